@@ -1,0 +1,1 @@
+//! One agent: the loop machine, the tool scheduler, the context engine; no I/O.

@@ -1,0 +1,14 @@
+//! The loop.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The loop.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct AgentSection {
+    /// Most turns for one request; then the person can say "continue".
+    pub max_turns: u32,
+    /// Most reading calls of one turn that run at the same time.
+    pub parallel_reads: usize,
+}

@@ -1,0 +1,43 @@
+//! What can be set, section by section. A field's doc comment is what the reference prints.
+//!
+//! Every field is optional here: the built-in defaults are a TOML layer like any other
+//! (`defaults/config.toml`), so that `neco config show --origin` can name them too.
+
+mod agent;
+mod models;
+mod tools;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use agent::AgentSection;
+pub use models::{GroupSection, ModelSection, NetworkSection, ProviderSection, ProviderType, Strategy};
+pub use tools::ToolsSection;
+
+use std::collections::BTreeMap;
+
+use neco_proto::{ApprovalMode, Mode};
+
+/// The whole configuration.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Config {
+    /// `provider/model` used for every group that is not given.
+    pub model: Option<String>,
+    /// When the person is asked: `auto`, `ask_first` or `manual`.
+    pub approval: ApprovalMode,
+    /// What kind of work: `agent` or `ask`.
+    pub mode: Mode,
+    /// Whom models are asked from.
+    pub model_providers: BTreeMap<String, ProviderSection>,
+    /// Models that share the load and stand in for each other.
+    pub model_groups: BTreeMap<String, GroupSection>,
+    /// What is known of a model, by `provider/model`; overrides the catalogue.
+    pub models: BTreeMap<String, ModelSection>,
+    /// Timeouts and retries of model calls.
+    pub network: NetworkSection,
+    /// The loop.
+    pub agent: AgentSection,
+    /// Tools and their limits.
+    pub tools: ToolsSection,
+}

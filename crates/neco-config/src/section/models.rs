@@ -1,0 +1,94 @@
+//! Providers, groups, models and how they are called.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which wire format a provider speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProviderType {
+    /// OpenAI chat completions, which most servers speak.
+    Openai,
+    /// Answers written beforehand in a file; no network.
+    Scripted,
+}
+
+/// Whom models are asked from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ProviderSection {
+    /// Which wire format it speaks.
+    #[serde(rename = "type")]
+    pub kind: Option<ProviderType>,
+    /// The address that paths such as `/chat/completions` are added to.
+    pub base: Option<String>,
+    /// The environment variable that holds the key.
+    pub api_key_env: Option<String>,
+    /// Several variables, one key each; the keys take turns.
+    pub api_key_envs: Vec<String>,
+    /// The key itself. Better kept in the environment: files get shared.
+    pub api_key: Option<String>,
+    /// Headers sent with every request.
+    pub headers: BTreeMap<String, String>,
+    /// The script to play, for `type = "scripted"`.
+    pub script: Option<String>,
+    /// Whether it runs on this machine and needs no key.
+    pub local: bool,
+}
+
+/// How a group chooses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// In turn.
+    #[default]
+    RoundRobin,
+    /// Always the first that works.
+    First,
+}
+
+/// Models that share the load and stand in for each other.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct GroupSection {
+    /// `provider/model?param=value`, in order of preference.
+    pub models: Vec<String>,
+    /// How one is chosen.
+    pub strategy: Strategy,
+}
+
+/// What is known of a model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ModelSection {
+    /// Tokens that fit into one request and its answer.
+    pub context_window: Option<u64>,
+    /// Most tokens of one answer.
+    pub max_output: Option<u64>,
+    /// US dollars for a million input tokens.
+    pub input_price: Option<f64>,
+    /// US dollars for a million output tokens.
+    pub output_price: Option<f64>,
+    /// US dollars for a million input tokens read from the vendor's cache.
+    pub cache_read_price: Option<f64>,
+}
+
+/// Timeouts and retries of model calls.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct NetworkSection {
+    /// Seconds to wait for a connection.
+    pub connect_timeout: f64,
+    /// Seconds to wait for the first byte of an answer.
+    pub first_byte_timeout: f64,
+    /// Seconds of silence after which a stream counts as broken.
+    pub idle_timeout: f64,
+    /// How often a failed call is tried again.
+    pub retries: u32,
+    /// Seconds before the first retry; doubled each time.
+    pub backoff: f64,
+    /// The longest wait in seconds that a vendor may ask for; past it the next key or model is tried.
+    pub max_retry_after: f64,
+}

@@ -1,0 +1,118 @@
+//! Why a model did not answer.
+
+use std::time::Duration;
+
+use neco_proto::ErrorCode;
+
+/// What kind of failure, the same for all vendors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The key is wrong or missing.
+    Auth,
+    /// The key may not do this.
+    Permission,
+    /// No such model or address.
+    NotFound,
+    /// The vendor does not understand the request.
+    InvalidRequest,
+    /// The conversation does not fit the model.
+    ContextLength,
+    /// The request has too many bytes.
+    RequestTooLarge,
+    /// Too many requests or tokens for now.
+    RateLimit,
+    /// No credit left.
+    Quota,
+    /// The vendor has no room for now, or the local server still loads the model.
+    Overloaded,
+    /// The vendor failed.
+    ServerError,
+    /// No byte came in time.
+    Timeout,
+    /// The vendor's filter refused the request.
+    ContentFilter,
+    /// The stream ended without its end mark.
+    StreamCut,
+    /// The vendor says that the model wrote a call that is none.
+    MalformedToolCall,
+    /// Nobody answers at the address.
+    Unreachable,
+}
+
+/// Where it failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Before the answer began.
+    Http,
+    /// In the middle of the answer.
+    Stream,
+}
+
+/// Why a model did not answer. The text never holds a key.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct ModelError {
+    /// What kind of failure.
+    pub kind: ErrorKind,
+    /// Where.
+    pub place: Place,
+    /// The HTTP status, when there was one.
+    pub status: Option<u16>,
+    /// How long the vendor asks to wait.
+    pub retry_after: Option<Duration>,
+    /// Whether the vendor says that trying again is no use, whatever the kind.
+    pub never_retry: bool,
+    /// What happened and, where it is known, what to do, for a person.
+    pub message: String,
+}
+
+impl ModelError {
+    /// An error of `kind` with nothing else known.
+    #[must_use]
+    pub fn new(kind: ErrorKind, place: Place, message: impl Into<String>) -> Self {
+        Self { kind, place, status: None, retry_after: None, never_retry: false, message: message.into() }
+    }
+
+    /// Whether the same request can succeed later.
+    #[must_use]
+    pub fn retryable(&self) -> bool {
+        !self.never_retry
+            && match self.kind {
+                ErrorKind::RateLimit
+                | ErrorKind::Overloaded
+                | ErrorKind::ServerError
+                | ErrorKind::Timeout
+                | ErrorKind::StreamCut
+                | ErrorKind::MalformedToolCall
+                | ErrorKind::Unreachable => true,
+                ErrorKind::Auth
+                | ErrorKind::Permission
+                | ErrorKind::NotFound
+                | ErrorKind::InvalidRequest
+                | ErrorKind::ContextLength
+                | ErrorKind::RequestTooLarge
+                | ErrorKind::Quota
+                | ErrorKind::ContentFilter => false,
+            }
+    }
+
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        match self.kind {
+            ErrorKind::Auth | ErrorKind::Permission => ErrorCode::NotAuthorised,
+            ErrorKind::ContextLength | ErrorKind::RequestTooLarge => ErrorCode::ContextTooLong,
+            ErrorKind::RateLimit => ErrorCode::RateLimited,
+            ErrorKind::Quota => ErrorCode::BudgetUsedUp,
+            ErrorKind::Timeout => ErrorCode::ModelTimedOut,
+            ErrorKind::NotFound
+            | ErrorKind::InvalidRequest
+            | ErrorKind::Overloaded
+            | ErrorKind::ServerError
+            | ErrorKind::ContentFilter
+            | ErrorKind::StreamCut
+            | ErrorKind::MalformedToolCall
+            | ErrorKind::Unreachable => ErrorCode::ProviderUnavailable,
+        }
+    }
+}

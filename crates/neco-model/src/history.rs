@@ -1,0 +1,120 @@
+//! The conversation as shared, append-only segments.
+//!
+//! A request of turn 200 must not copy the 199 turns before it, and a wire must not serialise them
+//! again. So a message is stored once behind an [`Arc`], together with the bytes a wire made of it.
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use neco_proto::Message;
+
+/// Entries per sealed segment: cloning a history copies one pointer a segment and at most this many more.
+const SEGMENT: usize = 64;
+
+/// One message and what a wire made of it.
+#[derive(Debug)]
+pub struct Entry {
+    message: Message,
+    encoded: OnceLock<(&'static str, Bytes)>,
+}
+
+impl Entry {
+    fn new(message: Message) -> Self {
+        Self { message, encoded: OnceLock::new() }
+    }
+
+    /// The message.
+    #[must_use]
+    pub fn message(&self) -> &Message {
+        &self.message
+    }
+
+    /// The bytes that `encode` makes of the message, kept for the next request. The first `wire`
+    /// that asks gets the place; another one encodes anew each time, which only costs after a
+    /// switch of wires in the middle of a session.
+    pub fn encoded(&self, wire: &'static str, encode: impl FnOnce(&Message) -> Bytes) -> Bytes {
+        if let Some((kept_for, bytes)) = self.encoded.get() {
+            if *kept_for == wire {
+                return bytes.clone();
+            }
+            return encode(&self.message);
+        }
+        let bytes = encode(&self.message);
+        // Losing the race to another thread is fine: both made the same bytes or another wire won.
+        let _ = self.encoded.set((wire, bytes.clone()));
+        bytes
+    }
+}
+
+/// An append-only list of messages that is cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    sealed: Vec<Arc<[Arc<Entry>]>>,
+    tail: Vec<Arc<Entry>>,
+}
+
+impl History {
+    /// Adds a message at the end.
+    pub fn push(&mut self, message: Message) {
+        self.tail.push(Arc::new(Entry::new(message)));
+        if self.tail.len() == SEGMENT {
+            self.sealed.push(std::mem::take(&mut self.tail).into());
+        }
+    }
+
+    /// Oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+        self.sealed.iter().flat_map(|segment| segment.iter()).chain(&self.tail).map(Arc::as_ref)
+    }
+
+    /// How many messages.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.sealed.len() * SEGMENT + self.tail.len()
+    }
+
+    /// Whether nothing was said yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The newest message.
+    #[must_use]
+    pub fn last(&self) -> Option<&Message> {
+        self.iter().next_back().map(Entry::message)
+    }
+}
+
+impl FromIterator<Message> for History {
+    fn from_iter<I: IntoIterator<Item = Message>>(messages: I) -> Self {
+        let mut history = Self::default();
+        for message in messages {
+            history.push(message);
+        }
+        history
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_and_length_hold_across_segments() {
+        let history: History = (0..200).map(|n| Message::user(n.to_string())).collect();
+        assert_eq!(history.len(), 200);
+        let texts: Vec<String> = history.iter().map(|entry| entry.message().text()).collect();
+        assert_eq!(texts, (0..200).map(|n| n.to_string()).collect::<Vec<_>>());
+        assert_eq!(history.last().map(Message::text), Some("199".to_owned()));
+    }
+
+    #[test]
+    fn bytes_are_made_once_for_the_first_wire() {
+        let history: History = [Message::user("a")].into_iter().collect();
+        let entry = history.iter().next().unwrap();
+        assert_eq!(entry.encoded("one", |_| Bytes::from_static(b"1")), "1");
+        assert_eq!(entry.encoded("one", |_| panic!("encoded twice")), "1");
+        assert_eq!(entry.encoded("two", |_| Bytes::from_static(b"2")), "2");
+    }
+}

@@ -1,0 +1,52 @@
+//! A session as a window sees it: commands in, events out, questions answered.
+
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+
+use crate::command::Command;
+use crate::error_code::ErrorCode;
+use crate::event::Event;
+use crate::ids::Seq;
+use crate::query::{Answer, Query};
+
+/// A stream of events in `seq` order without gaps.
+pub type EventStream = BoxStream<'static, Result<Event, ClientError>>;
+
+/// The one face of a session. It is served in process and over sockets alike, so a window that is
+/// written against it works with both.
+pub trait Client: Send + Sync {
+    /// Hands over a command; ready when the session has accepted it.
+    fn send(&self, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>>;
+
+    /// All events after `since`, the past ones first, then the live ones until the session ends.
+    fn events(&self, since: Seq) -> EventStream;
+
+    /// Asks how things are.
+    fn ask(&self, query: Query) -> BoxFuture<'_, Result<Answer, ClientError>>;
+}
+
+/// That a command was accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    /// The session's last event when the command was accepted: what follows from the command comes after it.
+    pub seq: Seq,
+}
+
+/// Why a session did not do what a window asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ClientError {
+    /// The session has ended or was never there.
+    #[error("the session has ended")]
+    Gone,
+    /// The command makes no sense now, such as an approval of a call that does not wait.
+    #[error("{0}")]
+    Refused(String),
+    /// Something failed; the code says what.
+    #[error("{message}")]
+    Failed {
+        /// The stable code.
+        code: ErrorCode,
+        /// What happened, for a person.
+        message: String,
+    },
+}

@@ -1,0 +1,53 @@
+//! What a tool shows the person, apart from what it tells the model.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A picture of a call's outcome that any window can draw its own way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Display {
+    /// Plain text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// Changes to files.
+    Diff {
+        /// One entry a file.
+        files: Vec<Diff>,
+    },
+    /// A command and what it printed.
+    Terminal {
+        /// The command line.
+        command: String,
+        /// The end of its output.
+        tail: String,
+        /// Its exit code; absent when it was killed or still runs.
+        exit_code: Option<i32>,
+    },
+    /// A list of things found.
+    List {
+        /// What the list is of, for its heading.
+        title: String,
+        /// The entries; may be shorter than `total`.
+        items: Vec<String>,
+        /// How many there are in all.
+        total: u64,
+    },
+}
+
+/// The change of one file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Diff {
+    /// Path relative to the workspace where it lies inside it.
+    pub path: String,
+    /// The change as a unified diff without file headers.
+    pub unified: String,
+    /// Lines added.
+    pub added: u32,
+    /// Lines removed.
+    pub removed: u32,
+    /// Whether the file is new.
+    pub created: bool,
+}

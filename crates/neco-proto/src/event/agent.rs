@@ -1,0 +1,99 @@
+//! Payloads about an agent's loop.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error_code::ErrorCode;
+use crate::mode::names;
+use crate::usage::Usage;
+
+/// What an agent's loop is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentState {
+    /// Waiting for something to do.
+    #[default]
+    Idle,
+    /// The model answers.
+    Streaming,
+    /// The model asked for calls; they are being checked.
+    ToolPending,
+    /// At least one call waits for a person and none runs.
+    AwaitingApproval,
+    /// Calls run.
+    ToolExecuting,
+    /// All calls of the turn have results.
+    ToolResultReady,
+    /// The limit of turns was reached.
+    IterationLimit,
+    /// Done.
+    Complete,
+    /// The model could not be reached for good.
+    Failed,
+    /// The person stopped it.
+    Cancelled,
+}
+
+names!(AgentState {
+    AgentState::Idle => "idle",
+    AgentState::Streaming => "streaming",
+    AgentState::ToolPending => "tool_pending",
+    AgentState::AwaitingApproval => "awaiting_approval",
+    AgentState::ToolExecuting => "tool_executing",
+    AgentState::ToolResultReady => "tool_result_ready",
+    AgentState::IterationLimit => "iteration_limit",
+    AgentState::Complete => "complete",
+    AgentState::Failed => "failed",
+    AgentState::Cancelled => "cancelled",
+});
+
+/// The loop went from one state to another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StateChange {
+    /// Before.
+    pub from: AgentState,
+    /// After.
+    pub to: AgentState,
+    /// The iteration it happened in.
+    pub iteration: u32,
+}
+
+/// Why an agent is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CompleteReason {
+    /// The model had nothing more to do.
+    Natural,
+    /// The limit of turns was reached.
+    IterationLimit,
+    /// The person stopped it.
+    Cancelled,
+    /// The model could not be reached, or the session could not be written.
+    Failed,
+}
+
+names!(CompleteReason {
+    CompleteReason::Natural => "natural",
+    CompleteReason::IterationLimit => "iteration_limit",
+    CompleteReason::Cancelled => "cancelled",
+    CompleteReason::Failed => "failed",
+});
+
+/// The agent is done with what it was asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentComplete {
+    /// Why.
+    pub reason: CompleteReason,
+    /// What failed, when something did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<ErrorCode>,
+    /// The model's last words.
+    #[serde(rename = "final")]
+    pub final_text: String,
+    /// Turns since the user message.
+    pub turns: u32,
+    /// What those turns used.
+    pub usage: Usage,
+    /// How long they took.
+    pub duration_ms: u64,
+}

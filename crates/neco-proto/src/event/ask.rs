@@ -1,0 +1,43 @@
+//! Payloads about asking a person.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::command::Decision;
+use crate::display::Diff;
+use crate::ids::CallId;
+use crate::mode::Risk;
+
+/// A call waits for a person.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PermissionRequest {
+    /// The call.
+    pub call_id: CallId,
+    /// The tool.
+    pub tool: String,
+    /// The call in one line.
+    pub summary: String,
+    /// The arguments as they would run.
+    pub args: Value,
+    /// How much harm it could do.
+    pub risk: Risk,
+    /// Why it is asked: the rule that said so.
+    pub reason: String,
+    /// The change it would make, where that is known beforehand.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub diff: Vec<Diff>,
+    /// What "for this session" would allow, in words.
+    pub session_rule: String,
+}
+
+/// A person, or the policy in a person's absence, decided.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PermissionDecision {
+    /// The call.
+    pub call_id: CallId,
+    /// What was decided.
+    pub decision: Decision,
+    /// Whether a person decided; false when nobody was there to ask.
+    pub by_person: bool,
+}

@@ -1,0 +1,127 @@
+//! The event and the one list of what can happen.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    AgentComplete, ErrorEvent, ModeChange, ModelRetry, ModelSwitch, Notification, PermissionDecision,
+    PermissionRequest, SessionStart, StateChange, StreamChunk, ToolCallDelta, ToolCallEnd, ToolCallStart,
+    ToolCallUpdate, ToolOutputChunk, TurnEnd, TurnStart, UsageEvent,
+};
+use crate::ids::{AgentId, Seq, SessionId, TurnId};
+use crate::message::Message;
+
+/// Something that happened in a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Event {
+    /// Position in the session's log, from 1, without gaps.
+    pub seq: Seq,
+    /// When it happened.
+    #[schemars(with = "String")]
+    pub ts: Timestamp,
+    /// The session.
+    pub session_id: SessionId,
+    /// The agent it happened to.
+    pub agent_id: AgentId,
+    /// The turn it belongs to, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+    /// What happened.
+    #[serde(flatten)]
+    pub body: EventBody,
+}
+
+macro_rules! event_bodies {
+    ($($(#[$doc:meta])* $variant:ident($payload:ty) = $name:literal,)+) => {
+        /// What happened.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(tag = "type")]
+        pub enum EventBody {
+            $($(#[$doc])* #[serde(rename = $name)] $variant($payload),)+
+        }
+
+        impl EventBody {
+            /// Every value of `type`, in the order of the reference.
+            pub const TYPES: &'static [&'static str] = &[$($name,)+];
+
+            /// The value of `type`.
+            #[must_use]
+            pub fn type_name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)+ }
+            }
+        }
+    };
+}
+
+event_bodies! {
+    /// A session was created or opened again.
+    SessionStart(SessionStart) = "session_start",
+    /// The loop of an agent went from one state to another.
+    StateChange(StateChange) = "state_change",
+    /// An iteration of the loop begins.
+    TurnStart(TurnStart) = "turn_start",
+    /// The model wrote text.
+    StreamChunk(StreamChunk) = "stream_chunk",
+    /// The model thought aloud.
+    ReasoningChunk(StreamChunk) = "reasoning_chunk",
+    /// The model begins to write a tool call.
+    StreamToolCallStart(ToolCallStart) = "stream_tool_call_start",
+    /// The model wrote a part of a call's arguments.
+    StreamToolCallDelta(ToolCallDelta) = "stream_tool_call_delta",
+    /// A model call failed and will be tried again.
+    ModelRetry(ModelRetry) = "model_retry",
+    /// Another key or another model of the group takes over.
+    ModelSwitch(ModelSwitch) = "model_switch",
+    /// A call went from one state to another.
+    ToolCallUpdate(ToolCallUpdate) = "tool_call_update",
+    /// A running tool printed something.
+    ToolOutputChunk(ToolOutputChunk) = "tool_output_chunk",
+    /// A call is over; the model gets its output.
+    ToolCallEnd(ToolCallEnd) = "tool_call_end",
+    /// A call waits for a person.
+    PermissionRequest(PermissionRequest) = "permission_request",
+    /// A person, or the policy in a person's absence, decided.
+    PermissionDecision(PermissionDecision) = "permission_decision",
+    /// Mode, approval mode or model changed.
+    ModeChange(ModeChange) = "mode_change",
+    /// A model call used tokens.
+    Usage(UsageEvent) = "usage",
+    /// Something the person should know.
+    Notification(Notification) = "notification",
+    /// A whole message entered the conversation.
+    Message(Message) = "message",
+    /// Something went wrong.
+    Error(ErrorEvent) = "error",
+    /// An iteration of the loop is over.
+    TurnEnd(TurnEnd) = "turn_end",
+    /// The agent is done with what it was asked.
+    AgentComplete(AgentComplete) = "agent_complete",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Part;
+
+    #[test]
+    fn an_event_is_one_flat_object_and_reads_back() {
+        let event = Event {
+            seq: 7,
+            ts: Timestamp::UNIX_EPOCH,
+            session_id: SessionId::new(),
+            agent_id: AgentId::new(),
+            turn_id: None,
+            body: EventBody::Message(Message::user("hello")),
+        };
+        let json = serde_json::to_value(&event).unwrap();
+        assert_eq!(json["type"], "message");
+        assert_eq!(json["role"], "user");
+        assert_eq!(json["seq"], 7);
+        assert!(json.get("turn_id").is_none());
+        let back: Event = serde_json::from_value(json).unwrap();
+        assert_eq!(back, event);
+        let EventBody::Message(message) = back.body else { panic!("not a message") };
+        assert_eq!(message.parts, [Part::Text { text: "hello".into() }]);
+    }
+}

@@ -1,0 +1,99 @@
+//! Payloads about tool calls.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::display::Display;
+use crate::error_code::ErrorCode;
+use crate::ids::CallId;
+use crate::mode::names;
+
+/// Where a call is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CallStatus {
+    /// Name and arguments are being checked.
+    Validating,
+    /// It waits for the calls before it.
+    Scheduled,
+    /// It waits for a person.
+    AwaitingApproval,
+    /// It runs. For a call that writes or runs something this is durable before it starts.
+    Executing,
+    /// It is over and did what it should.
+    Success,
+    /// It is over and did not.
+    Error,
+    /// It was stopped.
+    Cancelled,
+}
+
+names!(CallStatus {
+    CallStatus::Validating => "validating",
+    CallStatus::Scheduled => "scheduled",
+    CallStatus::AwaitingApproval => "awaiting_approval",
+    CallStatus::Executing => "executing",
+    CallStatus::Success => "success",
+    CallStatus::Error => "error",
+    CallStatus::Cancelled => "cancelled",
+});
+
+/// A call went from one state to another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolCallUpdate {
+    /// The call.
+    pub call_id: CallId,
+    /// The tool's own name, aliases resolved.
+    pub tool: String,
+    /// Its new state.
+    pub status: CallStatus,
+    /// The call in one line, such as `Edit src/a.rs`.
+    pub summary: String,
+}
+
+/// Which of a process's outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputStream {
+    /// Both merged in the order they were written, or what a tool has to say itself.
+    Output,
+    /// A note of the harness, such as that live output was thinned out.
+    Note,
+}
+
+/// A running tool printed something.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolOutputChunk {
+    /// The call.
+    pub call_id: CallId,
+    /// Where it came from.
+    pub stream: OutputStream,
+    /// The text.
+    pub text: String,
+}
+
+/// A call is over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolCallEnd {
+    /// The call.
+    pub call_id: CallId,
+    /// The tool's own name.
+    pub tool: String,
+    /// The call in one line.
+    pub summary: String,
+    /// `success`, `error` or `cancelled`.
+    pub status: CallStatus,
+    /// The text that the model gets.
+    pub output: String,
+    /// Why it failed; absent on success.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<ErrorCode>,
+    /// How long it ran.
+    pub duration_ms: u64,
+    /// What the person sees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display: Option<Display>,
+    /// The file that holds all of an output that was too big, readable with `read_file`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spilled_to: Option<String>,
+}

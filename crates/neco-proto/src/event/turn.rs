@@ -1,0 +1,91 @@
+//! Payloads about one turn: what the model says and what that costs.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error_code::ErrorCode;
+use crate::ids::CallId;
+use crate::usage::Usage;
+
+/// An iteration of the loop begins.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnStart {
+    /// From 1, counted since the last user message.
+    pub iteration: u32,
+    /// The model or group that is asked.
+    pub model: String,
+}
+
+/// A piece of text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StreamChunk {
+    /// The text.
+    pub text: String,
+}
+
+/// The model begins to write a tool call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolCallStart {
+    /// Position among the calls of this turn.
+    pub index: u32,
+    /// The id the call will keep.
+    pub call_id: CallId,
+    /// The tool's name as the model wrote it.
+    pub name: String,
+}
+
+/// The model wrote a part of a call's arguments.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolCallDelta {
+    /// The call.
+    pub call_id: CallId,
+    /// The next piece of the arguments' JSON text.
+    pub partial_args: String,
+}
+
+/// A model call failed and will be tried again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelRetry {
+    /// Which attempt comes next, from 2.
+    pub attempt: u32,
+    /// How long is waited before it.
+    pub wait_ms: u64,
+    /// Why the last one failed.
+    pub code: ErrorCode,
+    /// The same for a person.
+    pub message: String,
+    /// Whether text and calls streamed so far in this turn are void.
+    pub discards: bool,
+}
+
+/// Another key or another model of the group takes over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelSwitch {
+    /// What failed: `provider/model`, with the number of the key where there are several.
+    pub from: String,
+    /// What is tried next.
+    pub to: String,
+    /// Why.
+    pub code: ErrorCode,
+    /// The same for a person.
+    pub message: String,
+    /// Whether text and calls streamed so far in this turn are void.
+    pub discards: bool,
+}
+
+/// A model call used tokens.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UsageEvent {
+    /// `provider/model` that answered.
+    pub model: String,
+    /// What it used.
+    #[serde(flatten)]
+    pub usage: Usage,
+}
+
+/// An iteration of the loop is over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnEnd {
+    /// The same as in its `turn_start`.
+    pub iteration: u32,
+}

@@ -1,0 +1,29 @@
+//! The words everybody speaks: ids, messages, commands, events, error codes and the [`Client`] trait.
+//!
+//! Data only: nothing here opens a file, starts a task or knows another crate of the product.
+//! What is serialised here is what the event log keeps and what `--output-format stream-json`
+//! prints, so a change of a name here is a change of a file format.
+//!
+//! Reading order: [`ids`], [`message`], [`event`], [`command`], [`error_code`], [`client`].
+
+pub mod client;
+pub mod command;
+pub mod display;
+pub mod error_code;
+pub mod event;
+pub mod ids;
+pub mod message;
+pub mod mode;
+pub mod query;
+pub mod usage;
+
+pub use client::{Client, ClientError, EventStream, Receipt};
+pub use command::{Command, Decision};
+pub use display::{Diff, Display};
+pub use error_code::ErrorCode;
+pub use event::{Event, EventBody};
+pub use ids::{AgentId, CallId, MessageId, Seq, SessionId, TurnId};
+pub use message::{Message, Part, Role, ToolCall, ToolResult};
+pub use mode::{ApprovalMode, Mode, Risk};
+pub use query::{Answer, Query, SessionSnapshot};
+pub use usage::Usage;

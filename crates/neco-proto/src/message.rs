@@ -1,0 +1,119 @@
+//! Messages: what was said by whom, in a form that every vendor's wire can be written from.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error_code::ErrorCode;
+use crate::ids::{CallId, MessageId};
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The person, or the harness speaking to the model in the person's place.
+    User,
+    /// The model.
+    Assistant,
+    /// The results of the calls of the assistant message before it.
+    Tool,
+}
+
+/// One message of the conversation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Message {
+    /// Its id.
+    pub id: MessageId,
+    /// Who speaks.
+    pub role: Role,
+    /// What is said, in order.
+    pub parts: Vec<Part>,
+    /// `provider/model` that wrote it; only on assistant messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// One piece of a message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Part {
+    /// Plain text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// What the model thought before it answered.
+    Reasoning {
+        /// The readable part; may be empty when the vendor only gives an opaque one.
+        text: String,
+        /// What the vendor wants back unchanged: a signature or an encrypted item.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Value>,
+    },
+    /// A call the model asks for; only in assistant messages.
+    ToolCall(ToolCall),
+    /// What a call gave; only in tool messages.
+    ToolResult(ToolResult),
+}
+
+/// A call the model asks for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolCall {
+    /// Unique in the session.
+    pub id: CallId,
+    /// The tool's name as the model wrote it.
+    pub name: String,
+    /// The arguments exactly as the model wrote them; valid JSON or not.
+    pub arguments: String,
+}
+
+/// What a call gave, as the model reads it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolResult {
+    /// The call it answers.
+    pub call_id: CallId,
+    /// The text for the model.
+    pub output: String,
+    /// Why it failed; absent on success.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<ErrorCode>,
+}
+
+impl Message {
+    /// A message of the user with one text part.
+    #[must_use]
+    pub fn user(text: impl Into<String>) -> Self {
+        Self { id: MessageId::new(), role: Role::User, parts: vec![Part::Text { text: text.into() }], model: None }
+    }
+
+    /// A tool message that carries `results`.
+    #[must_use]
+    pub fn tool_results(results: Vec<ToolResult>) -> Self {
+        Self {
+            id: MessageId::new(),
+            role: Role::Tool,
+            parts: results.into_iter().map(Part::ToolResult).collect(),
+            model: None,
+        }
+    }
+
+    /// All text parts joined; reasoning, calls and results left out.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::Text { text } => Some(text.as_str()),
+                Part::Reasoning { .. } | Part::ToolCall(_) | Part::ToolResult(_) => None,
+            })
+            .collect()
+    }
+
+    /// The calls in the order the model wrote them.
+    pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::ToolCall(call) => Some(call),
+            Part::Text { .. } | Part::Reasoning { .. } | Part::ToolResult(_) => None,
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! How an agent works and how freely: modes, approval modes, risks.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What kind of work the agent is here for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// All tools.
+    #[default]
+    Agent,
+    /// Questions only: no tool that writes or runs exists for the model.
+    Ask,
+}
+
+/// When the person is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalMode {
+    /// Only for what is critical.
+    Auto,
+    /// Before files are written and commands are run.
+    #[default]
+    AskFirst,
+    /// Before everything that does more than read.
+    Manual,
+}
+
+/// How much harm a call could do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Risk {
+    /// It only reads.
+    Safe,
+    /// It changes something small that is easily undone.
+    Low,
+    /// It writes files inside the workspace.
+    Medium,
+    /// It runs a command.
+    High,
+    /// It touches secrets, deletes much, or leaves the box.
+    Critical,
+}
+
+macro_rules! names {
+    ($type:ty { $($variant:path => $name:literal),+ $(,)? }) => {
+        impl $type {
+            /// The name used in files, flags and events.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $($variant => $name),+ }
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}
+pub(crate) use names;
+
+names!(Mode { Mode::Agent => "agent", Mode::Ask => "ask" });
+names!(ApprovalMode {
+    ApprovalMode::Auto => "auto",
+    ApprovalMode::AskFirst => "ask_first",
+    ApprovalMode::Manual => "manual",
+});
+names!(Risk {
+    Risk::Safe => "safe",
+    Risk::Low => "low",
+    Risk::Medium => "medium",
+    Risk::High => "high",
+    Risk::Critical => "critical",
+});

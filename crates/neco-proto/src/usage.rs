@@ -1,0 +1,41 @@
+//! Tokens and money.
+
+use std::ops::AddAssign;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What one or more model calls used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Usage {
+    /// All input tokens, cached ones included.
+    pub input: u64,
+    /// All output tokens, reasoning included.
+    pub output: u64,
+    /// The part of `input` that was read from the vendor's cache.
+    #[serde(default)]
+    pub cache_read: u64,
+    /// The part of `input` that was written to the vendor's cache.
+    #[serde(default)]
+    pub cache_write: u64,
+    /// The part of `output` that was reasoning.
+    #[serde(default)]
+    pub reasoning: u64,
+    /// US dollars; absent when the price of the model is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+impl AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.input += other.input;
+        self.output += other.output;
+        self.cache_read += other.cache_read;
+        self.cache_write += other.cache_write;
+        self.reasoning += other.reasoning;
+        self.cost = match (self.cost, other.cost) {
+            (None, None) => None,
+            (mine, theirs) => Some(mine.unwrap_or(0.0) + theirs.unwrap_or(0.0)),
+        };
+    }
+}

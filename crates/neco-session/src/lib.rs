@@ -1,0 +1,1 @@
+//! Many agents, one session: the actor, the hub, resume.

@@ -1,0 +1,65 @@
+//! Why the store did not do what it was asked.
+
+use neco_proto::{ErrorCode, Seq, SessionId};
+
+/// Why the store did not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// The disk is full, read-only, or failing.
+    #[error("could not write the session store: {0}")]
+    Write(String),
+    /// The database can't be opened or read.
+    #[error("could not read the session store: {0}")]
+    Read(String),
+    /// The database is not one, or is damaged; it was not touched.
+    #[error("the session store {path} is damaged ({reason}); move it away to start a new one")]
+    Damaged {
+        /// The database file.
+        path: String,
+        /// What SQLite says.
+        reason: String,
+    },
+    /// The database was written by a newer Neco.
+    #[error("the session store {path} was written by a newer version of Neco; update Neco to use it")]
+    TooNew {
+        /// The database file.
+        path: String,
+    },
+    /// Events that do not go on where the log ends.
+    #[error("event {got} of session {session} does not follow event {expected}")]
+    Gap {
+        /// The session.
+        session: SessionId,
+        /// What should have come.
+        expected: Seq,
+        /// What came.
+        got: Seq,
+    },
+    /// The session is open in another process.
+    #[error("session {session} is in use by process {pid}")]
+    InUse {
+        /// The session.
+        session: SessionId,
+        /// The process that has it open.
+        pid: u32,
+    },
+    /// The store was closed.
+    #[error("the session store is closed")]
+    Closed,
+}
+
+impl StoreError {
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::InUse { .. } => ErrorCode::SessionInUse,
+            Self::Write(_)
+            | Self::Read(_)
+            | Self::Damaged { .. }
+            | Self::TooNew { .. }
+            | Self::Gap { .. }
+            | Self::Closed => ErrorCode::StoreFailed,
+        }
+    }
+}

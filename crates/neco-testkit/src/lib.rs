@@ -1,0 +1,1 @@
+//! Scenarios and scripted worlds for tests.

@@ -1,0 +1,1 @@
+//! Knows the user's folder: git facts and what git ignores.

@@ -1,0 +1,2 @@
+//! The door: arguments, wiring, subcommands, exit codes.
+fn main() {}
