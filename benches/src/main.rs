@@ -1,2 +1,100 @@
-//! Benchmarks.
-fn main() {}
+//! Benchmarks of the figures the product promises: the built binary against a scripted model on a
+//! local server, measured as a user would run it. `docs/benchmarks.md` says what each figure means.
+//!
+//! A missed target is reported, not an error; the exit code is 1 when something could not be measured.
+//!
+//! Reading order: [`topic`] (what is measured), [`program`] (how a run happens), [`server`],
+//! [`answer`], [`measured`], [`report`].
+
+mod answer;
+mod clock;
+mod figure;
+mod machine;
+mod measured;
+mod processes;
+mod program;
+mod reference;
+mod report;
+mod samples;
+mod server;
+mod stage;
+mod topic;
+mod tree;
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::machine::Machine;
+use crate::program::Program;
+use crate::report::Report;
+use crate::topic::{Setting, Topic};
+
+/// Measures the figures the product promises.
+#[derive(Debug, Parser)]
+#[command(name = "neco-bench")]
+struct Arguments {
+    /// Measure only this; can be given several times.
+    #[arg(long, value_name = "NAME")]
+    only: Vec<Topic>,
+    /// The program under test [default: `neco` beside this program].
+    #[arg(long = "bin", value_name = "PATH")]
+    program: Option<PathBuf>,
+    /// Print JSON instead of a table.
+    #[arg(long)]
+    json: bool,
+    /// The folder in which runs write; its disk is part of what is measured [default: the system's
+    /// folder for temporary files].
+    #[arg(long, value_name = "PATH")]
+    folder: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    let outcome = match arguments.next() {
+        Some(first) if first == measured::MARK => measured::main(arguments).map(|()| true),
+        _ => bench(&Arguments::parse()),
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "neco-bench: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Measures and prints; says whether everything could be measured.
+fn bench(arguments: &Arguments) -> anyhow::Result<bool> {
+    let program = Program::new(&program_path(arguments)?)?;
+    let folder = arguments.folder.clone().unwrap_or_else(std::env::temp_dir);
+    let mut report = Report {
+        date: jiff::Zoned::now().strftime("%Y-%m-%d %H:%M").to_string(),
+        program: program.version()?,
+        machine: Machine::look(&folder)?,
+        figures: Vec::new(),
+        skipped: Vec::new(),
+        failed: Vec::new(),
+    };
+    let setting = Setting { program: &program, folder: &folder };
+    for topic in Topic::ALL.iter().filter(|topic| arguments.only.is_empty() || arguments.only.contains(topic)) {
+        let _ = writeln!(io::stderr(), "measuring: {}", topic.name());
+        if let Err(error) = topic.measure(&setting, &mut report) {
+            report.fail(topic.name(), &error);
+        }
+    }
+    report.machine.load_after = machine::load();
+    let mut out = io::stdout().lock();
+    if arguments.json { report.write_json(&mut out)? } else { report.write_table(&mut out)? }
+    Ok(report.failed.is_empty())
+}
+
+fn program_path(arguments: &Arguments) -> anyhow::Result<PathBuf> {
+    match &arguments.program {
+        Some(path) => Ok(path.clone()),
+        None => Ok(std::env::current_exe()?.with_file_name("neco")),
+    }
+}

@@ -1,2 +1,61 @@
-//! All automation.
-fn main() {}
+//! `cargo xtask`: all automation of the repository, so that every check is one command away and CI
+//! runs nothing that a person can't run.
+//!
+//! Reading order: [`test_run`] (what is checked), [`step`], [`machine`], [`reference`], [`bench`].
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this program talks to the person at the terminal")]
+
+mod bench;
+mod cargo;
+mod machine;
+mod reference;
+mod step;
+mod test_run;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test [--quick]        sets the machine up and runs every check; --quick leaves out documents,
+                        examples in them and licences
+  reference [--check]   writes docs/reference from the code; --check only compares
+  bench [ARGUMENTS]     builds the release binary and measures it; ARGUMENTS go to neco-bench";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<ExitCode> {
+    let root = root()?;
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["test"] => test_run::run(&root, test_run::Depth::Full),
+        ["test", "--quick"] => test_run::run(&root, test_run::Depth::Quick),
+        ["reference"] => reference::write(&root),
+        ["reference", "--check"] => reference::check(&root),
+        ["bench", rest @ ..] => bench::run(&root, rest),
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(ExitCode::SUCCESS)
+        }
+        [] => bail!("no command\n{USAGE}"),
+        [..] => bail!("not understood: {}\n{USAGE}", words.join(" ")),
+    }
+}
+
+/// The repository: the folder above this crate's.
+fn root() -> Result<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in no repository")?;
+    Ok(root.to_path_buf())
+}

@@ -1,1 +1,18 @@
 //! One agent: the loop machine, the tool scheduler, the context engine; no I/O.
+//!
+//! The mind has no hands: it holds a [`neco_model::Provider`], tools, and the [`ports`] it is given.
+//! It opens no file, starts no process and reads no clock of its own.
+//!
+//! Reading order: [`machine`] (the state table), [`scheduler`] (the life of a call), [`context`]
+//! (what the model is told), [`runner`] (what drives them), [`ports`].
+
+#![cfg_attr(test, allow(clippy::string_slice))]
+
+pub mod context;
+pub mod machine;
+pub mod ports;
+pub mod runner;
+pub mod scheduler;
+
+pub use ports::{Clock, EventSink, SinkError};
+pub use runner::{Agent, AgentHandle, AgentInput, AgentSetup, Settings};

@@ -4,8 +4,40 @@
 //! handed what was found. Sections hold raw values as people write them; the crate that owns a
 //! setting's meaning converts it, once.
 //!
-//! Reading order: [`section`] (what can be set).
+//! Later layers win: built-in, user, project, local, environment, flags. A layer is read, stripped
+//! of what a repository may not decide, checked against the known settings, and laid over what is
+//! there; only then is the whole turned into a [`Config`]. What is known derives from the sections
+//! themselves, so no list can drift.
+//!
+//! Reading order: [`section`] (what can be set), [`mod@env`], `load`, then `find`, `layer`, `variables`
+//! and `flags` (where values come from), `reserved`, `shape`, `check`, `merge` and `decode` (what
+//! happens to them), `origin`, `notice`, `schema` and `reference` (what is told about them).
 
+#![cfg_attr(test, allow(clippy::string_slice))]
+
+mod check;
+mod decode;
+pub mod env;
+mod find;
+mod flags;
+mod layer;
+mod load;
+mod merge;
+mod notice;
+mod origin;
+mod reference;
+mod reserved;
+mod schema;
 pub mod section;
+mod shape;
+mod trail;
+mod variables;
 
+pub use env::Env;
+pub use find::ConfigFile;
+pub use load::{LoadOptions, Loaded, load};
+pub use notice::{ConfigError, Notice};
+pub use origin::{Layer, Origin, Origins, Position, Setting, Source};
+pub use reference::reference;
+pub use schema::json_schema;
 pub use section::Config;

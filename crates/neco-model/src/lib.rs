@@ -2,17 +2,39 @@
 //!
 //! Everything that can be asked is a [`Provider`]; retry, group and the scripted model are
 //! providers around or beside the ones that speak HTTP, so whoever holds one needs to know none.
+//! [`Models`] is what the configuration makes of it all.
 //!
-//! Reading order: [`provider`], [`request`], [`history`], [`delta`], [`error`].
+//! Reading order: [`provider`], [`request`], [`history`], [`delta`], [`error`] (the faces);
+//! [`models`] and [`setup`] (from a name to a provider); [`route`], [`wire`], [`http`], [`group`];
+//! [`catalogue`] and [`cost`]; [`probe`]; [`scripted`].
 
+#![cfg_attr(test, allow(clippy::string_slice))]
+
+mod assemble;
+pub mod catalogue;
+pub mod cost;
 pub mod delta;
 pub mod error;
+pub mod group;
 pub mod history;
+pub mod http;
+pub mod models;
+pub mod probe;
 pub mod provider;
 pub mod request;
+pub mod route;
+pub mod scripted;
+pub mod setup;
+pub mod wire;
 
+pub use catalogue::{Catalogue, ModelInfo};
+pub use cost::Price;
 pub use delta::{Answer, Delta, FinishReason, RawCall};
 pub use error::{ErrorKind, ModelError, Place};
 pub use history::{Entry, History};
+pub use models::Models;
+pub use probe::LocalServer;
 pub use provider::{DeltaStream, Provider};
 pub use request::{Request, ToolDeclaration};
+pub use scripted::Script;
+pub use setup::{LookedFor, SetupError};

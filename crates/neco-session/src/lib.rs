@@ -1,1 +1,24 @@
 //! Many agents, one session: the actor, the hub, resume.
+//!
+//! A session owns time and truth: it gives every event its place in the log, makes it durable and
+//! hands it to every window. What a session is made of when it is opened again is a fold of its log.
+//!
+//! Reading order: [`hub`] (opens sessions), [`actor`] (a session at work), [`fold`] (what a log adds
+//! up to), [`resume`] (mending what a crash left), [`journal`], [`spill`], [`sources`].
+
+#![cfg_attr(test, allow(clippy::string_slice))]
+
+pub mod actor;
+pub mod clock;
+pub mod error;
+pub mod fold;
+pub mod hub;
+pub mod journal;
+pub mod resume;
+pub mod sources;
+pub mod spill;
+
+pub use actor::Session;
+pub use error::SessionError;
+pub use fold::Fold;
+pub use hub::{Hub, HubSetup, SessionOptions, Workshop};

@@ -26,7 +26,7 @@ pub enum StoreError {
         path: String,
     },
     /// Events that do not go on where the log ends.
-    #[error("event {got} of session {session} does not follow event {expected}")]
+    #[error("event {got} of session {session} came where event {expected} was due")]
     Gap {
         /// The session.
         session: SessionId,
@@ -34,6 +34,12 @@ pub enum StoreError {
         expected: Seq,
         /// What came.
         got: Seq,
+    },
+    /// The catalogue does not have the session.
+    #[error("there is no session {session}")]
+    UnknownSession {
+        /// The session.
+        session: SessionId,
     },
     /// The session is open in another process.
     #[error("session {session} is in use by process {pid}")]
@@ -59,6 +65,7 @@ impl StoreError {
             | Self::Damaged { .. }
             | Self::TooNew { .. }
             | Self::Gap { .. }
+            | Self::UnknownSession { .. }
             | Self::Closed => ErrorCode::StoreFailed,
         }
     }

@@ -4,12 +4,23 @@
 //! [`EventLog`] and [`Catalog`], are what the rest of the product knows; one conformance suite runs
 //! on every backend.
 //!
-//! Reading order: [`log`], [`catalog`], [`error`].
+//! Reading order: [`log`], [`catalog`], [`error`], then the backends [`memory`] and [`sqlite`], then
+//! [`lock`], which keeps two processes from writing one session.
 
 pub mod catalog;
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
 pub mod error;
+pub mod lock;
 pub mod log;
+pub mod memory;
+mod prefix;
+mod private;
+pub mod sqlite;
 
 pub use catalog::{Catalog, SessionRecord};
 pub use error::StoreError;
+pub use lock::SessionLock;
 pub use log::{Durability, EventLog};
+pub use memory::MemoryStore;
+pub use sqlite::SqliteStore;

@@ -19,6 +19,9 @@ pub trait EventLog: Send + Sync {
     /// Adds `events` of one session in order. Their `seq` go on from the last one without a gap;
     /// anything else is [`StoreError::Gap`]. With [`Durability::Soon`] a later failure to write is
     /// reported by the next append or by [`EventLog::flush`].
+    ///
+    /// The session must be in the catalogue. An error means that none of `events` is in the log. An
+    /// append that is dropped before it is ready may or may not have happened.
     fn append(&self, events: Vec<Event>, durability: Durability) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// Events of `session` after `since`, oldest first, at most `limit`; appended but not yet

@@ -1,1 +1,25 @@
 //! Says what a tool is: the trait, what it is handed, what it gives back, the registry.
+//!
+//! A tool is typed for its author ([`Tool`]) and erased once ([`DynTool`]). What the model reads and
+//! what the person sees are separate outputs ([`ToolOutput`]). An error is an output too
+//! ([`ToolError`]): it has a code and words for the model.
+//!
+//! Reading order: [`tool`], [`ctx`], [`output`], [`registry`], [`repair`], [`schema`], [`alias`], [`bound`].
+
+#![cfg_attr(test, allow(clippy::string_slice))]
+
+pub mod alias;
+pub mod bound;
+pub mod ctx;
+pub mod output;
+pub mod registry;
+pub mod repair;
+pub mod schema;
+pub mod tool;
+
+pub use bound::{Bounded, Spill};
+pub use ctx::{LiveOutput, ToolContext};
+pub use neco_safety::Touch;
+pub use output::{ToolError, ToolOutput};
+pub use registry::Registry;
+pub use tool::{DynTool, Plan, PreparedCall, Tool};

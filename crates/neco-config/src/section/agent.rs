@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 pub struct AgentSection {
     /// Most turns for one request; then the person can say "continue".
+    #[schemars(range(min = 1, max = 100_000))]
     pub max_turns: u32,
     /// Most reading calls of one turn that run at the same time.
+    #[schemars(range(min = 1, max = 1000))]
     pub parallel_reads: usize,
 }

@@ -1,12 +1,16 @@
 //! What can be set, section by section. A field's doc comment is what the reference prints.
 //!
-//! Every field is optional here: the built-in defaults are a TOML layer like any other
+//! Limits are attributes of the fields: the check, the JSON schema and the reference all read them
+//! from there. Every field is optional here: the built-in defaults are a TOML layer like any other
 //! (`defaults/config.toml`), so that `neco config show --origin` can name them too.
 
 mod agent;
 mod models;
 mod tools;
 
+use std::collections::BTreeMap;
+
+use neco_proto::{ApprovalMode, Mode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,19 +18,16 @@ pub use agent::AgentSection;
 pub use models::{GroupSection, ModelSection, NetworkSection, ProviderSection, ProviderType, Strategy};
 pub use tools::ToolsSection;
 
-use std::collections::BTreeMap;
-
-use neco_proto::{ApprovalMode, Mode};
-
 /// The whole configuration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Config {
     /// `provider/model` used for every group that is not given.
+    #[schemars(length(min = 1))]
     pub model: Option<String>,
-    /// When the person is asked: `auto`, `ask_first` or `manual`.
+    /// When the person is asked.
     pub approval: ApprovalMode,
-    /// What kind of work: `agent` or `ask`.
+    /// What kind of work.
     pub mode: Mode,
     /// Whom models are asked from.
     pub model_providers: BTreeMap<String, ProviderSection>,

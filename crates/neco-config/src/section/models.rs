@@ -1,6 +1,7 @@
 //! Providers, groups, models and how they are called.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,7 @@ pub enum ProviderType {
 }
 
 /// Whom models are asked from.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ProviderSection {
     /// Which wire format it speaks.
@@ -38,6 +39,23 @@ pub struct ProviderSection {
     pub local: bool,
 }
 
+/// Without the key and the values of headers: what is printed for debugging ends up in logs.
+impl fmt::Debug for ProviderSection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, base, api_key_env, api_key_envs, api_key, headers, script, local } = self;
+        f.debug_struct("ProviderSection")
+            .field("kind", kind)
+            .field("base", base)
+            .field("api_key_env", api_key_env)
+            .field("api_key_envs", api_key_envs)
+            .field("api_key", &api_key.as_ref().map(|_| "***"))
+            .field("headers", &headers.keys())
+            .field("script", script)
+            .field("local", local)
+            .finish()
+    }
+}
+
 /// How a group chooses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -54,6 +72,7 @@ pub enum Strategy {
 #[serde(default)]
 pub struct GroupSection {
     /// `provider/model?param=value`, in order of preference.
+    #[schemars(inner(length(min = 1)))]
     pub models: Vec<String>,
     /// How one is chosen.
     pub strategy: Strategy,
@@ -64,14 +83,19 @@ pub struct GroupSection {
 #[serde(default)]
 pub struct ModelSection {
     /// Tokens that fit into one request and its answer.
+    #[schemars(range(min = 1))]
     pub context_window: Option<u64>,
     /// Most tokens of one answer.
+    #[schemars(range(min = 1))]
     pub max_output: Option<u64>,
     /// US dollars for a million input tokens.
+    #[schemars(range(min = 0))]
     pub input_price: Option<f64>,
     /// US dollars for a million output tokens.
+    #[schemars(range(min = 0))]
     pub output_price: Option<f64>,
     /// US dollars for a million input tokens read from the vendor's cache.
+    #[schemars(range(min = 0))]
     pub cache_read_price: Option<f64>,
 }
 
@@ -80,15 +104,39 @@ pub struct ModelSection {
 #[serde(default)]
 pub struct NetworkSection {
     /// Seconds to wait for a connection.
+    #[schemars(range(max = 31_536_000), extend("exclusiveMinimum" = 0))]
     pub connect_timeout: f64,
     /// Seconds to wait for the first byte of an answer.
+    #[schemars(range(max = 31_536_000), extend("exclusiveMinimum" = 0))]
     pub first_byte_timeout: f64,
     /// Seconds of silence after which a stream counts as broken.
+    #[schemars(range(max = 31_536_000), extend("exclusiveMinimum" = 0))]
     pub idle_timeout: f64,
     /// How often a failed call is tried again.
+    #[schemars(range(max = 100))]
     pub retries: u32,
     /// Seconds before the first retry; doubled each time.
+    #[schemars(range(min = 0, max = 31_536_000))]
     pub backoff: f64,
     /// The longest wait in seconds that a vendor may ask for; past it the next key or model is tried.
+    #[schemars(range(min = 0, max = 31_536_000))]
     pub max_retry_after: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_output_holds_no_secrets() {
+        let provider = ProviderSection {
+            api_key: Some("sk-hidden".into()),
+            headers: [("x-key".to_owned(), "hidden-too".to_owned())].into(),
+            base: Some("http://here".into()),
+            ..ProviderSection::default()
+        };
+        let printed = format!("{provider:?}");
+        assert!(printed.contains("http://here") && printed.contains("x-key"), "{printed}");
+        assert!(!printed.contains("hidden"), "{printed}");
+    }
 }

@@ -8,17 +8,24 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 pub struct ToolsSection {
     /// Only these tools exist; empty means all.
+    #[schemars(inner(length(min = 1)))]
     pub only: Vec<String>,
     /// Seconds a tool may take unless it has a limit of its own.
+    #[schemars(range(max = 31_536_000), extend("exclusiveMinimum" = 0))]
     pub timeout: f64,
     /// Seconds a command may take when the model does not say.
+    #[schemars(range(max = 31_536_000), extend("exclusiveMinimum" = 0))]
     pub command_timeout: f64,
     /// The most seconds a command may ask for.
+    #[schemars(range(max = 31_536_000), extend("exclusiveMinimum" = 0))]
     pub max_command_timeout: f64,
     /// Bytes of one result that the model gets; the rest goes to a file.
+    #[schemars(range(min = 1000))]
     pub max_output_bytes: usize,
     /// Names of environment variables that commands never see, as globs.
+    #[schemars(inner(length(min = 1)))]
     pub hidden_env: Vec<String>,
     /// The shell that runs commands.
+    #[schemars(length(min = 1))]
     pub shell: String,
 }

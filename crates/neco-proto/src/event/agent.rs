@@ -48,7 +48,7 @@ names!(AgentState {
 });
 
 /// The loop went from one state to another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StateChange {
     /// Before.
     pub from: AgentState,

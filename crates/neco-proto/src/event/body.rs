@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentComplete, ErrorEvent, ModeChange, ModelRetry, ModelSwitch, Notification, PermissionDecision,
+    AgentComplete, ErrorEvent, MessageQueued, ModeChange, ModelRetry, ModelSwitch, Notification, PermissionDecision,
     PermissionRequest, SessionStart, StateChange, StreamChunk, ToolCallDelta, ToolCallEnd, ToolCallStart,
     ToolCallUpdate, ToolOutputChunk, TurnEnd, TurnStart, UsageEvent,
 };
@@ -89,6 +89,8 @@ event_bodies! {
     Usage(UsageEvent) = "usage",
     /// Something the person should know.
     Notification(Notification) = "notification",
+    /// The person said something while the agent works; a `message` of the same id follows when it is admitted.
+    MessageQueued(MessageQueued) = "message_queued",
     /// A whole message entered the conversation.
     Message(Message) = "message",
     /// Something went wrong.

@@ -17,4 +17,7 @@ pub use ask::{PermissionDecision, PermissionRequest};
 pub use body::{Event, EventBody};
 pub use session::{ErrorEvent, ModeChange, Notification, NotificationLevel, SessionStart};
 pub use tool::{CallStatus, OutputStream, ToolCallEnd, ToolCallUpdate, ToolOutputChunk};
-pub use turn::{ModelRetry, ModelSwitch, StreamChunk, ToolCallDelta, ToolCallStart, TurnEnd, TurnStart, UsageEvent};
+pub use turn::{
+    Admission, MessageQueued, ModelRetry, ModelSwitch, StreamChunk, ToolCallDelta, ToolCallStart, TurnEnd, TurnStart,
+    UsageEvent,
+};

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error_code::ErrorCode;
 use crate::ids::CallId;
+use crate::message::Message;
 use crate::usage::Usage;
 
 /// An iteration of the loop begins.
@@ -88,4 +89,23 @@ pub struct UsageEvent {
 pub struct TurnEnd {
     /// The same as in its `turn_start`.
     pub iteration: u32,
+}
+
+/// When a message that came while the agent works is given to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Admission {
+    /// Before the next model call.
+    TurnBoundary,
+    /// When the present work is done.
+    AfterWork,
+}
+
+/// The person said something while the agent works.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MessageQueued {
+    /// When it is given to the agent.
+    pub when: Admission,
+    /// What was said.
+    pub message: Message,
 }

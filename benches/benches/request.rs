@@ -1,0 +1,82 @@
+//! Writing a request: what was sent before must not be written again.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use divan::Bencher;
+use neco_model::route::Parameters;
+use neco_model::wire::format::Wire as _;
+use neco_model::wire::openai_chat::{Dialect, OpenaiChat};
+use neco_model::{History, Request};
+use neco_proto::{CallId, Message, MessageId, Part, Role, ToolCall, ToolResult};
+
+const TURNS: [usize; 2] = [10, 200];
+
+fn main() {
+    divan::main();
+}
+
+fn wire() -> OpenaiChat {
+    OpenaiChat::new("bench", "model", Parameters::default(), Dialect::default())
+}
+
+/// A conversation whose results are 5 KB each.
+fn request(turns: usize) -> Request {
+    let mut history = History::default();
+    history.push(Message::user("Do what the script says."));
+    for number in 0..turns {
+        add_turn(&mut history, number);
+    }
+    Request { system: "You are an agent.".into(), tools: Arc::new([]), history, cache_key: String::new() }
+}
+
+fn add_turn(history: &mut History, number: usize) {
+    let id = CallId::from(format!("call_{number}"));
+    let arguments = format!(r#"{{"path":"src/file{number}.rs"}}"#);
+    let call = ToolCall { id: id.clone(), name: "read_file".to_owned(), arguments };
+    history.push(Message {
+        id: MessageId::new(),
+        role: Role::Assistant,
+        parts: vec![Part::ToolCall(call)],
+        model: Some("bench/model".to_owned()),
+    });
+    let output = "a line of \"text\" as it stands in a file\n".repeat(125);
+    history.push(Message::tool_results(vec![ToolResult { call_id: id, output, error_code: None }]));
+}
+
+/// One more turn after so many: only its own messages are new.
+#[divan::bench(args = TURNS)]
+fn next_turn(bencher: Bencher<'_, '_>, turns: usize) {
+    let wire = wire();
+    let before = request(turns);
+    divan::black_box(wire.encode(&before));
+    let next = || {
+        let mut next = before.clone();
+        add_turn(&mut next.history, turns);
+        next
+    };
+    bencher.with_inputs(next).bench_refs(|request| wire.encode(request));
+}
+
+/// The same with the one copy that a socket needs.
+#[divan::bench(args = TURNS)]
+fn next_turn_and_copy(bencher: Bencher<'_, '_>, turns: usize) {
+    let wire = wire();
+    let before = request(turns);
+    divan::black_box(wire.encode(&before));
+    let next = || {
+        let mut next = before.clone();
+        add_turn(&mut next.history, turns);
+        next
+    };
+    bencher.with_inputs(next).bench_refs(|request| {
+        let pieces: Vec<Bytes> = wire.encode(request);
+        pieces.concat()
+    });
+}
+
+/// Everything for the first time, as after a resume.
+#[divan::bench(args = TURNS)]
+fn whole_history(bencher: Bencher<'_, '_>, turns: usize) {
+    bencher.with_inputs(|| (wire(), request(turns))).bench_refs(|(wire, request)| wire.encode(request));
+}

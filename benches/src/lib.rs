@@ -1,0 +1,3 @@
+//! What the benchmark program and the small benchmarks share.
+
+pub mod toolbox;

@@ -1,0 +1,84 @@
+//! The built-in tools, called in process: without a model, a loop, a policy or a store.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use neco_config::section::ToolsSection;
+use neco_proto::CallId;
+use neco_proto::event::OutputStream;
+use neco_safety::World;
+use neco_safety::world::{Files, Spawner};
+use neco_toolkit::bound::{Spill, SpillFile};
+use neco_toolkit::{LiveOutput, PreparedCall, Registry, ToolContext, ToolError, ToolOutput};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+/// The built-in tools of one agent in one workspace.
+pub struct Toolbox {
+    registry: Registry,
+    context: ToolContext,
+}
+
+impl Toolbox {
+    /// Tools that work in `workspace`.
+    ///
+    /// # Errors
+    /// When it is no folder.
+    pub fn new(workspace: &Path) -> anyhow::Result<Self> {
+        let settings = ToolsSection {
+            timeout: 30.0,
+            command_timeout: 120.0,
+            max_command_timeout: 600.0,
+            max_output_bytes: 51_200,
+            shell: "bash".to_owned(),
+            ..ToolsSection::default()
+        };
+        let files = Files::new(workspace, Vec::new()).context("the workspace can't be opened")?;
+        let world = World { files, spawn: Spawner::new(Vec::new(), &[]) };
+        let context = ToolContext {
+            call_id: CallId::from("bench"),
+            world: Arc::new(world),
+            live: Arc::new(Unheard),
+            cancel: CancellationToken::new(),
+            spill: Arc::new(Nowhere),
+            max_output: settings.max_output_bytes,
+        };
+        Ok(Self { registry: neco_tools::builtin::registry(&settings), context })
+    }
+
+    /// Runs a call to its end.
+    ///
+    /// # Errors
+    /// What the tool says.
+    pub async fn run(&self, tool: &str, arguments: Value) -> Result<ToolOutput, ToolError> {
+        self.prepare(tool, arguments)?.run(self.context.clone()).await
+    }
+
+    /// Looks at what a call would do, and does not do it.
+    ///
+    /// # Errors
+    /// What the tool says.
+    pub async fn plan(&self, tool: &str, arguments: Value) -> Result<(), ToolError> {
+        self.prepare(tool, arguments)?.plan(&self.context).await.map(drop)
+    }
+
+    fn prepare(&self, tool: &str, arguments: Value) -> Result<Box<dyn PreparedCall>, ToolError> {
+        Arc::clone(self.registry.find(tool)?).prepare(arguments)
+    }
+}
+
+struct Unheard;
+
+impl LiveOutput for Unheard {
+    fn push(&self, _: OutputStream, _: &str) {}
+}
+
+/// No benchmark makes an output that is too big; one that does is to be seen.
+struct Nowhere;
+
+impl Spill for Nowhere {
+    fn open(&self, _: &CallId) -> futures::future::BoxFuture<'_, Result<Box<dyn SpillFile>, ToolError>> {
+        Box::pin(async { Err(ToolError::failed("the output is too big for a benchmark")) })
+    }
+}

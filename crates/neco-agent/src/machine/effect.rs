@@ -1,0 +1,50 @@
+//! What a loop wants done.
+
+use neco_proto::ErrorCode;
+use neco_proto::event::{CompleteReason, StateChange};
+
+use super::input::Stamp;
+
+/// What a loop wants done, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Tell the world about a transition.
+    Change(StateChange),
+    /// Ask the model; answer with [`super::Input::Answered`] or [`super::Input::ProviderFailed`].
+    AskModel {
+        /// To be returned with the answer.
+        stamp: Stamp,
+        /// The iteration that begins.
+        iteration: u32,
+    },
+    /// Run the calls of the answer; report with [`super::Input::CallsMoved`].
+    RunCalls {
+        /// To be returned with the reports.
+        stamp: Stamp,
+    },
+    /// All calls have results: close the turn.
+    EndTurn {
+        /// The iteration that ends.
+        iteration: u32,
+    },
+    /// Tell the model that its answer was empty, or was cut off.
+    Nudge(Nudge),
+    /// Drop the stream and kill what runs.
+    StopWork,
+    /// The work is over.
+    Finish {
+        /// Why.
+        reason: CompleteReason,
+        /// What failed, when something did.
+        code: Option<ErrorCode>,
+    },
+}
+
+/// What the model is told when it stopped without being done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nudge {
+    /// It said nothing.
+    Empty,
+    /// The output limit cut it off.
+    CutOff,
+}

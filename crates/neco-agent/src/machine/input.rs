@@ -1,0 +1,57 @@
+//! What can happen to a loop.
+
+use neco_proto::ErrorCode;
+
+/// Which turn asked. Every effect that starts work carries one, every answer returns it, and
+/// answers to older ones are dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Stamp(pub(super) u64);
+
+/// What the model's answer amounts to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerKind {
+    /// It wants calls run.
+    Calls,
+    /// Text only: it is done.
+    Text,
+    /// Neither text nor calls.
+    Empty,
+    /// Text that the output limit cut off.
+    CutOff,
+}
+
+/// What can happen to a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// There is something to do: a user message, or the word to go on.
+    Begin,
+    /// The model's answer is whole.
+    Answered {
+        /// The turn it belongs to.
+        stamp: Stamp,
+        /// What it amounts to.
+        kind: AnswerKind,
+    },
+    /// The model can't be had: retries and failover are used up.
+    ProviderFailed {
+        /// The turn it belongs to.
+        stamp: Stamp,
+        /// Why.
+        code: ErrorCode,
+    },
+    /// Calls moved on.
+    CallsMoved {
+        /// The turn they belong to.
+        stamp: Stamp,
+        /// How many wait for a person.
+        waiting: usize,
+        /// How many run.
+        running: usize,
+        /// How many have no result yet, waiting and running ones included.
+        open: usize,
+    },
+    /// The person stops it.
+    Cancel,
+    /// The session can't be written any more.
+    StoreFailed,
+}

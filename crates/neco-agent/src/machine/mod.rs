@@ -1,0 +1,14 @@
+//! The loop as a state machine: the state table of the specification as code.
+//!
+//! Invariants: no async, no clock, no I/O; the same inputs give the same effects; an answer that
+//! carries an old [`Stamp`] changes nothing, so a late tool result after a cancel can't restart the agent.
+//!
+//! Reading order: [`input`], [`effect`], [`step`].
+
+mod effect;
+mod input;
+mod step;
+
+pub use effect::{Effect, Nudge};
+pub use input::{AnswerKind, Input, Stamp};
+pub use step::Machine;

@@ -1,0 +1,31 @@
+//! What an agent is given instead of doing it itself.
+
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use neco_proto::{ErrorCode, EventBody, TurnId};
+
+/// Why an event could not be recorded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct SinkError {
+    /// The stable code.
+    pub code: ErrorCode,
+    /// What happened, for a person.
+    pub message: String,
+}
+
+/// Where an agent's events go: into the log, and from there to every window.
+pub trait EventSink: Send + Sync {
+    /// Records an event that may reach the disk a little later.
+    fn emit(&self, turn: Option<TurnId>, body: EventBody) -> BoxFuture<'_, Result<(), SinkError>>;
+
+    /// Records an event; ready when it and everything before it is on the disk.
+    fn commit(&self, turn: Option<TurnId>, body: EventBody) -> BoxFuture<'_, Result<(), SinkError>>;
+}
+
+/// A clock that only goes forward, for durations.
+pub trait Clock: Send + Sync {
+    /// Time since some fixed moment.
+    fn now(&self) -> Duration;
+}

@@ -1,0 +1,133 @@
+//! The agent's task.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use neco_model::{Delta, History, ModelError, Provider};
+use neco_proto::event::Admission;
+use neco_proto::{CallId, EventBody, Message, TurnId, Usage};
+use tokio::sync::mpsc;
+
+use super::inputs::{AgentHandle, Mail};
+use super::setup::{AgentSetup, Settings};
+use super::stream::{Streaming, next_delta};
+use crate::context::Context;
+use crate::machine::{Input, Machine, Stamp};
+use crate::ports::{Clock, EventSink, SinkError};
+use crate::scheduler::{Progress, Scheduler};
+
+/// Inputs that may wait; a window that sends more waits itself.
+const MAILBOX: usize = 64;
+
+/// One agent. Lives as long as [`Agent::run`] does.
+pub struct Agent {
+    pub(super) machine: Machine,
+    pub(super) scheduler: Scheduler,
+    pub(super) context: Context,
+    pub(super) provider: Arc<dyn Provider>,
+    pub(super) sink: Arc<dyn EventSink>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) settings: Settings,
+    pub(super) history: History,
+    pub(super) queued: VecDeque<(Admission, Message)>,
+    pub(super) cache_key: String,
+    pub(super) streaming: Option<Streaming>,
+    /// The turn whose calls the scheduler has.
+    pub(super) stamp: Stamp,
+    pub(super) turn_id: Option<TurnId>,
+    /// Ids of calls that the session has seen: a result must reach its own call.
+    pub(super) taken_ids: HashSet<CallId>,
+    /// Since the agent last began.
+    pub(super) began_at: Duration,
+    pub(super) usage: Usage,
+    pub(super) final_text: String,
+    mailbox: mpsc::Receiver<Mail>,
+}
+
+/// What an agent waits for.
+enum Happening {
+    Mail(Option<Mail>),
+    Delta(Option<Result<Delta, ModelError>>),
+    Progress(Progress),
+    LiveOutput,
+}
+
+impl Agent {
+    /// An agent, and the way to it.
+    #[must_use]
+    pub fn new(setup: AgentSetup) -> (Self, AgentHandle) {
+        let (sender, mailbox) = mpsc::channel(MAILBOX);
+        let taken_ids =
+            setup.history.iter().flat_map(|entry| entry.message().tool_calls()).map(|call| call.id.clone()).collect();
+        let agent = Self {
+            machine: Machine::new(setup.max_turns),
+            scheduler: Scheduler::new(setup.registry, setup.world, setup.spill, Arc::clone(&setup.clock), setup.limits),
+            context: Context::new(setup.sources),
+            provider: setup.provider,
+            sink: setup.sink,
+            clock: setup.clock,
+            settings: setup.settings,
+            history: setup.history,
+            queued: setup.queued.into(),
+            cache_key: setup.cache_key,
+            streaming: None,
+            stamp: Stamp::default(),
+            turn_id: None,
+            taken_ids,
+            began_at: Duration::ZERO,
+            usage: Usage::default(),
+            final_text: String::new(),
+            mailbox,
+        };
+        (agent, AgentHandle { mailbox: sender })
+    }
+
+    /// Works until every handle is gone. What still runs then is stopped.
+    ///
+    /// # Errors
+    /// When its events can't be recorded any more: the work is stopped, nothing else is done.
+    pub async fn run(mut self) -> Result<(), SinkError> {
+        let result = self.work().await;
+        if result.is_err() {
+            // Nothing can be recorded, so the effects that are left are to stop the work.
+            self.streaming = None;
+            let _ = self.scheduler.stop().await;
+        }
+        result
+    }
+
+    async fn work(&mut self) -> Result<(), SinkError> {
+        loop {
+            match self.next().await {
+                Happening::Mail(Some(mail)) => self.take_mail(mail).await?,
+                Happening::Mail(None) => return self.on(Input::Cancel).await,
+                Happening::Delta(delta) => self.take_deltas(delta).await?,
+                Happening::Progress(progress) => {
+                    let records = self.scheduler.absorb(progress, &self.settings.who());
+                    self.record(records).await?;
+                    self.calls_moved().await?;
+                }
+                Happening::LiveOutput => {
+                    for chunk in self.scheduler.live().take() {
+                        self.sink.emit(self.turn_id, EventBody::ToolOutputChunk(chunk)).await?;
+                    }
+                }
+            }
+        }
+    }
+
+    /// People first: a flood of deltas or output can't keep them waiting.
+    async fn next(&mut self) -> Happening {
+        let Self { mailbox, streaming, scheduler, .. } = self;
+        let working = scheduler.has_work();
+        let live = Arc::clone(scheduler.live());
+        tokio::select! {
+            biased;
+            mail = mailbox.recv() => Happening::Mail(mail),
+            delta = next_delta(streaming.as_mut()) => Happening::Delta(delta),
+            progress = scheduler.progress(), if working => Happening::Progress(progress),
+            () = live.collected(), if working => Happening::LiveOutput,
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What the machine wants done.
+
+use std::collections::VecDeque;
+
+use neco_model::Request;
+use neco_proto::event::{Admission, AgentComplete, CompleteReason, StateChange, TurnEnd, TurnStart};
+use neco_proto::{ErrorCode, EventBody, Message, ToolCall, TurnId};
+
+use super::agent::Agent;
+use super::stream::Streaming;
+use crate::context::Situation;
+use crate::machine::{Effect, Input, Nudge, Stamp};
+use crate::ports::SinkError;
+use crate::scheduler::Record;
+
+impl Agent {
+    /// Tells the machine what happened and does what it wants.
+    pub(super) async fn on(&mut self, input: Input) -> Result<(), SinkError> {
+        let mut effects: VecDeque<Effect> = self.machine.on(input).into();
+        while let Some(effect) = effects.pop_front() {
+            match effect {
+                Effect::Change(change) => self.changed(change).await?,
+                Effect::AskModel { stamp, iteration } => self.ask_model(stamp, iteration).await?,
+                Effect::RunCalls { stamp } => effects.extend(self.run_calls(stamp).await?),
+                Effect::EndTurn { iteration } => self.end_turn(iteration).await?,
+                Effect::Nudge(nudge) => self.admit(Message::user(nudge_text(nudge))).await?,
+                Effect::StopWork => self.stop_work().await?,
+                Effect::Finish { reason, code } => effects.extend(self.finish(reason, code).await?),
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins to work on what was admitted.
+    pub(super) async fn begin(&mut self) -> Result<(), SinkError> {
+        self.start_over();
+        self.on(Input::Begin).await
+    }
+
+    fn start_over(&mut self) {
+        self.began_at = self.clock.now();
+        self.usage = neco_proto::Usage::default();
+        self.final_text.clear();
+    }
+
+    async fn changed(&mut self, change: StateChange) -> Result<(), SinkError> {
+        self.sink.emit(self.turn_id, EventBody::StateChange(change)).await
+    }
+
+    async fn ask_model(&mut self, stamp: Stamp, iteration: u32) -> Result<(), SinkError> {
+        self.admit_at_boundary().await?;
+        self.turn_id = Some(TurnId::new());
+        let start = TurnStart { iteration, model: self.provider.label().to_owned() };
+        self.sink.emit(self.turn_id, EventBody::TurnStart(start)).await?;
+        let situation = Situation { mode: self.settings.mode };
+        let (system, tools) = self.context.assemble(situation, self.scheduler.registry());
+        let request = Request { system, tools, history: self.history.clone(), cache_key: self.cache_key.clone() };
+        self.streaming = Some(Streaming::new(stamp, self.provider.stream(request)));
+        Ok(())
+    }
+
+    async fn admit_at_boundary(&mut self) -> Result<(), SinkError> {
+        let (now, later): (VecDeque<_>, VecDeque<_>) =
+            self.queued.drain(..).partition(|(when, _)| *when == Admission::TurnBoundary);
+        self.queued = later;
+        for (_, message) in now {
+            self.admit(message).await?;
+        }
+        Ok(())
+    }
+
+    async fn run_calls(&mut self, stamp: Stamp) -> Result<Vec<Effect>, SinkError> {
+        self.stamp = stamp;
+        let calls: Vec<ToolCall> =
+            self.history.last().map(|message| message.tool_calls().cloned().collect()).unwrap_or_default();
+        let records = self.scheduler.begin(&calls);
+        self.record(records).await?;
+        Ok(self.machine.on(self.calls_input()))
+    }
+
+    /// Records what the scheduler did and starts what it announced.
+    pub(super) async fn record(&mut self, records: Vec<Record>) -> Result<(), SinkError> {
+        for record in records {
+            match record {
+                Record::Emit(body) => self.sink.emit(self.turn_id, body).await?,
+                Record::Commit(body) => self.sink.commit(self.turn_id, body).await?,
+            }
+        }
+        self.scheduler.launch();
+        Ok(())
+    }
+
+    pub(super) async fn calls_moved(&mut self) -> Result<(), SinkError> {
+        let input = self.calls_input();
+        self.on(input).await
+    }
+
+    fn calls_input(&self) -> Input {
+        let counts = self.scheduler.counts();
+        Input::CallsMoved { stamp: self.stamp, waiting: counts.waiting, running: counts.running, open: counts.open }
+    }
+
+    /// The results enter the conversation; with the end of the turn they are on the disk.
+    async fn end_turn(&mut self, iteration: u32) -> Result<(), SinkError> {
+        self.keep_results();
+        self.sink.commit(self.turn_id, EventBody::TurnEnd(TurnEnd { iteration })).await
+    }
+
+    fn keep_results(&mut self) {
+        let results = self.scheduler.take_results();
+        if !results.is_empty() {
+            self.history.push(Message::tool_results(results));
+        }
+    }
+
+    async fn stop_work(&mut self) -> Result<(), SinkError> {
+        if let Some(streaming) = self.streaming.take() {
+            self.keep_partial(streaming).await?;
+        }
+        let records = self.scheduler.stop().await;
+        self.record(records).await?;
+        self.keep_results();
+        Ok(())
+    }
+
+    async fn finish(&mut self, reason: CompleteReason, code: Option<ErrorCode>) -> Result<Vec<Effect>, SinkError> {
+        let duration = self.clock.now().saturating_sub(self.began_at);
+        let complete = AgentComplete {
+            reason,
+            error_code: code,
+            final_text: self.final_text.clone(),
+            turns: self.machine.iteration(),
+            usage: self.usage,
+            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+        };
+        self.sink.commit(self.turn_id, EventBody::AgentComplete(complete)).await?;
+        self.turn_id = None;
+        match reason {
+            CompleteReason::Natural | CompleteReason::IterationLimit => self.begin_queued().await,
+            // Whoever stopped the work, or has no model, does not want it to start again by itself.
+            CompleteReason::Cancelled | CompleteReason::Failed => Ok(Vec::new()),
+        }
+    }
+
+    /// What was said meanwhile is the next thing to do.
+    async fn begin_queued(&mut self) -> Result<Vec<Effect>, SinkError> {
+        let Some((_, message)) = self.queued.pop_front() else { return Ok(Vec::new()) };
+        self.admit(message).await?;
+        self.start_over();
+        Ok(self.machine.on(Input::Begin))
+    }
+}
+
+fn nudge_text(nudge: Nudge) -> &'static str {
+    match nudge {
+        Nudge::Empty => "Your last answer was empty. Go on with the task, or say in a sentence that it is done.",
+        Nudge::CutOff => "Your last answer was cut off by the output limit. Go on exactly where it stopped.",
+    }
+}

@@ -1,0 +1,140 @@
+//! What people say to an agent, and how it gets there.
+
+use std::sync::Arc;
+
+use neco_model::Provider;
+use neco_proto::event::{Admission, MessageQueued, ModeChange};
+use neco_proto::{ApprovalMode, CallId, Decision, EventBody, Message, Mode};
+use tokio::sync::{mpsc, oneshot};
+
+use super::agent::Agent;
+use crate::machine::Input;
+use crate::ports::SinkError;
+
+/// What an agent can be told.
+pub enum AgentInput {
+    /// Something to do, or to know. When the agent works, `admission` says when it is given to it.
+    Message {
+        /// What is said.
+        message: Message,
+        /// When, if it works.
+        admission: Admission,
+    },
+    /// A decision on a call that waits.
+    Approve {
+        /// The call.
+        call_id: CallId,
+        /// The decision.
+        decision: Decision,
+    },
+    /// Stop the present work.
+    Cancel,
+    /// Another mode from the next turn on.
+    SetMode(Mode),
+    /// Another approval mode.
+    SetApproval(ApprovalMode),
+    /// Another model from the next turn on.
+    SetModel(Arc<dyn Provider>),
+}
+
+/// Why an agent did not take an input.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InputError {
+    /// It is gone.
+    #[error("the agent has ended")]
+    Gone,
+    /// The input makes no sense now.
+    #[error("{0}")]
+    Refused(String),
+    /// It could not be recorded.
+    #[error(transparent)]
+    Sink(#[from] SinkError),
+}
+
+pub(super) struct Mail {
+    pub input: AgentInput,
+    pub reply: oneshot::Sender<Result<(), InputError>>,
+}
+
+/// The way to an agent. Dropping every handle ends it.
+#[derive(Clone)]
+pub struct AgentHandle {
+    pub(super) mailbox: mpsc::Sender<Mail>,
+}
+
+impl AgentHandle {
+    /// Tells the agent something; ready when it has recorded it.
+    ///
+    /// # Errors
+    /// When the agent is gone, refuses, or can't record it.
+    pub async fn send(&self, input: AgentInput) -> Result<(), InputError> {
+        let (reply, answer) = oneshot::channel();
+        self.mailbox.send(Mail { input, reply }).await.map_err(|_| InputError::Gone)?;
+        answer.await.map_err(|_| InputError::Gone)?
+    }
+}
+
+impl Agent {
+    pub(super) async fn take_mail(&mut self, Mail { input, reply }: Mail) -> Result<(), SinkError> {
+        let result = self.take(input).await;
+        let failed = match &result {
+            Err(InputError::Sink(error)) => Err(error.clone()),
+            Ok(()) | Err(InputError::Gone | InputError::Refused(_)) => Ok(()),
+        };
+        // The sender may have given up waiting; what it asked for is done all the same.
+        let _ = reply.send(result);
+        failed
+    }
+
+    async fn take(&mut self, input: AgentInput) -> Result<(), InputError> {
+        match input {
+            AgentInput::Message { message, admission } => self.hear(message, admission).await?,
+            AgentInput::Approve { call_id, decision } => {
+                let records = self.scheduler.decide(&call_id, decision).map_err(InputError::Refused)?;
+                self.record(records).await?;
+                self.calls_moved().await?;
+            }
+            AgentInput::Cancel => self.on(Input::Cancel).await?,
+            AgentInput::SetMode(mode) => {
+                self.settings.mode = mode;
+                self.change(ModeChange { mode: Some(mode), ..ModeChange::default() }).await?;
+            }
+            AgentInput::SetApproval(approval) => {
+                self.settings.approval = approval;
+                self.change(ModeChange { approval: Some(approval), ..ModeChange::default() }).await?;
+            }
+            AgentInput::SetModel(provider) => {
+                self.provider = provider;
+                let model = Some(self.provider.label().to_owned());
+                self.change(ModeChange { model, ..ModeChange::default() }).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn hear(&mut self, message: Message, admission: Admission) -> Result<(), SinkError> {
+        if self.machine.busy() {
+            self.sink
+                .commit(
+                    self.turn_id,
+                    EventBody::MessageQueued(MessageQueued { when: admission, message: message.clone() }),
+                )
+                .await?;
+            self.queued.push_back((admission, message));
+            return Ok(());
+        }
+        self.admit(message).await?;
+        self.begin().await
+    }
+
+    /// A message enters the conversation.
+    pub(super) async fn admit(&mut self, message: Message) -> Result<(), SinkError> {
+        self.sink.commit(None, EventBody::Message(message.clone())).await?;
+        self.history.push(message);
+        Ok(())
+    }
+
+    async fn change(&mut self, change: ModeChange) -> Result<(), SinkError> {
+        self.sink.commit(None, EventBody::ModeChange(change)).await
+    }
+}

@@ -1,0 +1,60 @@
+//! What an agent is made of.
+
+use std::sync::Arc;
+
+use neco_model::{History, Provider};
+use neco_proto::event::Admission;
+use neco_proto::{ApprovalMode, Message, Mode};
+use neco_safety::{Who, World};
+use neco_toolkit::{Registry, Spill};
+
+use crate::context::Source;
+use crate::ports::{Clock, EventSink};
+use crate::scheduler::Limits;
+
+/// What can change while an agent lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The mode.
+    pub mode: Mode,
+    /// When the person is asked.
+    pub approval: ApprovalMode,
+    /// Whether there is a person to ask.
+    pub person_present: bool,
+}
+
+impl Settings {
+    pub(super) fn who(&self) -> Who {
+        Who { mode: self.mode, approval: self.approval, person_present: self.person_present }
+    }
+}
+
+/// What an agent is made of.
+pub struct AgentSetup {
+    /// The model it asks.
+    pub provider: Arc<dyn Provider>,
+    /// The tools that exist for it.
+    pub registry: Registry,
+    /// What those tools can touch.
+    pub world: Arc<World>,
+    /// Where big outputs go.
+    pub spill: Arc<dyn Spill>,
+    /// Where its events go.
+    pub sink: Arc<dyn EventSink>,
+    /// For durations.
+    pub clock: Arc<dyn Clock>,
+    /// What it is told besides the base prompts.
+    pub sources: Vec<Arc<dyn Source>>,
+    /// Limits of its calls.
+    pub limits: Limits,
+    /// Most turns for one request.
+    pub max_turns: u32,
+    /// What can change while it lives.
+    pub settings: Settings,
+    /// What was said before.
+    pub history: History,
+    /// What was said to it but not yet admitted.
+    pub queued: Vec<(Admission, Message)>,
+    /// Stable for the session.
+    pub cache_key: String,
+}

@@ -1,0 +1,103 @@
+//! A person's answer to a call that waits.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use neco_proto::event::{CallStatus, PermissionDecision, PermissionRequest};
+use neco_proto::{Decision, ErrorCode, EventBody};
+use neco_safety::{Action, Grant};
+use neco_toolkit::{Plan, PreparedCall, Registry, ToolError};
+
+use super::call::{Call, Outcome, Phase};
+
+/// The call, as the policy is asked about it.
+pub(super) fn action<'a>(tool: &'a str, prepared: &dyn PreparedCall, plan: &'a Plan) -> Action<'a> {
+    Action { tool, touch: prepared.touch(), risk: plan.risk, command: plan.command.as_deref() }
+}
+
+/// The question that the person is asked.
+pub(super) fn request(
+    call: &Call,
+    prepared: &dyn PreparedCall,
+    plan: &Plan,
+    grant: &Grant,
+    reason: String,
+) -> PermissionRequest {
+    PermissionRequest {
+        call_id: call.id.clone(),
+        tool: call.tool.clone(),
+        summary: call.summary.clone(),
+        args: prepared.arguments().clone(),
+        risk: plan.risk,
+        reason,
+        diff: plan.diff.clone(),
+        session_rule: grant.describe(),
+    }
+}
+
+/// What follows from a decision.
+pub(super) struct Decided {
+    /// The event of the decision, and of the end of a rejected call.
+    pub events: Vec<EventBody>,
+    /// What is allowed from now on.
+    pub grant: Option<Grant>,
+    /// The call with other arguments, to be looked at anew.
+    pub changed: Option<Box<dyn PreparedCall>>,
+}
+
+/// Applies a decision to a call that waits.
+///
+/// # Errors
+/// In words for the person, when the call does not wait or the new arguments do not fit; the call
+/// is then as it was.
+pub(super) fn decide(call: &mut Call, registry: &Registry, decision: Decision) -> Result<Decided, String> {
+    if !matches!(call.phase, Phase::AwaitingApproval { .. }) {
+        return Err(format!("call {} does not wait for an approval", call.id));
+    }
+    let changed = match &decision {
+        Decision::Edit { arguments } => Some(changed_call(call, registry, arguments.clone())?),
+        Decision::Once | Decision::Session | Decision::Reject { .. } => None,
+    };
+    let Phase::AwaitingApproval { prepared, grant } =
+        std::mem::replace(&mut call.phase, Phase::Done(Outcome::cancelled(false)))
+    else {
+        return Err(format!("call {} does not wait for an approval", call.id));
+    };
+    let mut events = vec![EventBody::PermissionDecision(PermissionDecision {
+        call_id: call.id.clone(),
+        decision: decision.clone(),
+        by_person: true,
+    })];
+    let mut granted = None;
+    match decision {
+        Decision::Once => call.phase = Phase::Cleared(prepared),
+        Decision::Session => {
+            granted = Some(grant);
+            call.phase = Phase::Cleared(prepared);
+        }
+        Decision::Edit { .. } => {}
+        Decision::Reject { reason } => events.push(call.finish(rejected(reason.as_deref()))),
+    }
+    Ok(Decided { events, grant: granted, changed })
+}
+
+fn changed_call(
+    call: &mut Call,
+    registry: &Registry,
+    arguments: serde_json::Value,
+) -> Result<Box<dyn PreparedCall>, String> {
+    let tool = registry.find(&call.tool).map_err(|error| error.message)?;
+    let prepared = Arc::clone(tool).prepare(arguments).map_err(|error| error.message)?;
+    call.summary = prepared.summary();
+    call.notes.push(format!("the user changed the arguments before it ran; it ran with {}", prepared.arguments()));
+    Ok(prepared)
+}
+
+fn rejected(reason: Option<&str>) -> Outcome {
+    let words = match reason.map(str::trim).filter(|reason| !reason.is_empty()) {
+        Some(reason) => format!("the user rejected this call and said: {reason}"),
+        None => "the user rejected this call".to_owned(),
+    };
+    let error = ToolError::new(ErrorCode::RejectedByUser, words);
+    Outcome { status: CallStatus::Error, ..Outcome::error(&error, Duration::ZERO) }
+}

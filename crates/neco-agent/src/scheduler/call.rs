@@ -1,0 +1,142 @@
+//! A call, as an enum by state whose variants hold only what that state has.
+
+use std::time::Duration;
+
+use neco_proto::event::{CallStatus, ToolCallEnd, ToolCallUpdate};
+use neco_proto::{CallId, Display, ErrorCode, EventBody, ToolResult};
+use neco_safety::{Grant, Touch};
+use neco_toolkit::{PreparedCall, ToolError};
+
+/// One call of the present turn.
+pub(super) struct Call {
+    pub id: CallId,
+    /// The tool's own name; what the model wrote when there is no such tool.
+    pub tool: String,
+    pub summary: String,
+    /// What the model must be told besides the result, such as that its arguments were mended.
+    pub notes: Vec<String>,
+    pub phase: Phase,
+}
+
+/// Where a call is in its life.
+pub(super) enum Phase {
+    /// Checked; waits for its turn.
+    Scheduled(Box<dyn PreparedCall>),
+    /// The tool looks at what the call would do. `approved` after a person changed the arguments.
+    Planning { touch: Touch, approved: bool },
+    /// A person decides.
+    AwaitingApproval { prepared: Box<dyn PreparedCall>, grant: Grant },
+    /// May run; starts when its mark is recorded.
+    Cleared(Box<dyn PreparedCall>),
+    /// Runs.
+    Executing { touch: Touch },
+    /// Has its result.
+    Done(Outcome),
+}
+
+/// How a call ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// `success`, `error` or `cancelled`.
+    pub status: CallStatus,
+    /// The text for the model.
+    pub output: String,
+    /// Why it failed.
+    pub error_code: Option<ErrorCode>,
+    /// How long it ran.
+    pub duration: Duration,
+    /// The picture for the person.
+    pub display: Option<Display>,
+    /// The file with all of an output that was too big.
+    pub spilled_to: Option<String>,
+}
+
+impl Outcome {
+    /// The outcome of a call that failed.
+    #[must_use]
+    pub fn error(error: &ToolError, duration: Duration) -> Self {
+        let code = error.code;
+        Self {
+            status: CallStatus::Error,
+            output: format!("Error {code}: {}\n{}", error.message, code.for_model()),
+            error_code: Some(code),
+            duration,
+            display: None,
+            spilled_to: None,
+        }
+    }
+
+    /// The outcome of a call that the person stopped.
+    #[must_use]
+    pub fn cancelled(ran: bool) -> Self {
+        let output = if ran {
+            "Cancelled by the user while it ran; it may have taken effect in part."
+        } else {
+            "Cancelled by the user before it ran."
+        };
+        Self {
+            status: CallStatus::Cancelled,
+            output: output.to_owned(),
+            error_code: None,
+            duration: Duration::ZERO,
+            display: None,
+            spilled_to: None,
+        }
+    }
+}
+
+impl Call {
+    pub fn touch(&self) -> Option<Touch> {
+        match &self.phase {
+            Phase::Scheduled(prepared) | Phase::AwaitingApproval { prepared, .. } | Phase::Cleared(prepared) => {
+                Some(prepared.touch())
+            }
+            Phase::Planning { touch, .. } | Phase::Executing { touch } => Some(*touch),
+            Phase::Done(_) => None,
+        }
+    }
+
+    pub fn update(&self, status: CallStatus) -> EventBody {
+        EventBody::ToolCallUpdate(ToolCallUpdate {
+            call_id: self.id.clone(),
+            tool: self.tool.clone(),
+            status,
+            summary: self.summary.clone(),
+        })
+    }
+
+    /// Gives the call its result; the notes for the model go with it.
+    pub fn finish(&mut self, mut outcome: Outcome) -> EventBody {
+        for note in self.notes.drain(..) {
+            outcome.output.push_str(&format!("\n[note: {note}]"));
+        }
+        let end = EventBody::ToolCallEnd(ToolCallEnd {
+            call_id: self.id.clone(),
+            tool: self.tool.clone(),
+            summary: self.summary.clone(),
+            status: outcome.status,
+            output: outcome.output.clone(),
+            error_code: outcome.error_code,
+            duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+            display: outcome.display.clone(),
+            spilled_to: outcome.spilled_to.clone(),
+        });
+        self.phase = Phase::Done(outcome);
+        end
+    }
+
+    pub fn result(&self) -> Option<ToolResult> {
+        match &self.phase {
+            Phase::Done(outcome) => Some(ToolResult {
+                call_id: self.id.clone(),
+                output: outcome.output.clone(),
+                error_code: outcome.error_code,
+            }),
+            Phase::Scheduled(_)
+            | Phase::Planning { .. }
+            | Phase::AwaitingApproval { .. }
+            | Phase::Cleared(_)
+            | Phase::Executing { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Running one call: in its time, its output bounded, its panic contained.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use neco_proto::ErrorCode;
+use neco_proto::event::CallStatus;
+use neco_toolkit::{Bounded, PreparedCall, ToolContext, ToolError, ToolOutput};
+
+use super::call::Outcome;
+use crate::ports::Clock;
+
+/// How long a tool that was told to stop may take to kill what it runs and say what it got.
+pub(super) const GRACE: Duration = Duration::from_millis(500);
+
+/// Runs a call to its end.
+pub(super) async fn execute(
+    prepared: Box<dyn PreparedCall>,
+    ctx: ToolContext,
+    limit: Duration,
+    clock: Arc<dyn Clock>,
+) -> Outcome {
+    let started = clock.now();
+    let result = in_time(prepared, ctx.clone(), limit).await;
+    let result = match result {
+        Ok(output) => bound(output, &ctx).await,
+        Err(error) => Err(error),
+    };
+    let duration = clock.now().saturating_sub(started);
+    match result {
+        Ok(output) => Outcome {
+            status: if output.error_code.is_some() { CallStatus::Error } else { CallStatus::Success },
+            output: output.model,
+            error_code: output.error_code,
+            duration,
+            display: output.display,
+            spilled_to: output.spilled_to,
+        },
+        Err(error) => Outcome::error(&error, duration),
+    }
+}
+
+async fn in_time(prepared: Box<dyn PreparedCall>, ctx: ToolContext, limit: Duration) -> Result<ToolOutput, ToolError> {
+    let cancel = ctx.cancel.clone();
+    let run = AssertUnwindSafe(prepared.run(ctx)).catch_unwind();
+    tokio::pin!(run);
+    let crashed = |_| Err(ToolError::failed("the tool crashed; this is a defect of Neco"));
+    tokio::select! {
+        result = &mut run => result.unwrap_or_else(crashed),
+        () = tokio::time::sleep(limit) => {
+            cancel.cancel();
+            // Whether it ends in time or not, what it left running ends when it is dropped here.
+            let _ = tokio::time::timeout(GRACE, run).await;
+            Err(ToolError::new(ErrorCode::ToolTimedOut, format!("stopped after {} s", limit.as_secs_f32())))
+        }
+    }
+}
+
+/// A tool that did not bound its own output has it bounded here.
+async fn bound(output: ToolOutput, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+    // A tool that spilled by itself adds a few lines of its own to what it kept.
+    if output.spilled_to.is_some() || output.model.len() <= ctx.max_output {
+        return Ok(output);
+    }
+    let mut bounded = Bounded::new(ctx.call_id.clone(), Arc::clone(&ctx.spill), ctx.max_output);
+    bounded.push(output.model.as_bytes()).await?;
+    let text = bounded.finish().await?;
+    Ok(ToolOutput { model: text.text, spilled_to: text.spilled_to, ..output })
+}

@@ -1,0 +1,133 @@
+//! Live output: what tools print while they run, thinned out so that no amount of it can stall a window.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use neco_proto::CallId;
+use neco_proto::event::{OutputStream, ToolOutputChunk};
+use neco_toolkit::LiveOutput;
+use tokio::sync::Notify;
+
+/// The most text of one call that goes out at a time.
+const MOST_AT_A_TIME: usize = 8 * 1024;
+
+/// How long to collect before it goes out.
+const COLLECT_FOR: Duration = Duration::from_millis(50);
+
+/// What running tools have printed and no window has seen yet.
+#[derive(Default)]
+pub struct Live {
+    pending: Mutex<Vec<Pending>>,
+    ready: Notify,
+}
+
+struct Pending {
+    call_id: CallId,
+    stream: OutputStream,
+    text: String,
+    left_out: usize,
+}
+
+impl Live {
+    /// The output of one call.
+    #[must_use]
+    pub fn of(self: &Arc<Self>, call_id: CallId) -> Arc<dyn LiveOutput> {
+        Arc::new(LiveCall { live: Arc::clone(self), call_id })
+    }
+
+    /// Ready when something was printed and has been collected for a moment. May be dropped and
+    /// called again at any time without losing anything.
+    pub async fn collected(&self) {
+        if self.lock().is_empty() {
+            self.ready.notified().await;
+        }
+        tokio::time::sleep(COLLECT_FOR).await;
+    }
+
+    /// What there is to show now.
+    #[must_use]
+    pub fn take(&self) -> Vec<ToolOutputChunk> {
+        let pending = std::mem::take(&mut *self.lock());
+        pending.into_iter().flat_map(chunks).collect()
+    }
+
+    fn push(&self, call_id: &CallId, stream: OutputStream, text: &str) {
+        let mut pending = self.lock();
+        let same = pending.iter_mut().rev().find(|one| one.call_id == *call_id).filter(|one| one.stream == stream);
+        match same {
+            Some(one) => one.add(text),
+            None => {
+                let mut one = Pending { call_id: call_id.clone(), stream, text: String::new(), left_out: 0 };
+                one.add(text);
+                pending.push(one);
+            }
+        }
+        drop(pending);
+        self.ready.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Pending>> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pending {
+    fn add(&mut self, text: &str) {
+        let room = MOST_AT_A_TIME.saturating_sub(self.text.len());
+        let end = text.floor_char_boundary(room);
+        let (shown, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+        self.text.push_str(shown);
+        self.left_out += rest.len();
+    }
+}
+
+fn chunks(pending: Pending) -> Vec<ToolOutputChunk> {
+    let Pending { call_id, stream, text, left_out } = pending;
+    let mut chunks = vec![ToolOutputChunk { call_id: call_id.clone(), stream, text }];
+    if left_out > 0 {
+        let text = format!("[… {left_out} bytes not shown live …]");
+        chunks.push(ToolOutputChunk { call_id, stream: OutputStream::Note, text });
+    }
+    chunks
+}
+
+struct LiveCall {
+    live: Arc<Live>,
+    call_id: CallId,
+}
+
+impl LiveOutput for LiveCall {
+    fn push(&self, stream: OutputStream, text: &str) {
+        self.live.push(&self.call_id, stream, text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_is_thinned_out_and_says_so() {
+        let live = Arc::new(Live::default());
+        let output = live.of("a".into());
+        for _ in 0..1000 {
+            output.push(OutputStream::Output, "0123456789abcdefé");
+        }
+        let chunks = live.take();
+        assert_eq!(chunks.len(), 2);
+        assert!(chunks[0].text.len() <= MOST_AT_A_TIME);
+        assert_eq!(chunks[1].stream, OutputStream::Note);
+        assert!(live.take().is_empty());
+    }
+
+    #[test]
+    fn calls_do_not_mix() {
+        let live = Arc::new(Live::default());
+        live.of("a".into()).push(OutputStream::Output, "one");
+        live.of("b".into()).push(OutputStream::Output, "two");
+        live.of("a".into()).push(OutputStream::Output, "three");
+        let texts: Vec<(String, String)> =
+            live.take().into_iter().map(|chunk| (chunk.call_id.to_string(), chunk.text)).collect();
+        assert_eq!(texts, [("a".to_owned(), "onethree".to_owned()), ("b".to_owned(), "two".to_owned())]);
+    }
+}

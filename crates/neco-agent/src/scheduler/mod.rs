@@ -1,0 +1,21 @@
+//! The life of every tool call of one agent.
+//!
+//! Invariants: every call of a turn ends with exactly one result, whatever happens to it; reads of
+//! one turn run together, a call that writes or runs something runs alone, in the model's order,
+//! after everything before it; nothing that writes or runs starts before the mark that it is about
+//! to is on the disk; a stopped call's processes are dead before its result is given.
+//!
+//! Reading order: [`call`] (the states), [`validate`], [`order`], [`approve`], [`execute`],
+//! [`live`], and [`schedule`], which moves calls from one to the next.
+
+mod approve;
+mod call;
+mod execute;
+mod live;
+mod order;
+mod schedule;
+mod validate;
+
+pub use call::Outcome;
+pub use live::Live;
+pub use schedule::{Counts, Limits, Progress, Record, Scheduler};

@@ -1,0 +1,210 @@
+//! Which files are looked at, and how they are read.
+
+use std::fs;
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use crate::env::Env;
+use crate::layer::Lines;
+use crate::notice::Notice;
+use crate::origin::{Layer, Origin, Source};
+
+/// No configuration is nearly as large; what is larger is something else.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// A file that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigFile {
+    /// The layer it makes.
+    pub layer: Layer,
+    /// Its path.
+    pub path: PathBuf,
+    /// Whether it is there.
+    pub exists: bool,
+}
+
+/// A file that is there, with its text or what keeps it from being read.
+pub(crate) struct Found {
+    /// The file.
+    pub(crate) origin: Origin,
+    /// What is in it.
+    pub(crate) text: Result<String, Notice>,
+}
+
+/// Looks for all files, in the order of the layers; returns what was looked at and what was found.
+pub(crate) fn find(env: &Env, cwd: &Path) -> (Vec<ConfigFile>, Vec<Found>) {
+    let mut search = Search { env, files: Vec::new(), found: Vec::new() };
+    search.look(Layer::User, env.config_dir().join("config.toml"));
+    search.look_for_project(cwd);
+    (search.files, search.found)
+}
+
+struct Search<'a> {
+    env: &'a Env,
+    files: Vec<ConfigFile>,
+    found: Vec<Found>,
+}
+
+impl Search<'_> {
+    /// The nearest folder that has any of the files is the project; a git repository is not left.
+    fn look_for_project(&mut self, cwd: &Path) {
+        let cwd = std::path::absolute(cwd).unwrap_or_else(|_| cwd.to_owned());
+        for folder in cwd.ancestors() {
+            let found_before = self.found.len();
+            let neco = folder.join(".neco");
+            // With `NECO_HOME=~/.neco` the user's own file lies where a project's would.
+            let is_the_users = same_folder(&neco, self.env.config_dir());
+            if !is_the_users {
+                self.look(Layer::Project, neco.join("config.toml"));
+            }
+            self.look(Layer::Agents, folder.join(".agents").join("config.toml"));
+            if !is_the_users {
+                self.look(Layer::Local, neco.join("config.local.toml"));
+            }
+            if self.found.len() > found_before || folder.join(".git").exists() {
+                return;
+            }
+        }
+    }
+
+    fn look(&mut self, layer: Layer, path: PathBuf) {
+        let text = read(&path).transpose();
+        let exists = text.is_some();
+        if let Some(bytes) = text {
+            let origin = Origin::new(layer, Source::File { path: path.clone(), shown: self.env.shown(&path) });
+            let text = match bytes {
+                Ok(bytes) => decode(bytes, &origin),
+                Err(error) => Err(Notice::about(&origin, format!("can't be read: {error}"))),
+            };
+            self.found.push(Found { origin, text });
+        }
+        self.files.push(ConfigFile { layer, path, exists });
+    }
+}
+
+/// The bytes of a file, or nothing when there is none.
+///
+/// Only regular files: a repository could hold a pipe that never ends, or a link to a device.
+fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let metadata = match fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    if !metadata.is_file() {
+        return Err(io::Error::other("not a file"));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(MOST_BYTES)).unwrap_or_default());
+    fs::File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(io::Error::other(format!("larger than {MOST_BYTES} bytes")));
+    }
+    Ok(Some(bytes))
+}
+
+fn decode(bytes: Vec<u8>, origin: &Origin) -> Result<String, Notice> {
+    String::from_utf8(bytes).map_err(|error| {
+        let end = error.utf8_error().valid_up_to();
+        let valid = String::from_utf8_lossy(error.as_bytes().get(..end).unwrap_or_default());
+        let position = Lines::of(&valid).position(end);
+        Notice::about(&origin.at(Some(position)), "not UTF-8 text")
+    })
+}
+
+fn same_folder(one: &Path, other: &Path) -> bool {
+    let same = |one: PathBuf| other.canonicalize().is_ok_and(|other| one == other);
+    one == other || one.canonicalize().is_ok_and(same)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(root: &Path, path: &str) {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "").unwrap();
+    }
+
+    fn found(env: &Env, root: &Path, cwd: &str) -> Vec<String> {
+        let cwd = root.join(cwd);
+        fs::create_dir_all(&cwd).unwrap();
+        let (files, found) = find(env, &cwd);
+        assert_eq!(files.iter().filter(|file| file.exists).count(), found.len());
+        let name = |path: &Path| path.strip_prefix(root).unwrap().display().to_string();
+        found.iter().map(|file| format!("{} {}", file.origin.layer, name(file.origin.file().unwrap()))).collect()
+    }
+
+    #[test]
+    fn the_nearest_folder_counts_and_git_is_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for file in [
+            "home/.config/neco/config.toml",
+            "repo/.git/HEAD",
+            "repo/.neco/config.local.toml",
+            "repo/.agents/config.toml",
+            "repo/.neco/config.toml",
+            "repo/part/.neco/config.toml",
+            "repo/inner/.git",
+            "repo/only-agents/.agents/config.toml",
+        ] {
+            write(root, file);
+        }
+        let env = Env::for_test([], root.join("home"));
+        let user = "user home/.config/neco/config.toml";
+        let cases: &[(&str, &[&str])] = &[
+            (
+                "repo/deep/er",
+                &[
+                    user,
+                    "project repo/.neco/config.toml",
+                    "agents repo/.agents/config.toml",
+                    "local repo/.neco/config.local.toml",
+                ],
+            ),
+            ("repo/part/x", &[user, "project repo/part/.neco/config.toml"]),
+            ("repo/inner/x", &[user]),
+            ("repo/only-agents", &[user, "agents repo/only-agents/.agents/config.toml"]),
+        ];
+        for (cwd, expected) in cases {
+            assert_eq!(&found(&env, root, cwd), expected, "{cwd}");
+        }
+    }
+
+    #[test]
+    fn the_users_own_folder_is_not_a_project() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for file in [".git", ".neco/config.toml", ".neco/config.local.toml", "work/.git"] {
+            write(root, file);
+        }
+        let home = root.join(".neco");
+        let env = Env::for_test([("NECO_HOME", home.to_str().unwrap())], root);
+        assert_eq!(found(&env, root, "elsewhere"), ["user .neco/config.toml"]);
+        assert_eq!(found(&env, root, "work"), ["user .neco/config.toml"]);
+    }
+
+    #[test]
+    fn what_is_no_text_file_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let env = Env::for_test([], root.join("home"));
+        write(root, "repo/.git");
+        let path = root.join("repo/.neco/config.toml");
+        let said = |env: &Env| match find(env, &root.join("repo")).1.pop().unwrap().text {
+            Ok(text) => panic!("read: {text}"),
+            Err(notice) => notice.to_string(),
+        };
+        fs::create_dir_all(&path).unwrap();
+        assert!(said(&env).ends_with("config.toml: can't be read: not a file"));
+        fs::remove_dir(&path).unwrap();
+        fs::write(&path, vec![b'#'; 1 << 21]).unwrap();
+        assert!(said(&env).ends_with("can't be read: larger than 1048576 bytes"));
+        fs::write(&path, b"a = 1\nb = \"\xff\"").unwrap();
+        assert!(said(&env).ends_with("config.toml:2:6: not UTF-8 text"));
+        fs::remove_dir_all(root.join("repo/.neco")).unwrap();
+        fs::write(root.join("repo/.neco"), "a file").unwrap();
+        assert!(find(&env, &root.join("repo")).1.is_empty());
+    }
+}

@@ -1,0 +1,297 @@
+//! One layer as a tree: values of TOML, each with the place it was written at.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+
+use toml_edit::{Document, Item, TableLike};
+
+use crate::notice::Notice;
+use crate::origin::{Origin, Position};
+
+/// A value and where it was written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Node {
+    /// The value.
+    pub(crate) value: Value,
+    /// Where the value starts.
+    pub(crate) origin: Origin,
+    /// Where its name starts, which is what a misspelt name points at.
+    pub(crate) name_origin: Origin,
+    /// Whose items come before, for a list that was added to.
+    pub(crate) earlier: Vec<Origin>,
+}
+
+/// What TOML can say.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    /// A table.
+    Table(BTreeMap<String, Node>),
+    /// An array.
+    List(Vec<Node>),
+    /// A string.
+    Text(String),
+    /// An integer.
+    Whole(i64),
+    /// A float.
+    Number(f64),
+    /// A boolean.
+    Switch(bool),
+    /// A date or time, as it was written.
+    Date(String),
+}
+
+impl Node {
+    /// A value without a name of its own.
+    pub(crate) fn new(value: Value, origin: Origin) -> Self {
+        Self { value, name_origin: origin.clone(), origin, earlier: Vec::new() }
+    }
+
+    /// A table with nothing in it.
+    pub(crate) fn empty_table(origin: Origin) -> Self {
+        Self::new(Value::Table(BTreeMap::new()), origin)
+    }
+
+    /// This value as the only thing in a tree, below these names.
+    pub(crate) fn below(self, names: &[String]) -> Self {
+        names.iter().rev().fold(self, |node, name| {
+            let origin = node.origin.clone();
+            Self::new(Value::Table(BTreeMap::from([(name.clone(), node)])), origin)
+        })
+    }
+
+    /// What is below these names.
+    pub(crate) fn get(&self, names: &[&str]) -> Option<&Self> {
+        names.iter().try_fold(self, |node, name| match &node.value {
+            Value::Table(entries) => entries.get(*name),
+            _ => None,
+        })
+    }
+
+    /// Takes out what is below these names.
+    pub(crate) fn remove(&mut self, names: &[&str]) -> Option<Self> {
+        let Value::Table(entries) = &mut self.value else { return None };
+        match names {
+            [] => None,
+            [name] => entries.remove(*name),
+            [name, rest @ ..] => entries.get_mut(*name)?.remove(rest),
+        }
+    }
+}
+
+/// Reads the text of a file; `origin` names the file.
+pub(crate) fn parse(text: &str, origin: &Origin) -> Result<Node, Notice> {
+    let lines = Lines::of(text);
+    match Document::parse(text) {
+        Ok(document) => Ok(Reader { origin, lines: Some(&lines) }.table(document.as_table(), origin.clone())),
+        Err(error) => {
+            let position = lines.position(error.span().map_or(0, |span| span.start));
+            // Only the first line: the rest would quote the file, secrets and all.
+            let message = error.message().lines().next().unwrap_or("not TOML");
+            Err(Notice::about(&origin.at(Some(position)), message))
+        }
+    }
+}
+
+/// The values of a text that is known to be right, without places.
+pub(crate) fn parse_unplaced(text: &str, origin: &Origin) -> Option<Node> {
+    let document = Document::parse(text).ok()?;
+    Some(Reader { origin, lines: None }.table(document.as_table(), origin.clone()))
+}
+
+/// A value given outside a file: TOML when it reads as TOML, else the text itself.
+pub(crate) fn parse_value(text: &str, origin: &Origin) -> Node {
+    match text.trim().parse::<toml_edit::Value>() {
+        Ok(value) => Reader { origin, lines: None }.value(&value, origin.clone()),
+        Err(_) => Node::new(Value::Text(text.to_owned()), origin.clone()),
+    }
+}
+
+/// Where lines start, to turn an offset into a place.
+pub(crate) struct Lines<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    /// Finds the lines of a text.
+    pub(crate) fn of(text: &'a str) -> Self {
+        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(index, _)| index + 1)).collect();
+        Self { text, starts }
+    }
+
+    /// The place of a byte offset.
+    pub(crate) fn position(&self, offset: usize) -> Position {
+        let line = self.starts.partition_point(|start| *start <= offset).max(1);
+        let start = self.starts.get(line - 1).copied().unwrap_or(0);
+        let before = self.text.get(start..offset).unwrap_or_default();
+        // A byte order mark takes no column in an editor.
+        let before = before.strip_prefix('\u{feff}').unwrap_or(before);
+        Position { line, column: before.chars().count() + 1 }
+    }
+}
+
+/// Turns what `toml_edit` read into nodes.
+struct Reader<'a> {
+    origin: &'a Origin,
+    lines: Option<&'a Lines<'a>>,
+}
+
+impl Reader<'_> {
+    fn origin_of(&self, span: Option<Range<usize>>) -> Option<Origin> {
+        match self.lines {
+            Some(lines) => span.map(|span| self.origin.at(Some(lines.position(span.start)))),
+            None => Some(self.origin.clone()),
+        }
+    }
+
+    fn table(&self, table: &dyn TableLike, origin: Origin) -> Node {
+        let entries = table.iter().map(|(name, item)| {
+            let span = table.key(name).and_then(toml_edit::Key::span);
+            let name_origin = self.origin_of(span).unwrap_or_else(|| origin.clone());
+            let mut node = self.item(item, name_origin.clone());
+            node.name_origin = name_origin;
+            (name.to_owned(), node)
+        });
+        Node::new(Value::Table(entries.collect()), origin)
+    }
+
+    /// `fallback` is the place of tables that no line of their own opens.
+    fn item(&self, item: &Item, fallback: Origin) -> Node {
+        let origin = self.origin_of(item.span()).unwrap_or(fallback);
+        match item {
+            Item::None => Node::empty_table(origin),
+            Item::Value(value) => self.value(value, origin),
+            Item::Table(table) => self.table(table, origin),
+            Item::ArrayOfTables(tables) => {
+                let items = tables.iter().map(|table| {
+                    let place = self.origin_of(table.span()).unwrap_or_else(|| origin.clone());
+                    self.table(table, place)
+                });
+                Node::new(Value::List(items.collect()), origin.clone())
+            }
+        }
+    }
+
+    fn value(&self, value: &toml_edit::Value, origin: Origin) -> Node {
+        let value = match value {
+            toml_edit::Value::String(text) => Value::Text(text.value().clone()),
+            toml_edit::Value::Integer(number) => Value::Whole(*number.value()),
+            toml_edit::Value::Float(number) => Value::Number(*number.value()),
+            toml_edit::Value::Boolean(switch) => Value::Switch(*switch.value()),
+            toml_edit::Value::Datetime(date) => Value::Date(date.value().to_string()),
+            toml_edit::Value::InlineTable(table) => return self.table(table, origin),
+            toml_edit::Value::Array(array) => {
+                let items = array.iter().map(|item| {
+                    let place = self.origin_of(item.span()).unwrap_or_else(|| origin.clone());
+                    self.value(item, place)
+                });
+                Value::List(items.collect())
+            }
+        };
+        Node::new(value, origin)
+    }
+}
+
+/// The value as TOML on one line.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Table(entries) => {
+                f.write_str("{")?;
+                for (index, (name, node)) in entries.iter().enumerate() {
+                    let separator = if index == 0 { " " } else { ", " };
+                    write!(f, "{separator}{} = {}", toml_edit::Key::new(name), node.value)?;
+                }
+                f.write_str(if entries.is_empty() { "}" } else { " }" })
+            }
+            Self::List(items) => {
+                f.write_str("[")?;
+                for (index, node) in items.iter().enumerate() {
+                    let separator = if index == 0 { "" } else { ", " };
+                    write!(f, "{separator}{}", node.value)?;
+                }
+                f.write_str("]")
+            }
+            // One line is the point, so no multi-line string is chosen.
+            Self::Text(text) if text.contains(['\n', '\r']) => write!(f, "{text:?}"),
+            Self::Text(text) => toml_edit::Value::from(text.as_str()).fmt(f),
+            Self::Whole(number) => number.fmt(f),
+            Self::Number(number) => toml_edit::Value::from(*number).fmt(f),
+            Self::Switch(switch) => switch.fmt(f),
+            Self::Date(date) => date.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::origin::{Layer, Source};
+
+    fn origin() -> Origin {
+        let source = Source::File { path: "/c.toml".into(), shown: "/c.toml".into() };
+        Origin::new(Layer::User, source)
+    }
+
+    #[test]
+    fn every_value_and_name_knows_its_place() {
+        let text = "model = 'a'\n[tools]\nonly = [\n  'é', 'b',\n]\n[a.b]\nc.d = 1\n[[l]]\nx = { y = true }\n";
+        let root = parse(text, &origin()).unwrap();
+        let place = |names: &[&str]| {
+            let node = root.get(names).unwrap();
+            format!("{} {}", node.name_origin, node.origin)
+        };
+        assert_eq!(place(&["model"]), "/c.toml:1:1 /c.toml:1:9");
+        assert_eq!(place(&["tools"]), "/c.toml:2:2 /c.toml:2:1");
+        assert_eq!(place(&["tools", "only"]), "/c.toml:3:1 /c.toml:3:8");
+        assert_eq!(place(&["a", "b", "c", "d"]), "/c.toml:7:3 /c.toml:7:7");
+        assert_eq!(place(&["a"]), "/c.toml:6:2 /c.toml:6:2");
+        let Value::List(items) = &root.get(&["tools", "only"]).unwrap().value else { panic!("not a list") };
+        assert_eq!(
+            items.iter().map(|item| item.origin.to_string()).collect::<Vec<_>>(),
+            ["/c.toml:4:3", "/c.toml:4:8"]
+        );
+    }
+
+    #[test]
+    fn marks_and_line_ends_of_other_systems_are_no_matter() {
+        let root = parse("\u{feff}mode = 'ask'\r\n[agent]\r\nmax_turns = 1\r\n", &origin()).unwrap();
+        assert_eq!(root.get(&["agent", "max_turns"]).unwrap().origin.to_string(), "/c.toml:3:13");
+        assert_eq!(root.get(&["mode"]).unwrap().value, Value::Text("ask".into()));
+        assert_eq!(root.get(&["mode"]).unwrap().origin.to_string(), "/c.toml:1:8");
+    }
+
+    #[test]
+    fn broken_text_points_at_the_place_and_quotes_nothing() {
+        for (text, place) in [
+            ("a = 1\nb = ", "/c.toml:2:5"),
+            ("a = 1\na = 2", "/c.toml:2:1"),
+            ("api_key = \"sk-secret", "/c.toml:1:21"),
+            ("[a\n", "/c.toml:1:3"),
+        ] {
+            let notice = parse(text, &origin()).unwrap_err();
+            assert_eq!(notice.origin.to_string(), place, "{text:?}: {notice}");
+            assert!(!notice.to_string().contains("sk-secret"), "{notice}");
+        }
+    }
+
+    #[test]
+    fn values_print_as_toml_on_one_line() {
+        for text in ["[1, 2.5, true, \"a\\nb\", 'x\"y', {}, { a-b = 1, \"c d\" = [] }, 1979-05-27]", "inf", "\"\""] {
+            let value = parse_value(text, &origin()).value;
+            let printed = value.to_string();
+            assert!(!printed.contains('\n'), "{printed}");
+            assert_eq!(parse_value(&printed, &origin()).value, value, "{printed}");
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_refused_rather_than_followed() {
+        let dotted = format!("{} = 1", vec!["a"; 100_000].join("."));
+        let nested = format!("a = {}{}", "[".repeat(100_000), "]".repeat(100_000));
+        for text in [dotted, nested] {
+            assert!(parse(&text, &origin()).is_err());
+        }
+    }
+}

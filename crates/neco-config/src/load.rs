@@ -1,0 +1,145 @@
+//! The whole way: find, read, strip, check, merge, decode.
+
+use std::path::Path;
+
+use crate::check::check;
+use crate::decode::decode;
+use crate::env::Env;
+use crate::find::{ConfigFile, Found, find};
+use crate::layer::{Node, parse, parse_unplaced};
+use crate::merge::merge;
+use crate::notice::{ConfigError, Findings, Notice};
+use crate::origin::{Layer, Origin, Origins, Source};
+use crate::section::Config;
+use crate::shape::known;
+use crate::{flags, reserved, variables};
+
+/// What loading depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct LoadOptions<'a> {
+    /// The environment.
+    pub env: &'a Env,
+    /// The folder that the project is looked for from.
+    pub cwd: &'a Path,
+    /// What `-c` was given, each as `key=value`.
+    pub overrides: &'a [String],
+}
+
+/// A configuration and how it came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loaded {
+    /// The values.
+    pub config: Config,
+    /// Where each of them comes from.
+    pub origins: Origins,
+    /// What should be said about them.
+    pub warnings: Vec<Notice>,
+    /// Every file that was looked at, in the order of the layers.
+    pub files: Vec<ConfigFile>,
+}
+
+/// Reads all layers.
+///
+/// # Errors
+/// When a value has the wrong type or is out of range, a file is not TOML, the user's file can't be
+/// read, or an override is not `key=value`; all such problems at once.
+pub fn load(options: LoadOptions<'_>) -> Result<Loaded, ConfigError> {
+    let (files, found) = find(options.env, options.cwd);
+    let mut stack = Stack { tree: built_in(), findings: Findings::default() };
+    stack.add_files(found, options.env);
+    for layer in variables::layers(options.env, &mut stack.findings) {
+        stack.add(layer);
+    }
+    for text in options.overrides {
+        match flags::layer(text) {
+            Ok(layer) => stack.add(layer),
+            Err(problem) => stack.findings.problems.push(problem),
+        }
+    }
+    stack.finish(files)
+}
+
+impl Config {
+    /// What holds when nobody says otherwise.
+    #[must_use]
+    pub fn built_in() -> Self {
+        decode(&built_in()).unwrap_or_default()
+    }
+}
+
+/// The tree of what is compiled in. It is not checked at run time; a test does.
+pub(crate) fn built_in() -> Node {
+    let origin = Origin::new(Layer::BuiltIn, Source::BuiltIn);
+    let text = include_str!("../defaults/config.toml");
+    parse_unplaced(text, &origin).unwrap_or_else(|| Node::empty_table(origin))
+}
+
+/// The layers laid over each other so far.
+struct Stack {
+    tree: Node,
+    findings: Findings,
+}
+
+impl Stack {
+    fn add(&mut self, mut layer: Node) {
+        check(&mut layer, known(), &mut self.findings);
+        merge(&mut self.tree, layer);
+    }
+
+    fn add_files(&mut self, found: Vec<Found>, env: &Env) {
+        let (repository, user): (Vec<Found>, Vec<Found>) =
+            found.into_iter().partition(|file| file.origin.layer.is_from_repository());
+        for file in user {
+            match file.text.and_then(|text| parse(&text, &file.origin)) {
+                Ok(layer) => self.add(layer),
+                Err(problem) => self.findings.problems.push(problem),
+            }
+        }
+        if !repository.is_empty() {
+            self.add_repository(repository, env);
+        }
+    }
+
+    fn add_repository(&mut self, found: Vec<Found>, env: &Env) {
+        let user = self.tree.clone();
+        let user_file = env.shown(&env.config_dir().join("config.toml"));
+        for file in found {
+            let text = match file.text {
+                Ok(text) => text,
+                // A repository must not be able to keep the program from starting with a pipe or a link.
+                Err(warning) => {
+                    self.findings.warnings.push(warning);
+                    continue;
+                }
+            };
+            match parse(&text, &file.origin) {
+                Ok(mut layer) => {
+                    reserved::strip(&mut layer, &user, &self.tree, &user_file, &mut self.findings);
+                    self.add(layer);
+                }
+                Err(problem) => self.findings.problems.push(problem),
+            }
+        }
+    }
+
+    fn finish(self, files: Vec<ConfigFile>) -> Result<Loaded, ConfigError> {
+        let Findings { problems, mut warnings } = self.findings;
+        if !problems.is_empty() {
+            return Err(ConfigError { problems });
+        }
+        let config = decode(&self.tree).map_err(|problem| ConfigError { problems: vec![problem] })?;
+        warnings.retain(|warning| !about_a_key_variable(warning, &config));
+        Ok(Loaded { config, origins: Origins::of_tree(&self.tree), warnings, files })
+    }
+}
+
+/// Whether the warning is about a variable that holds a provider's key, and so is no misspelt setting.
+fn about_a_key_variable(warning: &Notice, config: &Config) -> bool {
+    match &*warning.origin.source {
+        Source::Variable(name) => config
+            .model_providers
+            .values()
+            .any(|provider| provider.api_key_env.as_ref() == Some(name) || provider.api_key_envs.contains(name)),
+        Source::BuiltIn | Source::File { .. } | Source::Flag(_) => false,
+    }
+}

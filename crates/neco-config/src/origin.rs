@@ -1,0 +1,194 @@
+//! Where values come from, and the list of all settings with their origins.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::layer::{Node, Value};
+use crate::trail::{Trail, visible};
+
+/// One of the places that settings come from; later ones win.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Layer {
+    /// Compiled in.
+    BuiltIn,
+    /// `config.toml` in the user's config folder.
+    User,
+    /// `.neco/config.toml` of the project.
+    Project,
+    /// `.agents/config.toml` of the project.
+    Agents,
+    /// `.neco/config.local.toml` of the project, which is not checked in.
+    Local,
+    /// Variables such as `NECO_MODEL`.
+    Environment,
+    /// `-c key=value`.
+    Flags,
+}
+
+impl Layer {
+    /// The name that listings print.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BuiltIn => "built-in",
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Agents => "agents",
+            Self::Local => "local",
+            Self::Environment => "environment",
+            Self::Flags => "flags",
+        }
+    }
+
+    /// Whether a repository brings this layer, so that nobody vouches for it.
+    #[must_use]
+    pub fn is_from_repository(self) -> bool {
+        match self {
+            Self::Project | Self::Agents | Self::Local => true,
+            Self::BuiltIn | Self::User | Self::Environment | Self::Flags => false,
+        }
+    }
+}
+
+impl fmt::Display for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What a value was written in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Compiled in.
+    BuiltIn,
+    /// A file, and how its path is shown to people.
+    File {
+        /// The path.
+        path: PathBuf,
+        /// The path with `~` for the home folder.
+        shown: String,
+    },
+    /// An environment variable, by name.
+    Variable(String),
+    /// A flag as it was written; the value is `***` when it may be a secret.
+    Flag(String),
+}
+
+/// A place in a file; lines and columns count from 1, columns in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The layer.
+    pub layer: Layer,
+    /// What it was written in.
+    pub source: Arc<Source>,
+    /// Where in the file, for files.
+    pub position: Option<Position>,
+}
+
+impl Origin {
+    pub(crate) fn new(layer: Layer, source: Source) -> Self {
+        Self { layer, source: Arc::new(source), position: None }
+    }
+
+    /// The same source, at this place of it.
+    pub(crate) fn at(&self, position: Option<Position>) -> Self {
+        Self { position, ..self.clone() }
+    }
+
+    /// The file, when it is one.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        match &*self.source {
+            Source::File { path, .. } => Some(path),
+            Source::BuiltIn | Source::Variable(_) | Source::Flag(_) => None,
+        }
+    }
+
+    /// The line, when it is a file.
+    #[must_use]
+    pub fn line(&self) -> Option<usize> {
+        self.position.map(|position| position.line)
+    }
+}
+
+/// `~/.config/neco/config.toml:3:12`, `NECO_MODEL`, `-c model=x` or `built-in`.
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.source {
+            Source::BuiltIn => f.write_str("built-in")?,
+            Source::File { shown, .. } => f.write_str(shown)?,
+            Source::Variable(name) => f.write_str(name)?,
+            Source::Flag(text) => f.write_str(text)?,
+        }
+        match self.position {
+            Some(Position { line, column }) => write!(f, ":{line}:{column}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// One setting that has a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The dotted key.
+    pub key: String,
+    /// The value as TOML; `***` for keys and headers.
+    pub value: String,
+    /// Who had the last word.
+    pub origin: Origin,
+    /// Whose items come before, when the last word was `"+item"`.
+    pub earlier: Vec<Origin>,
+}
+
+/// Every setting that has a value, sorted by key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origins {
+    settings: Vec<Setting>,
+}
+
+impl Origins {
+    pub(crate) fn of_tree(root: &Node) -> Self {
+        let mut settings = Vec::new();
+        collect(root, &Trail::default(), &mut settings);
+        settings.sort_by(|one, other| one.key.cmp(&other.key));
+        Self { settings }
+    }
+
+    /// Every setting, sorted by key.
+    #[must_use]
+    pub fn settings(&self) -> &[Setting] {
+        &self.settings
+    }
+
+    /// One setting by its dotted key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Setting> {
+        let index = self.settings.binary_search_by(|setting| setting.key.as_str().cmp(key)).ok()?;
+        self.settings.get(index)
+    }
+}
+
+fn collect(node: &Node, trail: &Trail, settings: &mut Vec<Setting>) {
+    match &node.value {
+        Value::Table(entries) => {
+            for (name, child) in entries {
+                collect(child, &trail.child(name), settings);
+            }
+        }
+        Value::List(_) | Value::Text(_) | Value::Whole(_) | Value::Number(_) | Value::Switch(_) | Value::Date(_) => {
+            let value = if trail.is_secret() { "***".to_owned() } else { visible(&node.value.to_string()) };
+            let (origin, earlier) = (node.origin.clone(), node.earlier.clone());
+            settings.push(Setting { key: trail.to_string(), value, origin, earlier });
+        }
+    }
+}

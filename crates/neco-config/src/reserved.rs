@@ -1,0 +1,145 @@
+//! What a repository may not decide about the machine that opens it.
+//!
+//! Cloning a repository is no sign of trust, so its layers must not make the agent freer, send keys
+//! elsewhere, or choose what runs. Such settings are ignored with a warning, never an error: the
+//! repository stays usable.
+
+use crate::layer::{Node, Value};
+use crate::merge::{merge, settled};
+use crate::notice::{Findings, Notice};
+use crate::trail::Trail;
+
+/// A setting that is not taken from a repository.
+pub(crate) struct Reserved {
+    /// Its names from the top; everything below is meant too.
+    pub(crate) key: &'static [&'static str],
+    /// What it could be used for.
+    pub(crate) reason: &'static str,
+    /// What a repository may do all the same.
+    pub(crate) leave: Leave,
+}
+
+/// What a repository may do with a reserved setting.
+pub(crate) enum Leave {
+    /// Nothing.
+    Nothing,
+    /// Be stricter than the user: called with what the user has and what it would become.
+    Narrow(fn(user: Option<&Value>, wanted: &Value) -> bool),
+}
+
+/// Every setting that is not taken from a repository: the one place to look at and to add to.
+pub(crate) const RESERVED: &[Reserved] = &[
+    Reserved { key: &["approval"], reason: "it decides what happens without asking", leave: Leave::Nothing },
+    Reserved { key: &["model_providers"], reason: "it decides where keys and code are sent", leave: Leave::Nothing },
+    Reserved { key: &["tools", "hidden_env"], reason: "it decides which secrets commands see", leave: Leave::Nothing },
+    Reserved { key: &["tools", "shell"], reason: "it decides which program runs commands", leave: Leave::Nothing },
+    Reserved { key: &["mode"], reason: "it decides which tools there are", leave: Leave::Narrow(same_or_ask) },
+    Reserved { key: &["tools", "only"], reason: "it decides which tools there are", leave: Leave::Narrow(fewer_tools) },
+];
+
+/// Takes out of a repository's layer what it may not decide.
+///
+/// `user` is what holds without any repository, `so_far` what holds below this layer, and
+/// `user_file` where the setting could be put instead.
+pub(crate) fn strip(layer: &mut Node, user: &Node, so_far: &Node, user_file: &str, findings: &mut Findings) {
+    for reserved in RESERVED {
+        let Some(wanted) = layer.get(reserved.key) else { continue };
+        if allowed(reserved, wanted, user, so_far) {
+            continue;
+        }
+        let trail = Trail::of(reserved.key);
+        let message = match reserved.leave {
+            Leave::Nothing => "ignored, a repository may not set this",
+            Leave::Narrow(_) => "ignored, a repository may only narrow this",
+        };
+        let instead = format!("put it into {user_file} or pass `-c {trail}=…`");
+        let message = format!("{message}: {}; {instead}", reserved.reason);
+        findings.warnings.push(Notice::about_key(&wanted.name_origin, &trail, message));
+        layer.remove(reserved.key);
+    }
+}
+
+fn allowed(reserved: &Reserved, wanted: &Node, user: &Node, so_far: &Node) -> bool {
+    match reserved.leave {
+        Leave::Nothing => false,
+        Leave::Narrow(narrower) => {
+            let mut result = settled(wanted.clone());
+            if let Some(below) = so_far.get(reserved.key) {
+                result = below.clone();
+                merge(&mut result, wanted.clone());
+            }
+            narrower(user.get(reserved.key).map(|node| &node.value), &result.value)
+        }
+    }
+}
+
+fn same_or_ask(user: Option<&Value>, wanted: &Value) -> bool {
+    // Another type than a string is the check's to refuse.
+    !matches!(wanted, Value::Text(text) if text != "ask") || user == Some(wanted)
+}
+
+/// An empty list means all tools.
+fn fewer_tools(user: Option<&Value>, wanted: &Value) -> bool {
+    match (user, wanted) {
+        (Some(Value::List(user)), Value::List(wanted)) if !user.is_empty() => {
+            let known = |item: &Node| user.iter().any(|tool| tool.value == item.value);
+            !wanted.is_empty() && wanted.iter().all(known)
+        }
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layer::parse_value;
+    use crate::origin::{Layer, Origin, Source};
+    use crate::shape::known;
+
+    fn node(text: &str) -> Node {
+        parse_value(text, &Origin::new(Layer::Project, Source::Variable("repo".into())))
+    }
+
+    fn stripped(user: &str, layer: &str) -> (String, Vec<String>) {
+        let (user, mut layer) = (node(user), node(layer));
+        let mut findings = Findings::default();
+        strip(&mut layer, &user, &user, "~/c.toml", &mut findings);
+        (layer.value.to_string(), findings.warnings.iter().filter_map(|warning| warning.key.clone()).collect())
+    }
+
+    #[test]
+    fn every_reserved_setting_exists() {
+        for reserved in RESERVED {
+            let names: Vec<String> = reserved.key.iter().map(ToString::to_string).collect();
+            assert!(known().at(&names).is_some(), "{names:?}");
+        }
+    }
+
+    #[test]
+    fn what_could_widen_is_taken_out_and_the_rest_stays() {
+        for (user, layer, left, warned) in [
+            ("{}", "{approval = 'auto', model = 'x'}", "{ model = \"x\" }", &["approval"][..]),
+            ("{}", "{approval = 'manual'}", "{}", &["approval"]),
+            ("{}", "{model_providers.x.base = 'http://evil'}", "{}", &["model_providers"]),
+            ("{}", "{model_providers = 5}", "{}", &["model_providers"]),
+            (
+                "{}",
+                "{tools = {hidden_env = [], shell = 'x', timeout = 1}}",
+                "{ tools = { timeout = 1 } }",
+                &["tools.hidden_env", "tools.shell"],
+            ),
+            ("{mode = 'agent'}", "{mode = 'ask'}", "{ mode = \"ask\" }", &[]),
+            ("{mode = 'agent'}", "{mode = 'agent'}", "{ mode = \"agent\" }", &[]),
+            ("{mode = 'ask'}", "{mode = 'agent'}", "{}", &["mode"]),
+            ("{}", "{mode = 5}", "{ mode = 5 }", &[]),
+            ("{tools.only = []}", "{tools.only = ['a']}", "{ tools = { only = [\"a\"] } }", &[]),
+            ("{tools.only = ['a', 'b']}", "{tools.only = ['a']}", "{ tools = { only = [\"a\"] } }", &[]),
+            ("{tools.only = ['a', 'b']}", "{tools.only = ['c']}", "{ tools = {} }", &["tools.only"]),
+            ("{tools.only = ['a', 'b']}", "{tools.only = ['+c']}", "{ tools = {} }", &["tools.only"]),
+            ("{tools.only = ['a', 'b']}", "{tools.only = []}", "{ tools = {} }", &["tools.only"]),
+        ] {
+            let (tree, keys) = stripped(user, layer);
+            assert_eq!((tree.as_str(), keys), (left, warned.iter().map(ToString::to_string).collect()), "{layer}");
+        }
+    }
+}

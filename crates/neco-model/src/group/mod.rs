@@ -1,0 +1,25 @@
+//! Choosing among models and keys, trying again, failing over.
+//!
+//! A group is a provider around providers. What happens after a failure:
+//!
+//! | failure | then |
+//! |---|---|
+//! | rate limit, overload, server error, timeout, broken stream, broken call, unreachable | the same key again, as often as `network.retries` says, then the next key, then the next model |
+//! | the same, but the vendor asks to wait too long or forbids another try | the next key at once |
+//! | key not accepted, not allowed, no credit | the next key at once, then the next model |
+//! | no such model; nobody listens at a local address | the next model at once |
+//! | request not understood, too long, too large, filtered | the error ends the call: another model would be asked the same thing, and the agent can mend it |
+//!
+//! A key of a model that failed for good is rested: it goes to the end of the order for a while.
+//! Every step is a delta, so that nobody looks at a hang. All state that calls share is atomic.
+//!
+//! Reading order: [`pick`], [`breaker`], [`retry`], [`failover`].
+
+pub mod breaker;
+pub mod failover;
+pub mod pick;
+pub mod retry;
+
+pub use failover::{Group, Lane, Member};
+pub use pick::Turns;
+pub use retry::RetryPolicy;

@@ -1,0 +1,179 @@
+//! One call: send, then read until the answer is whole.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use futures::{StreamExt, stream};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use reqwest::Response;
+use tokio::time::{Instant, timeout_at};
+
+use super::body::Pieces;
+use super::explain;
+use super::model::HttpModel;
+use crate::delta::Delta;
+use crate::error::{ModelError, Place};
+use crate::provider::DeltaStream;
+use crate::request::Request;
+use crate::wire::reader::Reader;
+
+/// As much of an error body as is worth reading.
+const ERROR_BODY_LIMIT: usize = 64 * 1024;
+/// How long the finish is held back for the rest of an answer, so that the next turn finds its
+/// connection free. The rest is nearly always there already.
+const REST_TIME: Duration = Duration::from_millis(100);
+
+pub(super) struct Call {
+    model: HttpModel,
+    stage: Stage,
+    ready: VecDeque<Delta>,
+    /// Kept to be filled again and again.
+    decoded: Vec<Delta>,
+}
+
+enum Stage {
+    New(Request),
+    Send(Request),
+    Read(Box<Reading>),
+    /// Everything was read; an error may still have to be handed over after the last deltas.
+    Over(Option<ModelError>),
+}
+
+struct Reading {
+    response: Response,
+    reader: Reader,
+    /// Until the first byte of the body came, the wait for it goes on from when the request was sent.
+    first_byte_by: Option<Option<Instant>>,
+}
+
+impl Call {
+    pub(super) fn new(model: HttpModel, request: Request) -> Self {
+        Self { model, stage: Stage::New(request), ready: VecDeque::new(), decoded: Vec::new() }
+    }
+
+    pub(super) fn into_stream(self) -> DeltaStream {
+        stream::unfold(self, |mut call| async move { call.next().await.map(|item| (item, call)) }).boxed()
+    }
+
+    async fn next(&mut self) -> Option<Result<Delta, ModelError>> {
+        loop {
+            if let Some(delta) = self.ready.pop_front() {
+                return Some(Ok(self.with_cost(delta)));
+            }
+            match std::mem::replace(&mut self.stage, Stage::Over(None)) {
+                Stage::New(request) => {
+                    self.stage = Stage::Send(request);
+                    self.ready.push_back(Delta::Begin { model: self.model.label.to_string() });
+                }
+                Stage::Send(request) => match self.send(&request).await {
+                    Ok(reading) => self.stage = Stage::Read(Box::new(reading)),
+                    Err(error) => return Some(Err(error)),
+                },
+                Stage::Read(mut reading) => {
+                    let read = self.read(&mut reading).await;
+                    self.ready.extend(self.decoded.drain(..));
+                    match read {
+                        Ok(()) if reading.reader.is_over() => read_rest(reading.response).await,
+                        Ok(()) => self.stage = Stage::Read(reading),
+                        Err(error) => self.stage = Stage::Over(Some(error)),
+                    }
+                }
+                Stage::Over(error) => return error.map(Err),
+            }
+        }
+    }
+
+    async fn send(&self, request: &Request) -> Result<Reading, ModelError> {
+        let asked = self.model.asked();
+        let endpoint = &self.model.endpoint;
+        let client = endpoint.client().await.map_err(|cause| explain::of_setup(asked, &cause))?;
+        let mut post = client
+            .post(format!("{}{}", endpoint.base, self.model.wire.path()))
+            .headers(endpoint.headers.clone())
+            .header(CONTENT_TYPE, "application/json")
+            .header(ACCEPT, "text/event-stream")
+            .body(reqwest::Body::wrap(Pieces::new(self.model.wire.encode(request))));
+        if let Some(key) = &self.model.key {
+            post = post.header(AUTHORIZATION, key.bearer());
+        }
+        let first_byte_by = endpoint.timeouts.first_byte.map(|limit| Instant::now() + limit);
+        let response = match within(first_byte_by, post.send()).await {
+            Some(sent) => sent.map_err(|error| explain::of_transport(asked, Place::Http, error))?,
+            None => return Err(self.silence(Place::Http)),
+        };
+        if response.status().is_success() {
+            let reader = Reader::new(self.model.wire.decoder());
+            return Ok(Reading { response, reader, first_byte_by: Some(first_byte_by) });
+        }
+        Err(self.refused(response, first_byte_by).await)
+    }
+
+    async fn refused(&self, mut response: Response, until: Option<Instant>) -> ModelError {
+        let mut body = Vec::new();
+        // What can't be read of an error is no reason to hide its status.
+        while let Some(Ok(Some(bytes))) = within(until, response.chunk()).await {
+            body.extend_from_slice(&bytes);
+            if body.len() > ERROR_BODY_LIMIT {
+                break;
+            }
+        }
+        let status = response.status().as_u16();
+        let problem = self.model.wire.problem(status, &body);
+        explain::of_answer(self.model.asked(), &problem, status, response.headers())
+    }
+
+    /// Reads one chunk into `self.decoded`.
+    async fn read(&mut self, reading: &mut Reading) -> Result<(), ModelError> {
+        let (until, place) = match reading.first_byte_by {
+            Some(until) => (until, Place::Http),
+            None => (self.model.endpoint.timeouts.idle.map(|limit| Instant::now() + limit), Place::Stream),
+        };
+        let chunk = within(until, reading.response.chunk()).await.ok_or_else(|| self.silence(place))?;
+        reading.first_byte_by = None;
+        let decoded = match &chunk {
+            Ok(Some(bytes)) => reading.reader.push(bytes, &mut self.decoded),
+            // A connection that breaks after the finish reason took nothing from the answer.
+            Ok(None) | Err(_) => reading.reader.end(&mut self.decoded),
+        };
+        match (decoded, chunk) {
+            (Ok(()), _) => Ok(()),
+            (Err(_), Err(error)) => Err(explain::of_transport(self.model.asked(), Place::Stream, error)),
+            (Err(problem), Ok(_)) => Err(explain::of_stream(self.model.asked(), &problem)),
+        }
+    }
+
+    fn silence(&self, place: Place) -> ModelError {
+        let timeouts = &self.model.endpoint.timeouts;
+        let limit = match place {
+            Place::Http => timeouts.first_byte,
+            Place::Stream => timeouts.idle,
+        };
+        explain::of_silence(self.model.asked(), place, limit.unwrap_or_default())
+    }
+
+    fn with_cost(&self, delta: Delta) -> Delta {
+        match (delta, &self.model.price) {
+            (Delta::Usage(mut usage), Some(price)) => {
+                // A vendor that says what it takes knows better.
+                usage.cost = usage.cost.or_else(|| Some(price.of(&usage)));
+                Delta::Usage(usage)
+            }
+            (delta, _) => delta,
+        }
+    }
+}
+
+/// `None` when the time is up.
+async fn within<T>(until: Option<Instant>, future: impl Future<Output = T>) -> Option<T> {
+    match until {
+        Some(until) => timeout_at(until, future).await.ok(),
+        None => Some(future.await),
+    }
+}
+
+/// A connection goes back to the pool only when its answer was read to the end, past the end mark.
+async fn read_rest(mut response: Response) {
+    let rest = async { while let Ok(Some(_)) = response.chunk().await {} };
+    // A server that keeps sending or never closes loses its connection instead.
+    let _ = tokio::time::timeout(REST_TIME, rest).await;
+}

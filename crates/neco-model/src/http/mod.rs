@@ -1,0 +1,20 @@
+//! Calls over HTTP: one client for each endpoint, built when it is first needed.
+//!
+//! Invariants: a request body is a list of shared pieces with a known length; a key is never in
+//! an error or a log; a redirect is never followed, so a key never reaches another host; dropping
+//! a call closes its connection.
+//!
+//! Reading order: [`model`] (one model behind one key), `call` (one call), `body`, `client`,
+//! `wait` (what vendors ask to wait), `explain` (what a person is told).
+
+mod body;
+mod call;
+mod client;
+mod explain;
+mod model;
+mod wait;
+
+pub use model::HttpModel;
+
+pub(crate) use client::{build as build_client, is_loopback};
+pub(crate) use explain::{Asked, of_answer};

@@ -1,0 +1,39 @@
+//! One model behind one key.
+
+use std::sync::Arc;
+
+use crate::cost::Price;
+use crate::provider::{DeltaStream, Provider};
+use crate::request::Request;
+use crate::route::{Endpoint, Key};
+use crate::wire::format::Wire;
+
+use super::call::Call;
+use super::explain::Asked;
+
+/// One model behind one key. It makes one attempt for each question; trying again is for the group.
+#[derive(Clone)]
+pub struct HttpModel {
+    pub(crate) label: Arc<str>,
+    pub(crate) model: Arc<str>,
+    pub(crate) endpoint: Arc<Endpoint>,
+    pub(crate) key: Option<Arc<Key>>,
+    pub(crate) wire: Arc<dyn Wire>,
+    pub(crate) price: Option<Price>,
+}
+
+impl HttpModel {
+    pub(super) fn asked(&self) -> Asked<'_> {
+        Asked { endpoint: &self.endpoint, model: &self.model, key: self.key.as_deref() }
+    }
+}
+
+impl Provider for HttpModel {
+    fn label(&self) -> &str {
+        &self.label
+    }
+
+    fn stream(&self, request: Request) -> DeltaStream {
+        Call::new(self.clone(), request).into_stream()
+    }
+}

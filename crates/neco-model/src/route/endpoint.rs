@@ -1,0 +1,65 @@
+//! Where a provider is reached, and the connection to it.
+
+use std::fmt;
+use std::time::Duration;
+
+use http::HeaderMap;
+use neco_config::section::NetworkSection;
+use reqwest::Client;
+use tokio::sync::OnceCell;
+
+use crate::http::build_client;
+
+/// How long a call may take to get on. `None`: as long as it likes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timeouts {
+    /// To connect.
+    pub connect: Option<Duration>,
+    /// From asking to the first byte of the answer.
+    pub first_byte: Option<Duration>,
+    /// Between two pieces of an answer.
+    pub idle: Option<Duration>,
+}
+
+impl From<&NetworkSection> for Timeouts {
+    /// Zero means no limit.
+    fn from(network: &NetworkSection) -> Self {
+        let limit = |seconds: f64| Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero());
+        Self {
+            connect: limit(network.connect_timeout),
+            first_byte: limit(network.first_byte_timeout),
+            idle: limit(network.idle_timeout),
+        }
+    }
+}
+
+/// Where a provider is reached. Shared by all its models and keys, so that they share connections.
+pub struct Endpoint {
+    /// The provider's name.
+    pub provider: String,
+    /// The address that paths are added to; no slash at its end.
+    pub base: String,
+    /// Sent with every request.
+    pub headers: HeaderMap,
+    /// How long a call may take to get on.
+    pub timeouts: Timeouts,
+    /// How a local server is started, for a person.
+    pub start: Option<String>,
+    /// The command that gets a missing model, without the model.
+    pub pull: Option<String>,
+    pub(crate) client: OnceCell<Client>,
+}
+
+impl Endpoint {
+    /// The client, built at the first call.
+    pub(crate) async fn client(&self) -> Result<&Client, String> {
+        self.client.get_or_try_init(|| build_client(&self.base, self.timeouts.connect)).await
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    /// Without the headers: people put keys into them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint").field("provider", &self.provider).field("base", &self.base).finish_non_exhaustive()
+    }
+}

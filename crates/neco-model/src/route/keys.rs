@@ -1,0 +1,105 @@
+//! Keys: where they come from, how they are named, and that they are never shown.
+
+use std::fmt;
+
+use http::HeaderValue;
+use secrecy::{ExposeSecret, SecretString};
+
+/// What stands in place of a key.
+const HIDDEN: &str = "[key]";
+/// A vendor that echoes this much of a key's beginning echoes the key.
+const TELLING: usize = 6;
+
+/// A key and where it was found. Shown, it is only where it was found.
+pub struct Key {
+    secret: SecretString,
+    bearer: HeaderValue,
+    /// The variable, or the setting.
+    source: String,
+    /// Number and count, when a provider has several.
+    place: Option<(usize, usize)>,
+}
+
+impl Key {
+    /// A key found in `source`; `None` when it has characters that a header can't carry.
+    #[must_use]
+    pub fn new(secret: &str, source: &str) -> Option<Self> {
+        let secret = secret.trim();
+        let mut bearer = HeaderValue::from_str(&format!("Bearer {secret}")).ok()?;
+        bearer.set_sensitive(true);
+        Some(Self { secret: secret.into(), bearer, source: source.to_owned(), place: None })
+    }
+
+    pub(crate) fn set_place(&mut self, number: usize, count: usize) {
+        self.place = (count > 1).then_some((number, count));
+    }
+
+    /// Its number among several.
+    #[must_use]
+    pub fn number(&self) -> Option<usize> {
+        self.place.map(|(number, _)| number)
+    }
+
+    pub(crate) fn bearer(&self) -> HeaderValue {
+        self.bearer.clone()
+    }
+
+    /// `text` without the key, its beginning, or a starred form of it.
+    pub(crate) fn redact(&self, text: &str) -> String {
+        let secret = self.secret.expose_secret();
+        if secret.is_empty() {
+            return text.to_owned();
+        }
+        let text = text.replace(secret, HIDDEN);
+        let Some(begin) = secret.get(..TELLING).filter(|begin| text.contains(begin) || text.contains("**")) else {
+            return text;
+        };
+        let word = |word: &str| {
+            let bare = word.trim_end_matches(char::is_whitespace);
+            let space = word.strip_prefix(bare).unwrap_or("");
+            if bare.contains(begin) || bare.contains("**") { format!("{HIDDEN}{space}") } else { word.to_owned() }
+        };
+        text.split_inclusive(char::is_whitespace).map(word).collect()
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place {
+            Some((number, count)) => write!(f, "key {number} of {count} ({})", self.source),
+            None => write!(f, "the key in {}", self.source),
+        }
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Key({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_never_shown() {
+        let key = Key::new(" sk-secret-123456 \n", "OPENAI_API_KEY").unwrap();
+        assert_eq!(format!("{key} {key:?}"), "the key in OPENAI_API_KEY Key(the key in OPENAI_API_KEY)");
+        assert_eq!(key.bearer(), "Bearer sk-secret-123456");
+        for text in ["bad key sk-secret-123456.", "bad key sk-secret****3456.", "bad key sk-sec… .", "bad **3456"] {
+            let shown = key.redact(text);
+            assert!(!shown.contains("sk-sec") && !shown.contains("3456") && shown.starts_with("bad "), "{shown}");
+        }
+        assert_eq!(key.redact("nothing  to\nhide"), "nothing  to\nhide");
+    }
+
+    #[test]
+    fn one_of_several_has_its_number() {
+        let mut key = Key::new("x", "B").unwrap();
+        key.set_place(2, 3);
+        assert_eq!(key.to_string(), "key 2 of 3 (B)");
+        assert_eq!(key.number(), Some(2));
+        assert!(Key::new("a\u{7}b", "B").is_none());
+    }
+}

@@ -1,0 +1,221 @@
+//! All providers: the built-in table with the configuration laid over it.
+
+use std::collections::BTreeMap;
+
+use neco_config::section::{ProviderSection, ProviderType};
+use serde::Deserialize;
+
+use crate::http::is_loopback;
+use crate::setup::SetupError;
+use crate::wire::openai_chat::Dialect;
+
+const BUILT_IN: &str = include_str!("providers.toml");
+
+/// One provider.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProviderEntry {
+    /// Its name in `provider/model`.
+    pub name: String,
+    /// Which wire format it speaks.
+    #[serde(rename = "type")]
+    pub kind: ProviderType,
+    /// The address that paths are added to.
+    #[serde(default)]
+    pub base: Option<String>,
+    /// Variables that hold its keys.
+    #[serde(default)]
+    pub api_key_envs: Vec<String>,
+    /// The key itself, from the configuration.
+    #[serde(skip)]
+    pub api_key: Option<secrecy::SecretString>,
+    /// Whether it runs on this machine.
+    #[serde(default)]
+    pub local: bool,
+    /// What is asked when only its key is known.
+    #[serde(default)]
+    pub default_model: Option<String>,
+    /// How it is started, for a person.
+    #[serde(default)]
+    pub start: Option<String>,
+    /// The command that gets a missing model, without the model.
+    #[serde(default)]
+    pub pull: Option<String>,
+    /// Headers sent with every request.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// The script to play.
+    #[serde(skip)]
+    pub script: Option<String>,
+    /// How it differs from others that speak the same format.
+    #[serde(default)]
+    pub dialect: Dialect,
+}
+
+impl ProviderEntry {
+    /// Whether it can't be asked without a key.
+    #[must_use]
+    pub fn needs_key(&self) -> bool {
+        let on_this_machine = self.local || self.base.as_deref().is_some_and(is_loopback);
+        !on_this_machine && !self.api_key_envs.is_empty()
+    }
+
+    fn lay_over(&mut self, section: &ProviderSection) {
+        if let Some(kind) = section.kind {
+            self.kind = kind;
+        }
+        if let Some(base) = &section.base {
+            self.base = Some(base.clone());
+        }
+        if section.api_key_env.is_some() || !section.api_key_envs.is_empty() {
+            self.api_key_envs = section.api_key_env.iter().chain(&section.api_key_envs).cloned().collect();
+        }
+        if let Some(key) = &section.api_key {
+            self.api_key = Some(key.as_str().into());
+        }
+        if section.script.is_some() {
+            self.script.clone_from(&section.script);
+        }
+        self.local |= section.local;
+        self.headers.extend(section.headers.clone());
+    }
+}
+
+/// All providers, in the order in which they are chosen from when nothing is configured.
+#[derive(Clone, Debug)]
+pub struct Providers {
+    entries: Vec<ProviderEntry>,
+}
+
+#[derive(Deserialize)]
+struct Table {
+    provider: Vec<ProviderEntry>,
+}
+
+impl Providers {
+    /// The built-in table with `sections` laid over it.
+    ///
+    /// # Errors
+    /// When a new provider lacks its type.
+    pub fn new(sections: &BTreeMap<String, ProviderSection>) -> Result<Self, SetupError> {
+        let table: Table = toml::from_str(BUILT_IN)
+            .map_err(|error| SetupError::BuiltInTable { table: "providers.toml", reason: error.to_string() })?;
+        let mut entries = table.provider;
+        for (name, section) in sections {
+            match entries.iter_mut().find(|entry| entry.name == *name) {
+                Some(entry) => entry.lay_over(section),
+                None => entries.push(new_entry(name, section)?),
+            }
+        }
+        Ok(Self { entries })
+    }
+
+    /// The provider called `name`.
+    ///
+    /// # Errors
+    /// When there is none; says which one was probably meant.
+    pub fn get(&self, name: &str) -> Result<&ProviderEntry, SetupError> {
+        self.entries.iter().find(|entry| entry.name == name).ok_or_else(|| SetupError::UnknownProvider {
+            name: name.to_owned(),
+            nearest: crate::setup::nearest(name, self.entries.iter().map(|entry| entry.name.as_str())),
+            known: self.entries.iter().map(|entry| entry.name.clone()).collect(),
+        })
+    }
+
+    /// All of them, in order of choice.
+    pub fn iter(&self) -> impl Iterator<Item = &ProviderEntry> {
+        self.entries.iter()
+    }
+}
+
+fn new_entry(name: &str, section: &ProviderSection) -> Result<ProviderEntry, SetupError> {
+    let kind = section.kind.ok_or_else(|| SetupError::NoType { provider: name.to_owned() })?;
+    let mut entry = ProviderEntry {
+        name: name.to_owned(),
+        kind,
+        base: None,
+        api_key_envs: Vec::new(),
+        api_key: None,
+        local: false,
+        default_model: None,
+        start: None,
+        pull: None,
+        headers: BTreeMap::new(),
+        script: None,
+        dialect: Dialect::default(),
+    };
+    entry.lay_over(section);
+    Ok(entry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_table_is_sound() {
+        let providers = Providers::new(&BTreeMap::new()).unwrap();
+        for entry in providers.iter() {
+            match entry.kind {
+                ProviderType::Scripted => assert!(entry.base.is_none()),
+                ProviderType::Openai => {
+                    let base = entry.base.as_deref().unwrap();
+                    assert!(!base.ends_with('/'), "{base}");
+                    assert_eq!(entry.local, is_loopback(base), "{base}");
+                    assert_eq!(entry.local, entry.default_model.is_none(), "{}", entry.name);
+                    assert_eq!(entry.local, entry.api_key_envs.is_empty(), "{}", entry.name);
+                }
+            }
+        }
+        for name in [
+            "openai",
+            "deepseek",
+            "groq",
+            "zhipuai",
+            "zhipuai-coding-plan",
+            "qwen",
+            "moonshot",
+            "minimax-cn",
+            "openrouter",
+            "mistral",
+            "xai",
+            "together",
+            "ollama",
+            "lmstudio",
+            "llama.cpp",
+            "vllm",
+            "scripted",
+        ] {
+            assert!(providers.get(name).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_configuration_is_laid_over_the_table() {
+        let section = ProviderSection {
+            base: Some("http://127.0.0.1:9/v1".to_owned()),
+            api_key_env: Some("A".to_owned()),
+            api_key_envs: vec!["B".to_owned()],
+            ..ProviderSection::default()
+        };
+        let providers = Providers::new(&[("openai".to_owned(), section)].into()).unwrap();
+        let openai = providers.get("openai").unwrap();
+        assert_eq!(openai.base.as_deref(), Some("http://127.0.0.1:9/v1"));
+        assert_eq!(openai.api_key_envs, ["A", "B"]);
+        assert!(!openai.needs_key());
+        assert_eq!(openai.dialect.max_tokens_field, "max_completion_tokens");
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_the_nearest() {
+        let providers = Providers::new(&BTreeMap::new()).unwrap();
+        let error = providers.get("opnai").unwrap_err().to_string();
+        assert!(error.contains("did you mean openai?"), "{error}");
+    }
+
+    #[test]
+    fn a_new_provider_needs_a_type() {
+        let error = Providers::new(&[("mine".to_owned(), ProviderSection::default())].into()).unwrap_err();
+        assert!(error.to_string().contains("[model_providers.mine]"), "{error}");
+    }
+}

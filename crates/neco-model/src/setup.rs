@@ -1,0 +1,169 @@
+//! What is wrong with the configuration, said so that it can be put right.
+
+use std::fmt;
+
+/// Why no model can be asked.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SetupError {
+    /// Nothing is configured and no key was found.
+    #[error("no model is configured: {0}")]
+    NoModel(LookedFor),
+    /// The name is neither a group nor `provider/model`.
+    #[error("`{name}` is neither a group nor of the form provider/model")]
+    BadName {
+        /// As it was written.
+        name: String,
+    },
+    /// There is no such provider.
+    #[error("there is no provider `{name}`: {}", guess(nearest.as_deref(), known))]
+    UnknownProvider {
+        /// As it was written.
+        name: String,
+        /// What was probably meant.
+        nearest: Option<String>,
+        /// All there are.
+        known: Vec<String>,
+    },
+    /// There is no such group.
+    #[error("there is no model group `{name}`: {}; a single model is written provider/model", guess(nearest.as_deref(), known))]
+    UnknownGroup {
+        /// As it was written.
+        name: String,
+        /// What was probably meant.
+        nearest: Option<String>,
+        /// All there are.
+        known: Vec<String>,
+    },
+    /// A group without models.
+    #[error("the model group `{group}` has no models: list some in [model_groups.{group}]")]
+    EmptyGroup {
+        /// Its name.
+        group: String,
+    },
+    /// A parameter that does not exist.
+    #[error("`{model}` sets `{name}`, which does not exist; there are {}", crate::route::Parameters::NAMES.join(", "))]
+    UnknownParameter {
+        /// The model as it was written.
+        model: String,
+        /// The parameter.
+        name: String,
+    },
+    /// A parameter with a value it can't have.
+    #[error("`{model}` sets `{name}` to `{value}`; it must be {wanted}")]
+    BadParameter {
+        /// The model as it was written.
+        model: String,
+        /// The parameter.
+        name: String,
+        /// Its value.
+        value: String,
+        /// What it can be.
+        wanted: &'static str,
+    },
+    /// A new provider without a type.
+    #[error("the provider `{provider}` has no type: set type = \"openai\" in [model_providers.{provider}]")]
+    NoType {
+        /// Its name.
+        provider: String,
+    },
+    /// A provider without an address.
+    #[error("the provider `{provider}` has no address: set base in [model_providers.{provider}]")]
+    NoBase {
+        /// Its name.
+        provider: String,
+    },
+    /// An address that is none.
+    #[error("the address `{base}` of the provider `{provider}` is not one: it must begin with http:// or https://")]
+    BadBase {
+        /// Its name.
+        provider: String,
+        /// As it was written.
+        base: String,
+    },
+    /// A key is needed.
+    #[error("{provider} needs a key: set {}", variables.join(" or "))]
+    MissingKey {
+        /// The provider.
+        provider: String,
+        /// Where it was looked for.
+        variables: Vec<String>,
+    },
+    /// A key that can't be sent.
+    #[error("the key of {provider} in {source_name} has characters that no key has: copy it again")]
+    BadKey {
+        /// The provider.
+        provider: String,
+        /// The variable or setting.
+        source_name: String,
+    },
+    /// A header that can't be sent.
+    #[error("the header `{header}` of the provider `{provider}` has characters that a header can't have")]
+    BadHeader {
+        /// The provider.
+        provider: String,
+        /// The header's name.
+        header: String,
+    },
+    /// A scripted provider without a script.
+    #[error("the provider `{provider}` plays a script, but none is set: set script in [model_providers.{provider}]")]
+    NoScript {
+        /// Its name.
+        provider: String,
+    },
+    /// A script that can't be played.
+    #[error("the script {path} can't be played: {reason}")]
+    BadScript {
+        /// Where it lies.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// A model that does not chat.
+    #[error("`{model}` can't be used here: it makes {makes}, and does not hold conversations")]
+    NotForChat {
+        /// `provider/model`.
+        model: String,
+        /// What it makes instead.
+        makes: &'static str,
+    },
+    /// A table inside the program is broken.
+    #[error("the built-in table {table} can't be read: {reason}")]
+    BuiltInTable {
+        /// Which one.
+        table: &'static str,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Where a model was looked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LookedFor {
+    /// Providers and the variables that would hold their keys, in order of choice.
+    pub keys: Vec<(String, Vec<String>)>,
+    /// Local servers and their addresses.
+    pub local: Vec<(String, String)>,
+}
+
+impl fmt::Display for LookedFor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let variables: Vec<&str> = self.keys.iter().flat_map(|(_, names)| names).map(String::as_str).collect();
+        let local: Vec<&str> = self.local.iter().map(|(name, _)| name.as_str()).collect();
+        write!(f, "set a key ({}), start a local server ({}), ", variables.join(", "), local.join(", "))?;
+        write!(f, "or set model = \"provider/model\" in the configuration")
+    }
+}
+
+/// The known name that `name` was probably meant to be.
+pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    let distance = |known: &&str| strsim::damerau_levenshtein(&name.to_lowercase(), &known.to_lowercase());
+    known.min_by_key(distance).filter(|known| distance(known) <= 1 + name.chars().count() / 3).map(str::to_owned)
+}
+
+fn guess(nearest: Option<&str>, known: &[String]) -> String {
+    match nearest {
+        Some(nearest) => format!("did you mean {nearest}?"),
+        None if known.is_empty() => "there are none".to_owned(),
+        None => format!("there are {}", known.join(", ")),
+    }
+}

@@ -1,0 +1,14 @@
+//! How vendors are spoken to: one file or folder for each wire format.
+//!
+//! A wire turns a request into shared pieces of bytes and the bytes of an answer into deltas. It
+//! knows nothing of connections, keys and retries. Invariants: bytes may arrive in any split; what
+//! is unknown is skipped; an answer without its end mark is no answer; a call is only announced
+//! as whole by the answer's finish.
+//!
+//! Reading order: [`format`] (what a wire is), [`sse`], [`reader`] (bytes to deltas),
+//! [`openai_chat`].
+
+pub mod format;
+pub mod openai_chat;
+pub mod reader;
+pub mod sse;

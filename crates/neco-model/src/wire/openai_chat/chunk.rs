@@ -1,0 +1,137 @@
+//! What arrives: one event of a stream, or a whole answer.
+
+use neco_proto::Usage;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use super::loose::Loose;
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Chunk<'a> {
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub choices: Vec<Choice<'a>>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub usage: Option<Counts<'a>>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub x_groq: Option<Groq<'a>>,
+    pub error: Option<Value>,
+    #[serde(borrow)]
+    pub object: Loose<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Groq<'a> {
+    #[serde(borrow)]
+    pub usage: Option<Counts<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Choice<'a> {
+    #[serde(borrow)]
+    pub index: Loose<'a>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub delta: Piece<'a>,
+    /// In an answer that is not streamed.
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub message: Option<Piece<'a>>,
+    #[serde(borrow)]
+    pub finish_reason: Loose<'a>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub usage: Option<Counts<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Piece<'a> {
+    /// A text, or parts of which some are thoughts.
+    #[serde(borrow)]
+    pub content: Loose<'a>,
+    #[serde(borrow)]
+    pub reasoning_content: Loose<'a>,
+    #[serde(borrow)]
+    pub reasoning: Loose<'a>,
+    #[serde(deserialize_with = "or_default")]
+    pub reasoning_details: Vec<Value>,
+    #[serde(borrow)]
+    pub refusal: Loose<'a>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub tool_calls: Vec<CallPiece<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct CallPiece<'a> {
+    #[serde(borrow)]
+    pub index: Loose<'a>,
+    #[serde(borrow)]
+    pub id: Loose<'a>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub function: FunctionPiece<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct FunctionPiece<'a> {
+    #[serde(borrow)]
+    pub name: Loose<'a>,
+    /// Text, or the object itself from servers that parsed it.
+    #[serde(borrow)]
+    pub arguments: Loose<'a>,
+}
+
+/// Token counts under all the names vendors have for them.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Counts<'a> {
+    #[serde(borrow)]
+    pub prompt_tokens: Loose<'a>,
+    #[serde(borrow)]
+    pub completion_tokens: Loose<'a>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub prompt_tokens_details: PromptDetails<'a>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub completion_tokens_details: CompletionDetails<'a>,
+    #[serde(borrow)]
+    pub prompt_cache_hit_tokens: Loose<'a>,
+    #[serde(borrow)]
+    pub cached_tokens: Loose<'a>,
+    pub cost: Option<Value>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct PromptDetails<'a> {
+    #[serde(borrow)]
+    pub cached_tokens: Loose<'a>,
+    #[serde(borrow)]
+    pub cache_write_tokens: Loose<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct CompletionDetails<'a> {
+    #[serde(borrow)]
+    pub reasoning_tokens: Loose<'a>,
+}
+
+impl Counts<'_> {
+    pub(super) fn usage(&self) -> Usage {
+        let cached = [&self.prompt_tokens_details.cached_tokens, &self.prompt_cache_hit_tokens, &self.cached_tokens];
+        Usage {
+            input: self.prompt_tokens.number().unwrap_or(0),
+            output: self.completion_tokens.number().unwrap_or(0),
+            cache_read: cached.into_iter().find_map(Loose::number).unwrap_or(0),
+            cache_write: self.prompt_tokens_details.cache_write_tokens.number().unwrap_or(0),
+            reasoning: self.completion_tokens_details.reasoning_tokens.number().unwrap_or(0),
+            cost: self.cost.as_ref().and_then(Value::as_f64),
+        }
+    }
+}
+
+/// `null` is the same as absent.
+fn or_default<'de, T: Default + Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or_default())
+}

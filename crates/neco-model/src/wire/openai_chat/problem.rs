@@ -1,0 +1,172 @@
+//! What an error of this format means, whatever shape its vendor gives it.
+//!
+//! Decided on status, type and code first, on wording last: wording changes without notice.
+
+use serde_json::Value;
+
+use crate::error::ErrorKind;
+use crate::wire::format::Problem;
+
+/// The parts of an error that say something.
+#[derive(Default)]
+struct Words {
+    message: String,
+    /// Type, code and inner code in lower case, one after the other.
+    marks: Vec<String>,
+    /// A status that stands in the body, as it does inside a stream.
+    status: Option<u16>,
+}
+
+/// What an HTTP answer that is not a success means.
+pub(super) fn of_answer(status: u16, body: &[u8]) -> Problem {
+    let words = words(body);
+    let kind = kind(Some(status), &words);
+    Problem::new(kind, words.message)
+}
+
+/// What an error event in a stream, or in a body that came with success, means.
+pub(super) fn of_event(data: &[u8]) -> Problem {
+    let words = words(data);
+    let kind = kind(words.status, &words);
+    Problem::new(kind, words.message)
+}
+
+fn kind(status: Option<u16>, words: &Words) -> ErrorKind {
+    let text = words.message.to_lowercase();
+    let marked = |marks: &[&str]| words.marks.iter().any(|mark| marks.contains(&mark.as_str()));
+    let says = |phrases: &[&str]| phrases.iter().any(|phrase| text.contains(phrase));
+    if status == Some(413) {
+        return ErrorKind::RequestTooLarge;
+    }
+    if marked(&["context_length_exceeded", "exceed_context_size_error"])
+        || (status.is_none_or(|status| status < 500) && status != Some(429) && says(CONTEXT_PHRASES))
+    {
+        return ErrorKind::ContextLength;
+    }
+    if status == Some(402)
+        || marked(&["insufficient_quota", "billing_hard_limit_reached", "1113"])
+        || says(QUOTA_PHRASES)
+    {
+        return ErrorKind::Quota;
+    }
+    if marked(&[
+        "content_filter",
+        "responsibleaipolicyviolation",
+        "content_policy_violation",
+        "data_inspection_failed",
+        "1301",
+    ]) {
+        return ErrorKind::ContentFilter;
+    }
+    if marked(&["tool_use_failed"]) {
+        return ErrorKind::MalformedToolCall;
+    }
+    if marked(&["model_not_found"]) {
+        return ErrorKind::NotFound;
+    }
+    match status {
+        Some(status) => kind_of_status(status, words),
+        None => kind_of_marks(words).unwrap_or(ErrorKind::ServerError),
+    }
+}
+
+const CONTEXT_PHRASES: &[&str] = &[
+    "maximum context length",
+    "context window",
+    "available context size",
+    "context length",
+    "prompt is too long",
+    "input is too long",
+    "maximum prompt length",
+    "too many tokens",
+    "exceeds the model's max",
+];
+
+const QUOTA_PHRASES: &[&str] =
+    &["exceeded your current quota", "insufficient balance", "insufficient credits", "credit balance is too low"];
+
+fn kind_of_status(status: u16, words: &Words) -> ErrorKind {
+    match status {
+        401 => ErrorKind::Auth,
+        403 => ErrorKind::Permission,
+        404 | 405 | 410 => ErrorKind::NotFound,
+        408 | 504 | 524 => ErrorKind::Timeout,
+        409 | 425 => ErrorKind::ServerError,
+        429 => ErrorKind::RateLimit,
+        503 | 529 => ErrorKind::Overloaded,
+        300..400 => ErrorKind::NotFound,
+        400..500 if words.marks.iter().any(|mark| mark == "invalid_api_key") => ErrorKind::Auth,
+        400..500 => ErrorKind::InvalidRequest,
+        _ => kind_of_marks(words).unwrap_or(ErrorKind::ServerError),
+    }
+}
+
+fn kind_of_marks(words: &Words) -> Option<ErrorKind> {
+    words.marks.iter().find_map(|mark| match mark.as_str() {
+        "server_is_overloaded" | "overloaded_error" | "unavailable_error" | "service_unavailable" => {
+            Some(ErrorKind::Overloaded)
+        }
+        "rate_limit_exceeded" | "rate_limited" | "rate_limit_error" | "too_many_requests" => Some(ErrorKind::RateLimit),
+        "authentication_error" | "invalid_api_key" => Some(ErrorKind::Auth),
+        "permission_error" | "permission_denied" => Some(ErrorKind::Permission),
+        "not_found_error" => Some(ErrorKind::NotFound),
+        "invalid_request_error" | "badrequesterror" => Some(ErrorKind::InvalidRequest),
+        "timeout" | "timeout_error" => Some(ErrorKind::Timeout),
+        _ => None,
+    })
+}
+
+/// Reads `{error: {…}}`, `{error: "…"}`, a flat error object, FastAPI's `detail`, or plain text.
+fn words(body: &[u8]) -> Words {
+    let Ok(value) = serde_json::from_slice::<Value>(body) else {
+        return Words { message: plain(body), ..Words::default() };
+    };
+    let value = value.as_array().and_then(|list| list.first()).unwrap_or(&value);
+    let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
+    if let Some(text) = error.as_str() {
+        return Words { message: text.to_owned(), ..Words::default() };
+    }
+    let marks = [error.get("type"), error.get("code"), error.get("status"), error.pointer("/innererror/code")];
+    Words {
+        message: message(error),
+        marks: marks.into_iter().flatten().filter_map(mark).collect(),
+        status: error
+            .get("code")
+            .and_then(number)
+            .and_then(|code| u16::try_from(code).ok())
+            .filter(|code| (400..600).contains(code)),
+    }
+}
+
+fn message(error: &Value) -> String {
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Null => None,
+        other => Some(other.to_string()),
+    };
+    let own = ["message", "detail", "msg"].into_iter().find_map(|field| error.get(field).and_then(text));
+    let upstream = error.pointer("/metadata/raw").and_then(text);
+    match (own, upstream) {
+        (Some(own), Some(upstream)) => format!("{own}: {upstream}"),
+        (own, upstream) => own.or(upstream).unwrap_or_default(),
+    }
+}
+
+fn mark(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.to_lowercase()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+fn number(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_str()?.parse().ok())
+}
+
+/// A body that is no JSON: short text is worth showing, a web page is not.
+fn plain(body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim();
+    if text.starts_with('<') { String::new() } else { text.chars().take(300).collect() }
+}

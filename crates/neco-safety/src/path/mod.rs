@@ -1,0 +1,22 @@
+//! Paths: resolved before they are judged, used as resolved.
+//!
+//! Invariants: a [`Located`] lies inside a root with every link and `..` resolved; what is done with
+//! it goes through a handle of that root and follows no link, so a link that is put in its way after
+//! the check is refused, not followed; no operation waits for a pipe, device or socket.
+//!
+//! Reading order: [`error`], [`resolve`], [`located`], [`open_at`], [`replace`], [`sensitive`].
+
+mod error;
+mod located;
+mod open_at;
+mod replace;
+mod resolve;
+pub mod sensitive;
+
+pub use error::PathError;
+pub use located::{Access, Located, Stamp};
+pub use open_at::open_without_links;
+pub use sensitive::is_sensitive;
+
+pub(crate) use located::Root;
+pub(crate) use resolve::resolve;

@@ -1,0 +1,98 @@
+//! Takes secrets out of the environment that children get.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+
+use super::key_shape::looks_like_key;
+
+/// The variables whose name fits none of the `hidden` globs and whose value does not look like a
+/// key. In a glob `*` stands for anything and `?` for one character; case does not matter.
+#[must_use]
+pub fn scrub(environment: Vec<(OsString, OsString)>, hidden: &[String]) -> Vec<(OsString, OsString)> {
+    let is_hidden = |name: &[u8]| hidden.iter().any(|glob| fits(glob.as_bytes(), name));
+    environment
+        .into_iter()
+        .filter(|(name, value)| !is_hidden(name.as_bytes()) && !looks_like_key(value.as_bytes()))
+        .collect()
+}
+
+/// Matches a glob in linear space: on a mismatch the last `*` takes one byte more.
+fn fits(glob: &[u8], name: &[u8]) -> bool {
+    let (mut at_glob, mut at_name) = (0, 0);
+    let mut last_star: Option<(usize, usize)> = None;
+    while at_name < name.len() {
+        match glob.get(at_glob) {
+            Some(b'*') => {
+                last_star = Some((at_glob, at_name));
+                at_glob += 1;
+            }
+            Some(byte) if *byte == b'?' || byte.eq_ignore_ascii_case(&name[at_name]) => {
+                at_glob += 1;
+                at_name += 1;
+            }
+            Some(_) | None => {
+                let Some((star, taken)) = last_star else { return false };
+                last_star = Some((star, taken + 1));
+                at_glob = star + 1;
+                at_name = taken + 1;
+            }
+        }
+    }
+    glob.iter().skip(at_glob).all(|byte| *byte == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn globs_match_whole_names_without_case() {
+        let table = [
+            ("*_API_KEY", "OPENAI_API_KEY", true),
+            ("*_API_KEY", "openai_api_key", true),
+            ("*_API_KEY", "OPENAI_API_KEY_2", false),
+            ("*_API_KEY_*", "OPENAI_API_KEY_2", true),
+            ("*_TOKEN", "TOKEN", false),
+            ("AWS_SECRET_ACCESS_KEY", "AWS_SECRET_ACCESS_KEY", true),
+            ("AWS_SECRET_ACCESS_KEY", "AWS_SECRET_ACCESS_KEYS", false),
+            ("*", "ANYTHING", true),
+            ("", "ANYTHING", false),
+            ("a?c*", "ABCDEF", true),
+            ("*a*b*", "xxaxxbxx", true),
+        ];
+        for (glob, name, expected) in table {
+            assert_eq!(fits(glob.as_bytes(), name.as_bytes()), expected, "{glob} on {name}");
+        }
+    }
+
+    #[test]
+    fn hidden_names_and_keys_are_dropped_and_the_rest_is_untouched() {
+        let pair = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
+        let environment = vec![
+            pair("PATH", "/usr/bin:/bin"),
+            pair("MY_TOKEN", "short"),
+            pair("INNOCENT", "ghp_abcdefghijklmnopqrstuvwxyz0123456789"),
+            pair("HOME", "/home/me"),
+        ];
+        let kept = scrub(environment, &["*_token".to_owned()]);
+        assert_eq!(kept, vec![pair("PATH", "/usr/bin:/bin"), pair("HOME", "/home/me")]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_glob_made_from_a_name_fits_it(name in "[A-Za-z_]{1,20}", cut in 0usize..20) {
+            let head: String = name.chars().take(cut).collect();
+            let tail: String = name.chars().skip(cut + 1).collect();
+            let starred = format!("{head}*{}", tail.to_lowercase());
+            prop_assert!(fits(starred.as_bytes(), name.as_bytes()));
+            let longer = format!("{name}x");
+            prop_assert!(!fits(name.as_bytes(), longer.as_bytes()));
+        }
+
+        #[test]
+        fn any_glob_on_any_name_ends(glob in "[*?a-c]{0,12}", name in "[a-c]{0,30}") {
+            let _ = fits(glob.as_bytes(), name.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Files inside the roots.
+
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::path::{Access, Located, PathError, Root, resolve};
+
+/// Files inside the roots: the workspace, which may be changed, and folders that may only be read.
+#[derive(Debug)]
+pub struct Files {
+    /// The workspace first.
+    roots: Vec<Arc<Root>>,
+    workspace: PathBuf,
+}
+
+impl Files {
+    /// Files of a workspace and of folders that may only be read, such as the one for outputs that
+    /// were too big; those need not exist yet.
+    ///
+    /// # Errors
+    /// When the workspace is not a folder that can be opened.
+    pub fn new(workspace: &Path, read_only_roots: Vec<PathBuf>) -> io::Result<Self> {
+        let workspace = std::fs::canonicalize(workspace)?;
+        let root = Root::new(workspace.clone(), true, true);
+        root.open()?;
+        let mut roots = vec![Arc::new(root)];
+        for path in read_only_roots {
+            let path = resolve(&std::path::absolute(path)?)?.path;
+            roots.push(Arc::new(Root::new(path, false, false)));
+        }
+        Ok(Self { roots, workspace })
+    }
+
+    /// The workspace, resolved.
+    #[must_use]
+    pub fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// Finds where a path really leads. A relative path starts at the workspace; `~` is a name like
+    /// any other. The path need not exist.
+    ///
+    /// # Errors
+    /// When it ends outside every root, by `..`, as an absolute path or through a link; when it is
+    /// to be changed and lies where only reading is allowed; when it can't be resolved.
+    pub fn locate(&self, path: impl AsRef<Path>, access: Access) -> Result<Located, PathError> {
+        let given = path.as_ref();
+        if given.as_os_str().is_empty() {
+            return Err(PathError::Empty);
+        }
+        if given.as_os_str().as_bytes().contains(&0) {
+            return Err(PathError::Nul(given.to_string_lossy().into_owned()));
+        }
+        let wanted = self.workspace.join(given);
+        let resolved = resolve(&wanted).map_err(|error| PathError::while_resolving(given, &error))?;
+        let Some((root, relative)) = self.root_of(&resolved.path) else {
+            return Err(self.outside(given, &wanted, &resolved.path));
+        };
+        let located = Located::new(Arc::clone(root), relative, resolved.path, resolved.exists);
+        if access == Access::Write && !root.writable {
+            return Err(PathError::ReadOnlyRoot(located.shown()));
+        }
+        Ok(located)
+    }
+
+    /// The deepest root that holds it, so that a folder that may only be read stays so inside the workspace.
+    fn root_of(&self, path: &Path) -> Option<(&Arc<Root>, PathBuf)> {
+        let inside = |root| -> Option<(&Arc<Root>, PathBuf)> {
+            let root: &Arc<Root> = root;
+            path.strip_prefix(&root.path).ok().map(|relative| (root, relative.to_path_buf()))
+        };
+        self.roots.iter().filter_map(inside).min_by_key(|(_, relative)| relative.components().count())
+    }
+
+    fn outside(&self, given: &Path, wanted: &Path, resolved: &Path) -> PathError {
+        let leads_to =
+            if wanted == resolved { String::new() } else { format!(" (it leads to {})", resolved.display()) };
+        PathError::Outside {
+            path: given.display().to_string(),
+            workspace: self.workspace.display().to_string(),
+            leads_to,
+        }
+    }
+}

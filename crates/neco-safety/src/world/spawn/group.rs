@@ -1,0 +1,125 @@
+//! A process group: signalled as a whole, never after its number could be someone else's.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, test_kill_process_group, waitpid};
+
+use super::watchdog::Watchdog;
+
+/// How a group is asked or made to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// As Ctrl-C does.
+    Interrupt,
+    /// The terminal is gone.
+    HangUp,
+    /// Please end.
+    Terminate,
+    /// It can't refuse.
+    Kill,
+}
+
+/// A handle on a process and everything it started. Clones stand for the same group.
+#[derive(Clone, Debug)]
+pub struct Group {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    leader: Pid,
+    watchdog: Arc<Watchdog>,
+    /// Set before the leader is reaped and held while a signal is sent, so that the two can't cross.
+    over: Mutex<bool>,
+}
+
+impl Group {
+    /// The process id of the leader, which is the group's number.
+    #[must_use]
+    pub fn id(&self) -> i32 {
+        self.inner.leader.as_raw_nonzero().get()
+    }
+
+    /// Signals every process in the group. Does nothing when the group is over.
+    pub fn stop(&self, how: Stop) {
+        let over = self.inner.over.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*over {
+            signal(self.inner.leader, how);
+        }
+    }
+
+    /// Kills what is left of the group, then reaps the leader, waiting for its end if need be.
+    /// Says how it ended and whether others were left. Nothing when that was done before.
+    pub(super) fn finish(&self) -> Option<(io::Result<WaitStatus>, bool)> {
+        {
+            let mut over = self.inner.over.lock().unwrap_or_else(PoisonError::into_inner);
+            if std::mem::replace(&mut *over, true) {
+                return None;
+            }
+            // The unreaped leader holds the number: this can only reach the group's own processes.
+            signal(self.inner.leader, Stop::Kill);
+        }
+        self.inner.watchdog.forget(self.inner.leader);
+        let status = reap(self.inner.leader);
+        // Looks, and signals nobody: a killed process takes longer to go than this.
+        let others = test_kill_process_group(self.inner.leader).is_ok();
+        Some((status, others))
+    }
+}
+
+/// Kills the group when it is dropped before its end was seen.
+#[derive(Debug)]
+pub(super) struct GroupGuard(Group);
+
+impl GroupGuard {
+    /// Takes over a group whose leader was just started.
+    pub(super) fn new(leader: Pid, watchdog: Arc<Watchdog>) -> Self {
+        watchdog.watch(leader);
+        Self(Group { inner: Arc::new(Inner { leader, watchdog, over: Mutex::new(false) }) })
+    }
+
+    pub(super) fn group(&self) -> &Group {
+        &self.0
+    }
+
+    pub(super) fn leader(&self) -> Pid {
+        self.0.inner.leader
+    }
+}
+
+impl Drop for GroupGuard {
+    fn drop(&mut self) {
+        if *self.0.inner.over.lock().unwrap_or_else(PoisonError::into_inner) {
+            return;
+        }
+        self.0.stop(Stop::Kill);
+        // A killed process needs a moment to go, and a drop must not wait for it.
+        let group = self.0.clone();
+        let reaper = std::thread::Builder::new().name("neco-reaper".to_owned());
+        if let Err(error) = reaper.spawn(move || drop(group.finish())) {
+            tracing::warn!(%error, "a killed process could not be reaped");
+        }
+    }
+}
+
+fn signal(leader: Pid, how: Stop) {
+    let signal = match how {
+        Stop::Interrupt => Signal::INT,
+        Stop::HangUp => Signal::HUP,
+        Stop::Terminate => Signal::TERM,
+        Stop::Kill => Signal::KILL,
+    };
+    // The only failures are that nobody is left and that what is left may not be signalled by us.
+    let _ = kill_process_group(leader, signal);
+}
+
+fn reap(leader: Pid) -> io::Result<WaitStatus> {
+    loop {
+        match waitpid(Some(leader), WaitOptions::empty()) {
+            Ok(Some((_, status))) => return Ok(status),
+            Ok(None) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! A running process: its output piece by piece, and its end.
+
+use std::io;
+use std::time::Duration;
+
+use rustix::process::WaitStatus;
+use tokio::time::Instant;
+
+use super::group::{Group, GroupGuard, Stop};
+use super::spawner::Started;
+use super::stream::{ExitWatch, ProcessInput, ProcessOutput};
+
+/// How long processes that a command left behind may still print into its output.
+const LINGER: Duration = Duration::from_millis(150);
+
+const CHUNK: usize = 64 * 1024;
+
+/// What becomes of processes that outlive the one that was started, in its group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leftovers {
+    /// Their output is read for a moment more, then they are killed.
+    End,
+    /// The end is waited for until they too have closed the output; then what is left is killed.
+    WaitFor,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// By itself, with this code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+    /// Someone else took the answer.
+    Unknown,
+}
+
+/// The end of a process and its group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// How the process ended.
+    pub exit: Exit,
+    /// Whether other processes were still in its group and had to be killed.
+    pub left_others: bool,
+}
+
+/// What a process did next.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Progress<'a> {
+    /// It printed this.
+    Output(&'a [u8]),
+    /// It is over; nothing more comes.
+    Ended(Ending),
+}
+
+/// A running process. Dropping it kills the process and its whole group.
+#[derive(Debug)]
+pub struct Running {
+    guard: GroupGuard,
+    output: Option<ProcessOutput>,
+    input: Option<ProcessInput>,
+    exit: ExitWatch,
+    stage: Stage,
+    leftovers: Leftovers,
+    chunk: Box<[u8]>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Alive,
+    /// The process has exited and is not yet reaped; its output may not be at its end.
+    Exited {
+        since: Instant,
+    },
+    Over(Ending),
+}
+
+impl Running {
+    pub(super) fn new(started: Started) -> io::Result<Self> {
+        let exit = ExitWatch::new(started.guard.leader())?;
+        Ok(Self {
+            output: Some(ProcessOutput::new(started.output)?),
+            input: started.input.map(ProcessInput::new).transpose()?,
+            exit,
+            stage: Stage::Alive,
+            leftovers: started.leftovers,
+            chunk: vec![0; CHUNK].into_boxed_slice(),
+            guard: started.guard,
+        })
+    }
+
+    /// A handle to signal the process and everything it started.
+    #[must_use]
+    pub fn group(&self) -> &Group {
+        self.guard.group()
+    }
+
+    /// What the process reads, to be had once; nothing when it was closed from the start.
+    pub fn take_input(&mut self) -> Option<ProcessInput> {
+        self.input.take()
+    }
+
+    /// What the process did next. Safe to cancel.
+    pub async fn next(&mut self) -> Progress<'_> {
+        loop {
+            match self.stage {
+                Stage::Over(ending) => return Progress::Ended(ending),
+                Stage::Alive => {
+                    let Some(output) = &self.output else {
+                        self.exit.exited().await;
+                        self.stage = Stage::Exited { since: Instant::now() };
+                        continue;
+                    };
+                    tokio::select! {
+                        read = output.read(&mut self.chunk) => match read {
+                            Some(length) => return Progress::Output(self.piece(length)),
+                            None => self.output = None,
+                        },
+                        () = self.exit.exited() => self.stage = Stage::Exited { since: Instant::now() },
+                    }
+                }
+                Stage::Exited { since } => match self.rest(since).await {
+                    Some(length) => return Progress::Output(self.piece(length)),
+                    None => self.stage = Stage::Over(self.finish()),
+                },
+            }
+        }
+    }
+
+    /// Asks the group to end, waits so long at most, then kills it. What it still prints is lost.
+    pub async fn terminate(&mut self, grace: Duration) -> Ending {
+        self.group().stop(Stop::Terminate);
+        let ended = async {
+            loop {
+                if let Progress::Ended(ending) = self.next().await {
+                    return ending;
+                }
+            }
+        };
+        if let Ok(ending) = tokio::time::timeout(grace, ended).await {
+            return ending;
+        }
+        self.group().stop(Stop::Kill);
+        loop {
+            if let Progress::Ended(ending) = self.next().await {
+                return ending;
+            }
+        }
+    }
+
+    /// Output that comes after the exit: what is there, and what comes while leftovers may print.
+    async fn rest(&mut self, since: Instant) -> Option<usize> {
+        let output = self.output.as_ref()?;
+        let read = output.read(&mut self.chunk);
+        match self.leftovers {
+            Leftovers::WaitFor => read.await,
+            // The deadline is looked at first: who prints without end would never let a timeout happen.
+            Leftovers::End if since.elapsed() >= LINGER => None,
+            Leftovers::End => tokio::time::timeout_at(since + LINGER, read).await.ok().flatten(),
+        }
+    }
+
+    fn piece(&self, length: usize) -> &[u8] {
+        self.chunk.get(..length).unwrap_or_default()
+    }
+
+    fn finish(&mut self) -> Ending {
+        self.output = None;
+        match self.guard.group().finish() {
+            Some((status, left_others)) => Ending { exit: Exit::of(status), left_others },
+            None => Ending { exit: Exit::Unknown, left_others: false },
+        }
+    }
+}
+
+impl Exit {
+    fn of(status: io::Result<WaitStatus>) -> Self {
+        let Ok(status) = status else { return Self::Unknown };
+        match (status.exit_status(), status.terminating_signal()) {
+            (Some(code), _) => Self::Code(code),
+            (None, Some(signal)) => Self::Signal(signal),
+            (None, None) => Self::Unknown,
+        }
+    }
+}

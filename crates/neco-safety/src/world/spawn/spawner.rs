@@ -1,0 +1,249 @@
+//! Starts processes with the environment that children may see.
+
+use std::ffi::{CString, OsStr, OsString};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use neco_proto::ErrorCode;
+use rustix::process::Pid;
+
+use super::group::GroupGuard;
+use super::running::{Leftovers, Running};
+use super::terminal;
+use super::watchdog::Watchdog;
+use crate::sandbox::linux::session_leader::{self, Program, Streams};
+use crate::secrets;
+
+/// What every child is told: whose child it is, and that nobody sits at a terminal.
+const TOLD: &[(&str, &str)] = &[
+    ("NECO", "1"),
+    ("AI_AGENT", "neco"),
+    ("PAGER", "cat"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_EDITOR", "true"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("DEBIAN_FRONTEND", "noninteractive"),
+];
+
+/// Starts processes. Clones share one watchdog, so a session makes one and clones it for each agent.
+#[derive(Clone, Debug)]
+pub struct Spawner {
+    environment: Arc<[(OsString, OsString)]>,
+    watchdog: Arc<Watchdog>,
+}
+
+/// Where a process reads from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stdin {
+    /// Nothing: reading ends at once.
+    Closed,
+    /// What is written to [`Running::take_input`].
+    Piped,
+}
+
+/// A process to start.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The program: an absolute path, or a name to be found in the children's `PATH`.
+    pub program: OsString,
+    /// Its arguments, without its own name.
+    pub arguments: Vec<OsString>,
+    /// The folder it starts in, absolute.
+    pub folder: PathBuf,
+    /// Where it reads from; a process on a terminal always reads from that.
+    pub stdin: Stdin,
+    /// Gives it a terminal of 120 columns and 40 lines instead of pipes.
+    pub terminal: bool,
+    /// What becomes of processes that it leaves behind.
+    pub leftovers: Leftovers,
+}
+
+/// Why a process could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    /// There is no such program.
+    #[error("there is no program {0:?} in the PATH of commands")]
+    NoProgram(OsString),
+    /// The folder is gone or no folder.
+    #[error("can't start in {0}: {1}")]
+    Folder(PathBuf, io::Error),
+    /// The program, an argument or the folder has a zero byte in it.
+    #[error("a command line can't hold a zero byte")]
+    ZeroByte,
+    /// The system refused.
+    #[error("can't start {0:?}: {1}")]
+    System(OsString, io::Error),
+}
+
+impl SpawnError {
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::NoProgram(_) | Self::System(..) => ErrorCode::ToolFailed,
+            Self::Folder(..) => ErrorCode::FileNotFound,
+            Self::ZeroByte => ErrorCode::InvalidArguments,
+        }
+    }
+}
+
+impl Spawner {
+    /// A spawner whose children get `environment` without what fits the `hidden` globs or looks like a key.
+    #[must_use]
+    pub fn new(environment: Vec<(OsString, OsString)>, hidden: &[String]) -> Self {
+        let told = |name: &OsStr| name == "TERM" || TOLD.iter().any(|(told, _)| name == *told);
+        let mut kept = secrets::scrub(environment, hidden);
+        kept.retain(|(name, _)| !told(name));
+        kept.extend(TOLD.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
+        Self { environment: kept.into(), watchdog: Arc::new(Watchdog::default()) }
+    }
+
+    /// What a child would see of a variable.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<&OsStr> {
+        self.environment.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_os_str())
+    }
+
+    /// The folder where children keep temporary files.
+    #[must_use]
+    pub fn temporary_folder(&self) -> &Path {
+        let named = self.variable("TMPDIR").map(Path::new).filter(|folder| folder.is_absolute());
+        named.unwrap_or(Path::new("/tmp"))
+    }
+
+    /// The program of a name in the children's `PATH`, or the path itself if it is one and is a program.
+    #[must_use]
+    pub fn find_program(&self, name: &OsStr) -> Option<PathBuf> {
+        if name.as_bytes().contains(&b'/') {
+            return Some(PathBuf::from(name)).filter(|path| path.is_absolute() && is_program(path));
+        }
+        let path = self.variable("PATH").unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin"));
+        // A relative entry would make what runs depend on the folder.
+        std::env::split_paths(path)
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join(name))
+            .find(|path| is_program(path))
+    }
+
+    /// Starts a process.
+    ///
+    /// # Errors
+    /// When there is no such program or folder, or the system refuses.
+    pub async fn start(&self, launch: Launch) -> Result<Running, SpawnError> {
+        let spawner = self.clone();
+        let name = launch.program.clone();
+        let refused = |error: io::Error| SpawnError::System(name, error);
+        // Starting waits for the disk and for the child to be off: not for a thread of the runtime.
+        match tokio::task::spawn_blocking(move || spawner.start_here(&launch)).await {
+            Ok(started) => Running::new(started?).map_err(refused),
+            Err(error) => Err(refused(io::Error::other(error))),
+        }
+    }
+
+    fn start_here(&self, launch: &Launch) -> Result<Started, SpawnError> {
+        let path = self.find_program(&launch.program).ok_or_else(|| SpawnError::NoProgram(launch.program.clone()))?;
+        let exact = Exact {
+            path: c_string(path.as_os_str())?,
+            arguments: [&launch.program]
+                .into_iter()
+                .chain(&launch.arguments)
+                .map(|text| c_string(text))
+                .collect::<Result<_, _>>()?,
+            environment: self.environment_for(launch.terminal),
+            folder: c_string(launch.folder.as_os_str())?,
+        };
+        let wired = if launch.terminal { on_terminal(&exact) } else { on_pipes(&exact, launch.stdin) };
+        let wired = wired.map_err(|error| why(launch, error))?;
+        let guard = GroupGuard::new(wired.leader, Arc::clone(&self.watchdog));
+        Ok(Started { guard, output: wired.output, input: wired.input, leftovers: launch.leftovers })
+    }
+
+    fn environment_for(&self, terminal: bool) -> Vec<CString> {
+        let term = if terminal { "xterm-256color" } else { "dumb" };
+        let pairs = self.environment.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
+        pairs.chain([(OsStr::new("TERM"), OsStr::new(term))]).filter_map(|(name, value)| entry(name, value)).collect()
+    }
+}
+
+/// A process that runs, not yet known to the runtime.
+pub(super) struct Started {
+    pub(super) guard: GroupGuard,
+    pub(super) output: OwnedFd,
+    pub(super) input: Option<OwnedFd>,
+    pub(super) leftovers: Leftovers,
+}
+
+struct Exact {
+    path: CString,
+    arguments: Vec<CString>,
+    environment: Vec<CString>,
+    folder: CString,
+}
+
+impl Exact {
+    fn start(&self, streams: Streams<'_>) -> io::Result<Pid> {
+        session_leader::start(&Program {
+            path: &self.path,
+            arguments: &self.arguments,
+            environment: &self.environment,
+            folder: &self.folder,
+            streams,
+        })
+    }
+}
+
+struct Wired {
+    leader: Pid,
+    output: OwnedFd,
+    input: Option<OwnedFd>,
+}
+
+fn on_pipes(exact: &Exact, stdin: Stdin) -> io::Result<Wired> {
+    let (output, child_output) = io::pipe()?;
+    match stdin {
+        Stdin::Closed => {
+            let leader = exact.start(Streams::Closed(child_output.as_fd()))?;
+            Ok(Wired { leader, output: output.into(), input: None })
+        }
+        Stdin::Piped => {
+            let (child_input, input) = io::pipe()?;
+            let leader = exact.start(Streams::Piped(child_input.as_fd(), child_output.as_fd()))?;
+            Ok(Wired { leader, output: output.into(), input: Some(input.into()) })
+        }
+    }
+}
+
+fn on_terminal(exact: &Exact) -> io::Result<Wired> {
+    let terminal = terminal::open()?;
+    let input = terminal.master.try_clone()?;
+    let leader = exact.start(Streams::Terminal(&terminal.path))?;
+    Ok(Wired { leader, output: terminal.master, input: Some(input) })
+}
+
+/// The system gives one number for a missing program and for a missing folder.
+fn why(launch: &Launch, error: io::Error) -> SpawnError {
+    match std::fs::metadata(&launch.folder) {
+        Ok(found) if found.is_dir() => SpawnError::System(launch.program.clone(), error),
+        Ok(_) => SpawnError::Folder(launch.folder.clone(), io::ErrorKind::NotADirectory.into()),
+        Err(error) => SpawnError::Folder(launch.folder.clone(), error),
+    }
+}
+
+fn is_program(path: &Path) -> bool {
+    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
+}
+
+fn c_string(text: &OsStr) -> Result<CString, SpawnError> {
+    CString::new(text.as_bytes()).map_err(|_| SpawnError::ZeroByte)
+}
+
+/// The system never hands out a variable with a zero byte, so leaving one out loses nothing.
+fn entry(name: &OsStr, value: &OsStr) -> Option<CString> {
+    let mut text = name.to_owned().into_vec();
+    text.push(b'=');
+    text.extend_from_slice(value.as_bytes());
+    CString::new(text).ok()
+}

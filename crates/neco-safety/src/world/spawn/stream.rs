@@ -1,0 +1,108 @@
+//! Reading a process's output and writing its input without blocking a thread.
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use rustix::io::{Errno, ioctl_fionbio, read, write};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use crate::sandbox::linux::descriptor::register;
+
+/// What a process prints: the reading end of its pipe or its terminal.
+#[derive(Debug)]
+pub(super) struct ProcessOutput(AsyncFd<OwnedFd>);
+
+impl ProcessOutput {
+    pub(super) fn new(descriptor: OwnedFd) -> io::Result<Self> {
+        ioctl_fionbio(&descriptor, true)?;
+        Ok(Self(register(descriptor, Interest::READABLE)?))
+    }
+
+    /// The next piece; nothing at the end. Safe to cancel.
+    pub(super) async fn read(&self, buffer: &mut [u8]) -> Option<usize> {
+        let result = self.0.async_io(Interest::READABLE, |descriptor| Ok(read(descriptor, &mut *buffer)?)).await;
+        match result {
+            Ok(0) => None,
+            Ok(length) => Some(length),
+            // A terminal whose last process is gone says EIO; no other failure of a read can be mended either.
+            Err(_) => None,
+        }
+    }
+}
+
+/// What a process reads. Dropping it closes a pipe; on a terminal, use [`ProcessInput::end`].
+#[derive(Debug)]
+pub struct ProcessInput {
+    descriptor: AsyncFd<OwnedFd>,
+    terminal: bool,
+}
+
+impl ProcessInput {
+    pub(super) fn new(descriptor: OwnedFd) -> io::Result<Self> {
+        let terminal = rustix::termios::isatty(&descriptor);
+        ioctl_fionbio(&descriptor, true)?;
+        Ok(Self { descriptor: register(descriptor, Interest::WRITABLE)?, terminal })
+    }
+
+    /// Writes all of it; waits while the process does not read.
+    ///
+    /// # Errors
+    /// When the process no longer reads.
+    pub async fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let attempt = |descriptor: &OwnedFd| Ok(write(descriptor, bytes)?);
+            let written = self.descriptor.async_io(Interest::WRITABLE, attempt).await?;
+            bytes = bytes.get(written..).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    /// Tells the process that nothing more comes.
+    ///
+    /// # Errors
+    /// When the process no longer reads.
+    pub async fn end(mut self) -> io::Result<()> {
+        // The end of input on a terminal is a character.
+        if self.terminal { self.write_all(&[4]).await } else { Ok(()) }
+    }
+}
+
+/// A process's exit, seen before it is reaped.
+#[derive(Debug)]
+pub(super) enum ExitWatch {
+    /// Readable once the process has exited.
+    Descriptor(AsyncFd<OwnedFd>),
+    /// Systems without process descriptors are asked again and again.
+    Asking(rustix::process::Pid),
+}
+
+/// How often a system without process descriptors is asked.
+const ASK_AGAIN: std::time::Duration = std::time::Duration::from_millis(5);
+
+impl ExitWatch {
+    pub(super) fn new(leader: rustix::process::Pid) -> io::Result<Self> {
+        match rustix::process::pidfd_open(leader, rustix::process::PidfdFlags::empty()) {
+            Ok(descriptor) => Ok(Self::Descriptor(register(descriptor, Interest::READABLE)?)),
+            Err(Errno::NOSYS | Errno::PERM) => Ok(Self::Asking(leader)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Waits until the process has exited. Safe to cancel.
+    pub(super) async fn exited(&self) {
+        match self {
+            Self::Descriptor(descriptor) => {
+                // It stays readable, and an error here can only mean that the runtime is ending.
+                let _ = descriptor.readable().await;
+            }
+            Self::Asking(leader) => {
+                use rustix::process::{WaitId, WaitIdOptions, waitid};
+                let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+                while matches!(waitid(WaitId::Pid(*leader), look), Ok(None)) {
+                    tokio::time::sleep(ASK_AGAIN).await;
+                }
+            }
+        }
+    }
+}

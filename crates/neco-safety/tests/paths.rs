@@ -1,0 +1,278 @@
+//! Paths against real folders: what is refused, what is followed, what survives.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use neco_proto::ErrorCode;
+use neco_safety::path::{Access, Located, PathError, Stamp};
+use neco_safety::world::Files;
+
+struct Place {
+    _folder: tempfile::TempDir,
+    workspace: PathBuf,
+    outside: PathBuf,
+    spilled: PathBuf,
+    files: Files,
+}
+
+fn place() -> Place {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().canonicalize().unwrap();
+    let (workspace, outside, spilled) = (base.join("work"), base.join("outside"), base.join("spilled"));
+    fs::create_dir_all(workspace.join("src")).unwrap();
+    fs::create_dir_all(&outside).unwrap();
+    fs::write(outside.join("secret"), "secret").unwrap();
+    fs::write(workspace.join("src/a.rs"), "fn a() {}\n").unwrap();
+    let files = Files::new(&workspace, vec![spilled.clone()]).unwrap();
+    Place { _folder: folder, workspace, outside, spilled, files }
+}
+
+fn read(located: &Located) -> Vec<u8> {
+    located.read(u64::MAX).unwrap().0
+}
+
+fn stamp(located: &Located) -> Stamp {
+    Stamp::of(&located.metadata().unwrap())
+}
+
+fn code(result: Result<Located, PathError>) -> ErrorCode {
+    result.unwrap_err().code()
+}
+
+#[test]
+fn relative_and_absolute_paths_inside_are_shown_from_the_workspace() {
+    let place = place();
+    for path in ["src/a.rs", "./src/../src/a.rs", place.workspace.join("src/a.rs").to_str().unwrap()] {
+        let located = place.files.locate(path, Access::Write).unwrap();
+        assert_eq!((located.shown().as_str(), located.exists()), ("src/a.rs", true), "{path}");
+        assert_eq!(read(&located), b"fn a() {}\n");
+    }
+    assert_eq!(place.files.locate(".", Access::Read).unwrap().shown(), ".");
+    let missing = place.files.locate("new/deep/b.rs", Access::Write).unwrap();
+    assert_eq!((missing.shown().as_str(), missing.exists()), ("new/deep/b.rs", false));
+    assert_eq!(missing.open().unwrap_err().code(), ErrorCode::FileNotFound);
+    assert_eq!(place.files.locate("gone/../src/a.rs", Access::Read).unwrap().shown(), "src/a.rs");
+    assert!(!place.files.locate("~", Access::Read).unwrap().exists());
+}
+
+#[test]
+fn what_leads_out_is_refused_and_the_words_name_both() {
+    let place = place();
+    symlink(&place.outside, place.workspace.join("link")).unwrap();
+    symlink("../../outside/secret", place.workspace.join("src/file_link")).unwrap();
+    symlink("../outside/not_there_yet", place.workspace.join("dangling")).unwrap();
+    let absolute = place.outside.join("secret");
+    let out = [
+        "../outside/secret",
+        "src/../../outside/secret",
+        "nowhere/../../outside/secret",
+        "nowhere/../../../etc/passwd",
+        absolute.to_str().unwrap(),
+        "/etc/passwd",
+        "/etc/not_there",
+        "link",
+        "link/secret",
+        "link/new",
+        "link/../work2",
+        "src/file_link",
+        "dangling",
+        "/proc/self/cwd/x",
+        "/proc/self/root/etc/passwd",
+    ];
+    for path in out {
+        for access in [Access::Read, Access::Write] {
+            let error = place.files.locate(path, access).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::PathOutsideWorkspace, "{path}: {error}");
+            let words = error.to_string();
+            assert!(words.contains(path) && words.contains(place.workspace.to_str().unwrap()), "{words}");
+        }
+    }
+    assert!(!place.outside.join("not_there_yet").exists());
+}
+
+#[test]
+fn a_folder_beside_the_workspace_with_the_same_beginning_is_outside() {
+    let place = place();
+    fs::create_dir(place.workspace.with_file_name("work2")).unwrap();
+    assert_eq!(code(place.files.locate("../work2/x", Access::Read)), ErrorCode::PathOutsideWorkspace);
+}
+
+#[test]
+fn links_inside_are_followed_and_circles_are_named() {
+    let place = place();
+    symlink("src/a.rs", place.workspace.join("alias.rs")).unwrap();
+    symlink("src", place.workspace.join("s")).unwrap();
+    symlink("src/later.rs", place.workspace.join("dangling_inside")).unwrap();
+    symlink("loop_b", place.workspace.join("loop_a")).unwrap();
+    symlink("loop_a", place.workspace.join("loop_b")).unwrap();
+    let shown = |path: &str| place.files.locate(path, Access::Write).unwrap().shown();
+    assert_eq!(shown("alias.rs"), "src/a.rs");
+    assert_eq!(shown("s/a.rs"), "src/a.rs");
+    assert_eq!(shown("s/new/x.rs"), "src/new/x.rs");
+    assert_eq!(shown("dangling_inside"), "src/later.rs");
+    let error = place.files.locate("loop_a/x", Access::Read).unwrap_err();
+    assert!(matches!(error, PathError::LinkLoop(_)), "{error}");
+}
+
+#[test]
+fn paths_that_are_none_are_clear_errors() {
+    let place = place();
+    assert_eq!(place.files.locate("", Access::Read).unwrap_err(), PathError::Empty);
+    assert!(matches!(place.files.locate("a\0b", Access::Read).unwrap_err(), PathError::Nul(_)));
+    assert!(matches!(place.files.locate("src/a.rs/x", Access::Read).unwrap_err(), PathError::NotADirectory(_)));
+    let long = "x".repeat(300);
+    assert_eq!(place.files.locate(&long, Access::Read).unwrap_err().code(), ErrorCode::ToolFailed);
+    assert!(matches!(place.files.locate("src", Access::Read).unwrap().open(), Err(PathError::IsDirectory(_))));
+    let folder = place.files.locate("src", Access::Write).unwrap();
+    let seen = stamp(&folder);
+    assert!(matches!(folder.replace(b"x", Some(&seen)), Err(PathError::IsDirectory(_))));
+    let root = place.files.locate(".", Access::Write).unwrap();
+    assert!(matches!(root.replace(b"x", None), Err(PathError::IsDirectory(_))));
+}
+
+#[test]
+fn a_root_for_reading_may_come_later_and_is_never_written() {
+    let place = place();
+    fs::create_dir(&place.spilled).unwrap();
+    fs::write(place.spilled.join("call-1.txt"), "all of it").unwrap();
+    let path = place.spilled.join("call-1.txt");
+    let located = place.files.locate(&path, Access::Read).unwrap();
+    assert_eq!(read(&located), b"all of it");
+    assert_eq!(located.shown(), path.to_str().unwrap());
+    let error = place.files.locate(&path, Access::Write).unwrap_err();
+    assert_eq!(error, PathError::ReadOnlyRoot(path.display().to_string()));
+    assert_eq!(error.code(), ErrorCode::PathOutsideWorkspace);
+    let inner = Files::new(&place.workspace, vec![place.workspace.join("src")]).unwrap();
+    assert_eq!(code(inner.locate("src/a.rs", Access::Write)), ErrorCode::PathOutsideWorkspace);
+    assert!(inner.locate("b.rs", Access::Write).is_ok());
+}
+
+#[test]
+fn names_that_are_no_text_are_reached_by_what_is_shown() {
+    let place = place();
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9.txt");
+    fs::write(place.workspace.join(name), "latin").unwrap();
+    let by_bytes = place.files.locate(name, Access::Read).unwrap();
+    assert_eq!(by_bytes.shown(), "caf\u{FFFD}.txt");
+    let by_shown = place.files.locate(by_bytes.shown(), Access::Read).unwrap();
+    assert_eq!(by_shown, by_bytes);
+    assert_eq!(read(&by_shown), b"latin");
+    fs::write(place.workspace.join(std::ffi::OsStr::from_bytes(b"caf\xe8.txt")), "other").unwrap();
+    assert!(!place.files.locate("caf\u{FFFD}.txt", Access::Read).unwrap().exists(), "two fit, so none is meant");
+}
+
+#[test]
+fn a_link_put_in_the_way_after_the_check_is_refused() {
+    let place = place();
+    let file = place.files.locate("src/a.rs", Access::Write).unwrap();
+    let before = stamp(&file);
+    fs::remove_file(file.path()).unwrap();
+    symlink(place.outside.join("secret"), file.path()).unwrap();
+    assert!(matches!(file.open(), Err(PathError::Swapped(_))));
+    assert!(matches!(file.metadata(), Err(PathError::Swapped(_))));
+    assert!(file.replace(b"overwritten", Some(&before)).is_err());
+    assert!(file.replace(b"overwritten", None).is_err());
+
+    let deep = place.files.locate("deep/er/x", Access::Write).unwrap();
+    symlink(&place.outside, place.workspace.join("deep")).unwrap();
+    assert!(matches!(deep.open(), Err(PathError::Swapped(_))));
+    assert!(matches!(deep.replace(b"x", None), Err(PathError::Swapped(_))));
+    assert_eq!(fs::read_dir(&place.outside).unwrap().count(), 1);
+    assert_eq!(fs::read(place.outside.join("secret")).unwrap(), b"secret");
+}
+
+#[test]
+fn pipes_devices_and_sockets_do_not_make_anyone_wait() {
+    let place = place();
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    let pipe = place.workspace.join("pipe");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    let _listener = std::os::unix::net::UnixListener::bind(place.workspace.join("socket")).unwrap();
+    for (name, kind) in [("pipe", "a pipe"), ("socket", "a socket")] {
+        let located = place.files.locate(name, Access::Write).unwrap();
+        let error = located.open().unwrap_err();
+        assert!(matches!(&error, PathError::Special { kind: found, .. } if *found == kind), "{name}: {error}");
+        let seen = stamp(&located);
+        assert!(matches!(located.replace(b"x", Some(&seen)), Err(PathError::Special { .. })));
+    }
+}
+
+fn no_leftovers(folder: &Path) {
+    let left: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .filter(|name| name.to_string_lossy().starts_with(".neco-"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_new_file_comes_with_its_folders_and_the_usual_mode() {
+    let place = place();
+    let located = place.files.locate("new/deep/b.rs", Access::Write).unwrap();
+    let written = located.replace(b"b", None).unwrap();
+    assert_eq!((read(&located).as_slice(), written.size()), (&b"b"[..], 1));
+    fs::write(place.workspace.join("plain"), "").unwrap();
+    let usual = fs::metadata(place.workspace.join("plain")).unwrap().mode();
+    assert_eq!(fs::metadata(located.path()).unwrap().mode(), usual);
+    no_leftovers(&place.workspace.join("new/deep"));
+    assert_eq!(located.replace(b"c", None).unwrap_err().code(), ErrorCode::FileChanged);
+    assert_eq!(read(&located), b"b");
+    assert_eq!(stamp(&located), written);
+}
+
+#[test]
+fn mode_bits_and_links_survive_and_the_content_is_new_at_once() {
+    let place = place();
+    symlink("src/a.rs", place.workspace.join("alias.rs")).unwrap();
+    let file = place.workspace.join("src/a.rs");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o4755)).unwrap();
+    let old_inode = fs::metadata(&file).unwrap().ino();
+    let located = place.files.locate("alias.rs", Access::Write).unwrap();
+    located.replace(b"new", Some(&stamp(&located))).unwrap();
+    let metadata = fs::metadata(&file).unwrap();
+    assert_eq!((metadata.mode() & 0o7777, fs::read(&file).unwrap().as_slice()), (0o4755, &b"new"[..]));
+    assert_ne!(metadata.ino(), old_inode, "a new file took the name");
+    assert!(fs::symlink_metadata(place.workspace.join("alias.rs")).unwrap().is_symlink());
+    no_leftovers(&place.workspace.join("src"));
+}
+
+#[test]
+fn hard_links_keep_showing_the_same_content() {
+    let place = place();
+    let (one, two) = (place.workspace.join("src/a.rs"), place.workspace.join("twin.rs"));
+    fs::hard_link(&one, &two).unwrap();
+    let located = place.files.locate("twin.rs", Access::Write).unwrap();
+    located.replace(b"x", Some(&stamp(&located))).unwrap();
+    assert_eq!(fs::read(&one).unwrap(), b"x");
+    assert_eq!(fs::metadata(&one).unwrap().ino(), fs::metadata(&two).unwrap().ino());
+}
+
+#[test]
+fn a_file_that_someone_else_wrote_or_protected_is_left_alone() {
+    let place = place();
+    let located = place.files.locate("src/a.rs", Access::Write).unwrap();
+    let seen = stamp(&located);
+    fs::write(located.path(), "someone else was here").unwrap();
+    assert_eq!(located.replace(b"mine", Some(&seen)).unwrap_err().code(), ErrorCode::FileChanged);
+    fs::remove_file(located.path()).unwrap();
+    assert_eq!(located.replace(b"mine", Some(&seen)).unwrap_err().code(), ErrorCode::FileChanged);
+    fs::write(located.path(), "protected").unwrap();
+    fs::set_permissions(located.path(), fs::Permissions::from_mode(0o444)).unwrap();
+    let seen = stamp(&located);
+    assert!(matches!(located.replace(b"mine", Some(&seen)), Err(PathError::WriteProtected(_))));
+    assert_eq!(fs::read(located.path()).unwrap(), b"protected");
+    no_leftovers(&place.workspace.join("src"));
+}
+
+#[test]
+fn reading_stops_at_the_limit() {
+    let place = place();
+    let located = place.files.locate("src/a.rs", Access::Read).unwrap();
+    let (bytes, stamp) = located.read(4).unwrap();
+    assert_eq!((bytes.as_slice(), stamp.size()), (&b"fn a"[..], 10));
+}

@@ -1,0 +1,12 @@
+//! A session at work: one task that takes every window's commands in order.
+//!
+//! Invariants: whoever holds a [`Session`] can do what any window can and no more; when the actor
+//! has ended, everything is on the disk and the session's lock is free.
+//!
+//! Reading order: [`session`] (the window's side), [`run`] (the task).
+
+mod run;
+mod session;
+
+pub use run::ActorSetup;
+pub use session::Session;

@@ -1,0 +1,204 @@
+//! The actor: takes commands in order, turns them into inputs of the agent, answers questions.
+
+use std::sync::Arc;
+
+use neco_agent::runner::InputError;
+use neco_agent::{Agent, AgentHandle, AgentInput, SinkError};
+use neco_proto::event::Admission;
+use neco_proto::{AgentId, Answer, ClientError, Command, Message, Query, Receipt, Seq, SessionSnapshot};
+use neco_store::{Catalog, EventLog, SessionLock, SessionRecord, StoreError};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+use crate::fold::Fold;
+use crate::hub::FindModel;
+use crate::journal::Journal;
+
+/// How many events are read from a log at a time.
+const PAGE: usize = 2048;
+
+/// Characters of the first message that make a title.
+const TITLE: usize = 60;
+
+/// What an actor is made of.
+pub struct ActorSetup {
+    /// The session.
+    pub record: SessionRecord,
+    /// Its root agent.
+    pub root: AgentId,
+    /// Its journal.
+    pub journal: Arc<Journal>,
+    /// The root agent.
+    pub agent: Agent,
+    /// The way to it.
+    pub handle: AgentHandle,
+    /// Held as long as the actor lives.
+    pub lock: SessionLock,
+    /// The last event before this run.
+    pub first_seq: Seq,
+    /// Where its events are.
+    pub log: Arc<dyn EventLog>,
+    /// Where its title is.
+    pub catalog: Arc<dyn Catalog>,
+    /// Where models come from.
+    pub find_model: FindModel,
+}
+
+pub(super) enum Mail {
+    Command(Command, oneshot::Sender<Result<Receipt, ClientError>>),
+    Query(Query, oneshot::Sender<Result<Answer, ClientError>>),
+}
+
+pub(super) struct Actor {
+    record: SessionRecord,
+    root: AgentId,
+    journal: Arc<Journal>,
+    handle: AgentHandle,
+    agent: JoinHandle<Result<(), SinkError>>,
+    log: Arc<dyn EventLog>,
+    catalog: Arc<dyn Catalog>,
+    find_model: FindModel,
+    mailbox: mpsc::Receiver<Mail>,
+    /// Free when the actor is dropped, after everything is written.
+    _lock: SessionLock,
+}
+
+impl Actor {
+    pub fn new(setup: ActorSetup, mailbox: mpsc::Receiver<Mail>) -> Self {
+        Self {
+            record: setup.record,
+            root: setup.root,
+            journal: setup.journal,
+            handle: setup.handle,
+            agent: tokio::spawn(setup.agent.run()),
+            log: setup.log,
+            catalog: setup.catalog,
+            find_model: setup.find_model,
+            mailbox,
+            _lock: setup.lock,
+        }
+    }
+
+    pub async fn run(mut self) {
+        let mut goodbye = None;
+        loop {
+            let mail = tokio::select! {
+                mail = self.mailbox.recv() => mail,
+                // The agent ends by itself only when nothing can be recorded any more.
+                _ = &mut self.agent => return,
+            };
+            match mail {
+                Some(Mail::Command(Command::Shutdown, reply)) => {
+                    goodbye = Some(reply);
+                    break;
+                }
+                Some(Mail::Command(command, reply)) => {
+                    let result = self.take(command).await;
+                    // The window may be gone; what it asked for is done all the same.
+                    let _ = reply.send(result);
+                }
+                Some(Mail::Query(query, reply)) => {
+                    let _ = reply.send(self.answer(query).await);
+                }
+                None => break,
+            }
+        }
+        let receipt = self.shut_down().await;
+        if let Some(reply) = goodbye {
+            let _ = reply.send(receipt);
+        }
+    }
+
+    /// The agent first, which stops its work, then the log.
+    async fn shut_down(self) -> Result<Receipt, ClientError> {
+        let Self { handle, agent, log, journal, .. } = self;
+        drop(handle);
+        let stopped = agent.await;
+        log.flush().await.map_err(|error| store_failed(&error))?;
+        match stopped {
+            Ok(Ok(())) => Ok(Receipt { seq: journal.standing().last_seq }),
+            Ok(Err(error)) => Err(ClientError::Failed { code: error.code, message: error.message }),
+            Err(_) => Err(ClientError::Gone),
+        }
+    }
+
+    async fn take(&mut self, command: Command) -> Result<Receipt, ClientError> {
+        let receipt = Receipt { seq: self.journal.standing().last_seq };
+        let input = match command {
+            Command::UserMessage { content } => self.message(content, Admission::AfterWork).await?,
+            Command::Steer { text } => self.message(text, Admission::TurnBoundary).await?,
+            Command::Approve { call_id, decision } => AgentInput::Approve { call_id, decision },
+            Command::Cancel => AgentInput::Cancel,
+            Command::SetMode { mode } => AgentInput::SetMode(mode),
+            Command::SetApproval { approval } => AgentInput::SetApproval(approval),
+            Command::SetModel { model } => {
+                AgentInput::SetModel((self.find_model)(&model).map_err(ClientError::Refused)?)
+            }
+            Command::Shutdown => return Ok(receipt),
+        };
+        self.handle.send(input).await.map_err(|error| match error {
+            InputError::Gone => ClientError::Gone,
+            InputError::Refused(words) => ClientError::Refused(words),
+            InputError::Sink(error) => ClientError::Failed { code: error.code, message: error.message },
+        })?;
+        Ok(receipt)
+    }
+
+    async fn message(&mut self, text: String, admission: Admission) -> Result<AgentInput, ClientError> {
+        if text.trim().is_empty() {
+            return Err(ClientError::Refused("the message is empty".to_owned()));
+        }
+        if self.record.title.is_empty() {
+            self.record.title = title_of(&text);
+            self.catalog.set_title(self.record.id, &self.record.title).await.map_err(|error| store_failed(&error))?;
+        }
+        Ok(AgentInput::Message { message: Message::user(text), admission })
+    }
+
+    async fn answer(&self, query: Query) -> Result<Answer, ClientError> {
+        match query {
+            Query::Snapshot => {
+                let standing = self.journal.standing();
+                Ok(Answer::Snapshot(SessionSnapshot {
+                    session_id: self.record.id,
+                    root_agent: self.root,
+                    last_seq: standing.last_seq,
+                    cwd: standing.cwd,
+                    model: standing.model,
+                    mode: standing.mode,
+                    approval: standing.approval,
+                    state: standing.state,
+                    usage: standing.usage,
+                    pending: standing.pending,
+                }))
+            }
+            Query::Messages => Ok(Answer::Messages { messages: self.messages().await? }),
+        }
+    }
+
+    async fn messages(&self) -> Result<Vec<Message>, ClientError> {
+        let mut fold = Fold::default();
+        loop {
+            let since = fold.standing.last_seq;
+            let page = self.log.read(self.record.id, since, PAGE).await.map_err(|error| store_failed(&error))?;
+            page.iter().for_each(|event| fold.apply(event));
+            if page.len() < PAGE {
+                return Ok(fold.messages);
+            }
+        }
+    }
+}
+
+fn store_failed(error: &StoreError) -> ClientError {
+    ClientError::Failed { code: error.code(), message: error.to_string() }
+}
+
+/// The first words of the first message, in one line.
+fn title_of(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= TITLE {
+        return line;
+    }
+    let cut: String = line.chars().take(TITLE - 1).collect();
+    format!("{}…", cut.trim_end())
+}

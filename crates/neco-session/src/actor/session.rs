@@ -1,0 +1,88 @@
+//! A session as windows in this process hold it.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use neco_proto::{Answer, Client, ClientError, Command, EventStream, Query, Receipt, Seq, SessionId};
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::run::{Actor, ActorSetup, Mail};
+use crate::journal::Journal;
+
+/// Commands that may wait; a window that sends more waits itself.
+const MAILBOX: usize = 64;
+
+/// A session. Clones are the same session; it ends with [`Command::Shutdown`] or with the last clone.
+#[derive(Clone)]
+pub struct Session {
+    id: SessionId,
+    first_seq: Seq,
+    journal: Arc<Journal>,
+    mailbox: mpsc::Sender<Mail>,
+    ended: watch::Receiver<bool>,
+}
+
+impl Session {
+    /// Starts the actor.
+    #[must_use]
+    pub fn start(setup: ActorSetup) -> Self {
+        let (sender, mailbox) = mpsc::channel(MAILBOX);
+        let (done, ended) = watch::channel(false);
+        let session = Self {
+            id: setup.record.id,
+            first_seq: setup.first_seq,
+            journal: Arc::clone(&setup.journal),
+            mailbox: sender,
+            ended,
+        };
+        let actor = Actor::new(setup, mailbox);
+        tokio::spawn(async move {
+            actor.run().await;
+            // Nobody may be left to hear it.
+            let _ = done.send(true);
+        });
+        session
+    }
+
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> SessionId {
+        self.id
+    }
+
+    /// The last event before it was opened this time: a window that wants only the present run asks
+    /// for the events after it.
+    #[must_use]
+    pub fn first_seq(&self) -> Seq {
+        self.first_seq
+    }
+
+    /// Ends the session; ready when everything is on the disk.
+    pub async fn close(mut self) {
+        // An actor that is gone already has done what this asks for.
+        let _ = self.send(Command::Shutdown).await;
+        let _ = self.ended.wait_for(|ended| *ended).await;
+    }
+}
+
+impl Client for Session {
+    fn send(&self, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+        Box::pin(async move {
+            let (reply, answer) = oneshot::channel();
+            self.mailbox.send(Mail::Command(command, reply)).await.map_err(|_| ClientError::Gone)?;
+            answer.await.map_err(|_| ClientError::Gone)?
+        })
+    }
+
+    fn events(&self, since: Seq) -> EventStream {
+        self.journal.events(since)
+    }
+
+    fn ask(&self, query: Query) -> BoxFuture<'_, Result<Answer, ClientError>> {
+        Box::pin(async move {
+            let (reply, answer) = oneshot::channel();
+            self.mailbox.send(Mail::Query(query, reply)).await.map_err(|_| ClientError::Gone)?;
+            answer.await.map_err(|_| ClientError::Gone)?
+        })
+    }
+}

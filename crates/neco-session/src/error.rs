@@ -1,0 +1,52 @@
+//! Why a session could not be opened.
+
+use neco_proto::ErrorCode;
+use neco_store::StoreError;
+
+/// Why a session could not be opened.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SessionError {
+    /// No session of that id.
+    #[error("there is no session {0}; `neco session list` shows the ones there are")]
+    NotFound(String),
+    /// Several sessions begin with it.
+    #[error("several sessions begin with {prefix}: {}; give more of the id", .matches.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        prefix: String,
+        /// What begins with it.
+        matches: Vec<String>,
+    },
+    /// No session in the folder yet.
+    #[error("there is no session in {0} to continue; start one with `neco -m \"…\"`")]
+    NoneHere(String),
+    /// The workspace of the session is gone or can't be used.
+    #[error("the folder {path} can't be used: {reason}")]
+    Workspace {
+        /// The folder.
+        path: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// The model can't be had.
+    #[error("{0}")]
+    Model(String),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl SessionError {
+    /// The stable code, where there is one.
+    #[must_use]
+    pub fn code(&self) -> Option<ErrorCode> {
+        match self {
+            Self::Store(error) => Some(error.code()),
+            Self::NotFound(_)
+            | Self::Ambiguous { .. }
+            | Self::NoneHere(_)
+            | Self::Workspace { .. }
+            | Self::Model(_) => None,
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The journal of one session: gives every event its place, keeps it, and shows it to every window.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::future::BoxFuture;
+use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
+use neco_agent::{EventSink, SinkError};
+use neco_proto::{AgentId, ClientError, Event, EventBody, EventStream, Seq, SessionId, TurnId};
+use neco_store::{Durability, EventLog, StoreError};
+use tokio::sync::broadcast;
+
+use crate::fold::Standing;
+
+/// Live events that a slow window may lag behind before it is served from the log again.
+const LIVE: usize = 1024;
+
+/// How many events a window is served from the log at a time.
+const PAGE: usize = 512;
+
+/// The journal of one session.
+pub struct Journal {
+    session: SessionId,
+    log: Arc<dyn EventLog>,
+    /// Held while an event gets its place and enters the log's queue, so that both have one order.
+    order: tokio::sync::Mutex<Seq>,
+    standing: Mutex<Standing>,
+    live: broadcast::Sender<Live>,
+}
+
+#[derive(Clone)]
+enum Live {
+    Event(Arc<Event>),
+    Failed(ClientError),
+}
+
+impl Journal {
+    /// A journal that goes on after `last_seq`.
+    #[must_use]
+    pub fn new(session: SessionId, log: Arc<dyn EventLog>, last_seq: Seq, standing: Standing) -> Self {
+        let (live, _) = broadcast::channel(LIVE);
+        Self { session, log, order: tokio::sync::Mutex::new(last_seq), standing: Mutex::new(standing), live }
+    }
+
+    /// How the session stands.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Records an event; on the disk a little later.
+    ///
+    /// # Errors
+    /// When the log can't be written.
+    pub async fn emit(&self, agent: AgentId, turn: Option<TurnId>, body: EventBody) -> Result<(), StoreError> {
+        let result = self.enter(agent, turn, body).await;
+        self.tell_failure(result)
+    }
+
+    /// Records an event; on the disk, with everything before it, when ready.
+    ///
+    /// # Errors
+    /// When the log can't be written.
+    pub async fn commit(&self, agent: AgentId, turn: Option<TurnId>, body: EventBody) -> Result<(), StoreError> {
+        let result = match self.enter(agent, turn, body).await {
+            Ok(()) => self.log.flush().await,
+            Err(error) => Err(error),
+        };
+        self.tell_failure(result)
+    }
+
+    async fn enter(&self, agent: AgentId, turn: Option<TurnId>, body: EventBody) -> Result<(), StoreError> {
+        let mut last = self.order.lock().await;
+        let event = Event { seq: *last + 1, ts: now(), session_id: self.session, agent_id: agent, turn_id: turn, body };
+        let shown = (self.live.receiver_count() > 0).then(|| Arc::new(event.clone()));
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner).apply(&event);
+        self.log.append(vec![event], Durability::Soon).await?;
+        *last += 1;
+        if let Some(event) = shown {
+            // No receiver any more is fine: the log has it.
+            let _ = self.live.send(Live::Event(event));
+        }
+        Ok(())
+    }
+
+    fn tell_failure(&self, result: Result<(), StoreError>) -> Result<(), StoreError> {
+        if let Err(error) = &result {
+            let failed = ClientError::Failed { code: error.code(), message: error.to_string() };
+            let _ = self.live.send(Live::Failed(failed));
+        }
+        result
+    }
+
+    /// All events after `since`: first from the log, then as they happen.
+    #[must_use]
+    pub fn events(&self, since: Seq) -> EventStream {
+        let reader = Reader {
+            session: self.session,
+            log: Arc::clone(&self.log),
+            live: self.live.subscribe(),
+            seen: since,
+            page: Vec::new().into_iter(),
+            catching_up: true,
+            ended: false,
+        };
+        Box::pin(futures::stream::unfold(reader, |mut reader| async move {
+            reader.next().await.map(|event| (event, reader))
+        }))
+    }
+}
+
+/// A window's place in the journal.
+struct Reader {
+    session: SessionId,
+    log: Arc<dyn EventLog>,
+    live: broadcast::Receiver<Live>,
+    seen: Seq,
+    page: std::vec::IntoIter<Event>,
+    catching_up: bool,
+    ended: bool,
+}
+
+impl Reader {
+    async fn next(&mut self) -> Option<Result<Event, ClientError>> {
+        while !self.ended {
+            if let Some(event) = self.page.next() {
+                self.seen = event.seq;
+                return Some(Ok(event));
+            }
+            if self.catching_up {
+                if let Err(error) = self.turn_page().await {
+                    self.ended = true;
+                    return Some(Err(error));
+                }
+                continue;
+            }
+            match self.live.recv().await {
+                Ok(Live::Event(event)) if event.seq <= self.seen => {}
+                Ok(Live::Event(event)) if event.seq == self.seen + 1 => {
+                    self.seen = event.seq;
+                    return Some(Ok(Arc::unwrap_or_clone(event)));
+                }
+                Ok(Live::Event(_)) | Err(broadcast::error::RecvError::Lagged(_)) => self.catching_up = true,
+                Ok(Live::Failed(error)) => {
+                    self.ended = true;
+                    return Some(Err(error));
+                }
+                Err(broadcast::error::RecvError::Closed) => self.ended = true,
+            }
+        }
+        None
+    }
+
+    async fn turn_page(&mut self) -> Result<(), ClientError> {
+        let failed = |error: StoreError| ClientError::Failed { code: error.code(), message: error.to_string() };
+        let page = self.log.read(self.session, self.seen, PAGE).await.map_err(failed)?;
+        self.catching_up = page.len() == PAGE;
+        self.page = page.into_iter();
+        Ok(())
+    }
+}
+
+/// One agent's end of the journal.
+pub struct AgentSink {
+    /// The journal.
+    pub journal: Arc<Journal>,
+    /// The agent.
+    pub agent: AgentId,
+}
+
+impl EventSink for AgentSink {
+    fn emit(&self, turn: Option<TurnId>, body: EventBody) -> BoxFuture<'_, Result<(), SinkError>> {
+        Box::pin(async move { self.journal.emit(self.agent, turn, body).await.map_err(sink_error) })
+    }
+
+    fn commit(&self, turn: Option<TurnId>, body: EventBody) -> BoxFuture<'_, Result<(), SinkError>> {
+        Box::pin(async move { self.journal.commit(self.agent, turn, body).await.map_err(sink_error) })
+    }
+}
+
+fn sink_error(error: StoreError) -> SinkError {
+    SinkError { code: error.code(), message: error.to_string() }
+}
+
+/// Milliseconds are enough, and the text form stays short.
+fn now() -> Timestamp {
+    let now = Timestamp::now();
+    let to_millisecond = TimestampRound::new().smallest(Unit::Millisecond).mode(RoundMode::Trunc);
+    now.round(to_millisecond).unwrap_or(now)
+}

@@ -1,0 +1,75 @@
+//! Files for outputs that are too big for the model. They belong to the session.
+
+use std::path::{Path, PathBuf};
+
+use futures::future::BoxFuture;
+use neco_proto::CallId;
+use neco_toolkit::ToolError;
+use neco_toolkit::bound::{Spill, SpillFile};
+use tokio::fs::File;
+use tokio::io::AsyncWriteExt;
+
+/// The folder of a session's big outputs.
+pub struct SpillFolder {
+    folder: PathBuf,
+}
+
+impl SpillFolder {
+    /// Big outputs go to `folder`, which is made when the first one comes.
+    #[must_use]
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+}
+
+impl Spill for SpillFolder {
+    fn open(&self, call_id: &CallId) -> BoxFuture<'_, Result<Box<dyn SpillFile>, ToolError>> {
+        let path = self.folder.join(file_name(call_id));
+        Box::pin(async move {
+            make_private(&self.folder).await.map_err(|error| failed(&self.folder, &error))?;
+            let file = File::create(&path).await.map_err(|error| failed(&path, &error))?;
+            Ok(Box::new(OpenSpill { path, file }) as Box<dyn SpillFile>)
+        })
+    }
+}
+
+struct OpenSpill {
+    path: PathBuf,
+    file: File,
+}
+
+impl SpillFile for OpenSpill {
+    fn write<'a>(&'a mut self, bytes: &'a [u8]) -> BoxFuture<'a, Result<(), ToolError>> {
+        Box::pin(async move { self.file.write_all(bytes).await.map_err(|error| failed(&self.path, &error)) })
+    }
+
+    fn finish(mut self: Box<Self>) -> BoxFuture<'static, Result<String, ToolError>> {
+        Box::pin(async move {
+            self.file.flush().await.map_err(|error| failed(&self.path, &error))?;
+            Ok(self.path.display().to_string())
+        })
+    }
+}
+
+async fn make_private(folder: &Path) -> std::io::Result<()> {
+    let mut builder = tokio::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    builder.mode(0o700);
+    builder.create(folder).await
+}
+
+/// A model's call id may hold anything; a file name may not.
+fn file_name(call_id: &CallId) -> String {
+    let safe: String = call_id
+        .as_str()
+        .chars()
+        .take(80)
+        .map(|char| if char.is_ascii_alphanumeric() || char == '-' || char == '_' { char } else { '_' })
+        .collect();
+    format!("{safe}.txt")
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> ToolError {
+    ToolError::failed(format!("the output was too big, and {} could not be written: {error}", path.display()))
+}

@@ -1,0 +1,160 @@
+//! What every event log does.
+
+use futures::future::try_join_all;
+use neco_proto::{Event, SessionId};
+
+use super::samples::{Samples, record};
+use crate::catalog::Catalog;
+use crate::error::StoreError;
+use crate::log::{Durability, EventLog};
+
+const ALL: usize = usize::MAX;
+
+pub(super) async fn every_type_round_trips<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
+    let samples = created(store).await?;
+    let events = samples.one_of_each_type();
+    store.append(events.clone(), Durability::Now).await?;
+    assert_eq!(store.read(samples.session, 0, ALL).await?, events);
+    Ok(())
+}
+
+pub(super) async fn only_the_next_event_is_taken<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
+    let samples = created(store).await?;
+    let session = samples.session;
+    for durability in [Durability::Now, Durability::Soon] {
+        let expected = u64::from(durability == Durability::Soon) + 1;
+        for got in [0, expected - 1, expected + 1, u64::MAX] {
+            let outcome = store.append(vec![samples.chunk(got)], durability).await;
+            assert_eq!(outcome, Err(StoreError::Gap { session, expected, got }));
+        }
+        store.append(vec![samples.chunk(expected)], durability).await?;
+    }
+    store.append(Vec::new(), Durability::Now).await?;
+    assert_eq!(seqs(&store.read(session, 0, ALL).await?), [1, 2]);
+    Ok(())
+}
+
+pub(super) async fn a_refused_append_leaves_nothing<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
+    let samples = created(store).await?;
+    let session = samples.session;
+    let hole = store.append(vec![samples.chunk(1), samples.chunk(3)], Durability::Now).await;
+    assert_eq!(hole, Err(StoreError::Gap { session, expected: 2, got: 3 }));
+    let other = created(store).await?;
+    let mixed = store.append(vec![samples.chunk(1), other.chunk(2)], Durability::Now).await;
+    assert_eq!(mixed, Err(StoreError::Gap { session: other.session, expected: 2, got: 2 }));
+    assert_eq!(store.read(session, 0, ALL).await?, []);
+    assert_eq!(store.read(other.session, 0, ALL).await?, []);
+    store.append(vec![samples.chunk(1)], Durability::Now).await?;
+    assert_eq!(seqs(&store.read(session, 0, ALL).await?), [1]);
+    Ok(())
+}
+
+pub(super) async fn since_and_limit<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
+    let samples = created(store).await?;
+    let session = samples.session;
+    store.append(samples.chunks(1..=6), Durability::Now).await?;
+    store.append(samples.chunks(7..=10), Durability::Soon).await?;
+    for (since, limit, expected) in [
+        (0, 3, vec![1, 2, 3]),
+        (4, 4, vec![5, 6, 7, 8]),
+        (6, 1, vec![7]),
+        (8, ALL, vec![9, 10]),
+        (9, 0, vec![]),
+        (10, ALL, vec![]),
+        (u64::MAX, ALL, vec![]),
+    ] {
+        assert_eq!(seqs(&store.read(session, since, limit).await?), expected, "since {since} limit {limit}");
+    }
+    Ok(())
+}
+
+pub(super) async fn unknown_sessions<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
+    let samples = Samples::new(SessionId::new());
+    let session = samples.session;
+    assert_eq!(store.read(session, 0, ALL).await?, []);
+    for durability in [Durability::Now, Durability::Soon] {
+        let outcome = store.append(vec![samples.chunk(1)], durability).await;
+        assert_eq!(outcome, Err(StoreError::UnknownSession { session }));
+    }
+    store.flush().await
+}
+
+pub(super) async fn soon_is_readable_at_once<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
+    let samples = created(store).await?;
+    for seq in 1..=50 {
+        store.append(vec![samples.chunk(seq)], Durability::Soon).await?;
+        let read = store.read(samples.session, 0, ALL).await?;
+        assert_eq!(read, samples.chunks(1..=seq));
+    }
+    store.flush().await?;
+    assert_eq!(store.read(samples.session, 0, ALL).await?, samples.chunks(1..=50));
+    Ok(())
+}
+
+pub(super) async fn sessions_side_by_side<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
+    let all = try_join_all((0..8).map(|_| created(store))).await?;
+    try_join_all(all.iter().enumerate().map(|(index, samples)| async move {
+        for seq in 1..=40 {
+            let durability = if (seq + index as u64).is_multiple_of(3) { Durability::Now } else { Durability::Soon };
+            store.append(vec![samples.chunk(seq)], durability).await?;
+        }
+        Ok::<(), StoreError>(())
+    }))
+    .await?;
+    for samples in &all {
+        assert_eq!(store.read(samples.session, 0, ALL).await?, samples.chunks(1..=40));
+    }
+    Ok(())
+}
+
+pub(super) async fn a_hundred_thousand_events<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
+    let samples = created(store).await?;
+    for start in (1..=100_000).step_by(100) {
+        store.append(samples.chunks(start..=start + 99), Durability::Soon).await?;
+    }
+    store.flush().await?;
+    let mut last = 0;
+    while let Some(event) = store.read(samples.session, last, 30_000).await?.last() {
+        assert!(event.seq == 100_000 || event.seq == last + 30_000, "{} after {last}", event.seq);
+        last = event.seq;
+    }
+    assert_eq!(last, 100_000);
+    Ok(())
+}
+
+pub(super) async fn everything_remains<S: EventLog + Catalog>(open: &impl AsyncFn() -> S) -> Result<(), StoreError> {
+    let store = open().await;
+    let samples = created(&store).await?;
+    let events = samples.one_of_each_type();
+    let next = events.len() as u64 + 1;
+    store.append(events.clone(), Durability::Now).await?;
+    store.append(vec![samples.chunk(next)], Durability::Soon).await?;
+    store.set_title(samples.session, "kept").await?;
+    drop(store);
+
+    let store = open().await;
+    let read = store.read(samples.session, 0, ALL).await?;
+    assert_eq!(read, [events, vec![samples.chunk(next)]].concat());
+    let found = store.find(&samples.session.to_string(), 2).await?;
+    let expected = crate::SessionRecord {
+        title: "kept".to_owned(),
+        updated_ms: samples.ms(next),
+        events: next,
+        ..record(samples.session, "")
+    };
+    assert_eq!(found, [expected]);
+    let outcome = store.append(vec![samples.chunk(next)], Durability::Soon).await;
+    assert_eq!(outcome, Err(StoreError::Gap { session: samples.session, expected: next + 1, got: next }));
+    store.append(vec![samples.chunk(next + 1)], Durability::Soon).await?;
+    store.flush().await
+}
+
+async fn created<S: Catalog>(store: &S) -> Result<Samples, StoreError> {
+    let session = SessionId::new();
+    store.create(record(session, "")).await?;
+    Ok(Samples::new(session))
+}
+
+fn seqs(events: &[Event]) -> Vec<u64> {
+    events.iter().map(|event| event.seq).collect()
+}

@@ -1,0 +1,233 @@
+//! Events and records to fill a store with.
+
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+use jiff::Timestamp;
+use neco_proto::event::*;
+use neco_proto::{
+    AgentId, ApprovalMode, CallId, Decision, Diff, Display, ErrorCode, Event, EventBody, Message, MessageId, Mode,
+    Part, Risk, Role, Seq, SessionId, ToolCall, ToolResult, TurnId, Usage,
+};
+use serde_json::json;
+
+use crate::catalog::SessionRecord;
+
+const CREATED_MS: i64 = 1_700_000_000_000;
+
+/// Makes events of one session.
+pub(super) struct Samples {
+    pub(super) session: SessionId,
+    agent: AgentId,
+    turn: TurnId,
+}
+
+/// A session nothing has happened in.
+pub(super) fn record(id: SessionId, cwd: &str) -> SessionRecord {
+    SessionRecord {
+        id,
+        cwd: cwd.to_owned(),
+        title: String::new(),
+        created_ms: CREATED_MS,
+        updated_ms: CREATED_MS,
+        events: 0,
+    }
+}
+
+impl Samples {
+    pub(super) fn new(session: SessionId) -> Self {
+        Self { session, agent: AgentId::new(), turn: TurnId::new() }
+    }
+
+    /// When the event `seq` happened.
+    pub(super) fn ms(&self, seq: Seq) -> i64 {
+        CREATED_MS.saturating_add_unsigned(seq.min(1_000_000))
+    }
+
+    /// A small event; the same one for the same `seq`.
+    pub(super) fn chunk(&self, seq: Seq) -> Event {
+        self.chunk_at(seq, self.ms(seq))
+    }
+
+    /// A small event that happened at `ms`.
+    pub(super) fn chunk_at(&self, seq: Seq, ms: i64) -> Event {
+        let text = format!("piece {seq}\n\"quoted\" \u{0} \u{1f408}");
+        Event { ts: at(ms), ..self.event(seq, EventBody::StreamChunk(StreamChunk { text })) }
+    }
+
+    /// Several small events.
+    pub(super) fn chunks(&self, seqs: RangeInclusive<Seq>) -> Vec<Event> {
+        seqs.map(|seq| self.chunk(seq)).collect()
+    }
+
+    /// One event of each type there is, from 1.
+    pub(super) fn one_of_each_type(&self) -> Vec<Event> {
+        let bodies = bodies();
+        let types: BTreeSet<_> = bodies.iter().map(EventBody::type_name).collect();
+        assert_eq!(types, EventBody::TYPES.iter().copied().collect(), "there is a sample of every type");
+        bodies.into_iter().zip(1..).map(|(body, seq)| self.event(seq, body)).collect()
+    }
+
+    fn event(&self, seq: Seq, body: EventBody) -> Event {
+        Event {
+            seq,
+            ts: at(self.ms(seq)),
+            session_id: self.session,
+            agent_id: self.agent,
+            turn_id: seq.is_multiple_of(2).then_some(self.turn),
+            body,
+        }
+    }
+}
+
+fn at(ms: i64) -> Timestamp {
+    Timestamp::from_millisecond(ms).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+fn bodies() -> Vec<EventBody> {
+    [session_bodies(), model_bodies(), tool_bodies(), ask_bodies(), closing_bodies()].concat()
+}
+
+fn session_bodies() -> Vec<EventBody> {
+    vec![
+        EventBody::SessionStart(SessionStart {
+            version: "0.1.0".to_owned(),
+            cwd: "/home/someone/project".to_owned(),
+            model: "main".to_owned(),
+            scripted: true,
+            mode: Mode::Agent,
+            approval: ApprovalMode::AskFirst,
+            sandbox: "bubblewrap".to_owned(),
+            resumed: false,
+        }),
+        EventBody::StateChange(StateChange { from: AgentState::Idle, to: AgentState::Streaming, iteration: 1 }),
+        EventBody::TurnStart(TurnStart { iteration: 1, model: "main".to_owned() }),
+    ]
+}
+
+fn model_bodies() -> Vec<EventBody> {
+    vec![
+        EventBody::StreamChunk(StreamChunk { text: "Grüße,\n\"cat\" 🐈".to_owned() }),
+        EventBody::ReasoningChunk(StreamChunk { text: String::new() }),
+        EventBody::StreamToolCallStart(ToolCallStart { index: 0, call_id: call(), name: "edit_file".to_owned() }),
+        EventBody::StreamToolCallDelta(ToolCallDelta { call_id: call(), partial_args: "{\"path\":".to_owned() }),
+        EventBody::ModelRetry(ModelRetry {
+            attempt: 2,
+            wait_ms: 500,
+            code: ErrorCode::RateLimited,
+            message: "slow down".to_owned(),
+            discards: true,
+        }),
+        EventBody::ModelSwitch(ModelSwitch {
+            from: "a/b".to_owned(),
+            to: "c/d".to_owned(),
+            code: ErrorCode::ModelTimedOut,
+            message: "no answer".to_owned(),
+            discards: false,
+        }),
+    ]
+}
+
+fn tool_bodies() -> Vec<EventBody> {
+    let summary = "Edit src/a.rs".to_owned();
+    let tool = "edit_file".to_owned();
+    let output = "x".repeat(20_000);
+    vec![
+        EventBody::ToolCallUpdate(ToolCallUpdate {
+            call_id: call(),
+            tool: tool.clone(),
+            status: CallStatus::Executing,
+            summary: summary.clone(),
+        }),
+        EventBody::ToolOutputChunk(ToolOutputChunk {
+            call_id: call(),
+            stream: OutputStream::Output,
+            text: "\u{1b}[31mred\u{1b}[0m\0".to_owned(),
+        }),
+        EventBody::ToolCallEnd(ToolCallEnd {
+            call_id: call(),
+            tool,
+            summary,
+            status: CallStatus::Error,
+            output,
+            error_code: Some(ErrorCode::EditTextNotFound),
+            duration_ms: 12,
+            display: Some(Display::Diff { files: vec![diff()] }),
+            spilled_to: Some("/tmp/spill".to_owned()),
+        }),
+    ]
+}
+
+fn ask_bodies() -> Vec<EventBody> {
+    vec![
+        EventBody::PermissionRequest(PermissionRequest {
+            call_id: call(),
+            tool: "shell".to_owned(),
+            summary: "Run make".to_owned(),
+            args: json!({ "z": 1, "a": [null, 1.5, "text"], "m": { "nested": true } }),
+            risk: Risk::High,
+            reason: "it runs a command".to_owned(),
+            diff: vec![diff()],
+            session_rule: "make with any arguments".to_owned(),
+        }),
+        EventBody::PermissionDecision(PermissionDecision {
+            call_id: call(),
+            decision: Decision::Edit { arguments: json!({ "command": "make -n" }) },
+            by_person: true,
+        }),
+        EventBody::ModeChange(ModeChange { mode: Some(Mode::Ask), ..ModeChange::default() }),
+    ]
+}
+
+fn closing_bodies() -> Vec<EventBody> {
+    let usage = Usage { input: 1000, output: 20, cache_read: 900, cache_write: 10, reasoning: 5, cost: Some(0.0125) };
+    vec![
+        EventBody::Usage(UsageEvent { model: "a/b".to_owned(), usage }),
+        EventBody::Notification(Notification { level: NotificationLevel::Warning, text: "note".to_owned() }),
+        EventBody::MessageQueued(MessageQueued { when: Admission::AfterWork, message: Message::user("later") }),
+        EventBody::Message(message()),
+        EventBody::Error(ErrorEvent {
+            code: ErrorCode::ProviderUnavailable,
+            message: "unreachable".to_owned(),
+            retryable: true,
+        }),
+        EventBody::TurnEnd(TurnEnd { iteration: 1 }),
+        EventBody::AgentComplete(AgentComplete {
+            reason: CompleteReason::Natural,
+            error_code: None,
+            final_text: "done".to_owned(),
+            turns: 1,
+            usage,
+            duration_ms: 1234,
+        }),
+    ]
+}
+
+fn message() -> Message {
+    let arguments = "{\"not\": json".to_owned();
+    Message {
+        id: MessageId::new(),
+        role: Role::Assistant,
+        parts: vec![
+            Part::Reasoning { text: "hm".to_owned(), opaque: Some(json!({ "signature": "abc=" })) },
+            Part::Text { text: "I edit it.".to_owned() },
+            Part::ToolCall(ToolCall { id: call(), name: "edit_file".to_owned(), arguments }),
+            Part::ToolResult(ToolResult { call_id: call(), output: "ok".to_owned(), error_code: None }),
+        ],
+        model: Some("a/b".to_owned()),
+    }
+}
+
+fn call() -> CallId {
+    CallId::from("call_1")
+}
+
+fn diff() -> Diff {
+    Diff {
+        path: "src/a.rs".to_owned(),
+        unified: "@@ -1 +1 @@\n-a\n+b\n".to_owned(),
+        added: 1,
+        removed: 1,
+        created: false,
+    }
+}

@@ -1,0 +1,50 @@
+//! What an error of SQLite means for the caller.
+
+use std::fmt::Display;
+use std::path::Path;
+
+use libsqlite3_sys::{SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB};
+
+use crate::error::StoreError;
+
+/// An error met while the database was read or opened.
+pub(super) fn reading(path: &Path, error: &sqlx::Error) -> StoreError {
+    damaged(path, error).unwrap_or_else(|| StoreError::Read(with_path(path, &plain(error))))
+}
+
+/// An error met while the database was written.
+pub(super) fn writing(path: &Path, error: &sqlx::Error) -> StoreError {
+    damaged(path, error).unwrap_or_else(|| StoreError::Write(with_path(path, &plain(error))))
+}
+
+/// `reason` with the file it is about in front.
+pub(super) fn with_path(path: &Path, reason: &dyn Display) -> String {
+    format!("{}: {reason}", path.display())
+}
+
+/// Whether another connection holds the lock that was needed.
+pub(super) fn is_busy(error: &sqlx::Error) -> bool {
+    primary_code(error) == Some(SQLITE_BUSY)
+}
+
+fn damaged(path: &Path, error: &sqlx::Error) -> Option<StoreError> {
+    match primary_code(error)? {
+        SQLITE_NOTADB | SQLITE_CORRUPT => {
+            Some(StoreError::Damaged { path: path.display().to_string(), reason: plain(error) })
+        }
+        _ => None,
+    }
+}
+
+/// SQLite's result code without the particulars in its upper bits.
+fn primary_code(error: &sqlx::Error) -> Option<i32> {
+    let code: i32 = error.as_database_error()?.code()?.parse().ok()?;
+    Some(code & 0xff)
+}
+
+fn plain(error: &sqlx::Error) -> String {
+    match error.as_database_error() {
+        Some(error) => error.message().to_owned(),
+        None => error.to_string(),
+    }
+}

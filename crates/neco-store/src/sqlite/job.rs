@@ -1,0 +1,82 @@
+//! What the writer is asked to do.
+
+use std::sync::Arc;
+
+use neco_proto::{Event, Seq, SessionId};
+use tokio::sync::oneshot;
+
+use crate::catalog::SessionRecord;
+use crate::error::StoreError;
+
+/// Where the outcome goes.
+pub(super) type Reply = oneshot::Sender<Result<(), StoreError>>;
+
+/// What the writer is asked to do.
+pub(super) enum Job {
+    /// Add events.
+    Append(Batch),
+    /// Change the catalogue.
+    Catalog(CatalogChange, Reply),
+    /// Write what waits.
+    Flush(Reply),
+    /// Write what waits and close the database.
+    Close(Reply),
+}
+
+/// A change of the catalogue.
+pub(super) enum CatalogChange {
+    /// Add a session.
+    Create(SessionRecord),
+    /// Give it another title.
+    SetTitle(SessionId, String),
+}
+
+/// Events of one session that were appended together.
+pub(super) struct Batch {
+    pub(super) session: SessionId,
+    pub(super) rows: Vec<Row>,
+    pub(super) first: Seq,
+    pub(super) last: Seq,
+    /// The latest time among the events.
+    pub(super) updated_ms: i64,
+    /// Whoever waits for the disk; nobody for what is to be written soon.
+    pub(super) reply: Option<Reply>,
+}
+
+/// One event as the database keeps it.
+#[derive(Clone)]
+pub(super) struct Row {
+    pub(super) seq: Seq,
+    pub(super) kind: &'static str,
+    pub(super) body: Arc<str>,
+}
+
+impl Batch {
+    /// The rows of `events`; `None` when there are none.
+    pub(super) fn of(events: &[Event]) -> Result<Option<Self>, StoreError> {
+        let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok(None) };
+        let session = first.session_id;
+        let mut rows = Vec::with_capacity(events.len());
+        for (event, offset) in events.iter().zip(0..) {
+            let expected = first.seq.saturating_add(offset);
+            if event.session_id != session || event.seq != expected {
+                return Err(StoreError::Gap { session: event.session_id, expected, got: event.seq });
+            }
+            rows.push(Row::of(event)?);
+        }
+        let updated_ms = events.iter().map(|event| event.ts.as_millisecond()).max().unwrap_or_default();
+        Ok(Some(Self { session, rows, first: first.seq, last: last.seq, updated_ms, reply: None }))
+    }
+
+    /// How much memory the events take, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        self.rows.iter().map(|row| row.body.len() + size_of::<Row>()).sum()
+    }
+}
+
+impl Row {
+    fn of(event: &Event) -> Result<Self, StoreError> {
+        let body = serde_json::to_string(event).map_err(|error| StoreError::Write(error.to_string()))?;
+        Ok(Self { seq: event.seq, kind: event.body.type_name(), body: body.into() })
+    }
+}

@@ -1,0 +1,83 @@
+//! Brings the tables of a database up to date. Forward only; one transaction a step.
+
+use std::path::Path;
+use std::time::Duration;
+
+use sqlx::{AssertSqlSafe, SqliteConnection};
+
+use super::failure;
+use crate::error::StoreError;
+
+/// Step `n` leads from version `n` to `n + 1`. A step that was released is never changed.
+const STEPS: &[&str] = &[include_str!("migrations/0001_sessions_and_events.sql")];
+
+/// "Neco" in ASCII, as the first step sets it.
+const APPLICATION_ID: i64 = 0x4e65_636f;
+
+const BUSY_ATTEMPTS: u32 = 500;
+const BUSY_PAUSE: Duration = Duration::from_millis(10);
+
+/// What a database says about itself.
+struct Header {
+    version: i64,
+    application: i64,
+    tables: i64,
+}
+
+/// Makes sure that the database is ours and has the tables of this version; writes only when it is
+/// older.
+pub(super) async fn bring_up_to_date(connection: &mut SqliteConnection, path: &Path) -> Result<(), StoreError> {
+    let header = read_header(connection).await.map_err(|error| failure::reading(path, &error))?;
+    let is_new = header.version == 0 && header.tables == 0;
+    if !is_new && header.application != APPLICATION_ID {
+        let reason = "it is a database of another program".to_owned();
+        return Err(StoreError::Damaged { path: path.display().to_string(), reason });
+    }
+    let done = usize::try_from(header.version).unwrap_or(usize::MAX);
+    if done > STEPS.len() {
+        return Err(StoreError::TooNew { path: path.display().to_string() });
+    }
+    if done < STEPS.len() {
+        migrate(connection).await.map_err(|error| failure::writing(path, &error))?;
+    }
+    Ok(())
+}
+
+async fn read_header(connection: &mut SqliteConnection) -> Result<Header, sqlx::Error> {
+    let (version, application, tables) = sqlx::query_as(
+        "SELECT (SELECT user_version FROM pragma_user_version),
+                (SELECT application_id FROM pragma_application_id),
+                (SELECT count(*) FROM sqlite_schema)",
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(Header { version, application, tables })
+}
+
+async fn migrate(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    use_write_ahead_log(connection).await?;
+    for (version, step) in (1i64..).zip(STEPS) {
+        sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
+        // Another process may have been faster; the lock is held now, so this answer stays true.
+        if read_header(connection).await?.version < version {
+            sqlx::raw_sql(*step).execute(&mut *connection).await?;
+            let mark = format!("PRAGMA user_version = {version}");
+            sqlx::raw_sql(AssertSqlSafe(mark)).execute(&mut *connection).await?;
+        }
+        sqlx::query("COMMIT").execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+/// The mode is kept in the file, so it is set only once. SQLite does not wait for the lock that
+/// this takes, however long its busy timeout is.
+async fn use_write_ahead_log(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    let mut attempt = 0;
+    loop {
+        match sqlx::query("PRAGMA journal_mode = WAL").execute(&mut *connection).await {
+            Err(error) if failure::is_busy(&error) && attempt < BUSY_ATTEMPTS => attempt += 1,
+            other => return other.map(drop),
+        }
+        tokio::time::sleep(BUSY_PAUSE).await;
+    }
+}

@@ -1,0 +1,63 @@
+//! Opens the database file.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions, SqliteConnection};
+
+use super::{failure, migrate};
+use crate::error::StoreError;
+use crate::private;
+
+/// How long another process may hold the write lock.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Opens the database for writing; makes it, and the folders above it, when it is not there.
+pub(super) async fn open(path: &Path) -> Result<SqliteConnection, StoreError> {
+    let file = path.to_owned();
+    tokio::task::spawn_blocking(move || create_file(&file))
+        .await
+        .map_err(io::Error::other)
+        .flatten()
+        .map_err(|error| StoreError::Write(failure::with_path(path, &error)))?;
+    let mut connection = connect_writer(path).await.map_err(|error| failure::reading(path, &error))?;
+    migrate::bring_up_to_date(&mut connection, path).await?;
+    Ok(connection)
+}
+
+/// A connection that writes to a database that is there.
+pub(super) async fn connect_writer(path: &Path) -> Result<SqliteConnection, sqlx::Error> {
+    // FULL: with anything less a loss of power can undo a commit that was answered.
+    options(path).synchronous(SqliteSynchronous::Full).pragma("journal_size_limit", "4194304").connect().await
+}
+
+/// A connection that reads a database that is there.
+pub(super) async fn connect_reader(path: &Path) -> Result<SqliteConnection, sqlx::Error> {
+    options(path).read_only(true).connect().await
+}
+
+fn options(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .busy_timeout(BUSY_TIMEOUT)
+        // In KiB when negative: a session is written once and read once, a large cache gains nothing.
+        .pragma("cache_size", "-1000")
+        .disable_statement_logging()
+}
+
+/// Makes an empty file, which SQLite takes for a new database, so that its permissions are right
+/// from the start. SQLite gives its side files the same ones.
+fn create_file(path: &PathBuf) -> io::Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        private::create_dir(parent)?;
+    }
+    match private::file_options().write(true).create_new(true).open(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
+}

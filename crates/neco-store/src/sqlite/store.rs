@@ -1,0 +1,225 @@
+//! The face of the SQLite store.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use futures::future::BoxFuture;
+use neco_proto::{Event, Seq, SessionId};
+use tokio::sync::mpsc::{self, Permit, Sender};
+use tokio::sync::oneshot;
+
+use super::job::{Batch, CatalogChange, Job, Reply};
+use super::reader::{Reader, State};
+use super::tails::{Misfit, SharedTails};
+use super::{failure, open, writer};
+use crate::catalog::{Catalog, SessionRecord};
+use crate::error::StoreError;
+use crate::log::{Durability, EventLog};
+use crate::prefix;
+
+/// The store as one SQLite file. Several processes may have it open at a time, each with sessions of
+/// its own.
+///
+/// Dropping it without [`SqliteStore::close`] blocks for the moment it takes to write what waits.
+pub struct SqliteStore {
+    jobs: Sender<Job>,
+    thread: Option<JoinHandle<()>>,
+    tails: Arc<SharedTails>,
+    reader: Reader,
+}
+
+impl SqliteStore {
+    /// Opens the store in the file `path`. What is missing is made, readable by its owner alone: the
+    /// folders, the file, its tables.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] and [`StoreError::TooNew`] leave the file as it is;
+    /// [`StoreError::Write`] or [`StoreError::Read`] when the system does not let us.
+    pub async fn open(path: &Path) -> Result<Self, StoreError> {
+        let connection = open::open(path).await?;
+        let tails = Arc::new(SharedTails::default());
+        let (jobs, thread) = writer::start(path, connection, Arc::clone(&tails))
+            .map_err(|error| StoreError::Write(failure::with_path(path, &error)))?;
+        Ok(Self { jobs, thread: Some(thread), tails, reader: Reader::new(path) })
+    }
+
+    /// Writes what waits and closes the file. Whatever comes after that is [`StoreError::Closed`];
+    /// closing again does nothing.
+    ///
+    /// # Errors
+    /// What [`EventLog::flush`] says; the store stays open then, and closing can be tried again.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        match self.flush().await {
+            Ok(()) => {}
+            Err(StoreError::Closed) => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        let mut reading = self.reader.close().await;
+        let outcome = self.ask(Job::Close).await;
+        if !self.jobs.is_closed() {
+            *reading = State::Unopened;
+        }
+        // Somebody else closed it in the meantime.
+        if outcome == Err(StoreError::Closed) { Ok(()) } else { outcome }
+    }
+
+    /// Gives the writer a job and waits for its outcome.
+    async fn ask(&self, job: impl FnOnce(Reply) -> Job) -> Result<(), StoreError> {
+        let (reply, outcome) = oneshot::channel();
+        self.jobs.send(job(reply)).await.map_err(|_| StoreError::Closed)?;
+        outcome.await.map_err(|_| StoreError::Closed)?
+    }
+
+    async fn append_all(&self, events: Vec<Event>, durability: Durability) -> Result<(), StoreError> {
+        let Some(mut batch) = Batch::of(&events)? else { return Ok(()) };
+        self.report_earlier(batch.session, durability).await?;
+        let outcome = match durability {
+            Durability::Soon => None,
+            Durability::Now => {
+                let (reply, outcome) = oneshot::channel();
+                batch.reply = Some(reply);
+                Some(outcome)
+            }
+        };
+        self.enqueue(batch).await?;
+        match outcome {
+            Some(outcome) => outcome.await.map_err(|_| StoreError::Closed)?,
+            None => Ok(()),
+        }
+    }
+
+    /// What went wrong with earlier events that nobody waited for. Where they are still to be written
+    /// a batch that is awaited finds out by itself, as it goes into the same transaction.
+    async fn report_earlier(&self, session: SessionId, durability: Durability) -> Result<(), StoreError> {
+        let is_blocked = self.tails.lock().is_blocked;
+        if is_blocked && durability == Durability::Soon {
+            self.ask(Job::Flush).await?;
+        }
+        self.tails.lock().refusal_of(session)
+    }
+
+    async fn enqueue(&self, batch: Batch) -> Result<(), StoreError> {
+        let session = batch.session;
+        let permit = self.jobs.reserve().await.map_err(|_| StoreError::Closed)?;
+        let Err((batch, permit, _)) = self.try_enqueue(batch, permit) else { return Ok(()) };
+        // Another process may have written this session since it was last open here.
+        let last = self.reader.last_seq(session).await?.ok_or(StoreError::UnknownSession { session })?;
+        self.tails.lock().learn(session, last);
+        self.try_enqueue(batch, permit).map_err(|(batch, _, misfit)| match misfit {
+            Misfit::Unknown => StoreError::UnknownSession { session },
+            Misfit::Gap { expected } => StoreError::Gap { session, expected, got: batch.first },
+        })
+    }
+
+    /// Notes the batch and sends it in one step, so that batches reach the writer in the order of the
+    /// log.
+    fn try_enqueue<'a>(&self, batch: Batch, permit: Permit<'a, Job>) -> Result<(), (Batch, Permit<'a, Job>, Misfit)> {
+        let mut tails = self.tails.lock();
+        match tails.extend(&batch) {
+            Ok(()) => {
+                permit.send(Job::Append(batch));
+                Ok(())
+            }
+            Err(misfit) => Err((batch, permit, misfit)),
+        }
+    }
+
+    async fn read_events(&self, session: SessionId, since: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
+        // In this order: what is written in between is found in the database.
+        let unwritten = self.tails.lock().unwritten(session, since, limit);
+        let mut events = self.reader.events(session, since, limit).await?;
+        let mut last = events.last().map_or(since, |event| event.seq);
+        for row in unwritten {
+            if events.len() < limit && row.seq.checked_sub(1) == Some(last) {
+                events.push(self.reader.event(&row.body)?);
+                last = row.seq;
+            }
+        }
+        Ok(events)
+    }
+
+    async fn change(&self, change: CatalogChange) -> Result<(), StoreError> {
+        self.ask(|reply| Job::Catalog(change, reply)).await
+    }
+}
+
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        // The writer ends when nobody can send any more; it does not need our runtime to do so.
+        let (nobody, _) = mpsc::channel(1);
+        drop(std::mem::replace(&mut self.jobs, nobody));
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl EventLog for SqliteStore {
+    fn append(&self, events: Vec<Event>, durability: Durability) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.append_all(events, durability))
+    }
+
+    fn read(&self, session: SessionId, since: Seq, limit: usize) -> BoxFuture<'_, Result<Vec<Event>, StoreError>> {
+        Box::pin(self.read_events(session, since, limit))
+    }
+
+    fn flush(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            self.ask(Job::Flush).await?;
+            self.tails.lock().any_refusal()
+        })
+    }
+}
+
+impl Catalog for SqliteStore {
+    fn create(&self, record: SessionRecord) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            let session = record.id;
+            self.change(CatalogChange::Create(record)).await?;
+            self.tails.lock().learn(session, 0);
+            Ok(())
+        })
+    }
+
+    fn find(&self, prefix: &str, limit: usize) -> BoxFuture<'_, Result<Vec<SessionRecord>, StoreError>> {
+        let ids = prefix::ids_with(prefix);
+        Box::pin(async move {
+            let Some(ids) = ids else { return Ok(Vec::new()) };
+            self.reader.find(ids, limit).await
+        })
+    }
+
+    fn list(&self, cwd: Option<&str>, limit: usize) -> BoxFuture<'_, Result<Vec<SessionRecord>, StoreError>> {
+        Box::pin(self.reader.list(cwd.map(str::to_owned), limit))
+    }
+
+    fn set_title(&self, session: SessionId, title: &str) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.change(CatalogChange::SetTitle(session, title.to_owned())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance;
+
+    #[tokio::test]
+    async fn passes_the_conformance_suite() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("neco.db");
+        conformance::check(async || SqliteStore::open(&path).await.unwrap()).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn the_bundled_sqlite_is_new_enough() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut connection = open::open(&dir.path().join("neco.db")).await.unwrap();
+        let ask = "SELECT sqlite_version(), journal_mode, synchronous FROM pragma_journal_mode, pragma_synchronous";
+        let (version, mode, synchronous): (String, String, i64) =
+            sqlx::query_as(ask).fetch_one(&mut connection).await.unwrap();
+        let version: Vec<u32> = version.split('.').map(|part| part.parse().unwrap()).collect();
+        assert!(version >= vec![3, 51, 3], "{version:?}");
+        assert_eq!((mode.as_str(), synchronous), ("wal", 2));
+    }
+}

@@ -1,0 +1,181 @@
+//! The SQL of the writer: everything that waits, in one transaction.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use neco_proto::{Seq, SessionId};
+use sqlx::SqliteConnection;
+
+use super::job::{Batch, CatalogChange, Row};
+use super::quick;
+use crate::error::StoreError;
+
+/// What the database said to each part of a transaction that was committed.
+pub(super) struct Outcome {
+    /// To each change of the catalogue.
+    pub(super) changes: Vec<Result<(), StoreError>>,
+    /// To each batch.
+    pub(super) batches: Vec<Result<(), StoreError>>,
+}
+
+/// Writes everything and commits. After an error nothing is written, and the connection may still be
+/// inside the transaction.
+pub(super) async fn commit(
+    connection: &mut SqliteConnection,
+    changes: &[&CatalogChange],
+    batches: &[Batch],
+) -> Result<Outcome, sqlx::Error> {
+    let runs = runs(batches);
+    if let ([], [run]) = (changes, runs.as_slice())
+        && let Some(result) = quick::commit(connection, run).await?
+    {
+        return Ok(Outcome { changes: Vec::new(), batches: vec![result; batches.len()] });
+    }
+    // IMMEDIATE: waits for other processes here, where the busy timeout holds, and not half way.
+    sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
+    let mut outcome = Outcome { changes: Vec::new(), batches: vec![Ok(()); batches.len()] };
+    for change in changes {
+        outcome.changes.push(apply(connection, change).await?);
+    }
+    let mut rows = Vec::new();
+    for run in &runs {
+        match advance(connection, run).await? {
+            Ok(()) => rows.extend(run.rows().map(|row| (run.session, row))),
+            Err(refusal) => {
+                for (index, _) in &run.batches {
+                    outcome.batches[*index] = Err(refusal.clone());
+                }
+            }
+        }
+    }
+    insert(connection, &rows).await?;
+    sqlx::query("COMMIT").execute(&mut *connection).await?;
+    Ok(outcome)
+}
+
+async fn apply(
+    connection: &mut SqliteConnection,
+    change: &CatalogChange,
+) -> Result<Result<(), StoreError>, sqlx::Error> {
+    match change {
+        CatalogChange::Create(record) => {
+            let done = sqlx::query(
+                "INSERT INTO sessions (id, cwd, title, created_ms, updated_ms) VALUES (?, ?, ?, ?, ?)
+                 ON CONFLICT DO NOTHING",
+            )
+            .bind(record.id.as_uuid())
+            .bind(record.cwd.as_str())
+            .bind(record.title.as_str())
+            .bind(record.created_ms)
+            .bind(record.updated_ms)
+            .execute(connection)
+            .await?;
+            Ok(expect_change(done.rows_affected(), || {
+                StoreError::Write(format!("session {} exists already", record.id))
+            }))
+        }
+        CatalogChange::SetTitle(session, title) => {
+            let done = sqlx::query("UPDATE sessions SET title = ? WHERE id = ?")
+                .bind(title.as_str())
+                .bind(session.as_uuid())
+                .execute(connection)
+                .await?;
+            Ok(expect_change(done.rows_affected(), || StoreError::UnknownSession { session: *session }))
+        }
+    }
+}
+
+fn expect_change(rows_affected: u64, otherwise: impl FnOnce() -> StoreError) -> Result<(), StoreError> {
+    if rows_affected == 0 { Err(otherwise()) } else { Ok(()) }
+}
+
+/// Batches of one session that follow each other, so that the session's row changes once for all.
+pub(super) struct Run<'a> {
+    pub(super) session: SessionId,
+    pub(super) first: Seq,
+    pub(super) last: Seq,
+    pub(super) updated_ms: i64,
+    batches: Vec<(usize, &'a Batch)>,
+}
+
+impl<'a> Run<'a> {
+    /// All events.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &'a Row> {
+        self.batches.iter().flat_map(|(_, batch)| &batch.rows)
+    }
+
+    /// Where the log must end for the run to go on from there.
+    pub(super) fn before(&self) -> Seq {
+        self.first.saturating_sub(1)
+    }
+}
+
+fn runs(batches: &[Batch]) -> Vec<Run<'_>> {
+    let mut runs: Vec<Run<'_>> = Vec::new();
+    let mut latest: HashMap<SessionId, usize> = HashMap::new();
+    for (index, batch) in batches.iter().enumerate() {
+        let run = latest.get(&batch.session).and_then(|at| runs.get_mut(*at));
+        if let Some(run) = run.filter(|run| run.last + 1 == batch.first) {
+            run.last = batch.last;
+            run.updated_ms = run.updated_ms.max(batch.updated_ms);
+            run.batches.push((index, batch));
+        } else {
+            latest.insert(batch.session, runs.len());
+            runs.push(Run {
+                session: batch.session,
+                first: batch.first,
+                last: batch.last,
+                updated_ms: batch.updated_ms,
+                batches: vec![(index, batch)],
+            });
+        }
+    }
+    runs
+}
+
+/// Moves the end of the session's log, if the run goes on from there.
+async fn advance(connection: &mut SqliteConnection, run: &Run<'_>) -> Result<Result<(), StoreError>, sqlx::Error> {
+    let done =
+        sqlx::query("UPDATE sessions SET last_seq = ?, updated_ms = max(updated_ms, ?) WHERE id = ? AND last_seq = ?")
+            .bind(run.last.cast_signed())
+            .bind(run.updated_ms)
+            .bind(run.session.as_uuid())
+            .bind(run.before().cast_signed())
+            .execute(&mut *connection)
+            .await?;
+    if done.rows_affected() > 0 { Ok(Ok(())) } else { refusal(connection, run).await.map(Err) }
+}
+
+/// Why the run does not go on from the end of its log.
+pub(super) async fn refusal(connection: &mut SqliteConnection, run: &Run<'_>) -> Result<StoreError, sqlx::Error> {
+    let session = run.session;
+    let last: Option<i64> = sqlx::query_scalar("SELECT last_seq FROM sessions WHERE id = ?")
+        .bind(session.as_uuid())
+        .fetch_optional(connection)
+        .await?;
+    Ok(match last {
+        Some(last) => StoreError::Gap { session, expected: last.cast_unsigned() + 1, got: run.first },
+        None => StoreError::UnknownSession { session },
+    })
+}
+
+/// How many rows one statement inserts. A few fixed sizes, so that all of them stay prepared.
+static INSERTS: LazyLock<[(usize, String); 3]> = LazyLock::new(|| [64, 8, 1].map(|size| (size, insert_of(size))));
+
+fn insert_of(size: usize) -> String {
+    format!("INSERT INTO events (session_id, seq, kind, body) VALUES {}", vec!["(?, ?, ?, ?)"; size].join(", "))
+}
+
+async fn insert(connection: &mut SqliteConnection, mut rows: &[(SessionId, &Row)]) -> Result<(), sqlx::Error> {
+    for (size, sql) in INSERTS.iter() {
+        while let Some((some, rest)) = rows.split_at_checked(*size) {
+            let mut query = sqlx::query(sql.as_str());
+            for (session, row) in some {
+                query = query.bind(session.as_uuid()).bind(row.seq.cast_signed()).bind(row.kind).bind(row.body.clone());
+            }
+            query.execute(&mut *connection).await?;
+            rows = rest;
+        }
+    }
+    Ok(())
+}

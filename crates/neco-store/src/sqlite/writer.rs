@@ -1,0 +1,254 @@
+//! The one thread that writes.
+//!
+//! A thread with a small runtime of its own rather than a task: what was appended gets written even
+//! when the runtime of the callers ends first, and a transaction is never cancelled half way.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use sqlx::{Connection, SqliteConnection};
+use tokio::sync::mpsc::{self, Receiver, Sender};
+use tokio::time::Instant;
+
+use super::job::{Batch, CatalogChange, Job, Reply};
+use super::tails::SharedTails;
+use super::transaction::{self, Outcome};
+use super::{failure, open};
+use crate::error::StoreError;
+
+/// How many jobs may wait before appending has to wait, too.
+const QUEUE: usize = 256;
+/// How many bytes of events are collected before they are written without further delay.
+const ENOUGH_BYTES: usize = 1 << 20;
+/// How long events that nobody waits for are collected.
+const SOON: Duration = Duration::from_millis(50);
+/// How long after a failed write the next attempt is made, if nobody asks for one earlier.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// Starts the thread. It ends when it is told to close, or when all senders are gone; then it first
+/// writes what waits.
+pub(super) fn start(
+    path: &Path,
+    connection: SqliteConnection,
+    tails: Arc<SharedTails>,
+) -> std::io::Result<(Sender<Job>, JoinHandle<()>)> {
+    let (sender, jobs) = mpsc::channel(QUEUE);
+    let writer = Writer { path: path.to_owned(), connection: Some(connection), tails, jobs };
+    let thread = std::thread::Builder::new().name("neco-store".to_owned()).spawn(move || {
+        match tokio::runtime::Builder::new_current_thread().enable_time().build() {
+            Ok(runtime) => runtime.block_on(writer.run()),
+            // The jobs go down with the writer, so everybody learns that the store is closed.
+            Err(error) => tracing::error!(%error, "the store's writer did not start"),
+        }
+    })?;
+    Ok((sender, thread))
+}
+
+struct Writer {
+    path: PathBuf,
+    /// Gone when it broke down; the next write opens another one.
+    connection: Option<SqliteConnection>,
+    tails: Arc<SharedTails>,
+    jobs: Receiver<Job>,
+}
+
+/// What waits to be written.
+#[derive(Default)]
+struct Pending {
+    batches: Vec<Batch>,
+    bytes: usize,
+    changes: Vec<(CatalogChange, Reply)>,
+    flushes: Vec<Reply>,
+    closes: Vec<Reply>,
+    /// Whether somebody waits for it.
+    is_awaited: bool,
+    /// When the batches are written at the latest.
+    deadline: Option<Instant>,
+}
+
+impl Pending {
+    fn add(&mut self, job: Job) {
+        match job {
+            Job::Append(batch) => {
+                self.deadline.get_or_insert_with(|| Instant::now() + SOON);
+                self.is_awaited |= batch.reply.is_some();
+                self.bytes += batch.bytes();
+                self.batches.push(batch);
+                return;
+            }
+            Job::Catalog(change, reply) => self.changes.push((change, reply)),
+            Job::Flush(reply) => self.flushes.push(reply),
+            Job::Close(reply) => self.closes.push(reply),
+        }
+        self.is_awaited = true;
+    }
+
+    fn is_enough(&self) -> bool {
+        self.bytes >= ENOUGH_BYTES
+    }
+}
+
+impl Writer {
+    async fn run(mut self) {
+        let mut pending = Pending::default();
+        loop {
+            let next = match pending.deadline {
+                None => Ok(self.jobs.recv().await),
+                Some(deadline) => tokio::time::timeout_at(deadline, self.jobs.recv()).await,
+            };
+            match next {
+                Ok(Some(job)) => {
+                    pending.add(job);
+                    self.take_waiting(&mut pending);
+                    if !pending.is_awaited && !pending.is_enough() {
+                        continue;
+                    }
+                }
+                Ok(None) => break,
+                Err(_elapsed) => {}
+            }
+            let closes = std::mem::take(&mut pending.closes);
+            let written = self.write(&mut pending).await;
+            if !closes.is_empty() && self.close(written, closes, &mut pending).await {
+                return;
+            }
+        }
+        let _ = self.write(&mut pending).await;
+        self.disconnect().await;
+    }
+
+    fn take_waiting(&mut self, pending: &mut Pending) {
+        while !pending.is_enough()
+            && let Ok(job) = self.jobs.try_recv()
+        {
+            pending.add(job);
+        }
+    }
+
+    /// Writes what waits and answers everybody who waits for it.
+    async fn write(&mut self, pending: &mut Pending) -> Result<(), StoreError> {
+        let result = self.commit(pending).await;
+        match &result {
+            Ok(outcome) => self.settle(pending, outcome),
+            Err(error) => self.keep_unanswered(pending, error),
+        }
+        pending.is_awaited = false;
+        let result = result.map(drop);
+        for reply in pending.flushes.drain(..) {
+            let _ = reply.send(result.clone());
+        }
+        result
+    }
+
+    async fn commit(&mut self, pending: &Pending) -> Result<Outcome, StoreError> {
+        if pending.batches.is_empty() && pending.changes.is_empty() {
+            return Ok(Outcome { changes: Vec::new(), batches: Vec::new() });
+        }
+        let changes: Vec<_> = pending.changes.iter().map(|(change, _)| change).collect();
+        let connection = match &mut self.connection {
+            Some(connection) => connection,
+            None => {
+                let opened = open::connect_writer(&self.path).await;
+                self.connection.insert(opened.map_err(|error| failure::writing(&self.path, &error))?)
+            }
+        };
+        let committed = transaction::commit(connection, &changes, &pending.batches).await;
+        if let Err(error) = &committed {
+            self.roll_back(error).await;
+        }
+        committed.map_err(|error| failure::writing(&self.path, &error))
+    }
+
+    /// Ends a failed transaction. The connection is kept where SQLite itself refused: on a full disk a
+    /// new one could not even be opened.
+    async fn roll_back(&mut self, error: &sqlx::Error) {
+        if error.as_database_error().is_none() {
+            self.connection = None;
+        }
+        if let Some(connection) = &mut self.connection {
+            // This fails when SQLite has rolled back already.
+            let _ = sqlx::query("ROLLBACK").execute(connection).await;
+        }
+    }
+
+    /// After a commit.
+    fn settle(&self, pending: &mut Pending, outcome: &Outcome) {
+        let mut tails = self.tails.lock();
+        tails.is_blocked = false;
+        for (batch, result) in pending.batches.drain(..).zip(&outcome.batches) {
+            match result {
+                Ok(()) => tails.written(batch.session, batch.last),
+                Err(_) => tails.cut(batch.session, batch.first),
+            }
+            match (batch.reply, result) {
+                (Some(reply), _) => drop(reply.send(result.clone())),
+                (None, Err(refusal)) => tails.refuse(batch.session, refusal),
+                (None, Ok(())) => {}
+            }
+        }
+        for ((_, reply), result) in pending.changes.drain(..).zip(&outcome.changes) {
+            let _ = reply.send(result.clone());
+        }
+        pending.bytes = 0;
+        pending.deadline = None;
+    }
+
+    /// After a failure: whoever waits is told, and what nobody waits for is kept for the next attempt.
+    fn keep_unanswered(&self, pending: &mut Pending, error: &StoreError) {
+        for (_, reply) in pending.changes.drain(..) {
+            let _ = reply.send(Err(error.clone()));
+        }
+        let mut tails = self.tails.lock();
+        let mut cut = HashSet::new();
+        for batch in std::mem::take(&mut pending.batches) {
+            let follows_a_cut = cut.contains(&batch.session);
+            match batch.reply {
+                None if !follows_a_cut => pending.batches.push(batch),
+                None => tails.refuse(batch.session, error),
+                Some(reply) => {
+                    cut.insert(batch.session);
+                    tails.cut(batch.session, batch.first);
+                    let _ = reply.send(Err(error.clone()));
+                }
+            }
+        }
+        let is_blocked = !pending.batches.is_empty();
+        if is_blocked && !tails.is_blocked {
+            tracing::warn!(%error, "events could not be written and are kept in memory");
+        }
+        tails.is_blocked = is_blocked;
+        pending.bytes = pending.batches.iter().map(Batch::bytes).sum();
+        pending.deadline = is_blocked.then(|| Instant::now() + RETRY);
+    }
+
+    /// Closes the database, unless something could not be written: then the store stays open, so that
+    /// closing can be tried again. Says whether it is closed.
+    async fn close(&mut self, written: Result<(), StoreError>, closes: Vec<Reply>, pending: &mut Pending) -> bool {
+        let is_closed = written.is_ok();
+        let mut result = written;
+        if is_closed {
+            self.jobs.close();
+            while let Some(job) = self.jobs.recv().await {
+                pending.add(job);
+            }
+            result = self.write(pending).await;
+            self.disconnect().await;
+        }
+        for reply in closes.into_iter().chain(pending.closes.drain(..)) {
+            let _ = reply.send(result.clone());
+        }
+        is_closed
+    }
+
+    /// The last connection to close moves the write-ahead log into the database and removes it.
+    async fn disconnect(&mut self) {
+        if let Some(connection) = self.connection.take()
+            && let Err(error) = connection.close().await
+        {
+            tracing::warn!(%error, "the session store did not close cleanly; nothing is lost");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What the tests of the store share: events, sessions, and this test program started once more.
+
+#![allow(dead_code, reason = "every test program uses its own part")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use jiff::Timestamp;
+use neco_proto::event::StreamChunk;
+use neco_proto::{AgentId, Event, EventBody, Seq, SessionId};
+use neco_store::{Catalog, Durability, EventLog, SessionRecord, SqliteStore};
+use uuid::Uuid;
+
+const PATH: &str = "NECO_STORE_TEST_PATH";
+
+/// The session of tests that need only one.
+pub fn session() -> SessionId {
+    SessionId::from(Uuid::from_u128(7))
+}
+
+pub fn record(id: SessionId) -> SessionRecord {
+    SessionRecord { id, cwd: "/project".into(), title: String::new(), created_ms: 0, updated_ms: 0, events: 0 }
+}
+
+pub fn event(session_id: SessionId, seq: Seq) -> Event {
+    Event {
+        seq,
+        ts: Timestamp::from_millisecond(seq as i64).unwrap(),
+        session_id,
+        agent_id: AgentId::from(Uuid::from_u128(9)),
+        turn_id: None,
+        body: EventBody::StreamChunk(StreamChunk {
+            text: format!("piece {seq} of the answer, about as long as usual"),
+        }),
+    }
+}
+
+pub async fn append(store: &SqliteStore, seq: Seq, durability: Durability) -> Result<(), neco_store::StoreError> {
+    store.append(vec![event(session(), seq)], durability).await
+}
+
+pub async fn seqs(store: &SqliteStore, session: SessionId) -> Vec<Seq> {
+    store.read(session, 0, usize::MAX).await.unwrap().iter().map(|event| event.seq).collect()
+}
+
+/// A store in a new folder, with one session.
+pub async fn new_store() -> (tempfile::TempDir, PathBuf, SqliteStore) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("neco.db");
+    let store = SqliteStore::open(&path).await.unwrap();
+    store.create(record(session())).await.unwrap();
+    (dir, path, store)
+}
+
+/// Runs the ignored test `name` of this test program in a process of its own.
+pub fn child(name: &str, path: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name, "--ignored", "--nocapture", "--test-threads=1"])
+        .env(PATH, path)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// What the parent gave the child; `None` when somebody runs the ignored test by hand.
+pub fn child_path() -> Option<PathBuf> {
+    std::env::var_os(PATH).map(PathBuf::from)
+}

@@ -1,0 +1,12 @@
+//! Scenarios: conversations that must play exactly so.
+//!
+//! Reading order: [`parse`] (the file format), [`script`] (what the model will answer), [`play`]
+//! (the performance), [`expect`] (what must have happened).
+
+mod expect;
+mod parse;
+mod play;
+mod script;
+
+pub use parse::{Cue, Scenario, Setup};
+pub use play::play;

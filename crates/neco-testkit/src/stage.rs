@@ -1,0 +1,187 @@
+//! A stage: a folder, a store and a scripted model, wired as the product wires them.
+
+#![allow(clippy::disallowed_methods, reason = "a stage is made of real files")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use neco_agent::scheduler::Limits;
+use neco_config::Config;
+use neco_config::section::{ProviderSection, ProviderType};
+use neco_model::Models;
+use neco_model::scripted::Script;
+use neco_proto::SessionId;
+use neco_safety::world::Spawner;
+use neco_session::{Hub, HubSetup, Session, SessionOptions, Workshop};
+use neco_store::SqliteStore;
+use tempfile::TempDir;
+
+use crate::scenario::Setup;
+
+/// The model's name on every stage.
+pub const MODEL: &str = "stage/actor";
+
+/// What a stage is built from.
+pub struct StageSetup {
+    /// Path and content.
+    pub files: Vec<(String, String)>,
+    /// What the model answers.
+    pub script: Script,
+    /// How sessions are opened.
+    pub setup: Setup,
+}
+
+/// A folder, a store and a scripted model.
+pub struct Stage {
+    folder: TempDir,
+    home: TempDir,
+    config: Config,
+    models: Arc<Models>,
+    setup: Setup,
+}
+
+impl Stage {
+    /// Builds a stage.
+    ///
+    /// # Errors
+    /// When the folder can't be filled or the script can't be used.
+    pub fn new(stage: StageSetup) -> Result<Self, String> {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let home = tempfile::tempdir().map_err(|error| error.to_string())?;
+        for (path, content) in &stage.files {
+            write(folder.path(), path, content)?;
+        }
+        let script = home.path().join("script.json");
+        let json = serde_json::to_string(&stage.script).map_err(|error| error.to_string())?;
+        fs::write(&script, json).map_err(|error| error.to_string())?;
+        let config = config(&script, &stage.setup);
+        let models = Models::new(&config, &|_| None).map_err(|error| error.to_string())?;
+        Ok(Self { folder, home, config, models: Arc::new(models), setup: stage.setup })
+    }
+
+    /// The workspace.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// What a file of the workspace holds.
+    ///
+    /// # Errors
+    /// When it can't be read.
+    pub fn read(&self, path: &str) -> Result<String, String> {
+        fs::read_to_string(self.folder().join(path)).map_err(|error| format!("{path}: {error}"))
+    }
+
+    /// Changes a file of the workspace, as someone else would.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn write(&self, path: &str, content: &str) -> Result<(), String> {
+        write(self.folder(), path, content)
+    }
+
+    /// A new session.
+    ///
+    /// # Errors
+    /// When it can't be made.
+    pub async fn open(&self) -> Result<Session, String> {
+        let hub = self.hub().await?;
+        hub.create(self.folder(), self.options()).await.map_err(|error| error.to_string())
+    }
+
+    /// An earlier session again, from the store on the disk.
+    ///
+    /// # Errors
+    /// When it can't be opened.
+    pub async fn reopen(&self, session: SessionId) -> Result<Session, String> {
+        let hub = self.hub().await?;
+        let record = hub.find(&session.to_string()).await.map_err(|error| error.to_string())?;
+        hub.open(record, self.options()).await.map_err(|error| error.to_string())
+    }
+
+    /// A hub on the stage's store.
+    ///
+    /// # Errors
+    /// When the store can't be opened.
+    pub async fn hub(&self) -> Result<Hub, String> {
+        let store = SqliteStore::open(&self.database()).await.map_err(|error| error.to_string())?;
+        let store = Arc::new(store);
+        let models = Arc::clone(&self.models);
+        let tools = self.config.tools.clone();
+        let limits = Limits {
+            parallel_reads: self.config.agent.parallel_reads,
+            timeout: Duration::from_secs_f64(self.setup.tool_timeout),
+            max_output: tools.max_output_bytes,
+        };
+        let only = self.setup.tools.clone();
+        let shell = tools.shell.clone();
+        Ok(Hub::new(HubSetup {
+            log: store.clone(),
+            catalog: store,
+            data_dir: self.home.path().to_path_buf(),
+            find_model: Arc::new(move |name| models.provider_for(name).map_err(|error| error.to_string())),
+            workshop: Workshop {
+                tools: Box::new(move || {
+                    let all = neco_tools::builtin::registry(&tools);
+                    if only.is_empty() { all } else { all.only(&only).unwrap_or_default() }
+                }),
+                spawner: Box::new(|| Spawner::new(child_environment(), &[])),
+                limits,
+                shell,
+                sandbox: "none".to_owned(),
+                version: "test".to_owned(),
+            },
+        }))
+    }
+
+    /// The database of the stage.
+    #[must_use]
+    pub fn database(&self) -> PathBuf {
+        self.home.path().join("neco.db")
+    }
+
+    fn options(&self) -> SessionOptions {
+        SessionOptions {
+            model: None,
+            default_model: MODEL.to_owned(),
+            mode: self.setup.mode,
+            approval: self.setup.approval,
+            person_present: self.setup.person,
+            max_turns: self.setup.max_turns,
+        }
+    }
+}
+
+/// Waits are short and stalls are noticed soon: a scenario must not take time.
+fn config(script: &Path, setup: &Setup) -> Config {
+    let mut config = Config::built_in();
+    config.model = Some(MODEL.to_owned());
+    config.approval = setup.approval;
+    config.network.backoff = 0.001;
+    config.network.first_byte_timeout = 0.3;
+    config.network.idle_timeout = 0.3;
+    config.model_providers.insert(
+        "stage".to_owned(),
+        ProviderSection {
+            kind: Some(ProviderType::Scripted),
+            script: Some(script.display().to_string()),
+            ..ProviderSection::default()
+        },
+    );
+    config
+}
+
+fn child_environment() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+    std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "HOME" || name == "LANG").collect()
+}
+
+fn write(folder: &Path, path: &str, content: &str) -> Result<(), String> {
+    let path = folder.join(path);
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).map_err(|error| error.to_string())?;
+    }
+    fs::write(&path, content).map_err(|error| error.to_string())
+}

@@ -1,0 +1,248 @@
+//! Sessions: what is written is there again, what was cut off is mended, every window sees everything.
+
+use futures::StreamExt;
+use neco_model::scripted::{Expect, Script};
+use neco_proto::event::{AgentState, CallStatus, StreamChunk, ToolCallUpdate, TurnStart};
+use neco_proto::{
+    AgentId, Answer, Client, ClientError, Command, Decision, ErrorCode, Event, EventBody, Message, MessageId, Part,
+    Query, Role, Seq, SessionId, ToolCall, TurnId,
+};
+use neco_session::{Session, SessionError};
+use neco_store::{Catalog, Durability, EventLog, SessionRecord, SqliteStore};
+use neco_testkit::scenario::Setup;
+use neco_testkit::stage::{Stage, StageSetup};
+use serde_json::json;
+
+fn stage(script: Script) -> Stage {
+    let files = vec![("a.txt".to_owned(), "hello\n".to_owned())];
+    Stage::new(StageSetup { files, script, setup: Setup::default() }).unwrap()
+}
+
+async fn say(session: &Session, text: &str) {
+    session.send(Command::UserMessage { content: text.to_owned() }).await.unwrap();
+}
+
+/// Events after `since` up to and including the next completion.
+async fn until_complete(session: &Session, since: Seq) -> Vec<Event> {
+    let mut events = Vec::new();
+    let mut stream = session.events(since);
+    while let Some(event) = stream.next().await {
+        let event = event.unwrap();
+        let complete = matches!(event.body, EventBody::AgentComplete(_));
+        events.push(event);
+        if complete {
+            break;
+        }
+    }
+    events
+}
+
+async fn messages(session: &Session) -> Vec<Message> {
+    match session.ask(Query::Messages).await.unwrap() {
+        Answer::Messages { messages } => messages,
+        Answer::Snapshot(_) => panic!("not what was asked"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_goes_on_where_it_was_left() {
+    let script = Script::new()
+        .call("read_file", json!({"path": "a.txt"}))
+        .say("It says hello.")
+        .say("I remember.")
+        .expecting(Expect { messages: Some(5), ..Expect::user("remember") });
+    let stage = stage(script);
+    let session = stage.open().await.unwrap();
+    let id = session.id();
+    say(&session, "what does a.txt say?").await;
+    until_complete(&session, 0).await;
+    let before = messages(&session).await;
+    session.close().await;
+
+    let session = stage.reopen(id).await.unwrap();
+    let texts = |messages: &[Message]| messages.iter().map(|message| message.parts.clone()).collect::<Vec<_>>();
+    assert_eq!(texts(&messages(&session).await), texts(&before));
+    let since = session.first_seq();
+    say(&session, "do you remember?").await;
+    let events = until_complete(&session, since).await;
+    let EventBody::AgentComplete(complete) = &events.last().unwrap().body else { panic!("no completion") };
+    assert_eq!(complete.final_text, "I remember.");
+    session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_window_sees_every_event_once_and_in_order() {
+    let stage = stage(Script::new().call("read_file", json!({"path": "a.txt"})).repeat(40).say("Done."));
+    let session = stage.open().await.unwrap();
+    let early = session.events(0);
+    say(&session, "read it forty times").await;
+    let all = until_complete(&session, 0).await;
+    let seqs: Vec<Seq> = all.iter().map(|event| event.seq).collect();
+    assert_eq!(seqs, (1..=seqs.len() as Seq).collect::<Vec<_>>());
+    let watched: Vec<Event> = early.take(all.len()).map(Result::unwrap).collect().await;
+    assert_eq!(watched, all);
+    let late = until_complete(&session, 10).await;
+    assert_eq!(late, all[10..]);
+    session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_is_open_once_and_streams_end_with_it() {
+    let stage = stage(Script::new().say("Hi."));
+    let session = stage.open().await.unwrap();
+    let refused = stage.reopen(session.id()).await.err().unwrap();
+    assert!(refused.contains(&std::process::id().to_string()), "{refused}");
+    let stream = session.events(0);
+    let id = session.id();
+    session.close().await;
+    let seen = stream.count().await;
+    assert!(seen >= 1);
+    stage.reopen(id).await.unwrap().close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_makes_no_sense_is_refused_in_words() {
+    let stage = stage(Script::new().say("Hi."));
+    let session = stage.open().await.unwrap();
+    let decision = Command::Approve { call_id: "nothing".into(), decision: Decision::Once };
+    assert!(matches!(session.send(decision).await, Err(ClientError::Refused(words)) if words.contains("nothing")));
+    let empty = Command::UserMessage { content: "  ".to_owned() };
+    assert!(matches!(session.send(empty).await, Err(ClientError::Refused(_))));
+    let model = Command::SetModel { model: "nobody/nothing".to_owned() };
+    assert!(matches!(session.send(model).await, Err(ClientError::Refused(words)) if words.contains("nobody")));
+    let missing = stage.hub().await.unwrap().find("ffffffff").await;
+    assert!(matches!(missing, Err(SessionError::NotFound(_))));
+    session.close().await;
+}
+
+/// The log of a process that was killed at some moment, written as it would have been.
+struct DeadSession {
+    id: SessionId,
+    agent: AgentId,
+    turn: TurnId,
+    events: Vec<Event>,
+}
+
+impl DeadSession {
+    fn new() -> Self {
+        Self { id: SessionId::new(), agent: AgentId::new(), turn: TurnId::new(), events: Vec::new() }
+    }
+
+    fn with(mut self, body: EventBody) -> Self {
+        self.events.push(Event {
+            seq: self.events.len() as Seq + 1,
+            ts: jiff::Timestamp::UNIX_EPOCH,
+            session_id: self.id,
+            agent_id: self.agent,
+            turn_id: Some(self.turn),
+            body,
+        });
+        self
+    }
+
+    async fn bury(self, stage: &Stage) -> SessionId {
+        let store = SqliteStore::open(&stage.database()).await.unwrap();
+        let cwd = stage.folder().canonicalize().unwrap().display().to_string();
+        let record =
+            SessionRecord { id: self.id, cwd, title: "dead".to_owned(), created_ms: 1, updated_ms: 1, events: 0 };
+        store.create(record).await.unwrap();
+        store.append(self.events, Durability::Now).await.unwrap();
+        self.id
+    }
+}
+
+fn assistant_calls(calls: &[(&str, &str, &str)]) -> EventBody {
+    let part = |(id, name, arguments): &(&str, &str, &str)| {
+        Part::ToolCall(ToolCall { id: (*id).into(), name: (*name).to_owned(), arguments: (*arguments).to_owned() })
+    };
+    EventBody::Message(Message {
+        id: MessageId::new(),
+        role: Role::Assistant,
+        parts: calls.iter().map(part).collect(),
+        model: None,
+    })
+}
+
+fn executing(id: &str) -> EventBody {
+    EventBody::ToolCallUpdate(ToolCallUpdate {
+        call_id: id.into(),
+        tool: "bash".to_owned(),
+        status: CallStatus::Executing,
+        summary: String::new(),
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_that_a_crash_cut_off_get_results_that_say_what_is_known() {
+    let stage = stage(Script::new().say("Let me check.").expecting(Expect { messages: Some(4), ..Expect::default() }));
+    let dead = DeadSession::new()
+        .with(EventBody::Message(Message::user("do it")))
+        .with(assistant_calls(&[("ran", "bash", r#"{"command":"make"}"#), ("not", "bash", r#"{"command":"x"}"#)]))
+        .with(executing("ran"));
+    let id = dead.bury(&stage).await;
+    let session = stage.reopen(id).await.unwrap();
+    let messages = messages(&session).await;
+    let Some(results) = messages.last().filter(|message| message.role == Role::Tool) else {
+        panic!("no results: {messages:?}");
+    };
+    let outputs: Vec<(&str, Option<ErrorCode>)> = results
+        .parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::ToolResult(result) => Some((result.output.as_str(), result.error_code)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(outputs.len(), 2);
+    assert!(outputs[0].0.contains("not known"), "{outputs:?}");
+    assert!(outputs[1].0.contains("did not run"), "{outputs:?}");
+    say(&session, "go on").await;
+    let events = until_complete(&session, session.first_seq()).await;
+    assert!(events.iter().any(|event| matches!(&event.body, EventBody::Notification(_))), "the person is told");
+    session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn text_that_was_shown_before_a_crash_is_in_the_conversation() {
+    let stage = stage(Script::new().say("I go on."));
+    let dead = DeadSession::new()
+        .with(EventBody::Message(Message::user("tell me")))
+        .with(EventBody::TurnStart(TurnStart { iteration: 1, model: "m".to_owned() }))
+        .with(EventBody::StreamChunk(StreamChunk { text: "Once upon ".to_owned() }))
+        .with(EventBody::StreamChunk(StreamChunk { text: "a time".to_owned() }));
+    let id = dead.bury(&stage).await;
+    let session = stage.reopen(id).await.unwrap();
+    assert_eq!(messages(&session).await.last().map(Message::text), Some("Once upon a time".to_owned()));
+    session.close().await;
+    // Mended once, not again.
+    let session = stage.reopen(id).await.unwrap();
+    assert_eq!(messages(&session).await.len(), 2);
+    session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_snapshot_tells_how_a_session_stands() {
+    let stage = stage(Script::new().call("bash", json!({"command": "true"})).say("Done.").usage(10, 5));
+    let session = stage.open().await.unwrap();
+    say(&session, "run it").await;
+    let mut stream = session.events(0);
+    let request = loop {
+        match stream.next().await.unwrap().unwrap().body {
+            EventBody::PermissionRequest(request) => break request,
+            _ => continue,
+        }
+    };
+    while let Ok(Answer::Snapshot(snapshot)) = session.ask(Query::Snapshot).await {
+        assert_eq!(snapshot.pending, [request.clone()]);
+        if snapshot.state == AgentState::AwaitingApproval {
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    session.send(Command::Approve { call_id: request.call_id, decision: Decision::Once }).await.unwrap();
+    until_complete(&session, 0).await;
+    let Ok(Answer::Snapshot(snapshot)) = session.ask(Query::Snapshot).await else { panic!("no snapshot") };
+    assert_eq!((snapshot.state, snapshot.usage.input), (AgentState::Complete, 10));
+    assert!(snapshot.pending.is_empty());
+    session.close().await;
+}

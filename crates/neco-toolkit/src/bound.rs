@@ -1,0 +1,144 @@
+//! Output that may be big: the model gets its beginning and its end, a file gets all of it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use neco_proto::CallId;
+
+use crate::output::ToolError;
+
+/// Where output goes that is too big for the model. The files belong to the session and are
+/// readable with `read_file`.
+pub trait Spill: Send + Sync {
+    /// Opens the file for a call; ready when it can be written to.
+    fn open(&self, call_id: &CallId) -> BoxFuture<'_, Result<Box<dyn SpillFile>, ToolError>>;
+}
+
+/// A file that takes a big output piece by piece.
+pub trait SpillFile: Send {
+    /// Adds a piece.
+    fn write<'a>(&'a mut self, bytes: &'a [u8]) -> BoxFuture<'a, Result<(), ToolError>>;
+    /// Ends the file and gives its path.
+    fn finish(self: Box<Self>) -> BoxFuture<'static, Result<String, ToolError>>;
+}
+
+/// A growing output of which the first fifth and the last four fifths of the allowed bytes are
+/// kept in memory, whatever its size; past the limit all of it goes to a file.
+pub struct Bounded {
+    call_id: CallId,
+    spill: Arc<dyn Spill>,
+    limit: usize,
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    total: u64,
+    lines: u64,
+    file: Option<Box<dyn SpillFile>>,
+}
+
+/// A finished [`Bounded`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundedText {
+    /// What the model gets.
+    pub text: String,
+    /// The file that holds all of it, when something was left out.
+    pub spilled_to: Option<String>,
+    /// Bytes in all.
+    pub total: u64,
+}
+
+impl Bounded {
+    /// An empty output for a call.
+    #[must_use]
+    pub fn new(call_id: CallId, spill: Arc<dyn Spill>, limit: usize) -> Self {
+        Self { call_id, spill, limit, head: Vec::new(), tail: VecDeque::new(), total: 0, lines: 0, file: None }
+    }
+
+    /// Adds output.
+    ///
+    /// # Errors
+    /// When the file for the rest can't be written.
+    pub async fn push(&mut self, bytes: &[u8]) -> Result<(), ToolError> {
+        if self.file.is_none() && self.total as usize + bytes.len() > self.limit {
+            let mut file = self.spill.open(&self.call_id).await?;
+            let (front, back) = self.tail.as_slices();
+            for part in [self.head.as_slice(), front, back] {
+                file.write(part).await?;
+            }
+            self.file = Some(file);
+        }
+        if let Some(file) = &mut self.file {
+            file.write(bytes).await?;
+        }
+        self.keep(bytes);
+        Ok(())
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        self.total += bytes.len() as u64;
+        self.lines += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+        let head_room = (self.limit / 5).saturating_sub(self.head.len());
+        // Once something went to the tail the head is closed: output has an order.
+        let to_head = if self.tail.is_empty() { head_room.min(bytes.len()) } else { 0 };
+        let (head, rest) = bytes.split_at(to_head);
+        self.head.extend_from_slice(head);
+        self.tail.extend(rest);
+        let tail_room = self.limit - self.limit / 5;
+        if self.tail.len() > tail_room {
+            self.tail.drain(..self.tail.len() - tail_room);
+        }
+    }
+
+    /// Whether something was left out so far.
+    #[must_use]
+    pub fn overflowed(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// Ends it. Bytes that are not UTF-8 become the replacement character; the cuts are moved to
+    /// line ends where there are any.
+    ///
+    /// # Errors
+    /// When the file for the rest can't be written.
+    pub async fn finish(self) -> Result<BoundedText, ToolError> {
+        let tail: Vec<u8> = self.tail.into();
+        let Some(file) = self.file else {
+            let whole = [self.head, tail].concat();
+            return Ok(BoundedText { text: lossy(&whole), spilled_to: None, total: self.total });
+        };
+        let path = file.finish().await?;
+        let head = whole_lines_at_start(&self.head);
+        let tail = whole_lines_at_end(&tail);
+        let kept_lines = count_lines(head) + count_lines(tail);
+        let left_out = self.total - (head.len() + tail.len()) as u64;
+        let text = format!(
+            "{}\n[… {left_out} bytes ({} lines) left out; all of it is in {path}, readable with read_file …]\n{}",
+            lossy(head).trim_end_matches('\n'),
+            self.lines.saturating_sub(kept_lines),
+            lossy(tail),
+        );
+        Ok(BoundedText { text, spilled_to: Some(path), total: self.total })
+    }
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn count_lines(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
+}
+
+fn whole_lines_at_start(bytes: &[u8]) -> &[u8] {
+    match bytes.iter().rposition(|byte| *byte == b'\n') {
+        Some(end) => bytes.split_at(end + 1).0,
+        None => bytes,
+    }
+}
+
+fn whole_lines_at_end(bytes: &[u8]) -> &[u8] {
+    match bytes.iter().position(|byte| *byte == b'\n') {
+        Some(start) if start + 1 < bytes.len() => bytes.split_at(start + 1).1,
+        Some(_) | None => bytes,
+    }
+}

@@ -1,0 +1,62 @@
+//! What a tool gives back.
+
+use neco_proto::{Display, ErrorCode};
+
+/// What a call gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolOutput {
+    /// The text for the model.
+    pub model: String,
+    /// The picture for the person.
+    pub display: Option<Display>,
+    /// The file that holds all of an output that was too big for `model`.
+    pub spilled_to: Option<String>,
+    /// Set when the tool did its work but the outcome is a failure the model must see as one, such
+    /// as a command that timed out with output to show.
+    pub error_code: Option<ErrorCode>,
+}
+
+impl ToolOutput {
+    /// Text for the model and nothing special for the person.
+    #[must_use]
+    pub fn text(model: impl Into<String>) -> Self {
+        Self { model: model.into(), display: None, spilled_to: None, error_code: None }
+    }
+
+    /// The same with a picture for the person.
+    #[must_use]
+    pub fn with_display(mut self, display: Display) -> Self {
+        self.display = Some(display);
+        self
+    }
+}
+
+/// Why a call failed, in words the model can act on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ToolError {
+    /// The stable code.
+    pub code: ErrorCode,
+    /// What happened and what to do about it, for the model.
+    pub message: String,
+}
+
+impl ToolError {
+    /// An error with a code and words for the model.
+    #[must_use]
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+
+    /// [`ErrorCode::ToolFailed`] with words for the model.
+    #[must_use]
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::ToolFailed, message)
+    }
+}
+
+impl From<neco_safety::PathError> for ToolError {
+    fn from(error: neco_safety::PathError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}

@@ -1,0 +1,132 @@
+//! JSON schemas of arguments: derived, trimmed to what a model needs, and checked against.
+
+use std::sync::OnceLock;
+
+use jsonschema::Validator;
+use neco_proto::ErrorCode;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+use crate::output::ToolError;
+
+/// The schema of a tool's arguments, and the validator built from it when it is first needed: a
+/// run that never calls the tool never pays for it.
+pub struct ArgumentSchema {
+    declared: Value,
+    validator: OnceLock<Option<Validator>>,
+}
+
+/// The schema of `Args`.
+#[must_use]
+pub fn of<Args: JsonSchema>() -> ArgumentSchema {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let schema = settings.into_generator().into_root_schema_for::<Args>();
+    ArgumentSchema::new(schema.to_value())
+}
+
+impl ArgumentSchema {
+    /// A schema that comes from elsewhere, such as a configuration file.
+    #[must_use]
+    pub fn new(mut declared: Value) -> Self {
+        trim(&mut declared);
+        Self { declared, validator: OnceLock::new() }
+    }
+
+    /// The schema as a model is told.
+    #[must_use]
+    pub fn declared(&self) -> &Value {
+        &self.declared
+    }
+
+    /// Checks arguments against the schema.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArguments`] with every field that does not fit.
+    pub fn check(&self, arguments: &Value) -> Result<(), ToolError> {
+        let Some(validator) = self.validator.get_or_init(|| jsonschema::validator_for(&self.declared).ok()) else {
+            return Err(ToolError::failed("the schema of this tool's arguments is not a valid JSON schema"));
+        };
+        let problems: Vec<String> = validator
+            .iter_errors(arguments)
+            .map(|error| {
+                let field = error.instance_path().to_string().trim_start_matches('/').replace('/', ".");
+                if field.is_empty() { error.to_string() } else { format!("{field}: {error}") }
+            })
+            .collect();
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(ToolError::new(ErrorCode::InvalidArguments, problems.join("; ")))
+    }
+}
+
+/// Takes away what a model has no use for and pays tokens for: titles and number formats.
+fn trim(schema: &mut Value) {
+    if let Some(object) = schema.as_object_mut() {
+        object.remove("title");
+        object.remove("format");
+        object.remove("$schema");
+        // The description of the argument struct is for its author; the tool has one of its own.
+        object.remove("description");
+    }
+    trim_properties(schema);
+}
+
+fn trim_properties(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            if let Some(Value::Object(properties)) = object.get_mut("properties") {
+                for property in properties.values_mut() {
+                    if let Some(property) = property.as_object_mut() {
+                        property.remove("title");
+                        property.remove("format");
+                    }
+                }
+            }
+            object.values_mut().for_each(trim_properties);
+        }
+        Value::Array(items) => items.iter_mut().for_each(trim_properties),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[derive(serde::Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    #[allow(dead_code)]
+    struct Args {
+        /// Where.
+        path: String,
+        /// How much.
+        limit: Option<u32>,
+        title: Option<String>,
+    }
+
+    #[test]
+    fn the_declared_schema_is_lean_and_keeps_field_docs() {
+        let schema = of::<Args>();
+        let text = schema.declared().to_string();
+        assert!(text.contains("Where."), "{text}");
+        assert!(!text.contains("\"format\"") && !text.contains("$schema"), "{text}");
+        assert!(schema.declared()["properties"].get("title").is_some(), "a field called title stays: {text}");
+    }
+
+    #[test]
+    fn an_error_names_the_field() {
+        let schema = of::<Args>();
+        assert!(schema.check(&json!({"path": "a"})).is_ok());
+        let error = schema.check(&json!({"path": 1, "limit": "x"})).unwrap_err();
+        assert_eq!(error.code, ErrorCode::InvalidArguments);
+        assert!(error.message.contains("path:") && error.message.contains("limit:"), "{}", error.message);
+        let error = schema.check(&json!({"pth": "a"})).unwrap_err();
+        assert!(error.message.contains("path"), "{}", error.message);
+    }
+}

@@ -1,0 +1,171 @@
+//! The tool: typed for its author, erased once.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use neco_proto::{Diff, ErrorCode, Risk};
+use neco_safety::Touch;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::ctx::ToolContext;
+use crate::output::{ToolError, ToolOutput};
+use crate::schema;
+
+/// What a call would do, known before it is run: what the policy judges and the person is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// How much harm it could do.
+    pub risk: Risk,
+    /// The command line, for tools that run one.
+    pub command: Option<String>,
+    /// The change it would make to files, where that is known.
+    pub diff: Vec<Diff>,
+}
+
+impl Plan {
+    /// A plan that has nothing to show beyond its risk.
+    #[must_use]
+    pub fn of(risk: Risk) -> Self {
+        Self { risk, command: None, diff: Vec::new() }
+    }
+}
+
+/// A tool, as its author writes it. The doc comments of `Args` are what the model reads about its fields.
+pub trait Tool: Send + Sync + 'static {
+    /// The arguments; their JSON schema is derived.
+    type Args: DeserializeOwned + JsonSchema + Send + Sync + 'static;
+
+    /// The name the model calls it by.
+    const NAME: &'static str;
+
+    /// What it does and when to use it, for the model.
+    const DESCRIPTION: &'static str;
+
+    /// What any of its calls does to the world at most; decides whether it is declared in modes that only read.
+    const TOUCH: Touch;
+
+    /// What this call does to the world.
+    fn touch(&self, _args: &Self::Args) -> Touch {
+        Self::TOUCH
+    }
+
+    /// How long this call may take; `None` stands for the configured default.
+    fn timeout(&self, _args: &Self::Args) -> Option<Duration> {
+        None
+    }
+
+    /// The call in one line, such as `Edit src/a.rs`.
+    fn summary(&self, args: &Self::Args) -> String;
+
+    /// Looks at what the call would do, without doing it. Fails where the call could only fail, so
+    /// that nobody is asked about it.
+    fn plan(&self, args: &Self::Args, ctx: &ToolContext) -> impl Future<Output = Result<Plan, ToolError>> + Send;
+
+    /// Does it.
+    fn run(&self, args: Self::Args, ctx: &ToolContext) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send;
+}
+
+/// A tool whose argument type is forgotten.
+pub trait DynTool: Send + Sync {
+    /// The name the model calls it by.
+    fn name(&self) -> &str;
+    /// What it does, for the model.
+    fn description(&self) -> &str;
+    /// JSON schema of its arguments.
+    fn schema(&self) -> &Value;
+    /// What any of its calls does to the world at most.
+    fn most_touch(&self) -> Touch;
+    /// Checks the arguments and binds them.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArguments`], naming the field.
+    fn prepare(self: Arc<Self>, arguments: Value) -> Result<Box<dyn PreparedCall>, ToolError>;
+}
+
+/// A call whose arguments fit its tool.
+pub trait PreparedCall: Send + Sync {
+    /// What it does to the world.
+    fn touch(&self) -> Touch;
+    /// How long it may take; `None` stands for the configured default.
+    fn timeout(&self) -> Option<Duration>;
+    /// The call in one line.
+    fn summary(&self) -> String;
+    /// The arguments as they will run.
+    fn arguments(&self) -> &Value;
+    /// Looks at what it would do.
+    fn plan<'a>(&'a self, ctx: &'a ToolContext) -> BoxFuture<'a, Result<Plan, ToolError>>;
+    /// Does it.
+    fn run(self: Box<Self>, ctx: ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>>;
+}
+
+/// Erases a tool's argument type.
+#[must_use]
+pub fn erase<T: Tool>(tool: T) -> Arc<dyn DynTool> {
+    Arc::new(Erased { tool: Arc::new(tool), schema: schema::of::<T::Args>() })
+}
+
+struct Erased<T> {
+    tool: Arc<T>,
+    schema: schema::ArgumentSchema,
+}
+
+impl<T: Tool> DynTool for Erased<T> {
+    fn name(&self) -> &str {
+        T::NAME
+    }
+
+    fn description(&self) -> &str {
+        T::DESCRIPTION
+    }
+
+    fn schema(&self) -> &Value {
+        self.schema.declared()
+    }
+
+    fn most_touch(&self) -> Touch {
+        T::TOUCH
+    }
+
+    fn prepare(self: Arc<Self>, arguments: Value) -> Result<Box<dyn PreparedCall>, ToolError> {
+        self.schema.check(&arguments)?;
+        let args = serde_json::from_value(arguments.clone())
+            .map_err(|error| ToolError::new(ErrorCode::InvalidArguments, format!("{}: {error}", T::NAME)))?;
+        Ok(Box::new(Bound { tool: Arc::clone(&self.tool), args, arguments }))
+    }
+}
+
+struct Bound<T: Tool> {
+    tool: Arc<T>,
+    args: T::Args,
+    arguments: Value,
+}
+
+impl<T: Tool> PreparedCall for Bound<T> {
+    fn touch(&self) -> Touch {
+        self.tool.touch(&self.args)
+    }
+
+    fn timeout(&self) -> Option<Duration> {
+        self.tool.timeout(&self.args)
+    }
+
+    fn summary(&self) -> String {
+        self.tool.summary(&self.args)
+    }
+
+    fn arguments(&self) -> &Value {
+        &self.arguments
+    }
+
+    fn plan<'a>(&'a self, ctx: &'a ToolContext) -> BoxFuture<'a, Result<Plan, ToolError>> {
+        Box::pin(self.tool.plan(&self.args, ctx))
+    }
+
+    fn run(self: Box<Self>, ctx: ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
+        Box::pin(async move { self.tool.run(self.args, &ctx).await })
+    }
+}

@@ -1,0 +1,217 @@
+//! edit_file: text replaced in a file, in the one place that fits.
+
+use std::sync::Arc;
+
+use neco_proto::{Display, ErrorCode};
+use neco_safety::world::Files;
+use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::change::Draft;
+use super::diff::{self, Change};
+use super::edit_words::{closest_words, fit_words, line_list, regions};
+use super::ledger::Ledger;
+use super::matching::{Edited, Misfit, Replacement, apply};
+use super::{blocking, near};
+
+pub struct EditFile {
+    pub ledger: Arc<Ledger>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Path, relative to the workspace or absolute.
+    path: String,
+    /// Text to replace.
+    old_string: Option<String>,
+    /// Text to put in its place.
+    new_string: Option<String>,
+    /// Replace every occurrence.
+    replace_all: Option<bool>,
+    /// Several replacements, in order.
+    edits: Option<Vec<Edit>>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Edit {
+    old_string: String,
+    new_string: String,
+    replace_all: Option<bool>,
+}
+
+impl Tool for EditFile {
+    type Args = Args;
+    const NAME: &'static str = "edit_file";
+    const DESCRIPTION: &'static str = include_str!("edit_file.md");
+    const TOUCH: Touch = Touch::Writes;
+
+    fn summary(&self, args: &Args) -> String {
+        match args.edits.as_ref().map_or(1, Vec::len) {
+            0 | 1 => format!("Edit {}", args.path),
+            several => format!("Edit {} ({several} edits)", args.path),
+        }
+    }
+
+    async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
+        let (world, ledger, args) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger), args.clone());
+        blocking::look(ctx, move || {
+            let prepared = prepare(&world.files, &ledger, &args)?;
+            Ok(Plan { risk: prepared.draft.risk(), command: None, diff: vec![prepared.change.diff] })
+        })
+        .await
+    }
+
+    async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let (world, ledger) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger));
+        let cancel = ctx.cancel.clone();
+        blocking::change(move || {
+            let prepared = prepare(&world.files, &ledger, &args)?;
+            if cancel.is_cancelled() {
+                return Err(blocking::cancelled());
+            }
+            prepared.draft.write(&ledger, &prepared.text)?;
+            let words = prepared.words();
+            Ok(ToolOutput::text(words).with_display(Display::Diff { files: vec![prepared.change.diff] }))
+        })
+        .await
+    }
+}
+
+/// An edit that is ready to be written.
+struct Prepared {
+    draft: Draft,
+    text: Vec<u8>,
+    change: Change,
+    /// How each replacement was found, where that is worth a word.
+    notes: Vec<String>,
+    count: usize,
+}
+
+impl Prepared {
+    fn words(&self) -> String {
+        let shown = self.draft.located.shown();
+        let mut words = match (&self.draft.text, self.count) {
+            (None, _) => format!("Created {shown}."),
+            (Some(_), 1) => format!("Edited {shown}."),
+            (Some(_), count) => format!("Edited {shown} in {count} places."),
+        };
+        for note in &self.notes {
+            words.push(' ');
+            words.push_str(note);
+        }
+        words.push('\n');
+        words.push_str(&regions(&self.text, &self.change.regions));
+        words
+    }
+}
+
+fn prepare(files: &Files, ledger: &Ledger, args: &Args) -> Result<Prepared, ToolError> {
+    let edits = edits_of(args)?;
+    let draft = Draft::load(files, ledger, &args.path)?;
+    let before = draft.text.clone().unwrap_or_default();
+    let creates = before.is_empty() && edits.first().is_some_and(|edit| edit.old.is_empty());
+    if draft.text.is_none() && !creates {
+        return Err(near::not_found(files, &draft.located));
+    }
+    let mut state = Applied { text: before, notes: Vec::new(), count: 0 };
+    for (index, edit) in edits.iter().enumerate() {
+        let which = if edits.len() > 1 { format!("edit {} of {}: ", index + 1, edits.len()) } else { String::new() };
+        state.apply(edit, &which, &draft)?;
+    }
+    let change = diff::change(&draft.located.shown(), draft.text.as_deref(), &state.text);
+    if std::str::from_utf8(draft.text.as_deref().unwrap_or_default()).is_err()
+        && edits.iter().any(|edit| !edit.new.is_ascii())
+    {
+        state.notes.push(
+            "The file is not UTF-8 throughout, and the new text was written as UTF-8: the file now mixes encodings."
+                .to_owned(),
+        );
+    }
+    Ok(Prepared { draft, text: state.text, change, notes: state.notes, count: state.count })
+}
+
+/// The replacements of a call, however they were given.
+fn edits_of(args: &Args) -> Result<Vec<Replacement<'_>>, ToolError> {
+    let invalid = |words: &str| Err(ToolError::new(ErrorCode::InvalidArguments, words));
+    let edits: Vec<Replacement<'_>> = match (&args.old_string, &args.new_string, args.edits.as_deref()) {
+        (Some(old), Some(new), None | Some([])) => {
+            vec![Replacement { old, new, all: args.replace_all.unwrap_or(false) }]
+        }
+        (None, None, Some(edits)) if !edits.is_empty() => edits
+            .iter()
+            .map(|edit| Replacement {
+                old: &edit.old_string,
+                new: &edit.new_string,
+                all: edit.replace_all.or(args.replace_all).unwrap_or(false),
+            })
+            .collect(),
+        (Some(_), None, _) => return invalid("new_string is missing; give \"\" to delete old_string"),
+        (None, Some(_), _) => return invalid("old_string is missing"),
+        (Some(_), Some(_), Some(_)) => return invalid("give either old_string and new_string, or edits, not both"),
+        (None, None, _) => return invalid("give old_string and new_string, or edits"),
+    };
+    if edits.iter().any(|edit| edit.old == edit.new) {
+        return invalid("old_string and new_string are the same, so there is nothing to change");
+    }
+    Ok(edits)
+}
+
+struct Applied {
+    text: Vec<u8>,
+    notes: Vec<String>,
+    count: usize,
+}
+
+impl Applied {
+    fn apply(&mut self, edit: &Replacement<'_>, which: &str, draft: &Draft) -> Result<(), ToolError> {
+        if edit.old.is_empty() {
+            return self.fill(edit.new, which, draft);
+        }
+        let Edited { content, fit, count } =
+            apply(&self.text, edit).map_err(|misfit| self.refusal(edit, &misfit, which, draft))?;
+        self.text = content;
+        self.count += count;
+        self.notes.extend(fit_words(fit).map(|how| format!("{which}old_string was not there exactly; {how}.")));
+        Ok(())
+    }
+
+    fn fill(&mut self, new: &str, which: &str, draft: &Draft) -> Result<(), ToolError> {
+        if !self.text.is_empty() {
+            let message = format!(
+                "{which}old_string is empty, which is only for a missing or empty file, and {} has content; nothing \
+                 was changed. Give the text to replace, or use write_file to replace all of it",
+                draft.located.shown()
+            );
+            return Err(ToolError::new(ErrorCode::InvalidArguments, message));
+        }
+        self.text = new.as_bytes().to_vec();
+        self.count += 1;
+        Ok(())
+    }
+
+    fn refusal(&self, edit: &Replacement<'_>, misfit: &Misfit, which: &str, draft: &Draft) -> ToolError {
+        let shown = draft.located.shown();
+        match misfit {
+            Misfit::NotUnique { fit, count, lines } => {
+                let how = fit_words(*fit).map(|how| format!(" ({how})")).unwrap_or_default();
+                let advice = if edit.all { "replace_all needs the exact text" } else { "add lines around it until it fits one place, or set replace_all" };
+                let message = format!(
+                    "{which}old_string fits {count} places in {shown}{how}, at {}; nothing was changed. {advice}",
+                    line_list(lines, *count)
+                );
+                ToolError::new(ErrorCode::EditTextNotUnique, message)
+            }
+            Misfit::NotFound(closest) => {
+                let near = closest.as_ref().map_or_else(
+                    || "Nothing in it comes near; read the file again".to_owned(),
+                    closest_words,
+                );
+                let message = format!("{which}old_string was not found in {shown}; nothing was changed. {near}");
+                ToolError::new(ErrorCode::EditTextNotFound, message)
+            }
+        }
+    }
+}

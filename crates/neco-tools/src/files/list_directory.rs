@@ -1,0 +1,77 @@
+//! list_directory: what is in a folder.
+
+use std::sync::Arc;
+
+use neco_safety::path::{Access, PathError};
+use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_workspace::Scope;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::listing::{self, Page};
+use super::read_file::risk_of_reading;
+use super::{blocking, near};
+
+const DEFAULT_LIMIT: u32 = 500;
+
+pub struct ListDirectory;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The folder; the workspace if left out.
+    path: Option<String>,
+    /// Also hidden and ignored names.
+    all: Option<bool>,
+    /// Entries to skip.
+    skip: Option<u32>,
+    /// Entries to show.
+    limit: Option<u32>,
+}
+
+impl Args {
+    fn path(&self) -> &str {
+        self.path.as_deref().filter(|path| !path.is_empty()).unwrap_or(".")
+    }
+}
+
+impl Tool for ListDirectory {
+    type Args = Args;
+    const NAME: &'static str = "list_directory";
+    const DESCRIPTION: &'static str = include_str!("list_directory.md");
+    const TOUCH: Touch = Touch::Reads;
+
+    fn summary(&self, args: &Args) -> String {
+        format!("List {}", args.path())
+    }
+
+    async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
+        let (world, path) = (Arc::clone(&ctx.world), args.path().to_owned());
+        blocking::look(ctx, move || Ok(Plan::of(risk_of_reading(&world.files.locate(&path, Access::Read)?)))).await
+    }
+
+    async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let (world, bytes) = (Arc::clone(&ctx.world), ctx.max_output);
+        blocking::look(ctx, move || {
+            let folder = world.files.locate(args.path(), Access::Read)?;
+            if !folder.exists() {
+                return Err(near::not_found(&world.files, &folder));
+            }
+            if !folder.metadata()?.is_dir() {
+                return Err(PathError::NotADirectory(folder.shown()).into());
+            }
+            let page = Page {
+                skip: args.skip.unwrap_or(0) as usize,
+                limit: args.limit.unwrap_or(DEFAULT_LIMIT) as usize,
+                bytes,
+            };
+            listing::list(world.files.workspace(), &folder, scope(args.all), page)
+        })
+        .await
+    }
+}
+
+/// What `all` stands for.
+pub fn scope(all: Option<bool>) -> Scope {
+    if all.unwrap_or(false) { Scope::Everything } else { Scope::Visible }
+}

@@ -1,0 +1,109 @@
+//! What is in a folder, for a model and for a person.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use neco_proto::Display;
+use neco_safety::path::Located;
+use neco_toolkit::{ToolError, ToolOutput};
+use neco_workspace::{Scope, walker};
+
+/// Which part of a listing is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Page {
+    /// Entries to leave out at the beginning.
+    pub skip: usize,
+    /// Entries to show at most.
+    pub limit: usize,
+    /// Bytes to show at most.
+    pub bytes: usize,
+}
+
+struct Entry {
+    name: OsString,
+    is_folder: bool,
+    /// What stands after the name.
+    note: String,
+}
+
+/// Lists a folder: folders first, then files, each by name.
+///
+/// # Errors
+/// When it can't be read.
+pub fn list(workspace: &Path, folder: &Located, scope: Scope, page: Page) -> Result<ToolOutput, ToolError> {
+    let all = entries(folder)?;
+    let seen: HashSet<OsString> = walker(workspace, folder.path(), scope)
+        .max_depth(Some(1))
+        .build()
+        .flatten()
+        .filter(|entry| entry.depth() == 1)
+        .map(|entry| entry.file_name().to_owned())
+        .collect();
+    let total = all.len();
+    let mut entries: Vec<Entry> = all.into_iter().filter(|entry| seen.contains(&entry.name)).collect();
+    entries.sort_by(|a, b| b.is_folder.cmp(&a.is_folder).then_with(|| a.name.cmp(&b.name)));
+    Ok(print(&folder.shown(), &entries, total - entries.len(), page))
+}
+
+fn entries(folder: &Located) -> Result<Vec<Entry>, ToolError> {
+    let failed = |error: std::io::Error| ToolError::failed(format!("{} can't be listed: {error}", folder.shown()));
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(folder.path()).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let kind = entry.file_type().map_err(failed)?;
+        let note = if kind.is_symlink() {
+            fs::read_link(entry.path()).map_or(String::new(), |target| format!(" -> {}", target.to_string_lossy()))
+        } else if kind.is_file() {
+            entry.metadata().map_or(String::new(), |facts| format!("  {}", size(facts.len())))
+        } else {
+            String::new()
+        };
+        entries.push(Entry { name: entry.file_name(), is_folder: kind.is_dir(), note });
+    }
+    Ok(entries)
+}
+
+fn print(shown: &str, entries: &[Entry], left_out: usize, page: Page) -> ToolOutput {
+    let mut text = format!("{}/\n", shown.trim_end_matches('/'));
+    let mut items = Vec::new();
+    for entry in entries.iter().skip(page.skip).take(page.limit) {
+        let slash = if entry.is_folder { "/" } else { "" };
+        let line = format!("{}{slash}{}", entry.name.to_string_lossy(), entry.note);
+        if text.len() + line.len() > page.bytes {
+            break;
+        }
+        let _ = writeln!(text, "{line}");
+        items.push(line);
+    }
+    let last = page.skip + items.len();
+    if entries.is_empty() {
+        text.push_str("(empty)\n");
+    } else if items.len() < entries.len() {
+        let _ = write!(text, "({}–{last} of {} entries", (page.skip + 1).min(last), entries.len());
+        text.push_str(&if last < entries.len() { format!("; go on with skip={last})\n") } else { ")\n".to_owned() });
+    }
+    if left_out > 0 {
+        let _ = writeln!(text, "({left_out} hidden or ignored left out; all=true shows them, but never .git)");
+    }
+    let display = Display::List { title: shown.to_owned(), items, total: entries.len() as u64 };
+    ToolOutput::text(text).with_display(display)
+}
+
+/// A number of bytes as people say it.
+#[must_use]
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS.get(unit).copied().unwrap_or_default())
+}

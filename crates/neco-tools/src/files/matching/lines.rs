@@ -1,0 +1,140 @@
+//! Lines of a file and of the text to be found, and the line endings at a place.
+
+use std::ops::Range;
+
+/// Where the lines of a content are.
+#[derive(Debug)]
+pub(super) struct Lines {
+    lines: Vec<Line>,
+}
+
+/// One line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    pub start: usize,
+    /// Where its text ends and its line ending begins.
+    pub end: usize,
+    /// Where the next line begins.
+    pub next: usize,
+}
+
+impl Lines {
+    pub fn of(content: &[u8]) -> Self {
+        let mut lines = Vec::new();
+        let mut start = 0;
+        for newline in memchr::memchr_iter(b'\n', content) {
+            let end = if newline > start && content.get(newline - 1) == Some(&b'\r') { newline - 1 } else { newline };
+            lines.push(Line { start, end, next: newline + 1 });
+            start = newline + 1;
+        }
+        if start < content.len() {
+            lines.push(Line { start, end: content.len(), next: content.len() });
+        }
+        Self { lines }
+    }
+
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Line> {
+        self.lines.iter()
+    }
+
+    /// Every run of `count` lines, with the index of its first.
+    pub fn windows(&self, count: usize) -> impl Iterator<Item = (usize, &[Line])> {
+        self.lines.windows(count.max(1)).enumerate()
+    }
+
+    pub fn get(&self, range: Range<usize>) -> &[Line] {
+        self.lines.get(range).unwrap_or_default()
+    }
+}
+
+impl Line {
+    /// Its text without the line ending.
+    pub fn text<'a>(&self, content: &'a [u8]) -> &'a [u8] {
+        content.get(self.start..self.end).unwrap_or_default()
+    }
+
+    pub fn has_ending(&self) -> bool {
+        self.next > self.end
+    }
+}
+
+/// The text to be found, as lines.
+#[derive(Debug)]
+pub(super) struct OldText<'a> {
+    /// Its lines without their endings.
+    pub lines: Vec<&'a [u8]>,
+    /// Whether its last line has an ending.
+    pub ends_with_newline: bool,
+}
+
+impl<'a> OldText<'a> {
+    pub fn of(old: &'a str) -> Self {
+        let mut lines: Vec<&[u8]> = old.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line).as_bytes()).collect();
+        let ends_with_newline = old.ends_with('\n');
+        if ends_with_newline {
+            lines.pop();
+        }
+        Self { lines, ends_with_newline }
+    }
+
+    /// Whether it says enough to be searched for loosely: brackets alone are everywhere.
+    pub fn has_words(&self) -> bool {
+        self.lines.iter().any(|line| line.iter().any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80))
+    }
+}
+
+/// The line, counted from one, that an offset lies in.
+pub(super) fn line_number(content: &[u8], offset: usize) -> usize {
+    memchr::memchr_iter(b'\n', content.get(..offset).unwrap_or(content)).count() + 1
+}
+
+/// Whether lines at a place end with CRLF: the first line ending inside it says so, else the one
+/// after it, else the last one before it.
+pub(super) fn is_crlf_at(content: &[u8], place: &Range<usize>) -> bool {
+    let after_start = content.get(place.start..).unwrap_or_default();
+    let newline = match memchr::memchr(b'\n', after_start) {
+        Some(at) => Some(place.start + at),
+        None => memchr::memrchr(b'\n', content.get(..place.start).unwrap_or_default()),
+    };
+    newline.is_some_and(|at| at > 0 && content.get(at - 1) == Some(&b'\r'))
+}
+
+/// The text with CRLF line endings; those it has already stay.
+pub(super) fn with_crlf(text: &[u8]) -> Vec<u8> {
+    let mut result = Vec::with_capacity(text.len() + text.len() / 16);
+    let mut before = 0;
+    for &byte in text {
+        if byte == b'\n' && before != b'\r' {
+            result.push(b'\r');
+        }
+        result.push(byte);
+        before = byte;
+    }
+    result
+}
+
+/// The text with LF line endings.
+pub(super) fn with_lf(text: &[u8]) -> Vec<u8> {
+    let mut result = Vec::with_capacity(text.len());
+    let mut bytes = text.iter().peekable();
+    while let Some(&byte) = bytes.next() {
+        if byte != b'\r' || bytes.peek() != Some(&&b'\n') {
+            result.push(byte);
+        }
+    }
+    result
+}
+
+/// The text with the line endings of a place.
+pub(super) fn with_endings_of(content: &[u8], place: &Range<usize>, text: &[u8]) -> Vec<u8> {
+    if is_crlf_at(content, place) { with_crlf(text) } else { with_lf(text) }
+}
+
+/// Without white space at its end.
+pub(super) fn trim_end(line: &[u8]) -> &[u8] {
+    line.trim_ascii_end()
+}

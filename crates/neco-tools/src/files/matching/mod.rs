@@ -1,0 +1,19 @@
+//! Finding the text of an edit in a file, and putting the new text in its place.
+//!
+//! Invariants: works on bytes, so what is not UTF-8 survives; bytes outside the place found never
+//! change; when the text is not there exactly, a looser reading counts only if exactly one place
+//! fits it; nothing here does I/O or panics, whatever the input.
+//!
+//! Reading order: [`apply`] (the order of readings), [`exact`], [`lines`], [`trailing`],
+//! [`indentation`], [`escapes`], [`closest`].
+
+mod apply;
+mod closest;
+mod escapes;
+mod exact;
+mod indentation;
+mod lines;
+mod trailing;
+
+pub use apply::{Edited, Fit, Misfit, Replacement, apply};
+pub use closest::Closest;

@@ -1,0 +1,43 @@
+//! Tools on files: read, write, edit, list, find, search.
+//!
+//! Invariants: a path is located before it is used; a file that exists is changed only if this agent
+//! has read it and it is still as it was then; what a file had besides its text (encoding, byte order
+//! mark, line endings, permissions, links) survives a change.
+//!
+//! Reading order: [`text`], [`sniff`], [`lines`], [`page`], [`read_file`]; [`ledger`], [`change`],
+//! [`diff`], [`write_file`]; [`matching`], [`edit_words`], [`edit_file`]; [`listing`],
+//! [`list_directory`], [`pattern`], [`glob`], [`search`], [`grep`]; [`near`], [`blocking`].
+
+use std::sync::Arc;
+
+use neco_toolkit::DynTool;
+use neco_toolkit::tool::erase;
+
+mod blocking;
+mod change;
+mod diff;
+mod edit_file;
+mod edit_words;
+mod ledger;
+mod lines;
+mod list_directory;
+mod listing;
+mod matching;
+mod near;
+mod page;
+mod read_file;
+mod sniff;
+mod text;
+mod write_file;
+
+/// The file tools of one agent, which share what it knows of files.
+#[must_use]
+pub fn tools() -> Vec<Arc<dyn DynTool>> {
+    let ledger = Arc::new(ledger::Ledger::default());
+    vec![
+        erase(read_file::ReadFile { ledger: Arc::clone(&ledger) }),
+        erase(write_file::WriteFile { ledger: Arc::clone(&ledger) }),
+        erase(edit_file::EditFile { ledger }),
+        erase(list_directory::ListDirectory),
+    ]
+}

@@ -1,0 +1,229 @@
+//! read_file: lines of a text file, of any size and encoding.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::sync::Arc;
+
+use neco_proto::{ErrorCode, Risk};
+use neco_safety::path::{Access, Located, Stamp, is_sensitive};
+use neco_safety::world::Files;
+use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_workspace::Scope;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
+
+use super::ledger::{HASHED, Ledger, Mark};
+use super::lines::{LineReader, Utf16Reader, start_of_last};
+use super::listing::{self, size};
+use super::page::{self, Page, Wanted};
+use super::sniff::{Kind, SNIFFED, sniff};
+use super::text::{Encoding, Form};
+use super::{blocking, near};
+
+/// What is returned at most, whatever the settings say.
+const MOST_BYTES: usize = 1024 * 1024;
+const DEFAULT_LIMIT: u32 = 2000;
+/// A file beyond this is not read to its end only to count its lines.
+const COUNTED: u64 = 64 * 1024 * 1024;
+
+pub struct ReadFile {
+    pub ledger: Arc<Ledger>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Path, relative to the workspace or absolute.
+    path: String,
+    /// First line, from 1; negative counts from the end.
+    offset: Option<i64>,
+    /// How many lines.
+    #[schemars(range(min = 1))]
+    limit: Option<u32>,
+}
+
+impl Tool for ReadFile {
+    type Args = Args;
+    const NAME: &'static str = "read_file";
+    const DESCRIPTION: &'static str = include_str!("read_file.md");
+    const TOUCH: Touch = Touch::Reads;
+
+    fn summary(&self, args: &Args) -> String {
+        match (args.offset, args.limit) {
+            (None | Some(0 | 1), None) => format!("Read {}", args.path),
+            (Some(offset), None) if offset < 0 => format!("Read {} (last {} lines)", args.path, offset.unsigned_abs()),
+            (Some(offset), None) => format!("Read {} (from line {offset})", args.path),
+            (Some(offset), Some(limit)) if offset < 0 => {
+                format!("Read {} ({limit} lines from {} before the end)", args.path, offset.unsigned_abs())
+            }
+            (offset, Some(limit)) => {
+                let first = offset.unwrap_or(1).max(1);
+                format!("Read {} (lines {first}–{})", args.path, first.saturating_add(i64::from(limit)) - 1)
+            }
+        }
+    }
+
+    async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
+        let (world, path) = (Arc::clone(&ctx.world), args.path.clone());
+        blocking::look(ctx, move || {
+            let located = world.files.locate(&path, Access::Read)?;
+            Ok(Plan::of(risk_of_reading(&located)))
+        })
+        .await
+    }
+
+    async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let (world, ledger) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger));
+        let (cancel, bytes) = (ctx.cancel.clone(), ctx.max_output.min(MOST_BYTES));
+        blocking::look(ctx, move || read(&world.files, &ledger, &args, bytes, &cancel)).await
+    }
+}
+
+/// How much harm looking at it could do.
+pub fn risk_of_reading(located: &Located) -> Risk {
+    if is_sensitive(located.path()).is_some() { Risk::Critical } else { Risk::Safe }
+}
+
+fn read(
+    files: &Files,
+    ledger: &Ledger,
+    args: &Args,
+    bytes: usize,
+    cancel: &CancellationToken,
+) -> Result<ToolOutput, ToolError> {
+    let located = files.locate(&args.path, Access::Read)?;
+    if !located.exists() {
+        return Err(near::not_found(files, &located));
+    }
+    if located.metadata()?.is_dir() {
+        let page = listing::Page { skip: 0, limit: usize::MAX, bytes };
+        return listing::list(files.workspace(), &located, Scope::Visible, page);
+    }
+    let limit = args.limit.unwrap_or(DEFAULT_LIMIT);
+    let reading = Reading { located, ledger, offset: args.offset.unwrap_or(1), limit, bytes, cancel };
+    let page = reading.page()?;
+    Ok(ToolOutput::text(page.print()))
+}
+
+struct Reading<'a> {
+    located: Located,
+    ledger: &'a Ledger,
+    offset: i64,
+    limit: u32,
+    bytes: usize,
+    cancel: &'a CancellationToken,
+}
+
+impl Reading<'_> {
+    fn page(&self) -> Result<Page, ToolError> {
+        let mut file = self.located.open()?;
+        let stamp = Stamp::of(&file.metadata().map_err(|error| self.failed(&error))?);
+        let form = self.form(&mut file, stamp.size())?;
+        if stamp.size() <= HASHED {
+            let mut content = Vec::new();
+            file.take(HASHED + 1).read_to_end(&mut content).map_err(|error| self.failed(&error))?;
+            let page = self.page_of(Cursor::new(content.as_slice()), form, content.len() as u64, None);
+            let (page, _) = page.map_err(|error| self.failed(&error))?;
+            self.ledger.know(self.located.path(), stamp, &content);
+            return self.within(page);
+        }
+        let known = self.ledger.mark(self.located.path(), &stamp);
+        let (page, mark) =
+            self.page_of(file, form, stamp.size(), known).map_err(|error| self.failed(&error))?;
+        self.ledger.know_part(self.located.path(), stamp, mark.or(known));
+        self.within(page)
+    }
+
+    fn form(&self, file: &mut File, size_in_bytes: u64) -> Result<Form, ToolError> {
+        let mut head = Vec::with_capacity(SNIFFED);
+        file.by_ref().take(SNIFFED as u64).read_to_end(&mut head).map_err(|error| self.failed(&error))?;
+        file.rewind().map_err(|error| self.failed(&error))?;
+        match sniff(&head) {
+            Kind::Text(form) => Ok(form),
+            Kind::Binary(kind) => Err(ToolError::new(
+                ErrorCode::NotATextFile,
+                format!("{} is {kind} of {}, not a text file", self.located.shown(), size(size_in_bytes)),
+            )),
+        }
+    }
+
+    /// The page, and where it ends for the next reading of a big file.
+    fn page_of<R: Read + Seek>(
+        &self,
+        mut source: R,
+        form: Form,
+        size: u64,
+        known: Option<Mark>,
+    ) -> io::Result<(Page, Option<Mark>)> {
+        let head = form.mark_bytes().len() as u64;
+        source.seek(SeekFrom::Start(head))?;
+        if form.encoding != Encoding::Utf8 {
+            let first = self.first_line(|| self.reader(Utf16Reader::new(&mut source, form)).skip(u64::MAX))?;
+            source.seek(SeekFrom::Start(head))?;
+            let mut reader = self.reader(Utf16Reader::new(&mut source, form));
+            let skipped = reader.skip(first - 1)?;
+            let page = page::collect(&mut reader, &self.wanted(form, skipped, first, size))?;
+            return Ok((page, None));
+        }
+        if self.offset < 0 && size > COUNTED {
+            return self.last_lines(source, form, size).map(|page| (page, None));
+        }
+        let first = self.first_line(|| self.reader(&mut source).skip(u64::MAX))?;
+        let start = known.filter(|mark| mark.line < first).unwrap_or(Mark { line: 0, offset: head });
+        source.seek(SeekFrom::Start(start.offset))?;
+        let mut reader = self.reader(source);
+        let skipped = start.line + reader.skip(first - 1 - start.line)?;
+        let page = page::collect(&mut reader, &self.wanted(form, skipped, first, size))?;
+        let mark = page.next.map(|next| Mark { line: next - 1, offset: start.offset + page.used });
+        Ok((page, mark))
+    }
+
+    /// The line to begin with, counted from one.
+    fn first_line(&self, count: impl FnOnce() -> io::Result<u64>) -> io::Result<u64> {
+        if self.offset >= 0 {
+            return Ok(self.offset.unsigned_abs().max(1));
+        }
+        Ok(count()?.saturating_sub(self.offset.unsigned_abs()) + 1)
+    }
+
+    /// The end of a file that is too big to be counted: lines have their distance from the end as a number.
+    fn last_lines<R: Read + Seek>(&self, mut source: R, form: Form, size: u64) -> io::Result<Page> {
+        let stop = || self.cancel.is_cancelled();
+        let (start, found) = start_of_last(&mut source, size, self.offset.unsigned_abs(), &stop)?;
+        source.seek(SeekFrom::Start(start))?;
+        let mut wanted = self.wanted(form, 0, 1, size);
+        wanted.from_end = Some(found);
+        page::collect(&mut self.reader(source), &wanted)
+    }
+
+    fn wanted(&self, form: Form, skipped: u64, first: u64, size: u64) -> Wanted {
+        let count_rest = size <= COUNTED;
+        Wanted { form, skipped, first, limit: self.limit, bytes: self.bytes, size, count_rest, from_end: None }
+    }
+
+    fn reader<R: Read>(&self, source: R) -> LineReader<R> {
+        let cancel = self.cancel.clone();
+        LineReader::new(source, move || cancel.is_cancelled())
+    }
+
+    fn within(&self, page: Page) -> Result<Page, ToolError> {
+        if page.is_past_the_end() {
+            let message = format!(
+                "{} has {} lines; offset {} is past its end",
+                self.located.shown(),
+                page.total.unwrap_or_default(),
+                self.offset
+            );
+            return Err(ToolError::new(ErrorCode::InvalidArguments, message));
+        }
+        Ok(page)
+    }
+
+    fn failed(&self, error: &io::Error) -> ToolError {
+        if self.cancel.is_cancelled() {
+            return blocking::cancelled();
+        }
+        ToolError::failed(format!("{} can't be read: {error}", self.located.shown()))
+    }
+}

@@ -1,0 +1,76 @@
+//! write_file: a whole file, written at once or not at all.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use neco_proto::Display;
+use neco_safety::world::Files;
+use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::blocking;
+use super::change::Draft;
+use super::diff::{self, Change};
+use super::ledger::Ledger;
+use super::text::{count_lines, is_crlf, with_crlf};
+
+pub struct WriteFile {
+    pub ledger: Arc<Ledger>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Path, relative to the workspace or absolute.
+    path: String,
+    /// The whole content.
+    content: String,
+}
+
+impl Tool for WriteFile {
+    type Args = Args;
+    const NAME: &'static str = "write_file";
+    const DESCRIPTION: &'static str = include_str!("write_file.md");
+    const TOUCH: Touch = Touch::Writes;
+
+    fn summary(&self, args: &Args) -> String {
+        format!("Write {}", args.path)
+    }
+
+    async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
+        let (world, ledger, args) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger), args.clone());
+        blocking::look(ctx, move || {
+            let (draft, _, change) = prepare(&world.files, &ledger, &args)?;
+            Ok(Plan { risk: draft.risk(), command: None, diff: vec![change.diff] })
+        })
+        .await
+    }
+
+    async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let (world, ledger) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger));
+        let cancel = ctx.cancel.clone();
+        blocking::change(move || {
+            let (draft, text, change) = prepare(&world.files, &ledger, &args)?;
+            if cancel.is_cancelled() {
+                return Err(blocking::cancelled());
+            }
+            let bytes = draft.write(&ledger, text.as_bytes())?;
+            let done = if draft.text.is_none() { "Created" } else { "Overwrote" };
+            let shown = draft.located.shown();
+            let words = format!("{done} {shown}: {} lines, {bytes} bytes.", count_lines(text.as_bytes()));
+            Ok(ToolOutput::text(words).with_display(Display::Diff { files: vec![change.diff] }))
+        })
+        .await
+    }
+}
+
+/// The file as it is, the text as it will stand in it, and the difference.
+fn prepare<'a>(files: &Files, ledger: &Ledger, args: &'a Args) -> Result<(Draft, Cow<'a, str>, Change), ToolError> {
+    let draft = Draft::load(files, ledger, &args.path)?;
+    let content = args.content.strip_prefix('\u{feff}').filter(|_| draft.form.mark).unwrap_or(&args.content);
+    let keeps_crlf = draft.text.as_deref().is_some_and(is_crlf) && !content.contains('\r');
+    let text = if keeps_crlf { Cow::Owned(with_crlf(content)) } else { Cow::Borrowed(content) };
+    let change = diff::change(&draft.located.shown(), draft.text.as_deref(), text.as_bytes());
+    Ok((draft, text, change))
+}

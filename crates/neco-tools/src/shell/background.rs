@@ -1,0 +1,249 @@
+//! Processes in the background of one agent.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use neco_safety::world::{Exit, Group, ProcessInput, Progress, Running, Stop};
+use neco_toolkit::ToolError;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::plain_text::plain_text;
+use super::wording::{ending, last_bytes, last_lines, one_line, seconds};
+
+/// Bytes of the end of a process's output that are kept.
+const KEPT: usize = 256 * 1024;
+
+/// How many may run at once, and how many that are over are remembered.
+const MOST_RUNNING: usize = 32;
+const MOST_OVER: usize = 32;
+
+/// A process that fails does so soon after its start.
+const SETTLE: Duration = Duration::from_millis(150);
+
+/// The background processes of one agent. Dropping it kills them.
+#[derive(Debug, Default)]
+pub(super) struct Processes {
+    list: Mutex<List>,
+}
+
+#[derive(Debug, Default)]
+struct List {
+    started: u32,
+    processes: Vec<Arc<Background>>,
+}
+
+/// A process in the background. Dropping it kills its group.
+#[derive(Debug)]
+pub(super) struct Background {
+    id: String,
+    /// The command it runs.
+    pub(super) command: String,
+    started: Instant,
+    group: Group,
+    /// What it reads, until that is closed.
+    pub(super) input: tokio::sync::Mutex<Option<ProcessInput>>,
+    record: Arc<Record>,
+    reading: AbortHandle,
+}
+
+/// What is known of a process, shared with the task that reads its output.
+#[derive(Debug)]
+struct Record {
+    state: Mutex<State>,
+    changed: watch::Sender<()>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The end of its output.
+    kept: VecDeque<u8>,
+    bytes: u64,
+    lines: u64,
+    /// Of `lines` and `bytes`, those that were there at the last look.
+    seen_lines: u64,
+    seen_bytes: u64,
+    over: Option<(Exit, Duration)>,
+}
+
+/// A look at a process.
+pub(super) struct Look {
+    /// Its state in words.
+    pub(super) state: String,
+    /// How it ended; nothing while it runs.
+    pub(super) exit: Option<Exit>,
+    /// The end of its output as plain text.
+    pub(super) text: String,
+    /// Lines that came since the last look.
+    pub(super) new_lines: u64,
+    /// Lines in all.
+    pub(super) lines: u64,
+}
+
+impl Processes {
+    /// Whether one more may be started.
+    ///
+    /// # Errors
+    /// When as many run as may.
+    pub(super) fn check_room(&self) -> Result<(), ToolError> {
+        let running = self.list().processes.iter().filter(|process| process.exit().is_none()).count();
+        if running < MOST_RUNNING {
+            return Ok(());
+        }
+        Err(ToolError::failed(format!("{running} processes run in the background already: kill some with `process`")))
+    }
+
+    /// Takes over a process and reads its output from now on.
+    pub(super) fn add(&self, command: &str, running: Running) -> Arc<Background> {
+        let mut list = self.list();
+        list.started += 1;
+        let process = Arc::new(Background::new(format!("bg-{}", list.started), command, running));
+        list.processes.push(Arc::clone(&process));
+        let over: Vec<String> =
+            list.processes.iter().filter(|one| one.exit().is_some()).map(|one| one.id.clone()).collect();
+        let forgotten = over.len().saturating_sub(MOST_OVER);
+        list.processes.retain(|one| !over.iter().take(forgotten).any(|id| *id == one.id));
+        process
+    }
+
+    /// All of them, oldest first.
+    pub(super) fn all(&self) -> Vec<Arc<Background>> {
+        self.list().processes.clone()
+    }
+
+    fn list(&self) -> MutexGuard<'_, List> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Background {
+    fn new(id: String, command: &str, mut running: Running) -> Self {
+        let started = Instant::now();
+        let record = Arc::new(Record { state: Mutex::default(), changed: watch::Sender::new(()) });
+        let group = running.group().clone();
+        let input = tokio::sync::Mutex::new(running.take_input());
+        let reading = tokio::spawn(read_to_the_end(running, Arc::clone(&record), started)).abort_handle();
+        Self { id, command: command.to_owned(), started, group, input, record, reading }
+    }
+
+    /// The name the model calls it by.
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// How it ended; nothing while it runs.
+    pub(super) fn exit(&self) -> Option<Exit> {
+        self.record.state().over.map(|(exit, _)| exit)
+    }
+
+    /// Its state in words.
+    pub(super) fn state(&self) -> String {
+        match self.record.state().over {
+            Some((exit, took)) => format!("{} is over: {} after {}", self.id, ending(exit), seconds(took)),
+            None => format!("{} has been running for {}", self.id, seconds(self.started.elapsed())),
+        }
+    }
+
+    /// It and its command in one line.
+    pub(super) fn describe(&self) -> String {
+        format!("{}: {}", self.state(), one_line(&self.command, 80))
+    }
+
+    /// Signals it and everything it started.
+    pub(super) fn stop(&self, how: Stop) {
+        self.group.stop(how);
+    }
+
+    /// The last lines of its output; what is there now counts as seen.
+    pub(super) fn look(&self, lines: usize, most_bytes: usize) -> Look {
+        let state = self.state();
+        let (text, exit, new_lines, all_lines) = {
+            let mut record = self.record.state();
+            let new_lines = record.take_new_lines();
+            (record.raw_text(), record.over.map(|(exit, _)| exit), new_lines, record.lines)
+        };
+        let text = last_bytes(last_lines(&plain_text(&text), lines), most_bytes).to_owned();
+        Look { state, exit, text, new_lines, lines: all_lines }
+    }
+
+    /// All of its output that is kept, as plain text; does not count as a look.
+    pub(super) fn text(&self) -> String {
+        let raw = self.record.state().raw_text();
+        plain_text(&raw)
+    }
+
+    /// Notices of every change from now on.
+    pub(super) fn changes(&self) -> watch::Receiver<()> {
+        self.record.changed.subscribe()
+    }
+
+    /// Waits a moment for a process that ends as soon as it started.
+    pub(super) async fn settle(&self, cancel: &CancellationToken) {
+        let mut changes = self.changes();
+        let over = async { while self.exit().is_none() && changes.changed().await.is_ok() {} };
+        tokio::select! {
+            () = over => {}
+            () = tokio::time::sleep(SETTLE) => {}
+            () = cancel.cancelled() => {}
+        }
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        // At once, and not when the runtime gets to it.
+        self.group.stop(Stop::Kill);
+        self.reading.abort();
+    }
+}
+
+async fn read_to_the_end(mut running: Running, record: Arc<Record>, started: Instant) {
+    loop {
+        match running.next().await {
+            Progress::Output(bytes) => record.state().keep(bytes),
+            Progress::Ended(end) => {
+                record.state().over = Some((end.exit, started.elapsed()));
+                record.changed.send_replace(());
+                return;
+            }
+        }
+        record.changed.send_replace(());
+    }
+}
+
+impl Record {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn keep(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        self.lines += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.kept.extend(bytes);
+        let too_many = self.kept.len().saturating_sub(KEPT);
+        self.kept.drain(..too_many);
+    }
+
+    /// Lines that came since the last look; an unfinished one that grew counts as one.
+    fn take_new_lines(&mut self) -> u64 {
+        let grew = u64::from(self.bytes > self.seen_bytes);
+        let new_lines = (self.lines - self.seen_lines).max(grew);
+        (self.seen_lines, self.seen_bytes) = (self.lines, self.bytes);
+        new_lines
+    }
+
+    /// What is kept, from the start of a line when the beginning is gone.
+    fn raw_text(&mut self) -> Vec<u8> {
+        let cut = self.bytes > self.kept.len() as u64;
+        let kept = self.kept.make_contiguous();
+        match kept.iter().position(|byte| *byte == b'\n').filter(|_| cut) {
+            Some(end) => kept.split_at(end + 1).1.to_vec(),
+            None => kept.to_vec(),
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! `bash`: runs a command.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use neco_config::section::ToolsSection;
+use neco_proto::{Display, ErrorCode, Risk};
+use neco_safety::path::Access;
+use neco_safety::world::{Exit, Launch, Leftovers, SpawnError, Stdin, World};
+use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::background::Processes;
+use super::folder::ShellFolder;
+use super::follow::{Followed, GRACE, Outcome, follow};
+use super::interpreter::Interpreter;
+use super::plain_text::plain_text;
+use super::wording::{SHOWN_LINES, ending, exit_code, last_lines, one_line, seconds};
+
+/// What the scheduler's clock leaves us beyond our own, so that it is never first.
+const SLACK: Duration = Duration::from_secs(15);
+
+/// A success that took less says nothing about its time.
+const WORTH_SAYING: Duration = Duration::from_secs(10);
+
+/// Arguments of `bash`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BashArgs {
+    /// The command line or script.
+    command: String,
+    /// Seconds until it is killed.
+    timeout: Option<f64>,
+    /// Folder for this call only, from the workspace; default: where the last `cd` led.
+    cwd: Option<String>,
+    /// Return at once and let it run on.
+    background: Option<bool>,
+    /// Give it a terminal.
+    pty: Option<bool>,
+    /// What it is for, in a few words.
+    description: Option<String>,
+}
+
+/// Runs commands.
+pub(super) struct Bash {
+    shell: Arc<Shell>,
+    processes: Arc<Processes>,
+    timeout: Duration,
+    max_timeout: Duration,
+}
+
+/// What the commands of one agent share.
+struct Shell {
+    wanted: String,
+    found: OnceLock<Option<Interpreter>>,
+    folder: ShellFolder,
+}
+
+/// A command that is ready to start.
+struct Prepared {
+    launch: Launch,
+    /// The file in which the shell says where it ended.
+    report: Option<PathBuf>,
+    notes: Vec<String>,
+}
+
+impl Bash {
+    /// The tool of one agent.
+    pub(super) fn new(settings: &ToolsSection, processes: Arc<Processes>) -> Self {
+        let max_timeout = positive(settings.max_command_timeout).unwrap_or(Duration::from_secs(600));
+        let wanted = if settings.shell.is_empty() { "bash" } else { &settings.shell };
+        Self {
+            shell: Arc::new(Shell {
+                wanted: wanted.to_owned(),
+                found: OnceLock::new(),
+                folder: ShellFolder::default(),
+            }),
+            processes,
+            timeout: positive(settings.command_timeout).unwrap_or(Duration::from_secs(120)).min(max_timeout),
+            max_timeout,
+        }
+    }
+
+    /// A wish for more than is allowed gets what is allowed: it is often meant in milliseconds.
+    fn limit(&self, args: &BashArgs) -> Duration {
+        let Some(wished) = args.timeout else { return self.timeout };
+        positive(wished).unwrap_or(self.timeout).min(self.max_timeout)
+    }
+
+    async fn run_here(&self, args: &BashArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let Prepared { launch, report, mut notes } = self.prepare(args, ctx).await?;
+        let running = ctx.world.spawn.start(launch).await.map_err(refused)?;
+        let limit = self.limit(args);
+        let followed = follow(running, limit, ctx).await;
+        if let Some(report) = report {
+            let counts = matches!(&followed, Ok(Followed { outcome: Outcome::Ended(_), .. })) && args.cwd.is_none();
+            notes.extend(self.after(report, counts, ctx).await);
+        }
+        Ok(self.output(args, followed?, limit, &notes))
+    }
+
+    async fn run_in_background(&self, args: &BashArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let Prepared { launch, notes, .. } = self.prepare(args, ctx).await?;
+        self.processes.check_room()?;
+        let running = ctx.world.spawn.start(launch).await.map_err(refused)?;
+        let process = self.processes.add(&args.command, running);
+        process.settle(&ctx.cancel).await;
+        let look = process.look(SHOWN_LINES, ctx.max_output);
+        let mut text = if look.exit.is_some() {
+            format!("{}\n[{}]", look.text, look.state)
+        } else {
+            format!("{}\n[runs in the background as {}]", look.text, process.id())
+        };
+        add_notes(&mut text, &notes);
+        let display = Display::Terminal {
+            command: args.command.clone(),
+            tail: look.text,
+            exit_code: look.exit.and_then(exit_code),
+        };
+        Ok(ToolOutput::text(text.trim_start()).with_display(display))
+    }
+
+    async fn prepare(&self, args: &BashArgs, ctx: &ToolContext) -> Result<Prepared, ToolError> {
+        check(args, self.max_timeout)?;
+        let (shell, world) = (Arc::clone(&self.shell), Arc::clone(&ctx.world));
+        let (command, cwd) = (args.command.clone(), args.cwd.clone());
+        let (background, terminal) = (args.background.unwrap_or(false), args.pty.unwrap_or(false));
+        off_the_runtime(move || shell.prepare(&world, command, cwd.as_deref(), background, terminal)).await?
+    }
+
+    /// Takes up where the shell ended, if that counts.
+    async fn after(&self, report: PathBuf, counts: bool, ctx: &ToolContext) -> Option<String> {
+        let (shell, world) = (Arc::clone(&self.shell), Arc::clone(&ctx.world));
+        let taken = off_the_runtime(move || {
+            if counts {
+                return shell.folder.take_report(&world.files, &report);
+            }
+            shell.folder.drop_report(&report);
+            None
+        });
+        taken.await.ok().flatten()
+    }
+
+    fn output(&self, args: &BashArgs, followed: Followed, limit: Duration, notes: &[String]) -> ToolOutput {
+        let Followed { output, outcome, took } = followed;
+        // Cleaned after it was cut: the file keeps every byte.
+        let shown = plain_text(output.text.as_bytes());
+        let mut text = shown.trim_end_matches('\n').to_owned();
+        let last_word = self.last_word(outcome, took, limit, text.is_empty());
+        add_line(&mut text, last_word);
+        add_notes(&mut text, notes);
+        ToolOutput {
+            model: text,
+            display: Some(Display::Terminal {
+                command: args.command.clone(),
+                tail: last_lines(&shown, SHOWN_LINES).to_owned(),
+                exit_code: outcome_code(outcome),
+            }),
+            spilled_to: output.spilled_to,
+            error_code: match outcome {
+                Outcome::Ended(_) => None,
+                Outcome::TimedOut => Some(ErrorCode::CommandTimedOut),
+                Outcome::Cancelled => Some(ErrorCode::ToolFailed),
+            },
+        }
+    }
+
+    fn last_word(&self, outcome: Outcome, took: Duration, limit: Duration, silent: bool) -> Option<String> {
+        let took = seconds_if_worth(took, outcome);
+        match outcome {
+            Outcome::Ended(end) => {
+                let left = if end.left_others {
+                    "; what it left running was ended with it: use background for what must go on"
+                } else {
+                    ""
+                };
+                let plain_success = end.exit == Exit::Code(0) && !silent && left.is_empty() && took.is_empty();
+                let silence = if silent { "no output, " } else { "" };
+                (!plain_success).then(|| format!("[{silence}{}{took}{left}]", ending(end.exit)))
+            }
+            Outcome::TimedOut if limit < self.max_timeout => Some(format!(
+                "[killed: not done after {}; give a longer timeout (at most {}) or run it in the background]",
+                seconds(limit),
+                seconds(self.max_timeout)
+            )),
+            Outcome::TimedOut => Some(format!(
+                "[killed: not done after {}, the longest timeout; run it in the background]",
+                seconds(limit)
+            )),
+            Outcome::Cancelled => Some(format!("[cancelled{took}]")),
+        }
+    }
+}
+
+impl Tool for Bash {
+    type Args = BashArgs;
+    const NAME: &'static str = "bash";
+    const DESCRIPTION: &'static str = include_str!("bash.txt");
+    const TOUCH: Touch = Touch::Runs;
+
+    fn timeout(&self, args: &BashArgs) -> Option<Duration> {
+        Some(self.limit(args) + GRACE + SLACK)
+    }
+
+    fn summary(&self, args: &BashArgs) -> String {
+        let command = one_line(&args.command, 80);
+        match args.description.as_deref().map(|text| one_line(text, 60)).filter(|text| !text.is_empty()) {
+            Some(purpose) => format!("Run {command} ({purpose})"),
+            None => format!("Run {command}"),
+        }
+    }
+
+    async fn plan(&self, args: &BashArgs, ctx: &ToolContext) -> Result<Plan, ToolError> {
+        check(args, self.max_timeout)?;
+        if let Some(cwd) = args.cwd.clone() {
+            let world = Arc::clone(&ctx.world);
+            off_the_runtime(move || wanted_folder(&world, &cwd)).await??;
+        }
+        Ok(Plan { risk: Risk::High, command: Some(args.command.clone()), diff: Vec::new() })
+    }
+
+    async fn run(&self, args: BashArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+        if args.background.unwrap_or(false) {
+            self.run_in_background(&args, ctx).await
+        } else {
+            self.run_here(&args, ctx).await
+        }
+    }
+}
+
+impl Shell {
+    fn prepare(
+        &self,
+        world: &World,
+        command: String,
+        cwd: Option<&str>,
+        background: bool,
+        terminal: bool,
+    ) -> Result<Prepared, ToolError> {
+        let found = self.found.get_or_init(|| Interpreter::find(&self.wanted, &world.spawn));
+        let Some(interpreter) = found else {
+            return Err(ToolError::failed(format!(
+                "there is no shell to run commands: neither {:?} nor sh",
+                self.wanted
+            )));
+        };
+        let (folder, note) = match cwd {
+            Some(cwd) => (wanted_folder(world, cwd)?, None),
+            None => self.folder.start(&world.files),
+        };
+        let report = if background { None } else { self.folder.report_file(world.spawn.temporary_folder()).ok() };
+        let reporting = report.as_deref().and_then(|file| interpreter.reporting(&command, file));
+        let report = report.filter(|_| reporting.is_some());
+        let launch = Launch {
+            program: interpreter.program.clone().into_os_string(),
+            arguments: vec![OsString::from("-c"), OsString::from(reporting.unwrap_or(command))],
+            folder,
+            stdin: if background { Stdin::Piped } else { Stdin::Closed },
+            terminal,
+            leftovers: if background { Leftovers::WaitFor } else { Leftovers::End },
+        };
+        Ok(Prepared { launch, report, notes: interpreter.note.iter().cloned().chain(note).collect() })
+    }
+}
+
+fn check(args: &BashArgs, max_timeout: Duration) -> Result<(), ToolError> {
+    let invalid = |message: &str| Err(ToolError::new(ErrorCode::InvalidArguments, message));
+    if args.command.trim().is_empty() {
+        return invalid("command: there is nothing to run");
+    }
+    if args.command.contains('\0') {
+        return invalid("command: a zero byte can't be part of a command");
+    }
+    if args.timeout.is_some_and(|timeout| positive(timeout).is_none()) {
+        return invalid(&format!("timeout: give seconds, more than 0 and at most {}", max_timeout.as_secs()));
+    }
+    Ok(())
+}
+
+/// A folder to start in must be one that commands may write to.
+fn wanted_folder(world: &World, cwd: &str) -> Result<PathBuf, ToolError> {
+    let located = world.files.locate(Path::new(cwd), Access::Write)?;
+    if !located.path().is_dir() {
+        return Err(ToolError::new(ErrorCode::FileNotFound, format!("cwd: there is no folder {}", located.shown())));
+    }
+    Ok(located.path().to_path_buf())
+}
+
+fn positive(seconds: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero())
+}
+
+fn refused(error: SpawnError) -> ToolError {
+    ToolError::new(error.code(), error.to_string())
+}
+
+fn outcome_code(outcome: Outcome) -> Option<i32> {
+    match outcome {
+        Outcome::Ended(end) => exit_code(end.exit),
+        Outcome::TimedOut | Outcome::Cancelled => None,
+    }
+}
+
+fn seconds_if_worth(took: Duration, outcome: Outcome) -> String {
+    let success = matches!(outcome, Outcome::Ended(end) if end.exit == Exit::Code(0));
+    if success && took < WORTH_SAYING { String::new() } else { format!(" after {}", seconds(took)) }
+}
+
+fn add_notes(text: &mut String, notes: &[String]) {
+    for note in notes {
+        add_line(text, Some(format!("[{note}]")));
+    }
+}
+
+fn add_line(text: &mut String, line: Option<String>) {
+    let Some(line) = line else { return };
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(&line);
+}
+
+async fn off_the_runtime<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ToolError> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| ToolError::failed(error.to_string()))
+}

@@ -1,0 +1,84 @@
+//! Where the shell of an agent stands between two commands.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use neco_safety::path::Access;
+use neco_safety::world::Files;
+use tempfile::TempDir;
+
+/// Where the shell stands. The methods look at the disk: not for a thread of the runtime.
+#[derive(Debug, Default)]
+pub(super) struct ShellFolder {
+    /// Nothing stands for the workspace.
+    stands: Mutex<Option<PathBuf>>,
+    /// A private folder for the files in which shells say where they ended.
+    reports: Mutex<Option<TempDir>>,
+    count: AtomicU64,
+}
+
+impl ShellFolder {
+    /// The folder that the next command starts in, and what the model must know about it.
+    pub(super) fn start(&self, files: &Files) -> (PathBuf, Option<String>) {
+        let mut stands = self.stands.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(folder) = stands.take() else { return (files.workspace().to_path_buf(), None) };
+        match files.locate(&folder, Access::Write) {
+            Ok(located) if located.path() == folder && folder.is_dir() => {
+                *stands = Some(folder.clone());
+                (folder, None)
+            }
+            Ok(_) | Err(_) => {
+                let note = format!("the folder {} is gone: the shell stands in the workspace again", folder.display());
+                (files.workspace().to_path_buf(), Some(note))
+            }
+        }
+    }
+
+    /// A file that does not exist, for a shell to say where it ended.
+    ///
+    /// # Errors
+    /// When the private folder can't be made.
+    pub(super) fn report_file(&self, temporary: &Path) -> io::Result<PathBuf> {
+        let mut reports = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
+        // A command may have emptied the folder of temporary files.
+        if !reports.as_ref().is_some_and(|folder| folder.path().is_dir()) {
+            *reports = Some(tempfile::Builder::new().prefix("neco-shell-").tempdir_in(temporary)?);
+        }
+        let folder = reports.as_ref().map_or(temporary, TempDir::path);
+        Ok(folder.join(format!("folder-{}", self.count.fetch_add(1, Ordering::Relaxed))))
+    }
+
+    /// Takes up where a shell ended. A shell that did not say leaves things as they were.
+    pub(super) fn take_report(&self, files: &Files, report: &Path) -> Option<String> {
+        let mut said = fs::read(report).ok()?;
+        // What can't be removed goes with its folder.
+        let _ = fs::remove_file(report);
+        if said.pop() != Some(b'\n') || said.is_empty() {
+            return None;
+        }
+        let folder = PathBuf::from(OsString::from_vec(said));
+        let inside = files.locate(&folder, Access::Write).is_ok();
+        let mut stands = self.stands.lock().unwrap_or_else(PoisonError::into_inner);
+        if inside {
+            *stands = Some(folder).filter(|folder| folder != files.workspace());
+            return None;
+        }
+        *stands = None;
+        Some(format!(
+            "the command ended in {}, outside the workspace: the shell stands in {} again",
+            folder.display(),
+            files.workspace().display()
+        ))
+    }
+
+    /// Forgets a report that does not count.
+    pub(super) fn drop_report(&self, report: &Path) {
+        // It may never have been written; what can't be removed goes with its folder.
+        let _ = fs::remove_file(report);
+    }
+}

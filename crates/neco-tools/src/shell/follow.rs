@@ -1,0 +1,81 @@
+//! Follows a command in the foreground to its end: shows its output, keeps what the model gets,
+//! and sees to it that it ends in time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use neco_proto::event::OutputStream;
+use neco_safety::world::{Ending, Progress, Running, Stop};
+use neco_toolkit::bound::BoundedText;
+use neco_toolkit::{Bounded, ToolContext, ToolError};
+use tokio::time::Instant;
+
+use super::plain_text::LivePlainText;
+
+/// How long a command that timed out has to clean up.
+pub(super) const GRACE: Duration = Duration::from_secs(2);
+
+/// How a command came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// By itself.
+    Ended(Ending),
+    /// It was killed because its time was up.
+    TimedOut,
+    /// It was killed because the call was cancelled.
+    Cancelled,
+}
+
+/// A command that is over.
+pub(super) struct Followed {
+    /// What it printed.
+    pub(super) output: BoundedText,
+    /// How it ended.
+    pub(super) outcome: Outcome,
+    /// How long it took.
+    pub(super) took: Duration,
+}
+
+/// Follows a command to its end, which comes after `limit` and [`GRACE`] at the latest.
+///
+/// # Errors
+/// When its output can't be kept; the command is killed.
+pub(super) async fn follow(mut running: Running, limit: Duration, ctx: &ToolContext) -> Result<Followed, ToolError> {
+    let started = Instant::now();
+    let mut kept = Bounded::new(ctx.call_id.clone(), Arc::clone(&ctx.spill), ctx.max_output);
+    let mut live = LivePlainText::default();
+    let mut alarms = 0_u32;
+    let alarm = tokio::time::sleep_until(started + limit);
+    tokio::pin!(alarm);
+    let outcome = loop {
+        tokio::select! {
+            // A command that prints without end must not keep the clock or the user from being heard.
+            biased;
+            () = ctx.cancel.cancelled() => {
+                running.group().stop(Stop::Kill);
+                break Outcome::Cancelled;
+            }
+            () = &mut alarm => {
+                running.group().stop(if alarms == 0 { Stop::Terminate } else { Stop::Kill });
+                alarms += 1;
+                alarm.as_mut().reset(Instant::now() + GRACE);
+            }
+            progress = running.next() => match progress {
+                Progress::Output(bytes) => {
+                    show(ctx, &live.push(bytes));
+                    kept.push(bytes).await?;
+                }
+                Progress::Ended(ending) if alarms == 0 => break Outcome::Ended(ending),
+                Progress::Ended(_) => break Outcome::TimedOut,
+            },
+        }
+    };
+    show(ctx, &live.end());
+    Ok(Followed { output: kept.finish().await?, outcome, took: started.elapsed() })
+}
+
+fn show(ctx: &ToolContext, text: &str) {
+    if !text.is_empty() {
+        ctx.live.push(OutputStream::Output, text);
+    }
+}

@@ -1,0 +1,301 @@
+//! `process`: looks after processes in the background.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use neco_proto::{Display, ErrorCode, Risk};
+use neco_safety::world::Stop;
+use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use regex::Regex;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio::time::Instant;
+
+use super::background::{Background, Processes};
+use super::follow::GRACE;
+use super::wording::{exit_code, one_line};
+
+const DEFAULT_LINES: usize = 40;
+const DEFAULT_WAIT: f64 = 30.0;
+const LONGEST_WAIT: f64 = 600.0;
+
+/// How long an answer to what was written is waited for.
+const ANSWER: Duration = Duration::from_millis(300);
+
+/// How long a process may leave its input unread.
+const UNREAD: Duration = Duration::from_secs(10);
+
+/// Output that comes in pieces is looked at this often at most.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Action {
+    List,
+    Tail,
+    Wait,
+    Write,
+    Kill,
+}
+
+/// A signal to kill with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Signal {
+    Term,
+    Int,
+    Hup,
+    Kill,
+}
+
+/// Arguments of `process`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ProcessArgs {
+    action: Action,
+    /// Which process, such as bg-1; not needed when there is only one.
+    id: Option<String>,
+    /// Lines to show.
+    lines: Option<usize>,
+    /// wait: seconds at most.
+    seconds: Option<f64>,
+    /// wait: a regex that the output must match.
+    pattern: Option<String>,
+    /// write: the text.
+    input: Option<String>,
+    /// write: end it with a newline; default true.
+    newline: Option<bool>,
+    /// write: close the input afterwards.
+    eof: Option<bool>,
+    /// kill: default term, followed by kill.
+    signal: Option<Signal>,
+}
+
+/// Looks after processes in the background.
+pub(super) struct Process {
+    processes: Arc<Processes>,
+}
+
+impl Process {
+    /// The tool over the processes of one agent.
+    pub(super) fn new(processes: Arc<Processes>) -> Self {
+        Self { processes }
+    }
+
+    fn find(&self, id: Option<&str>) -> Result<Arc<Background>, ToolError> {
+        let all = self.processes.all();
+        let invalid = |message: String| ToolError::new(ErrorCode::InvalidArguments, message);
+        if all.is_empty() {
+            return Err(invalid("no process was started in the background".to_owned()));
+        }
+        let known = || all.iter().map(|process| process.id()).collect::<Vec<_>>().join(", ");
+        if let Some(id) = id {
+            let found = all.iter().find(|process| process.id() == id.trim());
+            return found
+                .cloned()
+                .ok_or_else(|| invalid(format!("id: there is no process {id:?}; there are: {}", known())));
+        }
+        let running: Vec<_> = all.iter().filter(|process| process.exit().is_none()).collect();
+        match (running.as_slice(), all.as_slice()) {
+            ([only], _) => Ok(Arc::clone(only)),
+            (_, [only]) => Ok(Arc::clone(only)),
+            _ => Err(invalid(format!("id: say which one; there are: {}", known()))),
+        }
+    }
+
+    fn list(&self) -> ToolOutput {
+        let items: Vec<String> = self.processes.all().iter().map(|process| process.describe()).collect();
+        let text =
+            if items.is_empty() { "no process was started in the background".to_owned() } else { items.join("\n") };
+        let total = items.len() as u64;
+        ToolOutput::text(text).with_display(Display::List { title: "Background processes".to_owned(), items, total })
+    }
+
+    async fn kill(&self, process: &Background, signal: Option<Signal>, ctx: &ToolContext) {
+        let (first, then) = match signal {
+            None | Some(Signal::Term) => (Stop::Terminate, Some(Stop::Kill)),
+            Some(Signal::Int) => (Stop::Interrupt, None),
+            Some(Signal::Hup) => (Stop::HangUp, None),
+            Some(Signal::Kill) => (Stop::Kill, None),
+        };
+        process.stop(first);
+        if !wait_for(process, GRACE, None, ctx).await
+            && let Some(then) = then
+        {
+            process.stop(then);
+            wait_for(process, GRACE, None, ctx).await;
+        }
+    }
+}
+
+impl Tool for Process {
+    type Args = ProcessArgs;
+    const NAME: &'static str = "process";
+    const DESCRIPTION: &'static str = include_str!("process.txt");
+    const TOUCH: Touch = Touch::Runs;
+
+    fn touch(&self, args: &ProcessArgs) -> Touch {
+        match args.action {
+            Action::List | Action::Tail | Action::Wait => Touch::Reads,
+            Action::Write | Action::Kill => Touch::Runs,
+        }
+    }
+
+    fn timeout(&self, args: &ProcessArgs) -> Option<Duration> {
+        let own = match args.action {
+            Action::Wait => wait_time(args),
+            Action::List | Action::Tail | Action::Write | Action::Kill => UNREAD,
+        };
+        Some(own + Duration::from_secs(15))
+    }
+
+    fn summary(&self, args: &ProcessArgs) -> String {
+        let id = args.id.as_deref().unwrap_or("the background process");
+        match args.action {
+            Action::List => "List background processes".to_owned(),
+            Action::Tail => format!("Look at {id}"),
+            Action::Wait => format!("Wait for {id}"),
+            Action::Write => format!("Write to {id}: {}", one_line(args.input.as_deref().unwrap_or_default(), 60)),
+            Action::Kill => format!("Kill {id}"),
+        }
+    }
+
+    async fn plan(&self, args: &ProcessArgs, _ctx: &ToolContext) -> Result<Plan, ToolError> {
+        pattern(args)?;
+        match args.action {
+            Action::List => Ok(Plan::of(Risk::Safe)),
+            Action::Tail | Action::Wait => self.find(args.id.as_deref()).map(|_| Plan::of(Risk::Safe)),
+            Action::Kill => self.find(args.id.as_deref()).map(|_| Plan::of(Risk::Low)),
+            Action::Write => {
+                let process = self.find(args.id.as_deref())?;
+                let input = args.input.as_deref().unwrap_or_default();
+                // Whatever reads it may be a shell: it is judged and granted like a command of its own.
+                let command = Some(format!("{} <<< {input}", process.id()));
+                Ok(Plan { risk: Risk::High, command, diff: Vec::new() })
+            }
+        }
+    }
+
+    async fn run(&self, args: ProcessArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+        if args.action == Action::List {
+            return Ok(self.list());
+        }
+        let process = self.find(args.id.as_deref())?;
+        let lines = args.lines.unwrap_or(DEFAULT_LINES);
+        match args.action {
+            Action::List | Action::Tail => Ok(shown(&process, lines, None, ctx)),
+            Action::Wait => {
+                let pattern = pattern(&args)?;
+                let came = wait_for(&process, wait_time(&args), pattern.as_ref(), ctx).await;
+                let note = pattern.filter(|_| came).and_then(|pattern| matching(&process, &pattern));
+                let note = note.map_or_else(
+                    || (!came).then(|| "still waiting for it".to_owned()),
+                    |line| Some(format!("matched: {line}")),
+                );
+                Ok(shown(&process, lines, note, ctx))
+            }
+            Action::Write => {
+                let note = write(&process, &args).await?;
+                wait_for_answer(&process, ctx).await;
+                Ok(shown(&process, lines, Some(note), ctx))
+            }
+            Action::Kill => {
+                self.kill(&process, args.signal, ctx).await;
+                Ok(shown(&process, lines, None, ctx))
+            }
+        }
+    }
+}
+
+/// The state of a process and the end of its output.
+fn shown(process: &Background, lines: usize, note: Option<String>, ctx: &ToolContext) -> ToolOutput {
+    let look = process.look(lines, ctx.max_output);
+    let note = note.map(|note| format!("; {note}")).unwrap_or_default();
+    let count = match (look.lines, look.text.is_empty()) {
+        (0, true) => "no output".to_owned(),
+        (all, _) => format!("{all} lines of output, {} of them new", look.new_lines),
+    };
+    let text = format!("[{}; {count}{note}]\n{}", look.state, look.text);
+    ToolOutput::text(text.trim_end()).with_display(Display::Terminal {
+        command: process.command.clone(),
+        tail: look.text,
+        exit_code: look.exit.and_then(exit_code),
+    })
+}
+
+fn wait_time(args: &ProcessArgs) -> Duration {
+    let seconds = args.seconds.unwrap_or(DEFAULT_WAIT).clamp(0.0, LONGEST_WAIT);
+    Duration::try_from_secs_f64(seconds).unwrap_or_default()
+}
+
+fn pattern(args: &ProcessArgs) -> Result<Option<Regex>, ToolError> {
+    let compiled = args.pattern.as_deref().map(Regex::new).transpose();
+    compiled.map_err(|error| ToolError::new(ErrorCode::InvalidArguments, format!("pattern: {error}")))
+}
+
+fn matching(process: &Background, pattern: &Regex) -> Option<String> {
+    process.text().lines().rfind(|line| pattern.is_match(line)).map(|line| one_line(line, 200))
+}
+
+/// Waits for the end, or for a line that matches. Says whether it came.
+async fn wait_for(process: &Background, limit: Duration, pattern: Option<&Regex>, ctx: &ToolContext) -> bool {
+    let mut changes = process.changes();
+    let there = || process.exit().is_some() || pattern.is_some_and(|pattern| matching(process, pattern).is_some());
+    let deadline = Instant::now() + limit;
+    loop {
+        if there() {
+            return true;
+        }
+        tokio::select! {
+            changed = changes.changed() => {
+                if changed.is_err() {
+                    return there();
+                }
+            }
+            () = tokio::time::sleep_until(deadline) => return there(),
+            () = ctx.cancel.cancelled() => return false,
+        }
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+}
+
+async fn wait_for_answer(process: &Background, ctx: &ToolContext) {
+    let mut changes = process.changes();
+    tokio::select! {
+        _ = changes.changed() => tokio::time::sleep(LOOK_AGAIN).await,
+        () = tokio::time::sleep(ANSWER) => {}
+        () = ctx.cancel.cancelled() => {}
+    }
+}
+
+/// Writes to a process; says what was done.
+async fn write(process: &Background, args: &ProcessArgs) -> Result<String, ToolError> {
+    let mut text = args.input.clone().unwrap_or_default();
+    let eof = args.eof.unwrap_or(false);
+    if text.is_empty() && !eof && args.newline != Some(true) {
+        return Err(ToolError::new(ErrorCode::InvalidArguments, "input: there is nothing to write"));
+    }
+    let newline = args.newline.unwrap_or(!text.is_empty());
+    if newline && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let mut slot = process.input.lock().await;
+    let Some(input) = slot.as_mut() else {
+        return Err(ToolError::failed(format!("the input of {} is closed", process.id())));
+    };
+    match tokio::time::timeout(UNREAD, input.write_all(text.as_bytes())).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => return Err(ToolError::failed(format!("{} does not read: {error}", process.state()))),
+        Err(_) => {
+            return Err(ToolError::failed(format!("{} did not read all of it; a part was written", process.id())));
+        }
+    }
+    if !eof {
+        return Ok(format!("{} bytes written", text.len()));
+    }
+    if let Some(input) = slot.take() {
+        input.end().await.map_err(|error| ToolError::failed(format!("{}: {error}", process.state())))?;
+    }
+    Ok(format!("{} bytes written, input closed", text.len()))
+}

@@ -1,0 +1,161 @@
+//! A world for the tools: a workspace, an environment with secrets, and someone who listens.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use futures::future::BoxFuture;
+use neco_config::section::ToolsSection;
+use neco_proto::CallId;
+use neco_proto::event::OutputStream;
+use neco_safety::World;
+use neco_safety::world::{Files, Spawner};
+use neco_toolkit::bound::SpillFile;
+use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToolContext, ToolError, ToolOutput};
+use neco_tools::shell;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+/// Everything a test needs; dropping it drops the tools.
+pub struct Bench {
+    pub folder: TempDir,
+    pub tools: Vec<Arc<dyn DynTool>>,
+    pub ctx: ToolContext,
+    pub heard: Arc<Heard>,
+}
+
+#[derive(Default)]
+pub struct Heard(pub Mutex<String>);
+
+impl LiveOutput for Heard {
+    fn push(&self, _stream: OutputStream, text: &str) {
+        self.0.lock().unwrap().push_str(text);
+    }
+}
+
+struct FolderSpill(PathBuf);
+
+struct OpenSpill {
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+impl Spill for FolderSpill {
+    fn open(&self, call_id: &CallId) -> BoxFuture<'_, Result<Box<dyn SpillFile>, ToolError>> {
+        let path = self.0.join(call_id.to_string());
+        Box::pin(async move { Ok(Box::new(OpenSpill { path, bytes: Vec::new() }) as Box<dyn SpillFile>) })
+    }
+}
+
+impl SpillFile for OpenSpill {
+    fn write<'a>(&'a mut self, bytes: &'a [u8]) -> BoxFuture<'a, Result<(), ToolError>> {
+        self.bytes.extend_from_slice(bytes);
+        Box::pin(async { Ok(()) })
+    }
+
+    fn finish(self: Box<Self>) -> BoxFuture<'static, Result<String, ToolError>> {
+        std::fs::write(&self.path, &self.bytes).unwrap();
+        Box::pin(async move { Ok(self.path.display().to_string()) })
+    }
+}
+
+pub fn settings() -> ToolsSection {
+    ToolsSection {
+        command_timeout: 60.0,
+        max_command_timeout: 90.0,
+        shell: "bash".to_owned(),
+        max_output_bytes: 50_000,
+        ..ToolsSection::default()
+    }
+}
+
+pub fn bench() -> Bench {
+    bench_with(&settings())
+}
+
+pub fn bench_with(settings: &ToolsSection) -> Bench {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = folder.path().join("workspace");
+    std::fs::create_dir(&workspace).unwrap();
+    std::fs::create_dir(folder.path().join("tmp")).unwrap();
+    let pair = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
+    let environment = vec![
+        pair("PATH", "/usr/local/bin:/usr/bin:/bin"),
+        pair("TMPDIR", folder.path().join("tmp").to_str().unwrap()),
+        pair("MY_API_KEY", "hush"),
+        pair("OTHER", "AKIAIOSFODNN7EXAMPLE"),
+        pair("PLAIN", "visible"),
+    ];
+    let heard = Arc::new(Heard::default());
+    let ctx = ToolContext {
+        call_id: CallId::from("call-1"),
+        world: Arc::new(World {
+            files: Files::new(&workspace, Vec::new()).unwrap(),
+            spawn: Spawner::new(environment, &["*_API_KEY".to_owned()]),
+        }),
+        live: heard.clone(),
+        cancel: CancellationToken::new(),
+        spill: Arc::new(FolderSpill(folder.path().to_path_buf())),
+        max_output: settings.max_output_bytes,
+    };
+    Bench { tools: shell::tools(settings), folder, ctx, heard }
+}
+
+impl Bench {
+    pub fn workspace(&self) -> PathBuf {
+        self.ctx.world.files.workspace().to_path_buf()
+    }
+
+    pub fn tool(&self, name: &str) -> Arc<dyn DynTool> {
+        Arc::clone(self.tools.iter().find(|tool| tool.name() == name).unwrap())
+    }
+
+    pub async fn plan(&self, name: &str, arguments: Value) -> Result<Plan, ToolError> {
+        self.tool(name).prepare(arguments)?.plan(&self.ctx).await
+    }
+
+    pub async fn call(&self, name: &str, arguments: Value) -> Result<ToolOutput, ToolError> {
+        let call = self.tool(name).prepare(arguments)?;
+        call.plan(&self.ctx).await?;
+        call.run(self.ctx.clone()).await
+    }
+
+    /// Runs a command and gives what the model reads.
+    pub async fn bash(&self, command: &str) -> String {
+        self.call("bash", serde_json::json!({ "command": command })).await.unwrap().model
+    }
+}
+
+/// Waits for something that happens soon, without counting on when.
+pub async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_secs(20), "never happened: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// A number of seconds that no other process sleeps for.
+pub fn unique_sleep(number: u32) -> String {
+    format!("7{:07}.{number}", std::process::id())
+}
+
+/// How many processes have this argument.
+pub fn with_argument(argument: &str) -> usize {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let cmdlines = entries.map(|entry| std::fs::read(entry.path().join("cmdline")).unwrap_or_default());
+    cmdlines.filter(|cmdline| cmdline.split(|byte| *byte == 0).any(|part| part == argument.as_bytes())).count()
+}
+
+/// The zombies among our children whose name is this.
+pub fn zombies(name: &str) -> usize {
+    let is_ours = |process: &Path| -> Option<bool> {
+        let stat = std::fs::read_to_string(process.join("stat")).ok()?;
+        let (front, rest) = stat.rsplit_once(") ")?;
+        let parent = rest.split(' ').nth(1)?.parse::<u32>().ok()?;
+        Some(front.ends_with(&format!("({name}")) && rest.starts_with('Z') && parent == std::process::id())
+    };
+    std::fs::read_dir("/proc").unwrap().flatten().filter(|entry| is_ours(&entry.path()) == Some(true)).count()
+}

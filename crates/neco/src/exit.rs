@@ -1,0 +1,90 @@
+//! Exit codes: one function of how a run ended.
+
+use neco_proto::event::CompleteReason;
+use neco_proto::{ErrorCode, Event};
+
+use crate::outcome::Outcome;
+use crate::signals::Signal;
+
+/// How the process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Everything was done.
+    Done,
+    /// Something failed.
+    Failed,
+    /// The command line or the configuration is wrong.
+    Usage,
+    /// The policy or the person refused what the model wanted last.
+    Refused,
+    /// The limit of turns or a budget was reached.
+    Limit,
+    /// The model can't be had.
+    Provider,
+    /// Stopped from outside.
+    Stopped(Signal),
+}
+
+impl Exit {
+    /// The number the shell gets.
+    #[must_use]
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::Refused => 3,
+            Self::Limit => 4,
+            Self::Provider => 5,
+            Self::Stopped(signal) => 128 + signal.number(),
+        }
+    }
+
+    /// How a run ends that came to `outcome`. `stopped` is the signal that ended it, if one did.
+    #[must_use]
+    pub fn of(outcome: &Outcome, stopped: Option<Signal>) -> Self {
+        let Some(complete) = &outcome.complete else {
+            return stopped.map_or_else(|| Self::of_code(outcome.error.as_ref().and_then(|error| error.code)), Self::Stopped);
+        };
+        match complete.reason {
+            CompleteReason::Natural if outcome.refused_last => Self::Refused,
+            CompleteReason::Natural => Self::Done,
+            CompleteReason::IterationLimit => Self::Limit,
+            CompleteReason::Cancelled => Self::Stopped(stopped.unwrap_or(Signal::Interrupt)),
+            CompleteReason::Failed => Self::of_code(complete.error_code),
+        }
+    }
+
+    /// How a failure with this code ends.
+    #[must_use]
+    pub fn of_code(code: Option<ErrorCode>) -> Self {
+        let Some(code) = code else { return Self::Failed };
+        match code {
+            ErrorCode::ModelTimedOut
+            | ErrorCode::RateLimited
+            | ErrorCode::NotAuthorised
+            | ErrorCode::ContextTooLong
+            | ErrorCode::ProviderUnavailable => Self::Provider,
+            ErrorCode::BudgetUsedUp | ErrorCode::IterationLimit => Self::Limit,
+            ErrorCode::ToolNotFound
+            | ErrorCode::InvalidArguments
+            | ErrorCode::BlockedByPolicy
+            | ErrorCode::ToolTimedOut
+            | ErrorCode::ToolFailed
+            | ErrorCode::RejectedByUser
+            | ErrorCode::FileNotFound
+            | ErrorCode::PathOutsideWorkspace
+            | ErrorCode::FileTooLarge
+            | ErrorCode::EditTextNotUnique
+            | ErrorCode::EditTextNotFound
+            | ErrorCode::FileChanged
+            | ErrorCode::NotATextFile
+            | ErrorCode::CommandBlocked
+            | ErrorCode::CommandTimedOut
+            | ErrorCode::SandboxDenied
+            | ErrorCode::LoopDetected
+            | ErrorCode::StoreFailed
+            | ErrorCode::SessionInUse => Self::Failed,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What a person is told when Neco can't do what was asked: one message, and what to do next.
+
+use std::fmt;
+
+use neco_config::ConfigError;
+use neco_model::SetupError;
+use neco_proto::ClientError;
+use neco_session::SessionError;
+use neco_store::StoreError;
+
+use crate::exit::Exit;
+
+/// Why Neco ends without having done what was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// How the process ends.
+    pub exit: Exit,
+    /// What happened.
+    pub message: String,
+    /// What to do about it, where that is not in the message.
+    pub hint: Option<String>,
+    /// The stable code, where there is one.
+    pub code: Option<neco_proto::ErrorCode>,
+}
+
+impl Failure {
+    /// A failure with nothing else known.
+    #[must_use]
+    pub fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self { exit, message: message.into(), hint: None, code: None }
+    }
+
+    /// Wrong usage.
+    #[must_use]
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, message)
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "neco: {}", self.message)?;
+        match &self.hint {
+            Some(hint) => write!(f, "\n{hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        let problems: Vec<String> = error.problems.iter().map(|problem| format!("\n  {problem}")).collect();
+        Self::usage(format!("the configuration can't be used:{}", problems.concat()))
+            .hint("`neco config path` prints the files; `neco doctor` checks the rest.")
+    }
+}
+
+impl From<SetupError> for Failure {
+    fn from(error: SetupError) -> Self {
+        let exit = match &error {
+            SetupError::MissingKey { .. } | SetupError::BadKey { .. } => Exit::Provider,
+            _ => Exit::Usage,
+        };
+        Self::new(exit, error.to_string()).hint("`neco doctor` shows models, keys and what is missing.")
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let hint = match &error {
+            StoreError::InUse { .. } => "End the other process, or start a new session without --session and --continue.",
+            StoreError::Write(_) | StoreError::Read(_) => "Look at the free space and permissions of the data folder, which `neco doctor` prints.",
+            StoreError::Damaged { .. }
+            | StoreError::TooNew { .. }
+            | StoreError::Gap { .. }
+            | StoreError::UnknownSession { .. }
+            | StoreError::Closed => "`neco doctor` checks the store.",
+        };
+        Self { code: Some(error.code()), ..Self::new(Exit::Failed, error.to_string()).hint(hint) }
+    }
+}
+
+impl From<SessionError> for Failure {
+    fn from(error: SessionError) -> Self {
+        match error {
+            SessionError::Store(error) => error.into(),
+            SessionError::NotFound(_)
+            | SessionError::Ambiguous { .. }
+            | SessionError::NoneHere(_)
+            | SessionError::Workspace { .. }
+            | SessionError::Model(_) => Self::usage(error.to_string()),
+        }
+    }
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        let code = match &error {
+            ClientError::Failed { code, .. } => Some(*code),
+            ClientError::Gone | ClientError::Refused(_) => None,
+        };
+        Self { code, ..Self::new(Exit::of_code(code), error.to_string()) }
+    }
+}

@@ -1,0 +1,117 @@
+//! What a run came to, gathered from its events.
+
+use std::collections::HashMap;
+
+use neco_proto::event::{AgentComplete, ToolCallEnd};
+use neco_proto::{CallId, ErrorCode, Event, EventBody, TurnId};
+use serde::Serialize;
+use serde_json::Value;
+
+/// What a run came to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// The end of the agent's work; `None` when the run broke off before it.
+    pub complete: Option<AgentComplete>,
+    /// What went wrong last.
+    pub error: Option<RunError>,
+    /// Whether the last turn that had calls had one that was refused.
+    pub refused_last: bool,
+    /// Every call that was refused.
+    pub denials: Vec<Denial>,
+    turn: Option<TurnId>,
+    arguments: HashMap<CallId, String>,
+}
+
+/// What went wrong, for a person and for a program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RunError {
+    /// The stable code, where there is one.
+    pub code: Option<ErrorCode>,
+    /// What happened.
+    pub message: String,
+}
+
+/// A call that the policy or the person refused.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Denial {
+    /// The call.
+    pub call_id: CallId,
+    /// The tool.
+    pub tool: String,
+    /// The call in one line.
+    pub summary: String,
+    /// The arguments; a string when the model did not write JSON.
+    pub arguments: Value,
+    /// 1003, 1006 or 3001.
+    pub code: ErrorCode,
+    /// Why, as the model was told.
+    pub reason: String,
+}
+
+impl Outcome {
+    /// Takes in the next event.
+    pub fn apply(&mut self, event: &Event) {
+        match &event.body {
+            EventBody::Message(message) => {
+                for call in message.tool_calls() {
+                    self.arguments.insert(call.id.clone(), call.arguments.clone());
+                }
+            }
+            EventBody::ToolCallEnd(end) => self.call_ended(event.turn_id, end),
+            EventBody::Error(error) => {
+                self.error = Some(RunError { code: Some(error.code), message: error.message.clone() });
+            }
+            EventBody::AgentComplete(complete) => self.complete = Some(complete.clone()),
+            EventBody::SessionStart(_)
+            | EventBody::StateChange(_)
+            | EventBody::TurnStart(_)
+            | EventBody::StreamChunk(_)
+            | EventBody::ReasoningChunk(_)
+            | EventBody::StreamToolCallStart(_)
+            | EventBody::StreamToolCallDelta(_)
+            | EventBody::ModelRetry(_)
+            | EventBody::ModelSwitch(_)
+            | EventBody::ToolCallUpdate(_)
+            | EventBody::ToolOutputChunk(_)
+            | EventBody::PermissionRequest(_)
+            | EventBody::PermissionDecision(_)
+            | EventBody::ModeChange(_)
+            | EventBody::Usage(_)
+            | EventBody::Notification(_)
+            | EventBody::MessageQueued(_)
+            | EventBody::TurnEnd(_) => {}
+        }
+    }
+
+    fn call_ended(&mut self, turn: Option<TurnId>, end: &ToolCallEnd) {
+        if self.turn != turn {
+            self.turn = turn;
+            self.refused_last = false;
+        }
+        let arguments = self.arguments.remove(&end.call_id).unwrap_or_default();
+        let Some(code) = end.error_code.filter(|code| is_refusal(*code)) else { return };
+        self.refused_last = true;
+        self.denials.push(Denial {
+            call_id: end.call_id.clone(),
+            tool: end.tool.clone(),
+            summary: end.summary.clone(),
+            arguments: serde_json::from_str(&arguments).unwrap_or(Value::String(arguments)),
+            code,
+            reason: error_words(end),
+        });
+    }
+}
+
+/// Whether a call with this code was refused, rather than failed.
+#[must_use]
+pub fn is_refusal(code: ErrorCode) -> bool {
+    matches!(code, ErrorCode::BlockedByPolicy | ErrorCode::CommandBlocked | ErrorCode::RejectedByUser)
+}
+
+/// What a failed call says in its first line, without the code before it.
+#[must_use]
+pub fn error_words(end: &ToolCallEnd) -> String {
+    let first = end.output.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+    let bare = end.error_code.and_then(|code| first.strip_prefix(&format!("Error {code}: ")));
+    bare.unwrap_or(first).to_owned()
+}

@@ -1,0 +1,124 @@
+//! A tool call as lines of text: what it does, how it ended, what came of it.
+
+use std::time::Duration;
+
+use neco_proto::event::{CallStatus, ToolCallEnd};
+use neco_proto::{Display, ErrorCode};
+
+use super::clean::{clean, clean_line};
+use super::figures;
+use super::paint::Paint;
+use super::{diff, tail::Tail};
+use crate::outcome::{error_words, is_refusal};
+
+/// Lines of a text that a card shows.
+const TEXT_LINES: usize = 6;
+/// What stands before the lines of a card's body.
+const BODY: &str = "  │ ";
+
+/// The line of a call that begins.
+#[must_use]
+pub fn start(summary: &str) -> String {
+    format!("· {}", clean_line(summary))
+}
+
+/// The line of a call that is over: `✓ Edit src/a.rs (+3 −1) · 12 ms`.
+#[must_use]
+pub fn end(end: &ToolCallEnd, paint: Paint) -> String {
+    let (icon, words) = verdict(end, paint);
+    let mut line = format!("{icon} {}", clean_line(&end.summary));
+    if let Some(Display::Diff { files }) = &end.display {
+        line.push_str(&changed_lines(files));
+    }
+    let took = (end.duration_ms > 0).then(|| figures::duration(Duration::from_millis(end.duration_ms)));
+    for (part, is_verdict) in words.map(|words| (words, true)).into_iter().chain(took.map(|took| (took, false))) {
+        line.push_str(&paint.dim(" · "));
+        line.push_str(&if is_verdict { part } else { paint.dim(&part) });
+    }
+    line
+}
+
+/// What came of a call, as far as the person has not seen it already.
+#[must_use]
+pub fn body(end: &ToolCallEnd, printed_live: bool, diff_seen: bool, paint: Paint) -> Vec<String> {
+    let mut lines = match &end.display {
+        Some(Display::Diff { files }) if !diff_seen => {
+            let lines = files.iter().flat_map(|file| diff::lines(file, paint, diff::CARD).into_iter().skip(1));
+            lines.map(|line| format!("  {line}")).collect()
+        }
+        Some(Display::Terminal { tail, .. }) if !printed_live => {
+            let mut late = Tail::default();
+            let mut shown = late.push(tail);
+            shown.extend(late.finish());
+            indented(&shown, paint)
+        }
+        Some(Display::Text { text }) => indented(&first_lines(text), paint),
+        // A list is for the model; the person sees how long it is in the line of the card.
+        Some(Display::Diff { .. } | Display::Terminal { .. } | Display::List { .. }) | None => Vec::new(),
+    };
+    if let Some(file) = &end.spilled_to {
+        lines.extend(indented(&[format!("all of the output: {}", clean_line(file))], paint));
+    }
+    lines
+}
+
+/// Lines of output that belong to a card.
+#[must_use]
+pub fn indented(lines: &[String], paint: Paint) -> Vec<String> {
+    lines.iter().map(|line| paint.dim(&format!("{BODY}{line}"))).collect()
+}
+
+fn verdict(end: &ToolCallEnd, paint: Paint) -> (String, Option<String>) {
+    match (end.status, end.error_code) {
+        (CallStatus::Cancelled, _) => (paint.yellow("⊘"), Some(paint.yellow("cancelled"))),
+        (CallStatus::Error, Some(code)) if is_refusal(code) => {
+            let by = if code == ErrorCode::RejectedByUser { "rejected" } else { "not allowed" };
+            let why = clean_line(&error_words(end));
+            (paint.yellow("⊘"), Some(paint.yellow(&format!("{by} ({code}): {why}"))))
+        }
+        (CallStatus::Error, Some(ErrorCode::CommandTimedOut)) => {
+            (paint.red("✗"), Some(paint.red("timed out (3002)")))
+        }
+        (CallStatus::Error, Some(code)) => {
+            (paint.red("✗"), Some(paint.red(&format!("error {code}: {}", clean_line(&error_words(end))))))
+        }
+        (CallStatus::Error, None) => (paint.red("✗"), Some(paint.red(&clean_line(&error_words(end))))),
+        (
+            CallStatus::Success
+            | CallStatus::Validating
+            | CallStatus::Scheduled
+            | CallStatus::AwaitingApproval
+            | CallStatus::Executing,
+            _,
+        ) => success(end, paint),
+    }
+}
+
+/// A command that ran is a success of the tool, whatever its exit code.
+fn success(end: &ToolCallEnd, paint: Paint) -> (String, Option<String>) {
+    match &end.display {
+        Some(Display::Terminal { exit_code: Some(code), .. }) if *code != 0 => {
+            (paint.red("✗"), Some(paint.red(&format!("exit {code}"))))
+        }
+        Some(Display::List { total, title, .. }) => {
+            (paint.green("✓"), Some(format!("{total} {}", clean_line(title))))
+        }
+        Some(Display::Text { .. } | Display::Diff { .. } | Display::Terminal { .. }) | None => (paint.green("✓"), None),
+    }
+}
+
+fn changed_lines(files: &[neco_proto::Diff]) -> String {
+    let (added, removed) = files.iter().fold((0, 0), |(added, removed), file| (added + file.added, removed + file.removed));
+    let new = if files.iter().all(|file| file.created) && !files.is_empty() { ", new" } else { "" };
+    format!(" (+{added} −{removed}{new})")
+}
+
+fn first_lines(text: &str) -> Vec<String> {
+    let text = clean(text);
+    let total = text.lines().count();
+    let mut lines: Vec<String> = text.lines().take(TEXT_LINES).map(str::to_owned).collect();
+    if total > TEXT_LINES {
+        lines.push(format!("… {} more lines", total - TEXT_LINES));
+    }
+    lines
+}

@@ -1,0 +1,54 @@
+//! A change of a file as coloured lines.
+
+use neco_proto::Diff;
+
+use super::clean::{clean, clean_line};
+use super::paint::Paint;
+
+/// Lines of one file's change that a card shows.
+pub const CARD: usize = 60;
+
+/// The change of `file`: a heading and at most `most` lines of it.
+#[must_use]
+pub fn lines(file: &Diff, paint: Paint, most: usize) -> Vec<String> {
+    let unified = clean(&file.unified);
+    let mut lines = vec![paint.bold(&heading(file))];
+    let total = unified.lines().count();
+    // One line more is shown rather than replaced by the line that says so.
+    let shown = if total <= most + 1 { total } else { most };
+    lines.extend(unified.lines().take(shown).map(|line| coloured(line, paint)));
+    if shown < total {
+        lines.push(paint.dim(&format!("… {} more lines", total - shown)));
+    }
+    lines
+}
+
+/// `src/a.rs (+3 −1)`, with `new file` when it is one.
+#[must_use]
+pub fn heading(file: &Diff) -> String {
+    let new = if file.created { ", new file" } else { "" };
+    format!("{} (+{} −{}{new})", clean_line(&file.path), file.added, file.removed)
+}
+
+fn coloured(line: &str, paint: Paint) -> String {
+    match line.chars().next() {
+        Some('+') => paint.green(line),
+        Some('-') => paint.red(line),
+        Some('@') => paint.cyan(line),
+        Some(_) | None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_change_is_cut_and_says_so() {
+        let unified: String = (0..100).map(|number| format!("+line {number}\n")).collect();
+        let file = Diff { path: "a\u{1b}[2J.txt".into(), unified, added: 100, removed: 0, created: true };
+        let lines = lines(&file, Paint::default(), 60);
+        assert_eq!(lines[0], "a.txt (+100 −0, new file)");
+        assert_eq!((lines.len(), lines[61].as_str()), (62, "… 40 more lines"));
+    }
+}

@@ -1,0 +1,77 @@
+//! Numbers as people read them.
+
+use std::time::Duration;
+
+use neco_proto::Usage;
+
+/// `12 ms`, `3.4 s`, `2 m 05 s`.
+#[must_use]
+pub fn duration(duration: Duration) -> String {
+    let millis = duration.as_millis();
+    match millis {
+        0..1000 => format!("{millis} ms"),
+        1000..60_000 => format!("{:.1} s", duration.as_secs_f64()),
+        _ => format!("{} m {:02} s", duration.as_secs() / 60, duration.as_secs() % 60),
+    }
+}
+
+/// `812`, `12.4k`, `3.1M`.
+#[must_use]
+pub fn tokens(count: u64) -> String {
+    match count {
+        0..1000 => count.to_string(),
+        1000..1_000_000 => format!("{:.1}k", count as f64 / 1e3),
+        _ => format!("{:.1}M", count as f64 / 1e6),
+    }
+}
+
+/// `$0.0123`, `$4.20`.
+#[must_use]
+pub fn dollars(amount: f64) -> String {
+    if amount < 1.0 { format!("${amount:.4}") } else { format!("${amount:.2}") }
+}
+
+/// `12.4k in (8.1k cached) · 1.2k out · $0.0123`; nothing when nothing is known.
+#[must_use]
+pub fn usage(usage: &Usage) -> Option<String> {
+    let mut parts = Vec::new();
+    if usage.input > 0 || usage.output > 0 {
+        let cached = match usage.cache_read {
+            0 => String::new(),
+            cached => format!(" ({} cached)", tokens(cached)),
+        };
+        parts.push(format!("{} in{cached}", tokens(usage.input)));
+        parts.push(format!("{} out", tokens(usage.output)));
+    }
+    parts.extend(usage.cost.map(dollars));
+    (!parts.is_empty()).then(|| parts.join(" · "))
+}
+
+/// `1 turn`, `3 turns`.
+#[must_use]
+pub fn count(number: u64, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        for (millis, shown) in [(0, "0 ms"), (999, "999 ms"), (1000, "1.0 s"), (59_940, "59.9 s"), (125_000, "2 m 05 s")] {
+            assert_eq!(duration(Duration::from_millis(millis)), shown);
+        }
+        assert_eq!((tokens(999), tokens(12_400), tokens(3_100_000)), ("999".into(), "12.4k".into(), "3.1M".into()));
+        assert_eq!((dollars(0.01234), dollars(4.2)), ("$0.0123".into(), "$4.20".into()));
+        assert_eq!((count(1, "turn"), count(0, "turn")), ("1 turn".into(), "0 turns".into()));
+    }
+
+    #[test]
+    fn usage_shows_what_is_known() {
+        let used = Usage { input: 12_400, output: 1200, cache_read: 8100, cost: Some(0.0123), ..Usage::default() };
+        assert_eq!(usage(&used).unwrap(), "12.4k in (8.1k cached) · 1.2k out · $0.0123");
+        assert_eq!(usage(&Usage { input: 5, output: 1, ..Usage::default() }).unwrap(), "5 in · 1 out");
+        assert_eq!(usage(&Usage::default()), None);
+    }
+}

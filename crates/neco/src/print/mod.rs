@@ -1,0 +1,22 @@
+//! Drawing a run: events in, text or JSON out.
+//!
+//! Invariants: only the model's words go to stdout in text form, everything else to stderr; nothing
+//! that came from a model, a tool or a file reaches a terminal with its control characters; a run
+//! looks the same whether its events are live or read back.
+//!
+//! Reading order: [`printer`] (the three forms), [`text`] with [`card`], [`tail`], [`diff`], then
+//! [`screen`], [`paint`], [`clean`], [`figures`], and [`json`], [`stream_json`].
+
+pub mod card;
+pub mod clean;
+pub mod diff;
+pub mod figures;
+pub mod json;
+pub mod paint;
+pub mod printer;
+pub mod screen;
+pub mod stream_json;
+pub mod tail;
+pub mod text;
+
+pub use printer::Printer;

@@ -1,0 +1,86 @@
+//! The three forms a run can be printed in, behind one face.
+
+use std::io::{self, Write};
+
+use neco_proto::{Event, SessionId};
+
+use super::json::Report;
+use super::screen::Screen;
+use super::stream_json::StreamJsonPrinter;
+use super::text::TextPrinter;
+use crate::args::OutputFormat;
+use crate::exit::Exit;
+use crate::outcome::Outcome;
+use crate::terminal::Terminal;
+
+/// Prints a run.
+pub enum Printer {
+    /// For people.
+    Text(Box<TextPrinter>),
+    /// One object at the end.
+    Json(Box<dyn Write>),
+    /// One event a line.
+    StreamJson(StreamJsonPrinter),
+}
+
+impl Printer {
+    /// Prints to this process's streams.
+    #[must_use]
+    pub fn new(format: OutputFormat, terminal: &Terminal) -> Self {
+        let out = Box::new(io::stdout());
+        match format {
+            OutputFormat::Text => {
+                let screen = Screen::new(out, Box::new(io::stderr()), terminal.look());
+                Self::Text(Box::new(TextPrinter::new(screen)))
+            }
+            OutputFormat::Json => Self::Json(out),
+            OutputFormat::StreamJson => Self::StreamJson(StreamJsonPrinter::new(out)),
+        }
+    }
+
+    /// The id that the last line of the text form tells people to go on with.
+    pub fn set_session(&mut self, id: String) {
+        match self {
+            Self::Text(text) => text.set_session(id),
+            Self::Json(_) | Self::StreamJson(_) => {}
+        }
+    }
+
+    /// Prints an event.
+    ///
+    /// # Errors
+    /// When nobody reads the output any more.
+    pub fn event(&mut self, event: &Event) -> io::Result<()> {
+        match self {
+            Self::Text(text) => text.event(event),
+            Self::Json(_) => Ok(()),
+            Self::StreamJson(stream) => stream.event(event),
+        }
+    }
+
+    /// Finishes the line that is open, so that others can write to the terminal.
+    ///
+    /// # Errors
+    /// When nobody reads the output any more.
+    pub fn settle(&mut self) -> io::Result<()> {
+        match self {
+            Self::Text(text) => text.settle(),
+            Self::Json(_) | Self::StreamJson(_) => Ok(()),
+        }
+    }
+
+    /// Prints what is said at the very end.
+    ///
+    /// # Errors
+    /// When nobody reads the output any more.
+    pub fn finish(&mut self, outcome: &Outcome, session: Option<SessionId>, exit: Exit) -> io::Result<()> {
+        match self {
+            Self::Text(text) => text.settle(),
+            Self::Json(out) => {
+                writeln!(out, "{}", Report::new(outcome, session, exit).line())?;
+                out.flush()
+            }
+            Self::StreamJson(_) => Ok(()),
+        }
+    }
+}

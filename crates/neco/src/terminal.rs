@@ -1,0 +1,76 @@
+//! What this process's streams are, and whether a person sits behind them.
+
+use std::io::IsTerminal;
+
+use neco_config::Env;
+
+use crate::print::paint::Paint;
+use crate::print::screen::Look;
+
+/// Columns when nobody says how many there are.
+const USUAL_WIDTH: usize = 80;
+
+/// What this process's streams are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terminal {
+    /// Whether stdin is a terminal.
+    pub stdin: bool,
+    /// Whether stdout is a terminal.
+    pub stdout: bool,
+    /// Whether stderr is a terminal.
+    pub stderr: bool,
+    /// Whether the terminal takes colours and they are wanted.
+    colourful: bool,
+    /// Whether the terminal understands how to write over a line.
+    capable: bool,
+    width: usize,
+}
+
+impl Terminal {
+    /// Looks at the streams.
+    #[must_use]
+    pub fn look_at(env: &Env) -> Self {
+        let capable = env.var("TERM") != Some("dumb");
+        Self {
+            stdin: std::io::stdin().is_terminal(),
+            stdout: std::io::stdout().is_terminal(),
+            stderr: std::io::stderr().is_terminal(),
+            colourful: capable && !env.is_set("NO_COLOR"),
+            capable,
+            width: width(),
+        }
+    }
+
+    /// How a run is drawn on stderr.
+    #[must_use]
+    pub fn look(&self) -> Look {
+        Look {
+            colour: self.stderr && self.colourful,
+            overwrites: self.stderr && self.capable,
+            width: self.width,
+        }
+    }
+
+    /// Colours for what is asked on the terminal itself.
+    #[must_use]
+    pub fn paint(&self) -> Paint {
+        Paint::new(self.colourful)
+    }
+
+    /// Colours for stdout.
+    #[must_use]
+    pub fn stdout_paint(&self) -> Paint {
+        Paint::new(self.stdout && self.colourful)
+    }
+}
+
+/// Whether the surroundings say that nobody is there, terminal or not.
+#[must_use]
+pub fn is_unattended(env: &Env) -> bool {
+    env.var("CI").is_some_and(|value| !matches!(value, "" | "0" | "false"))
+}
+
+fn width() -> usize {
+    let size = rustix::termios::tcgetwinsize(rustix::stdio::stderr());
+    size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH)
+}

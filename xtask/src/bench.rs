@@ -1,0 +1,30 @@
+//! `cargo xtask bench`: the small measurements, then the figures of the release binary.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+use crate::cargo::cargo;
+
+/// Where cargo finds the small measurements by itself.
+const SMALL: &str = "benches/benches";
+
+/// Builds the release binary and measures it; `arguments` go to neco-bench.
+pub fn run(root: &Path, arguments: &[&str]) -> Result<ExitCode> {
+    start(root, &["build", "--release", "--package", "neco"])?;
+    if root.join(SMALL).is_dir() {
+        start(root, &["bench", "--package", "neco-bench"])?;
+    }
+    start(root, &[&["run", "--release", "--package", "neco-bench", "--"], arguments].concat())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn start(root: &Path, arguments: &[&str]) -> Result<()> {
+    println!("$ cargo {}", arguments.join(" "));
+    let status = cargo(root).args(arguments).status()?;
+    if !status.success() {
+        bail!("cargo {}: {status}", arguments.join(" "));
+    }
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! Calling cargo from a program that cargo started.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
+
+/// `cargo` in the repository, as a person's shell would start it.
+///
+/// What `cargo run` tells a program about its own package is taken out again: build scripts that
+/// watch those variables (ring's does) would otherwise run anew at every change between a shell and
+/// xtask.
+pub fn cargo(root: &Path) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
+    command.current_dir(root);
+    for (name, _) in std::env::vars_os() {
+        let about_a_package = name.to_str().is_some_and(|name| PACKAGE.iter().any(|prefix| name.starts_with(prefix)));
+        if about_a_package {
+            command.env_remove(&name);
+        }
+    }
+    command
+}
+
+const PACKAGE: &[&str] = &["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_"];
+
+/// Whether `cargo SUBCOMMAND` is installed.
+pub fn has_subcommand(root: &Path, subcommand: &str) -> bool {
+    let output = cargo(root).args([subcommand, "--version"]).output();
+    output.is_ok_and(|output| output.status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_started_cargo_does_not_believe_to_be_in_this_package() {
+        let command = cargo(Path::new("/"));
+        let removed: Vec<_> = command.get_envs().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
+        assert!(removed.contains(&"CARGO_PKG_NAME".as_ref()), "{removed:?}");
+        assert!(removed.contains(&"CARGO_MANIFEST_DIR".as_ref()), "{removed:?}");
+        assert!(!removed.contains(&"CARGO_TARGET_DIR".as_ref()), "{removed:?}");
+    }
+
+    #[test]
+    fn subcommands_are_found_or_not() {
+        assert!(has_subcommand(Path::new("/"), "fmt"));
+        assert!(!has_subcommand(Path::new("/"), "no-such-subcommand"));
+    }
+}

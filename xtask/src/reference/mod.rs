@@ -1,0 +1,15 @@
+//! `cargo xtask reference`: the tables of `docs/reference`, written from the code, so that what they
+//! say is what the program does.
+//!
+//! Invariants: a page depends on the code alone (no clock, no machine), so writing twice changes
+//! nothing; a test fails as soon as a page and the code differ.
+//!
+//! Reading order: [`pages`] (the one list), [`vocabulary`] (events and commands), [`schema`], [`errors`].
+
+mod errors;
+mod markdown;
+mod pages;
+mod schema;
+mod vocabulary;
+
+pub use pages::{check, write};
