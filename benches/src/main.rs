@@ -88,7 +88,11 @@ fn bench(arguments: &Arguments) -> anyhow::Result<bool> {
     }
     report.machine.load_after = machine::load();
     let mut out = io::stdout().lock();
-    if arguments.json { report.write_json(&mut out)? } else { report.write_table(&mut out)? }
+    if arguments.json {
+        report.write_json(&mut out)?
+    } else {
+        report.write_table(&mut out)?
+    }
     Ok(report.failed.is_empty())
 }
 

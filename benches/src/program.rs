@@ -35,8 +35,9 @@ pub struct Run {
 impl Program {
     /// The program at `path`.
     pub fn new(path: &Path) -> anyhow::Result<Self> {
-        let path = fs::canonicalize(path)
-            .with_context(|| format!("there is no program {}: build it with `cargo build --release`", path.display()))?;
+        let path = fs::canonicalize(path).with_context(|| {
+            format!("there is no program {}: build it with `cargo build --release`", path.display())
+        })?;
         Ok(Self { path })
     }
 
@@ -56,7 +57,8 @@ impl Program {
         let server = Server::start(answer::encode(turns))?;
         stage.configure(server.address())?;
         let figures = stage.notes("figures");
-        let mut arguments: Vec<OsString> = vec![measured::MARK.into(), figures.clone().into(), self.path.clone().into()];
+        let mut arguments: Vec<OsString> =
+            vec![measured::MARK.into(), figures.clone().into(), self.path.clone().into()];
         arguments.extend(question(&[]));
         let status = run(stage, &std::env::current_exe()?, &arguments, Stdio::null())?;
         let used: Option<Used> = fs::read(&figures).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());

@@ -31,12 +31,6 @@ impl Samples {
             p90: values.get((count * 9).div_ceil(10) - 1).copied().unwrap_or(min),
         })
     }
-
-    /// The same in another unit.
-    pub fn times(self, factor: f64) -> Self {
-        let Self { count, min, median, mean, p90 } = self;
-        Self { count, min: min * factor, median: median * factor, mean: mean * factor, p90: p90 * factor }
-    }
 }
 
 fn middle(sorted: &[f64]) -> f64 {
@@ -60,6 +54,5 @@ mod tests {
         assert_eq!((odd.count, odd.min, odd.median, odd.mean, odd.p90), (3, 1.0, 2.0, 2.0, 3.0));
         assert_eq!(Samples::of([4.0, 1.0, 2.0, 3.0]).unwrap().median, 2.5);
         assert_eq!(Samples::of((1..=10).map(f64::from)).unwrap().p90, 9.0);
-        assert_eq!(odd.times(2.0).median, 4.0);
     }
 }

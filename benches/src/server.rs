@@ -99,6 +99,11 @@ pub fn gaps(exchanges: &[Exchange]) -> Vec<Duration> {
     exchanges.windows(2).map(|pair| pair[1].complete.since(pair[0].answered)).collect()
 }
 
+/// The same up to the first bytes of the next request: without the time its body takes.
+pub fn gaps_to_first_bytes(exchanges: &[Exchange]) -> Vec<Duration> {
+    exchanges.windows(2).map(|pair| pair[1].arrived.since(pair[0].answered)).collect()
+}
+
 fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
     for (number, stream) in listener.incoming().enumerate() {
         if shared.stopping.load(Ordering::SeqCst) {
@@ -218,7 +223,8 @@ mod tests {
 
     #[test]
     fn every_request_gets_the_next_answer_and_is_stamped() {
-        let answers = crate::answer::encode(&[crate::answer::Turn::Text("one two"), crate::answer::Turn::Text("three")]);
+        let answers =
+            crate::answer::encode(&[crate::answer::Turn::Text("one two"), crate::answer::Turn::Text("three")]);
         let exchanges = reference::run(answers, &[10, 3_000_000]).unwrap();
         assert_eq!(exchanges.iter().map(|exchange| exchange.size).collect::<Vec<_>>(), [10, 3_000_000]);
         assert!(exchanges.iter().all(|exchange| exchange.connection == 0));

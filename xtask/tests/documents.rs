@@ -1,6 +1,6 @@
 //! What the documents say must be so: the map names every room, links lead somewhere, recipes stay short.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking, also outside of test functions")]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test reads the repository and may panic")]
 
 mod support;
 
@@ -19,6 +19,19 @@ fn the_map_names_every_room_and_no_other() {
         let rooms: BTreeSet<String> = folders(&each.folder.join("src")).iter().map(|room| stem(room)).collect();
         assert_eq!(rooms_of(&map, &each.name), Some(rooms), "the rooms of {} in ARCHITECTURE.md", each.name);
     }
+}
+
+#[test]
+fn every_central_type_is_where_the_map_says() {
+    let central = central_types(&read("ARCHITECTURE.md"));
+    assert!(central.len() >= 10, "the table of central types was not found");
+    let mut absent = Vec::new();
+    for (name, owner) in central {
+        let folder = root().join("crates").join(&owner).join("src");
+        let declared = files(&folder, "rs").iter().any(|path| declares(&std::fs::read_to_string(path).unwrap(), &name));
+        absent.extend((!declared).then(|| format!("{name} in {owner}")));
+    }
+    none("central types that are not there", &absent);
 }
 
 #[test]
@@ -71,6 +84,8 @@ fn the_rules_can_fail() {
     assert_eq!(rooms_of(map, "neco-a"), Some(BTreeSet::from(["one".to_owned(), "two".to_owned()])));
     assert_eq!(rooms_of(map, "neco-b"), Some(BTreeSet::new()));
     assert_eq!(rooms_of(map, "neco"), None);
+    assert_eq!(central_types("| `A` | `neco-b` | x |\n| `c` | `neco-d` |\n"), [("A".to_owned(), "neco-b".to_owned())]);
+    assert!(declares("    pub trait Tool: Send {", "Tool") && !declares("pub struct Tools;", "Tool"));
     assert!(tells_of("# Changes\n\n## 0.1.0, unreleased\n", "0.1.0") && !tells_of("## 0.1.0\n", "0.2.0"));
     let text = "[a](b.md) [c](d.md#e) [f](https://g) [h](#i) `[j](k)`\n```\n[l](m)\n```\n";
     assert_eq!(links(text), ["b.md", "d.md"]);
@@ -83,6 +98,23 @@ fn rooms_of(map: &str, name: &str) -> Option<BTreeSet<String>> {
     let start = format!("| `{name}` |");
     let row = map.lines().find_map(|line| line.strip_prefix(&start))?;
     Some(row.split('`').filter_map(|word| word.strip_suffix('/')).map(str::to_owned).collect())
+}
+
+/// Rows `| `Type` | `crate` | … |`.
+fn central_types(map: &str) -> Vec<(String, String)> {
+    let rows = map.lines().filter_map(|line| {
+        let mut cells = line.split('|').map(str::trim).skip(1).map(|cell| cell.trim_matches('`'));
+        Some((cells.next()?.to_owned(), cells.next()?.to_owned()))
+    });
+    rows.filter(|(name, owner)| name.starts_with(char::is_uppercase) && owner.starts_with("neco-")).collect()
+}
+
+fn declares(source: &str, name: &str) -> bool {
+    let kinds = ["pub struct ", "pub enum ", "pub trait "];
+    let declared = source.lines().filter_map(|line| kinds.iter().find_map(|kind| line.trim_start().strip_prefix(kind)));
+    declared
+        .filter_map(|rest| rest.strip_prefix(name))
+        .any(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
 fn tells_of(changelog: &str, version: &str) -> bool {

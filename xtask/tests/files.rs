@@ -1,6 +1,6 @@
 //! What every source file must be: one topic, short, with a sign on the door and a name that says something.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking, also outside of test functions")]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test reads the repository and may panic")]
 
 mod support;
 

@@ -2,9 +2,7 @@
 
 use jiff::Timestamp;
 use neco_proto::event::{CallStatus, StreamChunk, ToolCallEnd, TurnStart};
-use neco_proto::{
-    AgentId, CallId, Event, EventBody, Message, MessageId, Part, Role, Seq, SessionId, ToolCall, TurnId,
-};
+use neco_proto::{AgentId, CallId, Event, EventBody, Message, MessageId, Part, Role, Seq, SessionId, ToolCall, TurnId};
 
 /// Events of one turn: its start, twenty pieces of text, the message, the end of its call.
 pub const PER_TURN: usize = 23;

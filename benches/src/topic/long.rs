@@ -1,5 +1,8 @@
 //! A run of 200 turns whose results are 5 KB each: does a turn get slower, and what does it all take?
 
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
 use anyhow::Context as _;
 use serde_json::json;
 
@@ -11,7 +14,7 @@ use crate::program::Run;
 use crate::reference;
 use crate::report::Report;
 use crate::samples::Samples;
-use crate::server::{Exchange, gaps};
+use crate::server::{Exchange, gaps, gaps_to_first_bytes};
 use crate::stage::Stage;
 
 const RUNS: usize = 3;
@@ -19,8 +22,8 @@ const TURNS: usize = 200;
 const RESULT: usize = 5000;
 
 /// Turns around the tenth and around the 190th, counted from 1.
-const EARLY: std::ops::RangeInclusive<usize> = 6..=14;
-const LATE: std::ops::RangeInclusive<usize> = 186..=194;
+const EARLY: RangeInclusive<usize> = 6..=14;
+const LATE: RangeInclusive<usize> = 186..=194;
 
 /// Measures it.
 pub fn measure(setting: &Setting<'_>, report: &mut Report) -> anyhow::Result<()> {
@@ -41,13 +44,16 @@ pub fn measure(setting: &Setting<'_>, report: &mut Report) -> anyhow::Result<()>
 }
 
 fn add_slope(runs: &[&[Exchange]], bare: &[&[Exchange]], report: &mut Report) -> anyhow::Result<()> {
-    let (early, late) = (around(runs, EARLY)?, around(runs, LATE)?);
+    let (early, late) = (around(runs, EARLY, gaps)?, around(runs, LATE, gaps)?);
     report.add(Figure::median("turn_10", Unit::Milliseconds, early));
     report.add(Figure::median("turn_190", Unit::Milliseconds, late));
     let growth = Figure::info("turn_190_to_turn_10", Unit::Ratio, late.median / early.median);
     report.add(growth.promised(Target::AtMost(1.2)));
+    for (name, turns) in [("turn_10_to_first_bytes", EARLY), ("turn_190_to_first_bytes", LATE)] {
+        report.add(Figure::median(name, Unit::Milliseconds, around(runs, turns, gaps_to_first_bytes)?));
+    }
     // The whole conversation goes over the wire in every turn, whoever sends it.
-    let (bare_early, bare_late) = (around(bare, EARLY)?, around(bare, LATE)?);
+    let (bare_early, bare_late) = (around(bare, EARLY, gaps)?, around(bare, LATE, gaps)?);
     report.add(Figure::median("turn_10_bare_client", Unit::Milliseconds, bare_early));
     report.add(Figure::median("turn_190_bare_client", Unit::Milliseconds, bare_late));
     let own = (late.median - bare_late.median) / (early.median - bare_early.median);
@@ -71,10 +77,14 @@ fn add_totals(runs: &[Run], report: &mut Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn around(runs: &[&[Exchange]], turns: std::ops::RangeInclusive<usize>) -> anyhow::Result<Samples> {
+fn around(
+    runs: &[&[Exchange]],
+    turns: RangeInclusive<usize>,
+    times: fn(&[Exchange]) -> Vec<Duration>,
+) -> anyhow::Result<Samples> {
     let of_run = |exchanges: &&[Exchange]| -> Vec<f64> {
         let (from, count) = (turns.start() - 1, turns.clone().count());
-        gaps(exchanges).into_iter().skip(from).take(count).map(milliseconds).collect()
+        times(exchanges).into_iter().skip(from).take(count).map(milliseconds).collect()
     };
     Samples::of(runs.iter().flat_map(of_run)).context("the run has too few turns")
 }

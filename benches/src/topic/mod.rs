@@ -44,8 +44,7 @@ pub enum Topic {
 
 impl Topic {
     /// All of them, cheapest first.
-    pub const ALL: &'static [Self] =
-        &[Self::Size, Self::Start, Self::Turns, Self::Parallel, Self::Long, Self::Grep];
+    pub const ALL: &'static [Self] = &[Self::Size, Self::Start, Self::Turns, Self::Parallel, Self::Long, Self::Grep];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {

@@ -5,7 +5,7 @@
 //! [`Models`] is what the configuration makes of it all.
 //!
 //! Reading order: [`provider`], [`request`], [`history`], [`delta`], [`error`] (the faces);
-//! [`models`] and [`setup`] (from a name to a provider); [`route`], [`wire`], [`http`], [`group`];
+//! [`models`] and [`setup`] (from a name to a provider); [`route`], [`wire`], `http`, [`group`];
 //! [`catalogue`] and [`cost`]; [`probe`]; [`scripted`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
@@ -17,7 +17,7 @@ pub mod delta;
 pub mod error;
 pub mod group;
 pub mod history;
-pub mod http;
+mod http;
 pub mod models;
 pub mod probe;
 pub mod provider;

@@ -1,6 +1,6 @@
 //! The recorded shapes of vendors' answers, whole and in small pieces.
 
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

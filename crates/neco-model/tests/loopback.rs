@@ -1,6 +1,6 @@
 //! Real HTTP on loopback: streaming, failures, retries, keys and failover.
 
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used)]
 
 mod server;
 
@@ -314,6 +314,21 @@ async fn a_bad_key_is_skipped_at_once_and_rested() {
 async fn keys_take_turns() {
     let server = Server::start(Script::new().say("ok").repeat(4)).await;
     let provider = provider(&config(&[("vendor", section(&server.base, &["KEY_ONE", "KEY_TWO"]))]), "vendor/m");
+    for _ in 0..4 {
+        ask(&provider).await;
+    }
+    let first = format!("Bearer {SECRET}");
+    let used: Vec<bool> =
+        server.seen().iter().map(|seen| seen.header("authorization") == Some(first.as_str())).collect();
+    assert_eq!(used, [true, false, true, false]);
+}
+
+#[tokio::test]
+async fn keys_take_turns_in_a_group_of_one_provider() {
+    let server = Server::start(Script::new().say("ok").repeat(4)).await;
+    let mut config = config(&[("vendor", section(&server.base, &["KEY_ONE", "KEY_TWO"]))]);
+    config.model_groups = group(&["vendor/a", "vendor/b"], Strategy::First);
+    let provider = provider(&config, "think");
     for _ in 0..4 {
         ask(&provider).await;
     }

@@ -1,6 +1,6 @@
 //! From a configuration to a provider, and the scripted model behind the real group.
 
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -241,4 +241,36 @@ fn a_group_does_without_models_whose_key_is_missing() {
     let info = models.info("think").unwrap();
     assert_eq!((info.context_window, info.known, info.price), (32_768, false, None));
     assert!(models.info("openai/gpt-5").unwrap().price.is_some());
+}
+
+#[tokio::test]
+async fn a_script_of_the_reference_can_be_played() {
+    let reference = include_str!("../../../docs/reference/script.md");
+    let block = reference.split_once("```json").unwrap().1.split_once("```").unwrap().0;
+    let provider = Script::parse(block).unwrap().into_provider();
+    let (_, answer, error) = ask(&*provider).await;
+    assert_eq!((answer.text.as_str(), answer.calls.len(), error), ("Let me look.", 1, None));
+    for fault in [
+        r#"{"status": {"code": 429, "retry_after": 2, "message": "…"}}"#,
+        r#"{"drop_after": 3}"#,
+        r#"{"stall_after": 3}"#,
+        r#"{"error_after": 3}"#,
+        r#""empty""#,
+    ] {
+        assert!(reference.contains(fault), "{fault}");
+        serde_json::from_str::<Fault>(fault).unwrap();
+    }
+    let error = Script::parse(r#"{"turns":[{"sya":"x"}]}"#).unwrap_err();
+    assert!(error.contains("sya") && error.contains("line 1"), "{error}");
+    assert!(Script::parse("{}").is_err());
+}
+
+#[tokio::test]
+async fn the_test_provider_tries_again_at_once() {
+    let script = Script::new().fault(Fault::status(500)).say("one two").faulty(Fault::StallAfter(1)).say("ok");
+    let provider = script.into_provider();
+    assert!(provider.scripted());
+    let (deltas, answer, error) = ask(&*provider).await;
+    assert_eq!((answer.text.as_str(), error), ("ok", None));
+    assert_eq!(deltas.iter().filter(|delta| matches!(delta, Delta::Retry(_))).count(), 2);
 }

@@ -55,6 +55,16 @@ impl Member {
     pub fn new(lanes: Vec<Lane>, turns: Arc<Turns>) -> Self {
         Self { lanes: lanes.into_iter().map(Arc::new).collect(), turns }
     }
+
+    fn in_order(&self, asked_now: bool) -> Vec<&Arc<Lane>> {
+        let count = self.lanes.len();
+        let order: Vec<usize> = if asked_now {
+            self.turns.order(Strategy::RoundRobin, count).collect()
+        } else {
+            self.turns.order_for_later(count).collect()
+        };
+        order.into_iter().filter_map(|key| self.lanes.get(key)).collect()
+    }
 }
 
 impl Group {
@@ -68,10 +78,9 @@ impl Group {
     fn candidates(&self) -> VecDeque<Candidate> {
         let mut fresh = VecDeque::new();
         let mut rested = Vec::new();
-        for model in self.turns.order(self.strategy, self.members.len()) {
+        for (place, model) in self.turns.order(self.strategy, self.members.len()).enumerate() {
             let Some(member) = self.members.get(model) else { continue };
-            for key in member.turns.order(Strategy::RoundRobin, member.lanes.len()) {
-                let Some(lane) = member.lanes.get(key) else { continue };
+            for lane in member.in_order(place == 0) {
                 let candidate = Candidate { model, lane: lane.clone() };
                 if lane.breaker.rests() { rested.push(candidate) } else { fresh.push_back(candidate) }
             }
@@ -203,6 +212,7 @@ impl Question {
 
     fn switch(&mut self, error: ModelError, discards: bool) -> Result<Delta, ModelError> {
         self.failures = 0;
+        self.announced = None;
         let next = next_after(&error);
         let Some(failed) = self.candidates.pop_front() else { return self.give_up(error) };
         match next {

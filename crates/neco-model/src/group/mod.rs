@@ -5,7 +5,8 @@
 //! | failure | then |
 //! |---|---|
 //! | rate limit, overload, server error, timeout, broken stream, broken call, unreachable | the same key again, as often as `network.retries` says, then the next key, then the next model |
-//! | the same, but the vendor asks to wait too long or forbids another try | the next key at once |
+//! | a local server that still loads its model | the same again for some minutes |
+//! | a failure of the first kind, but the vendor asks to wait too long or forbids another try | the next key at once |
 //! | key not accepted, not allowed, no credit | the next key at once, then the next model |
 //! | no such model; nobody listens at a local address | the next model at once |
 //! | request not understood, too long, too large, filtered | the error ends the call: another model would be asked the same thing, and the agent can mend it |

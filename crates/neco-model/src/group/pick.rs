@@ -17,6 +17,12 @@ impl Turns {
         };
         (first..count).chain(0..first)
     }
+
+    /// The same without taking a turn: for what is only asked if everything before it fails.
+    pub fn order_for_later(&self, count: usize) -> impl Iterator<Item = usize> + use<> {
+        let first = self.0.load(Ordering::Relaxed).checked_rem(count).unwrap_or(0);
+        (first..count).chain(0..first)
+    }
 }
 
 #[cfg(test)]
@@ -32,5 +38,7 @@ mod tests {
         assert_eq!(order(Strategy::First), [0, 1, 2]);
         assert_eq!(order(Strategy::RoundRobin), [2, 0, 1]);
         assert_eq!(turns.order(Strategy::RoundRobin, 0).count(), 0);
+        assert_eq!(turns.order_for_later(3).collect::<Vec<_>>(), turns.order_for_later(3).collect::<Vec<_>>());
+        assert_eq!(turns.order_for_later(0).count(), 0);
     }
 }

@@ -5,10 +5,15 @@ use std::time::Duration;
 
 use neco_config::section::NetworkSection;
 
-use crate::error::ModelError;
+use crate::error::{ErrorKind, ModelError};
 
 /// The share of a wait by which it may be longer, so that many clients do not come back at once.
 const JITTER: f64 = 0.25;
+/// No wait of our own is longer, whatever the configuration says.
+const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+/// Large models take minutes to load.
+const LOADING_RETRIES: u32 = 60;
+const LOADING_WAIT: Duration = Duration::from_secs(5);
 
 /// How failed calls are tried again.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,17 +41,24 @@ impl RetryPolicy {
     /// How long to wait before another try after `failures` failures, if there is to be one.
     #[must_use]
     pub fn wait(&self, failures: u32, error: &ModelError) -> Option<Duration> {
-        if !error.retryable() || failures > self.retries {
+        let loading = self.retries > 0 && is_loading(error);
+        let (retries, longest) = if loading { (LOADING_RETRIES, LOADING_WAIT) } else { (self.retries, LONGEST_WAIT) };
+        if !error.retryable() || failures > retries {
             return None;
         }
         match error.retry_after {
             Some(asked) => (asked <= self.max_retry_after).then_some(asked),
             None => {
                 let doubled = self.backoff.saturating_mul(2u32.saturating_pow(failures.saturating_sub(1)));
-                Some(doubled.mul_f64(1.0 + JITTER * chance()).min(Duration::from_secs(3600)))
+                Some(doubled.min(longest).mul_f64(1.0 + JITTER * chance()))
             }
         }
     }
+}
+
+/// A local server that is still reading its model from disk answers when it is done.
+fn is_loading(error: &ModelError) -> bool {
+    error.kind == ErrorKind::Overloaded && error.message.to_lowercase().contains("loading model")
 }
 
 /// From 0 to 1, another one each time.
@@ -58,7 +70,7 @@ fn chance() -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::{ErrorKind, Place};
+    use crate::error::Place;
 
     const POLICY: RetryPolicy =
         RetryPolicy { retries: 3, backoff: Duration::from_secs(1), max_retry_after: Duration::from_secs(60) };
@@ -83,6 +95,16 @@ mod tests {
         assert_eq!(POLICY.wait(1, &error(ErrorKind::RateLimit, Some(60))), Some(Duration::from_secs(60)));
         assert_eq!(POLICY.wait(1, &error(ErrorKind::RateLimit, Some(0))), Some(Duration::ZERO));
         assert_eq!(POLICY.wait(1, &error(ErrorKind::RateLimit, Some(61))), None);
+    }
+
+    #[test]
+    fn a_model_that_is_being_loaded_is_waited_for() {
+        let mut error = error(ErrorKind::Overloaded, None);
+        error.message = "llama.cpp has no room right now (HTTP 503): Loading model".to_owned();
+        let wait = POLICY.wait(LOADING_RETRIES, &error).unwrap().as_secs_f64();
+        assert!((5.0..=6.25).contains(&wait), "{wait}");
+        assert_eq!(POLICY.wait(LOADING_RETRIES + 1, &error), None);
+        assert_eq!(RetryPolicy { retries: 0, ..POLICY }.wait(1, &error), None);
     }
 
     #[test]

@@ -19,6 +19,7 @@ use crate::wire::reader::Reader;
 
 /// As much of an error body as is worth reading.
 const ERROR_BODY_LIMIT: usize = 64 * 1024;
+const ERROR_BODY_TIME: Duration = Duration::from_secs(5);
 /// How long the finish is held back for the rest of an answer, so that the next turn finds its
 /// connection free. The rest is nearly always there already.
 const REST_TIME: Duration = Duration::from_millis(100);
@@ -91,7 +92,7 @@ impl Call {
             .post(format!("{}{}", endpoint.base, self.model.wire.path()))
             .headers(endpoint.headers.clone())
             .header(CONTENT_TYPE, "application/json")
-            .header(ACCEPT, "text/event-stream")
+            .header(ACCEPT, "text/event-stream, application/json")
             .body(reqwest::Body::wrap(Pieces::new(self.model.wire.encode(request))));
         if let Some(key) = &self.model.key {
             post = post.header(AUTHORIZATION, key.bearer());
@@ -105,10 +106,11 @@ impl Call {
             let reader = Reader::new(self.model.wire.decoder());
             return Ok(Reading { response, reader, first_byte_by: Some(first_byte_by) });
         }
-        Err(self.refused(response, first_byte_by).await)
+        Err(self.refused(response).await)
     }
 
-    async fn refused(&self, mut response: Response, until: Option<Instant>) -> ModelError {
+    async fn refused(&self, mut response: Response) -> ModelError {
+        let until = Some(Instant::now() + ERROR_BODY_TIME);
         let mut body = Vec::new();
         // What can't be read of an error is no reason to hide its status.
         while let Some(Ok(Some(bytes))) = within(until, response.chunk()).await {

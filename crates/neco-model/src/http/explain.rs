@@ -124,7 +124,7 @@ fn not_found(asked: Asked<'_>, said: &str) -> String {
         Some(pull) => format!("get it with `{} {model}`, or ", pull),
         None => String::new(),
     };
-    format!("{provider} has no model {model} at {}{said}: {pull}set another model", endpoint.base)
+    format!("{provider} has no model {model} at {}{said}: {pull}set another model", without_login(&endpoint.base))
 }
 
 /// The vendor's words and the status, as far as there are any.
@@ -148,6 +148,18 @@ fn redact(text: String, key: Option<&Key>) -> String {
     match key {
         Some(key) => key.redact(&text),
         None => text,
+    }
+}
+
+/// Some people write user and password into the address.
+fn without_login(base: &str) -> String {
+    let Ok(mut url) = reqwest::Url::parse(base) else { return base.to_owned() };
+    if url.username().is_empty() && url.password().is_none() {
+        return base.to_owned();
+    }
+    match url.set_username("").and_then(|()| url.set_password(None)) {
+        Ok(()) => url.to_string(),
+        Err(()) => origin(base),
     }
 }
 

@@ -4,7 +4,7 @@
 //! an error or a log; a redirect is never followed, so a key never reaches another host; dropping
 //! a call closes its connection.
 //!
-//! Reading order: [`model`] (one model behind one key), `call` (one call), `body`, `client`,
+//! Reading order: `model` (one model behind one key), `call` (one call), `body`, `client`,
 //! `wait` (what vendors ask to wait), `explain` (what a person is told).
 
 mod body;
@@ -14,7 +14,7 @@ mod explain;
 mod model;
 mod wait;
 
-pub use model::HttpModel;
+pub(crate) use model::HttpModel;
 
 pub(crate) use client::{build as build_client, is_loopback};
 pub(crate) use explain::{Asked, of_answer};

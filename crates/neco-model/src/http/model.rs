@@ -13,7 +13,7 @@ use super::explain::Asked;
 
 /// One model behind one key. It makes one attempt for each question; trying again is for the group.
 #[derive(Clone)]
-pub struct HttpModel {
+pub(crate) struct HttpModel {
     pub(crate) label: Arc<str>,
     pub(crate) model: Arc<str>,
     pub(crate) endpoint: Arc<Endpoint>,

@@ -10,6 +10,9 @@ use tokio::sync::OnceCell;
 
 use crate::http::build_client;
 
+/// From here on a limit is none.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+
 /// How long a call may take to get on. `None`: as long as it likes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timeouts {
@@ -24,7 +27,9 @@ pub struct Timeouts {
 impl From<&NetworkSection> for Timeouts {
     /// Zero means no limit.
     fn from(network: &NetworkSection) -> Self {
-        let limit = |seconds: f64| Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero());
+        // A moment past this could not be told any more.
+        let given = |seconds: f64| Duration::try_from_secs_f64(seconds).ok().filter(|limit| *limit < LONGEST);
+        let limit = |seconds: f64| given(seconds).filter(|limit| !limit.is_zero());
         Self {
             connect: limit(network.connect_timeout),
             first_byte: limit(network.first_byte_timeout),

@@ -1,6 +1,7 @@
 //! All providers: the built-in table with the configuration laid over it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use neco_config::section::{ProviderSection, ProviderType};
 use serde::Deserialize;
@@ -12,7 +13,7 @@ use crate::wire::openai_chat::Dialect;
 const BUILT_IN: &str = include_str!("providers.toml");
 
 /// One provider.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProviderEntry {
     /// Its name in `provider/model`.
@@ -50,6 +51,13 @@ pub struct ProviderEntry {
     /// How it differs from others that speak the same format.
     #[serde(default)]
     pub dialect: Dialect,
+}
+
+impl fmt::Debug for ProviderEntry {
+    /// Without the headers: people put keys into them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProviderEntry").field("name", &self.name).field("base", &self.base).finish_non_exhaustive()
+    }
 }
 
 impl ProviderEntry {

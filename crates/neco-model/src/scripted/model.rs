@@ -4,18 +4,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{StreamExt, stream};
+use neco_config::section::Strategy;
 
 use super::faults::{self, ERROR_EVENT, Fault};
 use super::play::{Played, Player};
 use super::script::Script;
 use crate::delta::Delta;
 use crate::error::{ErrorKind, ModelError, Place};
+use crate::group::{Group, Lane, Member, RetryPolicy};
 use crate::http::{Asked, of_answer};
 use crate::provider::{DeltaStream, Provider};
 use crate::request::Request;
 use crate::route::{Endpoint, Parameters, Timeouts};
 use crate::wire::format::Wire;
 use crate::wire::openai_chat::{Dialect, OpenaiChat};
+
+/// How long a stall lasts where no configuration says so.
+const STALL: Duration = Duration::from_millis(50);
 
 /// Plays a script; one attempt for each question, like any other model.
 pub struct ScriptedModel {
@@ -45,6 +50,19 @@ impl ScriptedModel {
         };
         let shared = Shared { model: model.to_owned(), player: Player::new(script, model), endpoint };
         Self { label: format!("{provider}/{model}"), shared: Arc::new(shared) }
+    }
+}
+
+impl Script {
+    /// This script as a provider behind a group that tries again at once: what most tests want.
+    #[must_use]
+    pub fn into_provider(self) -> Arc<dyn Provider> {
+        let timeouts = Timeouts { connect: None, first_byte: Some(STALL), idle: Some(STALL) };
+        let model = ScriptedModel::new("scripted", "test", Arc::new(self), timeouts);
+        let lane = Lane::new(model.label.clone(), Arc::new(model));
+        let member = Member::new(vec![lane], Arc::default());
+        let policy = RetryPolicy { retries: 3, backoff: Duration::ZERO, max_retry_after: Duration::from_secs(60) };
+        Arc::new(Group::new("scripted/test".to_owned(), vec![Arc::new(member)], Strategy::First, policy))
     }
 }
 

@@ -5,7 +5,7 @@
 //! is unknown is skipped; an answer without its end mark is no answer; a call is only announced
 //! as whole by the answer's finish.
 //!
-//! Reading order: [`format`] (what a wire is), [`sse`], [`reader`] (bytes to deltas),
+//! Reading order: [`mod@format`] (what a wire is), [`sse`], [`reader`] (bytes to deltas),
 //! [`openai_chat`].
 
 pub mod format;

@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`text`], [`sniff`], [`lines`], [`page`], [`read_file`]; [`ledger`], [`change`],
 //! [`diff`], [`write_file`]; [`matching`], [`edit_words`], [`edit_file`]; [`listing`],
-//! [`list_directory`], [`pattern`], [`glob`], [`search`], [`grep`]; [`near`], [`blocking`].
+//! [`list_directory`], [`pattern`], [`glob`], [`search`], [`hits`], [`grep`]; [`near`], [`blocking`].
 
 use std::sync::Arc;
 
@@ -18,6 +18,9 @@ mod change;
 mod diff;
 mod edit_file;
 mod edit_words;
+mod glob;
+mod grep;
+mod hits;
 mod ledger;
 mod lines;
 mod list_directory;
@@ -25,7 +28,9 @@ mod listing;
 mod matching;
 mod near;
 mod page;
+mod pattern;
 mod read_file;
+mod search;
 mod sniff;
 mod text;
 mod write_file;
@@ -39,5 +44,7 @@ pub fn tools() -> Vec<Arc<dyn DynTool>> {
         erase(write_file::WriteFile { ledger: Arc::clone(&ledger) }),
         erase(edit_file::EditFile { ledger }),
         erase(list_directory::ListDirectory),
+        erase(glob::Glob),
+        erase(grep::Grep),
     ]
 }

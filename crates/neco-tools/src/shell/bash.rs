@@ -27,7 +27,7 @@ const SLACK: Duration = Duration::from_secs(15);
 const WORTH_SAYING: Duration = Duration::from_secs(10);
 
 /// Arguments of `bash`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BashArgs {
     /// The command line or script.
@@ -125,10 +125,8 @@ impl Bash {
 
     async fn prepare(&self, args: &BashArgs, ctx: &ToolContext) -> Result<Prepared, ToolError> {
         check(args, self.max_timeout)?;
-        let (shell, world) = (Arc::clone(&self.shell), Arc::clone(&ctx.world));
-        let (command, cwd) = (args.command.clone(), args.cwd.clone());
-        let (background, terminal) = (args.background.unwrap_or(false), args.pty.unwrap_or(false));
-        off_the_runtime(move || shell.prepare(&world, command, cwd.as_deref(), background, terminal)).await?
+        let (shell, world, args) = (Arc::clone(&self.shell), Arc::clone(&ctx.world), args.clone());
+        off_the_runtime(move || shell.prepare(&world, args)).await?
     }
 
     /// Takes up where the shell ended, if that counts.
@@ -232,14 +230,7 @@ impl Tool for Bash {
 }
 
 impl Shell {
-    fn prepare(
-        &self,
-        world: &World,
-        command: String,
-        cwd: Option<&str>,
-        background: bool,
-        terminal: bool,
-    ) -> Result<Prepared, ToolError> {
+    fn prepare(&self, world: &World, args: BashArgs) -> Result<Prepared, ToolError> {
         let found = self.found.get_or_init(|| Interpreter::find(&self.wanted, &world.spawn));
         let Some(interpreter) = found else {
             return Err(ToolError::failed(format!(
@@ -247,19 +238,20 @@ impl Shell {
                 self.wanted
             )));
         };
-        let (folder, note) = match cwd {
+        let background = args.background.unwrap_or(false);
+        let (folder, note) = match &args.cwd {
             Some(cwd) => (wanted_folder(world, cwd)?, None),
             None => self.folder.start(&world.files),
         };
         let report = if background { None } else { self.folder.report_file(world.spawn.temporary_folder()).ok() };
-        let reporting = report.as_deref().and_then(|file| interpreter.reporting(&command, file));
+        let reporting = report.as_deref().and_then(|file| interpreter.reporting(&args.command, file));
         let report = report.filter(|_| reporting.is_some());
         let launch = Launch {
             program: interpreter.program.clone().into_os_string(),
-            arguments: vec![OsString::from("-c"), OsString::from(reporting.unwrap_or(command))],
+            arguments: vec![OsString::from("-c"), OsString::from(reporting.unwrap_or(args.command))],
             folder,
             stdin: if background { Stdin::Piped } else { Stdin::Closed },
-            terminal,
+            terminal: args.pty.unwrap_or(false),
             leftovers: if background { Leftovers::WaitFor } else { Leftovers::End },
         };
         Ok(Prepared { launch, report, notes: interpreter.note.iter().cloned().chain(note).collect() })

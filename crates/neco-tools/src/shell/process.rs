@@ -111,22 +111,6 @@ impl Process {
         let total = items.len() as u64;
         ToolOutput::text(text).with_display(Display::List { title: "Background processes".to_owned(), items, total })
     }
-
-    async fn kill(&self, process: &Background, signal: Option<Signal>, ctx: &ToolContext) {
-        let (first, then) = match signal {
-            None | Some(Signal::Term) => (Stop::Terminate, Some(Stop::Kill)),
-            Some(Signal::Int) => (Stop::Interrupt, None),
-            Some(Signal::Hup) => (Stop::HangUp, None),
-            Some(Signal::Kill) => (Stop::Kill, None),
-        };
-        process.stop(first);
-        if !wait_for(process, GRACE, None, ctx).await
-            && let Some(then) = then
-        {
-            process.stop(then);
-            wait_for(process, GRACE, None, ctx).await;
-        }
-    }
 }
 
 impl Tool for Process {
@@ -178,33 +162,28 @@ impl Tool for Process {
     }
 
     async fn run(&self, args: ProcessArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
-        if args.action == Action::List {
-            return Ok(self.list());
-        }
-        let process = self.find(args.id.as_deref())?;
-        let lines = args.lines.unwrap_or(DEFAULT_LINES);
-        match args.action {
-            Action::List | Action::Tail => Ok(shown(&process, lines, None, ctx)),
+        let find = || self.find(args.id.as_deref());
+        let (process, note) = match args.action {
+            Action::List => return Ok(self.list()),
+            Action::Tail => (find()?, None),
             Action::Wait => {
-                let pattern = pattern(&args)?;
-                let came = wait_for(&process, wait_time(&args), pattern.as_ref(), ctx).await;
-                let note = pattern.filter(|_| came).and_then(|pattern| matching(&process, &pattern));
-                let note = note.map_or_else(
-                    || (!came).then(|| "still waiting for it".to_owned()),
-                    |line| Some(format!("matched: {line}")),
-                );
-                Ok(shown(&process, lines, note, ctx))
+                let process = find()?;
+                let note = wait(&process, &args, ctx).await?;
+                (process, note)
             }
             Action::Write => {
+                let process = find()?;
                 let note = write(&process, &args).await?;
                 wait_for_answer(&process, ctx).await;
-                Ok(shown(&process, lines, Some(note), ctx))
+                (process, Some(note))
             }
             Action::Kill => {
-                self.kill(&process, args.signal, ctx).await;
-                Ok(shown(&process, lines, None, ctx))
+                let process = find()?;
+                kill(&process, args.signal, ctx).await;
+                (process, None)
             }
-        }
+        };
+        Ok(shown(&process, args.lines.unwrap_or(DEFAULT_LINES), note, ctx))
     }
 }
 
@@ -236,6 +215,33 @@ fn pattern(args: &ProcessArgs) -> Result<Option<Regex>, ToolError> {
 
 fn matching(process: &Background, pattern: &Regex) -> Option<String> {
     process.text().lines().rfind(|line| pattern.is_match(line)).map(|line| one_line(line, 200))
+}
+
+async fn kill(process: &Background, signal: Option<Signal>, ctx: &ToolContext) {
+    let (first, then) = match signal {
+        None | Some(Signal::Term) => (Stop::Terminate, Some(Stop::Kill)),
+        Some(Signal::Int) => (Stop::Interrupt, None),
+        Some(Signal::Hup) => (Stop::HangUp, None),
+        Some(Signal::Kill) => (Stop::Kill, None),
+    };
+    process.stop(first);
+    if !wait_for(process, GRACE, None, ctx).await
+        && let Some(then) = then
+    {
+        process.stop(then);
+        wait_for(process, GRACE, None, ctx).await;
+    }
+}
+
+/// Waits as the arguments say; says how that went where the state alone does not.
+async fn wait(process: &Background, args: &ProcessArgs, ctx: &ToolContext) -> Result<Option<String>, ToolError> {
+    let pattern = pattern(args)?;
+    let came = wait_for(process, wait_time(args), pattern.as_ref(), ctx).await;
+    let Some(pattern) = pattern else { return Ok((!came).then(|| "waited in vain".to_owned())) };
+    Ok(Some(match matching(process, &pattern) {
+        Some(line) => format!("matched: {line}"),
+        None => "no line matched".to_owned(),
+    }))
 }
 
 /// Waits for the end, or for a line that matches. Says whether it came.

@@ -46,17 +46,31 @@ async fn a_life_in_the_background() {
 #[tokio::test]
 async fn a_failure_at_the_start_is_seen_at_once() {
     let bench = bench();
-    let output = bench.call("bash", json!({"command": "echo no; exit 2", "background": true})).await.unwrap();
-    assert!(output.model.starts_with("no\n[bg-1 is over: exit code 2 after 0."), "{}", output.model);
-    let Some(Display::Terminal { tail, exit_code, .. }) = output.display else { panic!("no terminal") };
-    assert_eq!((tail.as_str(), exit_code), ("no", Some(2)));
+    // A loaded machine may need longer for it than the tool waits.
+    for attempt in 1.. {
+        let output = bench.call("bash", json!({"command": "echo no; exit 2", "background": true})).await.unwrap();
+        if output.model.contains("runs in the background") && attempt < 20 {
+            continue;
+        }
+        assert!(
+            output.model.starts_with(&format!("no\n[bg-{attempt} is over: exit code 2 after ")),
+            "{}",
+            output.model
+        );
+        let Some(Display::Terminal { tail, exit_code, .. }) = output.display else { panic!("no terminal") };
+        assert_eq!((tail.as_str(), exit_code), ("no", Some(2)));
+        break;
+    }
 }
 
 #[tokio::test]
 async fn what_a_background_command_starts_with_an_ampersand_goes_on() {
     let bench = bench();
-    let text = start(&bench, "(sleep 0.5; echo late) & echo early").await;
-    assert!(text.starts_with("early\n[runs in the background"), "{text}");
+    let text = start(&bench, "(until test -e go; do sleep 0.01; done; echo late) & echo early").await;
+    assert!(text.contains("[runs in the background"), "{text}");
+    let text = process(&bench, json!({"action": "wait", "pattern": "early", "seconds": 20})).await;
+    assert!(text.contains("has been running for"), "{text}");
+    std::fs::write(bench.workspace().join("go"), "").unwrap();
     let text = process(&bench, json!({"action": "wait", "seconds": 20})).await;
     assert!(text.contains("exit code 0") && text.ends_with("late"), "{text}");
 }
@@ -125,7 +139,9 @@ async fn a_wait_ends_when_its_time_is_up_or_it_is_cancelled() {
     let bench = bench();
     start(&bench, "sleep 600").await;
     let text = process(&bench, json!({"action": "wait", "seconds": 0.05})).await;
-    assert!(text.contains("has been running for") && text.contains("still waiting"), "{text}");
+    assert!(text.contains("has been running for") && text.contains("waited in vain"), "{text}");
+    let text = process(&bench, json!({"action": "wait", "seconds": 0.05, "pattern": "x"})).await;
+    assert!(text.contains("no line matched"), "{text}");
     let cancel = async {
         tokio::task::yield_now().await;
         bench.ctx.cancel.cancel();

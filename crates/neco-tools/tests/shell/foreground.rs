@@ -17,7 +17,7 @@ async fn output_comes_in_order_and_live_and_the_exit_code_is_said() {
         .unwrap();
     let expected = "out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n";
     assert!(output.model.starts_with(expected), "{}", output.model);
-    assert!(output.model.contains("\n[exit code 3 after 0."), "{}", output.model);
+    assert!(output.model.contains("\n[exit code 3 after "), "{}", output.model);
     assert_eq!(*bench.heard.0.lock().unwrap(), expected);
     assert_eq!((output.error_code, output.spilled_to), (None, None), "a code other than zero is a result");
     let Some(Display::Terminal { command, tail, exit_code }) = output.display else { panic!("no terminal") };
@@ -61,7 +61,7 @@ async fn nothing_of_the_report_is_seen() {
     let bench = bench();
     let text = bench.bash("set -x; echo one").await;
     assert_eq!(text, "+ echo one\none");
-    assert_eq!(bench.bash("echo $#; env | grep -ci neco-shell").await, "0\n0\n[exit code 1 after 0.0 s]");
+    assert!(bench.bash("echo $#; env | grep -ci neco-shell").await.starts_with("0\n0\n[exit code 1 after "));
     assert!(
         bench.bash("echo a\necho b; foo-bar-x").await.contains("line 2: foo-bar-x"),
         "line numbers are the command's"
@@ -214,8 +214,10 @@ async fn what_is_left_running_is_ended_and_said() {
 async fn a_daemon_that_left_the_group_does_not_hold_the_call() {
     let bench = bench();
     let start = Instant::now();
-    assert_eq!(bench.bash("setsid sleep 3 & echo started").await.lines().next(), Some("started"));
-    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    let text = bench.bash("setsid sleep 60 & echo $!").await;
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    let daemon = text.lines().next().unwrap();
+    assert_eq!(bench.bash(&format!("kill {daemon} && echo gone")).await, "gone", "it left the group and lives: {text}");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! OpenAI chat completions, which most vendors and local servers speak, each a little differently.
 //!
-//! Reading order: [`dialect`] (how they differ), [`encode`] (request), [`chunk`] and [`loose`] (what arrives),
-//! [`decode`] (what it means) with [`calls`], [`think`] and [`details`], [`problem`] (errors).
+//! Reading order: `dialect` (how they differ), `encode` (request), `chunk` and `loose` (what arrives),
+//! `decode` (what it means) with `calls`, `think` and `details`, `problem` (errors).
 
 mod calls;
 mod chunk;

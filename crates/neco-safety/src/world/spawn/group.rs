@@ -60,10 +60,10 @@ impl Group {
             // The unreaped leader holds the number: this can only reach the group's own processes.
             signal(self.inner.leader, Stop::Kill);
         }
-        self.inner.watchdog.forget(self.inner.leader);
         let status = reap(self.inner.leader);
-        // Looks, and signals nobody: a killed process takes longer to go than this.
+        // Looks, and signals nobody. Right behind the reaping: what was killed above is not gone yet.
         let others = test_kill_process_group(self.inner.leader).is_ok();
+        self.inner.watchdog.forget(self.inner.leader);
         Some((status, others))
     }
 }

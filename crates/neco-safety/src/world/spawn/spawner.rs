@@ -1,6 +1,7 @@
 //! Starts processes with the environment that children may see.
 
 use std::ffi::{CString, OsStr, OsString};
+use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -29,7 +30,7 @@ const TOLD: &[(&str, &str)] = &[
 ];
 
 /// Starts processes. Clones share one watchdog, so a session makes one and clones it for each agent.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Spawner {
     environment: Arc<[(OsString, OsString)]>,
     watchdog: Arc<Watchdog>,
@@ -165,6 +166,13 @@ impl Spawner {
         let term = if terminal { "xterm-256color" } else { "dumb" };
         let pairs = self.environment.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
         pairs.chain([(OsStr::new("TERM"), OsStr::new(term))]).filter_map(|(name, value)| entry(name, value)).collect()
+    }
+}
+
+impl fmt::Debug for Spawner {
+    /// Without the environment: what is left in it is still the user's own.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Spawner").field("watchdog", &self.watchdog).finish_non_exhaustive()
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::time::Duration;
 
 use rustix::io::{Errno, ioctl_fionbio, read, write};
+use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
@@ -74,15 +76,15 @@ pub(super) enum ExitWatch {
     /// Readable once the process has exited.
     Descriptor(AsyncFd<OwnedFd>),
     /// Systems without process descriptors are asked again and again.
-    Asking(rustix::process::Pid),
+    Asking(Pid),
 }
 
 /// How often a system without process descriptors is asked.
-const ASK_AGAIN: std::time::Duration = std::time::Duration::from_millis(5);
+const ASK_AGAIN: Duration = Duration::from_millis(5);
 
 impl ExitWatch {
-    pub(super) fn new(leader: rustix::process::Pid) -> io::Result<Self> {
-        match rustix::process::pidfd_open(leader, rustix::process::PidfdFlags::empty()) {
+    pub(super) fn new(leader: Pid) -> io::Result<Self> {
+        match pidfd_open(leader, PidfdFlags::empty()) {
             Ok(descriptor) => Ok(Self::Descriptor(register(descriptor, Interest::READABLE)?)),
             Err(Errno::NOSYS | Errno::PERM) => Ok(Self::Asking(leader)),
             Err(error) => Err(error.into()),
@@ -97,12 +99,28 @@ impl ExitWatch {
                 let _ = descriptor.readable().await;
             }
             Self::Asking(leader) => {
-                use rustix::process::{WaitId, WaitIdOptions, waitid};
                 let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
                 while matches!(waitid(WaitId::Pid(*leader), look), Ok(None)) {
                     tokio::time::sleep(ASK_AGAIN).await;
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_exit_is_seen_either_way_and_left_to_be_reaped() {
+        for asking in [false, true] {
+            let mut child = std::process::Command::new("sleep").arg("0.05").spawn().unwrap();
+            let pid = Pid::from_child(&child);
+            let watch = if asking { ExitWatch::Asking(pid) } else { ExitWatch::new(pid).unwrap() };
+            watch.exited().await;
+            watch.exited().await;
+            assert!(child.try_wait().unwrap().unwrap().success());
         }
     }
 }

@@ -1,0 +1,154 @@
+//! glob: files by name.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use ignore::{DirEntry, WalkState};
+use neco_proto::Display;
+use neco_safety::path::{Access, Located};
+use neco_safety::world::Files;
+use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_workspace::walker;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
+
+use super::blocking;
+use super::list_directory::scope;
+use super::pattern::{Pattern, names_hidden, split};
+use super::read_file::risk_of_reading;
+
+const DEFAULT_LIMIT: u32 = 200;
+
+pub struct Glob;
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The pattern.
+    pattern: String,
+    /// Folder to look in; the workspace if left out.
+    path: Option<String>,
+    /// Also hidden and ignored files.
+    all: Option<bool>,
+    /// Files to skip.
+    skip: Option<u32>,
+    /// Files to show.
+    limit: Option<u32>,
+}
+
+impl Tool for Glob {
+    type Args = Args;
+    const NAME: &'static str = "glob";
+    const DESCRIPTION: &'static str = include_str!("glob.md");
+    const TOUCH: Touch = Touch::Reads;
+
+    fn summary(&self, args: &Args) -> String {
+        match args.path.as_deref() {
+            None | Some("" | ".") => format!("Find {}", args.pattern),
+            Some(path) => format!("Find {} in {path}", args.pattern),
+        }
+    }
+
+    async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
+        let (world, args) = (Arc::clone(&ctx.world), args.clone());
+        blocking::look(ctx, move || {
+            let (folder, _) = start(&world.files, &args)?;
+            Ok(Plan::of(risk_of_reading(&folder)))
+        })
+        .await
+    }
+
+    async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let (world, cancel, bytes) = (Arc::clone(&ctx.world), ctx.cancel.clone(), ctx.max_output);
+        blocking::look(ctx, move || {
+            let (folder, pattern) = start(&world.files, &args)?;
+            let found = find(&world.files, &folder, &pattern, &args, &cancel)?;
+            Ok(print(&args, &found, bytes))
+        })
+        .await
+    }
+}
+
+/// Where the walk starts and what it looks for from there.
+fn start(files: &Files, args: &Args) -> Result<(Located, String), ToolError> {
+    let (named, rest) = split(&args.pattern);
+    let base = args.path.as_deref().filter(|path| !path.is_empty()).unwrap_or(".");
+    Ok((files.locate(Path::new(base).join(named), Access::Read)?, rest))
+}
+
+type Found = (SystemTime, PathBuf);
+
+/// The files that fit, newest first.
+fn find(
+    files: &Files,
+    folder: &Located,
+    pattern: &str,
+    args: &Args,
+    cancel: &CancellationToken,
+) -> Result<Vec<PathBuf>, ToolError> {
+    let matcher = Pattern::new(pattern)?;
+    let found: Mutex<Vec<Found>> = Mutex::default();
+    let mut builder = walker(files.workspace(), folder.path(), scope(args.all));
+    if names_hidden(pattern) {
+        builder.hidden(false);
+    }
+    builder.build_parallel().run(|| {
+        Box::new(|entry| {
+            if cancel.is_cancelled() {
+                return WalkState::Quit;
+            }
+            if let Some(one) = entry.ok().and_then(|entry| fitting(entry, folder.path(), &matcher)) {
+                found.lock().unwrap_or_else(PoisonError::into_inner).push(one);
+            }
+            WalkState::Continue
+        })
+    });
+    if cancel.is_cancelled() {
+        return Err(blocking::cancelled());
+    }
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let workspace = files.workspace();
+    let shown = |path: PathBuf| path.strip_prefix(workspace).map(Path::to_path_buf).unwrap_or(path);
+    Ok(found.into_iter().map(|(_, path)| shown(path)).collect())
+}
+
+fn fitting(entry: DirEntry, folder: &Path, matcher: &Pattern) -> Option<Found> {
+    if entry.depth() == 0 || entry.file_type().is_none_or(|kind| kind.is_dir()) {
+        return None;
+    }
+    if !matcher.fits(entry.path().strip_prefix(folder).ok()?) {
+        return None;
+    }
+    let modified = entry.metadata().ok().and_then(|facts| facts.modified().ok()).unwrap_or(SystemTime::UNIX_EPOCH);
+    Some((modified, entry.into_path()))
+}
+
+fn print(args: &Args, found: &[PathBuf], bytes: usize) -> ToolOutput {
+    let skip = args.skip.unwrap_or(0) as usize;
+    let limit = args.limit.unwrap_or(DEFAULT_LIMIT) as usize;
+    let mut text = String::new();
+    let mut items = Vec::new();
+    for path in found.iter().skip(skip).take(limit) {
+        let path = path.to_string_lossy();
+        if text.len() + path.len() > bytes {
+            break;
+        }
+        text.push_str(&path);
+        text.push('\n');
+        items.push(path.into_owned());
+    }
+    let last = skip + items.len();
+    if found.is_empty() {
+        text.push_str(&format!("No file fits {}.", args.pattern));
+    } else if last < found.len() {
+        let words = format!("({} of {} files, newest first; go on with skip={last}, or narrow the pattern)", items.len(), found.len());
+        text.push_str(&words);
+    } else if items.is_empty() {
+        text.push_str(&format!("(there are only {} files)", found.len()));
+    }
+    let total = found.len() as u64;
+    ToolOutput::text(text).with_display(Display::List { title: args.pattern.clone(), items, total })
+}

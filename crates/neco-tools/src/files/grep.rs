@@ -1,0 +1,251 @@
+//! grep: text in files.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use neco_proto::{Display, ErrorCode};
+use neco_safety::path::{Access, Located, is_sensitive};
+use neco_safety::world::Files;
+use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
+
+use super::list_directory::scope;
+use super::pattern::Pattern;
+use super::read_file::risk_of_reading;
+use super::search::{self, Found, Mode, Query};
+use super::{blocking, near};
+
+const DEFAULT_LINES: u32 = 200;
+const DEFAULT_FILES: u32 = 500;
+/// Nobody reads more than this around a match.
+const MOST_CONTEXT: u32 = 50;
+
+pub struct Grep;
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// What to look for.
+    pattern: String,
+    /// File or folder; the workspace if left out.
+    path: Option<String>,
+    /// Only files that fit this pattern.
+    glob: Option<String>,
+    /// Only files of this type.
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    /// Plain text, not a regular expression.
+    literal: Option<bool>,
+    ignore_case: Option<bool>,
+    /// Whole words.
+    word: Option<bool>,
+    /// Matches may span lines.
+    multiline: Option<bool>,
+    /// Lines shown before and after.
+    context: Option<u32>,
+    before: Option<u32>,
+    after: Option<u32>,
+    #[serde(default)]
+    output: Output,
+    /// Also hidden and ignored files.
+    all: Option<bool>,
+    /// Results to skip.
+    skip: Option<u32>,
+    /// Results to show.
+    limit: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Output {
+    #[default]
+    Content,
+    Files,
+    Count,
+}
+
+impl Args {
+    fn path(&self) -> &str {
+        self.path.as_deref().filter(|path| !path.is_empty()).unwrap_or(".")
+    }
+
+    fn skip(&self) -> usize {
+        self.skip.unwrap_or(0) as usize
+    }
+
+    fn limit(&self) -> usize {
+        let usual = match self.output {
+            Output::Content => DEFAULT_LINES,
+            Output::Files | Output::Count => DEFAULT_FILES,
+        };
+        self.limit.unwrap_or(usual) as usize
+    }
+
+    fn query(&self, root: &Located) -> Result<Query, ToolError> {
+        let yes = |option: Option<bool>| option.unwrap_or(false);
+        let around = self.context.unwrap_or(0);
+        let lines = |own: Option<u32>| own.unwrap_or(around).min(MOST_CONTEXT) as usize;
+        let mode = match self.output {
+            Output::Content => Mode::Lines { before: lines(self.before), after: lines(self.after) },
+            Output::Files => Mode::Files,
+            Output::Count => Mode::Count,
+        };
+        let multiline = yes(self.multiline);
+        Ok(Query {
+            matcher: search::matcher(&self.pattern, yes(self.literal), yes(self.ignore_case), yes(self.word), multiline)?,
+            types: self.kind.as_deref().map(search::types).transpose()?,
+            glob: self.glob.as_deref().filter(|glob| !glob.is_empty()).map(Pattern::new).transpose()?,
+            multiline,
+            mode,
+            scope: scope(self.all),
+            // A sensitive place that was asked for by name was approved by name.
+            sensitive_too: is_sensitive(root.path()).is_some(),
+            most: self.skip().saturating_add(self.limit()),
+        })
+    }
+}
+
+impl Tool for Grep {
+    type Args = Args;
+    const NAME: &'static str = "grep";
+    const DESCRIPTION: &'static str = include_str!("grep.md");
+    const TOUCH: Touch = Touch::Reads;
+
+    fn summary(&self, args: &Args) -> String {
+        match args.path() {
+            "." => format!("Search {:?}", args.pattern),
+            path => format!("Search {:?} in {path}", args.pattern),
+        }
+    }
+
+    async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
+        let (world, args) = (Arc::clone(&ctx.world), args.clone());
+        blocking::look(ctx, move || {
+            let root = world.files.locate(args.path(), Access::Read)?;
+            Ok(Plan::of(risk_of_reading(&root)))
+        })
+        .await
+    }
+
+    async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let (world, cancel, bytes) = (Arc::clone(&ctx.world), ctx.cancel.clone(), ctx.max_output);
+        blocking::look(ctx, move || grep(&world.files, &args, bytes, &cancel)).await
+    }
+}
+
+fn grep(files: &Files, args: &Args, bytes: usize, cancel: &CancellationToken) -> Result<ToolOutput, ToolError> {
+    let root = files.locate(args.path(), Access::Read)?;
+    if !root.exists() {
+        return Err(near::not_found(files, &root));
+    }
+    let is_file = !root.metadata()?.is_dir();
+    if is_file {
+        // Says what a pipe or a device is instead of finding nothing in it.
+        root.open()?;
+    }
+    let query = args.query(&root)?;
+    let found = search::search(files.workspace(), root.path(), &query, cancel);
+    if cancel.is_cancelled() {
+        return Err(blocking::cancelled());
+    }
+    if is_file && found.binary > 0 {
+        let message = format!("{} is a binary file and was not searched", root.shown());
+        return Err(ToolError::new(ErrorCode::NotATextFile, message));
+    }
+    Ok(print(args, &found, bytes))
+}
+
+fn print(args: &Args, found: &Found, bytes: usize) -> ToolOutput {
+    let mut page = Page { text: String::new(), skip: args.skip(), left: args.limit(), bytes, shown: 0 };
+    for file in &found.files {
+        let more = match args.output {
+            Output::Content => page.add_lines(&file.path.to_string_lossy(), &file.chunks()),
+            Output::Files => page.add(|text| writeln!(text, "{}", file.path.display())),
+            Output::Count => page.add(|text| writeln!(text, "{}: {}", file.path.display(), file.count)),
+        };
+        if !more {
+            break;
+        }
+    }
+    let notes = notes(args, found, page.shown);
+    let items = found.files.iter().take(100).map(|file| match args.output {
+        Output::Content | Output::Count => format!("{} ({})", file.path.display(), file.count),
+        Output::Files => file.path.display().to_string(),
+    });
+    let display = Display::List { title: args.pattern.clone(), items: items.collect(), total: found.total_files };
+    ToolOutput::text(page.text + &notes).with_display(display)
+}
+
+/// The part of the results that is shown.
+struct Page {
+    text: String,
+    skip: usize,
+    left: usize,
+    bytes: usize,
+    shown: usize,
+}
+
+impl Page {
+    /// Adds one result; gives whether there is room for another.
+    fn add(&mut self, write: impl FnOnce(&mut String) -> std::fmt::Result) -> bool {
+        if self.skip > 0 {
+            self.skip -= 1;
+            return true;
+        }
+        let before = self.text.len();
+        if self.left == 0 || write(&mut self.text).is_err() || self.text.len() > self.bytes {
+            self.text.truncate(before);
+            return false;
+        }
+        self.left -= 1;
+        self.shown += 1;
+        true
+    }
+
+    fn add_lines(&mut self, path: &str, chunks: &[&[u8]]) -> bool {
+        let mut headed = false;
+        for chunk in chunks {
+            let skipped = self.skip > 0;
+            let gap = if self.text.is_empty() { "" } else { "\n" };
+            let body = String::from_utf8_lossy(chunk);
+            let more = self.add(|text| {
+                if headed {
+                    return text.write_str(&body);
+                }
+                // A page does not begin with the gap to what it does not show.
+                write!(text, "{gap}{path}\n{}", body.strip_prefix("--\n").unwrap_or(&body))
+            });
+            if !more {
+                return false;
+            }
+            headed = headed || !skipped;
+        }
+        true
+    }
+}
+
+fn notes(args: &Args, found: &Found, shown: usize) -> String {
+    let mut notes = String::new();
+    let (all, what) = match args.output {
+        Output::Content => (found.total_matches, "matching lines"),
+        Output::Files | Output::Count => (found.total_files, "files"),
+    };
+    let last = args.skip() + shown;
+    if all == 0 {
+        notes.push_str("No matches.\n");
+    } else if (last as u64) < all {
+        let files = if matches!(args.output, Output::Content) { format!(" in {} files", found.total_files) } else { String::new() };
+        let _ = writeln!(notes, "({shown} of {all} {what}{files} shown; go on with skip={last}, or narrow the search)");
+    } else if shown == 0 {
+        let _ = writeln!(notes, "(there are only {all} {what})");
+    }
+    if found.sensitive > 0 {
+        let _ = writeln!(notes, "({} sensitive files or folders were not searched; name one as path to ask for it)", found.sensitive);
+    }
+    if found.unreadable > 0 {
+        let _ = writeln!(notes, "({} files could not be read)", found.unreadable);
+    }
+    notes
+}

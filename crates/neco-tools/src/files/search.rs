@@ -1,0 +1,250 @@
+//! Searching a tree with all processors, sorted and bounded: what is kept does not depend on who was first.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+use ignore::types::{Types, TypesBuilder};
+use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkState};
+use neco_proto::ErrorCode;
+use neco_safety::path::open_without_links;
+use neco_safety::path::sensitive::is_sensitive_entry;
+use neco_toolkit::ToolError;
+use neco_workspace::{Scope, walker};
+use tokio_util::sync::CancellationToken;
+
+use super::hits::{FileHits, Hits, Keeper};
+use super::pattern::Pattern;
+
+/// Memory that one file may take when it has no line breaks or is searched across them.
+const MOST_HEAP: usize = 256 * 1024 * 1024;
+
+/// What is looked for, and where.
+pub struct Query {
+    /// The pattern.
+    pub matcher: RegexMatcher,
+    /// Only files of these types.
+    pub types: Option<Types>,
+    /// Only files whose path fits.
+    pub glob: Option<Pattern>,
+    /// Whether matches may span lines.
+    pub multiline: bool,
+    /// What is wanted of each file.
+    pub mode: Mode,
+    /// How much of the tree is walked.
+    pub scope: Scope,
+    /// Whether sensitive files are searched too.
+    pub sensitive_too: bool,
+    /// Results kept at most; the rest is counted.
+    pub most: usize,
+}
+
+/// What is wanted of each file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Its matching lines with lines around them.
+    Lines {
+        /// Lines before.
+        before: usize,
+        /// Lines after.
+        after: usize,
+    },
+    /// Whether there is a match.
+    Files,
+    /// How many matches there are.
+    Count,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The first files that have matches, by path.
+    pub files: Vec<FileHits>,
+    /// Files that have matches.
+    pub total_files: u64,
+    /// Matching lines in all of them; in mode `Files` the same as `total_files`.
+    pub total_matches: u64,
+    /// Files with matches that turned out not to be text.
+    pub binary: u64,
+    /// Sensitive files and folders that were left out.
+    pub sensitive: u64,
+    /// Files that could not be read.
+    pub unreadable: u64,
+}
+
+/// The matcher for a pattern.
+///
+/// # Errors
+/// When it is not a regular expression.
+pub fn matcher(
+    pattern: &str,
+    literal: bool,
+    ignore_case: bool,
+    word: bool,
+    multiline: bool,
+) -> Result<RegexMatcher, ToolError> {
+    let mut builder = RegexMatcherBuilder::new();
+    builder.fixed_strings(literal).case_insensitive(ignore_case).word(word).multi_line(true);
+    if !multiline {
+        builder.line_terminator(Some(b'\n'));
+        // Only for a pattern with an end does it matter whether lines end with CRLF.
+        builder.crlf(!literal && pattern.contains('$'));
+    }
+    builder.build(pattern).map_err(|error| {
+        let advice = if literal { "" } else { "; set literal to search for it as plain text" };
+        let advice = if multiline || !pattern.contains("\\n") { advice } else { "; set multiline to match across lines" };
+        ToolError::new(ErrorCode::InvalidArguments, format!("the pattern can't be used: {error}{advice}"))
+    })
+}
+
+/// The files of a type.
+///
+/// # Errors
+/// When there is no such type.
+pub fn types(name: &str) -> Result<Types, ToolError> {
+    let mut builder = TypesBuilder::new();
+    builder.add_defaults();
+    if builder.definitions().iter().any(|definition| definition.name() == name) {
+        builder.select(name);
+    } else if builder.add("wanted", &format!("*.{name}")).is_ok() {
+        // Not a type we know; an extension is what was meant.
+        builder.select("wanted");
+    }
+    builder.build().map_err(|error| ToolError::new(ErrorCode::InvalidArguments, format!("type {name:?}: {error}")))
+}
+
+/// Searches a file or a tree. What comes back is sorted by path.
+#[must_use]
+pub fn search(workspace: &Path, root: &Path, query: &Query, cancel: &CancellationToken) -> Found {
+    let mut builder = walker(workspace, root, query.scope);
+    if let Some(types) = &query.types {
+        builder.types(types.clone());
+    }
+    let shared = Shared {
+        workspace,
+        root,
+        query,
+        cancel,
+        keeper: Keeper::new(query.most, query.mode),
+        sensitive: AtomicU64::new(0),
+        unreadable: AtomicU64::new(0),
+        binary: AtomicU64::new(0),
+    };
+    builder.build_parallel().visit(&mut Threads { shared: &shared });
+    let (files, total_files, total_matches) = shared.keeper.finish();
+    Found {
+        files,
+        total_files,
+        total_matches,
+        binary: shared.binary.into_inner(),
+        sensitive: shared.sensitive.into_inner(),
+        unreadable: shared.unreadable.into_inner(),
+    }
+}
+
+struct Shared<'a> {
+    workspace: &'a Path,
+    root: &'a Path,
+    query: &'a Query,
+    cancel: &'a CancellationToken,
+    keeper: Keeper,
+    sensitive: AtomicU64,
+    unreadable: AtomicU64,
+    binary: AtomicU64,
+}
+
+struct Threads<'a> {
+    shared: &'a Shared<'a>,
+}
+
+impl<'s> ParallelVisitorBuilder<'s> for Threads<'s> {
+    fn build(&mut self) -> Box<dyn ParallelVisitor + 's> {
+        let query = self.shared.query;
+        let mut builder = SearcherBuilder::new();
+        builder
+            .binary_detection(BinaryDetection::quit(0))
+            .multi_line(query.multiline)
+            .heap_limit(Some(MOST_HEAP))
+            .line_number(false);
+        if let Mode::Lines { before, after } = query.mode {
+            builder.line_number(true).before_context(before).after_context(after);
+        }
+        Box::new(Worker { shared: self.shared, searcher: builder.build(), matcher: query.matcher.clone() })
+    }
+}
+
+struct Worker<'a> {
+    shared: &'a Shared<'a>,
+    searcher: Searcher,
+    matcher: RegexMatcher,
+}
+
+impl ParallelVisitor for Worker<'_> {
+    fn visit(&mut self, entry: Result<DirEntry, ignore::Error>) -> WalkState {
+        if self.shared.cancel.is_cancelled() {
+            return WalkState::Quit;
+        }
+        let Ok(entry) = entry else {
+            self.shared.unreadable.fetch_add(1, Ordering::Relaxed);
+            return WalkState::Continue;
+        };
+        if entry.depth() > 0 && !self.shared.query.sensitive_too && is_sensitive_entry(entry.path()).is_some() {
+            self.shared.sensitive.fetch_add(1, Ordering::Relaxed);
+            return WalkState::Skip;
+        }
+        if entry.file_type().is_some_and(|kind| kind.is_file()) && self.is_wanted(&entry) {
+            self.search(entry);
+        }
+        WalkState::Continue
+    }
+}
+
+impl Worker<'_> {
+    fn is_wanted(&self, entry: &DirEntry) -> bool {
+        let Some(glob) = &self.shared.query.glob else { return true };
+        // People give patterns from the workspace and from the folder they search.
+        let fits = |base: &Path| entry.path().strip_prefix(base).is_ok_and(|path| glob.fits(path));
+        entry.depth() == 0 || glob_of_both(glob, fits(self.shared.workspace), fits(self.shared.root))
+    }
+
+    fn search(&mut self, entry: DirEntry) {
+        let path = entry.path();
+        let shown = path.strip_prefix(self.shared.workspace).unwrap_or(path);
+        let mut hits = Hits::new(shown, &self.matcher, &self.shared.keeper);
+        let result = open_without_links(path).and_then(|file| {
+            let source = Interruptible { file, cancel: self.shared.cancel };
+            self.searcher.search_reader(&self.matcher, source, &mut hits)
+        });
+        if result.is_err() {
+            self.shared.unreadable.fetch_add(1, Ordering::Relaxed);
+        } else if hits.is_binary() {
+            self.shared.binary.fetch_add(1, Ordering::Relaxed);
+        } else if let Some(hits) = hits.finish() {
+            self.shared.keeper.keep(hits);
+        }
+    }
+}
+
+/// What does not fit a pattern with `!` must not fit it from either side.
+fn glob_of_both(glob: &Pattern, one: bool, other: bool) -> bool {
+    if glob.is_negated() { one && other } else { one || other }
+}
+
+/// A file whose reading ends when the call is cancelled.
+struct Interruptible<'a> {
+    file: File,
+    cancel: &'a CancellationToken,
+}
+
+impl Read for Interruptible<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.cancel.is_cancelled() {
+            return Err(io::Error::other("cancelled"));
+        }
+        self.file.read(buffer)
+    }
+}
+

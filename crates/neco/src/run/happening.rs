@@ -1,0 +1,86 @@
+//! What the main thread waits for, and the tasks that bring it.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use neco_proto::{Client, ClientError, Command, Event, Query, Seq};
+use neco_session::Session;
+use tokio::sync::mpsc::Sender;
+
+use crate::ask::question::Typed;
+use crate::ask::tty::restore_terminal;
+use crate::exit::Exit;
+use crate::signals::{Signal, Signals};
+
+/// Happenings that may wait for the main thread.
+pub const QUEUE: usize = 256;
+
+/// How often it is looked whether the session still lives: one that crashed sends no last event.
+const PULSE: Duration = Duration::from_secs(2);
+/// How long the work may take to end after somebody else than the person ended it.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
+/// What the main thread waits for.
+#[derive(Debug)]
+pub enum Happening {
+    /// Something happened in the session.
+    Event(Box<Event>),
+    /// The session can't go on.
+    Lost(ClientError),
+    /// The person typed something.
+    Typed(Typed),
+    /// Somebody stops the run; the session knows already.
+    Stopped(Signal),
+}
+
+/// Brings the events of `session` after `since`, until nobody takes them or there are no more.
+pub async fn bring_events(session: Session, since: Seq, sender: Sender<Happening>) {
+    let mut events = session.events(since);
+    let mut pulse = tokio::time::interval(PULSE);
+    loop {
+        let happening = tokio::select! {
+            event = events.next() => match event {
+                Some(Ok(event)) => Happening::Event(Box::new(event)),
+                Some(Err(error)) => Happening::Lost(error),
+                None => Happening::Lost(ClientError::Gone),
+            },
+            _ = pulse.tick() => match session.ask(Query::Snapshot).await {
+                Ok(_) | Err(ClientError::Refused(_) | ClientError::Failed { .. }) => continue,
+                Err(ClientError::Gone) => Happening::Lost(ClientError::Gone),
+            },
+        };
+        let over = matches!(happening, Happening::Lost(_));
+        if sender.send(happening).await.is_err() || over {
+            return;
+        }
+    }
+}
+
+/// Hears signals: the first one cancels the work, the second one ends the process.
+///
+/// Nothing here waits for the session or the main thread, so that the second one always works.
+pub async fn hear_signals(mut signals: Signals, session: Session, sender: Sender<Happening>) {
+    let first = signals.next().await;
+    tokio::spawn(async move {
+        // A session that is gone has stopped its work.
+        let _ = session.send(Command::Cancel).await;
+    });
+    tokio::spawn(async move {
+        let _ = sender.send(Happening::Stopped(first)).await;
+    });
+    match first {
+        Signal::Interrupt => {
+            signals.next().await;
+        }
+        Signal::HangUp | Signal::Terminate => {
+            let _ = tokio::time::timeout(LAST_WORDS, signals.next()).await;
+        }
+    }
+    quit(first);
+}
+
+/// Ends the process at once. What commands still run is killed by the watchdog.
+fn quit(signal: Signal) {
+    restore_terminal();
+    std::process::exit(i32::from(Exit::Stopped(signal).number()));
+}

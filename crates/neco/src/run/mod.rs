@@ -1,0 +1,16 @@
+//! One request to the agent, from the command line to the exit code.
+//!
+//! Invariants: the main thread draws and asks and may wait for the terminal; the runtime's threads
+//! never do. Signals are heard by a task that waits for nothing else. What is printed last is the end
+//! of the agent's work; the session is on the disk before the process ends.
+//!
+//! Reading order: [`message`] (what is asked), [`request`] (opening the session), [`happening`] (what
+//! the main thread waits for), [`drive`] (the main thread's loop).
+
+pub mod drive;
+pub mod first_run;
+pub mod happening;
+pub mod message;
+pub mod request;
+
+pub use request::run;
