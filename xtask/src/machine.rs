@@ -17,6 +17,7 @@ const PROGRAMS: &[Program] = &[
     Program { name: "cc", package: "build-essential" },
     Program { name: "bash", package: "bash" },
     Program { name: "git", package: "git" },
+    Program { name: "kill", package: "procps" },
 ];
 
 /// What the toolchain needs besides the compiler: cargo's subcommand and rustup's component.
@@ -94,10 +95,10 @@ mod tests {
     fn a_program_counts_when_any_folder_of_the_path_has_it() {
         let folder = tempfile::tempdir().unwrap();
         let names = |path: &OsStr| missing(path).iter().map(|program| program.name).collect::<Vec<_>>();
-        assert_eq!(names(folder.path().as_os_str()), ["cc", "bash", "git"]);
+        assert_eq!(names(folder.path().as_os_str()), ["cc", "bash", "git", "kill"]);
         std::fs::write(folder.path().join("git"), "").unwrap();
         std::fs::create_dir(folder.path().join("bash")).unwrap();
         let path = std::env::join_paths([Path::new("/no/such/folder"), folder.path()]).unwrap();
-        assert_eq!(names(&path), ["cc", "bash"]);
+        assert_eq!(names(&path), ["cc", "bash", "kill"]);
     }
 }

@@ -41,8 +41,8 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     let root = root()?;
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["test"] => test_run::run(&root, test_run::Depth::Full),
-        ["test", "--quick"] => test_run::run(&root, test_run::Depth::Quick),
+        ["test"] => Ok(test_run::run(&root, test_run::Depth::Full)),
+        ["test", "--quick"] => Ok(test_run::run(&root, test_run::Depth::Quick)),
         ["reference"] => reference::write(&root),
         ["reference", "--check"] => reference::check(&root),
         ["bench", rest @ ..] => bench::run(&root, rest),

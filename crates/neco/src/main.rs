@@ -1,2 +1,71 @@
 //! The door: arguments, wiring, subcommands, exit codes.
-fn main() {}
+//!
+//! Reading order: [`args`], [`run`] (a request), [`cmd`] (everything else), [`wire`] (where concrete
+//! types meet), [`print`] and [`ask`] (the window of a run), [`outcome`], [`exit`], [`failure`].
+
+#![cfg_attr(test, allow(clippy::string_slice))]
+
+mod args;
+mod ask;
+mod cmd;
+mod exit;
+mod failure;
+mod help;
+mod log;
+mod outcome;
+mod panic;
+mod print;
+mod run;
+mod say;
+mod signals;
+mod terminal;
+mod wire;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use args::{CommandLine, EverywhereArgs, Subcommands};
+use exit::Exit;
+use failure::Failure;
+use neco_config::Env;
+
+fn main() -> ExitCode {
+    let line = CommandLine::of_process();
+    let env = Env::from_process();
+    panic::install(log::path(&env));
+    let exit = match enter(&line, &env) {
+        Ok(exit) => exit,
+        Err(failure) => {
+            say::failure(&failure);
+            failure.exit
+        }
+    };
+    ExitCode::from(exit.number())
+}
+
+fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
+    let _log = log::start(env, line.everywhere.debug)?;
+    match &line.command {
+        None => run::run(&line.run, &line.everywhere, env),
+        Some(Subcommands::Config(command)) => cmd::config::run(command, &line.everywhere, env),
+        Some(Subcommands::Session(command)) => cmd::session::run(command, &line.everywhere, env),
+        Some(Subcommands::Doctor(args)) => cmd::doctor::run(args.json, &line.everywhere, env),
+        Some(Subcommands::Demo { keep }) => cmd::demo::run(*keep, env),
+    }
+}
+
+/// The folder to work in.
+fn folder(everywhere: &EverywhereArgs) -> Result<PathBuf, Failure> {
+    let wanted = match &everywhere.cwd {
+        Some(folder) => folder.clone(),
+        None => std::env::current_dir()
+            .map_err(|error| Failure::usage(format!("the current folder can't be used: {error}")))?,
+    };
+    let folder = wanted
+        .canonicalize()
+        .map_err(|error| Failure::usage(format!("the folder {} can't be used: {error}", wanted.display())))?;
+    if !folder.is_dir() {
+        return Err(Failure::usage(format!("{} is not a folder", folder.display())));
+    }
+    Ok(folder)
+}

@@ -1,0 +1,262 @@
+//! Opening the session that a request goes to, and seeing it through.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use neco_config::{Config, Env, LoadOptions, Loaded};
+use neco_model::{Models, SetupError};
+use neco_proto::{Client, Command};
+use neco_session::hub::FindModel;
+use neco_session::{Session, SessionError, SessionOptions};
+use neco_store::SessionRecord;
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc;
+
+use super::drive::Drive;
+use super::happening::{Happening, QUEUE, bring_events, hear_signals};
+use super::{first_run, message};
+use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
+use crate::ask::{Desk, Tty, editor};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::outcome::{Outcome, RunError};
+use crate::print::Printer;
+use crate::say;
+use crate::signals::{Deaf, Signals};
+use crate::terminal::{Terminal, is_unattended};
+use crate::wire::{self, ServiceSetup, Services};
+
+/// How long local servers have to answer when no other model is there.
+const PROBE: Duration = Duration::from_millis(500);
+/// Characters of an id that are shown: those of its time, which are enough nearly always.
+const SHORT_ID: usize = 13;
+
+/// One request, from its arguments to how the process ends.
+///
+/// # Errors
+/// When it can't begin.
+pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let format = args.output_format;
+    attempt(args, everywhere, env).inspect_err(|failure| {
+        if format == OutputFormat::Json {
+            report(failure, env);
+        }
+    })
+}
+
+fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let terminal = Terminal::look_at(env);
+    let message = message::gather(args.message(), terminal.stderr)?;
+    let tty = (args.output_format == OutputFormat::Text && !is_unattended(env)).then(Tty::open).flatten();
+    let folder = crate::folder(everywhere)?;
+    let runtime = wire::runtime()?;
+    let request = Request { args, everywhere, env, person_present: tty.is_some() };
+    let opened = runtime.block_on(request.open(&folder))?;
+    for words in message.warnings.iter().chain(&opened.notes) {
+        say::note(words);
+    }
+    let exit = drive(&runtime, &opened, args.output_format, &terminal, tty, env, message.text)?;
+    stop(&runtime, opened, exit)
+}
+
+/// The session first, then what it stands on. A failure to write counts even when the work is done.
+fn stop(runtime: &Runtime, opened: Opened, exit: Exit) -> Result<Exit, Failure> {
+    let Opened { services, session, .. } = opened;
+    runtime.block_on(async {
+        session.close().await;
+        services.stop().await
+    })?;
+    Ok(exit)
+}
+
+fn drive(
+    runtime: &Runtime,
+    opened: &Opened,
+    format: OutputFormat,
+    terminal: &Terminal,
+    tty: Option<Tty>,
+    env: &Env,
+    message: String,
+) -> Result<Exit, Failure> {
+    let session = &opened.session;
+    let (sender, mut happenings) = mpsc::channel(QUEUE);
+    let deaf = Deaf::default();
+    let _entered = runtime.enter();
+    let signals = Signals::listen(deaf.clone())
+        .map_err(|error| Failure::new(Exit::Failed, format!("signals can't be heard: {error}")))?;
+    runtime.spawn(hear_signals(signals, session.clone(), sender.clone()));
+    runtime.spawn(bring_events(session.clone(), session.first_seq(), sender.clone()));
+    let desk = tty.map(|tty| {
+        let take = move |typed| {
+            // Nobody takes it any more when the run is over.
+            let _ = sender.blocking_send(Happening::Typed(typed));
+        };
+        Desk::new(tty, terminal.paint(), editor::wanted(env), deaf, Arc::new(take))
+    });
+    let mut printer = Printer::new(format, terminal);
+    printer.set_session(opened.short_id.clone());
+    runtime.block_on(session.send(Command::UserMessage { content: message }))?;
+    Ok(Drive::new(session.clone(), runtime.handle().clone(), printer, desk).until_done(&mut happenings))
+}
+
+/// In `json` form even what never began is an object.
+fn report(failure: &Failure, env: &Env) {
+    let error = Some(RunError { code: failure.code, message: failure.message.clone() });
+    let outcome = Outcome { error, ..Outcome::default() };
+    let mut printer = Printer::new(OutputFormat::Json, &Terminal::look_at(env));
+    // The same is said on stderr.
+    let _ = printer.finish(&outcome, None, failure.exit);
+}
+
+/// What is needed to open the session of a request.
+struct Request<'a> {
+    args: &'a RunArgs,
+    everywhere: &'a EverywhereArgs,
+    env: &'a Env,
+    person_present: bool,
+}
+
+/// A session that is open.
+struct Opened {
+    services: Services,
+    session: Session,
+    short_id: String,
+    notes: Vec<String>,
+}
+
+impl Request<'_> {
+    async fn open(&self, folder: &Path) -> Result<Opened, Failure> {
+        let loaded = self.load(folder)?;
+        let record = match &self.args.session {
+            Some(id) => Some(self.find(id).await?),
+            None => None,
+        };
+        // The settings of the session's own folder count, wherever it is gone on with from.
+        let loaded = match &record {
+            Some(record) if Path::new(&record.cwd) != folder => self.load(Path::new(&record.cwd))?,
+            Some(_) | None => loaded,
+        };
+        let config = loaded.config;
+        let mut notes: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
+        let models = Arc::new(wire::models(&config, self.env)?);
+        let going_on = record.is_some() || self.args.continue_latest;
+        let default_model = self.default_model(&models, going_on, &mut notes).await?;
+        let refusal = Arc::new(Mutex::new(None));
+        let services = self.services(&config, find_model(&models, &refusal)).await?;
+        let options = self.options(&config, default_model);
+        let record = match record {
+            None if self.args.continue_latest => Some(services.hub.latest(folder).await?),
+            record => record,
+        };
+        let session = match record {
+            Some(record) => services.hub.open(record, options).await,
+            None => services.hub.create(folder, options).await,
+        };
+        let session = session.map_err(|error| self.explain(error, &refusal))?;
+        let short_id = short_id(&services, &session).await?;
+        Ok(Opened { services, session, short_id, notes })
+    }
+
+    fn load(&self, folder: &Path) -> Result<Loaded, Failure> {
+        let overrides = &self.everywhere.overrides;
+        Ok(neco_config::load(LoadOptions { env: self.env, cwd: folder, overrides })?)
+    }
+
+    /// The record of a session, which says where it lives.
+    async fn find(&self, id: &str) -> Result<SessionRecord, Failure> {
+        let nothing: FindModel = Arc::new(|_| Err(String::new()));
+        let services = self.services(&Config::built_in(), nothing).await?;
+        let record = services.hub.find(id).await;
+        services.stop().await?;
+        Ok(record?)
+    }
+
+    async fn services(&self, config: &Config, find_model: FindModel) -> Result<Services, Failure> {
+        Services::start(ServiceSetup {
+            config,
+            tools: self.args.tools.clone().unwrap_or_default(),
+            environment: wire::environment(self.env),
+            data_dir: self.env.data_dir().to_owned(),
+            find_model,
+        })
+        .await
+    }
+
+    /// What is asked when nobody says otherwise: what is configured, else a local server that answers.
+    async fn default_model(
+        &self,
+        models: &Models,
+        going_on: bool,
+        notes: &mut Vec<String>,
+    ) -> Result<String, Failure> {
+        if let Some(model) = &self.args.model {
+            return Ok(model.clone());
+        }
+        let looked = match models.default_name() {
+            Ok(name) => return Ok(name),
+            Err(SetupError::NoModel(looked)) => looked,
+            Err(error) => return Err(error.into()),
+        };
+        let served = models.probe_local(PROBE).await.into_iter().find_map(|server| {
+            let model = server.models.first()?;
+            Some((format!("{}/{model}", server.provider), server.base))
+        });
+        match served {
+            Some((name, base)) => {
+                notes.push(format!("no model is configured; using {name}, which answers at {base}"));
+                Ok(name)
+            }
+            // A session that goes on has a model of its own.
+            None if going_on => Ok(String::new()),
+            None => Err(first_run::guide(&looked, self.env.config_dir())),
+        }
+    }
+
+    fn options(&self, config: &Config, default_model: String) -> SessionOptions {
+        SessionOptions {
+            model: self.args.model.clone(),
+            default_model,
+            mode: self.args.mode().unwrap_or(config.mode),
+            approval: self.args.approval().unwrap_or(config.approval),
+            person_present: self.person_present,
+            max_turns: self.args.max_turns.unwrap_or(config.agent.max_turns),
+        }
+    }
+
+    /// The session knows only words of what is wrong with a model; here it is known what.
+    fn explain(&self, error: SessionError, refusal: &Mutex<Option<SetupError>>) -> Failure {
+        let refused = refusal.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match (error, refused) {
+            (SessionError::Model(_), Some(SetupError::NoModel(looked))) => {
+                first_run::guide(&looked, self.env.config_dir())
+            }
+            (SessionError::Model(_), Some(refused)) => refused.into(),
+            (error, _) => error.into(),
+        }
+    }
+}
+
+fn find_model(models: &Arc<Models>, refusal: &Arc<Mutex<Option<SetupError>>>) -> FindModel {
+    let (models, refusal) = (Arc::clone(models), Arc::clone(refusal));
+    Arc::new(move |name| {
+        // Without a name there is no model but the default one.
+        let name = if name.is_empty() { models.default_name() } else { Ok(name.to_owned()) };
+        name.and_then(|name| models.provider_for(&name)).map_err(|error| {
+            let words = error.to_string();
+            *refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            words
+        })
+    })
+}
+
+/// The shortest beginning of an id that people are shown, or all of it when that is not enough.
+async fn short_id(services: &Services, session: &Session) -> Result<String, Failure> {
+    let id = session.id().to_string();
+    let short: String = id.chars().take(SHORT_ID).collect();
+    match services.hub.find(&short).await {
+        Ok(_) => Ok(short),
+        Err(SessionError::Ambiguous { .. }) => Ok(id),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,31 @@
+//! The few lines that are written outside of a run.
+
+use std::io::{self, Write};
+
+use crate::failure::Failure;
+use crate::print::clean::clean;
+
+/// Writes what a person asked for. A reader that has had enough (`| head`) is no error.
+///
+/// # Errors
+/// When it can't be written for another reason.
+pub fn out(text: &str) -> Result<(), Failure> {
+    let written = io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush());
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::new(crate::exit::Exit::Failed, format!("stdout can't be written: {error}")))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Writes a line that a person should know of.
+pub fn note(line: &str) {
+    // Nothing can be done about a closed stderr.
+    let _ = writeln!(io::stderr(), "! {}", clean(line));
+}
+
+/// Writes why Neco ends.
+pub fn failure(failure: &Failure) {
+    let _ = writeln!(io::stderr(), "{}", clean(&failure.to_string()));
+}

@@ -1,0 +1,136 @@
+//! The one place where concrete types meet: what services are made of, in which order they start
+//! and stop.
+//!
+//! The order is configuration, store, session; the way down is the reverse. Whoever opens a session
+//! closes it, then stops the services.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use neco_agent::scheduler::Limits;
+use neco_config::{Config, Env};
+use neco_model::Models;
+use neco_safety::world::Spawner;
+use neco_session::hub::FindModel;
+use neco_session::{Hub, HubSetup, Workshop};
+use neco_store::SqliteStore;
+use neco_toolkit::Registry;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// The file of the store in the data folder.
+pub const STORE_FILE: &str = "neco.db";
+/// What stands between commands and the machine.
+pub const SANDBOX: &str = "none";
+
+/// The store and the hub that stands on it.
+pub struct Services {
+    /// Opens sessions.
+    pub hub: Hub,
+    store: Arc<SqliteStore>,
+}
+
+/// What services are made of.
+pub struct ServiceSetup<'a> {
+    /// The configuration.
+    pub config: &'a Config,
+    /// Only these tools exist; empty means all.
+    pub tools: Vec<String>,
+    /// The environment that commands are given, before secrets are taken out.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The folder of everything that is kept.
+    pub data_dir: PathBuf,
+    /// Where models come from.
+    pub find_model: FindModel,
+}
+
+impl Services {
+    /// Opens the store and puts the hub on it.
+    ///
+    /// # Errors
+    /// When a tool does not exist or the store can't be opened.
+    pub async fn start(setup: ServiceSetup<'_>) -> Result<Self, Failure> {
+        let tools = tools(setup.config, &setup.tools)?;
+        let store = Arc::new(SqliteStore::open(&setup.data_dir.join(STORE_FILE)).await?);
+        let spawner = Spawner::new(setup.environment, &setup.config.tools.hidden_env);
+        let workshop = Workshop {
+            tools,
+            spawner: Box::new(move || spawner.clone()),
+            limits: limits(setup.config),
+            shell: setup.config.tools.shell.clone(),
+            sandbox: SANDBOX.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        let hub = Hub::new(HubSetup {
+            log: store.clone(),
+            catalog: store.clone(),
+            data_dir: setup.data_dir,
+            find_model: setup.find_model,
+            workshop,
+        });
+        Ok(Self { hub, store })
+    }
+
+    /// Writes what waits and closes the store.
+    ///
+    /// # Errors
+    /// When something could not be written.
+    pub async fn stop(self) -> Result<(), Failure> {
+        drop(self.hub);
+        Ok(self.store.close().await?)
+    }
+}
+
+/// The runtime: two threads are enough for one session, and cost little to start.
+///
+/// # Errors
+/// When the system has no threads left.
+pub fn runtime() -> Result<Runtime, Failure> {
+    Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_name("neco")
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(Exit::Failed, format!("no threads can be started: {error}")))
+}
+
+/// The models of a configuration.
+///
+/// # Errors
+/// When a provider is described so that nothing could be asked of it.
+pub fn models(config: &Config, env: &Env) -> Result<Models, Failure> {
+    Ok(Models::new(config, &|name| env.var(name).map(str::to_owned))?)
+}
+
+/// The environment of this process, for commands.
+#[must_use]
+pub fn environment(env: &Env) -> Vec<(OsString, OsString)> {
+    env.vars().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+/// What makes the tools of an agent; the names are checked once, here.
+fn tools(config: &Config, only: &[String]) -> Result<Box<dyn Fn() -> Registry + Send + Sync>, Failure> {
+    let settings = config.tools.clone();
+    let only = if only.is_empty() { settings.only.clone() } else { only.to_vec() };
+    if only.is_empty() {
+        return Ok(Box::new(move || neco_tools::builtin::registry(&settings)));
+    }
+    neco_tools::builtin::registry(&settings).only(&only).map_err(|error| Failure::usage(error.message))?;
+    Ok(Box::new(move || {
+        let all = neco_tools::builtin::registry(&settings);
+        // The names were checked above, and the list does not change.
+        all.only(&only).unwrap_or_default()
+    }))
+}
+
+fn limits(config: &Config) -> Limits {
+    Limits {
+        parallel_reads: config.agent.parallel_reads,
+        timeout: Duration::try_from_secs_f64(config.tools.timeout).unwrap_or(Duration::from_secs(30)),
+        max_output: config.tools.max_output_bytes,
+    }
+}
