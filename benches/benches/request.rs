@@ -33,7 +33,7 @@ fn request(turns: usize) -> Request {
 fn add_turn(history: &mut History, number: usize) {
     let id = CallId::from(format!("call_{number}"));
     let arguments = format!(r#"{{"path":"src/file{number}.rs"}}"#);
-    let call = ToolCall { id: id.clone(), name: "read_file".to_owned(), arguments };
+    let call = ToolCall { id: id.clone(), name: "read_file".to_owned(), arguments, opaque: None };
     history.push(Message {
         id: MessageId::new(),
         role: Role::Assistant,

@@ -28,7 +28,7 @@ fn body(turn: usize, step: usize) -> EventBody {
         0 => EventBody::TurnStart(TurnStart { iteration: turn as u32 + 1, model: "bench/model".to_owned() }),
         21 => {
             let arguments = r#"{"path":"src/main.rs"}"#.to_owned();
-            let call = Part::ToolCall(ToolCall { id, name: "read_file".to_owned(), arguments });
+            let call = Part::ToolCall(ToolCall { id, name: "read_file".to_owned(), arguments, opaque: None });
             let text = Part::Text { text: "a few words ".repeat(20) };
             let model = Some("bench/model".to_owned());
             EventBody::Message(Message { id: MessageId::new(), role: Role::Assistant, parts: vec![text, call], model })

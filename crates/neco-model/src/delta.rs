@@ -37,6 +37,13 @@ pub enum Delta {
         /// A piece of JSON text.
         text: String,
     },
+    /// What the vendor wants back unchanged with a call.
+    CallOpaque {
+        /// Which call.
+        index: u32,
+        /// A signature or the like.
+        value: Value,
+    },
     /// Tokens used. The last one counts.
     Usage(Usage),
     /// The answer is whole. Only now may its calls be run.
@@ -60,10 +67,12 @@ pub enum FinishReason {
     ContentFilter,
     /// The model declined.
     Refusal,
+    /// The vendor pauses a long answer; it goes on when the conversation is sent again as it is.
+    Pause,
 }
 
 /// A call as the vendor gave it: its id may be missing or taken, its arguments may not be JSON.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RawCall {
     /// The vendor's id, when it gave one.
     pub id: Option<String>,
@@ -71,6 +80,8 @@ pub struct RawCall {
     pub name: String,
     /// JSON text, hopefully.
     pub arguments: String,
+    /// What the vendor wants back unchanged with the call.
+    pub opaque: Option<Value>,
 }
 
 /// What the pieces add up to.
@@ -88,6 +99,30 @@ pub struct Answer {
     pub usage: Option<Usage>,
     /// Why it ended; `None` while it has not.
     pub finish: Option<FinishReason>,
+    /// In which order the above came: some vendors want their own order back.
+    order: Vec<Slot>,
+}
+
+/// A place in the order of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Slot {
+    /// Text up to this byte.
+    Text(usize),
+    /// The thought of this index.
+    Reasoning(usize),
+    /// The call of this index.
+    Call(usize),
+}
+
+/// One piece of a whole answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Piece<'a> {
+    /// Text.
+    Text(&'a str),
+    /// A thought.
+    Reasoning(&'a str, Option<&'a Value>),
+    /// The call of this index.
+    Call(usize, &'a RawCall),
 }
 
 impl Answer {
@@ -95,14 +130,20 @@ impl Answer {
     pub fn add(&mut self, delta: &Delta) {
         match delta {
             Delta::Begin { model } => self.model.clone_from(model),
-            Delta::Text(text) => self.text.push_str(text),
+            Delta::Text(text) => self.add_text(text),
             Delta::Reasoning { text, opaque } => self.add_reasoning(text, opaque.as_ref()),
             Delta::CallStart { id, name, .. } => {
-                self.calls.push(RawCall { id: id.clone(), name: name.clone(), arguments: String::new() });
+                self.order.push(Slot::Call(self.calls.len()));
+                self.calls.push(RawCall { id: id.clone(), name: name.clone(), ..RawCall::default() });
             }
             Delta::CallArguments { index, text } => {
                 if let Some(call) = self.calls.get_mut(*index as usize) {
                     call.arguments.push_str(text);
+                }
+            }
+            Delta::CallOpaque { index, value } => {
+                if let Some(call) = self.calls.get_mut(*index as usize) {
+                    call.opaque = Some(value.clone());
                 }
             }
             Delta::Usage(usage) => self.usage = Some(*usage),
@@ -115,14 +156,74 @@ impl Answer {
         }
     }
 
-    /// One thought goes on until an opaque item ends it.
+    /// The pieces in the order they came.
+    pub fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
+        let mut read = 0;
+        self.order.iter().filter_map(move |slot| match *slot {
+            Slot::Text(end) => self.text.get(std::mem::replace(&mut read, end)..end).map(Piece::Text),
+            Slot::Reasoning(index) => {
+                self.reasoning.get(index).map(|(text, opaque)| Piece::Reasoning(text, opaque.as_ref()))
+            }
+            Slot::Call(index) => self.calls.get(index).map(|call| Piece::Call(index, call)),
+        })
+    }
+
+    fn add_text(&mut self, text: &str) {
+        self.text.push_str(text);
+        match self.order.last_mut() {
+            Some(Slot::Text(end)) => *end = self.text.len(),
+            _ => self.order.push(Slot::Text(self.text.len())),
+        }
+    }
+
+    /// One thought goes on until an opaque item or something else ends it.
     fn add_reasoning(&mut self, text: &str, opaque: Option<&Value>) {
+        let goes_on = matches!(self.order.last(), Some(Slot::Reasoning(_)));
         match self.reasoning.last_mut() {
-            Some((last, end @ None)) => {
+            Some((last, end @ None)) if goes_on => {
                 last.push_str(text);
                 *end = opaque.cloned();
             }
-            _ => self.reasoning.push((text.to_owned(), opaque.cloned())),
+            _ => {
+                self.order.push(Slot::Reasoning(self.reasoning.len()));
+                self.reasoning.push((text.to_owned(), opaque.cloned()));
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_come_back_in_the_order_they_came() {
+        let thought = |text: &str, opaque: Option<Value>| Delta::Reasoning { text: text.to_owned(), opaque };
+        let call = |index| Delta::CallStart { index, id: None, name: format!("t{index}") };
+        let mut answer = Answer::default();
+        for delta in [
+            thought("a", None),
+            thought("b", Some(Value::from("sig"))),
+            thought("c", None),
+            Delta::Text("one ".to_owned()),
+            Delta::Text("two".to_owned()),
+            thought("d", None),
+            call(0),
+            Delta::Text("three".to_owned()),
+            call(1),
+            Delta::CallArguments { index: 0, text: "{}".to_owned() },
+        ] {
+            answer.add(&delta);
+        }
+        let shown: Vec<String> = answer
+            .pieces()
+            .map(|piece| match piece {
+                Piece::Text(text) => text.to_owned(),
+                Piece::Reasoning(text, opaque) => format!("({text}{})", opaque.map_or("", |_| "!")),
+                Piece::Call(index, call) => format!("{}#{index}{}", call.name, call.arguments),
+            })
+            .collect();
+        assert_eq!(shown, ["(ab!)", "(c)", "one two", "(d)", "t0#0{}", "three", "t1#1"]);
+        assert_eq!(answer.text, "one twothree");
     }
 }

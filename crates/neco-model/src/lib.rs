@@ -29,7 +29,7 @@ pub mod wire;
 
 pub use catalogue::{Catalogue, ModelInfo};
 pub use cost::Price;
-pub use delta::{Answer, Delta, FinishReason, RawCall};
+pub use delta::{Answer, Delta, FinishReason, Piece, RawCall};
 pub use error::{ErrorKind, ModelError, Place};
 pub use history::{Entry, History};
 pub use models::Models;

@@ -259,6 +259,7 @@ fn assistant(answer: &Answer, provider: &str) -> Message {
             id: call.id.clone().unwrap().into(),
             name: call.name.clone(),
             arguments: call.arguments.clone(),
+            opaque: call.opaque.clone(),
         })
     }));
     Message { id: MessageId::new(), role: Role::Assistant, parts, model: Some(format!("{provider}/model")) }

@@ -42,6 +42,13 @@ pub enum Part {
         /// The text.
         text: String,
     },
+    /// A picture; only in user messages.
+    Image {
+        /// Such as `image/png`.
+        media_type: String,
+        /// The file's bytes in base64.
+        data: String,
+    },
     /// What the model thought before it answered.
     Reasoning {
         /// The readable part; may be empty when the vendor only gives an opaque one.
@@ -65,6 +72,9 @@ pub struct ToolCall {
     pub name: String,
     /// The arguments exactly as the model wrote them; valid JSON or not.
     pub arguments: String,
+    /// What the vendor wants back unchanged with the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opaque: Option<Value>,
 }
 
 /// What a call gave, as the model reads it.
@@ -104,7 +114,7 @@ impl Message {
             .iter()
             .filter_map(|part| match part {
                 Part::Text { text } => Some(text.as_str()),
-                Part::Reasoning { .. } | Part::ToolCall(_) | Part::ToolResult(_) => None,
+                Part::Image { .. } | Part::Reasoning { .. } | Part::ToolCall(_) | Part::ToolResult(_) => None,
             })
             .collect()
     }
@@ -113,7 +123,7 @@ impl Message {
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.parts.iter().filter_map(|part| match part {
             Part::ToolCall(call) => Some(call),
-            Part::Text { .. } | Part::Reasoning { .. } | Part::ToolResult(_) => None,
+            Part::Text { .. } | Part::Image { .. } | Part::Reasoning { .. } | Part::ToolResult(_) => None,
         })
     }
 }

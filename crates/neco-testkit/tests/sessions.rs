@@ -153,7 +153,12 @@ impl DeadSession {
 
 fn assistant_calls(calls: &[(&str, &str, &str)]) -> EventBody {
     let part = |(id, name, arguments): &(&str, &str, &str)| {
-        Part::ToolCall(ToolCall { id: (*id).into(), name: (*name).to_owned(), arguments: (*arguments).to_owned() })
+        Part::ToolCall(ToolCall {
+            id: (*id).into(),
+            name: (*name).to_owned(),
+            arguments: (*arguments).to_owned(),
+            opaque: None,
+        })
     };
     EventBody::Message(Message {
         id: MessageId::new(),

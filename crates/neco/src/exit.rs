@@ -1,7 +1,7 @@
 //! Exit codes: one function of how a run ended.
 
 use neco_proto::event::CompleteReason;
-use neco_proto::{ErrorCode, Event};
+use neco_proto::ErrorCode;
 
 use crate::outcome::Outcome;
 use crate::signals::Signal;

@@ -49,6 +49,12 @@ pub struct Denial {
 }
 
 impl Outcome {
+    /// The outcome of a run that never began.
+    #[must_use]
+    pub fn of_failure(error: RunError) -> Self {
+        Self { error: Some(error), ..Self::default() }
+    }
+
     /// Takes in the next event.
     pub fn apply(&mut self, event: &Event) {
         match &event.body {

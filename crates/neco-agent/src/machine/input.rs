@@ -18,6 +18,8 @@ pub enum AnswerKind {
     Empty,
     /// Text that the output limit cut off.
     CutOff,
+    /// The vendor pauses; it goes on when it is asked again.
+    Paused,
 }
 
 /// What can happen to a loop.

@@ -127,6 +127,7 @@ impl Machine {
             AnswerKind::Text => self.complete(effects),
             AnswerKind::Empty => self.nudge(Nudge::Empty, effects),
             AnswerKind::CutOff => self.nudge(Nudge::CutOff, effects),
+            AnswerKind::Paused => self.next_turn(effects),
         }
     }
 
@@ -270,7 +271,8 @@ mod tests {
             Just(AnswerKind::Calls),
             Just(AnswerKind::Text),
             Just(AnswerKind::Empty),
-            Just(AnswerKind::CutOff)
+            Just(AnswerKind::CutOff),
+            Just(AnswerKind::Paused)
         ];
         let stamp = (0u64..6).prop_map(Stamp);
         prop_oneof![

@@ -1,7 +1,7 @@
 //! The model's answer, as it comes in.
 
 use futures::{FutureExt, StreamExt};
-use neco_model::{Answer, Delta, DeltaStream, ErrorKind, FinishReason, ModelError, Place};
+use neco_model::{Answer, Delta, DeltaStream, ErrorKind, FinishReason, ModelError, Piece, Place};
 use neco_proto::event::{
     ErrorEvent, Notification, NotificationLevel, StreamChunk, ToolCallDelta, ToolCallStart, UsageEvent,
 };
@@ -29,28 +29,30 @@ impl Streaming {
 
     /// The message that the answer adds up to; `None` when there is nothing in it.
     fn message(&self, with_calls: bool) -> Option<Message> {
-        let answer = &self.answer;
-        let mut parts: Vec<Part> = answer
-            .reasoning
-            .iter()
-            .map(|(text, opaque)| Part::Reasoning { text: text.clone(), opaque: opaque.clone() })
-            .collect();
-        if !answer.text.is_empty() {
-            parts.push(Part::Text { text: answer.text.clone() });
-        }
-        if with_calls {
-            parts.extend(self.call_ids.iter().zip(&answer.calls).map(|(id, call)| {
-                Part::ToolCall(ToolCall { id: id.clone(), name: call.name.clone(), arguments: call.arguments.clone() })
-            }));
-        }
+        let parts: Vec<Part> = self.answer.pieces().filter_map(|piece| self.part(piece, with_calls)).collect();
         // Thoughts alone are not an answer, and some vendors refuse a message of nothing else.
         let says_something = parts.iter().any(|part| !matches!(part, Part::Reasoning { .. }));
         says_something.then(|| Message {
             id: MessageId::new(),
             role: Role::Assistant,
             parts,
-            model: Some(answer.model.clone()),
+            model: Some(self.answer.model.clone()),
         })
+    }
+
+    fn part(&self, piece: Piece<'_>, with_calls: bool) -> Option<Part> {
+        match piece {
+            Piece::Text(text) => Some(Part::Text { text: text.to_owned() }),
+            Piece::Reasoning(text, opaque) => Some(Part::Reasoning { text: text.to_owned(), opaque: opaque.cloned() }),
+            Piece::Call(index, call) => self.call_ids.get(index).filter(|_| with_calls).map(|id| {
+                Part::ToolCall(ToolCall {
+                    id: id.clone(),
+                    name: call.name.clone(),
+                    arguments: call.arguments.clone(),
+                    opaque: call.opaque.clone(),
+                })
+            }),
+        }
     }
 }
 
@@ -117,7 +119,7 @@ impl Agent {
     /// The event that a piece becomes; pieces of the same kind in a row become one.
     fn announce(&mut self, streaming: &mut Streaming, delta: &Delta, events: &mut Vec<EventBody>) {
         match delta {
-            Delta::Begin { .. } | Delta::Usage(_) | Delta::Finish(_) => {}
+            Delta::Begin { .. } | Delta::CallOpaque { .. } | Delta::Usage(_) | Delta::Finish(_) => {}
             Delta::Text(text) => match events.last_mut() {
                 Some(EventBody::StreamChunk(chunk)) => chunk.text.push_str(text),
                 _ => events.push(EventBody::StreamChunk(StreamChunk { text: text.clone() })),
@@ -220,6 +222,7 @@ fn kind_of(answer: &Answer, reason: FinishReason) -> AnswerKind {
     match reason {
         _ if !answer.calls.is_empty() => AnswerKind::Calls,
         FinishReason::Length => AnswerKind::CutOff,
+        FinishReason::Pause => AnswerKind::Paused,
         FinishReason::ContentFilter | FinishReason::Refusal => AnswerKind::Text,
         FinishReason::Stop | FinishReason::ToolCalls if answer.text.trim().is_empty() => AnswerKind::Empty,
         FinishReason::Stop | FinishReason::ToolCalls => AnswerKind::Text,

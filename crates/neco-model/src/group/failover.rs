@@ -189,6 +189,7 @@ impl Question {
             | Delta::Reasoning { .. }
             | Delta::CallStart { .. }
             | Delta::CallArguments { .. }
+            | Delta::CallOpaque { .. }
             | Delta::Usage(_) => self.streamed = true,
             Delta::Retry(_) | Delta::Switch(_) => self.streamed = false,
         }

@@ -105,7 +105,7 @@ fn results(message: &Message) -> Vec<&ToolResult> {
     parts
         .filter_map(|part| match part {
             Part::ToolResult(result) => Some(result),
-            Part::Text { .. } | Part::Reasoning { .. } | Part::ToolCall(_) => None,
+            Part::Text { .. } | Part::Image { .. } | Part::Reasoning { .. } | Part::ToolCall(_) => None,
         })
         .collect()
 }

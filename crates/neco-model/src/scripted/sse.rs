@@ -108,14 +108,14 @@ fn event(piece: &Delta) -> Bytes {
             json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": finish(*reason) }] })
         }
         // Not part of any answer on the wire.
-        Delta::Begin { .. } | Delta::Retry(_) | Delta::Switch(_) => return Bytes::new(),
+        Delta::Begin { .. } | Delta::CallOpaque { .. } | Delta::Retry(_) | Delta::Switch(_) => return Bytes::new(),
     };
     data(&chunk.to_string())
 }
 
 fn finish(reason: FinishReason) -> &'static str {
     match reason {
-        FinishReason::Stop => "stop",
+        FinishReason::Stop | FinishReason::Pause => "stop",
         FinishReason::ToolCalls => "tool_calls",
         FinishReason::Length => "length",
         FinishReason::ContentFilter => "content_filter",

@@ -211,7 +211,7 @@ fn message() -> Message {
         parts: vec![
             Part::Reasoning { text: "hm".to_owned(), opaque: Some(json!({ "signature": "abc=" })) },
             Part::Text { text: "I edit it.".to_owned() },
-            Part::ToolCall(ToolCall { id: call(), name: "edit_file".to_owned(), arguments }),
+            Part::ToolCall(ToolCall { id: call(), name: "edit_file".to_owned(), arguments, opaque: None }),
             Part::ToolResult(ToolResult { call_id: call(), output: "ok".to_owned(), error_code: None }),
         ],
         model: Some("a/b".to_owned()),

@@ -181,7 +181,7 @@ mod tests {
                         +and one more\n line 501\n line 502\n line 503\n";
         assert_eq!(change.diff.unified, expected);
         assert_eq!((change.diff.added, change.diff.removed, change.diff.created), (2, 1, false));
-        assert_eq!(change.regions, [499..501]);
+        assert_eq!(change.regions.as_slice(), std::slice::from_ref(&(499..501)));
     }
 
     #[test]

@@ -72,10 +72,13 @@ impl Tool for Glob {
 }
 
 /// Where the walk starts and what it looks for from there.
-fn start(files: &Files, args: &Args) -> Result<(Located, String), ToolError> {
+fn start(files: &Files, args: &Args) -> Result<(Located, Pattern), ToolError> {
     let (named, rest) = split(&args.pattern);
-    let base = args.path.as_deref().filter(|path| !path.is_empty()).unwrap_or(".");
-    Ok((files.locate(Path::new(base).join(named), Access::Read)?, rest))
+    let base = Path::new(args.path.as_deref().filter(|path| !path.is_empty()).unwrap_or("."));
+    if named.as_os_str().is_empty() {
+        return Ok((files.locate(base, Access::Read)?, Pattern::new(&rest)?));
+    }
+    Ok((files.locate(base.join(named), Access::Read)?, Pattern::anchored(&rest)?))
 }
 
 type Found = (SystemTime, PathBuf);
@@ -84,14 +87,13 @@ type Found = (SystemTime, PathBuf);
 fn find(
     files: &Files,
     folder: &Located,
-    pattern: &str,
+    pattern: &Pattern,
     args: &Args,
     cancel: &CancellationToken,
 ) -> Result<Vec<PathBuf>, ToolError> {
-    let matcher = Pattern::new(pattern)?;
     let found: Mutex<Vec<Found>> = Mutex::default();
     let mut builder = walker(files.workspace(), folder.path(), scope(args.all));
-    if names_hidden(pattern) {
+    if names_hidden(&args.pattern) {
         builder.hidden(false);
     }
     builder.build_parallel().run(|| {
@@ -99,7 +101,7 @@ fn find(
             if cancel.is_cancelled() {
                 return WalkState::Quit;
             }
-            if let Some(one) = entry.ok().and_then(|entry| fitting(entry, folder.path(), &matcher)) {
+            if let Some(one) = entry.ok().and_then(|entry| fitting(entry, folder.path(), pattern)) {
                 found.lock().unwrap_or_else(PoisonError::into_inner).push(one);
             }
             WalkState::Continue
@@ -115,11 +117,11 @@ fn find(
     Ok(found.into_iter().map(|(_, path)| shown(path)).collect())
 }
 
-fn fitting(entry: DirEntry, folder: &Path, matcher: &Pattern) -> Option<Found> {
+fn fitting(entry: DirEntry, folder: &Path, pattern: &Pattern) -> Option<Found> {
     if entry.depth() == 0 || entry.file_type().is_none_or(|kind| kind.is_dir()) {
         return None;
     }
-    if !matcher.fits(entry.path().strip_prefix(folder).ok()?) {
+    if !pattern.fits(entry.path().strip_prefix(folder).ok()?) {
         return None;
     }
     let modified = entry.metadata().ok().and_then(|facts| facts.modified().ok()).unwrap_or(SystemTime::UNIX_EPOCH);

@@ -21,13 +21,23 @@ impl Pattern {
     /// # Errors
     /// When it is not a pattern.
     pub fn new(pattern: &str) -> Result<Self, ToolError> {
+        let mut new = Self::anchored(pattern)?;
+        new.names_only = !pattern.trim_start_matches("./").contains('/');
+        Ok(new)
+    }
+
+    /// A pattern that starts at one folder, whatever it contains.
+    ///
+    /// # Errors
+    /// When it is not a pattern.
+    pub fn anchored(pattern: &str) -> Result<Self, ToolError> {
         let (negated, rest) = pattern.strip_prefix('!').map_or((false, pattern), |rest| (true, rest));
         let rest = rest.trim_start_matches("./");
         let whole = if rest.ends_with('/') { format!("{rest}**") } else { rest.to_owned() };
         let glob = GlobBuilder::new(&whole).literal_separator(true).empty_alternates(true).build().map_err(|error| {
             ToolError::new(ErrorCode::InvalidArguments, format!("{pattern:?} is not a pattern: {}", error.kind()))
         })?;
-        Ok(Self { matcher: glob.compile_matcher(), names_only: !whole.contains('/'), negated })
+        Ok(Self { matcher: glob.compile_matcher(), names_only: false, negated })
     }
 
     /// Whether it is for what does not fit.

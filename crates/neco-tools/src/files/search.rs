@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use ignore::types::{Types, TypesBuilder};
@@ -67,7 +68,7 @@ pub struct Found {
     pub total_files: u64,
     /// Matching lines in all of them; in mode `Files` the same as `total_files`.
     pub total_matches: u64,
-    /// Files with matches that turned out not to be text.
+    /// Files that turned out not to be text.
     pub binary: u64,
     /// Sensitive files and folders that were left out.
     pub sensitive: u64,
@@ -88,10 +89,11 @@ pub fn matcher(
 ) -> Result<RegexMatcher, ToolError> {
     let mut builder = RegexMatcherBuilder::new();
     builder.fixed_strings(literal).case_insensitive(ignore_case).word(word).multi_line(true);
-    if !multiline {
-        builder.line_terminator(Some(b'\n'));
+    if !multiline && !literal && pattern.contains('$') {
         // Only for a pattern with an end does it matter whether lines end with CRLF.
-        builder.crlf(!literal && pattern.contains('$'));
+        builder.crlf(true);
+    } else if !multiline {
+        builder.line_terminator(Some(b'\n'));
     }
     builder.build(pattern).map_err(|error| {
         let advice = if literal { "" } else { "; set literal to search for it as plain text" };
@@ -163,9 +165,11 @@ struct Threads<'a> {
 impl<'s> ParallelVisitorBuilder<'s> for Threads<'s> {
     fn build(&mut self) -> Box<dyn ParallelVisitor + 's> {
         let query = self.shared.query;
+        let line_end = query.matcher.line_terminator().unwrap_or_default();
         let mut builder = SearcherBuilder::new();
         builder
             .binary_detection(BinaryDetection::quit(0))
+            .line_terminator(line_end)
             .multi_line(query.multiline)
             .heap_limit(Some(MOST_HEAP))
             .line_number(false);

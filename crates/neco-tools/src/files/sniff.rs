@@ -94,7 +94,8 @@ fn looks_like_utf16(form: Form, head: &[u8]) -> bool {
     let is_odd = |unit: u16| unit == 0 || (unit < 0x20 && !matches!(unit, 0x09 | 0x0a | 0x0d | 0x0c));
     // The last character may be cut in two where the look ends.
     let whole = units.split_last().map_or(units.as_slice(), |(_, rest)| rest);
-    !units.is_empty()
+    units.len() > 1
+        && head.len().is_multiple_of(2)
         && ascii * 5 >= units.len()
         && !units.iter().any(|unit| is_odd(*unit))
         && char::decode_utf16(whole.iter().copied()).filter(Result::is_err).count() <= 1

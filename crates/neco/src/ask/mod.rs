@@ -13,5 +13,4 @@ pub mod editor;
 pub mod question;
 pub mod tty;
 
-pub use desk::Desk;
 pub use tty::Tty;

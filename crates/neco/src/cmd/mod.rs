@@ -1,8 +1,9 @@
 //! Everything but a run: subcommands, one file or folder each.
 //!
-//! Reading order: [`config`], [`session`], [`doctor`], [`demo`].
+//! Reading order: [`config`], [`session`] with [`when`], [`doctor`], [`demo`].
 
 pub mod config;
 pub mod demo;
 pub mod doctor;
 pub mod session;
+mod when;

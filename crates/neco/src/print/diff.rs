@@ -30,7 +30,9 @@ pub fn heading(file: &Diff) -> String {
     format!("{} (+{} −{}{new})", clean_line(&file.path), file.added, file.removed)
 }
 
-fn coloured(line: &str, paint: Paint) -> String {
+/// A line of a unified diff in its colour.
+#[must_use]
+pub fn coloured(line: &str, paint: Paint) -> String {
     match line.chars().next() {
         Some('+') => paint.green(line),
         Some('-') => paint.red(line),

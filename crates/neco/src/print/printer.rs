@@ -58,17 +58,6 @@ impl Printer {
         }
     }
 
-    /// Finishes the line that is open, so that others can write to the terminal.
-    ///
-    /// # Errors
-    /// When nobody reads the output any more.
-    pub fn settle(&mut self) -> io::Result<()> {
-        match self {
-            Self::Text(text) => text.settle(),
-            Self::Json(_) | Self::StreamJson(_) => Ok(()),
-        }
-    }
-
     /// Prints what is said at the very end.
     ///
     /// # Errors

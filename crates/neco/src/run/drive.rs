@@ -1,50 +1,92 @@
 //! The main thread's loop: draws what happens, asks the person, ends with the agent's work.
 
+use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::io;
+use std::sync::Arc;
 
 use neco_proto::{Client, ClientError, Command, Event, EventBody};
 use neco_session::Session;
-use tokio::runtime::Handle;
-use tokio::sync::mpsc::Receiver;
+use tokio::runtime::{Handle, Runtime};
+use tokio::sync::mpsc::{self, Receiver};
 
-use super::happening::Happening;
+use super::happening::{Happening, QUEUE, bring_events, hear_signals};
 use crate::ask::desk::{Decided, Desk};
 use crate::ask::question::Typed;
+use crate::ask::tty::Tty;
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::outcome::{Outcome, RunError};
 use crate::print::Printer;
-use crate::signals::Signal;
+use crate::print::paint::Paint;
+use crate::signals::{Deaf, Signal, Signals};
 
-/// What the main thread needs to drive a run.
-pub struct Drive {
-    /// The session.
-    pub session: Session,
-    /// The runtime it lives on.
-    pub runtime: Handle,
-    /// What draws.
-    pub printer: Printer,
+/// A person who can be asked, and how.
+pub struct Person {
+    /// Where they sit.
+    pub tty: Tty,
+    /// Colours for what they are asked.
+    pub paint: Paint,
+    /// Their editor.
+    pub editor: OsString,
+}
+
+/// Sends `message` to `session`, draws what happens and asks `person`, until the agent is done.
+///
+/// # Errors
+/// When the run can't begin.
+pub fn see_through(
+    runtime: &Runtime,
+    session: &Session,
+    printer: Printer,
+    person: Option<Person>,
+    message: String,
+) -> Result<Exit, Failure> {
+    let (sender, mut happenings) = mpsc::channel(QUEUE);
+    let deaf = Deaf::default();
+    let signals = {
+        let _entered = runtime.enter();
+        Signals::listen(deaf.clone())
+            .map_err(|error| Failure::new(Exit::Failed, format!("signals can't be heard: {error}")))?
+    };
+    runtime.spawn(hear_signals(signals, session.clone(), sender.clone()));
+    runtime.spawn(bring_events(session.clone(), session.first_seq(), sender.clone()));
+    let desk = person.map(|Person { tty, paint, editor }| {
+        let take = move |typed| {
+            // Nobody takes it any more when the run is over.
+            let _ = sender.blocking_send(Happening::Typed(typed));
+        };
+        Desk::new(tty, paint, editor, deaf, Arc::new(take))
+    });
+    runtime.block_on(session.send(Command::UserMessage { content: message }))?;
+    Ok(Drive::new(session.clone(), runtime.handle().clone(), printer, desk).until_done(&mut happenings))
+}
+
+/// What the main thread has in its hands.
+struct Drive {
+    session: Session,
+    runtime: Handle,
+    printer: Printer,
     /// Where a person is asked, if there is one.
-    pub desk: Option<Desk>,
-    /// What the run came to so far.
-    pub outcome: Outcome,
+    desk: Option<Desk>,
+    outcome: Outcome,
+    held: VecDeque<Box<Event>>,
     /// Who stopped it.
-    pub stopped: Option<Signal>,
+    stopped: Option<Signal>,
     /// Why nothing is printed any more.
-    pub unread: Option<io::Error>,
+    unread: Option<io::Error>,
 }
 
 impl Drive {
-    /// A run that is about to begin.
-    #[must_use]
-    pub fn new(session: Session, runtime: Handle, printer: Printer, desk: Option<Desk>) -> Self {
-        Self { session, runtime, printer, desk, outcome: Outcome::default(), stopped: None, unread: None }
+    fn new(session: Session, runtime: Handle, printer: Printer, desk: Option<Desk>) -> Self {
+        Self { session, runtime, printer, desk, outcome: Outcome::default(), held: VecDeque::new(), stopped: None, unread: None }
     }
 
     /// Draws until the agent is done; gives how the process ends.
-    pub fn until_done(&mut self, happenings: &mut Receiver<Happening>) -> Exit {
+    fn until_done(&mut self, happenings: &mut Receiver<Happening>) -> Exit {
         while self.outcome.complete.is_none() {
             match happenings.blocking_recv() {
-                Some(Happening::Event(event)) => self.event(&event),
+                Some(Happening::Event(event)) => self.event(event),
                 Some(Happening::Typed(typed)) => self.typed(typed),
                 Some(Happening::Stopped(signal)) => self.stop(signal),
                 Some(Happening::Lost(error)) => {
@@ -55,6 +97,7 @@ impl Drive {
             }
         }
         self.desk = None;
+        self.draw_held();
         let exit = self.exit();
         let printed = self.printer.finish(&self.outcome, Some(self.session.id()), exit);
         self.printed(printed);
@@ -70,12 +113,37 @@ impl Drive {
         }
     }
 
-    fn event(&mut self, event: &Event) {
-        self.outcome.apply(event);
+    /// What happens while a question is on the screen is drawn when it is answered.
+    fn event(&mut self, event: Box<Event>) {
+        self.outcome.apply(&event);
+        if self.is_asking() {
+            self.tell_desk(&event);
+            self.held.push_back(event);
+        } else {
+            self.draw(&event);
+            self.tell_desk(&event);
+        }
+        self.draw_held();
+    }
+
+    fn is_asking(&self) -> bool {
+        self.desk.as_ref().is_some_and(Desk::is_asking)
+    }
+
+    fn draw_held(&mut self) {
+        while !self.is_asking() && let Some(event) = self.held.pop_front() {
+            self.draw(&event);
+        }
+    }
+
+    fn draw(&mut self, event: &Event) {
         if self.unread.is_none() {
             let printed = self.printer.event(event);
             self.printed(printed);
         }
+    }
+
+    fn tell_desk(&mut self, event: &Event) {
         let Some(desk) = &mut self.desk else { return };
         match &event.body {
             EventBody::PermissionRequest(request) => desk.ask(request.clone()),
@@ -113,6 +181,7 @@ impl Drive {
             Err(ClientError::Refused(words)) => desk.refused(&words),
             Err(ClientError::Failed { message, .. }) => desk.refused(&message),
         }
+        self.draw_held();
     }
 
     fn stop(&mut self, signal: Signal) {

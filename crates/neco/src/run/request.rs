@@ -1,29 +1,25 @@
 //! Opening the session that a request goes to, and seeing it through.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use neco_config::{Config, Env, LoadOptions, Loaded};
 use neco_model::{Models, SetupError};
-use neco_proto::{Client, Command};
 use neco_session::hub::FindModel;
 use neco_session::{Session, SessionError, SessionOptions};
 use neco_store::SessionRecord;
 use tokio::runtime::Runtime;
-use tokio::sync::mpsc;
 
-use super::drive::Drive;
-use super::happening::{Happening, QUEUE, bring_events, hear_signals};
+use super::drive::{Person, see_through};
 use super::{first_run, message};
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
-use crate::ask::{Desk, Tty, editor};
+use crate::ask::{Tty, editor};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::outcome::{Outcome, RunError};
 use crate::print::Printer;
 use crate::say;
-use crate::signals::{Deaf, Signals};
 use crate::terminal::{Terminal, is_unattended};
 use crate::wire::{self, ServiceSetup, Services};
 
@@ -56,7 +52,10 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     for words in message.warnings.iter().chain(&opened.notes) {
         say::note(words);
     }
-    let exit = drive(&runtime, &opened, args.output_format, &terminal, tty, env, message.text)?;
+    let mut printer = Printer::new(args.output_format, &terminal);
+    printer.set_session(opened.short_id.clone());
+    let person = tty.map(|tty| Person { tty, paint: terminal.paint(), editor: editor::wanted(env) });
+    let exit = see_through(&runtime, &opened.session, printer, person, message.text)?;
     stop(&runtime, opened, exit)
 }
 
@@ -70,40 +69,9 @@ fn stop(runtime: &Runtime, opened: Opened, exit: Exit) -> Result<Exit, Failure> 
     Ok(exit)
 }
 
-fn drive(
-    runtime: &Runtime,
-    opened: &Opened,
-    format: OutputFormat,
-    terminal: &Terminal,
-    tty: Option<Tty>,
-    env: &Env,
-    message: String,
-) -> Result<Exit, Failure> {
-    let session = &opened.session;
-    let (sender, mut happenings) = mpsc::channel(QUEUE);
-    let deaf = Deaf::default();
-    let _entered = runtime.enter();
-    let signals = Signals::listen(deaf.clone())
-        .map_err(|error| Failure::new(Exit::Failed, format!("signals can't be heard: {error}")))?;
-    runtime.spawn(hear_signals(signals, session.clone(), sender.clone()));
-    runtime.spawn(bring_events(session.clone(), session.first_seq(), sender.clone()));
-    let desk = tty.map(|tty| {
-        let take = move |typed| {
-            // Nobody takes it any more when the run is over.
-            let _ = sender.blocking_send(Happening::Typed(typed));
-        };
-        Desk::new(tty, terminal.paint(), editor::wanted(env), deaf, Arc::new(take))
-    });
-    let mut printer = Printer::new(format, terminal);
-    printer.set_session(opened.short_id.clone());
-    runtime.block_on(session.send(Command::UserMessage { content: message }))?;
-    Ok(Drive::new(session.clone(), runtime.handle().clone(), printer, desk).until_done(&mut happenings))
-}
-
 /// In `json` form even what never began is an object.
 fn report(failure: &Failure, env: &Env) {
-    let error = Some(RunError { code: failure.code, message: failure.message.clone() });
-    let outcome = Outcome { error, ..Outcome::default() };
+    let outcome = Outcome::of_failure(RunError { code: failure.code, message: failure.message.clone() });
     let mut printer = Printer::new(OutputFormat::Json, &Terminal::look_at(env));
     // The same is said on stderr.
     let _ = printer.finish(&outcome, None, failure.exit);

@@ -159,7 +159,7 @@ mod tests {
     }
 
     fn call(id: Option<&str>, name: &str, arguments: &str) -> RawCall {
-        RawCall { id: id.map(str::to_owned), name: name.to_owned(), arguments: arguments.to_owned() }
+        RawCall { id: id.map(str::to_owned), name: name.to_owned(), arguments: arguments.to_owned(), opaque: None }
     }
 
     #[test]

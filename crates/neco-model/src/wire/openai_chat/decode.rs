@@ -168,7 +168,12 @@ impl ChatDecoder {
     /// Servers say `stop` after calls, and `tool_calls` without any.
     fn meaning_of_finish(&self) -> FinishReason {
         match self.finish {
-            Some(reason @ (FinishReason::Length | FinishReason::ContentFilter | FinishReason::Refusal)) => reason,
+            Some(
+                reason @ (FinishReason::Length
+                | FinishReason::ContentFilter
+                | FinishReason::Refusal
+                | FinishReason::Pause),
+            ) => reason,
             Some(FinishReason::Stop | FinishReason::ToolCalls) | None => {
                 if !self.calls.is_empty() {
                     FinishReason::ToolCalls

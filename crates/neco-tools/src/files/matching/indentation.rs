@@ -55,7 +55,7 @@ impl Shift {
             Self::Added(more) => file.strip_prefix(more.as_slice()) == Some(text),
             Self::Removed(more) => text.strip_prefix(more.as_slice()) == Some(file),
             Self::SpacesToTabs(width) => {
-                text.iter().all(|byte| *byte == b' ') && text.len() % width == 0 && self.indent(text) == file
+                text.iter().all(|byte| *byte == b' ') && text.len().is_multiple_of(*width) && self.indent(text) == file
             }
             Self::TabsToSpaces(_) => text.iter().all(|byte| *byte == b'\t') && self.indent(text) == file,
         }

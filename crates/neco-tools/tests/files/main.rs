@@ -1,0 +1,9 @@
+//! The file tools against real folders, called as a scheduler calls them.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::string_slice)]
+
+mod desk;
+mod edit;
+mod finding;
+mod read;
+mod write;

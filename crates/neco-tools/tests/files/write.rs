@@ -1,0 +1,104 @@
+//! write_file.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+use neco_proto::ErrorCode;
+use serde_json::json;
+
+use crate::desk::{Desk, no_leftovers, unified};
+
+#[tokio::test]
+async fn a_new_file_is_created_with_its_folders_and_known() {
+    let desk = Desk::new();
+    let arguments = json!({"path": "a/b/c.txt", "content": "one\ntwo\n"});
+    let plan = desk.plan("write_file", arguments.clone()).await.unwrap();
+    assert!(plan.diff[0].created && plan.diff[0].added == 2);
+    assert!(!desk.workspace.join("a").exists(), "a plan changes nothing");
+    let output = desk.call("write_file", arguments).await.unwrap();
+    assert_eq!(output.model, "Created a/b/c.txt: 2 lines, 8 bytes.");
+    assert_eq!(unified(&output), "@@ -0,0 +1,2 @@\n+one\n+two\n");
+    assert_eq!(desk.bytes("a/b/c.txt"), b"one\ntwo\n");
+    let again = desk.text("write_file", json!({"path": "a/b/c.txt", "content": "new\n"})).await;
+    assert_eq!(again, "Overwrote a/b/c.txt: 1 lines, 4 bytes.", "what the agent wrote it need not read");
+    no_leftovers(&desk.workspace.join("a/b"));
+}
+
+#[tokio::test]
+async fn an_existing_file_must_have_been_read_and_be_unchanged() {
+    let desk = Desk::new();
+    let path = desk.put("a.txt", "mine\n");
+    let write = json!({"path": "a.txt", "content": "theirs\n"});
+    let (code, message) = desk.error("write_file", write.clone()).await;
+    assert!(code == ErrorCode::ToolFailed && message.contains("read it first"), "{message}");
+    desk.read("a.txt").await;
+    fs::write(&path, "someone else\n").unwrap();
+    let (code, message) = desk.error("write_file", write.clone()).await;
+    assert!(code == ErrorCode::FileChanged && message.contains("read it again"), "{message}");
+    assert_eq!(desk.bytes("a.txt"), b"someone else\n");
+    desk.read("a.txt").await;
+    // A new time stamp on the same content is no change.
+    fs::write(&path, "someone else\n").unwrap();
+    desk.text("write_file", write).await;
+    assert_eq!(desk.bytes("a.txt"), b"theirs\n");
+    desk.put("empty.txt", "");
+    desk.text("write_file", json!({"path": "empty.txt", "content": "x"})).await;
+}
+
+#[tokio::test]
+async fn the_check_is_made_again_after_the_approval() {
+    let desk = Desk::new();
+    let path = desk.put("a.txt", "mine\n");
+    desk.read("a.txt").await;
+    for (tool, arguments) in [
+        ("write_file", json!({"path": "a.txt", "content": "new\n"})),
+        ("edit_file", json!({"path": "a.txt", "old_string": "mine", "new_string": "new"})),
+    ] {
+        let call = desk.tool(tool).prepare(arguments).unwrap();
+        call.plan(&desk.ctx).await.unwrap();
+        fs::write(&path, "mine, changed while a person thought\n").unwrap();
+        let error = call.run(desk.ctx.clone()).await.unwrap_err();
+        assert_eq!(error.code, ErrorCode::FileChanged);
+        fs::write(&path, "mine\n").unwrap();
+    }
+    let call = desk.tool("write_file").prepare(json!({"path": "new.txt", "content": "x"})).unwrap();
+    call.plan(&desk.ctx).await.unwrap();
+    desk.put("new.txt", "someone made it first");
+    assert!(call.run(desk.ctx.clone()).await.unwrap_err().message.contains("read it first"));
+    assert_eq!(desk.bytes("new.txt"), b"someone made it first");
+}
+
+#[tokio::test]
+async fn what_a_file_is_besides_its_text_stays() {
+    let desk = Desk::new();
+    let path = desk.put("script.sh", "\u{feff}one\r\ntwo\r\n");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).unwrap();
+    symlink("script.sh", desk.workspace.join("link.sh")).unwrap();
+    desk.read("link.sh").await;
+    let output = desk.call("write_file", json!({"path": "link.sh", "content": "one\n2\n"})).await.unwrap();
+    assert_eq!(desk.bytes("script.sh"), "\u{feff}one\r\n2\r\n".as_bytes());
+    assert_eq!(unified(&output), "@@ -1,2 +1,2 @@\n one\n-two\n+2\n");
+    assert!(output.model.contains("script.sh"), "{}", output.model);
+    assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o750);
+    assert!(fs::symlink_metadata(desk.workspace.join("link.sh")).unwrap().is_symlink());
+
+    let utf16: Vec<u8> = "\u{feff}ab\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    desk.put("wide.txt", &utf16);
+    desk.read("wide.txt").await;
+    desk.text("write_file", json!({"path": "wide.txt", "content": "ä\n"})).await;
+    let expected: Vec<u8> = "\u{feff}ä\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(desk.bytes("wide.txt"), expected);
+}
+
+#[tokio::test]
+async fn binaries_and_folders_are_not_overwritten() {
+    let desk = Desk::new();
+    desk.put("image.png", b"\x89PNG\r\n\x1a\n\0");
+    let (code, message) = desk.error("write_file", json!({"path": "image.png", "content": "x"})).await;
+    assert!(code == ErrorCode::NotATextFile && message.contains("PNG"), "{message}");
+    desk.put("folder/file", "x");
+    let (code, message) = desk.error("write_file", json!({"path": "folder", "content": "x"})).await;
+    assert!(code == ErrorCode::ToolFailed && message.contains("folder"), "{message}");
+    let (_, message) = desk.error("write_file", json!({"path": "folder/file/x", "content": "x"})).await;
+    assert!(message.contains("should be a folder"), "{message}");
+}

@@ -1,0 +1,129 @@
+//! The demo, from the sample project to the proof.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use neco_config::{Config, Env};
+use neco_model::Provider;
+use neco_model::route::Timeouts;
+use neco_model::scripted::ScriptedModel;
+use neco_proto::{ApprovalMode, Mode};
+use neco_session::SessionOptions;
+use tempfile::TempDir;
+
+use super::project::Project;
+use super::script;
+use crate::args::OutputFormat;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::print::diff::coloured;
+use crate::print::paint::Paint;
+use crate::run::drive::see_through;
+use crate::say;
+use crate::terminal::Terminal;
+use crate::wire::{self, ServiceSetup, Services};
+
+/// Milliseconds that the scripted model takes to begin an answer when somebody watches.
+const PACE: u64 = 160;
+
+/// Runs `neco demo`.
+///
+/// # Errors
+/// When the sample project can't be made or the demo can't begin.
+pub fn run(keep: bool, env: &Env) -> Result<Exit, Failure> {
+    let failed = |what: &str, error: std::io::Error| Failure::new(Exit::Failed, format!("{what}: {error}"));
+    let terminal = Terminal::look_at(env);
+    let folder = tempfile::Builder::new()
+        .prefix("neco-demo-")
+        .tempdir()
+        .map_err(|error| failed("no temporary folder can be made", error))?;
+    let project = Project::make(folder.path().join("project"), env.find_program("git"))
+        .map_err(|error| failed("the sample project can't be written", error))?;
+    say::out(&opening(&project, terminal.stdout_paint()))?;
+    let exit = work(&project, folder.path(), &terminal, env)?;
+    let (printed, passed) = project.test().map_err(|error| failed("sh can't be run", error))?;
+    say::out(&proof(&project, &printed, passed, terminal.stdout_paint()))?;
+    if exit != Exit::Done {
+        return Ok(exit);
+    }
+    say::out(&closing(folder, keep, env))?;
+    Ok(if passed { Exit::Done } else { Exit::Failed })
+}
+
+/// The real loop, tools, policy and store, driven by a script.
+fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Result<Exit, Failure> {
+    let pace = if terminal.stderr { PACE } else { 0 };
+    let script = Arc::new(script::script(pace));
+    let model: Arc<dyn Provider> = Arc::new(ScriptedModel::new("scripted", "demo", script, Timeouts::default()));
+    let runtime = wire::runtime()?;
+    let config = Config::built_in();
+    let max_turns = config.agent.max_turns;
+    let (services, session) = runtime.block_on(async {
+        let services = Services::start(ServiceSetup {
+            config: &config,
+            tools: Vec::new(),
+            environment: wire::environment(env),
+            data_dir: folder.join("data"),
+            find_model: Arc::new(move |_| Ok(Arc::clone(&model))),
+        })
+        .await?;
+        let options = SessionOptions {
+            model: None,
+            default_model: "scripted/demo".to_owned(),
+            mode: Mode::Agent,
+            approval: ApprovalMode::Auto,
+            person_present: false,
+            max_turns,
+        };
+        let session = services.hub.create(project.folder(), options).await?;
+        Ok::<_, Failure>((services, session))
+    })?;
+    let printer = Printer::new(OutputFormat::Text, terminal);
+    let exit = see_through(&runtime, &session, printer, None, script::TASK.to_owned())?;
+    runtime.block_on(async {
+        session.close().await;
+        services.stop().await
+    })?;
+    Ok(exit)
+}
+
+fn opening(project: &Project, paint: Paint) -> String {
+    let lines = [
+        paint.bold("Neco demo: a sample project with a failing test, fixed in front of you."),
+        paint.yellow("The model is scripted: what it says was written beforehand. Loop, tools, policy and store are real."),
+        paint.dim(&format!("project: {}", project.folder().display())),
+        String::new(),
+        paint.bold(&format!("> {}", script::TASK)),
+    ];
+    format!("{}\n", lines.join("\n"))
+}
+
+fn proof(project: &Project, printed: &str, passed: bool, paint: Paint) -> String {
+    let mut text = String::new();
+    if let Some(diff) = project.diff() {
+        text.push_str(&format!("\n{}\n", paint.bold("What changed (git diff):")));
+        diff.lines().for_each(|line| text.push_str(&format!("  {}\n", coloured(line, paint))));
+    }
+    text.push_str(&format!("\n{}\n", paint.bold("The test, run once more by the demo itself (sh test.sh):")));
+    printed.lines().for_each(|line| text.push_str(&format!("  {line}\n")));
+    text.push_str(&match passed {
+        true => paint.green("  passes"),
+        false => paint.red("  fails"),
+    });
+    text.push('\n');
+    text
+}
+
+fn closing(folder: TempDir, keep: bool, env: &Env) -> String {
+    let place = if keep {
+        format!("The project is kept in {}.", folder.keep().join("project").display())
+    } else {
+        "The project is removed again; --keep keeps it.".to_owned()
+    };
+    format!(
+        "\n{place}\n\nWith a real model: set a key such as OPENAI_API_KEY or start a local server such as Ollama, or \
+         put\n  model = \"provider/model\"\ninto {}. `neco doctor` shows what is found. Then:\n  neco -m \"…\"\n",
+        env.config_dir().join("config.toml").display()
+    )
+}

@@ -1,0 +1,13 @@
+//! `neco doctor`: what is there, what is missing, and how to put it right.
+//!
+//! Invariants: a check never stops the ones after it; no value of a key is ever shown; what fails says
+//! what to do.
+//!
+//! Reading order: [`finding`] (one line), [`models`] and [`machine`] (the checks), [`examine`].
+
+mod examine;
+mod finding;
+mod machine;
+mod models;
+
+pub use examine::run;
