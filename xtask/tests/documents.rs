@@ -53,6 +53,17 @@ fn every_link_leads_somewhere() {
 }
 
 #[test]
+fn every_path_in_prose_exists() {
+    let mut gone = Vec::new();
+    for path in documents() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let absent = paths(&text).into_iter().filter(|named| !root().join(named).exists());
+        gone.extend(absent.map(|named| format!("{}: {named}", short(&path))));
+    }
+    none("paths that are not there", &gone);
+}
+
+#[test]
 fn every_recipe_is_short_and_ends_with_the_tests() {
     let recipes = recipes(&read("CONTRIBUTING.md"));
     assert!(recipes.len() >= 5, "the recipes were not found");
@@ -89,6 +100,7 @@ fn the_rules_can_fail() {
     assert!(tells_of("# Changes\n\n## 0.1.0, unreleased\n", "0.1.0") && !tells_of("## 0.1.0\n", "0.2.0"));
     let text = "[a](b.md) [c](d.md#e) [f](https://g) [h](#i) `[j](k)`\n```\n[l](m)\n```\n";
     assert_eq!(links(text), ["b.md", "d.md"]);
+    assert_eq!(paths("`crates/a.rs` `docs/NNNN.md` `cargo doc` `xtask/x *`, `docs/b`"), ["crates/a.rs", "docs/b"]);
     let text = "### Add a tool\n1. Write.\n2. Run.\n   More.\n## Other\n1. No recipe.\n";
     assert_eq!(recipes(text), [("Add a tool".to_owned(), vec!["Write.".to_owned(), "Run. More.".to_owned()])]);
 }
@@ -140,6 +152,16 @@ fn links(text: &str) -> Vec<String> {
         links.extend(files.map(|target| target.split('#').next().unwrap_or_default().to_owned()));
     }
     links
+}
+
+/// What is written as code and looks like a path from the top of the repository. Capitals stand for
+/// names that whoever follows a recipe chooses.
+fn paths(text: &str) -> Vec<String> {
+    let tops = ["crates/", "docs/", "xtask/", "benches/", "scenarios/", "fixtures/", ".ci/", ".github/"];
+    let code = text.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
+    let named = code.filter(|code| tops.iter().any(|top| code.starts_with(top)));
+    let plain = |code: &&str| !code.contains(|c: char| c.is_uppercase() || c.is_whitespace() || c == '*');
+    named.filter(plain).map(str::to_owned).collect()
 }
 
 /// The numbered steps below every `### Add …`.

@@ -100,8 +100,8 @@ fn success(end: &ToolCallEnd, paint: Paint) -> (String, Option<String>) {
         Some(Display::Terminal { exit_code: Some(code), .. }) if *code != 0 => {
             (paint.red("✗"), Some(paint.red(&format!("exit {code}"))))
         }
-        Some(Display::List { total, title, .. }) => {
-            (paint.green("✓"), Some(format!("{total} {}", clean_line(title))))
+        Some(Display::List { total, .. }) => {
+            (paint.green("✓"), Some(figures::count(*total, "item")))
         }
         Some(Display::Text { .. } | Display::Diff { .. } | Display::Terminal { .. }) | None => (paint.green("✓"), None),
     }
