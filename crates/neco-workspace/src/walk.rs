@@ -99,8 +99,15 @@ mod tests {
             fs::create_dir_all(path.join(name)).unwrap();
         }
         let files = [
-            "src/a.rs", "src/a.log", "src/keep.log", "src/deep/b.tmp", "src/deep/c.rs", "target/x", ".hidden/h",
-            ".git/config", "notes.private",
+            "src/a.rs",
+            "src/a.log",
+            "src/keep.log",
+            "src/deep/b.tmp",
+            "src/deep/c.rs",
+            "target/x",
+            ".hidden/h",
+            ".git/config",
+            "notes.private",
         ];
         for name in files {
             fs::write(path.join(name), name).unwrap();

@@ -156,8 +156,8 @@ impl Located {
 
     fn open_as(&self, flags: OFlags) -> Result<File, PathError> {
         let root = self.open_root()?;
-        let handle = open_beneath(root, &self.relative, flags)
-            .map_err(|error| PathError::while_using(self.shown(), error))?;
+        let handle =
+            open_beneath(root, &self.relative, flags).map_err(|error| PathError::while_using(self.shown(), error))?;
         Ok(File::from(handle))
     }
 

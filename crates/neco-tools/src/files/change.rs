@@ -37,7 +37,8 @@ impl Draft {
         let (bytes, stamp) = located.read(MOST_BYTES + 1)?;
         let shown = located.shown();
         if bytes.len() as u64 > MOST_BYTES {
-            let message = format!("{shown} has {} bytes, too many to edit here; change it with a command", stamp.size());
+            let message =
+                format!("{shown} has {} bytes, too many to edit here; change it with a command", stamp.size());
             return Err(ToolError::new(ErrorCode::FileTooLarge, message));
         }
         let form = match sniff(bytes.get(..super::sniff::SNIFFED).unwrap_or(&bytes)) {

@@ -216,7 +216,8 @@ mod tests {
             let body = if bare { line[1..].trim_end_matches('\n') } else { &line[1..] };
             match line.as_bytes()[0] {
                 b'@' => {
-                    let range = line.split([' ', ',']).nth(1).unwrap().trim_start_matches('-').parse::<usize>().unwrap();
+                    let range =
+                        line.split([' ', ',']).nth(1).unwrap().trim_start_matches('-').parse::<usize>().unwrap();
                     let zero = line.split(' ').nth(1).unwrap().ends_with(",0");
                     let until = if zero { range } else { range - 1 };
                     result.extend(old_lines[at..until].concat());

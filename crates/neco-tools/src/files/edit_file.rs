@@ -136,7 +136,13 @@ fn prepare(files: &Files, ledger: &Ledger, args: &Args) -> Result<Prepared, Tool
 /// The replacements of a call, however they were given.
 fn edits_of(args: &Args) -> Result<Vec<Replacement<'_>>, ToolError> {
     let invalid = |words: &str| Err(ToolError::new(ErrorCode::InvalidArguments, words));
-    let edits: Vec<Replacement<'_>> = match (&args.old_string, &args.new_string, args.edits.as_deref()) {
+    // Models that fill in every field leave the one pair empty beside the list.
+    let given = |text: &'_ Option<String>| text.as_deref().is_some_and(|text| !text.is_empty());
+    let list_only = !given(&args.old_string)
+        && !given(&args.new_string)
+        && args.edits.as_ref().is_some_and(|edits| !edits.is_empty());
+    let pair = if list_only { (None, None) } else { (args.old_string.as_deref(), args.new_string.as_deref()) };
+    let edits: Vec<Replacement<'_>> = match (pair.0, pair.1, args.edits.as_deref()) {
         (Some(old), Some(new), None | Some([])) => {
             vec![Replacement { old, new, all: args.replace_all.unwrap_or(false) }]
         }
@@ -197,7 +203,11 @@ impl Applied {
         match misfit {
             Misfit::NotUnique { fit, count, lines } => {
                 let how = fit_words(*fit).map(|how| format!(" ({how})")).unwrap_or_default();
-                let advice = if edit.all { "replace_all needs the exact text" } else { "add lines around it until it fits one place, or set replace_all" };
+                let advice = if edit.all {
+                    "replace_all needs the exact text"
+                } else {
+                    "add lines around it until it fits one place, or set replace_all"
+                };
                 let message = format!(
                     "{which}old_string fits {count} places in {shown}{how}, at {}; nothing was changed. {advice}",
                     line_list(lines, *count)
@@ -205,10 +215,9 @@ impl Applied {
                 ToolError::new(ErrorCode::EditTextNotUnique, message)
             }
             Misfit::NotFound(closest) => {
-                let near = closest.as_ref().map_or_else(
-                    || "Nothing in it comes near; read the file again".to_owned(),
-                    closest_words,
-                );
+                let near = closest
+                    .as_ref()
+                    .map_or_else(|| "Nothing in it comes near; read the file again".to_owned(), closest_words);
                 let message = format!("{which}old_string was not found in {shown}; nothing was changed. {near}");
                 ToolError::new(ErrorCode::EditTextNotFound, message)
             }

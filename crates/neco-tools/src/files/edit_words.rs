@@ -62,12 +62,17 @@ pub fn regions(text: &[u8], regions: &[Range<usize>]) -> String {
 /// The place that comes nearest, as it is in the file.
 pub fn closest_words(closest: &Closest) -> String {
     let (first, last) = (closest.lines.start, closest.lines.end - 1);
-    let mut words = if first == last { format!("The closest is line {first}:\n") } else { format!("The closest are lines {first}–{last}:\n") };
+    let mut words = if first == last {
+        format!("The closest is line {first}:\n")
+    } else {
+        format!("The closest are lines {first}–{last}:\n")
+    };
     for (index, line) in closest.text.split(|byte| *byte == b'\n').enumerate().take(MOST_LINES) {
         numbered(&mut words, first + index, line);
     }
     if let Some((line, found, wanted)) = &closest.difference {
-        let _ = write!(words, "The first difference is in line {line}: the file has {found:?}, old_string has {wanted:?}");
+        let _ =
+            write!(words, "The first difference is in line {line}: the file has {found:?}, old_string has {wanted:?}");
     }
     words
 }

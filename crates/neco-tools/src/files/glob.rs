@@ -146,7 +146,11 @@ fn print(args: &Args, found: &[PathBuf], bytes: usize) -> ToolOutput {
     if found.is_empty() {
         text.push_str(&format!("No file fits {}.", args.pattern));
     } else if last < found.len() {
-        let words = format!("({} of {} files, newest first; go on with skip={last}, or narrow the pattern)", items.len(), found.len());
+        let words = format!(
+            "({} of {} files, newest first; go on with skip={last}, or narrow the pattern)",
+            items.len(),
+            found.len()
+        );
         text.push_str(&words);
     } else if items.is_empty() {
         text.push_str(&format!("(there are only {} files)", found.len()));

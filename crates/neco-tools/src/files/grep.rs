@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use neco_proto::{Display, ErrorCode};
-use neco_safety::path::{Access, Located, is_sensitive};
+use neco_safety::path::{Located, is_sensitive};
 use neco_safety::world::Files;
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
 use schemars::JsonSchema;
@@ -19,6 +19,8 @@ use super::{blocking, near};
 
 const DEFAULT_LINES: u32 = 200;
 const DEFAULT_FILES: u32 = 500;
+/// Results that are kept at most to leaf through; more are counted.
+const MOST_RESULTS: usize = 100_000;
 /// Nobody reads more than this around a match.
 const MOST_CONTEXT: u32 = 50;
 
@@ -80,7 +82,7 @@ impl Args {
             Output::Content => DEFAULT_LINES,
             Output::Files | Output::Count => DEFAULT_FILES,
         };
-        self.limit.unwrap_or(usual) as usize
+        self.limit.unwrap_or(usual).max(1) as usize
     }
 
     fn query(&self, root: &Located) -> Result<Query, ToolError> {
@@ -94,7 +96,13 @@ impl Args {
         };
         let multiline = yes(self.multiline);
         Ok(Query {
-            matcher: search::matcher(&self.pattern, yes(self.literal), yes(self.ignore_case), yes(self.word), multiline)?,
+            matcher: search::matcher(
+                &self.pattern,
+                yes(self.literal),
+                yes(self.ignore_case),
+                yes(self.word),
+                multiline,
+            )?,
             types: self.kind.as_deref().map(search::types).transpose()?,
             glob: self.glob.as_deref().filter(|glob| !glob.is_empty()).map(Pattern::new).transpose()?,
             multiline,
@@ -102,7 +110,7 @@ impl Args {
             scope: scope(self.all),
             // A sensitive place that was asked for by name was approved by name.
             sensitive_too: is_sensitive(root.path()).is_some(),
-            most: self.skip().saturating_add(self.limit()),
+            most: self.skip().saturating_add(self.limit()).min(MOST_RESULTS),
         })
     }
 }
@@ -123,7 +131,8 @@ impl Tool for Grep {
     async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
         let (world, args) = (Arc::clone(&ctx.world), args.clone());
         blocking::look(ctx, move || {
-            let root = world.files.locate(args.path(), Access::Read)?;
+            let root = near::existing(&world.files, args.path())?;
+            args.query(&root)?;
             Ok(Plan::of(risk_of_reading(&root)))
         })
         .await
@@ -136,10 +145,7 @@ impl Tool for Grep {
 }
 
 fn grep(files: &Files, args: &Args, bytes: usize, cancel: &CancellationToken) -> Result<ToolOutput, ToolError> {
-    let root = files.locate(args.path(), Access::Read)?;
-    if !root.exists() {
-        return Err(near::not_found(files, &root));
-    }
+    let root = near::existing(files, args.path())?;
     let is_file = !root.metadata()?.is_dir();
     if is_file {
         // Says what a pipe or a device is instead of finding nothing in it.
@@ -236,13 +242,21 @@ fn notes(args: &Args, found: &Found, shown: usize) -> String {
     if all == 0 {
         notes.push_str("No matches.\n");
     } else if (last as u64) < all {
-        let files = if matches!(args.output, Output::Content) { format!(" in {} files", found.total_files) } else { String::new() };
+        let files = if matches!(args.output, Output::Content) {
+            format!(" in {} files", found.total_files)
+        } else {
+            String::new()
+        };
         let _ = writeln!(notes, "({shown} of {all} {what}{files} shown; go on with skip={last}, or narrow the search)");
     } else if shown == 0 {
         let _ = writeln!(notes, "(there are only {all} {what})");
     }
     if found.sensitive > 0 {
-        let _ = writeln!(notes, "({} sensitive files or folders were not searched; name one as path to ask for it)", found.sensitive);
+        let _ = writeln!(
+            notes,
+            "({} sensitive files or folders were not searched; name one as path to ask for it)",
+            found.sensitive
+        );
     }
     if found.unreadable > 0 {
         let _ = writeln!(notes, "({} files could not be read)", found.unreadable);

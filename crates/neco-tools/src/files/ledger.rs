@@ -68,7 +68,9 @@ impl Ledger {
         }
         Err(ToolError::new(
             ErrorCode::FileChanged,
-            format!("{shown} was changed since you last read it; read it again, then make the change to what is there now"),
+            format!(
+                "{shown} was changed since you last read it; read it again, then make the change to what is there now"
+            ),
         ))
     }
 

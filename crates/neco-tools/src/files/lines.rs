@@ -127,7 +127,12 @@ impl<R: Read> LineReader<R> {
 ///
 /// # Errors
 /// What the source says.
-pub fn start_of_last(source: &mut (impl Read + Seek), size: u64, count: u64, stop: &dyn Fn() -> bool) -> io::Result<(u64, u64)> {
+pub fn start_of_last(
+    source: &mut (impl Read + Seek),
+    size: u64,
+    count: u64,
+    stop: &dyn Fn() -> bool,
+) -> io::Result<(u64, u64)> {
     let mut block = vec![0; BLOCK];
     let mut end = size;
     let mut found = 0;

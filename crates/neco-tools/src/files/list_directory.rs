@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use neco_safety::path::{Access, PathError};
+use neco_safety::path::PathError;
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
 use neco_workspace::Scope;
 use schemars::JsonSchema;
@@ -47,16 +47,13 @@ impl Tool for ListDirectory {
 
     async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
         let (world, path) = (Arc::clone(&ctx.world), args.path().to_owned());
-        blocking::look(ctx, move || Ok(Plan::of(risk_of_reading(&world.files.locate(&path, Access::Read)?)))).await
+        blocking::look(ctx, move || Ok(Plan::of(risk_of_reading(&near::existing(&world.files, &path)?)))).await
     }
 
     async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let (world, bytes) = (Arc::clone(&ctx.world), ctx.max_output);
         blocking::look(ctx, move || {
-            let folder = world.files.locate(args.path(), Access::Read)?;
-            if !folder.exists() {
-                return Err(near::not_found(&world.files, &folder));
-            }
+            let folder = near::existing(&world.files, args.path())?;
             if !folder.metadata()?.is_dir() {
                 return Err(PathError::NotADirectory(folder.shown()).into());
             }

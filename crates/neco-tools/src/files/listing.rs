@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fmt::Write;
-use std::fs;
+use std::fs::{self, FileType};
 use std::path::Path;
 
 use neco_proto::Display;
@@ -24,9 +24,24 @@ pub struct Page {
 
 struct Entry {
     name: OsString,
-    is_folder: bool,
-    /// What stands after the name.
-    note: String,
+    kind: FileType,
+}
+
+impl Entry {
+    /// The entry as a line; only what is shown is looked at more closely.
+    fn line(&self, folder: &Path) -> String {
+        let name = self.name.to_string_lossy();
+        let path = folder.join(&self.name);
+        if self.kind.is_dir() {
+            return format!("{name}/");
+        }
+        if self.kind.is_symlink() {
+            let target = fs::read_link(path).map(|target| format!(" -> {}", target.to_string_lossy()));
+            return format!("{name}{}", target.unwrap_or_default());
+        }
+        let size = fs::symlink_metadata(path).ok().filter(|_| self.kind.is_file()).map(|facts| size(facts.len()));
+        size.map_or_else(|| name.to_string(), |size| format!("{name}  {size}"))
+    }
 }
 
 /// Lists a folder: folders first, then files, each by name.
@@ -44,8 +59,8 @@ pub fn list(workspace: &Path, folder: &Located, scope: Scope, page: Page) -> Res
         .collect();
     let total = all.len();
     let mut entries: Vec<Entry> = all.into_iter().filter(|entry| seen.contains(&entry.name)).collect();
-    entries.sort_by(|a, b| b.is_folder.cmp(&a.is_folder).then_with(|| a.name.cmp(&b.name)));
-    Ok(print(&folder.shown(), &entries, total - entries.len(), page))
+    entries.sort_by(|a, b| b.kind.is_dir().cmp(&a.kind.is_dir()).then_with(|| a.name.cmp(&b.name)));
+    Ok(print(folder, &entries, total - entries.len(), page))
 }
 
 fn entries(folder: &Located) -> Result<Vec<Entry>, ToolError> {
@@ -53,25 +68,17 @@ fn entries(folder: &Located) -> Result<Vec<Entry>, ToolError> {
     let mut entries = Vec::new();
     for entry in fs::read_dir(folder.path()).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        let kind = entry.file_type().map_err(failed)?;
-        let note = if kind.is_symlink() {
-            fs::read_link(entry.path()).map_or(String::new(), |target| format!(" -> {}", target.to_string_lossy()))
-        } else if kind.is_file() {
-            entry.metadata().map_or(String::new(), |facts| format!("  {}", size(facts.len())))
-        } else {
-            String::new()
-        };
-        entries.push(Entry { name: entry.file_name(), is_folder: kind.is_dir(), note });
+        entries.push(Entry { name: entry.file_name(), kind: entry.file_type().map_err(failed)? });
     }
     Ok(entries)
 }
 
-fn print(shown: &str, entries: &[Entry], left_out: usize, page: Page) -> ToolOutput {
+fn print(folder: &Located, entries: &[Entry], left_out: usize, page: Page) -> ToolOutput {
+    let shown = folder.shown();
     let mut text = format!("{}/\n", shown.trim_end_matches('/'));
     let mut items = Vec::new();
     for entry in entries.iter().skip(page.skip).take(page.limit) {
-        let slash = if entry.is_folder { "/" } else { "" };
-        let line = format!("{}{slash}{}", entry.name.to_string_lossy(), entry.note);
+        let line = entry.line(folder.path());
         if text.len() + line.len() > page.bytes {
             break;
         }
@@ -88,8 +95,7 @@ fn print(shown: &str, entries: &[Entry], left_out: usize, page: Page) -> ToolOut
     if left_out > 0 {
         let _ = writeln!(text, "({left_out} hidden or ignored left out; all=true shows them, but never .git)");
     }
-    let display = Display::List { title: shown.to_owned(), items, total: entries.len() as u64 };
-    ToolOutput::text(text).with_display(display)
+    ToolOutput::text(text).with_display(Display::List { title: shown, items, total: entries.len() as u64 })
 }
 
 /// A number of bytes as people say it.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use neco_proto::ErrorCode;
-use neco_safety::path::Located;
+use neco_safety::path::{Access, Located};
 use neco_safety::world::Files;
 use neco_toolkit::ToolError;
 use neco_workspace::{Scope, walker};
@@ -14,6 +14,15 @@ use neco_workspace::{Scope, walker};
 const MOST_ENTRIES: usize = 20_000;
 /// Names that are offered.
 const MOST_NAMES: usize = 5;
+
+/// Finds where a path leads that must exist.
+///
+/// # Errors
+/// When it lies outside, or does not exist; then with what may have been meant.
+pub fn existing(files: &Files, path: &str) -> Result<Located, ToolError> {
+    let located = files.locate(path, Access::Read)?;
+    if located.exists() { Ok(located) } else { Err(not_found(files, &located)) }
+}
 
 /// The error for a path that does not exist, with what may have been meant.
 #[must_use]

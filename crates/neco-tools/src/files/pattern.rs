@@ -34,9 +34,10 @@ impl Pattern {
         let (negated, rest) = pattern.strip_prefix('!').map_or((false, pattern), |rest| (true, rest));
         let rest = rest.trim_start_matches("./");
         let whole = if rest.ends_with('/') { format!("{rest}**") } else { rest.to_owned() };
-        let glob = GlobBuilder::new(&whole).literal_separator(true).empty_alternates(true).build().map_err(|error| {
-            ToolError::new(ErrorCode::InvalidArguments, format!("{pattern:?} is not a pattern: {}", error.kind()))
-        })?;
+        let glob =
+            GlobBuilder::new(&whole).literal_separator(true).empty_alternates(true).build().map_err(|error| {
+                ToolError::new(ErrorCode::InvalidArguments, format!("{pattern:?} is not a pattern: {}", error.kind()))
+            })?;
         Ok(Self { matcher: glob.compile_matcher(), names_only: false, negated })
     }
 

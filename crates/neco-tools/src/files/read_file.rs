@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
 use neco_proto::{ErrorCode, Risk};
-use neco_safety::path::{Access, Located, Stamp, is_sensitive};
+use neco_safety::path::{Located, Stamp, is_sensitive};
 use neco_safety::world::Files;
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
 use neco_workspace::Scope;
@@ -67,7 +67,7 @@ impl Tool for ReadFile {
     async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
         let (world, path) = (Arc::clone(&ctx.world), args.path.clone());
         blocking::look(ctx, move || {
-            let located = world.files.locate(&path, Access::Read)?;
+            let located = near::existing(&world.files, &path)?;
             Ok(Plan::of(risk_of_reading(&located)))
         })
         .await
@@ -92,15 +92,12 @@ fn read(
     bytes: usize,
     cancel: &CancellationToken,
 ) -> Result<ToolOutput, ToolError> {
-    let located = files.locate(&args.path, Access::Read)?;
-    if !located.exists() {
-        return Err(near::not_found(files, &located));
-    }
+    let located = near::existing(files, &args.path)?;
     if located.metadata()?.is_dir() {
         let page = listing::Page { skip: 0, limit: usize::MAX, bytes };
         return listing::list(files.workspace(), &located, Scope::Visible, page);
     }
-    let limit = args.limit.unwrap_or(DEFAULT_LIMIT);
+    let limit = args.limit.unwrap_or(DEFAULT_LIMIT).max(1);
     let reading = Reading { located, ledger, offset: args.offset.unwrap_or(1), limit, bytes, cancel };
     let page = reading.page()?;
     Ok(ToolOutput::text(page.print()))
@@ -129,8 +126,7 @@ impl Reading<'_> {
             return self.within(page);
         }
         let known = self.ledger.mark(self.located.path(), &stamp);
-        let (page, mark) =
-            self.page_of(file, form, stamp.size(), known).map_err(|error| self.failed(&error))?;
+        let (page, mark) = self.page_of(file, form, stamp.size(), known).map_err(|error| self.failed(&error))?;
         self.ledger.know_part(self.located.path(), stamp, mark.or(known));
         self.within(page)
     }

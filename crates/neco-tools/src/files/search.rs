@@ -1,6 +1,6 @@
 //! Searching a tree with all processors, sorted and bounded: what is kept does not depend on who was first.
 
-use std::fs::File;
+use std::fs::{File, FileType};
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use ignore::types::{Types, TypesBuilder};
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkState};
 use neco_proto::ErrorCode;
 use neco_safety::path::open_without_links;
-use neco_safety::path::sensitive::is_sensitive_entry;
+use neco_safety::path::sensitive::{is_sensitive_file, is_sensitive_folder};
 use neco_toolkit::ToolError;
 use neco_workspace::{Scope, walker};
 use tokio_util::sync::CancellationToken;
@@ -97,7 +97,8 @@ pub fn matcher(
     }
     builder.build(pattern).map_err(|error| {
         let advice = if literal { "" } else { "; set literal to search for it as plain text" };
-        let advice = if multiline || !pattern.contains("\\n") { advice } else { "; set multiline to match across lines" };
+        let advice =
+            if multiline || !pattern.contains("\\n") { advice } else { "; set multiline to match across lines" };
         ToolError::new(ErrorCode::InvalidArguments, format!("the pattern can't be used: {error}{advice}"))
     })
 }
@@ -195,11 +196,12 @@ impl ParallelVisitor for Worker<'_> {
             self.shared.unreadable.fetch_add(1, Ordering::Relaxed);
             return WalkState::Continue;
         };
-        if entry.depth() > 0 && !self.shared.query.sensitive_too && is_sensitive_entry(entry.path()).is_some() {
+        let Some(kind) = entry.file_type() else { return WalkState::Continue };
+        if self.is_sensitive(&entry, kind) {
             self.shared.sensitive.fetch_add(1, Ordering::Relaxed);
             return WalkState::Skip;
         }
-        if entry.file_type().is_some_and(|kind| kind.is_file()) && self.is_wanted(&entry) {
+        if kind.is_file() && self.is_wanted(&entry) {
             self.search(entry);
         }
         WalkState::Continue
@@ -207,6 +209,14 @@ impl ParallelVisitor for Worker<'_> {
 }
 
 impl Worker<'_> {
+    fn is_sensitive(&self, entry: &DirEntry, kind: FileType) -> bool {
+        if entry.depth() == 0 || self.shared.query.sensitive_too {
+            return false;
+        }
+        let judge = if kind.is_dir() { is_sensitive_folder } else { is_sensitive_file };
+        judge(entry.path()).is_some()
+    }
+
     fn is_wanted(&self, entry: &DirEntry) -> bool {
         let Some(glob) = &self.shared.query.glob else { return true };
         // People give patterns from the workspace and from the folder they search.
@@ -251,4 +261,3 @@ impl Read for Interruptible<'_> {
         self.file.read(buffer)
     }
 }
-

@@ -94,14 +94,29 @@ pub fn is_crlf(text: &[u8]) -> bool {
     newlines.peek().is_some() && newlines.all(|at| at > 0 && text.get(at - 1) == Some(&b'\r'))
 }
 
-/// The text with CRLF for every bare newline.
+/// The text with CRLF line endings; those it has already stay.
 #[must_use]
-pub fn with_crlf(text: &str) -> String {
-    let mut result = String::with_capacity(text.len() + text.len() / 16);
-    for line in text.split_inclusive('\n') {
-        match line.strip_suffix('\n') {
-            Some(line) if !line.ends_with('\r') => result.extend([line, "\r\n"]),
-            Some(_) | None => result.push_str(line),
+pub fn with_crlf(text: &[u8]) -> Vec<u8> {
+    let mut result = Vec::with_capacity(text.len() + text.len() / 16);
+    let mut before = 0;
+    for &byte in text {
+        if byte == b'\n' && before != b'\r' {
+            result.push(b'\r');
+        }
+        result.push(byte);
+        before = byte;
+    }
+    result
+}
+
+/// The text with LF line endings.
+#[must_use]
+pub fn with_lf(text: &[u8]) -> Vec<u8> {
+    let mut result = Vec::with_capacity(text.len());
+    let mut bytes = text.iter().peekable();
+    while let Some(&byte) = bytes.next() {
+        if byte != b'\r' || bytes.peek() != Some(&&b'\n') {
+            result.push(byte);
         }
     }
     result
@@ -140,7 +155,8 @@ mod tests {
     #[test]
     fn line_endings() {
         assert!(is_crlf(b"a\r\nb\r\n") && !is_crlf(b"a\r\nb\n") && !is_crlf(b"a") && !is_crlf(b"\n"));
-        assert_eq!(with_crlf("a\nb\r\nc"), "a\r\nb\r\nc");
+        assert_eq!(with_crlf(b"a\nb\r\nc"), b"a\r\nb\r\nc");
+        assert_eq!(with_lf(b"a\nb\r\nc\r"), b"a\nb\nc\r");
         assert_eq!((count_lines(b""), count_lines(b"a"), count_lines(b"a\n"), count_lines(b"a\nb")), (0, 1, 1, 2));
     }
 }

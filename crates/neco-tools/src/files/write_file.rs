@@ -55,10 +55,12 @@ impl Tool for WriteFile {
             if cancel.is_cancelled() {
                 return Err(blocking::cancelled());
             }
-            let bytes = draft.write(&ledger, text.as_bytes())?;
+            let bytes = draft.write(&ledger, &text)?;
             let done = if draft.text.is_none() { "Created" } else { "Overwrote" };
             let shown = draft.located.shown();
-            let words = format!("{done} {shown}: {} lines, {bytes} bytes.", count_lines(text.as_bytes()));
+            let lines = count_lines(&text);
+            let unit = if lines == 1 { "line" } else { "lines" };
+            let words = format!("{done} {shown}: {lines} {unit}, {bytes} bytes.");
             Ok(ToolOutput::text(words).with_display(Display::Diff { files: vec![change.diff] }))
         })
         .await
@@ -66,11 +68,12 @@ impl Tool for WriteFile {
 }
 
 /// The file as it is, the text as it will stand in it, and the difference.
-fn prepare<'a>(files: &Files, ledger: &Ledger, args: &'a Args) -> Result<(Draft, Cow<'a, str>, Change), ToolError> {
+fn prepare<'a>(files: &Files, ledger: &Ledger, args: &'a Args) -> Result<(Draft, Cow<'a, [u8]>, Change), ToolError> {
     let draft = Draft::load(files, ledger, &args.path)?;
     let content = args.content.strip_prefix('\u{feff}').filter(|_| draft.form.mark).unwrap_or(&args.content);
     let keeps_crlf = draft.text.as_deref().is_some_and(is_crlf) && !content.contains('\r');
+    let content = content.as_bytes();
     let text = if keeps_crlf { Cow::Owned(with_crlf(content)) } else { Cow::Borrowed(content) };
-    let change = diff::change(&draft.located.shown(), draft.text.as_deref(), text.as_bytes());
+    let change = diff::change(&draft.located.shown(), draft.text.as_deref(), &text);
     Ok((draft, text, change))
 }

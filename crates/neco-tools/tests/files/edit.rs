@@ -27,7 +27,8 @@ async fn the_text_is_replaced_and_the_place_is_shown() {
     assert_eq!((plan.diff[0].added, plan.diff[0].removed), (2, 1));
     assert_eq!(desk.bytes("a.rs"), content.as_bytes(), "a plan changes nothing");
     let output = desk.call("edit_file", edit("line 10\n", "ten\nand more\n")).await.unwrap();
-    let expected = "Edited a.rs.\n7\tline 7\n8\tline 8\n9\tline 9\n10\tten\n11\tand more\n12\tline 11\n13\tline 12\n14\tline 13\n";
+    let expected =
+        "Edited a.rs.\n7\tline 7\n8\tline 8\n9\tline 9\n10\tten\n11\tand more\n12\tline 11\n13\tline 12\n14\tline 13\n";
     assert_eq!(output.model, expected);
     assert!(unified(&output).starts_with("@@ -7,7 +7,8 @@"));
     assert_eq!(desk.bytes("a.rs"), content.replace("line 10\n", "ten\nand more\n").as_bytes());
@@ -90,6 +91,10 @@ async fn several_edits_are_all_or_nothing() {
     let text = desk.text("edit_file", edits("two")).await;
     assert!(text.starts_with("Edited a.rs in 3 places."), "{text}");
     assert_eq!(desk.bytes("a.rs"), b"1 and 2\nthree\n");
+    let filled = json!({"path": "a.rs", "old_string": "", "new_string": "", "replace_all": false,
+        "edits": [{"old_string": "three", "new_string": "3", "replace_all": null}]});
+    desk.text("edit_file", filled).await;
+    assert_eq!(desk.bytes("a.rs"), b"1 and 2\n3\n");
 }
 
 #[tokio::test]
@@ -100,7 +105,10 @@ async fn wrong_arguments_are_named() {
         (edit("", "new"), "only for a missing or empty file"),
         (json!({"path": "a.rs"}), "give old_string and new_string, or edits"),
         (json!({"path": "a.rs", "old_string": "x"}), "new_string is missing"),
-        (json!({"path": "a.rs", "old_string": "x", "new_string": "y", "edits": [{"old_string": "x", "new_string": "y"}]}), "not both"),
+        (
+            json!({"path": "a.rs", "old_string": "x", "new_string": "y", "edits": [{"old_string": "x", "new_string": "y"}]}),
+            "not both",
+        ),
         (json!({"path": "a.rs", "edits": [{"old_string": "x"}]}), "new_string"),
         (json!({"path": "a.rs", "old": "x"}), "old"),
     ] {

@@ -57,7 +57,10 @@ async fn files_are_found_by_name_newest_first() {
     assert_eq!(find(json!({"pattern": "*.rs", "path": "src/deep"})).await, "src/deep/run.rs\n");
     assert_eq!(find(json!({"pattern": "target/*.rs"})).await, "target/out.rs\n", "asked for by name");
     assert_eq!(find(json!({"pattern": ".env*"})).await, ".env\n", "asked for by name");
-    assert_eq!(find(json!({"pattern": "*.{md,rs}", "limit": 1})).await, "docs/guide.md\n(1 of 3 files, newest first; go on with skip=1, or narrow the pattern)");
+    assert_eq!(
+        find(json!({"pattern": "*.{md,rs}", "limit": 1})).await,
+        "docs/guide.md\n(1 of 3 files, newest first; go on with skip=1, or narrow the pattern)"
+    );
     assert_eq!(find(json!({"pattern": "*.nothing"})).await, "No file fits *.nothing.");
     let absolute = desk.workspace.join("src/*.rs");
     assert_eq!(find(json!({"pattern": absolute})).await, "src/main.rs\n");
@@ -73,16 +76,38 @@ async fn lines_are_found_sorted_and_grouped() {
         "docs/guide.md\n1:total cost\n2:subtotal\n\nsrc/deep/run.rs\n2:pub fn run(total: u32) {}\n7:// the total ends\n\n\
          src/main.rs\n2:    let total = 1;\n3:    run(total);\n"
     );
-    assert_eq!(grep(json!({"pattern": "Total", "ignore_case": true, "path": "src/deep", "output": "count"})).await, "src/deep/run.rs: 3\n");
-    assert_eq!(grep(json!({"pattern": "total", "word": true, "output": "files"})).await, "docs/guide.md\nsrc/deep/run.rs\nsrc/main.rs\n");
-    assert_eq!(grep(json!({"pattern": "run(total", "literal": true})).await, "src/deep/run.rs\n2:pub fn run(total: u32) {}\n\nsrc/main.rs\n3:    run(total);\n");
+    assert_eq!(
+        grep(json!({"pattern": "Total", "ignore_case": true, "path": "src/deep", "output": "count"})).await,
+        "src/deep/run.rs: 3\n"
+    );
+    assert_eq!(
+        grep(json!({"pattern": "total", "word": true, "output": "files"})).await,
+        "docs/guide.md\nsrc/deep/run.rs\nsrc/main.rs\n"
+    );
+    assert_eq!(
+        grep(json!({"pattern": "run(total", "literal": true})).await,
+        "src/deep/run.rs\n2:pub fn run(total: u32) {}\n\nsrc/main.rs\n3:    run(total);\n"
+    );
     assert_eq!(grep(json!({"pattern": "total$"})).await, "docs/guide.md\n2:subtotal\n", "CRLF is a line end too");
     assert_eq!(grep(json!({"pattern": "total", "type": "md", "output": "files"})).await, "docs/guide.md\n");
-    assert_eq!(grep(json!({"pattern": "total", "glob": "!*.md", "output": "files"})).await, "src/deep/run.rs\nsrc/main.rs\n");
-    assert_eq!(grep(json!({"pattern": "total", "glob": "src/*.rs", "path": "src", "output": "files"})).await, "src/main.rs\n");
-    assert_eq!(grep(json!({"pattern": "total", "glob": "deep/**", "path": "src", "output": "files"})).await, "src/deep/run.rs\n");
+    assert_eq!(
+        grep(json!({"pattern": "total", "glob": "!*.md", "output": "files"})).await,
+        "src/deep/run.rs\nsrc/main.rs\n"
+    );
+    assert_eq!(
+        grep(json!({"pattern": "total", "glob": "src/*.rs", "path": "src", "output": "files"})).await,
+        "src/main.rs\n"
+    );
+    assert_eq!(
+        grep(json!({"pattern": "total", "glob": "deep/**", "path": "src", "output": "files"})).await,
+        "src/deep/run.rs\n"
+    );
     assert_eq!(grep(json!({"pattern": "no such text"})).await, "No matches.\n");
-    assert_eq!(grep(json!({"pattern": "total", "path": "trace.log"})).await, "trace.log\n1:total\n", "asked for by name");
+    assert_eq!(
+        grep(json!({"pattern": "total", "path": "trace.log"})).await,
+        "trace.log\n1:total\n",
+        "asked for by name"
+    );
 }
 
 #[tokio::test]
@@ -136,7 +161,13 @@ async fn results_are_capped_and_paged_the_same_way_every_time() {
         let page = desk.text("grep", json!({"pattern": "needle", "skip": skip, "limit": 90})).await;
         let (body, note) = page.split_once("\n(").unwrap_or((&page, ""));
         if skip < 360 {
-            assert_eq!(note, format!("90 of 400 matching lines in 40 files shown; go on with skip={}, or narrow the search)\n", skip + 90));
+            assert_eq!(
+                note,
+                format!(
+                    "90 of 400 matching lines in 40 files shown; go on with skip={}, or narrow the search)\n",
+                    skip + 90
+                )
+            );
         }
         pages.push_str(body);
         pages.push('\n');
@@ -147,7 +178,10 @@ async fn results_are_capped_and_paged_the_same_way_every_time() {
     let expected: Vec<&str> = whole.lines().filter(|line| line.contains("needle")).collect();
     assert_eq!(found, expected);
     let output = desk.call("grep", json!({"pattern": "needle", "output": "files", "limit": 3})).await.unwrap();
-    assert_eq!(output.model, "d0/f00.txt\nd0/f04.txt\nd0/f08.txt\n(3 of 40 files shown; go on with skip=3, or narrow the search)\n");
+    assert_eq!(
+        output.model,
+        "d0/f00.txt\nd0/f04.txt\nd0/f08.txt\n(3 of 40 files shown; go on with skip=3, or narrow the search)\n"
+    );
     assert!(matches!(output.display, Some(Display::List { total: 40, .. })));
 }
 

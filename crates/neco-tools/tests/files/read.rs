@@ -82,7 +82,10 @@ async fn a_folder_is_listed_and_a_missing_file_has_near_names() {
     assert!(desk.read("src").await.contains("parser.rs"), "a listing");
     let message = async |path: &str| desk.error("read_file", json!({ "path": path })).await;
     let (code, words) = message("src/praser.rs").await;
-    assert_eq!((code, words.as_str()), (ErrorCode::FileNotFound, "src/praser.rs does not exist; did you mean src/parser.rs?"));
+    assert_eq!(
+        (code, words.as_str()),
+        (ErrorCode::FileNotFound, "src/praser.rs does not exist; did you mean src/parser.rs?")
+    );
     assert!(message("src/parser.ts").await.1.contains("src/parser.rs"));
     assert!(message("widget.py").await.1.contains("lib/deep/widget.py"), "the same name elsewhere");
     assert!(message("nothing/like/it").await.1.contains("list_directory"));
@@ -155,7 +158,10 @@ async fn a_giant_is_read_in_the_middle_and_at_its_end_with_flat_memory() {
     drop(file);
     let memory = resident();
     let middle = desk.text("read_file", json!({"path": "giant.log", "offset": 20_002, "limit": 1})).await;
-    assert!(middle.starts_with("20002\tafter the hole\n(lines 20002–20002 of a file of 2.0 GB; go on with offset=20003)"), "{middle}");
+    assert!(
+        middle.starts_with("20002\tafter the hole\n(lines 20002–20002 of a file of 2.0 GB; go on with offset=20003)"),
+        "{middle}"
+    );
     let on = desk.text("read_file", json!({"path": "giant.log", "offset": 20_003})).await;
     assert_eq!(on, "20003\tthe end\n(lines 20003–20003 of 20003, the end)");
     let end = desk.text("read_file", json!({"path": "giant.log", "offset": -2})).await;

@@ -20,7 +20,7 @@ async fn a_new_file_is_created_with_its_folders_and_known() {
     assert_eq!(unified(&output), "@@ -0,0 +1,2 @@\n+one\n+two\n");
     assert_eq!(desk.bytes("a/b/c.txt"), b"one\ntwo\n");
     let again = desk.text("write_file", json!({"path": "a/b/c.txt", "content": "new\n"})).await;
-    assert_eq!(again, "Overwrote a/b/c.txt: 1 lines, 4 bytes.", "what the agent wrote it need not read");
+    assert_eq!(again, "Overwrote a/b/c.txt: 1 line, 4 bytes.", "what the agent wrote it need not read");
     no_leftovers(&desk.workspace.join("a/b"));
 }
 

@@ -163,14 +163,35 @@ mod tests {
             ("fn x() {\n    a\n}\n", "fn x() { \n    a  \n}\n", "gone\n", "gone\n", Fit::TrailingSpace),
             ("x\nlast line", "last line\n", "end\n", "x\nend", Fit::TrailingSpace),
             ("    call(a,  \n        b)\n", "call(a,\n        b)", "call(c)", "    call(c)\n", Fit::TrailingSpace),
-            ("        if a {\n            b\n        }\n", "if a {\n    b\n}", "if c {\n    d\n}",
-                "        if c {\n            d\n        }\n", Fit::Indentation),
-            ("if a {\n    b\n}\n", "    if a {\n        b\n    }\n", "    if c {\n\n        d\n    }\n",
-                "if c {\n\n    d\n}\n", Fit::Indentation),
-            ("\tif a {\n\t\tb\n\t}\n", "    if a {\n        b\n    }", "    if a {\n        b\n        c\n    }",
-                "\tif a {\n\t\tb\n\t\tc\n\t}\n", Fit::Indentation),
+            (
+                "        if a {\n            b\n        }\n",
+                "if a {\n    b\n}",
+                "if c {\n    d\n}",
+                "        if c {\n            d\n        }\n",
+                Fit::Indentation,
+            ),
+            (
+                "if a {\n    b\n}\n",
+                "    if a {\n        b\n    }\n",
+                "    if c {\n\n        d\n    }\n",
+                "if c {\n\n    d\n}\n",
+                Fit::Indentation,
+            ),
+            (
+                "\tif a {\n\t\tb\n\t}\n",
+                "    if a {\n        b\n    }",
+                "    if a {\n        b\n        c\n    }",
+                "\tif a {\n\t\tb\n\t\tc\n\t}\n",
+                Fit::Indentation,
+            ),
             ("  if a {\n    b\n  }\n", "\tif a {\n\t\tb\n\t}", "\tc", "  c\n", Fit::Indentation),
-            ("\tif a {\r\n\t\tb\r\n\t}\r\n", "  if a {\n    b\n  }", "  c\n    d", "\tc\r\n\t\td\r\n", Fit::Indentation),
+            (
+                "\tif a {\r\n\t\tb\r\n\t}\r\n",
+                "  if a {\n    b\n  }",
+                "  c\n    d",
+                "\tc\r\n\t\td\r\n",
+                Fit::Indentation,
+            ),
             ("say(\"hi\");\n", "say(\\\"hi\\\");", "say(\\\"a\\nb\\\");", "say(\"a\\nb\");\n", Fit::Escapes),
             ("one\n\ttwo\n", "one\\n\\ttwo", "1\\n\\t2", "1\n\t2\n", Fit::Escapes),
             ("one\r\ntwo\r\n", "one\\ntwo", "1\\n2", "1\r\n2\r\n", Fit::Escapes),
@@ -253,7 +274,18 @@ mod tests {
 
         fn texts() -> impl Strategy<Value = String> {
             proptest::collection::vec(
-                prop_oneof![Just("\n"), Just("\r\n"), Just("  "), Just("\t"), Just("foo"), Just("}"), Just("\\n"), Just("\""), Just("é別"), Just("a")],
+                prop_oneof![
+                    Just("\n"),
+                    Just("\r\n"),
+                    Just("  "),
+                    Just("\t"),
+                    Just("foo"),
+                    Just("}"),
+                    Just("\\n"),
+                    Just("\""),
+                    Just("é別"),
+                    Just("a")
+                ],
                 0..24,
             )
             .prop_map(|parts| parts.concat())

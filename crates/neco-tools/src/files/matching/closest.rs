@@ -9,6 +9,8 @@ use super::lines::{Line, Lines, OldText};
 const LEAST: f64 = 0.5;
 /// Candidates that are compared in full.
 const CANDIDATES: usize = 8;
+/// How often one line of the text may vote.
+const MOST_REPEATS: usize = 16;
 /// Bytes of a text that are compared.
 const MOST_COMPARED: usize = 2000;
 /// Lines of a file that are looked at one by one when none is the same.
@@ -47,7 +49,11 @@ fn candidates(content: &[u8], lines: &Lines, old: &OldText<'_>, height: usize) -
     let mut votes: HashMap<usize, usize> = HashMap::new();
     let mut places: HashMap<&[u8], Vec<usize>> = HashMap::new();
     for (at, line) in old.lines.iter().enumerate().filter(|(_, line)| line.trim_ascii().len() > 2) {
-        places.entry(line.trim_ascii()).or_default().push(at);
+        let places = places.entry(line.trim_ascii()).or_default();
+        // A line that repeats itself says little about where the text is.
+        if places.len() < MOST_REPEATS {
+            places.push(at);
+        }
     }
     for (index, line) in lines.iter().enumerate() {
         let text = line.text(content).trim_ascii();

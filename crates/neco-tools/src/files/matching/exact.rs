@@ -3,7 +3,8 @@
 use memchr::memmem;
 
 use super::apply::{Edited, Fit, Place, Places, Replacement};
-use super::lines::{is_crlf_at, with_crlf, with_endings_of, with_lf};
+use super::lines::{is_crlf_at, with_endings_of};
+use crate::files::text::{with_crlf, with_lf};
 
 /// Every place that holds `old` exactly, overlapping ones too: any of them could be meant.
 pub(super) fn find(content: &[u8], old: &str, new: &str) -> Places {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::files::text::{with_crlf, with_lf};
+
 /// Where the lines of a content are.
 #[derive(Debug)]
 pub(super) struct Lines {
@@ -73,7 +75,8 @@ pub(super) struct OldText<'a> {
 
 impl<'a> OldText<'a> {
     pub fn of(old: &'a str) -> Self {
-        let mut lines: Vec<&[u8]> = old.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line).as_bytes()).collect();
+        let mut lines: Vec<&[u8]> =
+            old.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line).as_bytes()).collect();
         let ends_with_newline = old.ends_with('\n');
         if ends_with_newline {
             lines.pop();
@@ -101,32 +104,6 @@ pub(super) fn is_crlf_at(content: &[u8], place: &Range<usize>) -> bool {
         None => memchr::memrchr(b'\n', content.get(..place.start).unwrap_or_default()),
     };
     newline.is_some_and(|at| at > 0 && content.get(at - 1) == Some(&b'\r'))
-}
-
-/// The text with CRLF line endings; those it has already stay.
-pub(super) fn with_crlf(text: &[u8]) -> Vec<u8> {
-    let mut result = Vec::with_capacity(text.len() + text.len() / 16);
-    let mut before = 0;
-    for &byte in text {
-        if byte == b'\n' && before != b'\r' {
-            result.push(b'\r');
-        }
-        result.push(byte);
-        before = byte;
-    }
-    result
-}
-
-/// The text with LF line endings.
-pub(super) fn with_lf(text: &[u8]) -> Vec<u8> {
-    let mut result = Vec::with_capacity(text.len());
-    let mut bytes = text.iter().peekable();
-    while let Some(&byte) = bytes.next() {
-        if byte != b'\r' || bytes.peek() != Some(&&b'\n') {
-            result.push(byte);
-        }
-    }
-    result
 }
 
 /// The text with the line endings of a place.

@@ -26,8 +26,8 @@ fn fit(content: &[u8], window: &[Line], old: &OldText<'_>) -> Option<Range<usize
     let wanted = trim_end(old.lines.first()?);
     let indentation = trim_end(first.text(content)).strip_suffix(wanted)?;
     let mut rest = window.iter().zip(&old.lines).skip(1);
-    let fits = indentation.trim_ascii().is_empty()
-        && rest.all(|(line, old)| trim_end(line.text(content)) == trim_end(old));
+    let fits =
+        indentation.trim_ascii().is_empty() && rest.all(|(line, old)| trim_end(line.text(content)) == trim_end(old));
     let end = if old.ends_with_newline { last.next } else { last.end };
     fits.then(|| first.start + indentation.len()..end)
 }
