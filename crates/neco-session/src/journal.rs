@@ -31,6 +31,7 @@ pub struct Journal {
 enum Live {
     Event(Arc<Event>),
     Failed(ClientError),
+    Ended,
 }
 
 impl Journal {
@@ -71,15 +72,20 @@ impl Journal {
     async fn enter(&self, agent: AgentId, turn: Option<TurnId>, body: EventBody) -> Result<(), StoreError> {
         let mut last = self.order.lock().await;
         let event = Event { seq: *last + 1, ts: now(), session_id: self.session, agent_id: agent, turn_id: turn, body };
-        let shown = (self.live.receiver_count() > 0).then(|| Arc::new(event.clone()));
+        // Made whether or not anybody watches now: who begins to watch between the append and the
+        // sending must find the event in one of the two.
+        let shown = Arc::new(event.clone());
         self.standing.lock().unwrap_or_else(PoisonError::into_inner).apply(&event);
         self.log.append(vec![event], Durability::Soon).await?;
         *last += 1;
-        if let Some(event) = shown {
-            // No receiver any more is fine: the log has it.
-            let _ = self.live.send(Live::Event(event));
-        }
+        // No receiver is fine: the log has it.
+        let _ = self.live.send(Live::Event(shown));
         Ok(())
+    }
+
+    /// Nothing more will be recorded: every window's stream ends.
+    pub fn close(&self) {
+        let _ = self.live.send(Live::Ended);
     }
 
     fn tell_failure(&self, result: Result<(), StoreError>) -> Result<(), StoreError> {
@@ -144,7 +150,7 @@ impl Reader {
                     self.ended = true;
                     return Some(Err(error));
                 }
-                Err(broadcast::error::RecvError::Closed) => self.ended = true,
+                Ok(Live::Ended) | Err(broadcast::error::RecvError::Closed) => self.ended = true,
             }
         }
         None

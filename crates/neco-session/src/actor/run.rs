@@ -79,7 +79,13 @@ impl Actor {
         }
     }
 
-    pub async fn run(mut self) {
+    pub async fn run(self) {
+        let journal = Arc::clone(&self.journal);
+        self.work().await;
+        journal.close();
+    }
+
+    async fn work(mut self) {
         let mut goodbye = None;
         loop {
             let mail = tokio::select! {
