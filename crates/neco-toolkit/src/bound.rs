@@ -142,3 +142,83 @@ fn whole_lines_at_end(bytes: &[u8]) -> &[u8] {
         Some(_) | None => bytes,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Keeps what is spilled in memory.
+    #[derive(Clone, Default)]
+    struct Kept(Arc<Mutex<Vec<u8>>>);
+
+    impl Spill for Kept {
+        fn open(&self, _: &CallId) -> BoxFuture<'_, Result<Box<dyn SpillFile>, ToolError>> {
+            let file: Box<dyn SpillFile> = Box::new(self.clone());
+            Box::pin(async move { Ok(file) })
+        }
+    }
+
+    impl SpillFile for Kept {
+        fn write<'a>(&'a mut self, bytes: &'a [u8]) -> BoxFuture<'a, Result<(), ToolError>> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Box::pin(async { Ok(()) })
+        }
+
+        fn finish(self: Box<Self>) -> BoxFuture<'static, Result<String, ToolError>> {
+            Box::pin(async { Ok("the-file".to_owned()) })
+        }
+    }
+
+    fn collect(pieces: &[Vec<u8>], limit: usize) -> (BoundedText, Vec<u8>) {
+        let kept = Kept::default();
+        let mut bounded = Bounded::new("call".into(), Arc::new(kept.clone()), limit);
+        let text = futures::executor::block_on(async {
+            for piece in pieces {
+                bounded.push(piece).await.unwrap();
+            }
+            bounded.finish().await.unwrap()
+        });
+        let spilled = kept.0.lock().unwrap().clone();
+        (text, spilled)
+    }
+
+    #[test]
+    fn what_fits_is_given_whole_and_no_file_is_made() {
+        let (text, spilled) = collect(&[b"one\n".to_vec(), b"two\n".to_vec()], 8);
+        assert_eq!((text.text.as_str(), text.spilled_to, spilled.len()), ("one\ntwo\n", None, 0));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_cut_at_lines_and_says_how_much_is_left_out() {
+        let lines: Vec<Vec<u8>> = (0..1000).map(|n| format!("line {n:03}\n").into_bytes()).collect();
+        let (text, spilled) = collect(&lines, 200);
+        assert!(text.text.starts_with("line 000\nline 001\n"), "{}", text.text);
+        assert!(text.text.ends_with("line 998\nline 999\n"), "{}", text.text);
+        assert!(text.text.contains("lines) left out; all of it is in the-file"), "{}", text.text);
+        assert_eq!(spilled, lines.concat());
+        assert!(text.text.lines().filter(|line| line.starts_with("line ")).all(|line| line.len() == 8));
+    }
+
+    proptest! {
+        #[test]
+        fn however_it_comes_the_file_has_all_of_it_and_the_text_is_bounded(
+            pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..60), 0..20),
+            limit in 10usize..200,
+        ) {
+            let whole = pieces.concat();
+            let (text, spilled) = collect(&pieces, limit);
+            prop_assert_eq!(text.total, whole.len() as u64);
+            if whole.len() <= limit {
+                prop_assert_eq!(text.text, String::from_utf8_lossy(&whole));
+                prop_assert!(text.spilled_to.is_none());
+            } else {
+                prop_assert_eq!(spilled, whole);
+                // A byte that is not UTF-8 becomes three; the note is a line of its own.
+                prop_assert!(text.text.len() <= 3 * limit + 200);
+            }
+        }
+    }
+}

@@ -59,3 +59,72 @@ impl Registry {
         format!("there is no tool {name:?}; did you mean {}?", near.join(" or "))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Plan, Tool, ToolContext, ToolOutput, tool::erase};
+    use neco_proto::Risk;
+    use neco_safety::Touch;
+
+    struct Named<const N: usize>;
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct NoArgs {}
+
+    macro_rules! named {
+        ($number:literal, $name:literal) => {
+            impl Tool for Named<$number> {
+                type Args = NoArgs;
+                const NAME: &'static str = $name;
+                const DESCRIPTION: &'static str = "";
+                const TOUCH: Touch = Touch::Reads;
+
+                fn summary(&self, _: &NoArgs) -> String {
+                    String::new()
+                }
+
+                async fn plan(&self, _: &NoArgs, _: &ToolContext) -> Result<Plan, ToolError> {
+                    Ok(Plan::of(Risk::Safe))
+                }
+
+                async fn run(&self, _: NoArgs, _: &ToolContext) -> Result<ToolOutput, ToolError> {
+                    Ok(ToolOutput::text(""))
+                }
+            }
+        };
+    }
+    named!(0, "read_file");
+    named!(1, "bash");
+
+    fn registry() -> Registry {
+        Registry::new(vec![erase(Named::<0>), erase(Named::<1>)])
+    }
+
+    fn names(registry: &Registry) -> Vec<&str> {
+        registry.iter().map(|tool| tool.name()).collect()
+    }
+
+    #[test]
+    fn tools_are_found_by_name_alias_and_any_case() {
+        for (asked, found) in [("read_file", "read_file"), ("Read", "read_file"), (" BASH ", "bash"), ("shell", "bash")]
+        {
+            assert_eq!(registry().find(asked).map(|tool| tool.name().to_owned()).unwrap(), found);
+        }
+    }
+
+    #[test]
+    fn a_miss_names_what_is_near_or_all_there_is() {
+        let near = registry().find("read_fiel").err().unwrap();
+        assert!(near.message.contains("did you mean read_file?"), "{}", near.message);
+        let far = registry().find("teleport").err().unwrap();
+        assert!(far.message.contains("there are: read_file, bash"), "{}", far.message);
+    }
+
+    #[test]
+    fn only_keeps_the_order_of_declaration_and_refuses_what_is_not_there() {
+        let only = registry().only(&["Bash".to_owned(), "read".to_owned()]).unwrap();
+        assert_eq!(names(&only), ["read_file", "bash"]);
+        assert_eq!(registry().only(&["grep".to_owned()]).err().unwrap().code, ErrorCode::ToolNotFound);
+    }
+}

@@ -8,6 +8,8 @@
 
 mod conversation;
 mod standing;
+#[cfg(test)]
+mod tests;
 
 pub use conversation::{Fold, OpenCall};
 pub use standing::Standing;
