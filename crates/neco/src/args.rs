@@ -201,7 +201,9 @@ impl CommandLine {
         }
         let (written, meant) = self.run.misspelt_subcommand()?;
         let line = self.run.words.join(" ");
-        Some(format!("there is no subcommand `{written}`; did you mean `{meant}`? A message is written neco -m \"{line}\""))
+        Some(format!(
+            "there is no subcommand `{written}`; did you mean `{meant}`? A message is written neco -m \"{line}\""
+        ))
     }
 }
 

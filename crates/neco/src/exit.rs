@@ -1,7 +1,7 @@
 //! Exit codes: one function of how a run ended.
 
-use neco_proto::event::CompleteReason;
 use neco_proto::ErrorCode;
+use neco_proto::event::CompleteReason;
 
 use crate::outcome::Outcome;
 use crate::signals::Signal;
@@ -44,7 +44,8 @@ impl Exit {
     #[must_use]
     pub fn of(outcome: &Outcome, stopped: Option<Signal>) -> Self {
         let Some(complete) = &outcome.complete else {
-            return stopped.map_or_else(|| Self::of_code(outcome.error.as_ref().and_then(|error| error.code)), Self::Stopped);
+            return stopped
+                .map_or_else(|| Self::of_code(outcome.error.as_ref().and_then(|error| error.code)), Self::Stopped);
         };
         match complete.reason {
             CompleteReason::Natural if outcome.refused_last => Self::Refused,
@@ -86,5 +87,59 @@ impl Exit {
             | ErrorCode::StoreFailed
             | ErrorCode::SessionInUse => Self::Failed,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::Usage;
+    use neco_proto::event::AgentComplete;
+
+    use super::*;
+    use crate::outcome::RunError;
+
+    fn complete(reason: CompleteReason, error_code: Option<ErrorCode>) -> Outcome {
+        let mut outcome = Outcome::default();
+        outcome.complete = Some(AgentComplete {
+            reason,
+            error_code,
+            final_text: String::new(),
+            turns: 1,
+            usage: Usage::default(),
+            duration_ms: 0,
+        });
+        outcome
+    }
+
+    #[test]
+    fn every_end_has_its_number() {
+        use CompleteReason::{Cancelled, Failed, IterationLimit, Natural};
+        let mut refused = complete(Natural, None);
+        refused.refused_last = true;
+        let broken_off = Outcome::of_failure(RunError { code: Some(ErrorCode::StoreFailed), message: String::new() });
+        for (outcome, stopped, number) in [
+            (complete(Natural, None), None, 0),
+            (refused, None, 3),
+            (complete(IterationLimit, Some(ErrorCode::IterationLimit)), None, 4),
+            (complete(Cancelled, None), None, 130),
+            (complete(Cancelled, None), Some(Signal::Interrupt), 130),
+            (complete(Cancelled, None), Some(Signal::Terminate), 143),
+            (complete(Cancelled, None), Some(Signal::HangUp), 129),
+            // Whoever stops a run that was done already stopped nothing.
+            (complete(Natural, None), Some(Signal::Interrupt), 0),
+            (complete(Failed, Some(ErrorCode::ModelTimedOut)), None, 5),
+            (complete(Failed, Some(ErrorCode::RateLimited)), None, 5),
+            (complete(Failed, Some(ErrorCode::NotAuthorised)), None, 5),
+            (complete(Failed, Some(ErrorCode::ContextTooLong)), None, 5),
+            (complete(Failed, Some(ErrorCode::ProviderUnavailable)), None, 5),
+            (complete(Failed, Some(ErrorCode::BudgetUsedUp)), None, 4),
+            (complete(Failed, Some(ErrorCode::StoreFailed)), None, 1),
+            (complete(Failed, None), None, 1),
+            (broken_off, None, 1),
+            (Outcome::default(), Some(Signal::Terminate), 143),
+        ] {
+            assert_eq!(Exit::of(&outcome, stopped).number(), number, "{outcome:?}");
+        }
+        assert_eq!(Exit::Usage.number(), 2);
     }
 }

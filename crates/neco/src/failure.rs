@@ -64,10 +64,8 @@ impl From<ConfigError> for Failure {
 
 impl From<SetupError> for Failure {
     fn from(error: SetupError) -> Self {
-        let exit = match &error {
-            SetupError::MissingKey { .. } | SetupError::BadKey { .. } => Exit::Provider,
-            _ => Exit::Usage,
-        };
+        let is_key = matches!(error, SetupError::MissingKey { .. } | SetupError::BadKey { .. });
+        let exit = if is_key { Exit::Provider } else { Exit::Usage };
         Self::new(exit, error.to_string()).hint("`neco doctor` shows models, keys and what is missing.")
     }
 }
@@ -75,8 +73,12 @@ impl From<SetupError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let hint = match &error {
-            StoreError::InUse { .. } => "End the other process, or start a new session without --session and --continue.",
-            StoreError::Write(_) | StoreError::Read(_) => "Look at the free space and permissions of the data folder, which `neco doctor` prints.",
+            StoreError::InUse { .. } => {
+                "End the other process, or start a new session without --session and --continue."
+            }
+            StoreError::Write(_) | StoreError::Read(_) => {
+                "Look at the free space and permissions of the data folder, which `neco doctor` prints."
+            }
             StoreError::Damaged { .. }
             | StoreError::TooNew { .. }
             | StoreError::Gap { .. }

@@ -31,11 +31,11 @@ pub fn path(env: &Env) -> PathBuf {
 pub fn start(env: &Env, debug: bool) -> Result<Option<WorkerGuard>, Failure> {
     let wanted = env.var("NECO_LOG").filter(|filter| !filter.is_empty());
     let Some(filter) = wanted.or(debug.then_some(DEBUG)) else { return Ok(None) };
-    let filter = EnvFilter::try_new(filter)
-        .map_err(|error| Failure::usage(format!("NECO_LOG is not understood: {error}")))?;
+    let filter =
+        EnvFilter::try_new(filter).map_err(|error| Failure::usage(format!("NECO_LOG is not understood: {error}")))?;
     let path = path(env);
-    let file = open(&path)
-        .map_err(|error| Failure::usage(format!("the log {} can't be written: {error}", path.display())))?;
+    let file =
+        open(&path).map_err(|error| Failure::usage(format!("the log {} can't be written: {error}", path.display())))?;
     let (writer, guard) = tracing_appender::non_blocking(file);
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(false).init();
     say::note(&format!("log: {}", path.display()));

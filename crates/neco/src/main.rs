@@ -17,6 +17,7 @@ mod panic;
 mod print;
 mod run;
 mod say;
+mod short_id;
 mod signals;
 mod terminal;
 mod wire;

@@ -121,3 +121,61 @@ pub fn error_words(end: &ToolCallEnd) -> String {
     let bare = end.error_code.and_then(|code| first.strip_prefix(&format!("Error {code}: ")));
     bare.unwrap_or(first).to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use neco_proto::event::CallStatus;
+    use neco_proto::{AgentId, Message, MessageId, Part, Role, SessionId, ToolCall};
+    use serde_json::json;
+
+    use super::*;
+
+    fn event(turn: TurnId, body: EventBody) -> Event {
+        let (session_id, agent_id) = (SessionId::new(), AgentId::new());
+        Event { seq: 1, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: Some(turn), body }
+    }
+
+    fn end(code: Option<ErrorCode>) -> EventBody {
+        EventBody::ToolCallEnd(ToolCallEnd {
+            call_id: "c".into(),
+            tool: "bash".into(),
+            summary: "Run make".into(),
+            status: CallStatus::Error,
+            output: code.map_or_else(String::new, |code| format!("Error {code}: nobody to ask\nmore")),
+            error_code: code,
+            duration_ms: 0,
+            display: None,
+            spilled_to: None,
+        })
+    }
+
+    #[test]
+    fn only_the_last_turn_with_calls_counts() {
+        let (one, two, three) = (TurnId::new(), TurnId::new(), TurnId::new());
+        let mut outcome = Outcome::default();
+        outcome.apply(&event(one, end(Some(ErrorCode::CommandBlocked))));
+        outcome.apply(&event(one, end(None)));
+        assert!(outcome.refused_last, "another call of the same turn does not make it good");
+        outcome.apply(&event(two, end(Some(ErrorCode::ToolFailed))));
+        assert!(!outcome.refused_last);
+        outcome.apply(&event(three, end(Some(ErrorCode::RejectedByUser))));
+        assert!(outcome.refused_last);
+        assert_eq!(outcome.denials.len(), 2);
+    }
+
+    #[test]
+    fn a_denial_tells_what_was_wanted_and_why_not() {
+        let turn = TurnId::new();
+        let call =
+            ToolCall { id: "c".into(), name: "bash".into(), arguments: "{\"command\":\"make\"}".into(), opaque: None };
+        let message =
+            Message { id: MessageId::new(), role: Role::Assistant, parts: vec![Part::ToolCall(call)], model: None };
+        let mut outcome = Outcome::default();
+        outcome.apply(&event(turn, EventBody::Message(message)));
+        outcome.apply(&event(turn, end(Some(ErrorCode::CommandBlocked))));
+        let denial = serde_json::to_value(&outcome.denials[0]).unwrap();
+        assert_eq!(denial["arguments"], json!({ "command": "make" }));
+        assert_eq!((denial["code"].as_u64(), denial["reason"].as_str()), (Some(3001), Some("nobody to ask")));
+    }
+}

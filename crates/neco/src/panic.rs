@@ -23,7 +23,8 @@ pub fn install(log: PathBuf) {
 
 fn words(panic: &PanicHookInfo<'_>) -> String {
     let payload = panic.payload();
-    let message = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let message =
+        payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     let place = panic.location().map(|place| format!(" ({}:{})", place.file(), place.line()));
     format!("{}{}", message.unwrap_or("no message"), place.unwrap_or_default())
 }

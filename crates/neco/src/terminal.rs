@@ -44,11 +44,7 @@ impl Terminal {
     /// How a run is drawn on stderr.
     #[must_use]
     pub fn look(&self) -> Look {
-        Look {
-            colour: self.stderr && self.colourful,
-            overwrites: self.stderr && self.capable,
-            width: self.width,
-        }
+        Look { colour: self.stderr && self.colourful, overwrites: self.stderr && self.capable, width: self.width }
     }
 
     /// Colours for what is asked on the terminal itself.

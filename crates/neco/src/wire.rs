@@ -5,7 +5,7 @@
 //! closes it, then stops the services.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,18 +14,27 @@ use neco_config::{Config, Env};
 use neco_model::Models;
 use neco_safety::world::Spawner;
 use neco_session::hub::FindModel;
-use neco_session::{Hub, HubSetup, Workshop};
+use neco_session::{Hub, HubSetup, Session, Workshop};
 use neco_store::SqliteStore;
 use neco_toolkit::Registry;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::say;
 
 /// The file of the store in the data folder.
 pub const STORE_FILE: &str = "neco.db";
 /// What stands between commands and the machine.
 pub const SANDBOX: &str = "none";
+
+/// Opens the store of a data folder.
+///
+/// # Errors
+/// When it can't be opened.
+pub async fn open_store(data_dir: &Path) -> Result<Arc<SqliteStore>, Failure> {
+    Ok(Arc::new(SqliteStore::open(&data_dir.join(STORE_FILE)).await?))
+}
 
 /// The store and the hub that stands on it.
 pub struct Services {
@@ -49,13 +58,12 @@ pub struct ServiceSetup<'a> {
 }
 
 impl Services {
-    /// Opens the store and puts the hub on it.
+    /// Puts a hub on a store.
     ///
     /// # Errors
-    /// When a tool does not exist or the store can't be opened.
-    pub async fn start(setup: ServiceSetup<'_>) -> Result<Self, Failure> {
+    /// When a tool does not exist.
+    pub fn start(store: Arc<SqliteStore>, setup: ServiceSetup<'_>) -> Result<Self, Failure> {
         let tools = tools(setup.config, &setup.tools)?;
-        let store = Arc::new(SqliteStore::open(&setup.data_dir.join(STORE_FILE)).await?);
         let spawner = Spawner::new(setup.environment, &setup.config.tools.hidden_env);
         let workshop = Workshop {
             tools,
@@ -96,6 +104,24 @@ pub fn runtime() -> Result<Runtime, Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Exit::Failed, format!("no threads can be started: {error}")))
+}
+
+/// Everything down again: the session first, then what it stands on. What could not be written is
+/// told and counts, even when the work is done.
+pub fn stop(runtime: Runtime, services: Services, session: Session, exit: Exit) -> Exit {
+    let stopped = runtime.block_on(async {
+        session.close().await;
+        services.stop().await
+    });
+    // A read that hangs on a dead disk must not keep the process.
+    runtime.shutdown_background();
+    match stopped {
+        Ok(()) => exit,
+        Err(failure) => {
+            say::failure(&failure);
+            failure.exit
+        }
+    }
 }
 
 /// The models of a configuration.

@@ -29,7 +29,8 @@ pub fn edit(text: &str, ending: &str, editor: &OsStr, terminal: &File) -> Result
         .tempfile()
         .map_err(|error| failed("no temporary file could be made", error))?;
     file.write_all(text.as_bytes()).map_err(|error| failed("the temporary file could not be written", error))?;
-    let on_terminal = || terminal.try_clone().map(Stdio::from).map_err(|error| failed("the terminal can't be used", error));
+    let on_terminal =
+        || terminal.try_clone().map(Stdio::from).map_err(|error| failed("the terminal can't be used", error));
     // Through a shell, as everybody does: people write `code --wait` there.
     let mut line = editor.to_owned();
     line.push(" \"$1\"");

@@ -136,7 +136,7 @@ impl Question {
         let key = |key: &str, words: &str| format!("{} {words}", paint.bold(key));
         let rule = clean_line(&self.request.session_rule);
         let mut first = vec![key("y", "once"), key("e", "edit first"), key("n", "reject")];
-        if !self.request.diff.is_empty() {
+        if self.request.diff.iter().any(|file| diff::is_cut(file, DIFF_LINES)) {
             first.push(key("d", "full diff"));
         }
         format!("  {}\n  {}", first.join(" · "), key("s", &format!("session: {rule}")))
@@ -152,7 +152,12 @@ impl Question {
         if let Some(command) = self.request.args.get("command").and_then(serde_json::Value::as_str) {
             // Every line of it: what can't be seen can't be judged.
             let marks = std::iter::once("  $ ").chain(std::iter::repeat("    "));
-            return clean(command).trim().lines().zip(marks).map(|(line, mark)| format!("{mark}{}", paint.cyan(line))).collect();
+            return clean(command)
+                .trim()
+                .lines()
+                .zip(marks)
+                .map(|(line, mark)| format!("{mark}{}", paint.cyan(line)))
+                .collect();
         }
         let arguments = serde_json::to_string_pretty(&self.request.args).unwrap_or_default();
         let arguments = clean(&arguments);
@@ -192,7 +197,14 @@ mod tests {
     fn edit() -> PermissionRequest {
         let unified: String = (0..50).map(|line| format!("+line {line}\n")).collect();
         let diff = vec![Diff { path: "src/a.rs".into(), unified, added: 50, removed: 0, created: false }];
-        PermissionRequest { tool: "edit_file".into(), summary: "Edit src/a.rs".into(), args: json!({}), risk: Risk::Medium, diff, ..command() }
+        PermissionRequest {
+            tool: "edit_file".into(),
+            summary: "Edit src/a.rs".into(),
+            args: json!({}),
+            risk: Risk::Medium,
+            diff,
+            ..command()
+        }
     }
 
     #[test]

@@ -33,7 +33,8 @@ pub fn run(command: &ConfigCommand, everywhere: &EverywhereArgs, env: &Env) -> R
 }
 
 fn as_lines(settings: &[Setting], with_origin: bool) -> String {
-    let width = settings.iter().map(|setting| setting.key.len() + setting.value.len() + 3).max().unwrap_or_default().min(60);
+    let width =
+        settings.iter().map(|setting| setting.key.len() + setting.value.len() + 3).max().unwrap_or_default().min(60);
     let mut text = String::new();
     for setting in settings {
         let value = format!("{} = {}", setting.key, setting.value);

@@ -18,14 +18,13 @@ use crate::failure::Failure;
 use crate::print::clean::{clean, clean_line};
 use crate::print::paint::Paint;
 use crate::print::{card, figures};
+use crate::say;
+use crate::short_id::short_id;
 use crate::terminal::Terminal;
 use crate::wire::{self, ServiceSetup, Services};
-use crate::say;
 
 /// The most sessions that are listed.
 const MOST: usize = 1000;
-/// Characters of an id that are shown; see also `neco -m`, which says the same.
-const SHORT_ID: usize = 13;
 
 /// Runs `neco session …`. A broken configuration is no reason not to show what was said.
 ///
@@ -34,45 +33,47 @@ const SHORT_ID: usize = 13;
 pub fn run(command: &SessionCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let runtime = wire::runtime()?;
     runtime.block_on(async {
-        let services = Services::start(ServiceSetup {
+        let setup = ServiceSetup {
             config: &Config::built_in(),
             tools: Vec::new(),
             environment: Vec::new(),
             data_dir: env.data_dir().to_owned(),
             find_model: Arc::new(|name| Err(name.to_owned())),
-        })
-        .await?;
-        let text = answer(command, everywhere, env, &services.hub).await;
+        };
+        let services = Services::start(wire::open_store(env.data_dir()).await?, setup)?;
+        let answered = answer(command, everywhere, env, &services.hub).await;
         services.stop().await?;
-        say::out(&text?)
+        answered
     })?;
     Ok(Exit::Done)
 }
 
-async fn answer(
-    command: &SessionCommand,
-    everywhere: &EverywhereArgs,
-    env: &Env,
-    hub: &Hub,
-) -> Result<String, Failure> {
+async fn answer(command: &SessionCommand, everywhere: &EverywhereArgs, env: &Env, hub: &Hub) -> Result<(), Failure> {
     match command {
         SessionCommand::List { all, json } => {
             let folder = crate::folder(everywhere)?;
             let records = hub.list((!all).then_some(folder.as_path()), MOST).await?;
-            Ok(if *json { list_json(&records) } else { list(&records, *all, env.home()) })
+            say::out(&if *json { list_json(&records) } else { list(&records, *all, env.home()) })
         }
-        SessionCommand::Show { id, json } => {
-            let record = hub.find(id).await?;
-            let paint = Terminal::look_at(env).stdout_paint();
-            let mut text = if *json { String::new() } else { heading(&record, paint) };
-            hub.each_event(record.id, |event| match json {
-                true => text.push_str(&format!("{}\n", serde_json::to_string(event).unwrap_or_default())),
-                false => show(event, paint, &mut text),
-            })
-            .await?;
-            Ok(text)
-        }
+        SessionCommand::Show { id, json } => show(&hub.find(id).await?, *json, env, hub).await,
     }
+}
+
+/// Event by event: a long session is never in memory as a whole.
+async fn show(record: &SessionRecord, json: bool, env: &Env, hub: &Hub) -> Result<(), Failure> {
+    let paint = Terminal::look_at(env).stdout_paint();
+    let mut written = if json { Ok(()) } else { say::out(&heading(record, paint)) };
+    hub.each_event(record.id, |event| {
+        let text = match json {
+            true => serde_json::to_string(event).unwrap_or_default() + "\n",
+            false => shown(event, paint),
+        };
+        if written.is_ok() && !text.is_empty() {
+            written = say::out(&text);
+        }
+    })
+    .await?;
+    written
 }
 
 fn list(records: &[SessionRecord], all: bool, home: &Path) -> String {
@@ -83,7 +84,7 @@ fn list(records: &[SessionRecord], all: bool, home: &Path) -> String {
     let now = Timestamp::now();
     let mut text = String::new();
     for record in records {
-        let id: String = record.id.to_string().chars().take(SHORT_ID).collect();
+        let id = short_id(record.id);
         let title = if record.title.is_empty() { "(nothing was said)".to_owned() } else { clean_line(&record.title) };
         let folder = if all { format!("  {}", below_home(&record.cwd, home)) } else { String::new() };
         let _ = writeln!(text, "{id}  {:<12}  {title}{folder}", ago(record.updated_ms, now));
@@ -119,7 +120,8 @@ fn heading(record: &SessionRecord, paint: Paint) -> String {
 }
 
 /// An event as a reader of the conversation wants it; most are not wanted.
-fn show(event: &Event, paint: Paint, text: &mut String) {
+fn shown(event: &Event, paint: Paint) -> String {
+    let mut text = String::new();
     let mut line = |line: String| {
         text.push_str(&line);
         text.push('\n');
@@ -165,6 +167,7 @@ fn show(event: &Event, paint: Paint, text: &mut String) {
         | EventBody::MessageQueued(_)
         | EventBody::TurnEnd(_) => {}
     }
+    text
 }
 
 fn quoted(said: &str) -> String {

@@ -72,13 +72,9 @@ fn verdict(end: &ToolCallEnd, paint: Paint) -> (String, Option<String>) {
     match (end.status, end.error_code) {
         (CallStatus::Cancelled, _) => (paint.yellow("⊘"), Some(paint.yellow("cancelled"))),
         (CallStatus::Error, Some(code)) if is_refusal(code) => {
-            let by = if code == ErrorCode::RejectedByUser { "rejected" } else { "not allowed" };
-            let why = clean_line(&error_words(end));
-            (paint.yellow("⊘"), Some(paint.yellow(&format!("{by} ({code}): {why}"))))
+            (paint.yellow("⊘"), Some(paint.yellow(&refusal(code, &clean_line(&error_words(end))))))
         }
-        (CallStatus::Error, Some(ErrorCode::CommandTimedOut)) => {
-            (paint.red("✗"), Some(paint.red("timed out (3002)")))
-        }
+        (CallStatus::Error, Some(ErrorCode::CommandTimedOut)) => (paint.red("✗"), Some(paint.red("timed out (3002)"))),
         (CallStatus::Error, Some(code)) => {
             (paint.red("✗"), Some(paint.red(&format!("error {code}: {}", clean_line(&error_words(end))))))
         }
@@ -94,21 +90,31 @@ fn verdict(end: &ToolCallEnd, paint: Paint) -> (String, Option<String>) {
     }
 }
 
+/// Whoever rejected a call knows that they did; the policy has to say why.
+fn refusal(code: ErrorCode, words: &str) -> String {
+    if code != ErrorCode::RejectedByUser {
+        return format!("not allowed ({code}): {words}");
+    }
+    match words.split_once("said: ") {
+        Some((_, reason)) => format!("rejected: {reason}"),
+        None => "rejected".to_owned(),
+    }
+}
+
 /// A command that ran is a success of the tool, whatever its exit code.
 fn success(end: &ToolCallEnd, paint: Paint) -> (String, Option<String>) {
     match &end.display {
         Some(Display::Terminal { exit_code: Some(code), .. }) if *code != 0 => {
             (paint.red("✗"), Some(paint.red(&format!("exit {code}"))))
         }
-        Some(Display::List { total, .. }) => {
-            (paint.green("✓"), Some(figures::count(*total, "item")))
-        }
+        Some(Display::List { total, .. }) => (paint.green("✓"), Some(figures::count(*total, "item"))),
         Some(Display::Text { .. } | Display::Diff { .. } | Display::Terminal { .. }) | None => (paint.green("✓"), None),
     }
 }
 
 fn changed_lines(files: &[neco_proto::Diff]) -> String {
-    let (added, removed) = files.iter().fold((0, 0), |(added, removed), file| (added + file.added, removed + file.removed));
+    let (added, removed) =
+        files.iter().fold((0, 0), |(added, removed), file| (added + file.added, removed + file.removed));
     let new = if files.iter().all(|file| file.created) && !files.is_empty() { ", new" } else { "" };
     format!(" (+{added} −{removed}{new})")
 }

@@ -14,13 +14,19 @@ pub fn lines(file: &Diff, paint: Paint, most: usize) -> Vec<String> {
     let unified = clean(&file.unified);
     let mut lines = vec![paint.bold(&heading(file))];
     let total = unified.lines().count();
-    // One line more is shown rather than replaced by the line that says so.
-    let shown = if total <= most + 1 { total } else { most };
+    let shown = if is_cut(file, most) { most } else { total };
     lines.extend(unified.lines().take(shown).map(|line| coloured(line, paint)));
     if shown < total {
         lines.push(paint.dim(&format!("… {} more lines", total - shown)));
     }
     lines
+}
+
+/// Whether [`lines`] leaves something out. One line more is shown rather than replaced by the line
+/// that says so.
+#[must_use]
+pub fn is_cut(file: &Diff, most: usize) -> bool {
+    file.unified.lines().count() > most.saturating_add(1)
 }
 
 /// `src/a.rs (+3 −1)`, with `new file` when it is one.

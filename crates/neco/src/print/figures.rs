@@ -59,7 +59,9 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        for (millis, shown) in [(0, "0 ms"), (999, "999 ms"), (1000, "1.0 s"), (59_940, "59.9 s"), (125_000, "2 m 05 s")] {
+        for (millis, shown) in
+            [(0, "0 ms"), (999, "999 ms"), (1000, "1.0 s"), (59_940, "59.9 s"), (125_000, "2 m 05 s")]
+        {
             assert_eq!(duration(Duration::from_millis(millis)), shown);
         }
         assert_eq!((tokens(999), tokens(12_400), tokens(3_100_000)), ("999".into(), "12.4k".into(), "3.1M".into()));

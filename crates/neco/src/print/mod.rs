@@ -19,4 +19,7 @@ pub mod stream_json;
 pub mod tail;
 pub mod text;
 
+#[cfg(test)]
+mod drawing;
+
 pub use printer::Printer;

@@ -34,13 +34,15 @@ pub struct Screen {
     err: Box<dyn Write>,
     look: Look,
     open: Open,
+    /// Whether a line for the person stands above.
+    told: bool,
 }
 
 impl Screen {
     /// A screen on two streams.
     #[must_use]
     pub fn new(out: Box<dyn Write>, err: Box<dyn Write>, look: Look) -> Self {
-        Self { out, err, look, open: Open::Nothing }
+        Self { out, err, look, open: Open::Nothing, told: false }
     }
 
     /// Colours for stderr.
@@ -65,6 +67,10 @@ impl Screen {
         }
         if self.open != Open::Words {
             self.settle()?;
+            // Air between cards and words, where both are on one screen.
+            if std::mem::take(&mut self.told) && self.look.overwrites {
+                self.tell("\n");
+            }
         }
         self.out.write_all(text.as_bytes())?;
         self.open = if text.ends_with('\n') { Open::Nothing } else { Open::Words };
@@ -91,6 +97,7 @@ impl Screen {
     /// See [`Screen::settle`].
     pub fn line(&mut self, line: &str) -> io::Result<()> {
         self.settle()?;
+        self.told = true;
         self.tell(&format!("{line}\n"));
         Ok(())
     }

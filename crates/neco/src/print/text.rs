@@ -116,7 +116,11 @@ impl TextPrinter {
                     NotificationLevel::Warning => paint.yellow(&format!("! {text}")),
                 })
             }
-            EventBody::Message(message) if message.role == Role::Assistant => self.screen.settle(),
+            EventBody::Message(message) if message.role == Role::Assistant => {
+                // A sequence that was left open must not swallow the next answer.
+                (self.words, self.thoughts) = (Cleaner::default(), Cleaner::default());
+                self.screen.settle()
+            }
             EventBody::Error(error) => self.error(error),
             EventBody::AgentComplete(complete) => self.complete(complete),
             EventBody::StateChange(_)
@@ -151,31 +155,35 @@ impl TextPrinter {
 
     fn retry(&mut self, retry: &ModelRetry) -> io::Result<()> {
         let wait = figures::duration(Duration::from_millis(retry.wait_ms));
-        let why = match retry.code {
-            ErrorCode::RateLimited => "rate limited".to_owned(),
-            _ => clean_line(&retry.message),
-        };
+        let limited = retry.code == ErrorCode::RateLimited;
+        let why = if limited { "rate limited".to_owned() } else { clean_line(&retry.message) };
         let line = format!("↻ {why}; waiting {wait}, attempt {}{}", retry.attempt, self.voided(retry.discards));
         self.screen.line(&self.screen.paint().yellow(&line))
     }
 
     fn switch(&mut self, switch: &ModelSwitch) -> io::Result<()> {
         let (from, to) = (clean_line(&switch.from), clean_line(&switch.to));
-        let line = format!("↻ {from}: {}; now asking {to}{}", clean_line(&switch.message), self.voided(switch.discards));
+        let line =
+            format!("↻ {from}: {}; now asking {to}{}", clean_line(&switch.message), self.voided(switch.discards));
         self.screen.line(&self.screen.paint().yellow(&line))
     }
 
     /// Words can't be taken back, but they can be marked.
     fn voided(&mut self, discards: bool) -> &'static str {
         self.words = Cleaner::default();
-        if discards && std::mem::take(&mut self.spoke) { "; the answer begins again, the text above is void" } else { "" }
+        if discards && std::mem::take(&mut self.spoke) {
+            "; the answer begins again, the text above is void"
+        } else {
+            ""
+        }
     }
 
     fn update(&mut self, update: &ToolCallUpdate) -> io::Result<()> {
         match update.status {
             CallStatus::Executing => {
                 let start = card::start(&update.summary);
-                self.running.insert(update.call_id.clone(), Running { tail: Tail::default(), start: Some(start.clone()) });
+                self.running
+                    .insert(update.call_id.clone(), Running { tail: Tail::default(), start: Some(start.clone()) });
                 // Where a line can be written over, the line of the end takes the place of this one.
                 if self.screen.overwrites() { self.screen.passing(&start) } else { self.announce(&update.call_id) }
             }

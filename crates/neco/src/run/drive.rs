@@ -10,7 +10,7 @@ use neco_session::Session;
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::mpsc::{self, Receiver};
 
-use super::happening::{Happening, QUEUE, bring_events, hear_signals};
+use super::happening::{Happening, QUEUE, Stopped, bring_events, hear_signals};
 use crate::ask::desk::{Decided, Desk};
 use crate::ask::question::Typed;
 use crate::ask::tty::Tty;
@@ -19,6 +19,7 @@ use crate::failure::Failure;
 use crate::outcome::{Outcome, RunError};
 use crate::print::Printer;
 use crate::print::paint::Paint;
+use crate::say;
 use crate::signals::{Deaf, Signal, Signals};
 
 /// A person who can be asked, and how.
@@ -49,7 +50,8 @@ pub fn see_through(
         Signals::listen(deaf.clone())
             .map_err(|error| Failure::new(Exit::Failed, format!("signals can't be heard: {error}")))?
     };
-    runtime.spawn(hear_signals(signals, session.clone(), sender.clone()));
+    let stopped = Stopped::default();
+    runtime.spawn(hear_signals(signals, session.clone(), sender.clone(), Arc::clone(&stopped)));
     runtime.spawn(bring_events(session.clone(), session.first_seq(), sender.clone()));
     let desk = person.map(|Person { tty, paint, editor }| {
         let take = move |typed| {
@@ -59,7 +61,17 @@ pub fn see_through(
         Desk::new(tty, paint, editor, deaf, Arc::new(take))
     });
     runtime.block_on(session.send(Command::UserMessage { content: message }))?;
-    Ok(Drive::new(session.clone(), runtime.handle().clone(), printer, desk).until_done(&mut happenings))
+    let mut drive = Drive {
+        session: session.clone(),
+        runtime: runtime.handle().clone(),
+        printer,
+        desk,
+        outcome: Outcome::default(),
+        held: VecDeque::new(),
+        stopped,
+        unread: None,
+    };
+    Ok(drive.until_done(&mut happenings))
 }
 
 /// What the main thread has in its hands.
@@ -71,17 +83,12 @@ struct Drive {
     desk: Option<Desk>,
     outcome: Outcome,
     held: VecDeque<Box<Event>>,
-    /// Who stopped it.
-    stopped: Option<Signal>,
+    stopped: Stopped,
     /// Why nothing is printed any more.
     unread: Option<io::Error>,
 }
 
 impl Drive {
-    fn new(session: Session, runtime: Handle, printer: Printer, desk: Option<Desk>) -> Self {
-        Self { session, runtime, printer, desk, outcome: Outcome::default(), held: VecDeque::new(), stopped: None, unread: None }
-    }
-
     /// Draws until the agent is done; gives how the process ends.
     fn until_done(&mut self, happenings: &mut Receiver<Happening>) -> Exit {
         while self.outcome.complete.is_none() {
@@ -98,19 +105,14 @@ impl Drive {
         }
         self.desk = None;
         self.draw_held();
-        let exit = self.exit();
+        let exit = Exit::of(&self.outcome, self.stopped.get().copied());
         let printed = self.printer.finish(&self.outcome, Some(self.session.id()), exit);
         self.printed(printed);
-        exit
-    }
-
-    fn exit(&self) -> Exit {
-        match &self.unread {
-            // Whoever read our output has had enough; that is no error, but the work is not done.
-            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::of(&self.outcome, self.stopped),
-            Some(_) => Exit::Failed,
-            None => Exit::of(&self.outcome, self.stopped),
+        if let Some(error) = self.unread.as_ref().filter(|error| error.kind() != io::ErrorKind::BrokenPipe) {
+            say::note(&format!("the output could not be written: {error}"));
+            return Exit::Failed;
         }
+        exit
     }
 
     /// What happens while a question is on the screen is drawn when it is answered.
@@ -131,7 +133,9 @@ impl Drive {
     }
 
     fn draw_held(&mut self) {
-        while !self.is_asking() && let Some(event) = self.held.pop_front() {
+        while !self.is_asking()
+            && let Some(event) = self.held.pop_front()
+        {
             self.draw(&event);
         }
     }
@@ -185,7 +189,6 @@ impl Drive {
     }
 
     fn stop(&mut self, signal: Signal) {
-        self.stopped = Some(signal);
         let words = match signal {
             Signal::Interrupt => "cancelling… press Ctrl-C again to quit",
             Signal::Terminate | Signal::HangUp => "asked to end; cancelling…",
@@ -208,7 +211,8 @@ impl Drive {
         }
     }
 
-    /// When nobody reads what is printed the work is stopped, once.
+    /// When nobody reads what is printed the work is stopped, once. A reader that has had enough
+    /// (`| head`) is no error, but then the work is not done either: it counts as cancelled.
     fn printed(&mut self, printed: io::Result<()>) {
         let Err(error) = printed else { return };
         if self.unread.is_none() && self.outcome.complete.is_none() {

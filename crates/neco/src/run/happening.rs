@@ -1,9 +1,10 @@
 //! What the main thread waits for, and the tasks that bring it.
 
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::StreamExt;
-use neco_proto::{Client, ClientError, Command, Event, Query, Seq};
+use neco_proto::{Client, ClientError, Command, Event, Seq};
 use neco_session::Session;
 use tokio::sync::mpsc::Sender;
 
@@ -15,10 +16,11 @@ use crate::signals::{Signal, Signals};
 /// Happenings that may wait for the main thread.
 pub const QUEUE: usize = 256;
 
-/// How often it is looked whether the session still lives: one that crashed sends no last event.
-const PULSE: Duration = Duration::from_secs(2);
 /// How long the work may take to end after somebody else than the person ended it.
 const LAST_WORDS: Duration = Duration::from_secs(5);
+
+/// The signal that stopped a run, if one did.
+pub type Stopped = Arc<OnceLock<Signal>>;
 
 /// What the main thread waits for.
 #[derive(Debug)]
@@ -36,18 +38,11 @@ pub enum Happening {
 /// Brings the events of `session` after `since`, until nobody takes them or there are no more.
 pub async fn bring_events(session: Session, since: Seq, sender: Sender<Happening>) {
     let mut events = session.events(since);
-    let mut pulse = tokio::time::interval(PULSE);
     loop {
-        let happening = tokio::select! {
-            event = events.next() => match event {
-                Some(Ok(event)) => Happening::Event(Box::new(event)),
-                Some(Err(error)) => Happening::Lost(error),
-                None => Happening::Lost(ClientError::Gone),
-            },
-            _ = pulse.tick() => match session.ask(Query::Snapshot).await {
-                Ok(_) | Err(ClientError::Refused(_) | ClientError::Failed { .. }) => continue,
-                Err(ClientError::Gone) => Happening::Lost(ClientError::Gone),
-            },
+        let happening = match events.next().await {
+            Some(Ok(event)) => Happening::Event(Box::new(event)),
+            Some(Err(error)) => Happening::Lost(error),
+            None => Happening::Lost(ClientError::Gone),
         };
         let over = matches!(happening, Happening::Lost(_));
         if sender.send(happening).await.is_err() || over {
@@ -59,8 +54,10 @@ pub async fn bring_events(session: Session, since: Seq, sender: Sender<Happening
 /// Hears signals: the first one cancels the work, the second one ends the process.
 ///
 /// Nothing here waits for the session or the main thread, so that the second one always works.
-pub async fn hear_signals(mut signals: Signals, session: Session, sender: Sender<Happening>) {
+pub async fn hear_signals(mut signals: Signals, session: Session, sender: Sender<Happening>, stopped: Stopped) {
     let first = signals.next().await;
+    // Before the session knows: the end of its work may be drawn before the happening below is.
+    let _ = stopped.set(first);
     tokio::spawn(async move {
         // A session that is gone has stopped its work.
         let _ = session.send(Command::Cancel).await;

@@ -7,6 +7,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::FileType;
 
 use crate::failure::Failure;
+use crate::say;
 
 /// The most that is read from stdin.
 const MOST_BYTES: usize = 10 * 1024 * 1024;
@@ -29,14 +30,17 @@ pub struct Message {
 pub fn gather(written: Option<String>, attended: bool) -> Result<Message, Failure> {
     let written = written.filter(|text| !text.trim().is_empty());
     let mut warnings = Vec::new();
-    let piped = match readable_stdin() {
-        true if written.is_some() && !attended && !speaks_within(SILENCE) => {
-            warnings.push(format!(
-                "stdin is open but silent for {} s, so Neco goes on without it; add </dev/null to skip the wait",
-                SILENCE.as_secs()
-            ));
-            None
+    let mut readable = readable_stdin();
+    if readable && !speaks_within(SILENCE) {
+        let silence = format!("stdin is open but silent for {} s", SILENCE.as_secs());
+        if written.is_none() || attended {
+            say::note(&format!("{silence}; still waiting for its end"));
+        } else {
+            warnings.push(format!("{silence}, so Neco goes on without it; add </dev/null to skip the wait"));
+            readable = false;
         }
+    }
+    let piped = match readable {
         true => Some(decoded(read_all(std::io::stdin())?, &mut warnings)),
         false => None,
     };

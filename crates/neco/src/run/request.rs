@@ -8,8 +8,7 @@ use neco_config::{Config, Env, LoadOptions, Loaded};
 use neco_model::{Models, SetupError};
 use neco_session::hub::FindModel;
 use neco_session::{Session, SessionError, SessionOptions};
-use neco_store::SessionRecord;
-use tokio::runtime::Runtime;
+use neco_store::{SessionRecord, SqliteStore};
 
 use super::drive::{Person, see_through};
 use super::{first_run, message};
@@ -20,13 +19,12 @@ use crate::failure::Failure;
 use crate::outcome::{Outcome, RunError};
 use crate::print::Printer;
 use crate::say;
+use crate::short_id::short_id;
 use crate::terminal::{Terminal, is_unattended};
 use crate::wire::{self, ServiceSetup, Services};
 
 /// How long local servers have to answer when no other model is there.
 const PROBE: Duration = Duration::from_millis(500);
-/// Characters of an id that are shown: those of its time, which are enough nearly always.
-const SHORT_ID: usize = 13;
 
 /// One request, from its arguments to how the process ends.
 ///
@@ -53,20 +51,10 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         say::note(words);
     }
     let mut printer = Printer::new(args.output_format, &terminal);
-    printer.set_session(opened.short_id.clone());
+    printer.set_session(short_id(opened.session.id()));
     let person = tty.map(|tty| Person { tty, paint: terminal.paint(), editor: editor::wanted(env) });
     let exit = see_through(&runtime, &opened.session, printer, person, message.text)?;
-    stop(&runtime, opened, exit)
-}
-
-/// The session first, then what it stands on. A failure to write counts even when the work is done.
-fn stop(runtime: &Runtime, opened: Opened, exit: Exit) -> Result<Exit, Failure> {
-    let Opened { services, session, .. } = opened;
-    runtime.block_on(async {
-        session.close().await;
-        services.stop().await
-    })?;
-    Ok(exit)
+    Ok(wire::stop(runtime, opened.services, opened.session, exit))
 }
 
 /// In `json` form even what never began is an object.
@@ -89,15 +77,15 @@ struct Request<'a> {
 struct Opened {
     services: Services,
     session: Session,
-    short_id: String,
     notes: Vec<String>,
 }
 
 impl Request<'_> {
     async fn open(&self, folder: &Path) -> Result<Opened, Failure> {
         let loaded = self.load(folder)?;
+        let store = wire::open_store(self.env.data_dir()).await?;
         let record = match &self.args.session {
-            Some(id) => Some(self.find(id).await?),
+            Some(id) => Some(self.find(&store, id).await?),
             None => None,
         };
         // The settings of the session's own folder count, wherever it is gone on with from.
@@ -111,7 +99,7 @@ impl Request<'_> {
         let going_on = record.is_some() || self.args.continue_latest;
         let default_model = self.default_model(&models, going_on, &mut notes).await?;
         let refusal = Arc::new(Mutex::new(None));
-        let services = self.services(&config, find_model(&models, &refusal)).await?;
+        let services = self.services(store, &config, find_model(&models, &refusal))?;
         let options = self.options(&config, default_model);
         let record = match record {
             None if self.args.continue_latest => Some(services.hub.latest(folder).await?),
@@ -122,8 +110,7 @@ impl Request<'_> {
             None => services.hub.create(folder, options).await,
         };
         let session = session.map_err(|error| self.explain(error, &refusal))?;
-        let short_id = short_id(&services, &session).await?;
-        Ok(Opened { services, session, short_id, notes })
+        Ok(Opened { services, session, notes })
     }
 
     fn load(&self, folder: &Path) -> Result<Loaded, Failure> {
@@ -132,32 +119,24 @@ impl Request<'_> {
     }
 
     /// The record of a session, which says where it lives.
-    async fn find(&self, id: &str) -> Result<SessionRecord, Failure> {
+    async fn find(&self, store: &Arc<SqliteStore>, id: &str) -> Result<SessionRecord, Failure> {
         let nothing: FindModel = Arc::new(|_| Err(String::new()));
-        let services = self.services(&Config::built_in(), nothing).await?;
-        let record = services.hub.find(id).await;
-        services.stop().await?;
-        Ok(record?)
+        Ok(self.services(Arc::clone(store), &Config::built_in(), nothing)?.hub.find(id).await?)
     }
 
-    async fn services(&self, config: &Config, find_model: FindModel) -> Result<Services, Failure> {
-        Services::start(ServiceSetup {
+    fn services(&self, store: Arc<SqliteStore>, config: &Config, find_model: FindModel) -> Result<Services, Failure> {
+        let setup = ServiceSetup {
             config,
             tools: self.args.tools.clone().unwrap_or_default(),
             environment: wire::environment(self.env),
             data_dir: self.env.data_dir().to_owned(),
             find_model,
-        })
-        .await
+        };
+        Services::start(store, setup)
     }
 
     /// What is asked when nobody says otherwise: what is configured, else a local server that answers.
-    async fn default_model(
-        &self,
-        models: &Models,
-        going_on: bool,
-        notes: &mut Vec<String>,
-    ) -> Result<String, Failure> {
+    async fn default_model(&self, models: &Models, going_on: bool, notes: &mut Vec<String>) -> Result<String, Failure> {
         if let Some(model) = &self.args.model {
             return Ok(model.clone());
         }
@@ -216,15 +195,4 @@ fn find_model(models: &Arc<Models>, refusal: &Arc<Mutex<Option<SetupError>>>) ->
             words
         })
     })
-}
-
-/// The shortest beginning of an id that people are shown, or all of it when that is not enough.
-async fn short_id(services: &Services, session: &Session) -> Result<String, Failure> {
-    let id = session.id().to_string();
-    let short: String = id.chars().take(SHORT_ID).collect();
-    match services.hub.find(&short).await {
-        Ok(_) => Ok(short),
-        Err(SessionError::Ambiguous { .. }) => Ok(id),
-        Err(error) => Err(error.into()),
-    }
 }

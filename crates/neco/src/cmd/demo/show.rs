@@ -25,7 +25,7 @@ use crate::terminal::Terminal;
 use crate::wire::{self, ServiceSetup, Services};
 
 /// Milliseconds that the scripted model takes to begin an answer when somebody watches.
-const PACE: u64 = 160;
+const PACE: u64 = 120;
 
 /// Runs `neco demo`.
 ///
@@ -60,14 +60,14 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
     let config = Config::built_in();
     let max_turns = config.agent.max_turns;
     let (services, session) = runtime.block_on(async {
-        let services = Services::start(ServiceSetup {
+        let setup = ServiceSetup {
             config: &config,
             tools: Vec::new(),
             environment: wire::environment(env),
             data_dir: folder.join("data"),
             find_model: Arc::new(move |_| Ok(Arc::clone(&model))),
-        })
-        .await?;
+        };
+        let services = Services::start(wire::open_store(&folder.join("data")).await?, setup)?;
         let options = SessionOptions {
             model: None,
             default_model: "scripted/demo".to_owned(),
@@ -81,17 +81,15 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
     })?;
     let printer = Printer::new(OutputFormat::Text, terminal);
     let exit = see_through(&runtime, &session, printer, None, script::TASK.to_owned())?;
-    runtime.block_on(async {
-        session.close().await;
-        services.stop().await
-    })?;
-    Ok(exit)
+    Ok(wire::stop(runtime, services, session, exit))
 }
 
 fn opening(project: &Project, paint: Paint) -> String {
     let lines = [
         paint.bold("Neco demo: a sample project with a failing test, fixed in front of you."),
-        paint.yellow("The model is scripted: what it says was written beforehand. Loop, tools, policy and store are real."),
+        paint.yellow(
+            "The model is scripted: what it says was written beforehand. Loop, tools, policy and store are real.",
+        ),
         paint.dim(&format!("project: {}", project.folder().display())),
         String::new(),
         paint.bold(&format!("> {}", script::TASK)),
@@ -121,9 +119,10 @@ fn closing(folder: TempDir, keep: bool, env: &Env) -> String {
     } else {
         "The project is removed again; --keep keeps it.".to_owned()
     };
+    let file = env.config_dir().join("config.toml");
     format!(
-        "\n{place}\n\nWith a real model: set a key such as OPENAI_API_KEY or start a local server such as Ollama, or \
-         put\n  model = \"provider/model\"\ninto {}. `neco doctor` shows what is found. Then:\n  neco -m \"…\"\n",
-        env.config_dir().join("config.toml").display()
+        "\n{place}\n\nWith a real model: set a key such as OPENAI_API_KEY, or start a local server such as Ollama,\n\
+         or put model = \"provider/model\" into {}.\n`neco doctor` shows what is found. Then: neco -m \"…\"\n",
+        file.display()
     )
 }

@@ -26,7 +26,13 @@ pub fn configuration(loaded: &Result<Loaded, ConfigError>, env: &Env) -> Vec<Fin
         Err(error) => error
             .problems
             .iter()
-            .map(|problem| Finding::fail("config", problem.to_string(), "correct the file; the checks below use the built-in settings"))
+            .map(|problem| {
+                Finding::fail(
+                    "config",
+                    problem.to_string(),
+                    "correct the file; the checks below use the built-in settings",
+                )
+            })
             .collect(),
     }
 }
@@ -40,7 +46,11 @@ pub async fn store(env: &Env) -> Finding {
     };
     match opened {
         Ok(()) => Finding::ok("store", format!("{} ({})", path.display(), size(&path))),
-        Err(error) => Finding::fail("store", error.to_string(), format!("make {} writable, or set NECO_HOME", env.data_dir().display())),
+        Err(error) => Finding::fail(
+            "store",
+            error.to_string(),
+            format!("make {} writable, or set NECO_HOME", env.data_dir().display()),
+        ),
     }
 }
 
@@ -49,8 +59,12 @@ pub fn programs(config: &Config, env: &Env) -> Vec<Finding> {
     let shell = &config.tools.shell;
     let shell = match (env.find_program(shell), env.find_program("sh")) {
         (Some(path), _) => Finding::ok("shell", path.display().to_string()),
-        (None, Some(path)) => Finding::warn("shell", format!("{shell} is not there; commands run in {}", path.display())),
-        (None, None) => Finding::fail("shell", format!("neither {shell} nor sh is there"), "install one, or set tools.shell"),
+        (None, Some(path)) => {
+            Finding::warn("shell", format!("{shell} is not there; commands run in {}", path.display()))
+        }
+        (None, None) => {
+            Finding::fail("shell", format!("neither {shell} nor sh is there"), "install one, or set tools.shell")
+        }
     };
     let git = match env.find_program("git") {
         Some(path) => Finding::ok("git", path.display().to_string()),

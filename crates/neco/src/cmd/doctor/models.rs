@@ -14,7 +14,9 @@ const PROBE: Duration = Duration::from_millis(800);
 pub async fn check(config: &Config, env: &Env) -> Vec<Finding> {
     let models = match Models::new(config, &|name| env.var(name).map(str::to_owned)) {
         Ok(models) => models,
-        Err(error) => return vec![Finding::fail("models", error.to_string(), "correct [model_providers] in the configuration")],
+        Err(error) => {
+            return vec![Finding::fail("models", error.to_string(), "correct [model_providers] in the configuration")];
+        }
     };
     let servers = models.probe_local(PROBE).await;
     let looked = models.looked_for();
@@ -28,7 +30,8 @@ fn default_model(models: &Models, servers: &[LocalServer]) -> Finding {
     let name = match models.default_name() {
         Ok(name) => name,
         Err(SetupError::NoModel(_)) => {
-            let served = servers.iter().find_map(|server| Some(format!("{}/{}", server.provider, server.models.first()?)));
+            let served =
+                servers.iter().find_map(|server| Some(format!("{}/{}", server.provider, server.models.first()?)));
             return match served {
                 Some(name) => Finding::ok("model", format!("{name}, from a local server; nothing else is configured")),
                 None => Finding::fail(
@@ -45,7 +48,9 @@ fn default_model(models: &Models, servers: &[LocalServer]) -> Finding {
             Finding::warn("model", format!("{name} plays a script; it is not a model"))
         }
         Ok(_) => Finding::ok("model", format!("{name}{}", prices(models, &name))),
-        Err(error) => Finding::fail("model", error.to_string(), "set the key, or choose another model with --model or model = …"),
+        Err(error) => {
+            Finding::fail("model", error.to_string(), "set the key, or choose another model with --model or model = …")
+        }
     }
 }
 

@@ -1,0 +1,303 @@
+//! Pictures of runs: hand-made events in, what a person sees out.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use jiff::Timestamp;
+use neco_proto::event::*;
+use neco_proto::*;
+use serde_json::json;
+
+use super::screen::{Look, Screen};
+use super::text::TextPrinter;
+
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Shared {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+/// Both streams on one screen.
+fn drawn(look: Look, bodies: Vec<EventBody>) -> String {
+    let both = Shared::default();
+    draw(Screen::new(Box::new(both.clone()), Box::new(both.clone()), look), bodies);
+    both.text()
+}
+
+fn draw(screen: Screen, bodies: Vec<EventBody>) {
+    let mut printer = TextPrinter::new(screen);
+    printer.set_session("0199a1b2-c3d4".to_owned());
+    let (session_id, agent_id) = (SessionId::new(), AgentId::new());
+    for (seq, body) in (1..).zip(bodies) {
+        let event = Event { seq, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: None, body };
+        printer.event(&event).unwrap();
+    }
+}
+
+fn plain(bodies: Vec<EventBody>) -> String {
+    drawn(Look::default(), bodies)
+}
+
+fn say(text: &str) -> EventBody {
+    EventBody::StreamChunk(StreamChunk { text: text.into() })
+}
+
+fn runs(id: &str, summary: &str) -> EventBody {
+    EventBody::ToolCallUpdate(ToolCallUpdate {
+        call_id: id.into(),
+        tool: "tool".into(),
+        status: CallStatus::Executing,
+        summary: summary.into(),
+    })
+}
+
+fn prints(id: &str, text: &str) -> EventBody {
+    EventBody::ToolOutputChunk(ToolOutputChunk { call_id: id.into(), stream: OutputStream::Output, text: text.into() })
+}
+
+fn ended(id: &str, summary: &str) -> ToolCallEnd {
+    ToolCallEnd {
+        call_id: id.into(),
+        tool: "tool".into(),
+        summary: summary.into(),
+        status: CallStatus::Success,
+        output: String::new(),
+        error_code: None,
+        duration_ms: 12,
+        display: None,
+        spilled_to: None,
+    }
+}
+
+fn failed(id: &str, summary: &str, code: ErrorCode, words: &str) -> EventBody {
+    let output = format!("Error {code}: {words}\n{}", code.for_model());
+    EventBody::ToolCallEnd(ToolCallEnd {
+        status: CallStatus::Error,
+        error_code: Some(code),
+        output,
+        ..ended(id, summary)
+    })
+}
+
+fn terminal(tail: &str, exit_code: Option<i32>) -> Option<Display> {
+    Some(Display::Terminal { command: "make".into(), tail: tail.into(), exit_code })
+}
+
+fn change() -> Diff {
+    Diff {
+        path: "src/a.rs".into(),
+        unified: "@@ -1,2 +1,2 @@\n fn main() {\n-    old();\n+    new();\n".into(),
+        added: 1,
+        removed: 1,
+        created: false,
+    }
+}
+
+fn complete(reason: CompleteReason) -> EventBody {
+    EventBody::AgentComplete(AgentComplete {
+        reason,
+        error_code: None,
+        final_text: "Done.".into(),
+        turns: 3,
+        usage: Usage { input: 12_400, output: 1200, cache_read: 8000, cost: Some(0.0123), ..Usage::default() },
+        duration_ms: 12_345,
+    })
+}
+
+#[test]
+fn a_whole_run() {
+    let start = SessionStart {
+        version: "1.0.0".into(),
+        cwd: "/home/me/project".into(),
+        model: "play/a".into(),
+        scripted: true,
+        mode: Mode::Agent,
+        approval: ApprovalMode::AskFirst,
+        sandbox: "none".into(),
+        resumed: true,
+    };
+    insta::assert_snapshot!(plain(vec![
+        EventBody::SessionStart(start),
+        EventBody::TurnStart(TurnStart { iteration: 1, model: "play/a".into() }),
+        EventBody::ReasoningChunk(StreamChunk { text: "I think\nabout it".into() }),
+        say("Let me "),
+        say("look."),
+        runs("1", "Read src/a.rs"),
+        EventBody::ToolCallEnd(ended("1", "Read src/a.rs")),
+        say("Done.\n"),
+        complete(CompleteReason::Natural),
+    ]));
+}
+
+#[test]
+fn every_kind_of_end() {
+    let cancelled = ToolCallEnd { status: CallStatus::Cancelled, ..ended("5", "Run sleep 30") };
+    insta::assert_snapshot!(plain(vec![
+        failed("1", "Edit src/a.rs", ErrorCode::EditTextNotFound, "the text was not found; the closest is line 4"),
+        failed("2", "Run make", ErrorCode::CommandBlocked, "high risk is asked about, and there is nobody to ask"),
+        failed("3", "Write b", ErrorCode::RejectedByUser, "the user rejected this call and said: keep b"),
+        failed("4", "Write b", ErrorCode::RejectedByUser, "the user rejected this call"),
+        EventBody::ToolCallEnd(cancelled),
+        failed("6", "frobnicate", ErrorCode::ToolNotFound, "there is no tool \"frobnicate\""),
+    ]));
+}
+
+#[test]
+fn a_change_is_shown_as_a_diff() {
+    let display = Some(Display::Diff { files: vec![change()] });
+    let end = || EventBody::ToolCallEnd(ToolCallEnd { display: display.clone(), ..ended("1", "Edit src/a.rs") });
+    insta::assert_snapshot!(plain(vec![runs("1", "Edit src/a.rs"), end()]));
+    let coloured = drawn(Look { colour: true, ..Look::default() }, vec![end()]);
+    assert!(coloured.contains("\u{1b}[32m+    new();\u{1b}[0m") && coloured.contains("\u{1b}[31m-    old();"));
+}
+
+#[test]
+fn a_change_that_was_shown_with_the_question_is_not_shown_twice() {
+    let request = PermissionRequest {
+        call_id: "1".into(),
+        tool: "edit_file".into(),
+        summary: "Edit src/a.rs".into(),
+        args: json!({}),
+        risk: Risk::Medium,
+        reason: String::new(),
+        diff: vec![change()],
+        session_rule: String::new(),
+    };
+    let decided =
+        |decision| EventBody::PermissionDecision(PermissionDecision { call_id: "1".into(), decision, by_person: true });
+    let end = ToolCallEnd { display: Some(Display::Diff { files: vec![change()] }), ..ended("1", "Edit src/a.rs") };
+    let shown = |decision| {
+        let end = EventBody::ToolCallEnd(end.clone());
+        plain(vec![EventBody::PermissionRequest(request.clone()), decided(decision), end])
+    };
+    assert!(!shown(Decision::Once).contains("new();"));
+    assert!(shown(Decision::Edit { arguments: json!({}) }).contains("new();"));
+}
+
+#[test]
+fn a_command_shows_its_output_as_it_comes() {
+    let long: String = (1..=40).map(|line| format!("line {line}\n")).collect();
+    let end = |id: &str, display| EventBody::ToolCallEnd(ToolCallEnd { display, ..ended(id, "Run make") });
+    let spilled = ToolCallEnd {
+        display: terminal("", Some(0)),
+        spilled_to: Some("/data/outputs/2.txt".into()),
+        ..ended("2", "Run make big")
+    };
+    insta::assert_snapshot!(plain(vec![
+        runs("1", "Run make"),
+        prints("1", "compiling\u{1b}[31m red"),
+        prints("1", " text\u{1b}[0m\n"),
+        EventBody::ToolOutputChunk(ToolOutputChunk {
+            call_id: "1".into(),
+            stream: OutputStream::Note,
+            text: "12 KB left out".into()
+        }),
+        prints("1", &long),
+        end("1", terminal("line 40", Some(2))),
+        runs("2", "Run make big"),
+        EventBody::ToolCallEnd(spilled),
+        end("3", terminal("came with the end", Some(0))),
+        failed("4", "Run sleep 9", ErrorCode::CommandTimedOut, "killed"),
+    ]));
+}
+
+#[test]
+fn texts_and_lists() {
+    let text = Display::Text { text: (1..=9).map(|line| format!("line {line}\n")).collect() };
+    let list = Display::List { title: "src".into(), items: vec!["a".into()], total: 12 };
+    insta::assert_snapshot!(plain(vec![
+        EventBody::ToolCallEnd(ToolCallEnd { display: Some(text), ..ended("1", "Look") }),
+        EventBody::ToolCallEnd(ToolCallEnd { display: Some(list), ..ended("2", "List src") }),
+    ]));
+}
+
+#[test]
+fn what_goes_wrong_with_a_model_is_told() {
+    let retry = |code, discards| {
+        EventBody::ModelRetry(ModelRetry {
+            attempt: 2,
+            wait_ms: 12_000,
+            code,
+            message: "server error 500".into(),
+            discards,
+        })
+    };
+    let switch = ModelSwitch {
+        from: "a/one (key 1)".into(),
+        to: "b/two".into(),
+        code: ErrorCode::NotAuthorised,
+        message: "the key was not accepted".into(),
+        discards: false,
+    };
+    insta::assert_snapshot!(plain(vec![
+        retry(ErrorCode::RateLimited, false),
+        say("Half an ans"),
+        retry(ErrorCode::ProviderUnavailable, true),
+        EventBody::ModelSwitch(switch),
+        EventBody::Notification(Notification { level: NotificationLevel::Warning, text: "look out".into() }),
+        EventBody::Notification(Notification { level: NotificationLevel::Info, text: "by the way".into() }),
+        EventBody::Error(ErrorEvent {
+            code: ErrorCode::ProviderUnavailable,
+            message: "nobody answers".into(),
+            retryable: true
+        }),
+        complete(CompleteReason::Failed),
+    ]));
+}
+
+#[test]
+fn nothing_steers_the_terminal() {
+    let evil = "\u{1b}[2J\u{1b}]0;owned\u{7}evil\u{202e}";
+    let shown = plain(vec![
+        say(evil),
+        runs("1", evil),
+        prints("1", &format!("{evil}\n")),
+        failed("1", evil, ErrorCode::ToolFailed, evil),
+        EventBody::Notification(Notification { level: NotificationLevel::Info, text: evil.into() }),
+        EventBody::Error(ErrorEvent { code: ErrorCode::ToolFailed, message: evil.into(), retryable: false }),
+    ]);
+    assert!(shown.contains("evil") && !shown.contains("owned"), "{shown}");
+    assert!(shown.chars().all(|char| char == '\n' || !char.is_control()), "{shown:?}");
+}
+
+#[test]
+fn only_words_go_to_stdout() {
+    let (out, err) = (Shared::default(), Shared::default());
+    let screen = Screen::new(Box::new(out.clone()), Box::new(err.clone()), Look::default());
+    draw(
+        screen,
+        vec![
+            say("One\n"),
+            runs("1", "Read a"),
+            EventBody::ToolCallEnd(ended("1", "Read a")),
+            say("two"),
+            complete(CompleteReason::Natural),
+        ],
+    );
+    assert_eq!(out.text(), "One\ntwo\n");
+    assert!(err.text().contains("✓ Read a") && !err.text().contains("two"));
+}
+
+#[test]
+fn passing_lines_are_written_over_on_a_terminal_only() {
+    let run = || vec![runs("1", &"Read a long name ".repeat(10)), EventBody::ToolCallEnd(ended("1", "Read a"))];
+    let on_terminal = drawn(Look { overwrites: true, width: 40, ..Look::default() }, run());
+    let (passing, rest) = on_terminal.split_once("\r\u{1b}[2K").unwrap();
+    assert!(passing.chars().count() < 40 && passing.ends_with('…'), "{passing}");
+    assert!(rest.starts_with("✓ Read a"));
+    assert!(!plain(run()).contains('\r'));
+}
