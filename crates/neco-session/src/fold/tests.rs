@@ -1,0 +1,119 @@
+//! Whatever a log holds and wherever it ends, the conversation that comes of it can be sent.
+
+use jiff::Timestamp;
+use neco_proto::event::{CallStatus, StreamChunk, ToolCallEnd, TurnStart};
+use neco_proto::{AgentId, CallId, Event, EventBody, Message, MessageId, Part, Role, SessionId, ToolCall, TurnId};
+use proptest::prelude::*;
+
+use super::Fold;
+use crate::resume::mend;
+
+/// What happens in one turn of a made-up session.
+#[derive(Clone, Debug)]
+enum Happening {
+    Says(String),
+    Calls { count: usize, finish_order: Vec<usize> },
+    Answers(String),
+}
+
+fn happening() -> impl Strategy<Value = Happening> {
+    prop_oneof![
+        "[a-z]{1,8}".prop_map(Happening::Says),
+        (1usize..4, prop::collection::vec(0usize..4, 0..6))
+            .prop_map(|(count, finish_order)| Happening::Calls { count, finish_order }),
+        "[a-z ]{0,12}".prop_map(Happening::Answers),
+    ]
+}
+
+fn assistant(parts: Vec<Part>) -> EventBody {
+    EventBody::Message(Message { id: MessageId::new(), role: Role::Assistant, parts, model: None })
+}
+
+fn end(call_id: CallId) -> EventBody {
+    EventBody::ToolCallEnd(ToolCallEnd {
+        call_id,
+        tool: "t".to_owned(),
+        summary: String::new(),
+        status: CallStatus::Success,
+        output: String::new(),
+        error_code: None,
+        duration_ms: 0,
+        display: None,
+        spilled_to: None,
+    })
+}
+
+/// The events of a session in which every call gets its result before anything else is said.
+fn log(happenings: &[Happening]) -> Vec<EventBody> {
+    let mut bodies = Vec::new();
+    for (turn, happening) in happenings.iter().enumerate() {
+        match happening {
+            Happening::Says(text) => bodies.push(EventBody::Message(Message::user(text.clone()))),
+            Happening::Answers(text) => {
+                bodies.push(EventBody::TurnStart(TurnStart { iteration: 1, model: String::new() }));
+                bodies.push(EventBody::StreamChunk(StreamChunk { text: text.clone() }));
+                bodies.push(assistant(vec![Part::Text { text: text.clone() }]));
+            }
+            Happening::Calls { count, finish_order } => {
+                let id = |n: usize| CallId::from(format!("{turn}-{n}"));
+                let call = |n| {
+                    Part::ToolCall(ToolCall { id: id(n), name: "t".to_owned(), arguments: String::new(), opaque: None })
+                };
+                bodies.push(assistant((0..*count).map(call).collect()));
+                // In any order, and some of them told twice, as a log written by two versions might.
+                bodies.extend(finish_order.iter().filter(|n| *n < count).map(|n| end(id(*n))));
+                bodies.extend((0..*count).map(|n| end(id(n))));
+            }
+        }
+    }
+    bodies
+}
+
+fn events(bodies: Vec<EventBody>) -> Vec<Event> {
+    let (session_id, agent_id, turn_id) = (SessionId::new(), AgentId::new(), Some(TurnId::new()));
+    let event =
+        |(index, body)| Event { seq: index as u64 + 1, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id, body };
+    bodies.into_iter().enumerate().map(event).collect()
+}
+
+/// Every call is followed at once by a message with exactly its results, in its order.
+fn paired(messages: &[Message]) -> bool {
+    messages.iter().enumerate().all(|(index, message)| {
+        let calls: Vec<&CallId> = message.tool_calls().map(|call| &call.id).collect();
+        let next: Vec<&CallId> = messages.get(index + 1).map(results).unwrap_or_default();
+        let follows_calls = index > 0 && messages[index - 1].tool_calls().next().is_some();
+        (calls.is_empty() || calls == next) && (message.role != Role::Tool || follows_calls)
+    })
+}
+
+fn results(message: &Message) -> Vec<&CallId> {
+    let id = |part| match part {
+        &Part::ToolResult(ref result) => Some(&result.call_id),
+        Part::Text { .. } | Part::Image { .. } | Part::Reasoning { .. } | Part::ToolCall(_) => None,
+    };
+    message.parts.iter().filter_map(id).collect()
+}
+
+proptest! {
+    #[test]
+    fn a_log_cut_anywhere_and_mended_pairs_every_call_with_its_result(
+        happenings in prop::collection::vec(happening(), 0..12),
+        keep in 0usize..60,
+    ) {
+        let mut log = events(log(&happenings));
+        log.truncate(keep);
+        let mut fold = Fold::of(&log);
+        let mending = mend(&fold);
+        for body in mending {
+            let next = log.len() as u64 + 1;
+            let mut event = events(vec![body]).remove(0);
+            event.seq = next;
+            fold.apply(&event);
+            log.push(event);
+        }
+        prop_assert!(fold.open.is_empty());
+        prop_assert!(fold.partial.trim().is_empty());
+        prop_assert!(paired(&fold.messages), "{:?}", fold.messages);
+        prop_assert!(mend(&Fold::of(&log)).is_empty(), "mended once is mended");
+    }
+}
