@@ -15,4 +15,4 @@ pub mod runner;
 pub mod scheduler;
 
 pub use ports::{Clock, EventSink, SinkError};
-pub use runner::{Agent, AgentHandle, AgentInput, AgentSetup, Settings};
+pub use runner::{Agent, AgentHandle, AgentInput, AgentSetup, Budget, Settings};

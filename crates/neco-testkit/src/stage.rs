@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use neco_agent::Budget;
 use neco_agent::scheduler::Limits;
 use neco_config::Config;
 use neco_config::section::{ProviderSection, ProviderType};
@@ -151,6 +152,7 @@ impl Stage {
             approval: self.setup.approval,
             person_present: self.setup.person,
             max_turns: self.setup.max_turns,
+            budget: Budget { cost: None, tokens: self.setup.max_tokens },
         }
     }
 }

@@ -78,6 +78,9 @@ pub struct RunArgs {
     /// Stops after so many turns
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_turns: Option<u32>,
+    /// Stops when the session has cost so many US dollars, as far as prices are known
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub max_cost: Option<f64>,
     /// text: the answer on stdout, all else on stderr; json: one object at the end;
     /// stream-json: one event a line
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
@@ -246,6 +249,14 @@ impl RunArgs {
         let command = CommandLine::command();
         let meant = command.get_subcommands().map(clap::Command::get_name).find(|name| likely(name))?;
         Some((first.clone(), meant.to_owned()))
+    }
+}
+
+/// Nothing is stopped by a budget that is no amount.
+fn dollars(text: &str) -> Result<f64, String> {
+    match text.trim_start_matches('$').parse::<f64>() {
+        Ok(amount) if amount.is_finite() && amount > 0.0 => Ok(amount),
+        Ok(_) | Err(_) => Err("give an amount above 0, such as 0.50".to_owned()),
     }
 }
 

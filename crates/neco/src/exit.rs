@@ -50,7 +50,7 @@ impl Exit {
         match complete.reason {
             CompleteReason::Natural if outcome.refused_last => Self::Refused,
             CompleteReason::Natural => Self::Done,
-            CompleteReason::IterationLimit => Self::Limit,
+            CompleteReason::IterationLimit | CompleteReason::Budget => Self::Limit,
             CompleteReason::Cancelled => Self::Stopped(stopped.unwrap_or(Signal::Interrupt)),
             CompleteReason::Failed => Self::of_code(complete.error_code),
         }
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn every_end_has_its_number() {
-        use CompleteReason::{Cancelled, Failed, IterationLimit, Natural};
+        use CompleteReason::{Budget, Cancelled, Failed, IterationLimit, Natural};
         let mut refused = complete(Natural, None);
         refused.refused_last = true;
         let broken_off = Outcome::of_failure(RunError { code: Some(ErrorCode::StoreFailed), message: String::new() });
@@ -121,6 +121,7 @@ mod tests {
             (complete(Natural, None), None, 0),
             (refused, None, 3),
             (complete(IterationLimit, Some(ErrorCode::IterationLimit)), None, 4),
+            (complete(Budget, Some(ErrorCode::BudgetUsedUp)), None, 4),
             (complete(Cancelled, None), None, 130),
             (complete(Cancelled, None), Some(Signal::Interrupt), 130),
             (complete(Cancelled, None), Some(Signal::Terminate), 143),

@@ -52,6 +52,8 @@ pub enum Input {
         /// How many have no result yet, waiting and running ones included.
         open: usize,
     },
+    /// The budget is used up: the present turn ends, no other begins.
+    BudgetUsedUp,
     /// The person stops it.
     Cancel,
     /// The session can't be written any more.

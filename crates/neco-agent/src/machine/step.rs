@@ -16,6 +16,7 @@ pub struct Machine {
     iteration: u32,
     limit: u32,
     nudges: u32,
+    budget_left: bool,
     stamp: Stamp,
 }
 
@@ -23,7 +24,7 @@ impl Machine {
     /// An idle loop that stops after `limit` turns.
     #[must_use]
     pub fn new(limit: u32) -> Self {
-        Self { state: AgentState::Idle, iteration: 0, limit, nudges: 0, stamp: Stamp::default() }
+        Self { state: AgentState::Idle, iteration: 0, limit, nudges: 0, budget_left: true, stamp: Stamp::default() }
     }
 
     /// What it is doing.
@@ -72,6 +73,7 @@ impl Machine {
             Input::CallsMoved { stamp, waiting, running, open } if stamp == self.stamp && self.has_calls() => {
                 self.calls_moved(waiting, running, open, &mut effects);
             }
+            Input::BudgetUsedUp => self.budget_left = false,
             Input::Cancel if self.busy() => {
                 effects.push(Effect::StopWork);
                 self.change(AgentState::Cancelled, &mut effects);
@@ -106,7 +108,15 @@ impl Machine {
         }
         self.iteration = 0;
         self.nudges = 0;
-        self.ask(effects);
+        if self.budget_left {
+            return self.ask(effects);
+        }
+        self.out_of_budget(effects);
+    }
+
+    fn out_of_budget(&mut self, effects: &mut Vec<Effect>) {
+        self.change(AgentState::Complete, effects);
+        self.finish(CompleteReason::Budget, Some(ErrorCode::BudgetUsedUp), effects);
     }
 
     /// The next iteration begins. The stamp moves on, so that answers to the last one are void.
@@ -153,6 +163,9 @@ impl Machine {
 
     fn next_turn(&mut self, effects: &mut Vec<Effect>) {
         effects.push(Effect::EndTurn { iteration: self.iteration });
+        if !self.budget_left {
+            return self.out_of_budget(effects);
+        }
         if self.iteration < self.limit {
             return self.ask(effects);
         }
@@ -266,6 +279,17 @@ mod tests {
         assert_eq!(states(&effects), [AgentState::Complete]);
     }
 
+    #[test]
+    fn a_used_up_budget_ends_the_turn_and_begins_no_other() {
+        let mut machine = Machine::new(50);
+        let stamp = stamp_of(&machine.on(Input::Begin));
+        assert!(machine.on(Input::BudgetUsedUp).is_empty());
+        let _ = machine.on(Input::Answered { stamp, kind: AnswerKind::Calls });
+        let budget = Effect::Finish { reason: CompleteReason::Budget, code: Some(ErrorCode::BudgetUsedUp) };
+        assert_eq!(machine.on(moved(stamp, 0, 0, 0)).last(), Some(&budget));
+        assert_eq!(machine.on(Input::Begin).last(), Some(&budget));
+    }
+
     fn any_input() -> impl Strategy<Value = Input> {
         let kind = prop_oneof![
             Just(AnswerKind::Calls),
@@ -279,6 +303,7 @@ mod tests {
             Just(Input::Begin),
             Just(Input::Cancel),
             Just(Input::StoreFailed),
+            Just(Input::BudgetUsedUp),
             (stamp.clone(), kind).prop_map(|(stamp, kind)| Input::Answered { stamp, kind }),
             stamp.clone().prop_map(|stamp| Input::ProviderFailed { stamp, code: ErrorCode::ProviderUnavailable }),
             (stamp, 0usize..2, 0usize..2).prop_map(|(stamp, waiting, running)| moved(
@@ -298,7 +323,12 @@ mod tests {
             let mut machine = Machine::new(3);
             let (mut state, mut begun, mut finished, mut asked) = (AgentState::Idle, 0, 0, Vec::new());
             for input in inputs {
-                for effect in machine.on(input) {
+                let was_busy = machine.busy();
+                let effects = machine.on(input);
+                if input == Input::Begin && !was_busy {
+                    begun += 1;
+                }
+                for effect in effects {
                     match effect {
                         Effect::Change(change) => {
                             prop_assert_eq!(change.from, state);
@@ -308,7 +338,6 @@ mod tests {
                             prop_assert!(iteration <= 3);
                             prop_assert!(!asked.contains(&stamp), "a stamp is used once");
                             asked.push(stamp);
-                            if iteration == 1 { begun += 1; }
                         }
                         Effect::Finish { .. } => finished += 1,
                         Effect::RunCalls { .. } | Effect::EndTurn { .. } | Effect::Nudge(_) | Effect::StopWork => {}

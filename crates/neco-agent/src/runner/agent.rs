@@ -10,7 +10,7 @@ use neco_proto::{CallId, EventBody, Message, TurnId, Usage};
 use tokio::sync::mpsc;
 
 use super::inputs::{AgentHandle, Mail};
-use super::setup::{AgentSetup, Settings};
+use super::setup::{AgentSetup, Budget, Settings};
 use super::stream::{Streaming, next_delta};
 use crate::context::Context;
 use crate::machine::{Input, Machine, Stamp};
@@ -28,6 +28,9 @@ pub struct Agent {
     pub(super) provider: Arc<dyn Provider>,
     pub(super) sink: Arc<dyn EventSink>,
     pub(super) clock: Arc<dyn Clock>,
+    pub(super) budget: Budget,
+    /// Since the session began.
+    pub(super) session_usage: Usage,
     pub(super) settings: Settings,
     pub(super) history: History,
     pub(super) queued: VecDeque<(Admission, Message)>,
@@ -67,6 +70,8 @@ impl Agent {
             provider: setup.provider,
             sink: setup.sink,
             clock: setup.clock,
+            budget: setup.budget,
+            session_usage: setup.used,
             settings: setup.settings,
             history: setup.history,
             queued: setup.queued.into(),

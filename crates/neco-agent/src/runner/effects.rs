@@ -34,7 +34,16 @@ impl Agent {
     /// Begins to work on what was admitted.
     pub(super) async fn begin(&mut self) -> Result<(), SinkError> {
         self.start_over();
+        self.check_budget().await?;
         self.on(Input::Begin).await
+    }
+
+    /// Tells the machine when the session has used what it may use.
+    pub(super) async fn check_budget(&mut self) -> Result<(), SinkError> {
+        if self.budget.is_used_up(&self.session_usage) {
+            return self.on(Input::BudgetUsedUp).await;
+        }
+        Ok(())
     }
 
     fn start_over(&mut self) {
@@ -138,7 +147,7 @@ impl Agent {
         match reason {
             CompleteReason::Natural | CompleteReason::IterationLimit => self.begin_queued().await,
             // Whoever stopped the work, or has no model, does not want it to start again by itself.
-            CompleteReason::Cancelled | CompleteReason::Failed => Ok(Vec::new()),
+            CompleteReason::Cancelled | CompleteReason::Failed | CompleteReason::Budget => Ok(Vec::new()),
         }
     }
 

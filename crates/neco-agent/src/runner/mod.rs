@@ -12,4 +12,4 @@ mod stream;
 
 pub use agent::Agent;
 pub use inputs::{AgentHandle, AgentInput, InputError};
-pub use setup::{AgentSetup, Settings};
+pub use setup::{AgentSetup, Budget, Settings};

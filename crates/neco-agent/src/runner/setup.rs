@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use neco_model::{History, Provider};
 use neco_proto::event::Admission;
-use neco_proto::{ApprovalMode, Message, Mode};
+use neco_proto::{ApprovalMode, Message, Mode, Usage};
 use neco_safety::{Who, World};
 use neco_toolkit::{Registry, Spill};
 
@@ -29,6 +29,24 @@ impl Settings {
     }
 }
 
+/// What a session may use in all; `None` is no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Budget {
+    /// US dollars.
+    pub cost: Option<f64>,
+    /// Input and output tokens together.
+    pub tokens: Option<u64>,
+}
+
+impl Budget {
+    /// Whether `usage` reaches it.
+    #[must_use]
+    pub fn is_used_up(&self, usage: &Usage) -> bool {
+        self.cost.is_some_and(|most| usage.cost.unwrap_or(0.0) >= most)
+            || self.tokens.is_some_and(|most| usage.input + usage.output >= most)
+    }
+}
+
 /// What an agent is made of.
 pub struct AgentSetup {
     /// The model it asks.
@@ -49,6 +67,10 @@ pub struct AgentSetup {
     pub limits: Limits,
     /// Most turns for one request.
     pub max_turns: u32,
+    /// What the session may use in all.
+    pub budget: Budget,
+    /// What the session used before.
+    pub used: Usage,
     /// What can change while it lives.
     pub settings: Settings,
     /// What was said before.

@@ -175,6 +175,7 @@ impl Agent {
         let Streaming { stamp, answer, .. } = streaming;
         if let Some(usage) = answer.usage {
             self.usage += usage;
+            self.session_usage += usage;
             let event = UsageEvent { model: answer.model.clone(), usage };
             self.sink.emit(self.turn_id, EventBody::Usage(event)).await?;
         }
@@ -189,6 +190,7 @@ impl Agent {
         if let FinishReason::ContentFilter | FinishReason::Refusal = reason {
             self.warn("the model declined to go on").await?;
         }
+        self.check_budget().await?;
         self.on(Input::Answered { stamp, kind }).await
     }
 

@@ -10,6 +10,12 @@ pub struct AgentSection {
     /// Most turns for one request; then the person can say "continue".
     #[schemars(range(min = 1, max = 100_000))]
     pub max_turns: u32,
+    /// Most US dollars that a session may cost, as far as prices are known.
+    #[schemars(range(min = 0))]
+    pub max_cost: Option<f64>,
+    /// Most tokens, input and output together, that a session may use.
+    #[schemars(range(min = 1))]
+    pub max_tokens: Option<u64>,
     /// Most reading calls of one turn that run at the same time.
     #[schemars(range(min = 1, max = 1000))]
     pub parallel_reads: usize,

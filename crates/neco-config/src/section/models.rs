@@ -12,6 +12,12 @@ use serde::{Deserialize, Serialize};
 pub enum ProviderType {
     /// OpenAI chat completions, which most servers speak.
     Openai,
+    /// OpenAI responses.
+    Responses,
+    /// Anthropic messages.
+    Anthropic,
+    /// Gemini `generateContent`.
+    Gemini,
     /// Answers written beforehand in a file; no network.
     Scripted,
 }
@@ -25,6 +31,11 @@ pub struct ProviderSection {
     pub kind: Option<ProviderType>,
     /// The address that paths such as `/chat/completions` are added to.
     pub base: Option<String>,
+    /// The path that is added instead of the format's own; `{model}` in it stands for the model.
+    pub path: Option<String>,
+    /// The header that carries the key instead of the format's own, such as `api-key`; for
+    /// `authorization` the key is sent as a bearer token.
+    pub key_header: Option<String>,
     /// The environment variable that holds the key.
     pub api_key_env: Option<String>,
     /// Several variables, one key each; the keys take turns.
@@ -42,10 +53,12 @@ pub struct ProviderSection {
 /// Without the key and the values of headers: what is printed for debugging ends up in logs.
 impl fmt::Debug for ProviderSection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, base, api_key_env, api_key_envs, api_key, headers, script, local } = self;
+        let Self { kind, base, path, key_header, api_key_env, api_key_envs, api_key, headers, script, local } = self;
         f.debug_struct("ProviderSection")
             .field("kind", kind)
             .field("base", base)
+            .field("path", path)
+            .field("key_header", key_header)
             .field("api_key_env", api_key_env)
             .field("api_key_envs", api_key_envs)
             .field("api_key", &api_key.as_ref().map(|_| "***"))
@@ -97,6 +110,15 @@ pub struct ModelSection {
     /// US dollars for a million input tokens read from the vendor's cache.
     #[schemars(range(min = 0))]
     pub cache_read_price: Option<f64>,
+    /// US dollars for a million input tokens written to the vendor's cache.
+    #[schemars(range(min = 0))]
+    pub cache_write_price: Option<f64>,
+    /// Whether it sees pictures.
+    pub vision: Option<bool>,
+    /// Whether it can call tools.
+    pub tools: Option<bool>,
+    /// Whether it thinks before it answers.
+    pub reasoning: Option<bool>,
 }
 
 /// Timeouts and retries of model calls.

@@ -70,6 +70,8 @@ pub enum CompleteReason {
     Cancelled,
     /// The model could not be reached, or the session could not be written.
     Failed,
+    /// The money or the tokens that were allowed are used up.
+    Budget,
 }
 
 names!(CompleteReason {
@@ -77,6 +79,7 @@ names!(CompleteReason {
     CompleteReason::IterationLimit => "iteration_limit",
     CompleteReason::Cancelled => "cancelled",
     CompleteReason::Failed => "failed",
+    CompleteReason::Budget => "budget",
 });
 
 /// The agent is done with what it was asked.

@@ -243,6 +243,8 @@ impl Hub {
             sources: vec![Arc::new(Environment(facts))],
             limits: workshop.limits,
             max_turns: options.max_turns,
+            budget: options.budget,
+            used: fold.standing.usage,
             settings: Settings {
                 mode: options.mode,
                 approval: options.approval,

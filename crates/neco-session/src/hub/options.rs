@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use neco_agent::Budget;
 use neco_agent::scheduler::Limits;
 use neco_model::Provider;
 use neco_proto::{ApprovalMode, Mode};
@@ -58,4 +59,6 @@ pub struct SessionOptions {
     pub person_present: bool,
     /// Most turns for one request.
     pub max_turns: u32,
+    /// What the session may use in all.
+    pub budget: Budget,
 }

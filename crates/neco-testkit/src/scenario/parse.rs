@@ -40,6 +40,8 @@ pub struct Setup {
     pub person: bool,
     /// Most turns.
     pub max_turns: u32,
+    /// Most tokens of the session.
+    pub max_tokens: Option<u64>,
     /// Only these tools.
     pub tools: Vec<String>,
     /// Seconds a tool may take.
@@ -53,6 +55,7 @@ impl Default for Setup {
             approval: ApprovalMode::AskFirst,
             person: true,
             max_turns: 50,
+            max_tokens: None,
             tools: Vec::new(),
             tool_timeout: 30.0,
         }

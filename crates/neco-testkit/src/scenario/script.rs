@@ -2,9 +2,9 @@
 //!
 //! `say TEXT`, `call TOOL JSON`, `raw TOOL TEXT` (arguments that are no JSON), `empty` and
 //! `fault STATUS [SECONDS]` open a turn. `also TOOL JSON`, `saying TEXT`, `think TEXT`, `id ID`,
-//! `drop N`, `break N`, `stall N`, `finish REASON`, `expect JSON` and `repeat N` belong to the turn before them.
+//! `drop N`, `break N`, `stall N`, `finish REASON`, `usage IN OUT`, `expect JSON` and `repeat N` belong to the turn before them.
 
-use neco_model::scripted::{Fault, Script, ScriptCall, Turn};
+use neco_model::scripted::{Fault, Script, ScriptCall, ScriptUsage, Turn};
 
 /// The script of a block.
 ///
@@ -56,6 +56,10 @@ fn change(script: &mut Script, word: &str, rest: &str) -> Result<(), String> {
         "drop" => turn.fault = Some(Fault::DropAfter(number(rest)?)),
         "break" => turn.fault = Some(Fault::ErrorAfter(number(rest)?)),
         "stall" => turn.fault = Some(Fault::StallAfter(number(rest)?)),
+        "usage" => {
+            let (input, output) = rest.split_once(' ').unwrap_or((rest, "0"));
+            turn.usage = Some(ScriptUsage { input: number(input)?, output: number(output)?, ..ScriptUsage::default() });
+        }
         "repeat" => turn.repeat = Some(number(rest)?),
         "finish" => turn.finish = Some(json(&format!("{rest:?}"))?),
         "expect" => turn.expect = Some(json(rest)?),

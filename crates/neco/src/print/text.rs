@@ -254,6 +254,7 @@ fn ending(complete: &AgentComplete) -> &'static str {
     match complete.reason {
         CompleteReason::Natural => "done in",
         CompleteReason::IterationLimit => "stopped at the limit of turns after",
+        CompleteReason::Budget => "stopped because the budget is used up, after",
         CompleteReason::Cancelled => "cancelled after",
         CompleteReason::Failed => "failed after",
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use neco_agent::Budget;
 use neco_config::{Config, Env, LoadOptions, Loaded};
 use neco_model::{Models, SetupError};
 use neco_session::hub::FindModel;
@@ -168,6 +169,7 @@ impl Request<'_> {
             approval: self.args.approval().unwrap_or(config.approval),
             person_present: self.person_present,
             max_turns: self.args.max_turns.unwrap_or(config.agent.max_turns),
+            budget: Budget { cost: self.args.max_cost.or(config.agent.max_cost), tokens: config.agent.max_tokens },
         }
     }
 

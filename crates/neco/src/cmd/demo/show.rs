@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use neco_agent::Budget;
 use neco_config::{Config, Env};
 use neco_model::Provider;
 use neco_model::route::Timeouts;
@@ -75,6 +76,7 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
             approval: ApprovalMode::Auto,
             person_present: false,
             max_turns,
+            budget: Budget::default(),
         };
         let session = services.hub.create(project.folder(), options).await?;
         Ok::<_, Failure>((services, session))
