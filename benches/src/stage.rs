@@ -1,5 +1,6 @@
 //! Where a run happens: a home, a workspace and nothing of the user's own.
 
+use std::ffi::OsString;
 use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -45,6 +46,18 @@ impl Stage {
             fs::create_dir_all(parent)?;
         }
         Ok(fs::write(path, content)?)
+    }
+
+    /// The environment of whatever runs here: as a login gives it, and nothing of the user's own.
+    pub fn environment(&self) -> [(&'static str, OsString); 6] {
+        [
+            ("PATH", std::env::var_os("PATH").unwrap_or_default()),
+            ("HOME", self.home().into()),
+            ("NECO_HOME", self.home().into()),
+            ("SHELL", "/bin/bash".into()),
+            ("USER", "bench".into()),
+            ("LANG", "C.UTF-8".into()),
+        ]
     }
 
     /// Makes the server at `address` the model that is asked. Its window is large enough for the

@@ -1,11 +1,13 @@
 //! What one small turn costs besides the model: a mix of reading, editing and running.
 
+use std::process::{Command, Stdio};
+
 use anyhow::Context as _;
 use serde_json::json;
 
 use super::Setting;
 use crate::answer::{self, Turn};
-use crate::clock::milliseconds;
+use crate::clock::{Moment, milliseconds};
 use crate::figure::{Figure, Target, Unit};
 use crate::reference;
 use crate::report::Report;
@@ -39,10 +41,25 @@ pub fn measure(setting: &Setting<'_>, report: &mut Report) -> anyhow::Result<()>
         let of_kind = times.iter().skip(at).step_by(KINDS.len()).copied();
         report.add(Figure::median(kind, Unit::Milliseconds, Samples::of(of_kind).context("no turns")?));
     }
+    report.add(Figure::median("bash_alone", Unit::Milliseconds, bash_alone(&stage(setting)?)?));
     let floor = Samples::of(floor).context("no turns")?;
     report.add(Figure::median("turn_bare_client", Unit::Milliseconds, floor));
     report.add(Figure::info("turn_median_to_bare_client", Unit::Ratio, all.median / floor.median));
     Ok(())
+}
+
+/// The same command without Neco: what of a turn that runs something is the shell's own.
+fn bash_alone(stage: &Stage) -> anyhow::Result<Samples> {
+    let mut times = Vec::new();
+    for _ in 0..RUNS * ROUNDS {
+        let mut command = Command::new("bash");
+        command.args(["-c", "true"]).current_dir(stage.workspace()).env_clear().envs(stage.environment());
+        let begun = Moment::now();
+        let status = command.stdin(Stdio::null()).status()?;
+        times.push(milliseconds(Moment::now().since(begun)));
+        anyhow::ensure!(status.success(), "bash: {status}");
+    }
+    Samples::of(times).context("no runs")
 }
 
 fn stage(setting: &Setting<'_>) -> anyhow::Result<Stage> {

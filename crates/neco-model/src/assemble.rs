@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use neco_config::section::{NetworkSection, ProviderType};
 use secrecy::ExposeSecret;
 
+use crate::catalogue::ModelInfo;
 use crate::cost::Price;
 use crate::group::{Lane, Member, RetryPolicy, Turns};
 use crate::http::HttpModel;
@@ -14,7 +16,12 @@ use crate::provider::Provider;
 use crate::route::{Endpoint, Key, ModelName, ProviderEntry, Providers, Timeouts};
 use crate::scripted::{Script, ScriptedModel};
 use crate::setup::SetupError;
+use crate::wire::anthropic::Anthropic;
+use crate::wire::format::{Auth, Wire};
+use crate::wire::gemini::Gemini;
 use crate::wire::openai_chat::OpenaiChat;
+use crate::wire::openai_responses::OpenaiResponses;
+use crate::wire::target::{Target, path_segment};
 
 /// What models are put together from, and what was put together before.
 pub(crate) struct Workshop {
@@ -54,16 +61,16 @@ impl Workshop {
         &self,
         entry: &ProviderEntry,
         name: &ModelName,
-        price: Option<Price>,
+        info: ModelInfo,
     ) -> Result<Arc<Member>, SetupError> {
         refuse_what_does_not_chat(name)?;
         let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, member)) = shelf.members.iter().find(|(made, _)| made == name) {
             return Ok(member.clone());
         }
-        let lanes = match entry.kind {
-            ProviderType::Openai => self.http_lanes(&mut shelf, entry, name, price)?,
-            ProviderType::Scripted => vec![self.scripted_lane(&mut shelf, entry, name)?],
+        let lanes = match wire(entry, name, info) {
+            Some(wire) => self.http_lanes(&mut shelf, entry, name, wire, info.price)?,
+            None => vec![self.scripted_lane(&mut shelf, entry, name)?],
         };
         let turns = shelf.turns.entry(entry.name.clone()).or_default().clone();
         let member = Arc::new(Member::new(lanes, turns));
@@ -76,6 +83,7 @@ impl Workshop {
         shelf: &mut Shelf,
         entry: &ProviderEntry,
         name: &ModelName,
+        wire: Arc<dyn Wire>,
         price: Option<Price>,
     ) -> Result<Vec<Lane>, SetupError> {
         let keys = match self.keys.get(&entry.name) {
@@ -87,13 +95,15 @@ impl Workshop {
             return Err(SetupError::MissingKey { provider, variables });
         }
         let label = name.label();
-        let wire = OpenaiChat::new(&entry.name, &name.model, name.parameters.clone(), entry.dialect.clone());
+        let endpoint = self.endpoint(shelf, entry)?;
         let model = HttpModel {
             label: label.as_str().into(),
             model: name.model.as_str().into(),
-            endpoint: self.endpoint(shelf, entry)?,
+            url: address(entry, &endpoint.base, wire.as_ref(), &name.model)?.into(),
+            auth: auth(entry, wire.as_ref())?,
+            endpoint,
             key: None,
-            wire: Arc::new(wire),
+            wire,
             price,
         };
         if keys.is_empty() {
@@ -131,6 +141,40 @@ impl Workshop {
         };
         let model = ScriptedModel::new(&entry.name, &name.model, script, self.timeouts);
         Ok(Lane::new(name.label(), Arc::new(model)))
+    }
+}
+
+/// The format that the provider speaks, bound to the model; none for one that plays a script.
+fn wire(entry: &ProviderEntry, name: &ModelName, info: ModelInfo) -> Option<Arc<dyn Wire>> {
+    let ModelName { provider, model, parameters } = name.clone();
+    let target = Target { provider, model, parameters, info };
+    match entry.kind_for(&name.model) {
+        ProviderType::Openai => Some(Arc::new(OpenaiChat::bound_to(target, entry.dialect.clone()))),
+        ProviderType::Responses => Some(Arc::new(OpenaiResponses::bound_to(target))),
+        ProviderType::Anthropic => Some(Arc::new(Anthropic::bound_to(target))),
+        ProviderType::Gemini => Some(Arc::new(Gemini::bound_to(target))),
+        ProviderType::Scripted => None,
+    }
+}
+
+/// Where the model is asked.
+fn address(entry: &ProviderEntry, base: &str, wire: &dyn Wire, model: &str) -> Result<String, SetupError> {
+    let Some(path) = entry.path.as_deref().map(str::trim).filter(|path| !path.is_empty()) else {
+        return Ok(format!("{base}{}", wire.path()));
+    };
+    // Without its slash a path could change the host that the key is sent to.
+    if !path.starts_with('/') {
+        return Err(SetupError::BadPath { provider: entry.name.clone(), path: path.to_owned() });
+    }
+    Ok(format!("{base}{}", path.replace("{model}", &path_segment(model))))
+}
+
+fn auth(entry: &ProviderEntry, wire: &dyn Wire) -> Result<Auth, SetupError> {
+    let Some(header) = &entry.key_header else { return Ok(wire.auth()) };
+    let name = HeaderName::try_from(header.trim());
+    match name.map_err(|_| SetupError::BadHeader { provider: entry.name.clone(), header: header.clone() })? {
+        AUTHORIZATION => Ok(Auth::Bearer),
+        name => Ok(Auth::Header(name)),
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use neco_config::section::ModelSection;
+use neco_config::section::{ModelSection, ProviderType};
 use serde::Deserialize;
 
-use crate::cost::Price;
-use crate::route::ModelName;
+use crate::cost::{LongPrompt, Price};
+use crate::route::{ModelName, ProviderEntry};
 use crate::setup::SetupError;
 
 const BUILT_IN: &str = include_str!("catalogue.toml");
@@ -26,8 +26,29 @@ pub struct ModelInfo {
     pub max_output: u64,
     /// What it costs; `None` when that is not known or nothing.
     pub price: Option<Price>,
+    /// Whether it sees pictures.
+    pub vision: bool,
+    /// Whether it can call tools.
+    pub tools: bool,
+    /// Whether it thinks before it answers.
+    pub reasoning: bool,
     /// Whether the sizes are known rather than assumed.
     pub known: bool,
+}
+
+impl Default for ModelInfo {
+    /// What an unknown model is taken to be.
+    fn default() -> Self {
+        Self {
+            context_window: UNKNOWN_WINDOW,
+            max_output: UNKNOWN_OUTPUT,
+            price: None,
+            vision: false,
+            tools: true,
+            reasoning: false,
+            known: false,
+        }
+    }
 }
 
 /// What is known of all models.
@@ -48,6 +69,18 @@ struct Entry {
     input: Option<f64>,
     output: Option<f64>,
     cache_read: Option<f64>,
+    cache_write: Option<f64>,
+    long: Option<LongPrompt>,
+    #[serde(default)]
+    vision: bool,
+    #[serde(default = "yes")]
+    tools: bool,
+    #[serde(default)]
+    reasoning: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 #[derive(Deserialize)]
@@ -66,17 +99,14 @@ impl Catalogue {
         Ok(Self { models: table.model, overrides: overrides.clone() })
     }
 
-    /// What is known of `name`; `local` says whether it runs on this machine.
+    /// What is known of `name`, which `provider` serves.
     #[must_use]
-    pub fn info(&self, name: &ModelName, local: bool) -> ModelInfo {
-        let entry = self.models.iter().find(|entry| entry.is(&name.model));
-        let price = entry.filter(|entry| entry.provider == name.provider).and_then(Entry::price);
-        let unknown_window = if local { UNKNOWN_LOCAL_WINDOW } else { UNKNOWN_WINDOW };
-        let mut info = ModelInfo {
-            context_window: entry.map_or(unknown_window, |entry| entry.context_window),
-            max_output: entry.map_or(UNKNOWN_OUTPUT, |entry| entry.max_output),
-            price,
-            known: entry.is_some(),
+    pub fn info(&self, name: &ModelName, provider: &ProviderEntry) -> ModelInfo {
+        let mut named = self.models.iter().filter(|entry| entry.is(&name.model));
+        let any = named.clone().next();
+        let mut info = match named.find(|entry| entry.provider == name.provider).or(any) {
+            Some(entry) => entry.info(&name.provider),
+            None => unknown(provider, &name.model),
         };
         if let Some(section) = self.overrides.get(&name.label()) {
             info.lay_over(section);
@@ -90,30 +120,66 @@ impl ModelInfo {
         self.known |= section.context_window.is_some();
         self.context_window = section.context_window.unwrap_or(self.context_window);
         self.max_output = section.max_output.unwrap_or(self.max_output);
+        self.vision = section.vision.unwrap_or(self.vision);
+        self.tools = section.tools.unwrap_or(self.tools);
+        self.reasoning = section.reasoning.unwrap_or(self.reasoning);
         let input = section.input_price.or(self.price.map(|price| price.input));
         let output = section.output_price.or(self.price.map(|price| price.output));
         if let (Some(input), Some(output)) = (input, output) {
-            // A new input price makes the old price of cached input meaningless.
-            let old = self.price.filter(|_| section.input_price.is_none()).map(|price| price.cache_read);
-            let cache_read = section.cache_read_price.or(old).unwrap_or(input);
-            self.price = Some(Price { input, output, cache_read });
+            // A new input price makes the old prices of the cache meaningless.
+            let old = self.price.filter(|_| section.input_price.is_none());
+            let cache_read = section.cache_read_price.or(old.map(|price| price.cache_read)).unwrap_or(input);
+            let cache_write = section.cache_write_price.or(old.map(|price| price.cache_write)).unwrap_or(input);
+            let long = old.and_then(|price| price.long);
+            self.price = Some(Price { input, output, cache_read, cache_write, long });
         }
     }
 }
 
 impl Entry {
-    /// The vendor's name, perhaps with a path before it and a date or `latest` after it.
+    /// The vendor's name, perhaps with a path before it and a date or `latest` after it. Some write
+    /// versions with dots, some with dashes.
     fn is(&self, model: &str) -> bool {
         let last = model.rsplit('/').next().unwrap_or(model);
         let bare = last.split_once(':').map_or(last, |(bare, _)| bare);
         let Some((begin, rest)) = bare.split_at_checked(self.name.len()) else { return false };
-        begin.eq_ignore_ascii_case(&self.name) && is_version(rest)
+        let same = |(one, other): (u8, u8)| one.eq_ignore_ascii_case(&other) || (is_joint(one) && is_joint(other));
+        begin.bytes().zip(self.name.bytes()).all(same) && is_version(rest)
+    }
+
+    fn info(&self, provider: &str) -> ModelInfo {
+        ModelInfo {
+            context_window: self.context_window,
+            max_output: self.max_output,
+            price: self.price().filter(|_| self.provider == provider),
+            vision: self.vision,
+            tools: self.tools,
+            reasoning: self.reasoning,
+            known: true,
+        }
     }
 
     fn price(&self) -> Option<Price> {
         let (input, output) = (self.input?, self.output?);
-        Some(Price { input, output, cache_read: self.cache_read.unwrap_or(input) })
+        let cache_read = self.cache_read.unwrap_or(input);
+        Some(Price { input, output, cache_read, cache_write: self.cache_write.unwrap_or(input), long: self.long })
     }
+}
+
+fn unknown(provider: &ProviderEntry, model: &str) -> ModelInfo {
+    let info = ModelInfo::default();
+    // Behind the formats of these vendors every current model sees; elsewhere most do not, and a
+    // picture too many is an error that no retry mends.
+    let vision = match provider.kind_for(model) {
+        ProviderType::Responses | ProviderType::Anthropic | ProviderType::Gemini => true,
+        ProviderType::Openai | ProviderType::Scripted => false,
+    };
+    let context_window = if provider.local { UNKNOWN_LOCAL_WINDOW } else { info.context_window };
+    ModelInfo { context_window, vision, ..info }
+}
+
+fn is_joint(byte: u8) -> bool {
+    byte == b'.' || byte == b'-'
 }
 
 fn is_version(rest: &str) -> bool {
@@ -125,10 +191,16 @@ fn is_version(rest: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use neco_config::section::ProviderSection;
+
     use super::*;
+    use crate::route::Providers;
 
     fn info(catalogue: &Catalogue, name: &str) -> ModelInfo {
-        catalogue.info(&name.parse().unwrap(), false)
+        let name: ModelName = name.parse().unwrap();
+        let section = ProviderSection { kind: Some(ProviderType::Openai), ..ProviderSection::default() };
+        let providers = Providers::new(&[("mine".to_owned(), section)].into()).unwrap();
+        catalogue.info(&name, providers.get(&name.provider).unwrap())
     }
 
     #[test]
@@ -144,12 +216,24 @@ mod tests {
     }
 
     #[test]
+    fn a_price_is_that_of_the_provider_that_is_asked() {
+        let catalogue = Catalogue::new(&BTreeMap::new()).unwrap();
+        let native = info(&catalogue, "anthropic/claude-sonnet-4-5-20250929");
+        assert!(native.vision && native.tools && native.reasoning);
+        assert_eq!(native.price.map(|price| (price.cache_read, price.cache_write)), Some((0.3, 3.75)));
+        assert!(info(&catalogue, "openrouter/anthropic/claude-sonnet-4.5").price.is_some());
+        assert_eq!(info(&catalogue, "github-copilot/claude-sonnet-5.5").context_window, 1_000_000);
+        assert!(info(&catalogue, "gemini/gemini-2.5-pro").price.is_some_and(|price| price.long.is_some()));
+        assert!(info(&catalogue, "gemini/gemini-9").vision && !info(&catalogue, "groq/llama-9").vision);
+    }
+
+    #[test]
     fn a_longer_name_is_another_model() {
         let catalogue = Catalogue::new(&BTreeMap::new()).unwrap();
         let unknown = info(&catalogue, "openai/gpt-5-pro");
         assert!(!unknown.known && unknown.price.is_none());
         assert_eq!(unknown.context_window, UNKNOWN_WINDOW);
-        assert_eq!(catalogue.info(&"ollama/mine".parse().unwrap(), true).context_window, UNKNOWN_LOCAL_WINDOW);
+        assert_eq!(info(&catalogue, "ollama/mine").context_window, UNKNOWN_LOCAL_WINDOW);
     }
 
     #[test]
@@ -163,6 +247,6 @@ mod tests {
         let catalogue = Catalogue::new(&[("mine/m".to_owned(), section)].into()).unwrap();
         let info = info(&catalogue, "mine/m?temperature=1");
         assert_eq!((info.context_window, info.max_output, info.known), (5, UNKNOWN_OUTPUT, true));
-        assert_eq!(info.price, Some(Price { input: 1.0, output: 2.0, cache_read: 1.0 }));
+        assert_eq!(info.price, Some(Price { input: 1.0, output: 2.0, cache_read: 1.0, cache_write: 1.0, long: None }));
     }
 }

@@ -1,6 +1,7 @@
 //! From tokens to money.
 
 use neco_proto::Usage;
+use serde::Deserialize;
 
 /// US dollars for a million tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,18 +12,39 @@ pub struct Price {
     pub output: f64,
     /// Input that the vendor had in its cache.
     pub cache_read: f64,
+    /// Input that the vendor put into its cache.
+    pub cache_write: f64,
+    /// What long prompts cost more.
+    pub long: Option<LongPrompt>,
+}
+
+/// How many times as much a call with a long prompt costs.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LongPrompt {
+    /// More input tokens than this.
+    pub over: u64,
+    /// For all input, cached or not.
+    pub input: f64,
+    /// For all output.
+    pub output: f64,
 }
 
 impl Price {
-    /// What `usage` costs. Writing to the cache counts as input: vendors of these formats charge no
-    /// more for it.
+    /// What `usage` costs.
     #[must_use]
     pub fn of(&self, usage: &Usage) -> f64 {
-        let cached = usage.cache_read.min(usage.input);
+        let read = usage.cache_read.min(usage.input);
+        let written = usage.cache_write.min(usage.input - read);
         let tokens = |count: u64| count as f64 / 1e6;
-        tokens(usage.input - cached) * self.input
-            + tokens(cached) * self.cache_read
-            + tokens(usage.output) * self.output
+        let input = tokens(usage.input - read - written) * self.input
+            + tokens(read) * self.cache_read
+            + tokens(written) * self.cache_write;
+        let output = tokens(usage.output) * self.output;
+        match self.long.filter(|long| usage.input > long.over) {
+            Some(long) => input * long.input + output * long.output,
+            None => input + output,
+        }
     }
 }
 
@@ -32,9 +54,14 @@ mod tests {
 
     #[test]
     fn cached_input_has_its_own_price() {
-        let price = Price { input: 2.0, output: 10.0, cache_read: 0.5 };
+        let price = Price { input: 2.0, output: 10.0, cache_read: 0.5, cache_write: 2.5, long: None };
         let usage = Usage { input: 1_000_000, output: 100_000, cache_read: 400_000, ..Usage::default() };
         assert!((price.of(&usage) - 2.4).abs() < 1e-9);
+        let written = Usage { cache_write: 200_000, ..usage };
+        assert!((price.of(&written) - 2.5).abs() < 1e-9);
+        let long = Price { long: Some(LongPrompt { over: 999_999, input: 2.0, output: 3.0 }), ..price };
+        assert!((long.of(&usage) - 5.8).abs() < 1e-9);
+        assert!((long.of(&Usage { input: 999_999, ..usage }) - 2.4).abs() < 1e-5);
         let odd = Usage { input: 10, cache_read: 20, ..Usage::default() };
         assert!((price.of(&odd) - 5e-6).abs() < 1e-12);
     }

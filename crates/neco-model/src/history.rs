@@ -15,12 +15,13 @@ const SEGMENT: usize = 64;
 #[derive(Debug)]
 pub struct Entry {
     message: Message,
-    encoded: OnceLock<(&'static str, Bytes)>,
+    /// Two places: a session that changes the wire once pays for the change once.
+    encoded: [OnceLock<(&'static str, Bytes)>; 2],
 }
 
 impl Entry {
     fn new(message: Message) -> Self {
-        Self { message, encoded: OnceLock::new() }
+        Self { message, encoded: Default::default() }
     }
 
     /// The message.
@@ -29,20 +30,24 @@ impl Entry {
         &self.message
     }
 
-    /// The bytes that `encode` makes of the message, kept for the next request. The first `wire`
-    /// that asks gets the place; another one encodes anew each time, which only costs after a
-    /// switch of wires in the middle of a session.
-    pub fn encoded(&self, wire: &'static str, encode: impl FnOnce(&Message) -> Bytes) -> Bytes {
-        if let Some((kept_for, bytes)) = self.encoded.get() {
-            if *kept_for == wire {
-                return bytes.clone();
+    /// The bytes that `encode` makes of the message, kept for the next request. The first two
+    /// forms that are asked for get a place; others are made anew each time, which only costs after
+    /// several switches of wires in one session.
+    pub fn encoded(&self, form: &'static str, encode: impl FnOnce(&Message) -> Bytes) -> Bytes {
+        for place in &self.encoded {
+            match place.get() {
+                Some((kept, bytes)) if *kept == form => return bytes.clone(),
+                Some(_) => {}
+                None => {
+                    let bytes = encode(&self.message);
+                    // Losing the race to another thread is fine: it made the same bytes or those
+                    // of another form.
+                    let _ = place.set((form, bytes.clone()));
+                    return bytes;
+                }
             }
-            return encode(&self.message);
         }
-        let bytes = encode(&self.message);
-        // Losing the race to another thread is fine: both made the same bytes or another wire won.
-        let _ = self.encoded.set((wire, bytes.clone()));
-        bytes
+        encode(&self.message)
     }
 }
 
@@ -110,11 +115,13 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_made_once_for_the_first_wire() {
+    fn bytes_are_made_once_for_the_first_two_forms() {
         let history: History = [Message::user("a")].into_iter().collect();
         let entry = history.iter().next().unwrap();
         assert_eq!(entry.encoded("one", |_| Bytes::from_static(b"1")), "1");
         assert_eq!(entry.encoded("one", |_| panic!("encoded twice")), "1");
         assert_eq!(entry.encoded("two", |_| Bytes::from_static(b"2")), "2");
+        assert_eq!(entry.encoded("two", |_| panic!("encoded twice")), "2");
+        assert_eq!(entry.encoded("three", |_| Bytes::from_static(b"3")), "3");
     }
 }

@@ -5,11 +5,12 @@
 //! [`Models`] is what the configuration makes of it all.
 //!
 //! Reading order: [`provider`], [`request`], [`history`], [`delta`], [`error`] (the faces);
-//! [`models`] and [`setup`] (from a name to a provider); [`route`], [`wire`], `http`, [`group`];
+//! [`models`] and [`setup`] (from a name to a provider); [`route`], [`adapt`], [`wire`], `http`, [`group`];
 //! [`catalogue`] and [`cost`]; [`probe`]; [`scripted`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
+pub mod adapt;
 mod assemble;
 pub mod catalogue;
 pub mod cost;

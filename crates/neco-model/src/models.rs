@@ -89,7 +89,7 @@ impl Models {
         LookedFor {
             keys: remote
                 .into_iter()
-                .filter(|entry| !entry.api_key_envs.is_empty())
+                .filter(|entry| entry.default_model.is_some() && !entry.api_key_envs.is_empty())
                 .map(|entry| (entry.name.clone(), entry.api_key_envs.clone()))
                 .collect(),
             local: local.into_iter().filter_map(address).collect(),
@@ -108,6 +108,9 @@ impl Models {
             context_window: all.context_window.min(one.context_window),
             max_output: all.max_output.min(one.max_output),
             price: all.price.filter(|price| Some(*price) == one.price),
+            vision: all.vision && one.vision,
+            tools: all.tools && one.tools,
+            reasoning: all.reasoning && one.reasoning,
             known: all.known && one.known,
         }))
     }
@@ -124,7 +127,7 @@ impl Models {
     }
 
     fn info_of(&self, name: &ModelName) -> Result<ModelInfo, SetupError> {
-        Ok(self.catalogue.info(name, self.providers.get(&name.provider)?.local))
+        Ok(self.catalogue.info(name, self.providers.get(&name.provider)?))
     }
 
     fn make(&self, name: &str) -> Result<Group, SetupError> {
@@ -133,7 +136,7 @@ impl Models {
         let mut missing = None;
         for model in &names {
             let entry = self.providers.get(&model.provider)?;
-            match self.workshop.member(entry, model, self.info_of(model)?.price) {
+            match self.workshop.member(entry, model, self.info_of(model)?) {
                 Ok(member) => members.push(member),
                 // The others can stand in for a model without a key.
                 Err(error @ SetupError::MissingKey { .. }) => {

@@ -80,6 +80,14 @@ pub enum SetupError {
         /// As it was written.
         base: String,
     },
+    /// A path that would change the address.
+    #[error("the path `{path}` of the provider `{provider}` must begin with a slash")]
+    BadPath {
+        /// Its name.
+        provider: String,
+        /// As it was written.
+        path: String,
+    },
     /// A key is needed.
     #[error("{provider} needs a key: set {}", variables.join(" or "))]
     MissingKey {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use futures::{StreamExt, stream};
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::Response;
 use tokio::time::{Instant, timeout_at};
 
@@ -89,13 +89,15 @@ impl Call {
         let endpoint = &self.model.endpoint;
         let client = endpoint.client().await.map_err(|cause| explain::of_setup(asked, &cause))?;
         let mut post = client
-            .post(format!("{}{}", endpoint.base, self.model.wire.path()))
-            .headers(endpoint.headers.clone())
+            .post(&*self.model.url)
             .header(CONTENT_TYPE, "application/json")
             .header(ACCEPT, "text/event-stream, application/json")
+            .headers(self.model.wire.headers(request))
+            .headers(endpoint.headers.clone())
             .body(reqwest::Body::wrap(Pieces::new(self.model.wire.encode(request))));
         if let Some(key) = &self.model.key {
-            post = post.header(AUTHORIZATION, key.bearer());
+            let (name, value) = key.header(&self.model.auth);
+            post = post.header(name, value);
         }
         let first_byte_by = endpoint.timeouts.first_byte.map(|limit| Instant::now() + limit);
         let response = match within(first_byte_by, post.send()).await {

@@ -22,15 +22,16 @@ pub(crate) fn of_answer(asked: Asked<'_>, problem: &Problem, status: u16, header
     let mut error = ModelError::new(problem.kind, Place::Http, explain(asked, problem, Some(status), headers));
     error.status = Some(status);
     error.never_retry = wait::forbidden(headers);
-    if matches!(problem.kind, ErrorKind::RateLimit | ErrorKind::Overloaded | ErrorKind::ServerError) {
-        error.retry_after = wait::asked_for(headers, &problem.message);
-    }
+    error.retry_after = retry_after(problem, headers);
     error
 }
 
 /// A problem in the middle of an answer.
 pub(super) fn of_stream(asked: Asked<'_>, problem: &Problem) -> ModelError {
-    ModelError::new(problem.kind, Place::Stream, explain(asked, problem, None, &HeaderMap::new()))
+    let headers = HeaderMap::new();
+    let mut error = ModelError::new(problem.kind, Place::Stream, explain(asked, problem, None, &headers));
+    error.retry_after = retry_after(problem, &headers);
+    error
 }
 
 /// No byte in time.
@@ -64,6 +65,26 @@ pub(super) fn of_setup(asked: Asked<'_>, cause: &str) -> ModelError {
     let mut error = ModelError::new(ErrorKind::Unreachable, Place::Http, redact(text, asked.key));
     error.never_retry = true;
     error
+}
+
+fn retry_after(problem: &Problem, headers: &HeaderMap) -> Option<std::time::Duration> {
+    match problem.kind {
+        ErrorKind::RateLimit | ErrorKind::Overloaded | ErrorKind::ServerError => {
+            problem.retry_after.or_else(|| wait::asked_for(headers, &problem.message))
+        }
+        ErrorKind::Auth
+        | ErrorKind::Permission
+        | ErrorKind::NotFound
+        | ErrorKind::InvalidRequest
+        | ErrorKind::ContextLength
+        | ErrorKind::RequestTooLarge
+        | ErrorKind::Quota
+        | ErrorKind::Timeout
+        | ErrorKind::ContentFilter
+        | ErrorKind::StreamCut
+        | ErrorKind::MalformedToolCall
+        | ErrorKind::Unreachable => None,
+    }
 }
 
 fn unreachable(asked: Asked<'_>, error: &reqwest::Error, cause: &str) -> ModelError {

@@ -6,7 +6,7 @@ use crate::cost::Price;
 use crate::provider::{DeltaStream, Provider};
 use crate::request::Request;
 use crate::route::{Endpoint, Key};
-use crate::wire::format::Wire;
+use crate::wire::format::{Auth, Wire};
 
 use super::call::Call;
 use super::explain::Asked;
@@ -19,6 +19,9 @@ pub(crate) struct HttpModel {
     pub(crate) endpoint: Arc<Endpoint>,
     pub(crate) key: Option<Arc<Key>>,
     pub(crate) wire: Arc<dyn Wire>,
+    /// Where this model is asked.
+    pub(crate) url: Arc<str>,
+    pub(crate) auth: Auth,
     pub(crate) price: Option<Price>,
 }
 

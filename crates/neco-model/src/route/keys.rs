@@ -2,8 +2,11 @@
 
 use std::fmt;
 
-use http::HeaderValue;
+use http::header::AUTHORIZATION;
+use http::{HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
+
+use crate::wire::format::Auth;
 
 /// What stands in place of a key.
 const HIDDEN: &str = "[key]";
@@ -16,6 +19,7 @@ const TELLING: usize = 6;
 pub struct Key {
     secret: SecretString,
     bearer: HeaderValue,
+    bare: HeaderValue,
     /// The variable, or the setting.
     source: String,
     /// Number and count, when a provider has several.
@@ -29,7 +33,9 @@ impl Key {
         let secret = secret.trim();
         let mut bearer = HeaderValue::from_str(&format!("Bearer {secret}")).ok()?;
         bearer.set_sensitive(true);
-        Some(Self { secret: secret.into(), bearer, source: source.to_owned(), place: None })
+        let mut bare = HeaderValue::from_str(secret).ok()?;
+        bare.set_sensitive(true);
+        Some(Self { secret: secret.into(), bearer, bare, source: source.to_owned(), place: None })
     }
 
     pub(crate) fn set_place(&mut self, number: usize, count: usize) {
@@ -42,8 +48,12 @@ impl Key {
         self.place.map(|(number, _)| number)
     }
 
-    pub(crate) fn bearer(&self) -> HeaderValue {
-        self.bearer.clone()
+    /// The header that shows it.
+    pub(crate) fn header(&self, auth: &Auth) -> (HeaderName, HeaderValue) {
+        match auth {
+            Auth::Bearer => (AUTHORIZATION, self.bearer.clone()),
+            Auth::Header(name) => (name.clone(), self.bare.clone()),
+        }
     }
 
     /// `text` without the key, its beginning, or a starred form of it.
@@ -88,7 +98,10 @@ mod tests {
     fn a_key_is_never_shown() {
         let key = Key::new(" sk-secret-123456 \n", "OPENAI_API_KEY").unwrap();
         assert_eq!(format!("{key} {key:?}"), "the key in OPENAI_API_KEY Key(the key in OPENAI_API_KEY)");
-        assert_eq!(key.bearer(), "Bearer sk-secret-123456");
+        assert_eq!(key.header(&Auth::Bearer).1, "Bearer sk-secret-123456");
+        let name = HeaderName::from_static("x-api-key");
+        let (shown, value) = key.header(&Auth::Header(name.clone()));
+        assert!(shown == name && value == "sk-secret-123456" && value.is_sensitive());
         for text in ["bad key sk-secret-123456.", "bad key sk-secret****3456.", "bad key sk-sec… .", "bad **3456"] {
             let shown = key.redact(text);
             assert!(!shown.contains("sk-sec") && !shown.contains("3456") && shown.starts_with("bad "), "{shown}");

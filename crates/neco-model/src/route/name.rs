@@ -16,6 +16,19 @@ pub struct ModelName {
     pub parameters: Parameters,
 }
 
+/// A model's name without the date or the `latest` that says which edition is meant.
+pub(crate) fn family(model: &str) -> &str {
+    let digits = |text: &str, count: usize| text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
+    let tail = |text: &'_ str, count: usize| {
+        text.rsplit_once(['-', '@']).filter(|(_, tail)| digits(tail, count)).map(|(head, _)| head.len())
+    };
+    let cut = |from: Option<usize>, count: usize| tail(model.get(..from?)?, count);
+    let day = cut(Some(model.len()), 8);
+    let dashed = cut(cut(cut(Some(model.len()), 2), 2), 4);
+    let named = model.strip_suffix("-latest").map(str::len);
+    day.or(dashed).or(named).and_then(|end| model.get(..end)).unwrap_or(model)
+}
+
 /// Call parameters; what is not set is the vendor's choice.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
@@ -122,6 +135,17 @@ mod tests {
             }
         );
         assert_eq!(parse("ollama/qwen3:8b").unwrap().model, "qwen3:8b");
+    }
+
+    #[test]
+    fn editions_are_of_one_family() {
+        for model in ["claude-sonnet-4-5", "claude-sonnet-4-5-20250929", "claude-sonnet-4-5@20250929"] {
+            assert_eq!(family(model), "claude-sonnet-4-5");
+        }
+        assert_eq!(family("gpt-5-2025-08-07"), "gpt-5");
+        assert_eq!(family("devstral-medium-latest"), "devstral-medium");
+        assert_eq!(family("gemini-2.5-flash"), "gemini-2.5-flash");
+        assert_eq!(family(""), "");
     }
 
     #[test]

@@ -24,6 +24,12 @@ pub struct ProviderEntry {
     /// The address that paths are added to.
     #[serde(default)]
     pub base: Option<String>,
+    /// The path that is added instead of the format's own; `{model}` stands for the model.
+    #[serde(default)]
+    pub path: Option<String>,
+    /// The header that carries the key instead of the format's own.
+    #[serde(default)]
+    pub key_header: Option<String>,
     /// Variables that hold its keys.
     #[serde(default)]
     pub api_key_envs: Vec<String>,
@@ -48,6 +54,9 @@ pub struct ProviderEntry {
     /// The script to play.
     #[serde(skip)]
     pub script: Option<String>,
+    /// Parts of the names of models that it serves in the responses format only.
+    #[serde(default)]
+    pub responses_only: Vec<String>,
     /// How it differs from others that speak the same format.
     #[serde(default)]
     pub dialect: Dialect,
@@ -61,6 +70,13 @@ impl fmt::Debug for ProviderEntry {
 }
 
 impl ProviderEntry {
+    /// Which wire format it speaks for `model`.
+    #[must_use]
+    pub fn kind_for(&self, model: &str) -> ProviderType {
+        let only = self.kind == ProviderType::Openai && self.responses_only.iter().any(|part| model.contains(part));
+        if only { ProviderType::Responses } else { self.kind }
+    }
+
     /// Whether it can't be asked without a key.
     #[must_use]
     pub fn needs_key(&self) -> bool {
@@ -74,6 +90,12 @@ impl ProviderEntry {
         }
         if let Some(base) = &section.base {
             self.base = Some(base.clone());
+        }
+        if section.path.is_some() {
+            self.path.clone_from(&section.path);
+        }
+        if section.key_header.is_some() {
+            self.key_header.clone_from(&section.key_header);
         }
         if section.api_key_env.is_some() || !section.api_key_envs.is_empty() {
             self.api_key_envs = section.api_key_env.iter().chain(&section.api_key_envs).cloned().collect();
@@ -142,6 +164,8 @@ fn new_entry(name: &str, section: &ProviderSection) -> Result<ProviderEntry, Set
         name: name.to_owned(),
         kind,
         base: None,
+        path: None,
+        key_header: None,
         api_key_envs: Vec::new(),
         api_key: None,
         local: false,
@@ -150,6 +174,7 @@ fn new_entry(name: &str, section: &ProviderSection) -> Result<ProviderEntry, Set
         pull: None,
         headers: BTreeMap::new(),
         script: None,
+        responses_only: Vec::new(),
         dialect: Dialect::default(),
     };
     entry.lay_over(section);
@@ -166,17 +191,25 @@ mod tests {
         for entry in providers.iter() {
             match entry.kind {
                 ProviderType::Scripted => assert!(entry.base.is_none()),
-                ProviderType::Openai => {
-                    let base = entry.base.as_deref().unwrap();
+                ProviderType::Openai | ProviderType::Responses | ProviderType::Anthropic | ProviderType::Gemini => {
+                    assert_eq!(entry.local, entry.api_key_envs.is_empty(), "{}", entry.name);
+                    let Some(base) = entry.base.as_deref() else {
+                        // Where everybody has an address of his own, there is no usual model either.
+                        assert!(entry.name == "azure-openai" && entry.default_model.is_none());
+                        continue;
+                    };
                     assert!(!base.ends_with('/'), "{base}");
                     assert_eq!(entry.local, is_loopback(base), "{base}");
                     assert_eq!(entry.local, entry.default_model.is_none(), "{}", entry.name);
-                    assert_eq!(entry.local, entry.api_key_envs.is_empty(), "{}", entry.name);
                 }
             }
         }
         for name in [
             "openai",
+            "anthropic",
+            "gemini",
+            "azure-openai",
+            "github-copilot",
             "deepseek",
             "groq",
             "zhipuai",
@@ -212,6 +245,14 @@ mod tests {
         assert_eq!(openai.api_key_envs, ["A", "B"]);
         assert!(!openai.needs_key());
         assert_eq!(openai.dialect.max_tokens_field, "max_completion_tokens");
+    }
+
+    #[test]
+    fn some_models_are_served_in_another_format() {
+        let providers = Providers::new(&BTreeMap::new()).unwrap();
+        let openai = providers.get("openai").unwrap();
+        assert_eq!(openai.kind_for("gpt-5"), ProviderType::Openai);
+        assert_eq!(openai.kind_for("gpt-5.1-codex"), ProviderType::Responses);
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! What a wire format is, and what it says when a vendor refuses.
 
+use std::time::Duration;
+
 use bytes::Bytes;
+use http::{HeaderMap, HeaderName};
 
 use crate::delta::Delta;
 use crate::error::ErrorKind;
@@ -9,8 +12,19 @@ use crate::wire::sse::Event;
 
 /// One vendor format, bound to one model and its parameters.
 pub trait Wire: Send + Sync {
-    /// What is added to the provider's base address.
+    /// What is added to the provider's base address; begins with a slash.
     fn path(&self) -> &str;
+
+    /// How the key is shown.
+    fn auth(&self) -> Auth {
+        Auth::Bearer
+    }
+
+    /// Headers that this format wants with `request`.
+    fn headers(&self, request: &Request) -> HeaderMap {
+        let _ = request;
+        HeaderMap::new()
+    }
 
     /// The request as pieces; everything that was sent before is shared, not copied.
     fn encode(&self, request: &Request) -> Vec<Bytes>;
@@ -20,6 +34,15 @@ pub trait Wire: Send + Sync {
 
     /// What an error body means.
     fn problem(&self, status: u16, body: &[u8]) -> Problem;
+}
+
+/// How a key is shown to a vendor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Auth {
+    /// `authorization: Bearer KEY`.
+    Bearer,
+    /// The key alone in a header of this name.
+    Header(HeaderName),
 }
 
 /// Reads one answer, piece by piece.
@@ -44,12 +67,37 @@ pub struct Problem {
     pub kind: ErrorKind,
     /// The vendor's text; may be empty.
     pub message: String,
+    /// How long the vendor asks to wait, when the body says so elsewhere than in the text.
+    pub retry_after: Option<Duration>,
 }
 
 impl Problem {
     /// A problem of `kind`.
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into() }
+        Self { kind, message: message.into(), retry_after: None }
     }
+
+    /// The answer ended before its end mark.
+    #[must_use]
+    pub fn cut() -> Self {
+        Self::new(ErrorKind::StreamCut, "the answer ended before it was whole")
+    }
+
+    /// A piece of an answer that is no JSON of this format. A last piece that was cut off in the
+    /// middle looks like that too.
+    #[must_use]
+    pub fn unreadable(data: &[u8], error: &serde_json::Error) -> Self {
+        if error.is_eof() || is_at_end(data, error) {
+            return Self::cut();
+        }
+        tracing::debug!(data = %String::from_utf8_lossy(data), %error, "unreadable piece of an answer");
+        Self::new(ErrorKind::ServerError, format!("a piece of the answer could not be read: {error}"))
+    }
+}
+
+/// Whether the error is in the last byte: half a number is an error there rather than an end.
+fn is_at_end(data: &[u8], error: &serde_json::Error) -> bool {
+    let lines = data.split(|byte| *byte == b'\n');
+    lines.enumerate().last().is_some_and(|(at, last)| error.line() == at + 1 && error.column() >= last.len())
 }

@@ -5,10 +5,19 @@
 //! is unknown is skipped; an answer without its end mark is no answer; a call is only announced
 //! as whole by the answer's finish.
 //!
-//! Reading order: [`mod@format`] (what a wire is), [`sse`], [`reader`] (bytes to deltas),
-//! [`openai_chat`].
+//! Reading order: [`target`], [`mod@format`] (what a wire is), [`sse`], [`reader`] (bytes to deltas);
+//! what wires share: `heads` and `kept` (bytes that are made once), `arguments`, `loose`; then
+//! [`openai_chat`], [`openai_responses`], [`anthropic`], [`gemini`].
 
+pub mod anthropic;
+mod arguments;
 pub mod format;
+pub mod gemini;
+mod heads;
+mod kept;
+mod loose;
 pub mod openai_chat;
+pub mod openai_responses;
 pub mod reader;
 pub mod sse;
+pub mod target;

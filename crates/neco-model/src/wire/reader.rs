@@ -14,7 +14,7 @@ pub struct Reader {
     form: Form,
 }
 
-/// What the answer is, known from its first visible byte: an event stream never begins with `{`.
+/// What the answer is, known from its first visible byte: an event stream never begins with `{` or `[`.
 enum Form {
     Unknown,
     Stream(Parser),
@@ -37,7 +37,7 @@ impl Reader {
         if let Form::Unknown = self.form {
             match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
                 None => return Ok(()),
-                Some(b'{') => self.form = Form::Whole(Vec::new()),
+                Some(b'{' | b'[') => self.form = Form::Whole(Vec::new()),
                 Some(b'<') => return Err(web_page()),
                 Some(_) => self.form = Form::Stream(Parser::default()),
             }

@@ -1,10 +1,10 @@
 //! What arrives: one event of a stream, or a whole answer.
 
 use neco_proto::Usage;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::Value;
 
-use super::loose::Loose;
+use crate::wire::loose::{Loose, or_default};
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -129,9 +129,4 @@ impl Counts<'_> {
             cost: self.cost.as_ref().and_then(Value::as_f64),
         }
     }
-}
-
-/// `null` is the same as absent.
-fn or_default<'de, T: Default + Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
-    Ok(Option::deserialize(from)?.unwrap_or_default())
 }

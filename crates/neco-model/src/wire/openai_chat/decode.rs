@@ -6,12 +6,12 @@ use serde_json::Value;
 use super::calls::Calls;
 use super::chunk::{Choice, Chunk, Piece};
 use super::details::Details;
-use super::loose::Loose;
 use super::problem;
 use super::think::{Split, Think};
 use crate::delta::{Delta, FinishReason};
 use crate::error::ErrorKind;
 use crate::wire::format::{Decoder, Problem};
+use crate::wire::loose::Loose;
 use crate::wire::sse::Event;
 
 /// Reads one answer.
@@ -37,7 +37,7 @@ impl Decoder for ChatDecoder {
         if data.first() != Some(&b'{') {
             return Ok(());
         }
-        let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(|error| unreadable(data, &error))?;
+        let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(|error| Problem::unreadable(data, &error))?;
         self.add(chunk, data, out)
     }
 
@@ -47,13 +47,13 @@ impl Decoder for ChatDecoder {
 
     fn end(&mut self, out: &mut Vec<Delta>) -> Result<(), Problem> {
         if self.finish.is_none() {
-            return Err(cut());
+            return Err(Problem::cut());
         }
         self.close(out)
     }
 
     fn whole(&mut self, body: &[u8], out: &mut Vec<Delta>) -> Result<(), Problem> {
-        let chunk: Chunk<'_> = serde_json::from_slice(body).map_err(|_| cut())?;
+        let chunk: Chunk<'_> = serde_json::from_slice(body).map_err(|_| Problem::cut())?;
         if chunk.error.is_none() && chunk.choices.is_empty() && chunk.object.text() != "error" {
             return Err(Problem::new(ErrorKind::ServerError, "an answer without choices came"));
         }
@@ -197,17 +197,4 @@ fn finish_reason(reason: &str) -> Result<FinishReason, Problem> {
         "insufficient_system_resource" => Err(Problem::new(ErrorKind::Overloaded, "the vendor ran out of resources")),
         _ => Ok(FinishReason::Stop),
     }
-}
-
-/// A last event that was cut off in the middle looks like broken JSON too.
-fn unreadable(data: &[u8], error: &serde_json::Error) -> Problem {
-    if error.is_eof() {
-        return cut();
-    }
-    tracing::debug!(data = %String::from_utf8_lossy(data), %error, "unreadable piece of an answer");
-    Problem::new(ErrorKind::ServerError, format!("a piece of the answer could not be read: {error}"))
-}
-
-fn cut() -> Problem {
-    Problem::new(ErrorKind::StreamCut, "the answer ended before it was whole")
 }

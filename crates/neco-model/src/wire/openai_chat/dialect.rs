@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::adapt::CallIds;
+
 /// What one provider wants otherwise than the rest.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -17,6 +19,13 @@ pub struct Dialect {
     pub reasoning: ReasoningParameter,
     /// Which earlier thoughts go back.
     pub reasoning_back: ReasoningBack,
+    /// Which ids of calls are accepted.
+    pub call_ids: CallIds,
+    /// Whether the model must speak between results and what the user says next.
+    pub answer_after_results: bool,
+    /// Whether headers say who asks (the user, or the agent that goes on by itself) and that there
+    /// are pictures: GitHub Copilot charges for what the user asks.
+    pub initiator: bool,
     /// Further fields of every request.
     pub extra: Map<String, Value>,
 }
@@ -29,6 +38,9 @@ impl Default for Dialect {
             prompt_cache_key: false,
             reasoning: ReasoningParameter::Effort,
             reasoning_back: ReasoningBack::Never,
+            call_ids: CallIds::Text(128),
+            answer_after_results: false,
+            initiator: false,
             extra: Map::new(),
         }
     }

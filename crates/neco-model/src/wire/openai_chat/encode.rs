@@ -4,73 +4,53 @@
 //! endian)`, where `body` lacks its closing brace. So one kept form serves vendors that want the
 //! thoughts back and those that do not, and a switch between them serialises nothing again.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use bytes::Bytes;
+use http::{HeaderMap, HeaderValue};
 use neco_proto::{Message, Part, Role, ToolCall};
 use serde::Serialize;
-use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use super::dialect::{Dialect, ReasoningBack, ReasoningParameter};
 use super::{decode::ChatDecoder, problem};
-use crate::history::Entry;
+use crate::adapt::taker::Thoughts;
+use crate::adapt::{Sent, Taker, adapt};
 use crate::request::{Request, ToolDeclaration};
 use crate::route::Parameters;
+use crate::wire::arguments;
 use crate::wire::format::{Decoder, Problem, Wire};
+use crate::wire::heads::Heads;
+use crate::wire::target::Target;
 
 const NAME: &str = "openai_chat";
 const TRAILER: usize = size_of::<u32>();
-/// As many beginnings are kept as agents usually run side by side.
-const KEPT_HEADS: usize = 8;
+/// What the model says where it must say something.
+const BETWEEN: &[u8] = b",{\"role\":\"assistant\",\"content\":\"Done.\"}";
 
 /// The format bound to one model.
 pub struct OpenaiChat {
-    provider: String,
-    model: String,
-    parameters: Parameters,
+    target: Target,
+    taker: Taker,
     dialect: Dialect,
-    heads: Mutex<Vec<Head>>,
-}
-
-/// Everything before the conversation: the same in every request of an agent.
-struct Head {
-    system: Arc<str>,
-    tools: Arc<[ToolDeclaration]>,
-    cache_key: String,
-    bytes: Bytes,
+    heads: Heads,
 }
 
 impl OpenaiChat {
-    /// The format for `model` of `provider`.
+    /// The format for `model` of `provider`, of which nothing else is known.
     #[must_use]
     pub fn new(provider: &str, model: &str, parameters: Parameters, dialect: Dialect) -> Self {
-        let (provider, model) = (provider.to_owned(), model.to_owned());
-        Self { provider, model, parameters, dialect, heads: Mutex::default() }
+        Self::bound_to(Target { parameters, ..Target::new(provider, model) }, dialect)
     }
 
-    fn head(&self, request: &Request) -> Bytes {
-        let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = heads.iter().position(|head| head.fits(request)) {
-            // The one that was used last goes to the end; the front is given up first.
-            heads[at..].rotate_left(1);
-        } else {
-            if heads.len() == KEPT_HEADS {
-                heads.remove(0);
-            }
-            heads.push(Head {
-                system: request.system.clone(),
-                tools: request.tools.clone(),
-                cache_key: request.cache_key.clone(),
-                bytes: self.encode_head(request),
-            });
-        }
-        heads.last().map(|head| head.bytes.clone()).unwrap_or_default()
+    /// The format for `target`.
+    #[must_use]
+    pub fn bound_to(target: Target, dialect: Dialect) -> Self {
+        let taker = Taker::new(&target, dialect.call_ids, Thoughts::OfProvider);
+        Self { target, taker, dialect, heads: Heads::default() }
     }
 
     fn encode_head(&self, request: &Request) -> Bytes {
         let mut fields = Map::new();
-        fields.insert("model".to_owned(), self.model.as_str().into());
+        fields.insert("model".to_owned(), self.target.model.as_str().into());
         fields.insert("stream".to_owned(), true.into());
         if self.dialect.stream_usage {
             fields.insert("stream_options".to_owned(), json!({ "include_usage": true }));
@@ -93,7 +73,7 @@ impl OpenaiChat {
     }
 
     fn add_parameters(&self, fields: &mut Map<String, Value>) {
-        let Parameters { temperature, top_p, max_tokens, reasoning, seed } = &self.parameters;
+        let Parameters { temperature, top_p, max_tokens, reasoning, seed } = &self.target.parameters;
         let mut set = |name: &str, value: Option<Value>| {
             if let Some(value) = value {
                 fields.insert(name.to_owned(), value);
@@ -117,17 +97,16 @@ impl OpenaiChat {
         }
     }
 
-    fn add_assistant(&self, message: &Message, kept: &Bytes, pieces: &mut Vec<Bytes>) {
+    fn add_assistant(&self, sent: &Sent<'_>, kept: &Bytes, pieces: &mut Vec<Bytes>) {
         let Some((rest, trailer)) = kept.split_last_chunk::<TRAILER>() else { return };
         let length = u32::from_le_bytes(*trailer) as usize;
         let Some(body) = rest.len().checked_sub(length) else { return };
         pieces.push(kept.slice(..body));
-        let ours = message.model.as_deref().is_none_or(|model| is_of(model, &self.provider));
         match self.dialect.reasoning_back {
-            ReasoningBack::Kept | ReasoningBack::Required if ours && length > 0 => {
+            ReasoningBack::Kept | ReasoningBack::Required if sent.own_thoughts() && length > 0 => {
                 pieces.push(kept.slice(body..rest.len()));
             }
-            ReasoningBack::Required if message.tool_calls().next().is_some() => {
+            ReasoningBack::Required if sent.message().tool_calls().next().is_some() => {
                 pieces.push(Bytes::from_static(b",\"reasoning_content\":\"\""));
             }
             ReasoningBack::Never | ReasoningBack::Kept | ReasoningBack::Required => {}
@@ -135,24 +114,12 @@ impl OpenaiChat {
         pieces.push(Bytes::from_static(b"}"));
     }
 
-    fn add_entry(&self, entry: &Entry, pieces: &mut Vec<Bytes>) {
-        let message = entry.message();
-        let bytes = entry.encoded(NAME, encode_message);
-        if bytes.is_empty() {
-            return;
-        }
-        match message.role {
-            Role::Assistant => self.add_assistant(message, &bytes, pieces),
+    fn add_message(&self, sent: &Sent<'_>, pieces: &mut Vec<Bytes>) {
+        let bytes = sent.encoded(NAME, encode_message);
+        match sent.message().role {
+            Role::Assistant => self.add_assistant(sent, &bytes, pieces),
             Role::User | Role::Tool => pieces.push(bytes),
         }
-    }
-}
-
-impl Head {
-    fn fits(&self, request: &Request) -> bool {
-        Arc::ptr_eq(&self.system, &request.system)
-            && Arc::ptr_eq(&self.tools, &request.tools)
-            && self.cache_key == request.cache_key
     }
 }
 
@@ -161,11 +128,31 @@ impl Wire for OpenaiChat {
         "/chat/completions"
     }
 
+    fn headers(&self, request: &Request) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        if self.dialect.initiator {
+            let user = request.history.last().is_none_or(|message| message.role == Role::User);
+            headers.insert("x-initiator", HeaderValue::from_static(if user { "user" } else { "agent" }));
+            let is_picture = |part: &Part| matches!(part, Part::Image { .. });
+            if self.taker.vision && request.history.iter().any(|entry| entry.message().parts.iter().any(is_picture)) {
+                headers.insert("copilot-vision-request", HeaderValue::from_static("true"));
+            }
+        }
+        headers
+    }
+
     fn encode(&self, request: &Request) -> Vec<Bytes> {
-        let mut pieces = Vec::with_capacity(request.history.len() * 2 + 2);
-        pieces.push(self.head(request));
-        for entry in request.history.iter() {
-            self.add_entry(entry, &mut pieces);
+        let messages = adapt(&request.history, &self.taker);
+        let mut pieces = Vec::with_capacity(messages.len() * 3 + 2);
+        pieces.push(self.heads.of(request, |request| self.encode_head(request)));
+        let mut after_results = false;
+        for sent in &messages {
+            let role = sent.message().role;
+            if self.dialect.answer_after_results && after_results && role == Role::User {
+                pieces.push(Bytes::from_static(BETWEEN));
+            }
+            after_results = role == Role::Tool;
+            self.add_message(sent, &mut pieces);
         }
         // Every message begins with the comma that separates it from the one before.
         if request.system.is_empty()
@@ -186,21 +173,17 @@ impl Wire for OpenaiChat {
     }
 }
 
-fn is_of(model: &str, provider: &str) -> bool {
-    model.strip_prefix(provider).is_some_and(|rest| rest.starts_with('/'))
-}
-
 fn tool(declaration: &ToolDeclaration) -> Value {
     let ToolDeclaration { name, description, schema } = declaration;
     json!({ "type": "function", "function": { "name": name, "description": description, "parameters": schema } })
 }
 
-/// One history message with a comma before it; nothing when it says nothing.
+/// One message with a comma before it.
 fn encode_message(message: &Message) -> Bytes {
     let mut out = Vec::new();
     match message.role {
         Role::User => {
-            add_message(&mut out, &json!({ "role": "user", "content": message.text() }));
+            add_message(&mut out, &json!({ "role": "user", "content": user_content(message) }));
         }
         Role::Tool => {
             for part in &message.parts {
@@ -215,12 +198,26 @@ fn encode_message(message: &Message) -> Bytes {
     out.into()
 }
 
+/// Plain text where that is all, which every server knows; else parts.
+fn user_content(message: &Message) -> Value {
+    let has_pictures = message.parts.iter().any(|part| matches!(part, Part::Image { .. }));
+    if !has_pictures {
+        return message.text().into();
+    }
+    let part = |part: &Part| match part {
+        Part::Text { text } => Some(json!({ "type": "text", "text": text })),
+        Part::Image { media_type, data } => {
+            let url = format!("data:{media_type};base64,{data}");
+            Some(json!({ "type": "image_url", "image_url": { "url": url } }))
+        }
+        Part::Reasoning { .. } | Part::ToolCall(_) | Part::ToolResult(_) => None,
+    };
+    message.parts.iter().filter_map(part).collect()
+}
+
 fn encode_assistant(message: &Message, out: &mut Vec<u8>) {
     let text = message.text();
     let calls: Vec<Value> = message.tool_calls().map(call).collect();
-    if text.is_empty() && calls.is_empty() {
-        return;
-    }
     let mut fields = Map::new();
     fields.insert("role".to_owned(), "assistant".into());
     // Servers disagree about a missing and about an empty content; all of them know null beside calls.
@@ -264,20 +261,8 @@ fn call(call: &ToolCall) -> Value {
     json!({
         "id": call.id.as_str(),
         "type": "function",
-        "function": { "name": call.name, "arguments": arguments(&call.arguments) },
+        "function": { "name": call.name, "arguments": arguments::as_object(&call.arguments) },
     })
-}
-
-/// Many servers parse the arguments of earlier calls and refuse the whole conversation when they
-/// are no JSON object. So the model sees its own words again, but inside one.
-fn arguments(text: &str) -> String {
-    if text.trim().is_empty() {
-        return "{}".to_owned();
-    }
-    if text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok() {
-        return text.to_owned();
-    }
-    json!({ "not_json": text }).to_string()
 }
 
 fn add_message(out: &mut Vec<u8>, message: &impl Serialize) {

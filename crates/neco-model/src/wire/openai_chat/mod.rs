@@ -1,6 +1,6 @@
 //! OpenAI chat completions, which most vendors and local servers speak, each a little differently.
 //!
-//! Reading order: `dialect` (how they differ), `encode` (request), `chunk` and `loose` (what arrives),
+//! Reading order: `dialect` (how they differ), `encode` (request), `chunk` (what arrives),
 //! `decode` (what it means) with `calls`, `think` and `details`, `problem` (errors).
 
 mod calls;
@@ -9,8 +9,7 @@ mod decode;
 mod details;
 mod dialect;
 mod encode;
-mod loose;
-mod problem;
+pub(super) mod problem;
 mod think;
 
 pub use decode::ChatDecoder;

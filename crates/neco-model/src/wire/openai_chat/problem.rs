@@ -18,14 +18,14 @@ struct Words {
 }
 
 /// What an HTTP answer that is not a success means.
-pub(super) fn of_answer(status: u16, body: &[u8]) -> Problem {
+pub(in crate::wire) fn of_answer(status: u16, body: &[u8]) -> Problem {
     let words = words(body);
     let kind = kind(Some(status), &words);
     Problem::new(kind, words.message)
 }
 
 /// What an error event in a stream, or in a body that came with success, means.
-pub(super) fn of_event(data: &[u8]) -> Problem {
+pub(in crate::wire) fn of_event(data: &[u8]) -> Problem {
     let words = words(data);
     let kind = kind(words.status, &words);
     Problem::new(kind, words.message)
@@ -76,6 +76,7 @@ const CONTEXT_PHRASES: &[&str] = &[
     "available context size",
     "context length",
     "prompt is too long",
+    "exceed context limit",
     "input is too long",
     "maximum prompt length",
     "too many tokens",
@@ -103,14 +104,14 @@ fn kind_of_status(status: u16, words: &Words) -> ErrorKind {
 
 fn kind_of_marks(words: &Words) -> Option<ErrorKind> {
     words.marks.iter().find_map(|mark| match mark.as_str() {
-        "server_is_overloaded" | "overloaded_error" | "unavailable_error" | "service_unavailable" => {
+        "server_is_overloaded" | "slow_down" | "overloaded_error" | "unavailable_error" | "service_unavailable" => {
             Some(ErrorKind::Overloaded)
         }
         "rate_limit_exceeded" | "rate_limited" | "rate_limit_error" | "too_many_requests" => Some(ErrorKind::RateLimit),
         "authentication_error" | "invalid_api_key" => Some(ErrorKind::Auth),
         "permission_error" | "permission_denied" => Some(ErrorKind::Permission),
         "not_found_error" => Some(ErrorKind::NotFound),
-        "invalid_request_error" | "badrequesterror" => Some(ErrorKind::InvalidRequest),
+        "invalid_request_error" | "invalid_prompt" | "badrequesterror" => Some(ErrorKind::InvalidRequest),
         "timeout" | "timeout_error" => Some(ErrorKind::Timeout),
         _ => None,
     })
@@ -165,7 +166,7 @@ fn number(value: &Value) -> Option<u64> {
 }
 
 /// A body that is no JSON: short text is worth showing, a web page is not.
-fn plain(body: &[u8]) -> String {
+pub(in crate::wire) fn plain(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();
     if text.starts_with('<') { String::new() } else { text.chars().take(300).collect() }

@@ -1,7 +1,9 @@
-//! Real HTTP on loopback: streaming, failures, retries, keys and failover.
+//! Real HTTP on loopback: streaming, failures, retries, keys and failover; in `address`, where each
+//! provider is asked.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod address;
 mod server;
 
 use std::collections::BTreeMap;

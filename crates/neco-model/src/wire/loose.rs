@@ -52,6 +52,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for Loose<'a> {
     }
 }
 
+/// For fields in which `null` is the same as absent.
+pub(super) fn or_default<'de, T: Default + Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or_default())
+}
+
 struct LooseVisitor;
 
 impl<'de> Visitor<'de> for LooseVisitor {

@@ -1,0 +1,216 @@
+//! The request. A message is serialised once in its life; a request is a list of shared pieces, and
+//! the marks of the prompt cache are pieces of their own between them.
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use neco_proto::Role;
+use serde_json::{Map, Value, json};
+
+use super::blocks_of;
+use super::decode::AnthropicDecoder;
+use super::thinking::Generation;
+use crate::adapt::taker::Thoughts;
+use crate::adapt::{CallIds, Sent, Taker, adapt};
+use crate::request::{Request, ToolDeclaration};
+use crate::route::Parameters;
+use crate::wire::format::{Auth, Decoder, Problem, Wire};
+use crate::wire::heads::Heads;
+use crate::wire::kept::{For, add_pieces};
+use crate::wire::openai_chat::problem;
+use crate::wire::target::Target;
+
+const NAME: &str = "anthropic";
+const VERSION: &str = "2023-06-01";
+const LONGEST_ID: usize = 64;
+/// The most that an answer gets unasked: where the window is small, the vendor sets this much of it
+/// aside for the answer.
+const MOST_OUTPUT: u64 = 64_000;
+/// Takes the place of a block's closing brace.
+const MARK: &[u8] = b",\"cache_control\":{\"type\":\"ephemeral\"}}";
+/// Conversations in which tools were used are refused without any declaration; none may be called.
+const NO_TOOLS: &[u8] = b"],\"tools\":[{\"name\":\"none\",\"description\":\"No tools are available now.\",\
+    \"input_schema\":{\"type\":\"object\"}}],\"tool_choice\":{\"type\":\"none\"}}";
+
+/// The format bound to one model.
+pub struct Anthropic {
+    target: Target,
+    taker: Taker,
+    generation: Generation,
+    heads: Heads,
+}
+
+impl Anthropic {
+    /// The format for `target`.
+    #[must_use]
+    pub fn bound_to(target: Target) -> Self {
+        let taker = Taker::new(&target, CallIds::Words(LONGEST_ID), Thoughts::OfModel);
+        let generation = Generation::of(&target.model);
+        Self { target, taker, generation, heads: Heads::default() }
+    }
+
+    fn encode_head(&self, request: &Request) -> Bytes {
+        let mut fields = Map::new();
+        let mut set = |name: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                fields.insert(name.to_owned(), value);
+            }
+        };
+        // The seed is left out: this format has none and refuses what it does not know.
+        let Parameters { temperature, top_p, reasoning, .. } = &self.target.parameters;
+        let max_tokens = self.max_tokens();
+        let (thinking, output_config) = self.generation.fields(reasoning.as_deref(), max_tokens);
+        let sampling = self.generation.takes_sampling(thinking.is_some());
+        set("model", Some(self.target.model.as_str().into()));
+        set("max_tokens", Some(max_tokens.into()));
+        set("stream", Some(true.into()));
+        set("thinking", thinking);
+        set("output_config", output_config);
+        set("temperature", temperature.filter(|_| sampling).map(|number| number.min(1.0).into()));
+        // Both at once are refused by some models.
+        set("top_p", top_p.filter(|_| sampling && temperature.is_none()).map(Value::from));
+        set("tools", tools(&request.tools));
+        set("system", system(&request.system));
+        let mut bytes = serde_json::to_vec(&fields).unwrap_or_default();
+        bytes.pop();
+        bytes.extend_from_slice(b",\"messages\":[");
+        bytes.into()
+    }
+
+    fn max_tokens(&self) -> u64 {
+        let Target { parameters, info, .. } = &self.target;
+        let usual = info.max_output.min(MOST_OUTPUT).min(info.context_window / 4).max(1);
+        parameters.max_tokens.unwrap_or(usual)
+    }
+}
+
+impl Wire for Anthropic {
+    fn path(&self) -> &str {
+        "/messages"
+    }
+
+    fn auth(&self) -> Auth {
+        Auth::Header(HeaderName::from_static("x-api-key"))
+    }
+
+    fn headers(&self, _: &Request) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert("anthropic-version", HeaderValue::from_static(VERSION));
+        if let Some(beta) = self.generation.beta() {
+            headers.insert("anthropic-beta", HeaderValue::from_static(beta));
+        }
+        headers
+    }
+
+    fn encode(&self, request: &Request) -> Vec<Bytes> {
+        let conversation = adapt(&request.history, &self.taker);
+        let mut turns = Turns { pieces: Vec::with_capacity(conversation.len() * 3 + 6), ..Turns::default() };
+        turns.pieces.push(self.heads.of(request, |request| self.encode_head(request)));
+        for sent in &conversation {
+            turns.add(sent);
+        }
+        let has_calls = conversation.iter().any(|sent| sent.message().role == Role::Tool);
+        let end = if request.tools.is_empty() && has_calls { NO_TOOLS } else { b"]}" };
+        turns.finish(end)
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::<AnthropicDecoder>::default()
+    }
+
+    fn problem(&self, status: u16, body: &[u8]) -> Problem {
+        problem::of_answer(status, body)
+    }
+}
+
+/// Messages of one speaker in a row become one turn.
+#[derive(Default)]
+struct Turns {
+    pieces: Vec<Bytes>,
+    speaker: Option<Speaker>,
+    /// The last piece of each turn of the user's.
+    user_ends: Vec<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Speaker {
+    User,
+    Assistant,
+}
+
+impl Turns {
+    fn add(&mut self, sent: &Sent<'_>) {
+        let speaker = match sent.message().role {
+            Role::User | Role::Tool => Speaker::User,
+            Role::Assistant => Speaker::Assistant,
+        };
+        let begins = self.speaker != Some(speaker);
+        if begins {
+            self.close();
+            self.open(speaker);
+        }
+        let first = self.pieces.len();
+        let kept = sent.encoded(NAME, blocks_of::encode);
+        add_pieces(&kept, if sent.own_thoughts() { For::Author } else { For::Others }, &mut self.pieces);
+        // Every block begins with the comma that separates it from the one before.
+        if begins && let Some(piece) = self.pieces.get_mut(first) {
+            *piece = piece.slice(1..);
+        }
+    }
+
+    fn open(&mut self, speaker: Speaker) {
+        let open: &[u8] = match (speaker, self.speaker) {
+            (Speaker::User, None) => b"{\"role\":\"user\",\"content\":[",
+            (Speaker::Assistant, None) => b"{\"role\":\"assistant\",\"content\":[",
+            (Speaker::User, Some(_)) => b",{\"role\":\"user\",\"content\":[",
+            (Speaker::Assistant, Some(_)) => b",{\"role\":\"assistant\",\"content\":[",
+        };
+        self.pieces.push(Bytes::from_static(open));
+        self.speaker = Some(speaker);
+    }
+
+    fn close(&mut self) {
+        match self.speaker {
+            Some(Speaker::User) => self.user_ends.push(self.pieces.len() - 1),
+            Some(Speaker::Assistant) => {}
+            None => return,
+        }
+        self.pieces.push(Bytes::from_static(b"]}"));
+    }
+
+    /// Marks the ends of the newest two turns of the user's: up to the older one everything was
+    /// written to the cache by the request before, up to the newer one it is written now.
+    fn finish(mut self, end: &'static [u8]) -> Vec<Bytes> {
+        self.close();
+        for at in self.user_ends.iter().rev().take(2) {
+            if let Some(piece) = self.pieces.get_mut(*at) {
+                *piece = piece.slice(..piece.len().saturating_sub(1));
+                self.pieces.insert(at + 1, Bytes::from_static(MARK));
+            }
+        }
+        self.pieces.push(Bytes::from_static(end));
+        self.pieces
+    }
+}
+
+fn marked(mut value: Value) -> Value {
+    if let Value::Object(fields) = &mut value {
+        fields.insert("cache_control".to_owned(), json!({ "type": "ephemeral" }));
+    }
+    value
+}
+
+fn system(text: &str) -> Option<Value> {
+    (!text.trim().is_empty()).then(|| json!([marked(json!({ "type": "text", "text": text }))]))
+}
+
+fn tools(declarations: &[ToolDeclaration]) -> Option<Value> {
+    let mut tools: Vec<Value> = declarations.iter().map(tool).collect();
+    let last = tools.pop()?;
+    tools.push(marked(last));
+    Some(tools.into())
+}
+
+fn tool(declaration: &ToolDeclaration) -> Value {
+    let ToolDeclaration { name, description, schema } = declaration;
+    json!({ "name": name, "description": description, "input_schema": schema })
+}

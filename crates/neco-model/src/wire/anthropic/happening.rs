@@ -1,0 +1,123 @@
+//! What arrives: one event of a stream, or a whole answer.
+
+use neco_proto::Usage;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::wire::loose::{Loose, or_default};
+
+/// One event; a whole answer has its fields at the top.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Happening<'a> {
+    #[serde(borrow, rename = "type")]
+    pub kind: Loose<'a>,
+    #[serde(borrow)]
+    pub index: Loose<'a>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub message: Whole<'a>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub content_block: Block<'a>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub delta: Piece<'a>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub usage: Counts<'a>,
+}
+
+/// A whole answer, or its empty beginning.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Whole<'a> {
+    #[serde(borrow, rename = "type")]
+    pub kind: Loose<'a>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub content: Vec<Block<'a>>,
+    #[serde(borrow)]
+    pub stop_reason: Loose<'a>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub usage: Counts<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Block<'a> {
+    #[serde(borrow, rename = "type")]
+    pub kind: Loose<'a>,
+    #[serde(borrow)]
+    pub text: Loose<'a>,
+    #[serde(borrow)]
+    pub thinking: Loose<'a>,
+    #[serde(borrow)]
+    pub signature: Loose<'a>,
+    #[serde(borrow)]
+    pub data: Loose<'a>,
+    #[serde(borrow)]
+    pub id: Loose<'a>,
+    #[serde(borrow)]
+    pub name: Loose<'a>,
+    #[serde(deserialize_with = "or_default")]
+    pub input: Map<String, Value>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Piece<'a> {
+    #[serde(borrow, rename = "type")]
+    pub kind: Loose<'a>,
+    #[serde(borrow)]
+    pub text: Loose<'a>,
+    #[serde(borrow)]
+    pub thinking: Loose<'a>,
+    #[serde(borrow)]
+    pub signature: Loose<'a>,
+    #[serde(borrow)]
+    pub partial_json: Loose<'a>,
+    #[serde(borrow)]
+    pub stop_reason: Loose<'a>,
+}
+
+/// Token counts; those of a later event replace the earlier ones, and what it leaves out stays.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Counts<'a> {
+    #[serde(borrow)]
+    input_tokens: Loose<'a>,
+    #[serde(borrow)]
+    output_tokens: Loose<'a>,
+    #[serde(borrow)]
+    cache_read_input_tokens: Loose<'a>,
+    #[serde(borrow)]
+    cache_creation_input_tokens: Loose<'a>,
+}
+
+/// The counts so far. The vendor's input is what neither was in the cache nor went into it.
+#[derive(Default)]
+pub(super) struct Tally {
+    fresh: u64,
+    output: u64,
+    cache_read: u64,
+    cache_write: u64,
+    seen: bool,
+}
+
+impl Tally {
+    pub(super) fn add(&mut self, counts: &Counts<'_>) {
+        for (count, new) in [
+            (&mut self.fresh, &counts.input_tokens),
+            (&mut self.output, &counts.output_tokens),
+            (&mut self.cache_read, &counts.cache_read_input_tokens),
+            (&mut self.cache_write, &counts.cache_creation_input_tokens),
+        ] {
+            if let Some(new) = new.number() {
+                *count = new;
+                self.seen = true;
+            }
+        }
+    }
+
+    pub(super) fn usage(&self) -> Option<Usage> {
+        let Self { fresh, output, cache_read, cache_write, seen } = *self;
+        let input = fresh.saturating_add(cache_read).saturating_add(cache_write);
+        seen.then(|| Usage { input, output, cache_read, cache_write, ..Usage::default() })
+    }
+}

@@ -1,0 +1,123 @@
+//! The request. A message is serialised once in its life; a request is a list of shared pieces.
+
+use bytes::Bytes;
+use http::HeaderName;
+use neco_proto::Message;
+use serde_json::{Map, Value, json};
+
+use super::decode::GeminiDecoder;
+use super::generation::{Generation, thinking};
+use super::{contents, problem, schema};
+use crate::adapt::taker::Thoughts;
+use crate::adapt::{CallIds, Sent, Taker, adapt};
+use crate::request::{Request, ToolDeclaration};
+use crate::route::Parameters;
+use crate::wire::format::{Auth, Decoder, Problem, Wire};
+use crate::wire::heads::Heads;
+use crate::wire::kept::{For, add_pieces};
+use crate::wire::target::{Target, path_segment};
+
+/// The longest id of a call that is sent.
+const LONGEST_ID: usize = 64;
+
+/// The format bound to one model.
+pub struct Gemini {
+    target: Target,
+    taker: Taker,
+    path: String,
+    wants_signatures: bool,
+    heads: Heads,
+}
+
+impl Gemini {
+    /// The format for `target`.
+    #[must_use]
+    pub fn bound_to(target: Target) -> Self {
+        let model = target.model.strip_prefix("models/").unwrap_or(&target.model);
+        let path = format!("/models/{}:streamGenerateContent?alt=sse", path_segment(model));
+        let wants_signatures = Generation::of(model).is_some_and(Generation::wants_signatures);
+        let taker = Taker::new(&target, CallIds::Words(LONGEST_ID), Thoughts::OfModel);
+        Self { target, taker, path, wants_signatures, heads: Heads::default() }
+    }
+
+    fn encode_head(&self, request: &Request) -> Bytes {
+        let mut fields = Map::new();
+        if !request.system.is_empty() {
+            let system = json!({ "parts": [{ "text": &*request.system }] });
+            fields.insert("systemInstruction".to_owned(), system);
+        }
+        if !request.tools.is_empty() {
+            let tools: Vec<Value> = request.tools.iter().map(tool).collect();
+            fields.insert("tools".to_owned(), json!([{ "functionDeclarations": tools }]));
+        }
+        let settings = self.settings();
+        if !settings.is_empty() {
+            fields.insert("generationConfig".to_owned(), settings.into());
+        }
+        let mut bytes = serde_json::to_vec(&fields).unwrap_or_default();
+        bytes.pop();
+        if !fields.is_empty() {
+            bytes.push(b',');
+        }
+        bytes.extend_from_slice(b"\"contents\":[");
+        bytes.into()
+    }
+
+    fn settings(&self) -> Map<String, Value> {
+        let Parameters { temperature, top_p, max_tokens, seed, reasoning: _ } = &self.target.parameters;
+        let settings = [
+            ("temperature", temperature.map(Value::from)),
+            ("topP", top_p.map(Value::from)),
+            ("maxOutputTokens", max_tokens.map(Value::from)),
+            ("seed", seed.map(Value::from)),
+            ("thinkingConfig", thinking(&self.target)),
+        ];
+        settings.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+    }
+
+    fn add_message(&self, sent: &Sent<'_>, before: Option<&Message>, pieces: &mut Vec<Bytes>) {
+        let form = if self.wants_signatures { "gemini, signed" } else { "gemini" };
+        let kept = sent.encoded(form, |message| contents::encode(message, before, self.wants_signatures));
+        add_pieces(&kept, if sent.own_thoughts() { For::Author } else { For::Others }, pieces);
+    }
+}
+
+impl Wire for Gemini {
+    fn path(&self) -> &str {
+        &self.path
+    }
+
+    fn auth(&self) -> Auth {
+        Auth::Header(HeaderName::from_static("x-goog-api-key"))
+    }
+
+    fn encode(&self, request: &Request) -> Vec<Bytes> {
+        let conversation = adapt(&request.history, &self.taker);
+        let mut pieces = Vec::with_capacity(conversation.len() + 2);
+        pieces.push(self.heads.of(request, |request| self.encode_head(request)));
+        let mut before = None;
+        for sent in &conversation {
+            self.add_message(sent, before, &mut pieces);
+            before = Some(sent.message());
+        }
+        // Every content begins with the comma that separates it from the one before.
+        if let Some(first) = pieces.get_mut(1) {
+            *first = first.slice(1..);
+        }
+        pieces.push(Bytes::from_static(b"]}"));
+        pieces
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::<GeminiDecoder>::default()
+    }
+
+    fn problem(&self, status: u16, body: &[u8]) -> Problem {
+        problem::of_answer(status, body)
+    }
+}
+
+fn tool(declaration: &ToolDeclaration) -> Value {
+    let ToolDeclaration { name, description, schema } = declaration;
+    json!({ "name": name, "description": description, "parametersJsonSchema": schema::accepted(schema) })
+}

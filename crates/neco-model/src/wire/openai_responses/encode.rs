@@ -1,0 +1,127 @@
+//! The request. A message is serialised once in its life; a request is a list of shared pieces.
+
+use bytes::Bytes;
+use neco_proto::Message;
+use serde_json::{Map, Value, json};
+
+use super::decode::ResponsesDecoder;
+use super::items_of;
+use crate::adapt::taker::Thoughts;
+use crate::adapt::{CallIds, Sent, Taker, adapt};
+use crate::request::{Request, ToolDeclaration};
+use crate::route::Parameters;
+use crate::wire::format::{Decoder, Problem, Wire};
+use crate::wire::heads::Heads;
+use crate::wire::kept::{For, add_pieces};
+use crate::wire::openai_chat::problem;
+use crate::wire::target::Target;
+
+const NAME: &str = "openai_responses";
+/// The longest id of a call that is accepted.
+const LONGEST_ID: usize = 64;
+
+/// The format bound to one model.
+pub struct OpenaiResponses {
+    target: Target,
+    taker: Taker,
+    heads: Heads,
+}
+
+impl OpenaiResponses {
+    /// The format for `target`.
+    #[must_use]
+    pub fn bound_to(target: Target) -> Self {
+        let taker = Taker::new(&target, CallIds::Words(LONGEST_ID), Thoughts::OfModel);
+        Self { target, taker, heads: Heads::default() }
+    }
+
+    fn encode_head(&self, request: &Request) -> Bytes {
+        let mut fields = Map::new();
+        let mut set = |name: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                fields.insert(name.to_owned(), value);
+            }
+        };
+        // The seed is left out: this format has none and refuses what it does not know.
+        let Parameters { temperature, top_p, max_tokens, .. } = &self.target.parameters;
+        set("model", Some(self.target.model.as_str().into()));
+        set("stream", Some(true.into()));
+        // Nothing is left at the vendor's; so the thoughts must travel.
+        set("store", Some(false.into()));
+        set("include", self.thinks().then(|| json!(["reasoning.encrypted_content"])));
+        set("reasoning", self.reasoning());
+        set("temperature", temperature.map(Value::from));
+        set("top_p", top_p.map(Value::from));
+        set("max_output_tokens", max_tokens.map(Value::from));
+        set("prompt_cache_key", filled(&request.cache_key));
+        set("instructions", filled(&request.system));
+        set("tools", (!request.tools.is_empty()).then(|| request.tools.iter().map(tool).collect()));
+        let mut bytes = serde_json::to_vec(&fields).unwrap_or_default();
+        bytes.pop();
+        bytes.extend_from_slice(b",\"input\":[");
+        bytes.into()
+    }
+
+    fn reasoning(&self) -> Option<Value> {
+        match self.target.parameters.reasoning.as_deref() {
+            Some("none") => Some(json!({ "effort": "none" })),
+            Some(effort) => Some(json!({ "effort": effort, "summary": "auto" })),
+            None => self.thinks().then(|| json!({ "summary": "auto" })),
+        }
+    }
+
+    /// Models that do not think refuse to be asked for their thoughts. A model of which nothing is
+    /// known is newer than the catalogue, and the newer ones think.
+    fn thinks(&self) -> bool {
+        let Target { model, info, parameters, .. } = &self.target;
+        let old =
+            ["gpt-3", "gpt-4", "chatgpt-"].iter().any(|begin| model.starts_with(begin)) || model.contains("-chat");
+        info.reasoning || parameters.reasoning.is_some() || !(info.known || old)
+    }
+
+    fn add_message(&self, sent: &Sent<'_>, before: Option<&Message>, pieces: &mut Vec<Bytes>) {
+        let kept = sent.encoded(NAME, |message| items_of::encode(message, before));
+        add_pieces(&kept, if sent.own_thoughts() { For::Author } else { For::Others }, pieces);
+    }
+}
+
+impl Wire for OpenaiResponses {
+    fn path(&self) -> &str {
+        "/responses"
+    }
+
+    fn encode(&self, request: &Request) -> Vec<Bytes> {
+        let conversation = adapt(&request.history, &self.taker);
+        let mut pieces = Vec::with_capacity(conversation.len() + 2);
+        pieces.push(self.heads.of(request, |request| self.encode_head(request)));
+        let mut before = None;
+        for sent in &conversation {
+            self.add_message(sent, before, &mut pieces);
+            before = Some(sent.message());
+        }
+        // Every item begins with the comma that separates it from the one before.
+        if let Some(first) = pieces.get_mut(1) {
+            *first = first.slice(1..);
+        }
+        pieces.push(Bytes::from_static(b"]}"));
+        pieces
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::<ResponsesDecoder>::default()
+    }
+
+    fn problem(&self, status: u16, body: &[u8]) -> Problem {
+        problem::of_answer(status, body)
+    }
+}
+
+fn filled(text: &str) -> Option<Value> {
+    (!text.is_empty()).then(|| text.into())
+}
+
+/// Not strict: that would take only schemas of a certain form, and tools come with any.
+fn tool(declaration: &ToolDeclaration) -> Value {
+    let ToolDeclaration { name, description, schema } = declaration;
+    json!({ "type": "function", "name": name, "description": description, "parameters": schema, "strict": false })
+}
