@@ -71,6 +71,15 @@ uuid_id!(
     MessageId
 );
 
+impl MessageId {
+    /// The id of the message that holds the results of this one's calls: it follows from the log
+    /// without being in it.
+    #[must_use]
+    pub fn of_results(self) -> Self {
+        Self(Uuid::from_u128(self.0.as_u128() ^ 1))
+    }
+}
+
 /// A tool call's id: the model's own when it is unique in the session, otherwise `tool-<uuid>`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]

@@ -96,6 +96,12 @@ impl Message {
         Self { id: MessageId::new(), role: Role::User, parts: vec![Part::Text { text: text.into() }], model: None }
     }
 
+    /// The tool message that carries the `results` of the calls of message `asked`: its id follows from that one's.
+    #[must_use]
+    pub fn results_of(asked: MessageId, results: Vec<ToolResult>) -> Self {
+        Self { id: asked.of_results(), ..Self::tool_results(results) }
+    }
+
     /// A tool message that carries `results`.
     #[must_use]
     pub fn tool_results(results: Vec<ToolResult>) -> Self {

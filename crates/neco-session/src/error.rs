@@ -31,6 +31,14 @@ pub enum SessionError {
     /// The model can't be had.
     #[error("{0}")]
     Model(String),
+    /// The model that an earlier session used can't be had.
+    #[error("the session's own model {model} can't be used: {reason}; go on with another one by --model")]
+    OwnModel {
+        /// The model.
+        model: String,
+        /// Why not.
+        reason: String,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -46,7 +54,8 @@ impl SessionError {
             | Self::Ambiguous { .. }
             | Self::NoneHere(_)
             | Self::Workspace { .. }
-            | Self::Model(_) => None,
+            | Self::Model(_)
+            | Self::OwnModel { .. } => None,
         }
     }
 }

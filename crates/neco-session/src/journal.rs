@@ -1,6 +1,6 @@
 //! The journal of one session: gives every event its place, keeps it, and shows it to every window.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use futures::future::BoxFuture;
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
@@ -25,12 +25,13 @@ pub struct Journal {
     order: tokio::sync::Mutex<Seq>,
     standing: Mutex<Standing>,
     live: broadcast::Sender<Live>,
+    /// How the journal ended, for windows that begin to watch afterwards too.
+    end: Arc<OnceLock<Result<(), ClientError>>>,
 }
 
 #[derive(Clone)]
 enum Live {
     Event(Arc<Event>),
-    Failed(ClientError),
     Ended,
 }
 
@@ -39,7 +40,14 @@ impl Journal {
     #[must_use]
     pub fn new(session: SessionId, log: Arc<dyn EventLog>, last_seq: Seq, standing: Standing) -> Self {
         let (live, _) = broadcast::channel(LIVE);
-        Self { session, log, order: tokio::sync::Mutex::new(last_seq), standing: Mutex::new(standing), live }
+        Self {
+            session,
+            log,
+            order: tokio::sync::Mutex::new(last_seq),
+            standing: Mutex::new(standing),
+            live,
+            end: Arc::default(),
+        }
     }
 
     /// How the session stands.
@@ -63,7 +71,7 @@ impl Journal {
     /// When the log can't be written.
     pub async fn commit(&self, agent: AgentId, turn: Option<TurnId>, body: EventBody) -> Result<(), StoreError> {
         let result = match self.enter(agent, turn, body).await {
-            Ok(()) => self.log.flush().await,
+            Ok(()) => self.log.commit(self.session).await,
             Err(error) => Err(error),
         };
         self.tell_failure(result)
@@ -75,9 +83,9 @@ impl Journal {
         // Made whether or not anybody watches now: who begins to watch between the append and the
         // sending must find the event in one of the two.
         let shown = Arc::new(event.clone());
-        self.standing.lock().unwrap_or_else(PoisonError::into_inner).apply(&event);
         self.log.append(vec![event], Durability::Soon).await?;
         *last += 1;
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner).apply(&shown);
         // No receiver is fine: the log has it.
         let _ = self.live.send(Live::Event(shown));
         Ok(())
@@ -85,15 +93,20 @@ impl Journal {
 
     /// Nothing more will be recorded: every window's stream ends.
     pub fn close(&self) {
-        let _ = self.live.send(Live::Ended);
+        self.end(Ok(()));
     }
 
     fn tell_failure(&self, result: Result<(), StoreError>) -> Result<(), StoreError> {
         if let Err(error) = &result {
-            let failed = ClientError::Failed { code: error.code(), message: error.to_string() };
-            let _ = self.live.send(Live::Failed(failed));
+            self.end(Err(ClientError::Failed { code: error.code(), message: error.to_string() }));
         }
         result
+    }
+
+    /// The first end counts.
+    fn end(&self, end: Result<(), ClientError>) {
+        let _ = self.end.set(end);
+        let _ = self.live.send(Live::Ended);
     }
 
     /// All events after `since`: first from the log, then as they happen.
@@ -103,6 +116,7 @@ impl Journal {
             session: self.session,
             log: Arc::clone(&self.log),
             live: self.live.subscribe(),
+            end: Arc::clone(&self.end),
             seen: since,
             page: Vec::new().into_iter(),
             catching_up: true,
@@ -119,6 +133,7 @@ struct Reader {
     session: SessionId,
     log: Arc<dyn EventLog>,
     live: broadcast::Receiver<Live>,
+    end: Arc<OnceLock<Result<(), ClientError>>>,
     seen: Seq,
     page: std::vec::IntoIter<Event>,
     catching_up: bool,
@@ -139,21 +154,32 @@ impl Reader {
                 }
                 continue;
             }
-            match self.live.recv().await {
+            match self.next_live().await {
                 Ok(Live::Event(event)) if event.seq <= self.seen => {}
                 Ok(Live::Event(event)) if event.seq == self.seen + 1 => {
                     self.seen = event.seq;
                     return Some(Ok(Arc::unwrap_or_clone(event)));
                 }
                 Ok(Live::Event(_)) | Err(broadcast::error::RecvError::Lagged(_)) => self.catching_up = true,
-                Ok(Live::Failed(error)) => {
+                Ok(Live::Ended) | Err(broadcast::error::RecvError::Closed) => {
                     self.ended = true;
-                    return Some(Err(error));
+                    return self.end.get().cloned().and_then(Result::err).map(Err);
                 }
-                Ok(Live::Ended) | Err(broadcast::error::RecvError::Closed) => self.ended = true,
             }
         }
         None
+    }
+
+    /// The next live word. Who begins to watch after the end is told of it here.
+    async fn next_live(&mut self) -> Result<Live, broadcast::error::RecvError> {
+        use broadcast::error::{RecvError, TryRecvError};
+        match self.live.try_recv() {
+            Ok(live) => Ok(live),
+            Err(TryRecvError::Lagged(missed)) => Err(RecvError::Lagged(missed)),
+            Err(TryRecvError::Closed) => Err(RecvError::Closed),
+            Err(TryRecvError::Empty) if self.end.get().is_some() => Ok(Live::Ended),
+            Err(TryRecvError::Empty) => self.live.recv().await,
+        }
     }
 
     async fn turn_page(&mut self) -> Result<(), ClientError> {

@@ -18,7 +18,7 @@ pub fn mend(fold: &Fold) -> Vec<EventBody> {
         }));
     }
     events.extend(fold.open.iter().map(interrupted));
-    if !events.is_empty() {
+    if fold.working {
         events.push(EventBody::Notification(Notification {
             level: NotificationLevel::Warning,
             text: notice(&fold.open),

@@ -1,5 +1,6 @@
 //! Files for outputs that are too big for the model. They belong to the session.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use futures::future::BoxFuture;
@@ -59,15 +60,17 @@ async fn make_private(folder: &Path) -> std::io::Result<()> {
     builder.create(folder).await
 }
 
-/// A model's call id may hold anything; a file name may not.
+/// A model's call id may hold anything; a file name may not. Two ids never share a file.
 fn file_name(call_id: &CallId) -> String {
+    let mut hasher = DefaultHasher::new();
+    call_id.hash(&mut hasher);
     let safe: String = call_id
         .as_str()
         .chars()
-        .take(80)
+        .take(40)
         .map(|char| if char.is_ascii_alphanumeric() || char == '-' || char == '_' { char } else { '_' })
         .collect();
-    format!("{safe}.txt")
+    format!("{safe}-{:016x}.txt", hasher.finish())
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> ToolError {

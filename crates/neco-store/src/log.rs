@@ -28,6 +28,9 @@ pub trait EventLog: Send + Sync {
     /// written ones included.
     fn read(&self, session: SessionId, since: Seq, limit: usize) -> BoxFuture<'_, Result<Vec<Event>, StoreError>>;
 
+    /// Ready when everything appended to `session` so far is on the disk.
+    fn commit(&self, session: SessionId) -> BoxFuture<'_, Result<(), StoreError>>;
+
     /// Ready when everything appended so far is on the disk.
     fn flush(&self) -> BoxFuture<'_, Result<(), StoreError>>;
 }

@@ -71,6 +71,10 @@ impl EventLog for MemoryStore {
         })
     }
 
+    fn commit(&self, _: SessionId) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async { Ok(()) })
+    }
+
     fn flush(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async { Ok(()) })
     }

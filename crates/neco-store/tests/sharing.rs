@@ -73,6 +73,7 @@ async fn two_writers_of_one_session_do_not_mix() {
     append(&there, 4, Durability::Now).await.unwrap();
     append(&here, 4, Durability::Soon).await.unwrap();
     let gap = StoreError::Gap { session: session(), expected: 5, got: 4 };
+    assert_eq!(here.commit(SessionId::new()).await, Ok(()), "another session hears nothing of it");
     assert_eq!(here.flush().await, Err(gap), "what was appended and then refused is told");
     here.flush().await.unwrap();
     assert_eq!(seqs(&here, session()).await, [1, 2, 3, 4]);

@@ -11,8 +11,8 @@ use neco_agent::Budget;
 use neco_agent::scheduler::Limits;
 use neco_config::Config;
 use neco_config::section::{ProviderSection, ProviderType};
-use neco_model::Models;
 use neco_model::scripted::Script;
+use neco_model::{Models, NoKeys};
 use neco_proto::SessionId;
 use neco_safety::world::Spawner;
 use neco_session::{Hub, HubSetup, Session, SessionOptions, Workshop};
@@ -58,7 +58,7 @@ impl Stage {
         let json = serde_json::to_string(&stage.script).map_err(|error| error.to_string())?;
         fs::write(&script, json).map_err(|error| error.to_string())?;
         let config = config(&script, &stage.setup);
-        let models = Models::new(&config, &|_| None).map_err(|error| error.to_string())?;
+        let models = Models::new(&config, &NoKeys).map_err(|error| error.to_string())?;
         Ok(Self { folder, home, config, models: Arc::new(models), setup: stage.setup })
     }
 

@@ -1,5 +1,7 @@
 //! Sessions: what is written is there again, what was cut off is mended, every window sees everything.
 
+#![allow(clippy::unwrap_used, reason = "tests stop at the first thing that is wrong")]
+
 use futures::StreamExt;
 use neco_model::scripted::{Expect, Script};
 use neco_proto::event::{AgentState, CallStatus, StreamChunk, ToolCallUpdate, TurnStart};
@@ -98,7 +100,37 @@ async fn a_session_is_open_once_and_streams_end_with_it() {
     session.clone().close().await;
     let seen = stream.count().await;
     assert!(seen >= 1);
+    assert_eq!(session.events(0).count().await, seen, "a stream opened after the end ends too");
     stage.reopen(id).await.unwrap().close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_burst_of_pieces_loses_none() {
+    let text: String = (0..1000).map(|n| format!("{n:04} ")).collect();
+    let stage = stage(Script::new().say(text.trim()).in_pieces_of(1));
+    let session = stage.open().await.unwrap();
+    say(&session, "count").await;
+    let events = until_complete(&session, 0).await;
+    let shown: String = events
+        .iter()
+        .filter_map(|event| match &event.body {
+            EventBody::StreamChunk(chunk) => Some(chunk.text.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(shown, text.trim());
+    assert_eq!(messages(&session).await.last().map(Message::text).as_deref(), Some(text.trim()));
+    session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_crash_left_unanswered_is_told() {
+    let stage = stage(Script::new().say("Hi."));
+    let id = DeadSession::new().with(EventBody::Message(Message::user("are you there?"))).bury(&stage).await;
+    let session = stage.reopen(id).await.unwrap();
+    let events: Vec<Event> = session.events(session.first_seq()).take(2).map(Result::unwrap).collect().await;
+    assert!(events.iter().any(|event| matches!(&event.body, EventBody::Notification(_))), "{events:?}");
+    session.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -239,7 +271,7 @@ async fn a_snapshot_tells_how_a_session_stands() {
         }
     };
     while let Ok(Answer::Snapshot(snapshot)) = session.ask(Query::Snapshot).await {
-        assert_eq!(snapshot.pending, [request.clone()]);
+        assert_eq!(snapshot.pending, std::slice::from_ref(&request));
         if snapshot.state == AgentState::AwaitingApproval {
             break;
         }

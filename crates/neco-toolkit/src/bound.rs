@@ -23,6 +23,10 @@ pub trait SpillFile: Send {
     fn finish(self: Box<Self>) -> BoxFuture<'static, Result<String, ToolError>>;
 }
 
+/// Bytes of an output that are kept in a file at most: a command that never stops printing must not
+/// fill the disk.
+const MOST_IN_A_FILE: u64 = 64 * 1024 * 1024;
+
 /// A growing output of which the first fifth and the last four fifths of the allowed bytes are
 /// kept in memory, whatever its size; past the limit all of it goes to a file.
 pub struct Bounded {
@@ -33,7 +37,17 @@ pub struct Bounded {
     tail: VecDeque<u8>,
     total: u64,
     lines: u64,
-    file: Option<Box<dyn SpillFile>>,
+    rest: Rest,
+}
+
+/// What becomes of the part that the model does not get.
+enum Rest {
+    /// Nothing was left out yet.
+    None,
+    /// It goes to a file.
+    File(Box<dyn SpillFile>),
+    /// The file could not be written: that loses the rest of the output, not the call.
+    Lost(String),
 }
 
 /// A finished [`Bounded`].
@@ -51,27 +65,33 @@ impl Bounded {
     /// An empty output for a call.
     #[must_use]
     pub fn new(call_id: CallId, spill: Arc<dyn Spill>, limit: usize) -> Self {
-        Self { call_id, spill, limit, head: Vec::new(), tail: VecDeque::new(), total: 0, lines: 0, file: None }
+        Self { call_id, spill, limit, head: Vec::new(), tail: VecDeque::new(), total: 0, lines: 0, rest: Rest::None }
     }
 
     /// Adds output.
-    ///
-    /// # Errors
-    /// When the file for the rest can't be written.
-    pub async fn push(&mut self, bytes: &[u8]) -> Result<(), ToolError> {
-        if self.file.is_none() && self.total as usize + bytes.len() > self.limit {
-            let mut file = self.spill.open(&self.call_id).await?;
-            let (front, back) = self.tail.as_slices();
-            for part in [self.head.as_slice(), front, back] {
-                file.write(part).await?;
-            }
-            self.file = Some(file);
+    pub async fn push(&mut self, bytes: &[u8]) {
+        if matches!(self.rest, Rest::None) && self.total as usize + bytes.len() > self.limit {
+            self.rest = match self.begin_file().await {
+                Ok(file) => Rest::File(file),
+                Err(error) => Rest::Lost(error.message),
+            };
         }
-        if let Some(file) = &mut self.file {
-            file.write(bytes).await?;
+        if let Rest::File(file) = &mut self.rest
+            && self.total < MOST_IN_A_FILE
+            && let Err(error) = file.write(bytes).await
+        {
+            self.rest = Rest::Lost(error.message);
         }
         self.keep(bytes);
-        Ok(())
+    }
+
+    async fn begin_file(&mut self) -> Result<Box<dyn SpillFile>, ToolError> {
+        let mut file = self.spill.open(&self.call_id).await?;
+        let (front, back) = self.tail.as_slices();
+        for part in [self.head.as_slice(), front, back] {
+            file.write(part).await?;
+        }
+        Ok(file)
     }
 
     fn keep(&mut self, bytes: &[u8]) {
@@ -92,32 +112,41 @@ impl Bounded {
     /// Whether something was left out so far.
     #[must_use]
     pub fn overflowed(&self) -> bool {
-        self.file.is_some()
+        !matches!(self.rest, Rest::None)
     }
 
     /// Ends it. Bytes that are not UTF-8 become the replacement character; the cuts are moved to
     /// line ends where there are any.
-    ///
-    /// # Errors
-    /// When the file for the rest can't be written.
-    pub async fn finish(self) -> Result<BoundedText, ToolError> {
+    pub async fn finish(self) -> BoundedText {
         let tail: Vec<u8> = self.tail.into();
-        let Some(file) = self.file else {
-            let whole = [self.head, tail].concat();
-            return Ok(BoundedText { text: lossy(&whole), spilled_to: None, total: self.total });
+        let (spilled_to, whereabouts) = match self.rest {
+            Rest::None => {
+                let whole = [self.head, tail].concat();
+                return BoundedText { text: lossy(&whole), spilled_to: None, total: self.total };
+            }
+            Rest::Lost(reason) => (None, format!(" and lost: {reason}")),
+            Rest::File(file) => match file.finish().await {
+                Ok(path) if self.total > MOST_IN_A_FILE => {
+                    let words = format!("; its first {MOST_IN_A_FILE} bytes are in {path}, readable with read_file");
+                    (Some(path), words)
+                }
+                Ok(path) => {
+                    let words = format!("; all of it is in {path}, readable with read_file");
+                    (Some(path), words)
+                }
+                Err(error) => (None, format!(" and lost: {}", error.message)),
+            },
         };
-        let path = file.finish().await?;
         let head = whole_lines_at_start(&self.head);
         let tail = whole_lines_at_end(&tail);
-        let kept_lines = count_lines(head) + count_lines(tail);
+        let left_out_lines = self.lines.saturating_sub(count_lines(head) + count_lines(tail));
         let left_out = self.total - (head.len() + tail.len()) as u64;
         let text = format!(
-            "{}\n[… {left_out} bytes ({} lines) left out; all of it is in {path}, readable with read_file …]\n{}",
+            "{}\n[… {left_out} bytes ({left_out_lines} lines) left out{whereabouts} …]\n{}",
             lossy(head).trim_end_matches('\n'),
-            self.lines.saturating_sub(kept_lines),
             lossy(tail),
         );
-        Ok(BoundedText { text, spilled_to: Some(path), total: self.total })
+        BoundedText { text, spilled_to, total: self.total }
     }
 }
 
@@ -177,9 +206,9 @@ mod tests {
         let mut bounded = Bounded::new("call".into(), Arc::new(kept.clone()), limit);
         let text = futures::executor::block_on(async {
             for piece in pieces {
-                bounded.push(piece).await.unwrap();
+                bounded.push(piece).await;
             }
-            bounded.finish().await.unwrap()
+            bounded.finish().await
         });
         let spilled = kept.0.lock().unwrap().clone();
         (text, spilled)
@@ -200,6 +229,28 @@ mod tests {
         assert!(text.text.contains("lines) left out; all of it is in the-file"), "{}", text.text);
         assert_eq!(spilled, lines.concat());
         assert!(text.text.lines().filter(|line| line.starts_with("line ")).all(|line| line.len() == 8));
+    }
+
+    /// A disk that is full from the beginning.
+    struct Full;
+
+    impl Spill for Full {
+        fn open(&self, _: &CallId) -> BoxFuture<'_, Result<Box<dyn SpillFile>, ToolError>> {
+            Box::pin(async { Err(ToolError::failed("no space left")) })
+        }
+    }
+
+    #[test]
+    fn a_file_that_fails_loses_the_rest_and_not_the_result() {
+        let mut bounded = Bounded::new("call".into(), Arc::new(Full), 20);
+        let text = futures::executor::block_on(async {
+            for n in 0..100 {
+                bounded.push(format!("line {n}\n").as_bytes()).await;
+            }
+            bounded.finish().await
+        });
+        assert!(text.text.contains("lost: no space left") && text.text.ends_with("line 99\n"), "{}", text.text);
+        assert_eq!(text.spilled_to, None);
     }
 
     proptest! {

@@ -26,7 +26,9 @@ pub fn read_arguments(text: &str) -> Result<ReadArguments, ToolError> {
     }
     match serde_json::from_str(text) {
         Ok(value) => object(value),
-        Err(error) if error.is_eof() => Err(invalid(&format!("the arguments are cut off ({error})"))),
+        Err(error) if error.is_eof() || !is_closed(text) => {
+            Err(invalid(&format!("the arguments are cut off ({error})")))
+        }
         Err(error) => mend(text, &error),
     }
 }
@@ -59,6 +61,25 @@ fn mend(text: &str, error: &serde_json::Error) -> Result<ReadArguments, ToolErro
     }
 }
 
+/// Whether every string and bracket that was opened is closed again. What is not may have lost its
+/// end, and a mended half of a file must never be written.
+fn is_closed(text: &str) -> bool {
+    let (mut depth, mut quote, mut escaped) = (0_i32, None, false);
+    for char in text.chars() {
+        match (quote, char) {
+            _ if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(open), _) if open == char => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(char),
+            (None, '{' | '[') => depth += 1,
+            (None, '}' | ']') => depth -= 1,
+            (None, _) => {}
+        }
+    }
+    depth == 0 && quote.is_none()
+}
+
 fn invalid(message: &str) -> ToolError {
     ToolError::new(ErrorCode::InvalidArguments, message)
 }
@@ -82,6 +103,9 @@ mod tests {
             (r#""{\"path\":\"a\"}""#, Some(json!({"path":"a"})), true),
             (r#"{"path":"a"#, None, false),
             (r#"{"path":"a","content":"half of a fi"#, None, false),
+            ("{'path':'a','content':'half}", None, false),
+            ("{\"path\":\"a\",\"content\":\"one\ntwo}", None, false),
+            ("{path:\"a\",\"content\":\"x}}", None, false),
             (r#"["a"]"#, None, false),
             ("true", None, false),
             ("rm -rf /", None, false),
@@ -107,8 +131,19 @@ mod tests {
         }
 
         #[test]
-        fn a_cut_object_is_never_mended(key in "[a-z]{1,8}", value in "[a-z \\n\"]{0,40}", keep in 1usize..60) {
-            let whole = json!({ key: value, "more": [1, 2] }).to_string();
+        fn a_cut_object_is_never_mended(
+            key in "[a-z]{1,8}",
+            value in "[a-z \\n{}]{0,40}",
+            style in 0u8..4,
+            keep in 1usize..80,
+        ) {
+            // As a strict writer, one with single quotes, one without quoted keys and one with raw newlines would.
+            let whole = match style {
+                0 => json!({ key: value, "more": [1, 2] }).to_string(),
+                1 => format!("{{'{key}':'{value}','more':[1,2]}}"),
+                2 => format!("{{{key}:\"{value}\",more:[1,2]}}"),
+                _ => format!("{{\"{key}\":\"{value}\n\",\"more\":[1,2]}}"),
+            };
             let cut: String = whole.chars().take(keep).collect();
             if cut.len() < whole.len() {
                 prop_assert!(read_arguments(&cut).is_err(), "{cut}");

@@ -24,13 +24,15 @@ pub struct Plan {
     pub command: Option<String>,
     /// The change it would make to files, where that is known.
     pub diff: Vec<Diff>,
+    /// What makes it so risky, where that is more than what kind of call it is: `it may hold secrets`.
+    pub because: Option<String>,
 }
 
 impl Plan {
     /// A plan that has nothing to show beyond its risk.
     #[must_use]
     pub fn of(risk: Risk) -> Self {
-        Self { risk, command: None, diff: Vec::new() }
+        Self { risk, command: None, diff: Vec::new(), because: None }
     }
 }
 

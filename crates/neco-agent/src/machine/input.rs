@@ -56,6 +56,4 @@ pub enum Input {
     BudgetUsedUp,
     /// The person stops it.
     Cancel,
-    /// The session can't be written any more.
-    StoreFailed,
 }

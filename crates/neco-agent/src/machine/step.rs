@@ -79,17 +79,11 @@ impl Machine {
                 self.change(AgentState::Cancelled, &mut effects);
                 self.finish(CompleteReason::Cancelled, None, &mut effects);
             }
-            Input::StoreFailed if self.busy() => {
-                effects.push(Effect::StopWork);
-                self.change(AgentState::Failed, &mut effects);
-                self.finish(CompleteReason::Failed, Some(ErrorCode::StoreFailed), &mut effects);
-            }
             Input::Begin
             | Input::Answered { .. }
             | Input::ProviderFailed { .. }
             | Input::CallsMoved { .. }
-            | Input::Cancel
-            | Input::StoreFailed => {}
+            | Input::Cancel => {}
         }
         effects
     }
@@ -143,7 +137,10 @@ impl Machine {
 
     fn nudge(&mut self, nudge: Nudge, effects: &mut Vec<Effect>) {
         if self.nudges == MOST_NUDGES {
-            return self.complete(effects);
+            return match nudge {
+                Nudge::CutOff => self.complete(effects),
+                Nudge::Empty => self.no_answer(effects),
+            };
         }
         self.nudges += 1;
         effects.push(Effect::Nudge(nudge));
@@ -178,6 +175,13 @@ impl Machine {
         effects.push(Effect::EndTurn { iteration: self.iteration });
         self.change(AgentState::Complete, effects);
         self.finish(CompleteReason::Natural, None, effects);
+    }
+
+    /// A model that says nothing however often it is asked is as good as none.
+    fn no_answer(&mut self, effects: &mut Vec<Effect>) {
+        effects.push(Effect::EndTurn { iteration: self.iteration });
+        self.change(AgentState::Failed, effects);
+        self.finish(CompleteReason::Failed, Some(ErrorCode::ProviderUnavailable), effects);
     }
 
     /// Whatever still comes for the finished turn is void.
@@ -267,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_answer_is_asked_again_twice_and_then_taken() {
+    fn an_empty_answer_is_asked_again_twice_and_then_a_failure() {
         let mut machine = Machine::new(50);
         let mut stamp = stamp_of(&machine.on(Input::Begin));
         for _ in 0..2 {
@@ -276,7 +280,7 @@ mod tests {
             stamp = stamp_of(&effects);
         }
         let effects = machine.on(Input::Answered { stamp, kind: AnswerKind::Empty });
-        assert_eq!(states(&effects), [AgentState::Complete]);
+        assert_eq!(states(&effects), [AgentState::Failed]);
     }
 
     #[test]
@@ -302,7 +306,6 @@ mod tests {
         prop_oneof![
             Just(Input::Begin),
             Just(Input::Cancel),
-            Just(Input::StoreFailed),
             Just(Input::BudgetUsedUp),
             (stamp.clone(), kind).prop_map(|(stamp, kind)| Input::Answered { stamp, kind }),
             stamp.clone().prop_map(|stamp| Input::ProviderFailed { stamp, code: ErrorCode::ProviderUnavailable }),

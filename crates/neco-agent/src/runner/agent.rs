@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use neco_model::{Delta, History, ModelError, Provider};
 use neco_proto::event::Admission;
-use neco_proto::{CallId, EventBody, Message, TurnId, Usage};
+use neco_proto::{CallId, EventBody, Message, Mode, TurnId, Usage};
+use neco_safety::Who;
 use tokio::sync::mpsc;
 
 use super::inputs::{AgentHandle, Mail};
@@ -45,6 +46,12 @@ pub struct Agent {
     pub(super) began_at: Duration,
     pub(super) usage: Usage,
     pub(super) final_text: String,
+    /// Whether the next answer goes on where the last one was cut off.
+    pub(super) goes_on: bool,
+    /// The call in whose middle the last answer ended.
+    pub(super) cut_off: Option<CallId>,
+    /// The mode in which the present turn's calls were asked for.
+    pub(super) turn_mode: Mode,
     mailbox: mpsc::Receiver<Mail>,
 }
 
@@ -83,6 +90,9 @@ impl Agent {
             began_at: Duration::ZERO,
             usage: Usage::default(),
             final_text: String::new(),
+            goes_on: false,
+            cut_off: None,
+            turn_mode: setup.settings.mode,
             mailbox,
         };
         (agent, AgentHandle { mailbox: sender })
@@ -109,7 +119,8 @@ impl Agent {
                 Happening::Mail(None) => return self.on(Input::Cancel).await,
                 Happening::Delta(delta) => self.take_deltas(delta).await?,
                 Happening::Progress(progress) => {
-                    let records = self.scheduler.absorb(progress, &self.settings.who());
+                    let who = self.who();
+                    let records = self.scheduler.absorb(progress, &who);
                     self.record(records).await?;
                     self.calls_moved().await?;
                 }
@@ -120,6 +131,12 @@ impl Agent {
                 }
             }
         }
+    }
+
+    /// On whose behalf the present turn's calls are made: another mode holds from the next turn on,
+    /// another approval mode at once.
+    fn who(&self) -> Who {
+        Who { mode: self.turn_mode, approval: self.settings.approval, person_present: self.settings.person_present }
     }
 
     /// People first: a flood of deltas or output can't keep them waiting.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use neco_model::Request;
 use neco_proto::event::{Admission, AgentComplete, CompleteReason, StateChange, TurnEnd, TurnStart};
-use neco_proto::{ErrorCode, EventBody, Message, ToolCall, TurnId};
+use neco_proto::{ErrorCode, EventBody, Message, MessageId, ToolCall, TurnId};
 
 use super::agent::Agent;
 use super::stream::Streaming;
@@ -50,6 +50,7 @@ impl Agent {
         self.began_at = self.clock.now();
         self.usage = neco_proto::Usage::default();
         self.final_text.clear();
+        self.goes_on = false;
     }
 
     async fn changed(&mut self, change: StateChange) -> Result<(), SinkError> {
@@ -61,9 +62,10 @@ impl Agent {
         self.turn_id = Some(TurnId::new());
         let start = TurnStart { iteration, model: self.provider.label().to_owned() };
         self.sink.emit(self.turn_id, EventBody::TurnStart(start)).await?;
-        let situation = Situation { mode: self.settings.mode };
+        self.turn_mode = self.settings.mode;
+        let situation = Situation { mode: self.turn_mode };
         let (system, tools) = self.context.assemble(situation, self.scheduler.registry());
-        let request = Request { system, tools, history: self.history.clone(), cache_key: self.cache_key.clone() };
+        let request = Request { system, tools, history: self.history.clone(), cache_key: self.cache_key.clone(), output: None };
         self.streaming = Some(Streaming::new(stamp, self.provider.stream(request)));
         Ok(())
     }
@@ -82,7 +84,8 @@ impl Agent {
         self.stamp = stamp;
         let calls: Vec<ToolCall> =
             self.history.last().map(|message| message.tool_calls().cloned().collect()).unwrap_or_default();
-        let records = self.scheduler.begin(&calls);
+        let cut_off = self.cut_off.take();
+        let records = self.scheduler.begin(&calls, cut_off.as_ref());
         self.record(records).await?;
         Ok(self.machine.on(self.calls_input()))
     }
@@ -118,7 +121,8 @@ impl Agent {
     fn keep_results(&mut self) {
         let results = self.scheduler.take_results();
         if !results.is_empty() {
-            self.history.push(Message::tool_results(results));
+            let asked = self.history.last().map_or_else(MessageId::new, |message| message.id);
+            self.history.push(Message::results_of(asked, results));
         }
     }
 

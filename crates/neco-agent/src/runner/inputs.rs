@@ -123,6 +123,10 @@ impl Agent {
             self.queued.push_back((admission, message));
             return Ok(());
         }
+        // What was said before this and never got its turn comes first.
+        for (_, earlier) in std::mem::take(&mut self.queued) {
+            self.admit(earlier).await?;
+        }
         self.admit(message).await?;
         self.begin().await
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use neco_model::{History, Provider};
 use neco_proto::event::Admission;
 use neco_proto::{ApprovalMode, Message, Mode, Usage};
-use neco_safety::{Who, World};
+use neco_safety::World;
 use neco_toolkit::{Registry, Spill};
 
 use crate::context::Source;
@@ -21,12 +21,6 @@ pub struct Settings {
     pub approval: ApprovalMode,
     /// Whether there is a person to ask.
     pub person_present: bool,
-}
-
-impl Settings {
-    pub(super) fn who(&self) -> Who {
-        Who { mode: self.mode, approval: self.approval, person_present: self.person_present }
-    }
 }
 
 /// What a session may use in all; `None` is no limit.

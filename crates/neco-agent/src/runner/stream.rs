@@ -40,8 +40,22 @@ impl Streaming {
         })
     }
 
+    /// The call in whose middle an answer ended that was not done: its arguments may read like
+    /// whole ones and still lack what was to come.
+    fn cut_off(&self, reason: FinishReason) -> Option<CallId> {
+        match reason {
+            FinishReason::Length | FinishReason::ContentFilter => {}
+            FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Refusal | FinishReason::Pause => return None,
+        }
+        let last = self.answer.calls.last()?;
+        let whole = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&last.arguments).is_ok();
+        self.call_ids.last().filter(|_| !whole).cloned()
+    }
+
     fn part(&self, piece: Piece<'_>, with_calls: bool) -> Option<Part> {
         match piece {
+            // Blank text says nothing, and some vendors refuse a conversation that holds any.
+            Piece::Text(text) if text.trim().is_empty() => None,
             Piece::Text(text) => Some(Part::Text { text: text.to_owned() }),
             Piece::Reasoning(text, opaque) => Some(Part::Reasoning { text: text.to_owned(), opaque: opaque.cloned() }),
             Piece::Call(index, call) => self.call_ids.get(index).filter(|_| with_calls).map(|id| {
@@ -93,8 +107,8 @@ impl Agent {
         first: Option<Result<Delta, ModelError>>,
     ) -> (Vec<EventBody>, Ending) {
         let mut events = Vec::new();
-        let mut next = first;
-        for _ in 0..MOST_AT_ONCE {
+        let (mut next, mut taken) = (first, 0);
+        loop {
             let delta = match next {
                 Some(Ok(delta)) => delta,
                 Some(Err(error)) => return (events, Ending::Broken(error)),
@@ -103,17 +117,21 @@ impl Agent {
                     return (events, Ending::Broken(cut));
                 }
             };
-            streaming.answer.add(&delta);
             self.announce(streaming, &delta, &mut events);
+            streaming.answer.add(&delta);
             if let Delta::Finish(reason) = delta {
                 return (events, Ending::Whole(reason));
             }
+            taken += 1;
+            // What is polled must be taken in: the last look is not made when there is no room for what it finds.
+            if taken == MOST_AT_ONCE {
+                return (events, Ending::NotYet);
+            }
             match streaming.stream.next().now_or_never() {
                 Some(more) => next = more,
-                None => break,
+                None => return (events, Ending::NotYet),
             }
         }
-        (events, Ending::NotYet)
     }
 
     /// The event that a piece becomes; pieces of the same kind in a row become one.
@@ -149,17 +167,31 @@ impl Agent {
             }
             Delta::Retry(retry) => {
                 if retry.discards {
-                    streaming.call_ids.clear();
+                    self.discard(streaming, events);
                 }
                 events.push(EventBody::ModelRetry(retry.clone()));
             }
             Delta::Switch(switch) => {
                 if switch.discards {
-                    streaming.call_ids.clear();
+                    self.discard(streaming, events);
                 }
                 events.push(EventBody::ModelSwitch(switch.clone()));
             }
         }
+    }
+
+    /// An answer that is void was paid for all the same.
+    fn discard(&mut self, streaming: &mut Streaming, events: &mut Vec<EventBody>) {
+        streaming.call_ids.clear();
+        events.extend(self.used(streaming));
+    }
+
+    /// What an answer used, counted once.
+    fn used(&mut self, streaming: &mut Streaming) -> Option<EventBody> {
+        let usage = streaming.answer.usage.take()?;
+        self.usage += usage;
+        self.session_usage += usage;
+        Some(EventBody::Usage(UsageEvent { model: streaming.answer.model.clone(), usage }))
     }
 
     /// The model's own id when it has one that is unique in the session, otherwise one of ours.
@@ -170,28 +202,40 @@ impl Agent {
         free
     }
 
-    async fn answered(&mut self, streaming: Streaming, reason: FinishReason) -> Result<(), SinkError> {
+    async fn answered(&mut self, mut streaming: Streaming, reason: FinishReason) -> Result<(), SinkError> {
         let message = streaming.message(true);
+        let used = self.used(&mut streaming);
+        self.cut_off = streaming.cut_off(reason);
         let Streaming { stamp, answer, .. } = streaming;
-        if let Some(usage) = answer.usage {
-            self.usage += usage;
-            self.session_usage += usage;
-            let event = UsageEvent { model: answer.model.clone(), usage };
-            self.sink.emit(self.turn_id, EventBody::Usage(event)).await?;
+        if let Some(used) = used {
+            self.sink.emit(self.turn_id, used).await?;
         }
         if let Some(message) = message {
             self.sink.emit(self.turn_id, EventBody::Message(message.clone())).await?;
             self.history.push(message);
         }
         let kind = kind_of(&answer, reason);
-        if !answer.text.is_empty() {
-            self.final_text = answer.text;
-        }
-        if let FinishReason::ContentFilter | FinishReason::Refusal = reason {
-            self.warn("the model declined to go on").await?;
+        self.say(&answer.text);
+        self.goes_on = matches!(kind, AnswerKind::CutOff | AnswerKind::Paused);
+        match reason {
+            FinishReason::ContentFilter => self.warn("the vendor's filter ended the answer").await?,
+            FinishReason::Refusal => self.warn("the model declined to go on").await?,
+            FinishReason::Length => self.warn("the answer was cut off by the model's output limit").await?,
+            FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Pause => {}
         }
         self.check_budget().await?;
         self.on(Input::Answered { stamp, kind }).await
+    }
+
+    /// The model's last words; what goes on after a cut belongs to what came before it.
+    fn say(&mut self, text: &str) {
+        if text.trim().is_empty() {
+            return;
+        }
+        if !self.goes_on {
+            self.final_text.clear();
+        }
+        self.final_text.push_str(text);
     }
 
     async fn provider_failed(&mut self, streaming: Streaming, error: ModelError) -> Result<(), SinkError> {
@@ -204,9 +248,14 @@ impl Agent {
     }
 
     /// What was shown is not lost: the text of an answer that broke off stays, its calls do not.
-    pub(super) async fn keep_partial(&mut self, streaming: Streaming) -> Result<(), SinkError> {
+    pub(super) async fn keep_partial(&mut self, mut streaming: Streaming) -> Result<(), SinkError> {
         let message = streaming.message(false);
+        let used = self.used(&mut streaming);
+        self.say(&streaming.answer.text);
         drop(streaming);
+        if let Some(used) = used {
+            self.sink.emit(self.turn_id, used).await?;
+        }
         if let Some(message) = message {
             self.sink.emit(self.turn_id, EventBody::Message(message.clone())).await?;
             self.history.push(message);

@@ -12,7 +12,13 @@ use super::call::{Call, Outcome, Phase};
 
 /// The call, as the policy is asked about it.
 pub(super) fn action<'a>(tool: &'a str, prepared: &dyn PreparedCall, plan: &'a Plan) -> Action<'a> {
-    Action { tool, touch: prepared.touch(), risk: plan.risk, command: plan.command.as_deref() }
+    Action {
+        tool,
+        touch: prepared.touch(),
+        risk: plan.risk,
+        command: plan.command.as_deref(),
+        because: plan.because.as_deref(),
+    }
 }
 
 /// The question that the person is asked.
@@ -20,7 +26,7 @@ pub(super) fn request(
     call: &Call,
     prepared: &dyn PreparedCall,
     plan: &Plan,
-    grant: &Grant,
+    grant: Option<&Grant>,
     reason: String,
 ) -> PermissionRequest {
     PermissionRequest {
@@ -31,7 +37,7 @@ pub(super) fn request(
         risk: plan.risk,
         reason,
         diff: plan.diff.clone(),
-        session_rule: grant.describe(),
+        session_rule: grant.map(Grant::describe),
     }
 }
 
@@ -66,13 +72,12 @@ pub(super) fn decide(call: &mut Call, registry: &Registry, decision: Decision) -
     let mut events = vec![EventBody::PermissionDecision(PermissionDecision {
         call_id: call.id.clone(),
         decision: decision.clone(),
-        by_person: true,
     })];
     let mut granted = None;
     match decision {
         Decision::Once => call.phase = Phase::Cleared(prepared),
         Decision::Session => {
-            granted = Some(grant);
+            granted = grant;
             call.phase = Phase::Cleared(prepared);
         }
         Decision::Edit { .. } => {}
@@ -89,7 +94,7 @@ fn changed_call(
     let tool = registry.find(&call.tool).map_err(|error| error.message)?;
     let prepared = Arc::clone(tool).prepare(arguments).map_err(|error| error.message)?;
     call.summary = prepared.summary();
-    call.notes.push(format!("the user changed the arguments before it ran; it ran with {}", prepared.arguments()));
+    call.changed = true;
     Ok(prepared)
 }
 

@@ -15,17 +15,19 @@ pub(super) struct Call {
     pub summary: String,
     /// What the model must be told besides the result, such as that its arguments were mended.
     pub notes: Vec<String>,
+    /// Whether a person changed its arguments.
+    pub changed: bool,
     pub phase: Phase,
 }
 
 /// Where a call is in its life.
 pub(super) enum Phase {
-    /// Checked; waits for its turn.
-    Scheduled(Box<dyn PreparedCall>),
-    /// The tool looks at what the call would do. `approved` after a person changed the arguments.
+    /// Checked; waits for its turn. `approved` after a person changed the arguments.
+    Scheduled { prepared: Box<dyn PreparedCall>, approved: bool },
+    /// The tool looks at what the call would do.
     Planning { touch: Touch, approved: bool },
     /// A person decides.
-    AwaitingApproval { prepared: Box<dyn PreparedCall>, grant: Grant },
+    AwaitingApproval { prepared: Box<dyn PreparedCall>, grant: Option<Grant> },
     /// May run; starts when its mark is recorded.
     Cleared(Box<dyn PreparedCall>),
     /// Runs.
@@ -66,6 +68,12 @@ impl Outcome {
         }
     }
 
+    /// The outcome of a call whose tool panicked.
+    #[must_use]
+    pub fn crashed() -> Self {
+        Self::error(&ToolError::failed("the tool crashed; this is a defect of Neco"), Duration::ZERO)
+    }
+
     /// The outcome of a call that the person stopped.
     #[must_use]
     pub fn cancelled(ran: bool) -> Self {
@@ -88,7 +96,7 @@ impl Outcome {
 impl Call {
     pub fn touch(&self) -> Option<Touch> {
         match &self.phase {
-            Phase::Scheduled(prepared) | Phase::AwaitingApproval { prepared, .. } | Phase::Cleared(prepared) => {
+            Phase::Scheduled { prepared, .. } | Phase::AwaitingApproval { prepared, .. } | Phase::Cleared(prepared) => {
                 Some(prepared.touch())
             }
             Phase::Planning { touch, .. } | Phase::Executing { touch } => Some(*touch),
@@ -132,7 +140,7 @@ impl Call {
                 output: outcome.output.clone(),
                 error_code: outcome.error_code,
             }),
-            Phase::Scheduled(_)
+            Phase::Scheduled { .. }
             | Phase::Planning { .. }
             | Phase::AwaitingApproval { .. }
             | Phase::Cleared(_)

@@ -1,10 +1,8 @@
-//! Running one call: in its time, its output bounded, its panic contained.
+//! Running one call: in its time, its output bounded.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt;
 use neco_proto::ErrorCode;
 use neco_proto::event::CallStatus;
 use neco_toolkit::{Bounded, PreparedCall, ToolContext, ToolError, ToolOutput};
@@ -24,31 +22,27 @@ pub(super) async fn execute(
 ) -> Outcome {
     let started = clock.now();
     let result = in_time(prepared, ctx.clone(), limit).await;
-    let result = match result {
-        Ok(output) => bound(output, &ctx).await,
-        Err(error) => Err(error),
-    };
     let duration = clock.now().saturating_sub(started);
-    match result {
-        Ok(output) => Outcome {
-            status: if output.error_code.is_some() { CallStatus::Error } else { CallStatus::Success },
-            output: output.model,
-            error_code: output.error_code,
-            duration,
-            display: output.display,
-            spilled_to: output.spilled_to,
-        },
-        Err(error) => Outcome::error(&error, duration),
+    let output = match result {
+        Ok(output) => bound(output, &ctx).await,
+        Err(error) => return Outcome::error(&error, duration),
+    };
+    Outcome {
+        status: if output.error_code.is_some() { CallStatus::Error } else { CallStatus::Success },
+        output: output.model,
+        error_code: output.error_code,
+        duration,
+        display: output.display,
+        spilled_to: output.spilled_to,
     }
 }
 
 async fn in_time(prepared: Box<dyn PreparedCall>, ctx: ToolContext, limit: Duration) -> Result<ToolOutput, ToolError> {
     let cancel = ctx.cancel.clone();
-    let run = AssertUnwindSafe(prepared.run(ctx)).catch_unwind();
+    let run = prepared.run(ctx);
     tokio::pin!(run);
-    let crashed = |_| Err(ToolError::failed("the tool crashed; this is a defect of Neco"));
     tokio::select! {
-        result = &mut run => result.unwrap_or_else(crashed),
+        result = &mut run => result,
         () = tokio::time::sleep(limit) => {
             cancel.cancel();
             // Whether it ends in time or not, what it left running ends when it is dropped here.
@@ -59,13 +53,13 @@ async fn in_time(prepared: Box<dyn PreparedCall>, ctx: ToolContext, limit: Durat
 }
 
 /// A tool that did not bound its own output has it bounded here.
-async fn bound(output: ToolOutput, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+async fn bound(output: ToolOutput, ctx: &ToolContext) -> ToolOutput {
     // A tool that spilled by itself adds a few lines of its own to what it kept.
     if output.spilled_to.is_some() || output.model.len() <= ctx.max_output {
-        return Ok(output);
+        return output;
     }
     let mut bounded = Bounded::new(ctx.call_id.clone(), Arc::clone(&ctx.spill), ctx.max_output);
-    bounded.push(output.model.as_bytes()).await?;
-    let text = bounded.finish().await?;
-    Ok(ToolOutput { model: text.text, spilled_to: text.spilled_to, ..output })
+    bounded.push(output.model.as_bytes()).await;
+    let text = bounded.finish().await;
+    ToolOutput { model: text.text, spilled_to: text.spilled_to, ..output }
 }

@@ -1,5 +1,6 @@
 //! Live output: what tools print while they run, thinned out so that no amount of it can stall a window.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,14 +12,25 @@ use tokio::sync::Notify;
 /// The most text of one call that goes out at a time.
 const MOST_AT_A_TIME: usize = 8 * 1024;
 
+/// The most text of one call that goes out in all: what is shown is kept in the log for good, and
+/// the whole output has a file of its own.
+const MOST_IN_ALL: usize = 256 * 1024;
+
 /// How long to collect before it goes out.
 const COLLECT_FOR: Duration = Duration::from_millis(50);
 
 /// What running tools have printed and no window has seen yet.
 #[derive(Default)]
 pub struct Live {
-    pending: Mutex<Vec<Pending>>,
+    state: Mutex<State>,
     ready: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    pending: Vec<Pending>,
+    /// Bytes shown so far, by call of the present turn.
+    shown: HashMap<CallId, usize>,
 }
 
 struct Pending {
@@ -38,7 +50,7 @@ impl Live {
     /// Ready when something was printed and has been collected for a moment. May be dropped and
     /// called again at any time without losing anything.
     pub async fn collected(&self) {
-        if self.lock().is_empty() {
+        if self.lock().pending.is_empty() {
             self.ready.notified().await;
         }
         tokio::time::sleep(COLLECT_FOR).await;
@@ -47,37 +59,53 @@ impl Live {
     /// What there is to show now.
     #[must_use]
     pub fn take(&self) -> Vec<ToolOutputChunk> {
-        let pending = std::mem::take(&mut *self.lock());
+        let pending = std::mem::take(&mut self.lock().pending);
         pending.into_iter().flat_map(chunks).collect()
     }
 
+    /// A new turn begins: the calls of the last one are forgotten.
+    pub fn begin_turn(&self) {
+        self.lock().shown.clear();
+    }
+
     fn push(&self, call_id: &CallId, stream: OutputStream, text: &str) {
-        let mut pending = self.lock();
+        let mut state = self.lock();
+        let State { pending, shown } = &mut *state;
+        let shown = shown.entry(call_id.clone()).or_default();
+        let quiet = *shown >= MOST_IN_ALL && !pending.iter().any(|one| one.call_id == *call_id);
+        if quiet {
+            return;
+        }
+        let room = MOST_IN_ALL.saturating_sub(*shown);
         let same = pending.iter_mut().rev().find(|one| one.call_id == *call_id).filter(|one| one.stream == stream);
-        match same {
-            Some(one) => one.add(text),
+        let added = match same {
+            Some(one) => one.add(text, room),
             None => {
                 let mut one = Pending { call_id: call_id.clone(), stream, text: String::new(), left_out: 0 };
-                one.add(text);
+                let added = one.add(text, room);
                 pending.push(one);
+                added
             }
-        }
-        drop(pending);
+        };
+        *shown += added;
+        drop(state);
         self.ready.notify_one();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Pending>> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Pending {
-    fn add(&mut self, text: &str) {
-        let room = MOST_AT_A_TIME.saturating_sub(self.text.len());
+    /// Adds what there is room for; says how much that was.
+    fn add(&mut self, text: &str, room_in_all: usize) -> usize {
+        let room = MOST_AT_A_TIME.saturating_sub(self.text.len()).min(room_in_all);
         let end = text.floor_char_boundary(room);
         let (shown, rest) = text.split_at_checked(end).unwrap_or((text, ""));
         self.text.push_str(shown);
         self.left_out += rest.len();
+        shown.len()
     }
 }
 
@@ -118,6 +146,26 @@ mod tests {
         assert!(chunks[0].text.len() <= MOST_AT_A_TIME);
         assert_eq!(chunks[1].stream, OutputStream::Note);
         assert!(live.take().is_empty());
+    }
+
+    #[test]
+    fn a_call_that_never_stops_printing_is_shown_up_to_a_limit() {
+        let live = Arc::new(Live::default());
+        let output = live.of("a".into());
+        let mut shown = 0;
+        for _ in 0..1000 {
+            output.push(OutputStream::Output, &"x".repeat(1000));
+            shown += live
+                .take()
+                .iter()
+                .filter(|chunk| chunk.stream == OutputStream::Output)
+                .map(|chunk| chunk.text.len())
+                .sum::<usize>();
+        }
+        assert_eq!(shown, MOST_IN_ALL);
+        live.begin_turn();
+        output.push(OutputStream::Output, "again");
+        assert_eq!(live.take().len(), 1);
     }
 
     #[test]

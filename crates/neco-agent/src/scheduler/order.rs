@@ -12,7 +12,7 @@ pub(super) fn may_begin(calls: &[Call], parallel_reads: usize) -> Vec<usize> {
     let mut all_done_before = true;
     for (index, call) in calls.iter().enumerate() {
         let Some(touch) = call.touch() else { continue };
-        let scheduled = matches!(call.phase, Phase::Scheduled(_));
+        let scheduled = matches!(call.phase, Phase::Scheduled { .. });
         if touch != Touch::Reads {
             if scheduled && all_done_before {
                 chosen.push(index);
@@ -32,38 +32,120 @@ pub(super) fn may_begin(calls: &[Call], parallel_reads: usize) -> Vec<usize> {
 fn occupies_a_place(call: &Call) -> bool {
     match call.phase {
         Phase::Planning { .. } | Phase::Cleared(_) | Phase::Executing { .. } => true,
-        Phase::Scheduled(_) | Phase::AwaitingApproval { .. } | Phase::Done(_) => false,
+        Phase::Scheduled { .. } | Phase::AwaitingApproval { .. } | Phase::Done(_) => false,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use futures::future::BoxFuture;
+    use neco_proto::CallId;
+    use neco_toolkit::{Plan, PreparedCall, ToolContext, ToolError, ToolOutput};
+    use proptest::prelude::*;
+    use serde_json::Value;
+
     use super::super::call::Outcome;
     use super::*;
-    use neco_proto::CallId;
-    use proptest::prelude::*;
 
-    fn call(touch: Touch, state: u8) -> Call {
+    struct Stub(Touch);
+
+    impl PreparedCall for Stub {
+        fn touch(&self) -> Touch {
+            self.0
+        }
+
+        fn timeout(&self) -> Option<Duration> {
+            None
+        }
+
+        fn summary(&self) -> String {
+            String::new()
+        }
+
+        fn arguments(&self) -> &Value {
+            &Value::Null
+        }
+
+        fn plan<'a>(&'a self, _: &'a ToolContext) -> BoxFuture<'a, Result<Plan, ToolError>> {
+            Box::pin(async { Err(ToolError::failed("a stub")) })
+        }
+
+        fn run(self: Box<Self>, _: ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
+            Box::pin(async { Err(ToolError::failed("a stub")) })
+        }
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum State {
+        Scheduled,
+        Running,
+        Done,
+    }
+
+    fn call(touch: Touch, state: State) -> Call {
         let phase = match state {
-            0 => Phase::Planning { touch, approved: false },
-            1 => Phase::Executing { touch },
-            _ => Phase::Done(Outcome::cancelled(false)),
+            State::Scheduled => Phase::Scheduled { prepared: Box::new(Stub(touch)), approved: false },
+            State::Running => Phase::Executing { touch },
+            State::Done => Phase::Done(Outcome::cancelled(false)),
         };
-        Call { id: CallId::generate(), tool: String::new(), summary: String::new(), notes: Vec::new(), phase }
+        let (tool, summary) = (String::new(), String::new());
+        Call { id: CallId::generate(), tool, summary, notes: Vec::new(), changed: false, phase }
+    }
+
+    fn calls(states: &[(Touch, State)]) -> Vec<Call> {
+        states.iter().map(|(touch, state)| call(*touch, *state)).collect()
     }
 
     #[test]
-    fn nothing_begins_behind_a_write_that_is_not_done() {
-        let calls = [call(Touch::Reads, 2), call(Touch::Writes, 1), call(Touch::Reads, 0)];
-        assert!(may_begin(&calls, 8).is_empty());
+    fn reads_begin_together_up_to_the_bound_and_a_write_waits_for_them() {
+        use State::{Done, Running, Scheduled};
+        use Touch::{Reads, Runs, Writes};
+        let table: &[(&[(Touch, State)], usize, &[usize])] = &[
+            (&[(Reads, Scheduled), (Reads, Scheduled), (Writes, Scheduled), (Reads, Scheduled)], 8, &[0, 1]),
+            (&[(Reads, Scheduled), (Reads, Scheduled), (Reads, Scheduled)], 2, &[0, 1]),
+            (&[(Reads, Running), (Reads, Scheduled), (Reads, Scheduled)], 2, &[1]),
+            (&[(Reads, Done), (Writes, Scheduled), (Reads, Scheduled)], 8, &[1]),
+            (&[(Reads, Running), (Writes, Scheduled)], 8, &[]),
+            (&[(Writes, Running), (Reads, Scheduled)], 8, &[]),
+            (&[(Runs, Scheduled), (Runs, Scheduled)], 8, &[0]),
+            (&[(Runs, Done), (Runs, Scheduled)], 8, &[1]),
+        ];
+        for (states, bound, expected) in table {
+            assert_eq!(may_begin(&calls(states), *bound), *expected, "{states:?}");
+        }
+    }
+
+    fn touches() -> impl Strategy<Value = Touch> {
+        prop_oneof![Just(Touch::Reads), Just(Touch::Writes), Just(Touch::Runs)]
     }
 
     proptest! {
+        /// Played to the end with calls that finish in any order: all run, never beside a write, never too many.
         #[test]
-        fn what_already_began_never_begins_again(kinds in prop::collection::vec((0u8..3, 0u8..3), 0..12)) {
-            let touch = |kind| match kind { 0 => Touch::Reads, 1 => Touch::Writes, _ => Touch::Runs };
-            let calls: Vec<Call> = kinds.iter().map(|(kind, state)| call(touch(*kind), *state)).collect();
-            prop_assert!(may_begin(&calls, 8).is_empty());
+        fn every_order_of_finishing_runs_every_call_alone_or_among_reads(
+            kinds in prop::collection::vec(touches(), 0..12),
+            bound in 1usize..4,
+            finishing in prop::collection::vec(any::<prop::sample::Index>(), 12),
+        ) {
+            let mut states: Vec<(Touch, State)> = kinds.iter().map(|kind| (*kind, State::Scheduled)).collect();
+            let mut finishing = finishing.into_iter();
+            while states.iter().any(|(_, state)| *state != State::Done) {
+                for index in may_begin(&calls(&states), bound) {
+                    states[index].1 = State::Running;
+                }
+                let running: Vec<usize> =
+                    (0..states.len()).filter(|index| states[*index].1 == State::Running).collect();
+                prop_assert!(!running.is_empty(), "something can always go on");
+                prop_assert!(running.len() <= bound.max(1));
+                let alone = running.iter().any(|index| states[*index].0 != Touch::Reads);
+                prop_assert!(!alone || running.len() == 1);
+                let first = running[0];
+                prop_assert!(!alone || states[..first].iter().all(|(_, state)| *state == State::Done));
+                let Some(next) = finishing.next() else { break };
+                states[*next.get(&running)].1 = State::Done;
+            }
         }
     }
 }

@@ -1,15 +1,15 @@
 //! The scheduler: moves the calls of a turn from state to state.
 
+use std::collections::HashMap;
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::StreamExt;
-use futures::future::BoxFuture;
-use futures::stream::FuturesUnordered;
 use neco_proto::event::CallStatus;
-use neco_proto::{CallId, Decision, EventBody, ToolCall, ToolResult};
+use neco_proto::{CallId, Decision, ErrorCode, EventBody, ToolCall, ToolResult};
 use neco_safety::{Grant, Policy, Ruling, Touch, Who, World};
 use neco_toolkit::{Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
+use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::approve;
@@ -57,6 +57,7 @@ pub struct Progress(Work);
 enum Work {
     Planned { index: usize, prepared: Box<dyn PreparedCall>, plan: Result<Plan, ToolError> },
     Ran { index: usize, outcome: Outcome },
+    Crashed { index: usize },
 }
 
 /// The life of every tool call of one agent.
@@ -69,7 +70,9 @@ pub struct Scheduler {
     limits: Limits,
     live: Arc<Live>,
     calls: Vec<Call>,
-    work: FuturesUnordered<BoxFuture<'static, Progress>>,
+    /// Tasks of their own: neither a slow disk nor a panic of one tool holds up the agent or another tool.
+    work: JoinSet<Work>,
+    indexes: HashMap<Id, usize>,
     cancel: CancellationToken,
 }
 
@@ -92,7 +95,8 @@ impl Scheduler {
             limits,
             live: Arc::default(),
             calls: Vec::new(),
-            work: FuturesUnordered::new(),
+            work: JoinSet::new(),
+            indexes: HashMap::new(),
             cancel: CancellationToken::new(),
         }
     }
@@ -109,13 +113,14 @@ impl Scheduler {
         &self.live
     }
 
-    /// Takes the calls of a turn and checks them.
-    pub fn begin(&mut self, asked: &[ToolCall]) -> Vec<Record> {
+    /// Takes the calls of a turn and checks them. `cut_off` is the call in whose middle the answer ended.
+    pub fn begin(&mut self, asked: &[ToolCall], cut_off: Option<&CallId>) -> Vec<Record> {
         self.cancel = CancellationToken::new();
         self.calls.clear();
+        self.live.begin_turn();
         let mut records = Vec::new();
         for asked in asked {
-            let (mut call, failed) = validate(&self.registry, asked);
+            let (mut call, failed) = validate(&self.registry, asked, cut_off == Some(&asked.id));
             records.push(Record::Emit(call.update(CallStatus::Validating)));
             match failed {
                 Some(outcome) => records.push(Record::Emit(call.finish(outcome))),
@@ -135,7 +140,7 @@ impl Scheduler {
             match call.phase {
                 Phase::AwaitingApproval { .. } => counts.waiting += 1,
                 Phase::Cleared(_) | Phase::Executing { .. } => counts.running += 1,
-                Phase::Scheduled(_) | Phase::Planning { .. } => {}
+                Phase::Scheduled { .. } | Phase::Planning { .. } => {}
                 Phase::Done(_) => continue,
             }
             counts.open += 1;
@@ -157,10 +162,28 @@ impl Scheduler {
 
     /// The next thing that comes to an end. Waits for ever when nothing is under way.
     pub async fn progress(&mut self) -> Progress {
-        match self.work.next().await {
-            Some(progress) => progress,
-            None => futures::future::pending().await,
+        match self.work.join_next_with_id().await {
+            Some(ended) => self.progress_of(ended),
+            None => std::future::pending().await,
         }
+    }
+
+    fn progress_of(&mut self, ended: Result<(Id, Work), JoinError>) -> Progress {
+        match ended {
+            Ok((id, work)) => {
+                self.indexes.remove(&id);
+                Progress(work)
+            }
+            Err(error) => {
+                let index = self.indexes.remove(&error.id()).unwrap_or(usize::MAX);
+                Progress(Work::Crashed { index })
+            }
+        }
+    }
+
+    fn spawn(&mut self, index: usize, work: impl Future<Output = Work> + Send + 'static) {
+        let id = self.work.spawn(work).id();
+        self.indexes.insert(id, index);
     }
 
     /// Takes in what came to an end. Record what it returns, then call [`Scheduler::launch`].
@@ -168,6 +191,7 @@ impl Scheduler {
         let records = match work {
             Work::Planned { index, prepared, plan } => self.judge(index, prepared, plan, who),
             Work::Ran { index, outcome } => self.finish(index, outcome),
+            Work::Crashed { index } => self.finish(index, Outcome::crashed()),
         };
         self.plan_next();
         records
@@ -188,7 +212,8 @@ impl Scheduler {
             self.policy.grant(grant);
         }
         match decided.changed {
-            Some(prepared) => self.plan(index, prepared, true),
+            // It may do something else now, so it takes its place in the order anew.
+            Some(prepared) => call.phase = Phase::Scheduled { prepared, approved: true },
             None => records.extend(self.announce(index)),
         }
         self.plan_next();
@@ -204,12 +229,14 @@ impl Scheduler {
             let Phase::Cleared(prepared) = std::mem::replace(&mut call.phase, Phase::Executing { touch }) else {
                 continue;
             };
+            if call.changed {
+                let arguments = prepared.arguments();
+                call.notes.push(format!("the user changed the arguments before it ran; it ran with {arguments}"));
+            }
             let ctx = self.context(index);
             let limit = prepared.timeout().unwrap_or(self.limits.timeout);
             let clock = Arc::clone(&self.clock);
-            self.work.push(Box::pin(async move {
-                Progress(Work::Ran { index, outcome: execute(prepared, ctx, limit, clock).await })
-            }));
+            self.spawn(index, async move { Work::Ran { index, outcome: execute(prepared, ctx, limit, clock).await } });
         }
     }
 
@@ -222,27 +249,41 @@ impl Scheduler {
         tokio::pin!(deadline);
         while !self.work.is_empty() {
             tokio::select! {
-                Some(Progress(work)) = self.work.next() => {
-                    if let Work::Ran { index, outcome } = work {
-                        let outcome = Outcome { status: CallStatus::Cancelled, error_code: None, ..outcome };
-                        records.extend(self.finish(index, outcome));
-                    }
+                Some(ended) = self.work.join_next_with_id() => {
+                    let Progress(work) = self.progress_of(ended);
+                    records.extend(self.stopped(work));
                 }
                 () = &mut deadline => break,
             }
         }
-        self.work = FuturesUnordered::new();
+        // Ready when every task is dropped, and with it what it ran.
+        self.work.shutdown().await;
+        self.indexes.clear();
+        records.extend(self.last_words());
         for call in &mut self.calls {
             let ran = match call.phase {
                 Phase::Done(_) => continue,
                 Phase::Executing { .. } => true,
-                Phase::Scheduled(_) | Phase::Planning { .. } | Phase::AwaitingApproval { .. } | Phase::Cleared(_) => {
-                    false
-                }
+                Phase::Scheduled { .. }
+                | Phase::Planning { .. }
+                | Phase::AwaitingApproval { .. }
+                | Phase::Cleared(_) => false,
             };
             records.push(Record::Emit(call.finish(Outcome::cancelled(ran))));
         }
         records
+    }
+
+    /// What had come to its end just before it was stopped is what it is; what was cut short is cancelled.
+    fn stopped(&mut self, work: Work) -> Vec<Record> {
+        match work {
+            Work::Ran { index, outcome } if outcome.status == CallStatus::Success => self.finish(index, outcome),
+            Work::Ran { index, outcome } => {
+                self.finish(index, Outcome { status: CallStatus::Cancelled, error_code: None, ..outcome })
+            }
+            Work::Crashed { index } => self.finish(index, Outcome::crashed()),
+            Work::Planned { .. } => Vec::new(),
+        }
     }
 
     fn plan_next(&mut self) {
@@ -250,7 +291,7 @@ impl Scheduler {
             let Some(call) = self.calls.get_mut(index) else { continue };
             let phase = std::mem::replace(&mut call.phase, Phase::Planning { touch: Touch::Reads, approved: false });
             match phase {
-                Phase::Scheduled(prepared) => self.plan(index, prepared, false),
+                Phase::Scheduled { prepared, approved } => self.plan(index, prepared, approved),
                 other @ (Phase::Planning { .. }
                 | Phase::AwaitingApproval { .. }
                 | Phase::Cleared(_)
@@ -265,10 +306,15 @@ impl Scheduler {
         if let Some(call) = self.calls.get_mut(index) {
             call.phase = Phase::Planning { touch: prepared.touch(), approved };
         }
-        self.work.push(Box::pin(async move {
-            let plan = prepared.plan(&ctx).await;
-            Progress(Work::Planned { index, prepared, plan })
-        }));
+        let limit = self.limits.timeout;
+        self.spawn(index, async move {
+            let plan = tokio::time::timeout(limit, prepared.plan(&ctx)).await.unwrap_or_else(|_| {
+                ctx.cancel.cancel();
+                let words = format!("looking at what it would do took longer than {} s", limit.as_secs_f32());
+                Err(ToolError::new(ErrorCode::ToolTimedOut, words))
+            });
+            Work::Planned { index, prepared, plan }
+        });
     }
 
     /// The policy's word on a call whose effects are known.
@@ -290,7 +336,7 @@ impl Scheduler {
         match verdict.ruling {
             Ruling::Ask if !approved => {
                 let grant = Grant::like(&action);
-                let request = approve::request(call, prepared.as_ref(), &plan, &grant, verdict.reason);
+                let request = approve::request(call, prepared.as_ref(), &plan, grant.as_ref(), verdict.reason);
                 call.phase = Phase::AwaitingApproval { prepared, grant };
                 vec![
                     Record::Emit(call.update(CallStatus::AwaitingApproval)),
@@ -321,12 +367,15 @@ impl Scheduler {
 
     /// The last words of a call come before its end.
     fn finish(&mut self, index: usize, outcome: Outcome) -> Vec<Record> {
-        let mut records: Vec<Record> =
-            self.live.take().into_iter().map(|chunk| Record::Emit(EventBody::ToolOutputChunk(chunk))).collect();
+        let mut records = self.last_words();
         if let Some(call) = self.calls.get_mut(index) {
             records.push(Record::Emit(call.finish(outcome)));
         }
         records
+    }
+
+    fn last_words(&self) -> Vec<Record> {
+        self.live.take().into_iter().map(|chunk| Record::Emit(EventBody::ToolOutputChunk(chunk))).collect()
     }
 
     fn context(&self, index: usize) -> ToolContext {

@@ -1,31 +1,42 @@
-//! The first check: the tool exists, the arguments can be read and fit its schema.
+//! The first check: the call is whole, the tool exists, the arguments can be read and fit its schema.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use neco_proto::ToolCall;
+use neco_proto::{ErrorCode, ToolCall};
 use neco_toolkit::repair::read_arguments;
 use neco_toolkit::{PreparedCall, Registry, ToolError};
 
 use super::call::{Call, Outcome, Phase};
 
 /// The call, ready to be scheduled; or the error it ends with.
-pub(super) fn validate(registry: &Registry, asked: &ToolCall) -> (Call, Option<Outcome>) {
+pub(super) fn validate(registry: &Registry, asked: &ToolCall, cut_off: bool) -> (Call, Option<Outcome>) {
     let mut call = Call {
         id: asked.id.clone(),
         tool: asked.name.clone(),
         summary: asked.name.clone(),
         notes: Vec::new(),
+        changed: false,
         phase: Phase::Done(Outcome::cancelled(false)),
     };
-    match prepare(registry, asked, &mut call) {
-        Ok(prepared) => {
-            call.summary = prepared.summary();
-            call.phase = Phase::Scheduled(prepared);
+    if cut_off {
+        return (call, Some(Outcome::error(&incomplete(), Duration::ZERO)));
+    }
+    // What a tool does with arguments must not be able to end its agent.
+    match catch_unwind(AssertUnwindSafe(|| prepare(registry, asked, &mut call))) {
+        Ok(Ok(prepared)) => {
+            call.phase = Phase::Scheduled { prepared, approved: false };
             (call, None)
         }
-        Err(error) => (call, Some(Outcome::error(&error, Duration::ZERO))),
+        Ok(Err(error)) => (call, Some(Outcome::error(&error, Duration::ZERO))),
+        Err(_) => (call, Some(Outcome::crashed())),
     }
+}
+
+fn incomplete() -> ToolError {
+    let words = "the answer ended in the middle of this call, so it was not run; call again, with less in one call";
+    ToolError::new(ErrorCode::InvalidArguments, words)
 }
 
 fn prepare(registry: &Registry, asked: &ToolCall, call: &mut Call) -> Result<Box<dyn PreparedCall>, ToolError> {
@@ -34,5 +45,7 @@ fn prepare(registry: &Registry, asked: &ToolCall, call: &mut Call) -> Result<Box
     tool.name().clone_into(&mut call.summary);
     let arguments = read_arguments(&asked.arguments)?;
     call.notes.extend(arguments.note.map(str::to_owned));
-    Arc::clone(tool).prepare(arguments.value)
+    let prepared = Arc::clone(tool).prepare(arguments.value)?;
+    call.summary = prepared.summary();
+    Ok(prepared)
 }

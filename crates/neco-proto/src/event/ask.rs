@@ -27,17 +27,16 @@ pub struct PermissionRequest {
     /// The change it would make, where that is known beforehand.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub diff: Vec<Diff>,
-    /// What "for this session" would allow, in words.
-    pub session_rule: String,
+    /// What "for this session" would allow, in words; absent where that is not on offer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_rule: Option<String>,
 }
 
-/// A person, or the policy in a person's absence, decided.
+/// A person decided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PermissionDecision {
     /// The call.
     pub call_id: CallId,
     /// What was decided.
     pub decision: Decision,
-    /// Whether a person decided; false when nobody was there to ask.
-    pub by_person: bool,
 }

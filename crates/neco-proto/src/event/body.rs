@@ -17,7 +17,8 @@ use crate::message::Message;
 pub struct Event {
     /// Position in the session's log, from 1, without gaps.
     pub seq: Seq,
-    /// When it happened.
+    /// When it happened, in UTC, always with three digits after the second.
+    #[serde(with = "timestamp")]
     #[schemars(with = "String")]
     pub ts: Timestamp,
     /// The session.
@@ -30,6 +31,20 @@ pub struct Event {
     /// What happened.
     #[serde(flatten)]
     pub body: EventBody,
+}
+
+/// A fixed number of digits, so that sorting the text is sorting the time.
+mod timestamp {
+    use jiff::Timestamp;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(ts: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{ts:.3}"))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
+        Timestamp::deserialize(deserializer)
+    }
 }
 
 macro_rules! event_bodies {
@@ -81,7 +96,7 @@ event_bodies! {
     ToolCallEnd(ToolCallEnd) = "tool_call_end",
     /// A call waits for a person.
     PermissionRequest(PermissionRequest) = "permission_request",
-    /// A person, or the policy in a person's absence, decided.
+    /// A person decided.
     PermissionDecision(PermissionDecision) = "permission_decision",
     /// Mode, approval mode or model changed.
     ModeChange(ModeChange) = "mode_change",
@@ -120,6 +135,7 @@ mod tests {
         assert_eq!(json["type"], "message");
         assert_eq!(json["role"], "user");
         assert_eq!(json["seq"], 7);
+        assert_eq!(json["ts"], "1970-01-01T00:00:00.000Z");
         assert!(json.get("turn_id").is_none());
         let back: Event = serde_json::from_value(json).unwrap();
         assert_eq!(back, event);

@@ -24,6 +24,8 @@ pub struct Action<'a> {
     pub risk: Risk,
     /// The command line, for tools that run one.
     pub command: Option<&'a str>,
+    /// What makes it so risky, where that is more than its kind.
+    pub because: Option<&'a str>,
 }
 
 /// On whose behalf.

@@ -35,18 +35,19 @@ pub struct Grant {
 }
 
 impl Grant {
-    /// The grant that "for this session" on `action` stands for.
+    /// The grant that "for this session" on `action` stands for; none where every single call is asked about.
     #[must_use]
-    pub fn like(action: &Action<'_>) -> Self {
-        Self { tool: action.tool.to_owned(), command: action.command.map(str::to_owned) }
+    pub fn like(action: &Action<'_>) -> Option<Self> {
+        let grant = Self { tool: action.tool.to_owned(), command: action.command.map(str::to_owned) };
+        (action.risk < Risk::Critical).then_some(grant)
     }
 
     /// The grant in words, shown before it is given.
     #[must_use]
     pub fn describe(&self) -> String {
         match &self.command {
-            Some(command) => format!("run exactly `{command}` without asking, until the session ends"),
-            None => format!("use {} in the workspace without asking, until the session ends", self.tool),
+            Some(command) => format!("run exactly `{command}` without asking, until Neco ends"),
+            None => format!("use {} on ordinary files without asking, until Neco ends", self.tool),
         }
     }
 
@@ -74,13 +75,7 @@ impl Policy {
     pub fn judge(&self, action: &Action<'_>, who: &Who) -> Verdict {
         let (ruling, reason) = self.rule(action, who);
         if ruling == Ruling::Ask && !who.person_present {
-            return Verdict {
-                ruling: Ruling::Deny,
-                reason: format!(
-                    "{reason}, and there is nobody to ask; the user can allow it by running with --approval auto (or --yes)"
-                ),
-                code: denial_code(action),
-            };
+            return Verdict { ruling: Ruling::Deny, reason: unasked(&reason, action.risk), code: denial_code(action) };
         }
         Verdict { ruling, reason, code: denial_code(action) }
     }
@@ -92,13 +87,38 @@ impl Policy {
         if action.risk < Risk::Critical && self.grants.iter().any(|grant| grant.covers(action)) {
             return (Ruling::Allow, "allowed for this session".to_owned());
         }
-        let ruling = matrix(action.risk, who.approval);
-        let verb = match ruling {
-            Ruling::Allow => "runs without asking",
-            Ruling::Ask | Ruling::Deny => "is asked about",
-        };
-        (ruling, format!("{} risk {verb} in approval mode {}", action.risk, who.approval))
+        match matrix(action.risk, who.approval) {
+            Ruling::Allow => (Ruling::Allow, format!("{} needs no approval in mode {}", what(action), who.approval)),
+            Ruling::Ask | Ruling::Deny => {
+                (Ruling::Ask, format!("{}; approval mode {} asks", what(action), who.approval))
+            }
+        }
     }
+}
+
+/// What a call does that makes it worth a question.
+fn what(action: &Action<'_>) -> String {
+    if let Some(because) = action.because {
+        return because.to_owned();
+    }
+    let words = match action.touch {
+        Touch::Reads => "it only reads",
+        Touch::Writes => "it changes a file",
+        Touch::Runs if action.risk <= Risk::Low => "it acts on a process of the agent's own",
+        Touch::Runs => "it runs a command",
+    };
+    words.to_owned()
+}
+
+/// Why an unasked question is a no, and how it could become a yes.
+fn unasked(reason: &str, risk: Risk) -> String {
+    let way = match risk {
+        Risk::Critical => "it always needs a person at a terminal",
+        Risk::Safe | Risk::Low | Risk::Medium | Risk::High => {
+            "the user can allow it by running with --approval auto (or --yes), or at a terminal"
+        }
+    };
+    format!("{reason}, and nobody can be asked in this run; {way}")
 }
 
 /// The risk matrix. Commands are not yet in a sandbox, so `auto` allows them on the person's word alone.
@@ -125,7 +145,7 @@ mod tests {
     use super::*;
 
     fn action(touch: Touch, risk: Risk, command: Option<&str>) -> Action<'_> {
-        Action { tool: "tool", touch, risk, command }
+        Action { tool: "tool", touch, risk, command, because: None }
     }
 
     fn who(mode: Mode, approval: ApprovalMode, person_present: bool) -> Who {
@@ -156,7 +176,7 @@ mod tests {
     fn ask_mode_refuses_whatever_was_granted() {
         let write = action(Touch::Writes, Risk::Medium, None);
         let mut policy = Policy::default();
-        policy.grant(Grant::like(&write));
+        policy.grant(Grant::like(&write).unwrap());
         assert_eq!(policy.judge(&write, &who(Mode::Ask, ApprovalMode::Auto, true)).ruling, Ruling::Deny);
         assert_eq!(policy.judge(&write, &who(Mode::Agent, ApprovalMode::Manual, true)).ruling, Ruling::Allow);
     }
@@ -172,7 +192,8 @@ mod tests {
     #[test]
     fn a_grant_covers_the_same_command_only_and_never_the_critical() {
         let mut policy = Policy::default();
-        policy.grant(Grant::like(&action(Touch::Runs, Risk::High, Some("make test"))));
+        policy.grant(Grant::like(&action(Touch::Runs, Risk::High, Some("make test"))).unwrap());
+        assert_eq!(Grant::like(&action(Touch::Runs, Risk::Critical, Some("make test"))), None);
         let me = who(Mode::Agent, ApprovalMode::AskFirst, true);
         assert_eq!(policy.judge(&action(Touch::Runs, Risk::High, Some("make test")), &me).ruling, Ruling::Allow);
         assert_eq!(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use neco_agent::runner::InputError;
 use neco_agent::{Agent, AgentHandle, AgentInput, SinkError};
 use neco_proto::event::Admission;
-use neco_proto::{AgentId, Answer, ClientError, Command, Message, Query, Receipt, Seq, SessionSnapshot};
+use neco_proto::{AgentId, Answer, ClientError, Command, Message, Query, Receipt, Seq, SessionId, SessionSnapshot};
 use neco_store::{Catalog, EventLog, SessionLock, SessionRecord, StoreError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -90,8 +90,12 @@ impl Actor {
         loop {
             let mail = tokio::select! {
                 mail = self.mailbox.recv() => mail,
-                // The agent ends by itself only when nothing can be recorded any more.
-                _ = &mut self.agent => return,
+                // The agent ends by itself only when nothing can be recorded any more. The lock is not
+                // given up before what was recorded is written, as far as that is possible.
+                _ = &mut self.agent => {
+                    let _ = self.log.commit(self.record.id).await;
+                    return;
+                }
             };
             match mail {
                 Some(Mail::Command(Command::Shutdown, reply)) => {
@@ -104,7 +108,12 @@ impl Actor {
                     let _ = reply.send(result);
                 }
                 Some(Mail::Query(query, reply)) => {
-                    let _ = reply.send(self.answer(query).await);
+                    // Aside: a long log must not keep a cancel waiting.
+                    let (session, root) = (self.record.id, self.root);
+                    let (journal, log) = (Arc::clone(&self.journal), Arc::clone(&self.log));
+                    tokio::spawn(async move {
+                        let _ = reply.send(answer(query, session, root, &journal, log.as_ref()).await);
+                    });
                 }
                 None => break,
             }
@@ -117,10 +126,10 @@ impl Actor {
 
     /// The agent first, which stops its work, then the log.
     async fn shut_down(self) -> Result<Receipt, ClientError> {
-        let Self { handle, agent, log, journal, .. } = self;
+        let Self { handle, agent, log, journal, record, .. } = self;
         drop(handle);
         let stopped = agent.await;
-        log.flush().await.map_err(|error| store_failed(&error))?;
+        log.commit(record.id).await.map_err(|error| store_failed(&error))?;
         match stopped {
             Ok(Ok(())) => Ok(Receipt { seq: journal.standing().last_seq }),
             Ok(Err(error)) => Err(ClientError::Failed { code: error.code, message: error.message }),
@@ -155,42 +164,49 @@ impl Actor {
             return Err(ClientError::Refused("the message is empty".to_owned()));
         }
         if self.record.title.is_empty() {
-            self.record.title = title_of(&text);
-            self.catalog.set_title(self.record.id, &self.record.title).await.map_err(|error| store_failed(&error))?;
+            let title = title_of(&text);
+            self.catalog.set_title(self.record.id, &title).await.map_err(|error| store_failed(&error))?;
+            self.record.title = title;
         }
         Ok(AgentInput::Message { message: Message::user(text), admission })
     }
+}
 
-    async fn answer(&self, query: Query) -> Result<Answer, ClientError> {
-        match query {
-            Query::Snapshot => {
-                let standing = self.journal.standing();
-                Ok(Answer::Snapshot(SessionSnapshot {
-                    session_id: self.record.id,
-                    root_agent: self.root,
-                    last_seq: standing.last_seq,
-                    cwd: standing.cwd,
-                    model: standing.model,
-                    mode: standing.mode,
-                    approval: standing.approval,
-                    state: standing.state,
-                    usage: standing.usage,
-                    pending: standing.pending,
-                }))
-            }
-            Query::Messages => Ok(Answer::Messages { messages: self.messages().await? }),
+async fn answer(
+    query: Query,
+    session: SessionId,
+    root: AgentId,
+    journal: &Journal,
+    log: &dyn EventLog,
+) -> Result<Answer, ClientError> {
+    match query {
+        Query::Snapshot => {
+            let standing = journal.standing();
+            Ok(Answer::Snapshot(SessionSnapshot {
+                session_id: session,
+                root_agent: root,
+                last_seq: standing.last_seq,
+                cwd: standing.cwd,
+                model: standing.model,
+                mode: standing.mode,
+                approval: standing.approval,
+                state: standing.state,
+                usage: standing.usage,
+                pending: standing.pending,
+            }))
         }
+        Query::Messages => Ok(Answer::Messages { messages: messages(session, log).await? }),
     }
+}
 
-    async fn messages(&self) -> Result<Vec<Message>, ClientError> {
-        let mut fold = Fold::default();
-        loop {
-            let since = fold.standing.last_seq;
-            let page = self.log.read(self.record.id, since, PAGE).await.map_err(|error| store_failed(&error))?;
-            page.iter().for_each(|event| fold.apply(event));
-            if page.len() < PAGE {
-                return Ok(fold.messages);
-            }
+async fn messages(session: SessionId, log: &dyn EventLog) -> Result<Vec<Message>, ClientError> {
+    let mut fold = Fold::default();
+    loop {
+        let since = fold.standing.last_seq;
+        let page = log.read(session, since, PAGE).await.map_err(|error| store_failed(&error))?;
+        page.iter().for_each(|event| fold.apply(event));
+        if page.len() < PAGE {
+            return Ok(fold.messages);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The conversation: messages, results paired with their calls, and what is still open.
 
 use neco_proto::event::{Admission, CallStatus, ModelRetry, ModelSwitch};
-use neco_proto::{CallId, Event, EventBody, Message, MessageId, Role, ToolResult, TurnId};
+use neco_proto::{CallId, Event, EventBody, Message, Role, ToolResult, TurnId};
 
 use super::standing::Standing;
 
@@ -31,6 +31,8 @@ pub struct Fold {
     pub partial: String,
     /// The last turn, for events that mend it.
     pub turn: Option<TurnId>,
+    /// Whether something was asked and the work on it has not ended.
+    pub working: bool,
     results: Vec<ToolResult>,
 }
 
@@ -67,8 +69,8 @@ impl Fold {
                 output: end.output.clone(),
                 error_code: end.error_code,
             }),
-            EventBody::SessionStart(_)
-            | EventBody::StateChange(_)
+            EventBody::SessionStart(_) | EventBody::AgentComplete(_) => self.working = false,
+            EventBody::StateChange(_)
             | EventBody::ReasoningChunk(_)
             | EventBody::StreamToolCallStart(_)
             | EventBody::StreamToolCallDelta(_)
@@ -82,13 +84,13 @@ impl Fold {
             | EventBody::Usage(_)
             | EventBody::Notification(_)
             | EventBody::Error(_)
-            | EventBody::TurnEnd(_)
-            | EventBody::AgentComplete(_) => {}
+            | EventBody::TurnEnd(_) => {}
         }
     }
 
     fn message(&mut self, message: &Message) {
         self.queued.retain(|(_, queued)| queued.id != message.id);
+        self.working = true;
         if message.role == Role::Assistant {
             self.partial.clear();
             let call =
@@ -108,13 +110,10 @@ impl Fold {
         if !self.open.is_empty() {
             return;
         }
-        let order: Vec<CallId> = self
-            .messages
-            .last()
-            .map(|message| message.tool_calls().map(|call| call.id.clone()).collect())
-            .unwrap_or_default();
+        let Some(asked) = self.messages.last() else { return };
+        let order: Vec<CallId> = asked.tool_calls().map(|call| call.id.clone()).collect();
         let mut results = std::mem::take(&mut self.results);
         results.sort_by_key(|result| order.iter().position(|id| *id == result.call_id));
-        self.messages.push(Message { id: MessageId::new(), ..Message::tool_results(results) });
+        self.messages.push(Message::results_of(asked.id, results));
     }
 }

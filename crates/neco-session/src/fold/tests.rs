@@ -1,8 +1,10 @@
 //! Whatever a log holds and wherever it ends, the conversation that comes of it can be sent.
 
 use jiff::Timestamp;
-use neco_proto::event::{CallStatus, StreamChunk, ToolCallEnd, TurnStart};
-use neco_proto::{AgentId, CallId, Event, EventBody, Message, MessageId, Part, Role, SessionId, ToolCall, TurnId};
+use neco_proto::event::{CallStatus, SessionStart, StreamChunk, ToolCallEnd, TurnStart};
+use neco_proto::{
+    AgentId, ApprovalMode, CallId, Event, EventBody, Message, MessageId, Mode, Part, Role, SessionId, ToolCall, TurnId,
+};
 use proptest::prelude::*;
 
 use super::Fold;
@@ -40,6 +42,19 @@ fn end(call_id: CallId) -> EventBody {
         duration_ms: 0,
         display: None,
         spilled_to: None,
+    })
+}
+
+fn start() -> EventBody {
+    EventBody::SessionStart(SessionStart {
+        version: String::new(),
+        cwd: String::new(),
+        model: String::new(),
+        scripted: true,
+        mode: Mode::Agent,
+        approval: ApprovalMode::Auto,
+        sandbox: String::new(),
+        resumed: true,
     })
 }
 
@@ -104,7 +119,9 @@ proptest! {
         log.truncate(keep);
         let mut fold = Fold::of(&log);
         let mending = mend(&fold);
-        for body in mending {
+        let interrupted = mending.iter().any(|body| matches!(body, EventBody::Notification(_)));
+        prop_assert_eq!(interrupted, !fold.messages.is_empty(), "whoever was stopped at work is told");
+        for body in mending.into_iter().chain([start()]) {
             let next = log.len() as u64 + 1;
             let mut event = events(vec![body]).remove(0);
             event.seq = next;

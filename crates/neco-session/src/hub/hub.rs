@@ -144,9 +144,11 @@ impl Hub {
         if let Some(model) = &options.model {
             return find(model);
         }
-        // A session outlives its models: when its own is gone, the default one goes on.
+        // A conversation is not sent to another vendor without a word: when its own model is gone, the person chooses.
         match own.filter(|own| !own.is_empty()) {
-            Some(own) => find(own).or_else(|_| find(&options.default_model)),
+            Some(own) => {
+                (self.setup.find_model)(own).map_err(|reason| SessionError::OwnModel { model: own.clone(), reason })
+            }
             None => find(&options.default_model),
         }
     }

@@ -168,12 +168,11 @@ fn ask_bodies() -> Vec<EventBody> {
             risk: Risk::High,
             reason: "it runs a command".to_owned(),
             diff: vec![diff()],
-            session_rule: "make with any arguments".to_owned(),
+            session_rule: Some("make with any arguments".to_owned()),
         }),
         EventBody::PermissionDecision(PermissionDecision {
             call_id: call(),
             decision: Decision::Edit { arguments: json!({ "command": "make -n" }) },
-            by_person: true,
         }),
         EventBody::ModeChange(ModeChange { mode: Some(Mode::Ask), ..ModeChange::default() }),
     ]

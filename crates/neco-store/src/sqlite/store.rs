@@ -164,6 +164,13 @@ impl EventLog for SqliteStore {
         Box::pin(self.read_events(session, since, limit))
     }
 
+    fn commit(&self, session: SessionId) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            self.ask(Job::Flush).await?;
+            self.tails.lock().refusal_of(session)
+        })
+    }
+
     fn flush(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
             self.ask(Job::Flush).await?;

@@ -12,6 +12,7 @@ use crate::describe::{line, text};
 /// # Errors
 /// The expectation that was not met, and everything that happened.
 pub(super) fn check(expected: &[String], events: &[Event]) -> Result<(), String> {
+    nothing_more(expected, events)?;
     let mut rest = events;
     for expectation in expected.iter().filter(|line| !line.trim().is_empty()) {
         if let Some(unwanted) = expectation.strip_prefix("! ") {
@@ -23,6 +24,20 @@ pub(super) fn check(expected: &[String], events: &[Event]) -> Result<(), String>
         match rest.iter().position(|event| matches(expectation, event)) {
             Some(found) => rest = rest.get(found + 1..).unwrap_or_default(),
             None => return Err(format!("did not happen in this order: {expectation:?}\n{}", transcript(events))),
+        }
+    }
+    Ok(())
+}
+
+/// Kinds of which a scenario that names one must name all: an unexpected call is as wrong as a missing one.
+const COUNTED: [&str; 3] = ["tool_call_end", "permission_request", "agent_complete"];
+
+fn nothing_more(expected: &[String], events: &[Event]) -> Result<(), String> {
+    for kind in COUNTED {
+        let named = expected.iter().filter(|line| line.split(' ').next() == Some(kind)).count();
+        let happened = events.iter().filter(|event| event.body.type_name() == kind).count();
+        if named > 0 && named != happened {
+            return Err(format!("{named} of {kind} are named, {happened} happened\n{}", transcript(events)));
         }
     }
     Ok(())
