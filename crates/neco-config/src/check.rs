@@ -227,7 +227,7 @@ mod tests {
             ),
             (
                 "tools.max_output_bytes = 999",
-                "c:1:26: tools.max_output_bytes: expected a whole number of at least 1000, found the whole number 999",
+                "c:1:26: tools.max_output_bytes: expected a whole number of at least 1000 and at most 1000000, found the whole number 999",
             ),
             (
                 "model_providers.x.local = 1",

@@ -47,9 +47,12 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// The nearest folder that has any of the files is the project; a git repository is not left.
+    /// Outside of one only the folder itself counts: the folders above it may be anybody's.
     fn look_for_project(&mut self, cwd: &Path) {
         let cwd = std::path::absolute(cwd).unwrap_or_else(|_| cwd.to_owned());
-        for folder in cwd.ancestors() {
+        let in_repository = cwd.ancestors().any(|folder| folder.join(".git").exists());
+        let folders = cwd.ancestors().take(if in_repository { usize::MAX } else { 1 });
+        for folder in folders {
             let found_before = self.found.len();
             let neco = folder.join(".neco");
             // With `NECO_HOME=~/.neco` the user's own file lies where a project's would.
@@ -68,7 +71,7 @@ impl Search<'_> {
     }
 
     fn look(&mut self, layer: Layer, path: PathBuf) {
-        let text = read(&path).transpose();
+        let text = read(&path, layer).transpose();
         let exists = text.is_some();
         if let Some(bytes) = text {
             let origin = Origin::new(layer, Source::File { path: path.clone(), shown: self.env.shown(&path) });
@@ -84,22 +87,51 @@ impl Search<'_> {
 
 /// The bytes of a file, or nothing when there is none.
 ///
-/// Only regular files: a repository could hold a pipe that never ends, or a link to a device.
-fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let metadata = match fs::metadata(path) {
-        Ok(metadata) => metadata,
+/// Only regular files: a repository could hold a pipe that never ends, or a link to a device. What
+/// was opened is judged, as the name could lead elsewhere a moment later.
+fn read(path: &Path, layer: Layer) -> io::Result<Option<Vec<u8>>> {
+    let file = match open(path) {
+        Ok(file) => file,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         Err(error) => return Err(error),
     };
+    let metadata = file.metadata()?;
     if !metadata.is_file() {
         return Err(io::Error::other("not a file"));
     }
+    if layer.is_from_repository() && !is_ours(&metadata) {
+        return Err(io::Error::other("it belongs to another user"));
+    }
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(MOST_BYTES)).unwrap_or_default());
-    fs::File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(io::Error::other(format!("larger than {MOST_BYTES} bytes")));
     }
     Ok(Some(bytes))
+}
+
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<fs::File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+    fs::OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<fs::File> {
+    fs::File::open(path)
+}
+
+/// Whether a file is the user's own or the machine's: in a shared folder anybody could leave one.
+#[cfg(unix)]
+fn is_ours(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    metadata.uid() == 0 || metadata.uid() == rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+fn is_ours(_metadata: &fs::Metadata) -> bool {
+    true
 }
 
 fn decode(bytes: Vec<u8>, origin: &Origin) -> Result<String, Notice> {
@@ -183,6 +215,43 @@ mod tests {
         let env = Env::for_test([("NECO_HOME", home.to_str().unwrap())], root);
         assert_eq!(found(&env, root, "elsewhere"), ["user .neco/config.toml"]);
         assert_eq!(found(&env, root, "work"), ["user .neco/config.toml"]);
+    }
+
+    #[test]
+    fn outside_a_repository_only_the_folder_itself_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        write(root, "shared/.neco/config.toml");
+        write(root, "shared/mine/.agents/config.toml");
+        let env = Env::for_test([], root.join("home"));
+        assert_eq!(found(&env, root, "shared"), ["project shared/.neco/config.toml"]);
+        assert_eq!(found(&env, root, "shared/mine"), ["agents shared/mine/.agents/config.toml"]);
+        assert!(found(&env, root, "shared/other").is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_of_another_user_is_not_a_projects() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".neco/config.toml");
+        write(folder.path(), ".neco/config.toml");
+        if std::os::unix::fs::chown(&path, Some(12345), None).is_err() {
+            // Only root can give files away; everyone else sees that their own are read.
+            assert!(read(&path, Layer::Project).unwrap().is_some());
+            return;
+        }
+        assert!(read(&path, Layer::Project).unwrap_err().to_string().contains("another user"));
+        assert!(read(&path, Layer::User).unwrap().is_some());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        assert_eq!(read(&path, Layer::Project).unwrap_err().to_string(), "not a file");
     }
 
     #[test]

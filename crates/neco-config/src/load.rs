@@ -41,8 +41,9 @@ pub struct Loaded {
 /// Reads all layers.
 ///
 /// # Errors
-/// When a value has the wrong type or is out of range, a file is not TOML, the user's file can't be
-/// read, or an override is not `key=value`; all such problems at once.
+/// When a value has the wrong type or is out of range, the user's file is not TOML or can't be read,
+/// or an override is not `key=value`; all such problems at once. What is wrong in a repository's
+/// files is warned about and left out: it must not keep the program from starting.
 pub fn load(options: LoadOptions<'_>) -> Result<Loaded, ConfigError> {
     let (files, found) = find(options.env, options.cwd);
     let mut stack = Stack { tree: built_in(), findings: Findings::default() };
@@ -104,21 +105,18 @@ impl Stack {
         let user = self.tree.clone();
         let user_file = env.shown(&env.config_dir().join("config.toml"));
         for file in found {
-            let text = match file.text {
-                Ok(text) => text,
-                // A repository must not be able to keep the program from starting with a pipe or a link.
-                Err(warning) => {
-                    self.findings.warnings.push(warning);
-                    continue;
-                }
-            };
-            match parse(&text, &file.origin) {
+            let mut findings = Findings::default();
+            match file.text.and_then(|text| parse(&text, &file.origin)) {
                 Ok(mut layer) => {
-                    reserved::strip(&mut layer, &user, &self.tree, &user_file, &mut self.findings);
-                    self.add(layer);
+                    reserved::strip(&mut layer, &user, &self.tree, &user_file, &mut findings);
+                    check(&mut layer, known(), &mut findings);
+                    merge(&mut self.tree, layer);
                 }
-                Err(problem) => self.findings.problems.push(problem),
+                Err(problem) => findings.problems.push(problem),
             }
+            let ignored = |problem: Notice| Notice { message: format!("ignored: {}", problem.message), ..problem };
+            self.findings.warnings.extend(findings.warnings);
+            self.findings.warnings.extend(findings.problems.into_iter().map(ignored));
         }
     }
 

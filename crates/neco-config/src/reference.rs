@@ -198,8 +198,9 @@ mod tests {
             "| `agent.parallel_reads` | a whole number of at least 1 and at most 1000 | `8` | Most reading calls of one \
              turn that run at the same time. |",
             "| `model_providers.NAME.local` | true or false | `false` | Whether it runs on this machine and needs no key. |",
-            "| `model_groups.NAME.strategy` | one of `round_robin`, `first` | `\"round_robin\"` | How one is chosen. \
-             `round_robin`: In turn. `first`: Always the first that works. |",
+            "| `model_groups.NAME.strategy` | one of `round_robin`, `first`, `cheapest` | `\"round_robin\"` | How one is \
+             chosen. `round_robin`: In turn. `first`: Always the first that works. `cheapest`: The cheapest that \
+             works, by the price of input and output together; models whose price is not known come last. |",
             "| `approval` | it decides what happens without asking | nothing |",
         ] {
             assert!(text.contains(row), "no row\n{row}\nin\n{text}");

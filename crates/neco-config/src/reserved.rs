@@ -27,14 +27,33 @@ pub(crate) enum Leave {
     Narrow(fn(user: Option<&Value>, wanted: &Value) -> bool),
 }
 
+const TIME: &str = "it decides how long something may take";
+const COST: &str = "it decides how much may be spent";
+
 /// Every setting that is not taken from a repository: the one place to look at and to add to.
 pub(crate) const RESERVED: &[Reserved] = &[
     Reserved { key: &["approval"], reason: "it decides what happens without asking", leave: Leave::Nothing },
     Reserved { key: &["model_providers"], reason: "it decides where keys and code are sent", leave: Leave::Nothing },
+    Reserved { key: &["model"], reason: "it decides where code is sent", leave: Leave::Nothing },
+    Reserved { key: &["model_groups"], reason: "it decides where code is sent", leave: Leave::Nothing },
+    Reserved { key: &["models"], reason: "it decides what a model may cost and see", leave: Leave::Nothing },
+    Reserved { key: &["network"], reason: "it decides how models are reached", leave: Leave::Nothing },
     Reserved { key: &["tools", "hidden_env"], reason: "it decides which secrets commands see", leave: Leave::Nothing },
     Reserved { key: &["tools", "shell"], reason: "it decides which program runs commands", leave: Leave::Nothing },
     Reserved { key: &["mode"], reason: "it decides which tools there are", leave: Leave::Narrow(same_or_ask) },
     Reserved { key: &["tools", "only"], reason: "it decides which tools there are", leave: Leave::Narrow(fewer_tools) },
+    Reserved { key: &["tools", "timeout"], reason: TIME, leave: Leave::Narrow(no_more) },
+    Reserved { key: &["tools", "command_timeout"], reason: TIME, leave: Leave::Narrow(no_more) },
+    Reserved { key: &["tools", "max_command_timeout"], reason: TIME, leave: Leave::Narrow(no_more) },
+    Reserved { key: &["tools", "max_output_bytes"], reason: COST, leave: Leave::Narrow(no_more) },
+    Reserved { key: &["agent", "max_turns"], reason: COST, leave: Leave::Narrow(no_more) },
+    Reserved { key: &["agent", "max_cost"], reason: COST, leave: Leave::Narrow(no_more) },
+    Reserved { key: &["agent", "max_tokens"], reason: COST, leave: Leave::Narrow(no_more) },
+    Reserved {
+        key: &["agent", "parallel_reads"],
+        reason: "it decides how busy the machine is",
+        leave: Leave::Narrow(no_more),
+    },
 ];
 
 /// Takes out of a repository's layer what it may not decide.
@@ -78,6 +97,20 @@ fn same_or_ask(user: Option<&Value>, wanted: &Value) -> bool {
     !matches!(wanted, Value::Text(text) if text != "ask") || user == Some(wanted)
 }
 
+/// Without a number of the user's there is no limit yet.
+fn no_more(user: Option<&Value>, wanted: &Value) -> bool {
+    let number = |value: &Value| match value {
+        Value::Whole(number) => Some(*number as f64),
+        Value::Number(number) => Some(*number),
+        Value::Table(_) | Value::List(_) | Value::Text(_) | Value::Switch(_) | Value::Date(_) => None,
+    };
+    match (user.and_then(number), number(wanted)) {
+        (Some(user), Some(wanted)) => wanted <= user,
+        // Another type than a number is the check's to refuse.
+        (None, _) | (_, None) => true,
+    }
+}
+
 /// An empty list means all tools.
 fn fewer_tools(user: Option<&Value>, wanted: &Value) -> bool {
     match (user, wanted) {
@@ -118,7 +151,25 @@ mod tests {
     #[test]
     fn what_could_widen_is_taken_out_and_the_rest_stays() {
         for (user, layer, left, warned) in [
-            ("{}", "{approval = 'auto', model = 'x'}", "{ model = \"x\" }", &["approval"][..]),
+            ("{}", "{approval = 'auto', agent.max_turns = 1}", "{ agent = { max_turns = 1 } }", &["approval"][..]),
+            (
+                "{}",
+                "{model = 'x', models = {}, model_groups = {}, network.retries = 1}",
+                "{}",
+                &["model", "model_groups", "models", "network"],
+            ),
+            ("{agent.max_turns = 5}", "{agent.max_turns = 5}", "{ agent = { max_turns = 5 } }", &[]),
+            ("{agent.max_turns = 5}", "{agent.max_turns = 6}", "{ agent = {} }", &["agent.max_turns"]),
+            ("{agent.max_turns = 5}", "{agent.max_turns = nan}", "{ agent = {} }", &["agent.max_turns"]),
+            ("{agent.max_turns = 5}", "{agent.max_turns = 'x'}", "{ agent = { max_turns = \"x\" } }", &[]),
+            ("{}", "{agent.max_cost = 2.5}", "{ agent = { max_cost = 2.5 } }", &[]),
+            ("{agent.max_cost = 1}", "{agent.max_cost = 2.5}", "{ agent = {} }", &["agent.max_cost"]),
+            (
+                "{tools.max_output_bytes = 2000}",
+                "{tools.max_output_bytes = 9000}",
+                "{ tools = {} }",
+                &["tools.max_output_bytes"],
+            ),
             ("{}", "{approval = 'manual'}", "{}", &["approval"]),
             ("{}", "{model_providers.x.base = 'http://evil'}", "{}", &["model_providers"]),
             ("{}", "{model_providers = 5}", "{}", &["model_providers"]),

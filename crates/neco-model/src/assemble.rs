@@ -6,14 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use neco_config::section::{NetworkSection, ProviderType};
-use secrecy::ExposeSecret;
 
-use crate::catalogue::ModelInfo;
-use crate::cost::Price;
+use crate::catalogue::{ModelInfo, makes_instead};
 use crate::group::{Lane, Member, RetryPolicy, Turns};
-use crate::http::HttpModel;
+use crate::http::{HttpModel, LoggedIn, Props};
 use crate::provider::Provider;
-use crate::route::{Endpoint, Key, ModelName, ProviderEntry, Providers, Timeouts};
+use crate::route::sources::credentials;
+use crate::route::{Credential, Endpoint, KeySources, ModelName, ProviderEntry, Providers, Timeouts};
 use crate::scripted::{Script, ScriptedModel};
 use crate::setup::SetupError;
 use crate::wire::anthropic::Anthropic;
@@ -27,7 +26,7 @@ use crate::wire::target::{Target, path_segment};
 pub(crate) struct Workshop {
     timeouts: Timeouts,
     pub(crate) policy: RetryPolicy,
-    keys: HashMap<String, Result<Vec<Arc<Key>>, SetupError>>,
+    credentials: HashMap<String, Result<Vec<Credential>, SetupError>>,
     shelf: Mutex<Shelf>,
 }
 
@@ -43,17 +42,31 @@ struct Shelf {
 }
 
 impl Workshop {
-    pub(crate) fn new(providers: &Providers, network: &NetworkSection, env: &dyn Fn(&str) -> Option<String>) -> Self {
+    pub(crate) fn new(providers: &Providers, network: &NetworkSection, sources: &dyn KeySources) -> Self {
         Self {
             timeouts: network.into(),
             policy: network.into(),
-            keys: providers.iter().map(|entry| (entry.name.clone(), keys(entry, env))).collect(),
+            credentials: providers.iter().map(|entry| (entry.name.clone(), credentials(entry, sources))).collect(),
             shelf: Mutex::default(),
         }
     }
 
     pub(crate) fn has_key(&self, provider: &str) -> bool {
-        self.keys.get(provider).is_some_and(|keys| keys.as_ref().is_ok_and(|keys| !keys.is_empty()))
+        self.credentials.get(provider).is_some_and(|found| found.as_ref().is_ok_and(|found| !found.is_empty()))
+    }
+
+    /// Why keys that may be there can't be read.
+    pub(crate) fn unreadable(&self) -> Option<SetupError> {
+        let errors = self.credentials.values().filter_map(|found| found.as_ref().err());
+        let unreadable = errors.filter(|error| matches!(error, SetupError::KeySource { .. }));
+        // The same one each time.
+        unreadable.min_by_key(ToString::to_string).cloned()
+    }
+
+    /// Where the keys of `provider` come from.
+    pub(crate) fn key_sources(&self, provider: &str) -> Vec<String> {
+        let found = self.credentials.get(provider).and_then(|found| found.as_ref().ok());
+        found.into_iter().flatten().map(|credential| credential.key().source().to_owned()).collect()
     }
 
     /// One model with its keys.
@@ -69,7 +82,7 @@ impl Workshop {
             return Ok(member.clone());
         }
         let lanes = match wire(entry, name, info) {
-            Some(wire) => self.http_lanes(&mut shelf, entry, name, wire, info.price)?,
+            Some(wire) => self.http_lanes(&mut shelf, entry, name, wire, info)?,
             None => vec![self.scripted_lane(&mut shelf, entry, name)?],
         };
         let turns = shelf.turns.entry(entry.name.clone()).or_default().clone();
@@ -84,16 +97,9 @@ impl Workshop {
         entry: &ProviderEntry,
         name: &ModelName,
         wire: Arc<dyn Wire>,
-        price: Option<Price>,
+        info: ModelInfo,
     ) -> Result<Vec<Lane>, SetupError> {
-        let keys = match self.keys.get(&entry.name) {
-            Some(keys) => keys.clone()?,
-            None => Vec::new(),
-        };
-        if keys.is_empty() && entry.needs_key() {
-            let (provider, variables) = (entry.name.clone(), entry.api_key_envs.clone());
-            return Err(SetupError::MissingKey { provider, variables });
-        }
+        let credentials = self.credentials_of(entry)?;
         let label = name.label();
         let endpoint = self.endpoint(shelf, entry)?;
         let model = HttpModel {
@@ -104,17 +110,40 @@ impl Workshop {
             endpoint,
             key: None,
             wire,
-            price,
+            price: info.price,
+            context_window: info.known.then_some(info.context_window),
         };
-        if keys.is_empty() {
+        if credentials.is_empty() {
             return Ok(vec![Lane::new(label, Arc::new(model))]);
         }
-        let lane = |key: Arc<Key>| {
-            let lane = key.number().map_or_else(|| label.clone(), |number| format!("{label} (key {number})"));
-            let provider: Arc<dyn Provider> = Arc::new(HttpModel { key: Some(key), ..model.clone() });
+        let lane = |credential: Credential| {
+            let number = credential.key().number();
+            let lane = number.map_or_else(|| label.clone(), |number| format!("{label} (key {number})"));
+            let model = model.clone();
+            let provider: Arc<dyn Provider> = match credential {
+                Credential::Key(key) => Arc::new(HttpModel { key: Some(key), ..model }),
+                Credential::Login(login) => Arc::new(LoggedIn { model, login }),
+            };
             Lane::new(lane, provider)
         };
-        Ok(keys.into_iter().map(lane).collect())
+        Ok(credentials.into_iter().map(lane).collect())
+    }
+
+    fn credentials_of(&self, entry: &ProviderEntry) -> Result<Vec<Credential>, SetupError> {
+        let found = match self.credentials.get(&entry.name) {
+            // A server that works without a key is not kept from it by a keys file that can't be used.
+            Some(Err(error @ SetupError::KeySource { .. })) if !entry.needs_key() => {
+                tracing::warn!(provider = entry.name, %error, "asked without a key");
+                Vec::new()
+            }
+            Some(found) => found.clone()?,
+            None => Vec::new(),
+        };
+        if found.is_empty() && entry.needs_key() {
+            let (provider, variables) = (entry.name.clone(), entry.api_key_envs.clone());
+            return Err(SetupError::MissingKey { provider, variables, login: entry.login.is_some() });
+        }
+        Ok(found)
     }
 
     fn endpoint(&self, shelf: &mut Shelf, entry: &ProviderEntry) -> Result<Arc<Endpoint>, SetupError> {
@@ -128,6 +157,7 @@ impl Workshop {
             timeouts: self.timeouts,
             start: entry.start.clone(),
             pull: entry.pull.clone(),
+            props: entry.local.then(Props::default),
             client: tokio::sync::OnceCell::new(),
         });
         shelf.endpoints.insert(entry.name.clone(), endpoint.clone());
@@ -149,12 +179,17 @@ fn wire(entry: &ProviderEntry, name: &ModelName, info: ModelInfo) -> Option<Arc<
     let ModelName { provider, model, parameters } = name.clone();
     let target = Target { provider, model, parameters, info };
     match entry.kind_for(&name.model) {
-        ProviderType::Openai => Some(Arc::new(OpenaiChat::bound_to(target, entry.dialect.clone()))),
+        ProviderType::Openai => Some(Arc::new(chat(entry, target))),
         ProviderType::Responses => Some(Arc::new(OpenaiResponses::bound_to(target))),
         ProviderType::Anthropic => Some(Arc::new(Anthropic::bound_to(target))),
         ProviderType::Gemini => Some(Arc::new(Gemini::bound_to(target))),
         ProviderType::Scripted => None,
     }
+}
+
+fn chat(entry: &ProviderEntry, target: Target) -> OpenaiChat {
+    let text_calls = entry.text_tool_calls(&target.info);
+    OpenaiChat::bound_to(target, entry.dialect.clone()).with_text_calls(text_calls)
 }
 
 /// Where the model is asked.
@@ -179,28 +214,10 @@ fn auth(entry: &ProviderEntry, wire: &dyn Wire) -> Result<Auth, SetupError> {
 }
 
 fn refuse_what_does_not_chat(name: &ModelName) -> Result<(), SetupError> {
-    let model = name.model.to_lowercase();
-    let makes = [("embed", "embeddings"), ("rerank", "rankings")].into_iter().find(|(mark, _)| model.contains(mark));
-    match makes {
-        Some((_, makes)) => Err(SetupError::NotForChat { model: name.label(), makes }),
+    match makes_instead(&name.model) {
+        Some(makes) => Err(SetupError::NotForChat { model: name.label(), makes, group: None }),
         None => Ok(()),
     }
-}
-
-fn keys(entry: &ProviderEntry, env: &dyn Fn(&str) -> Option<String>) -> Result<Vec<Arc<Key>>, SetupError> {
-    let from_variables = entry.api_key_envs.iter().filter_map(|name| Some((env(name)?, name.as_str())));
-    let configured = entry.api_key.iter().map(|key| (key.expose_secret().to_owned(), "the configuration"));
-    let mut keys = Vec::new();
-    for (secret, source) in from_variables.chain(configured).filter(|(secret, _)| !secret.trim().is_empty()) {
-        let key = Key::new(&secret, source)
-            .ok_or_else(|| SetupError::BadKey { provider: entry.name.clone(), source_name: source.to_owned() })?;
-        keys.push(key);
-    }
-    let count = keys.len();
-    for (at, key) in keys.iter_mut().enumerate() {
-        key.set_place(at + 1, count);
-    }
-    Ok(keys.into_iter().map(Arc::new).collect())
 }
 
 fn base(entry: &ProviderEntry) -> Result<String, SetupError> {

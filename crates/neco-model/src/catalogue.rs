@@ -58,6 +58,15 @@ pub struct Catalogue {
     overrides: BTreeMap<String, ModelSection>,
 }
 
+/// Where the facts about a model come from. What neither source has is assumed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// The entry of the built-in catalogue; another provider's, when that has the same model.
+    pub built_in: Option<String>,
+    /// Whether the configuration has something laid over it.
+    pub overridden: bool,
+}
+
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
@@ -102,9 +111,7 @@ impl Catalogue {
     /// What is known of `name`, which `provider` serves.
     #[must_use]
     pub fn info(&self, name: &ModelName, provider: &ProviderEntry) -> ModelInfo {
-        let mut named = self.models.iter().filter(|entry| entry.is(&name.model));
-        let any = named.clone().next();
-        let mut info = match named.find(|entry| entry.provider == name.provider).or(any) {
+        let mut info = match self.entry(name) {
             Some(entry) => entry.info(&name.provider),
             None => unknown(provider, &name.model),
         };
@@ -112,6 +119,46 @@ impl Catalogue {
             info.lay_over(section);
         }
         info
+    }
+
+    /// Where [`Catalogue::info`] has it from.
+    #[must_use]
+    pub fn sources(&self, name: &ModelName) -> Sources {
+        Sources {
+            built_in: self.entry(name).map(|entry| format!("{}/{}", entry.provider, entry.name)),
+            overridden: self.overrides.contains_key(&name.label()),
+        }
+    }
+
+    /// The models of `provider` that are known, the vendor's names of them: built in, then overridden.
+    pub fn models_of(&self, provider: &str) -> impl Iterator<Item = &str> {
+        let built_in = self.models.iter().filter(move |entry| entry.provider == provider).map(|entry| &*entry.name);
+        let written = self.overrides.keys().filter_map(move |label| label.split_once('/'));
+        built_in.chain(written.filter(move |(of, _)| *of == provider).map(|(_, model)| model))
+    }
+
+    fn entry(&self, name: &ModelName) -> Option<&Entry> {
+        let mut named = self.models.iter().filter(|entry| entry.is(&name.model));
+        let any = named.clone().next();
+        named.find(|entry| entry.provider == name.provider).or(any)
+    }
+}
+
+/// What a model makes that does not hold conversations, as far as its name tells.
+#[must_use]
+pub fn makes_instead(model: &str) -> Option<&'static str> {
+    let model = model.to_lowercase();
+    let last = model.rsplit('/').next().unwrap_or(&model);
+    let mut words = last.split(|c: char| !c.is_ascii_alphanumeric());
+    let family = words.clone().next().unwrap_or_default();
+    if model.contains("rerank") {
+        Some("rankings")
+    } else if model.contains("embed") || ["bge", "gte", "e5", "voyage", "minilm"].contains(&family) {
+        Some("embeddings")
+    } else if words.any(|word| word.ends_with("apply")) || family == "morph" {
+        Some("edits out of snippets")
+    } else {
+        None
     }
 }
 
@@ -225,6 +272,27 @@ mod tests {
         assert_eq!(info(&catalogue, "github-copilot/claude-sonnet-5.5").context_window, 1_000_000);
         assert!(info(&catalogue, "gemini/gemini-2.5-pro").price.is_some_and(|price| price.long.is_some()));
         assert!(info(&catalogue, "gemini/gemini-9").vision && !info(&catalogue, "groq/llama-9").vision);
+    }
+
+    #[test]
+    fn what_does_not_chat_is_known_by_its_name() {
+        for (model, makes) in [
+            ("nomic-embed-text:latest", Some("embeddings")),
+            ("text-embedding-3-large", Some("embeddings")),
+            ("BAAI/bge-m3", Some("embeddings")),
+            ("Qwen/Qwen3-Embedding-8B", Some("embeddings")),
+            ("bge-reranker-v2-m3", Some("rankings")),
+            ("jina-reranker-v3", Some("rankings")),
+            ("morph/morph-v3-fast", Some("edits out of snippets")),
+            ("Kortix/FastApply-1.5B-v1.0", Some("edits out of snippets")),
+            ("relace/relace-apply-3", Some("edits out of snippets")),
+            ("applied-qwen3", None),
+            ("gpt-5", None),
+            ("qwen3-coder:30b", None),
+            ("gemini-3.6-flash", None),
+        ] {
+            assert_eq!(makes_instead(model), makes, "{model}");
+        }
     }
 
     #[test]

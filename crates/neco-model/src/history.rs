@@ -17,11 +17,26 @@ pub struct Entry {
     message: Message,
     /// Two places: a session that changes the wire once pays for the change once.
     encoded: [OnceLock<(&'static str, Bytes)>; 2],
+    /// What is sent in its place, and what is sent after it, where a vendor takes neither as it is.
+    in_place: OnceLock<Arc<Entry>>,
+    after: OnceLock<Arc<Entry>>,
 }
 
 impl Entry {
     fn new(message: Message) -> Self {
-        Self { message, encoded: Default::default() }
+        Self { message, encoded: Default::default(), in_place: OnceLock::new(), after: OnceLock::new() }
+    }
+
+    /// An entry that is sent in place of this one: the one that was made before if it still `fits`,
+    /// else what `make` gives. So a message that has to be changed is changed, copied and serialised
+    /// once, and not for each request.
+    pub(crate) fn in_place(&self, fits: impl FnOnce(&Message) -> bool, make: impl FnOnce() -> Message) -> Arc<Entry> {
+        kept_or_made(&self.in_place, fits, make)
+    }
+
+    /// The same for an entry that is sent after this one.
+    pub(crate) fn after(&self, fits: impl FnOnce(&Message) -> bool, make: impl FnOnce() -> Message) -> Arc<Entry> {
+        kept_or_made(&self.after, fits, make)
     }
 
     /// The message.
@@ -48,6 +63,25 @@ impl Entry {
             }
         }
         encode(&self.message)
+    }
+}
+
+/// What no longer fits stays where it is: a history that is made fit for several vendors in turn is
+/// made anew for all but the first.
+fn kept_or_made(
+    place: &OnceLock<Arc<Entry>>,
+    fits: impl FnOnce(&Message) -> bool,
+    make: impl FnOnce() -> Message,
+) -> Arc<Entry> {
+    match place.get() {
+        Some(kept) if fits(kept.message()) => Arc::clone(kept),
+        Some(_) => Arc::new(Entry::new(make())),
+        None => {
+            let made = Arc::new(Entry::new(make()));
+            // Losing the race to another thread is fine.
+            let _ = place.set(Arc::clone(&made));
+            made
+        }
     }
 }
 

@@ -6,7 +6,8 @@
 //!
 //! Reading order: [`provider`], [`request`], [`history`], [`delta`], [`error`] (the faces);
 //! [`models`] and [`setup`] (from a name to a provider); [`route`], [`adapt`], [`wire`], `http`, [`group`];
-//! [`catalogue`] and [`cost`]; [`probe`]; [`scripted`].
+//! [`catalogue`], [`cost`] and [`tokens`]; [`probe`], `found`, [`describe`] and [`trial`] (what a person
+//! is told); [`scripted`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -15,7 +16,9 @@ mod assemble;
 pub mod catalogue;
 pub mod cost;
 pub mod delta;
+pub mod describe;
 pub mod error;
+mod found;
 pub mod group;
 pub mod history;
 mod http;
@@ -26,16 +29,22 @@ pub mod request;
 pub mod route;
 pub mod scripted;
 pub mod setup;
+pub mod tokens;
+pub mod trial;
 pub mod wire;
 
 pub use catalogue::{Catalogue, ModelInfo};
 pub use cost::Price;
 pub use delta::{Answer, Delta, FinishReason, Piece, RawCall};
+pub use describe::{Description, State};
 pub use error::{ErrorKind, ModelError, Place};
 pub use history::{Entry, History};
-pub use models::Models;
+pub use models::{GROUPS, Models};
 pub use probe::LocalServer;
 pub use provider::{DeltaStream, Provider};
-pub use request::{Request, ToolDeclaration};
+pub use request::{OutputSchema, Request, ToolDeclaration};
+pub use route::{KeySources, NoKeys};
 pub use scripted::Script;
 pub use setup::{LookedFor, SetupError};
+pub use tokens::TokenCount;
+pub use trial::Trial;

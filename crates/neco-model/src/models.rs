@@ -1,17 +1,17 @@
 //! The resolved set: from the name of a model or group to something that can be asked.
 
-use std::collections::BTreeMap;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use neco_config::section::{Config, GroupSection, Strategy};
+use neco_config::section::{Config, Strategy};
 
 use crate::assemble::Workshop;
 use crate::catalogue::{Catalogue, ModelInfo};
-use crate::group::Group;
+use crate::found::{self, Groups};
+use crate::group::{Group, by_price};
 use crate::probe::{self, LocalServer};
 use crate::provider::Provider;
-use crate::route::{ModelName, ProviderEntry, Providers};
+use crate::route::{KeySources, ModelName, ProviderEntry, Providers};
 use crate::setup::{LookedFor, SetupError, nearest};
 
 /// Groups that `model` stands for when they are not given, in the order in which one of them
@@ -21,29 +21,35 @@ pub const GROUPS: [&str; 4] = ["think", "balanced", "act", "image"];
 /// All models that can be asked.
 pub struct Models {
     model: Option<String>,
-    groups: BTreeMap<String, GroupSection>,
-    providers: Providers,
-    catalogue: Catalogue,
-    workshop: Workshop,
+    groups: Groups,
+    /// What stands for the groups when nothing is configured: of keys, else of local servers.
+    found: OnceLock<Groups>,
+    pub(crate) providers: Providers,
+    pub(crate) catalogue: Catalogue,
+    pub(crate) workshop: Workshop,
     /// Made once for each name, so that turns, rests and connections are shared.
     made: Mutex<HashMap<String, Arc<dyn Provider>>>,
 }
 
 impl Models {
-    /// What `config` says; keys are looked up with `env`.
+    /// What `config` says, with the keys of `sources`.
     ///
     /// # Errors
     /// When a provider is described so that nothing could be asked of it.
-    pub fn new(config: &Config, env: &dyn Fn(&str) -> Option<String>) -> Result<Self, SetupError> {
+    pub fn new(config: &Config, sources: &dyn KeySources) -> Result<Self, SetupError> {
         let providers = Providers::new(&config.model_providers)?;
-        Ok(Self {
+        let models = Self {
             model: config.model.clone(),
             groups: config.model_groups.clone(),
+            found: OnceLock::new(),
             catalogue: Catalogue::new(&config.models)?,
-            workshop: Workshop::new(&providers, &config.network, env),
+            workshop: Workshop::new(&providers, &config.network, sources),
             providers,
             made: Mutex::default(),
-        })
+        };
+        let with_key: Vec<_> = models.providers.iter().filter(|entry| models.workshop.has_key(&entry.name)).collect();
+        models.settle(found::of_keys(&with_key));
+        Ok(models)
     }
 
     /// What can be asked by `name`: a group, or `provider/model?param=value`. A well-known group
@@ -61,8 +67,7 @@ impl Models {
     }
 
     /// The name of what is asked when nobody says otherwise: `model` of the configuration, else the
-    /// first group of [`GROUPS`], else another group, else the first provider of the built-in table
-    /// whose key is there, with its usual model.
+    /// first group of [`GROUPS`], else another group, else the first group of what was found.
     ///
     /// # Errors
     /// [`SetupError::NoModel`] when there is none.
@@ -70,15 +75,30 @@ impl Models {
         if let Some(model) = &self.model {
             return Ok(model.clone());
         }
-        let known = GROUPS.into_iter().find(|name| self.groups.contains_key(*name));
-        if let Some(group) = known.or_else(|| self.groups.keys().next().map(String::as_str)) {
-            return Ok(group.to_owned());
+        let groups = self.groups();
+        let known = GROUPS.into_iter().find(|name| groups.contains_key(*name));
+        let any = known.or_else(|| groups.keys().next().map(String::as_str));
+        any.map(str::to_owned).ok_or_else(|| {
+            // Keys that can't be read are another matter than none.
+            self.workshop.unreadable().unwrap_or_else(|| SetupError::NoModel(self.looked_for()))
+        })
+    }
+
+    /// The groups that were given, or those that were found when none was given and no model either.
+    #[must_use]
+    pub fn groups(&self) -> &Groups {
+        match self.found.get() {
+            Some(found) if self.groups.is_empty() && self.model.is_none() => found,
+            Some(_) | None => &self.groups,
         }
-        let usual = self.providers.iter().find_map(|entry| {
-            let model = entry.default_model.as_ref().filter(|_| self.workshop.has_key(&entry.name))?;
-            Some(format!("{}/{model}", entry.name))
-        });
-        usual.ok_or_else(|| SetupError::NoModel(self.looked_for()))
+    }
+
+    /// Makes the groups of `servers` when nothing is configured and no key was found.
+    pub fn use_local(&self, servers: &[LocalServer]) {
+        self.settle(found::of_servers(servers, |server, model| {
+            let name = format!("{}/{model}", server.provider);
+            self.info(&name).is_ok_and(|info| info.vision)
+        }));
     }
 
     /// Where a model is looked for when none is configured.
@@ -126,8 +146,41 @@ impl Models {
         probe::probe(self.providers.iter().filter(|entry| entry.local), timeout).await
     }
 
-    fn info_of(&self, name: &ModelName) -> Result<ModelInfo, SetupError> {
+    /// The models that `name` stands for, in the order in which they are asked if each fails.
+    ///
+    /// # Errors
+    /// When there is no such model or group.
+    pub fn members(&self, name: &str) -> Result<(Vec<ModelName>, Strategy), SetupError> {
+        if let Some(group) = self.groups().get(name) {
+            if group.models.is_empty() {
+                return Err(SetupError::EmptyGroup { group: name.to_owned() });
+            }
+            let mut names = group.models.iter().map(|model| model.parse()).collect::<Result<Vec<_>, _>>()?;
+            if group.strategy == Strategy::Cheapest {
+                by_price(&mut names, |name| self.info_of(name).ok()?.price);
+            }
+            return Ok((names, group.strategy));
+        }
+        if name.contains('/') {
+            return Ok((vec![name.parse()?], Strategy::First));
+        }
+        if GROUPS.contains(&name) && self.model.as_deref() != Some(name) {
+            return self.members(&self.default_name()?);
+        }
+        let known: Vec<String> = self.groups().keys().cloned().collect();
+        let nearest = nearest(name, known.iter().map(String::as_str));
+        Err(SetupError::UnknownGroup { name: name.to_owned(), nearest, known })
+    }
+
+    pub(crate) fn info_of(&self, name: &ModelName) -> Result<ModelInfo, SetupError> {
         Ok(self.catalogue.info(name, self.providers.get(&name.provider)?))
+    }
+
+    /// What was found first stays.
+    fn settle(&self, found: Groups) {
+        if !found.is_empty() {
+            let _ = self.found.set(found);
+        }
     }
 
     fn make(&self, name: &str) -> Result<Group, SetupError> {
@@ -143,7 +196,7 @@ impl Models {
                     tracing::warn!(%model, %error, "left out of its group");
                     missing.get_or_insert(error);
                 }
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.in_group(name)),
             }
         }
         if members.is_empty() {
@@ -151,26 +204,6 @@ impl Models {
         }
         let label = names.first().filter(|_| names.len() == 1).map_or_else(|| name.to_owned(), ModelName::label);
         Ok(Group::new(label, members, strategy, self.workshop.policy))
-    }
-
-    /// The models that `name` stands for.
-    fn members(&self, name: &str) -> Result<(Vec<ModelName>, Strategy), SetupError> {
-        if let Some(group) = self.groups.get(name) {
-            if group.models.is_empty() {
-                return Err(SetupError::EmptyGroup { group: name.to_owned() });
-            }
-            let names = group.models.iter().map(|model| model.parse()).collect::<Result<_, _>>()?;
-            return Ok((names, group.strategy));
-        }
-        if name.contains('/') {
-            return Ok((vec![name.parse()?], Strategy::First));
-        }
-        if GROUPS.contains(&name) && self.model.as_deref() != Some(name) {
-            return self.members(&self.default_name()?);
-        }
-        let known: Vec<String> = self.groups.keys().cloned().collect();
-        let nearest = nearest(name, known.iter().map(String::as_str));
-        Err(SetupError::UnknownGroup { name: name.to_owned(), nearest, known })
     }
 
     fn made(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<dyn Provider>>> {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use serde_json::Value;
 
+use crate::catalogue::makes_instead;
 use crate::http::build_client;
 use crate::route::ProviderEntry;
 
@@ -47,6 +48,6 @@ async fn models(base: &str) -> Option<Vec<String>> {
     }
     let list: Value = serde_json::from_slice(&body).ok()?;
     let id = |model: &Value| model.get("id").and_then(Value::as_str).map(str::to_owned);
-    let chats = |id: &String| !id.to_lowercase().contains("embed");
+    let chats = |id: &String| makes_instead(id).is_none();
     Some(list.get("data")?.as_array()?.iter().filter_map(id).filter(chats).collect())
 }

@@ -20,6 +20,12 @@ pub trait Provider: Send + Sync {
         false
     }
 
+    /// Tokens that fit into one request and its answer, as far as that is known; of a group, what
+    /// fits all its models.
+    fn context_window(&self) -> Option<u64> {
+        None
+    }
+
     /// Asks. Nothing is sent before the stream is first polled.
     fn stream(&self, request: Request) -> DeltaStream;
 }

@@ -17,6 +17,25 @@ pub struct Request {
     pub history: History,
     /// Stable for a session, so that vendors with a prompt cache can route to it.
     pub cache_key: String,
+    /// The form that the answer must have, for vendors that can hold a model to one.
+    pub output: Option<Arc<OutputSchema>>,
+}
+
+/// The form of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutputSchema {
+    /// A word for it.
+    pub name: String,
+    /// JSON schema of the answer.
+    pub schema: Value,
+}
+
+impl OutputSchema {
+    /// Whether it can be held to strictly: in every object all fields are named and required.
+    #[must_use]
+    pub fn is_strict(&self) -> bool {
+        is_strict(&self.schema)
+    }
 }
 
 /// A tool as a model is told about it.
@@ -28,4 +47,36 @@ pub struct ToolDeclaration {
     pub description: String,
     /// JSON schema of its arguments.
     pub schema: Value,
+}
+
+fn is_strict(schema: &Value) -> bool {
+    match schema {
+        Value::Object(fields) => {
+            let properties = fields.get("properties").and_then(Value::as_object);
+            let closed = fields.get("additionalProperties") == Some(&Value::Bool(false));
+            let required = fields.get("required").and_then(Value::as_array);
+            let all = |name: &String| required.is_some_and(|names| names.iter().any(|known| known == name));
+            properties.is_none_or(|properties| closed && properties.keys().all(all)) && fields.values().all(is_strict)
+        }
+        Value::Array(items) => items.iter().all(is_strict),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn strict_schemas_name_and_require_everything() {
+        let schema = |schema: Value| OutputSchema { name: "x".to_owned(), schema }.is_strict();
+        let closed =
+            json!({ "type": "object", "properties": { "a": {} }, "required": ["a"], "additionalProperties": false });
+        assert!(schema(closed.clone()) && schema(json!({ "type": "string" })));
+        assert!(schema(json!({ "type": "array", "items": closed })));
+        assert!(!schema(json!({ "type": "object", "properties": { "a": {} }, "required": ["a"] })));
+        assert!(!schema(json!({ "items": { "properties": { "a": {} }, "additionalProperties": false } })));
+    }
 }

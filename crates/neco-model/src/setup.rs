@@ -89,12 +89,22 @@ pub enum SetupError {
         path: String,
     },
     /// A key is needed.
-    #[error("{provider} needs a key: set {}", variables.join(" or "))]
+    #[error("{provider} needs a key: set {}, or run `neco auth {} {provider}`", variables.join(" or "), if *login { "login" } else { "set" })]
     MissingKey {
         /// The provider.
         provider: String,
         /// Where it was looked for.
         variables: Vec<String>,
+        /// Whether one can log in.
+        login: bool,
+    },
+    /// A place that may hold keys can't be looked at.
+    #[error("the keys of {provider} can't be read: {reason}")]
+    KeySource {
+        /// The provider.
+        provider: String,
+        /// Why, and what to do.
+        reason: String,
     },
     /// A key that can't be sent.
     #[error("the key of {provider} in {source_name} has characters that no key has: copy it again")]
@@ -127,12 +137,14 @@ pub enum SetupError {
         reason: String,
     },
     /// A model that does not chat.
-    #[error("`{model}` can't be used here: it makes {makes}, and does not hold conversations")]
+    #[error("`{model}` can't be used {}: it makes {makes}, and does not hold conversations", place(group.as_deref()))]
     NotForChat {
         /// `provider/model`.
         model: String,
         /// What it makes instead.
         makes: &'static str,
+        /// The group that names it, if one does.
+        group: Option<String>,
     },
     /// A table inside the program is broken.
     #[error("the built-in table {table} can't be read: {reason}")]
@@ -142,6 +154,22 @@ pub enum SetupError {
         /// Why.
         reason: String,
     },
+}
+
+impl SetupError {
+    /// The same, with the name of the group where that says where to look.
+    pub(crate) fn in_group(self, name: &str) -> Self {
+        match self {
+            Self::NotForChat { model, makes, .. } if !name.contains('/') => {
+                Self::NotForChat { model, makes, group: Some(name.to_owned()) }
+            }
+            other => other,
+        }
+    }
+}
+
+fn place(group: Option<&str>) -> String {
+    group.map_or_else(|| "here".to_owned(), |group| format!("in the model group `{group}`"))
 }
 
 /// Where a model was looked for.

@@ -26,6 +26,7 @@ fn request() -> Request {
         tools: Vec::new().into(),
         history: [Message::user("hello there")].into_iter().collect(),
         cache_key: String::new(),
+        output: None,
     }
 }
 
@@ -212,9 +213,10 @@ fn a_key_with_odd_characters_is_refused_without_showing_it() {
 
 #[test]
 fn the_default_is_configured_or_found() {
-    let name = |config: &Config, env: &dyn Fn(&str) -> Option<String>| Models::new(config, env).unwrap().default_name();
+    let name =
+        |config: &Config, env: &dyn Fn(&str) -> Option<String>| Models::new(config, &env).unwrap().default_name();
     let env = |name: &str| ["DEEPSEEK_API_KEY", "GROQ_API_KEY"].contains(&name).then(|| "k".to_owned());
-    assert_eq!(name(&Config::default(), &env), Ok("deepseek/deepseek-chat".to_owned()));
+    assert_eq!(name(&Config::default(), &env), Ok("think".to_owned()));
     let group =
         |name: &str| (name.to_owned(), GroupSection { models: vec!["ollama/m".to_owned()], ..Default::default() });
     let mut config =

@@ -215,14 +215,14 @@ fn a_new_file_comes_with_its_folders_and_the_usual_mode() {
     let place = place();
     let located = place.files.locate("new/deep/b.rs", Access::Write).unwrap();
     let written = located.replace(b"b", None).unwrap();
-    assert_eq!((read(&located).as_slice(), written.size()), (&b"b"[..], 1));
+    assert_eq!((read(&located).as_slice(), written.stamp.size()), (&b"b"[..], 1));
     fs::write(place.workspace.join("plain"), "").unwrap();
     let usual = fs::metadata(place.workspace.join("plain")).unwrap().mode();
     assert_eq!(fs::metadata(located.path()).unwrap().mode(), usual);
     no_leftovers(&place.workspace.join("new/deep"));
     assert_eq!(located.replace(b"c", None).unwrap_err().code(), ErrorCode::FileChanged);
     assert_eq!(read(&located), b"b");
-    assert_eq!(stamp(&located), written);
+    assert_eq!(stamp(&located), written.stamp);
 }
 
 #[test]
@@ -242,14 +242,82 @@ fn mode_bits_and_links_survive_and_the_content_is_new_at_once() {
 }
 
 #[test]
-fn hard_links_keep_showing_the_same_content() {
+fn another_name_of_a_file_is_not_written_with_it() {
     let place = place();
-    let (one, two) = (place.workspace.join("src/a.rs"), place.workspace.join("twin.rs"));
-    fs::hard_link(&one, &two).unwrap();
-    let located = place.files.locate("twin.rs", Access::Write).unwrap();
-    located.replace(b"x", Some(&stamp(&located))).unwrap();
-    assert_eq!(fs::read(&one).unwrap(), b"x");
-    assert_eq!(fs::metadata(&one).unwrap().ino(), fs::metadata(&two).unwrap().ino());
+    let (own, other) = (place.workspace.join("src/a.rs"), place.outside.join("twin.rs"));
+    fs::hard_link(&own, &other).unwrap();
+    let located = place.files.locate("src/a.rs", Access::Write).unwrap();
+    let written = located.replace(b"x", Some(&stamp(&located))).unwrap();
+    assert_eq!(written.other_names, 1);
+    assert_eq!(
+        (fs::read(&own).unwrap().as_slice(), fs::read(&other).unwrap().as_slice()),
+        (&b"x"[..], &b"fn a() {}\n"[..])
+    );
+    assert_eq!(located.replace(b"y", Some(&stamp(&located))).unwrap().other_names, 0);
+    no_leftovers(&place.workspace.join("src"));
+}
+
+#[test]
+fn a_change_that_hides_its_time_is_seen() {
+    let place = place();
+    let located = place.files.locate("src/a.rs", Access::Write).unwrap();
+    let before = fs::metadata(located.path()).unwrap();
+    let seen = Stamp::of(&before);
+    let file = fs::OpenOptions::new().write(true).open(located.path()).unwrap();
+    std::io::Write::write_all(&mut &file, b"fn b() {}\n").unwrap();
+    file.set_modified(before.modified().unwrap()).unwrap();
+    assert_eq!(fs::metadata(located.path()).unwrap().modified().unwrap(), before.modified().unwrap());
+    assert_eq!(located.replace(b"mine", Some(&seen)).unwrap_err().code(), ErrorCode::FileChanged);
+}
+
+#[test]
+fn a_workspace_that_was_created_again_is_alive() {
+    let place = place();
+    let located = place.files.locate("src/a.rs", Access::Write).unwrap();
+    fs::remove_dir_all(&place.workspace).unwrap();
+    assert_eq!(located.open().unwrap_err().code(), ErrorCode::FileNotFound);
+    fs::create_dir_all(place.workspace.join("src")).unwrap();
+    let fresh = place.files.locate("new.rs", Access::Write).unwrap();
+    fresh.replace(b"in it", None).unwrap();
+    assert_eq!(fs::read(place.workspace.join("new.rs")).unwrap(), b"in it");
+    fs::write(place.workspace.join("src/a.rs"), "again").unwrap();
+    assert_eq!(read(&located), b"again");
+    // A link in its place is not the workspace.
+    fs::remove_dir_all(&place.workspace).unwrap();
+    symlink(&place.outside, &place.workspace).unwrap();
+    let missing = place.files.locate("src/a.rs", Access::Read);
+    assert!(missing.is_err() && located.open().is_err());
+}
+
+#[test]
+fn what_a_walk_found_is_opened_without_following_links() {
+    let place = place();
+    let root = place.files.locate("src", Access::Read).unwrap();
+    assert!(root.open_below(&place.workspace.join("src/a.rs")).is_ok());
+    symlink(&place.outside, place.workspace.join("src/out")).unwrap();
+    symlink("a.rs", place.workspace.join("src/link.rs")).unwrap();
+    fs::write(place.workspace.join("beside"), "").unwrap();
+    for refused in ["src/out/secret", "src/link.rs", "beside", "src/../beside"] {
+        assert!(root.open_below(&place.workspace.join(refused)).is_err(), "{refused}");
+    }
+    assert!(root.open_below(&place.outside.join("secret")).is_err());
+}
+
+#[test]
+fn everything_of_git_is_sensitive_to_write_and_its_hooks_to_read() {
+    let place = place();
+    let judged = |path: &str| {
+        let located = place.files.locate(path, Access::Write).unwrap();
+        (located.sensitive_to_read().is_some(), located.sensitive_to_write().is_some())
+    };
+    assert_eq!(judged(".git/commondir"), (false, true));
+    assert_eq!(judged("sub/.Git"), (false, true));
+    assert_eq!(judged(".git/hooks/pre-commit"), (true, true));
+    assert_eq!(judged("src/a.rs"), (false, false));
+    let folder = place.outside.join(".config/nvim");
+    fs::create_dir_all(&folder).unwrap();
+    let files = Files::new(&folder, Vec::new()).unwrap();
+    assert_eq!(files.locate("init.lua", Access::Write).unwrap().sensitive_to_write(), None);
 }
 
 #[test]

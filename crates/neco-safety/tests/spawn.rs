@@ -225,6 +225,61 @@ async fn what_can_not_start_says_why() {
 }
 
 #[tokio::test]
+async fn what_left_the_group_is_killed_with_a_killed_command_and_does_not_hold_its_end() {
+    let sleep = unique_sleep(4);
+    let launch = Launch {
+        leftovers: Leftovers::WaitFor,
+        ..shell(&format!("setsid sleep {sleep} & (setsid sh -c 'sleep {sleep} & sleep {sleep}' &); sleep {sleep}"))
+    };
+    let mut running = spawner().start(launch).await.unwrap();
+    eventually("all sleep", || with_argument(&sleep) == 4).await;
+    let group = running.group().clone();
+    let ended = tokio::time::timeout(Duration::from_secs(20), async {
+        group.stop(Stop::Kill);
+        all(&mut running).await.1
+    });
+    assert_eq!(ended.await.unwrap().exit, Exit::Signal(9));
+    eventually("the strays are gone", || with_argument(&sleep) == 0).await;
+}
+
+#[tokio::test]
+async fn killing_ends_the_wait_for_someone_who_hides() {
+    // Without its environment it can't be found, and it holds the output.
+    let sleep = unique_sleep(5);
+    let command = format!("env -i setsid sh -c 'echo $$; exec sleep {sleep}' & sleep 0.1");
+    let launch = Launch { leftovers: Leftovers::WaitFor, ..shell(&command) };
+    let mut running = spawner().start(launch).await.unwrap();
+    let Progress::Output(hidden) = running.next().await else { panic!("no number") };
+    let hidden = String::from_utf8_lossy(hidden).trim().to_owned();
+    let group = running.group().clone();
+    eventually("it hides", || with_argument(&sleep) == 1).await;
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let waiting = tokio::spawn(async move { all(&mut running).await.1 });
+    group.stop(Stop::Kill);
+    let ended = tokio::time::timeout(Duration::from_secs(20), waiting).await;
+    std::process::Command::new("kill").args(["-9", &hidden]).status().unwrap();
+    assert!(ended.is_ok(), "the end never came");
+}
+
+#[tokio::test]
+async fn what_was_printed_before_the_exit_is_read_however_slowly() {
+    let expected: Vec<String> = (1..=3000).map(|n| n.to_string()).collect();
+    for terminal in [true, false] {
+        let mut running = spawner().start(Launch { terminal, ..shell("seq 1 3000") }).await.unwrap();
+        let mut text = Vec::new();
+        loop {
+            match running.next().await {
+                Progress::Output(bytes) => text.extend_from_slice(bytes),
+                Progress::Ended(_) => break,
+            }
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+        let text = String::from_utf8_lossy(&text).replace('\r', "");
+        assert!(text.lines().eq(expected.iter()), "{} bytes, terminal {terminal}", text.len());
+    }
+}
+
+#[tokio::test]
 async fn a_dead_watchdog_is_replaced() {
     let spawner = spawner();
     let first = spawner.start(shell("sleep 9000")).await.unwrap();

@@ -1,8 +1,9 @@
 //! Facts about the repository, read from its files: no process is started for them.
 
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
+
+use crate::small_file::{self, Links};
 
 /// What HEAD and the like hold at most; anything longer is not one of git's files.
 const MOST_BYTES: u64 = 4096;
@@ -41,8 +42,15 @@ pub(crate) fn repository_of(path: &Path) -> Option<(&Path, PathBuf)> {
     path.ancestors().find_map(|folder| git_folder(folder).map(|git| (folder, git)))
 }
 
-/// A worktree and a submodule have a file there that names the folder.
-fn git_folder(folder: &Path) -> Option<PathBuf> {
+/// The file with rules of a repository's own that are not part of its tree.
+pub(crate) fn exclude_file(git: &Path) -> PathBuf {
+    let shared = small_file(&git.join("commondir")).map(|text| git.join(text.trim()));
+    shared.as_deref().unwrap_or(git).join("info/exclude")
+}
+
+/// The git folder of a folder that is the top of a working tree. A worktree and a submodule have a
+/// file there that names it.
+pub(crate) fn git_folder(folder: &Path) -> Option<PathBuf> {
     let dot_git = folder.join(".git");
     let kind = fs::metadata(&dot_git).ok()?;
     let git = if kind.is_dir() { dot_git } else { folder.join(small_file(&dot_git)?.strip_prefix("gitdir:")?.trim()) };
@@ -73,12 +81,7 @@ fn detached(id: &str) -> Head {
 }
 
 fn small_file(path: &Path) -> Option<String> {
-    if !fs::metadata(path).ok()?.is_file() {
-        return None;
-    }
-    let mut text = String::new();
-    fs::File::open(path).ok()?.take(MOST_BYTES).read_to_string(&mut text).ok()?;
-    Some(text)
+    String::from_utf8(small_file::read(path, MOST_BYTES, Links::Followed)?).ok()
 }
 
 #[cfg(test)]

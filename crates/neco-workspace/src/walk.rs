@@ -3,20 +3,26 @@
 //! What git ignores is left out, in a repository and outside of one; so are `.ignore` files' entries
 //! and hidden names. `.git` is never entered and links are never followed. The user's global ignore
 //! file plays no part: the same folder gives the same answer on every machine.
+//!
+//! A walk goes by paths. A folder that is swapped for a link while it is walked is followed, so a
+//! walk may give names from elsewhere: whoever opens what a walk gave does so beneath the handle of
+//! its root, where no link is followed.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
-use crate::git;
+use crate::rules::{Rules, Verdict};
 
 /// How much of a folder is walked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// What a person working on the project would see.
     Visible,
+    /// Hidden names too, but nothing that is ignored.
+    Hidden,
     /// Hidden and ignored names too; only `.git` is left out.
     Everything,
 }
@@ -25,57 +31,33 @@ pub enum Scope {
 /// whatever its name is and whoever ignores it: it was asked for.
 #[must_use]
 pub fn walker(workspace: &Path, root: &Path, scope: Scope) -> WalkBuilder {
-    let visible = scope == Scope::Visible;
-    // Inside a repository its rules end at its root. Outside of one they would go up to the root of
-    // the file system, where a folder of someone's dotfiles may ignore everything.
-    let in_repository = visible && git::repository_of(root).is_some();
     let mut builder = WalkBuilder::new(root);
-    builder
-        .follow_links(false)
-        .hidden(visible)
-        .ignore(visible)
-        .git_ignore(visible)
-        .git_exclude(visible)
-        .git_global(false)
-        .parents(in_repository)
-        .require_git(in_repository);
-    let above = if visible && !in_repository { rules_above(workspace, root) } else { Vec::new() };
-    builder.filter_entry(move |entry| entry.depth() == 0 || is_wanted(entry, &above));
+    // The library's own rules are all off: see `rules` for why.
+    builder.follow_links(false).standard_filters(false);
+    let rules = match scope {
+        Scope::Visible | Scope::Hidden => Some(Rules::of(workspace, root)),
+        Scope::Everything => None,
+    };
+    builder.filter_entry(move |entry| entry.depth() == 0 || is_wanted(entry, rules.as_ref(), scope));
     builder
 }
 
-fn is_wanted(entry: &DirEntry, above: &[Gitignore]) -> bool {
+fn is_wanted(entry: &DirEntry, rules: Option<&Rules>, scope: Scope) -> bool {
     if entry.file_name() == OsStr::new(".git") {
         return false;
     }
     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-    // The nearest file that has something to say decides.
-    let verdict = above.iter().map(|rules| rules.matched(entry.path(), is_folder)).find(|found| !found.is_none());
-    !verdict.is_some_and(|found| found.is_ignore())
-}
-
-/// Ignore files between the workspace and a root below it, nearest first.
-fn rules_above(workspace: &Path, root: &Path) -> Vec<Gitignore> {
-    if root == workspace || !root.starts_with(workspace) {
-        return Vec::new();
+    match rules.map_or(Verdict::Silent, |rules| rules.judge(entry.path(), is_folder)) {
+        Verdict::Ignored => false,
+        Verdict::Wanted => true,
+        Verdict::Silent => scope != Scope::Visible || !entry.file_name().as_bytes().starts_with(b"."),
     }
-    let folders = root.ancestors().skip(1).take_while(|folder| folder.starts_with(workspace));
-    folders.flat_map(|folder| [".ignore", ".gitignore"].map(|name| folder.join(name))).filter_map(rules_of).collect()
-}
-
-fn rules_of(file: PathBuf) -> Option<Gitignore> {
-    if !file.is_file() {
-        return None;
-    }
-    let mut builder = GitignoreBuilder::new(file.parent()?);
-    // A file with a line that is no pattern still counts with its other lines.
-    let _ = builder.add(&file);
-    builder.build().ok()
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::path::PathBuf;
 
     use super::*;
 
@@ -148,5 +130,33 @@ mod tests {
         std::os::unix::fs::symlink(folder.path(), work.join("src/out")).unwrap();
         let names = found(&work, "src", Scope::Visible);
         assert_eq!(names, ["src/a.rs", "src/deep/c.rs", "src/keep.log", "src/out"]);
+    }
+
+    #[test]
+    fn rules_from_a_device_or_a_pipe_are_not_waited_for() {
+        for repository in [true, false] {
+            let folder = folder(repository);
+            let work = folder.path().join("work");
+            fs::remove_file(work.join(".ignore")).unwrap();
+            std::os::unix::fs::symlink("/dev/zero", work.join(".ignore")).unwrap();
+            let mode = rustix::fs::Mode::from_raw_mode(0o600);
+            for pipe in ["src/.gitignore", ".git/info"] {
+                rustix::fs::mknodat(rustix::fs::CWD, work.join(pipe), rustix::fs::FileType::Fifo, mode, 0).unwrap();
+            }
+            let expected = ["notes.private", "src/a.rs", "src/deep/c.rs", "src/keep.log"];
+            assert_eq!(found(&work, "", Scope::Visible), expected, "{repository}");
+            assert_eq!(found(&work, "src/deep", Scope::Visible), ["src/deep/c.rs"]);
+        }
+    }
+
+    #[test]
+    fn hidden_names_come_with_their_scope_or_a_rule_that_wants_them() {
+        let folder = folder(true);
+        let work = folder.path().join("work");
+        let hidden = found(&work, "", Scope::Hidden);
+        assert!(hidden.contains(&".hidden/h".to_owned()) && !hidden.contains(&"target/x".to_owned()), "{hidden:?}");
+        fs::write(work.join(".ignore"), "!.hidden\n").unwrap();
+        let visible = found(&work, "", Scope::Visible);
+        assert!(visible.contains(&".hidden/h".to_owned()) && !visible.contains(&".ignore".to_owned()), "{visible:?}");
     }
 }

@@ -6,6 +6,7 @@ use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use neco_proto::{ApprovalMode, Mode};
 
 use crate::help;
+use crate::misuse::misuse;
 
 /// The command line as it was written.
 #[derive(Debug, Parser)]
@@ -47,14 +48,15 @@ pub struct EverywhereArgs {
 /// One request to the agent.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct RunArgs {
-    /// What the agent is asked; `neco "…"` works too, and piped stdin is added to it
-    #[arg(short, long, value_name = "TEXT", short_alias = 'p', alias = "print", conflicts_with = "words")]
+    /// What the agent is asked; `neco "…"` works too, piped stdin is added to it, and `-` is stdin alone
+    #[arg(short, long, value_name = "TEXT", short_alias = 'p', alias = "print")]
     pub message: Option<String>,
     /// The same as -m
     #[arg(value_name = "MESSAGE", hide = true)]
     pub words: Vec<String>,
     /// Goes on with the session whose id begins with this
-    #[arg(long, value_name = "ID", conflicts_with_all = ["continue_latest", "cwd"])]
+    #[arg(long, value_name = "ID", value_parser = clap::builder::NonEmptyStringValueParser::new(),
+        conflicts_with_all = ["continue_latest", "cwd"])]
     pub session: Option<String>,
     /// Goes on with the last session of this folder
     #[arg(short = 'C', long = "continue")]
@@ -72,8 +74,7 @@ pub struct RunArgs {
     /// The same as --approval auto
     #[arg(short, long, conflicts_with = "approval")]
     pub yes: bool,
-    /// Only these tools exist for the agent, separated by commas
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, help = help::TOOLS, value_name = "LIST", value_delimiter = ',')]
     pub tools: Option<Vec<String>>,
     /// Stops after so many turns
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -81,8 +82,8 @@ pub struct RunArgs {
     /// Stops when the session has cost so many US dollars, as far as prices are known
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub max_cost: Option<f64>,
-    /// text: the answer on stdout, all else on stderr; json: one object at the end;
-    /// stream-json: one event a line
+    /// text: the answer on stdout, all else on stderr; json: one object at the end; stream-json: one
+    /// event a line. The last two never ask: what would be asked is refused
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub output_format: OutputFormat,
 }
@@ -129,6 +130,12 @@ pub enum Subcommands {
     /// Lists sessions and shows what was said in them
     #[command(subcommand)]
     Session(SessionCommand),
+    /// Lists models, shows what is known of one, and tries whether it works
+    #[command(subcommand)]
+    Model(ModelCommand),
+    /// Keeps keys and logins, and shows who has one
+    #[command(subcommand)]
+    Auth(AuthCommand),
     /// Checks models, keys, the store and the terminal, and says how to fix what is wrong
     Doctor(JsonArg),
     /// Shows a whole task, offline, with a scripted model and real tools
@@ -153,6 +160,62 @@ pub enum ConfigCommand {
     },
     /// Prints the files that settings are read from
     Path,
+}
+
+/// `neco model …`
+#[derive(Debug, Subcommand)]
+pub enum ModelCommand {
+    /// Lists the models of providers that have a key or a server that answers
+    List {
+        /// Those of all providers
+        #[arg(long)]
+        all: bool,
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shows where a model or the models of a group are asked, and what is known of them
+    Show {
+        /// provider/model, or a group's name
+        name: String,
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Asks each model one tiny question: does it answer, how fast, and does it call tools?
+    Test {
+        /// provider/model, or a group's name; without it the default model
+        name: Option<String>,
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// `neco auth …`
+#[derive(Debug, Subcommand)]
+pub enum AuthCommand {
+    /// Keeps a key, typed unseen or piped in; a second one takes turns with the first
+    Set {
+        /// The provider, such as openai
+        provider: String,
+    },
+    /// Shows who has keys, and where they come from
+    List {
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Forgets the keys and the login of a provider
+    Remove {
+        /// The provider
+        provider: String,
+    },
+    /// Logs in with a browser instead of a key
+    Login {
+        /// The provider, such as github-copilot
+        provider: String,
+    },
 }
 
 /// `neco session …`
@@ -190,23 +253,10 @@ impl CommandLine {
     #[must_use]
     pub fn of_process() -> Self {
         let line = Self::parse();
-        match line.misuse() {
+        match misuse(&line) {
             Some(words) => Self::command().error(clap::error::ErrorKind::ArgumentConflict, words).exit(),
             None => line,
         }
-    }
-
-    /// What is wrong with the line although each part of it is fine.
-    fn misuse(&self) -> Option<String> {
-        if self.command.is_some() {
-            let words = "a subcommand can't be combined with -m or other flags of a run";
-            return (self.run != RunArgs::default()).then(|| words.to_owned());
-        }
-        let (written, meant) = self.run.misspelt_subcommand()?;
-        let line = self.run.words.join(" ");
-        Some(format!(
-            "there is no subcommand `{written}`; did you mean `{meant}`? A message is written neco -m \"{line}\""
-        ))
     }
 }
 
@@ -237,19 +287,6 @@ impl RunArgs {
             ModeArg::Ask => Mode::Ask,
         })
     }
-
-    /// The subcommand that a bare word was probably meant to be. Only short lines are doubted: a
-    /// sentence is a message.
-    fn misspelt_subcommand(&self) -> Option<(String, String)> {
-        let first = self.words.first().filter(|_| self.words.len() <= 3)?;
-        let likely = |name: &str| {
-            let distance = strsim::damerau_levenshtein(first, name);
-            0 < distance && distance <= if name.len() > 5 { 2 } else { 1 }
-        };
-        let command = CommandLine::command();
-        let meant = command.get_subcommands().map(clap::Command::get_name).find(|name| likely(name))?;
-        Some((first.clone(), meant.to_owned()))
-    }
 }
 
 /// Nothing is stopped by a budget that is no amount.
@@ -268,10 +305,6 @@ mod tests {
         CommandLine::try_parse_from([&["neco"], line].concat())
     }
 
-    fn misuse(line: &[&str]) -> Option<String> {
-        parse(line).unwrap().misuse()
-    }
-
     fn run(line: &[&str]) -> RunArgs {
         parse(line).unwrap().run
     }
@@ -287,7 +320,6 @@ mod tests {
             assert_eq!(run(line).message().as_deref(), Some("fix it"), "{line:?}");
         }
         assert_eq!(run(&["--yes"]).message(), None);
-        assert!(parse(&["-m", "one", "two"]).is_err());
     }
 
     #[test]
@@ -305,8 +337,7 @@ mod tests {
     fn settings_may_stand_before_a_subcommand_but_a_message_may_not() {
         let line = parse(&["-c", "model=a/b", "config", "show"]).unwrap();
         assert!(matches!(line.command, Some(Subcommands::Config(ConfigCommand::Show { .. }))));
-        assert_eq!(line.misuse(), None);
-        assert!(misuse(&["-m", "x", "doctor"]).is_some());
+        assert_eq!(misuse(&line), None);
         assert_eq!(run(&["explain", "config", "show"]).message().as_deref(), Some("explain config show"));
     }
 
@@ -317,6 +348,7 @@ mod tests {
             &["-m", "x", "--session", "a", "--cwd", "/"],
             &["-m", "x", "--yes", "--approval", "manual"],
             &["-m", "x", "--max-turns", "0"],
+            &["-m", "x", "--session", ""],
             &["-m", "x", "--mode", "plan"],
             &["-m", "x", "--no-such-flag"],
         ] {
@@ -325,14 +357,9 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_subcommand_is_not_taken_for_a_message() {
-        let meant = |line: &[&str]| run(line).misspelt_subcommand().map(|(_, meant)| meant);
-        assert!(misuse(&["sesion", "list"]).unwrap().contains("neco -m \"sesion list\""));
-        assert_eq!(meant(&["sesion", "list"]).as_deref(), Some("session"));
-        assert_eq!(meant(&["doctr"]).as_deref(), Some("doctor"));
-        assert_eq!(meant(&["demi"]).as_deref(), Some("demo"));
-        assert_eq!(meant(&["fix", "the", "test"]), None);
-        assert_eq!(meant(&["sesion is a word that I misspelt"]), None);
-        assert_eq!(meant(&["section", "three", "needs", "work"]), None);
+    fn the_help_lists_the_tools_there_are() {
+        let registry = neco_tools::builtin::registry(&neco_config::Config::built_in().tools);
+        let names: Vec<&str> = registry.iter().map(|tool| tool.name()).collect();
+        assert!(help::TOOLS.ends_with(&names.join(", ")), "{names:?}");
     }
 }

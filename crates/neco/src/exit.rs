@@ -23,6 +23,8 @@ pub enum Exit {
     Provider,
     /// Stopped from outside.
     Stopped(Signal),
+    /// Whoever read the output left before the work was done.
+    Unread,
 }
 
 impl Exit {
@@ -37,6 +39,8 @@ impl Exit {
             Self::Limit => 4,
             Self::Provider => 5,
             Self::Stopped(signal) => 128 + signal.number(),
+            // What a program that does not catch SIGPIPE ends with.
+            Self::Unread => 141,
         }
     }
 
@@ -106,6 +110,7 @@ mod tests {
             final_text: String::new(),
             turns: 1,
             usage: Usage::default(),
+            session_usage: Usage::default(),
             duration_ms: 0,
         });
         outcome
@@ -141,6 +146,6 @@ mod tests {
         ] {
             assert_eq!(Exit::of(&outcome, stopped).number(), number, "{outcome:?}");
         }
-        assert_eq!(Exit::Usage.number(), 2);
+        assert_eq!((Exit::Usage.number(), Exit::Unread.number()), (2, 141));
     }
 }

@@ -64,7 +64,7 @@ impl From<ConfigError> for Failure {
 
 impl From<SetupError> for Failure {
     fn from(error: SetupError) -> Self {
-        let is_key = matches!(error, SetupError::MissingKey { .. } | SetupError::BadKey { .. });
+        let is_key = matches!(error, SetupError::MissingKey { .. } | SetupError::BadKey { .. } | SetupError::KeySource { .. });
         let exit = if is_key { Exit::Provider } else { Exit::Usage };
         Self::new(exit, error.to_string()).hint("`neco doctor` shows models, keys and what is missing.")
     }
@@ -97,7 +97,8 @@ impl From<SessionError> for Failure {
             | SessionError::Ambiguous { .. }
             | SessionError::NoneHere(_)
             | SessionError::Workspace { .. }
-            | SessionError::Model(_) => Self::usage(error.to_string()),
+            | SessionError::Model(_)
+            | SessionError::OwnModel { .. } => Self::usage(error.to_string()),
         }
     }
 }

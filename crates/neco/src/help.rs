@@ -6,6 +6,10 @@ Try:  neco demo                      a whole task, offline, in two seconds
       neco -m \"why does the build fail?\"
       neco --help                    examples, exit codes, variables, settings";
 
+/// Of `--tools`.
+pub const TOOLS: &str = "Only these tools exist for the agent, separated by commas; there are read_file, \
+write_file, edit_file, list_directory, glob, grep, bash, process";
+
 /// After `neco --help`.
 pub const LONG: &str = "\
 Examples:
@@ -23,22 +27,42 @@ Exit codes:
   0  done                                4  limit of turns or budget reached
   1  failed                              5  model unreachable, key missing or refused, rate limited
   2  wrong usage or configuration        130  cancelled (Ctrl-C once cancels, twice quits)
-  3  stopped by policy or by your rejection
+  3  done, but refused: of the last      141  the reader of the output left (neco … | head)
+     calls that the model made, one or
+     more were refused by policy or by
+     you. What was refused and then
+     done another way does not count.
 
 Input:
-  When stdin is a pipe or a file it is added to the message; without a message it is the message.
-  When no terminal is there and a pipe stays silent for 5 seconds, Neco goes on without it.
-  Without a terminal, or when CI is set, nobody can be asked: what would be asked is refused.
+  When stdin is a pipe or a file it is added to the message; without a message, or with `neco -`, it
+  is the message. It is read to its end. Without a terminal, a pipe that stays open and silent for
+  10 minutes is an error: add </dev/null when nothing is piped in.
+  Without a terminal, when CI is set, and with --output-format json or stream-json, nobody is asked:
+  what would be asked is refused; --yes allows it.
+
+Output:
+  On a terminal the model's words are shown as they come. When stdout is no terminal, only the answer
+  goes there, once it is final; what the model says on the way goes to stderr with all the rest.
+  json is one object, also when nothing could begin. stream-json is the session's log; when nothing
+  could begin there is none, so stdout is empty and the exit code and stderr say why.
+
+Keys:
+  neco auth set openai             keeps a key, typed unseen or piped in, in ~/.config/neco/keys.toml
+  neco auth login github-copilot   logs in with a browser
+  neco auth list                   who has keys, and where; the first of configuration, environment,
+                                   keys.toml and keyring counts
 
 Environment:
   OPENAI_API_KEY, DEEPSEEK_API_KEY, …  keys; `neco doctor` lists them all and which are set
   NECO_MODEL, NECO_AGENT__MAX_TURNS, … any setting, sections joined by two underscores
   NECO_HOME   folder of settings and sessions, instead of ~/.config/neco and ~/.local/share/neco
-  NECO_LOG    writes a log file, such as NECO_LOG=debug or NECO_LOG=neco_model=trace
+  NECO_LOG    writes a log file, as --debug does: NECO_LOG=debug, NECO_LOG=trace, NECO_LOG=neco=info;
+              requests, calls, retries and times are in it, words and keys are not
   NO_COLOR    no colours
   VISUAL, EDITOR   the editor that `e` opens when you are asked
+  PAGER            what `d` shows long changes in; less when it is there
 
 Settings:
-  ~/.config/neco/config.toml, then .neco/config.toml of the project, then .neco/config.local.toml,
-  then NECO_* variables, then -c key=value; later ones win. `neco config show --origin` prints
+  ~/.config/neco/config.toml, then .neco/config.toml of the project, then its .agents/config.toml,
+  then .neco/config.local.toml, then NECO_* variables, then -c key=value; later ones win. `neco config show --origin` prints
   every value and where it comes from.";

@@ -1,11 +1,14 @@
-//! The log file, for those who want one.
+//! The log file, for those who want one: what happened and how long it took, never what was said.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use neco_config::Env;
+use neco_config::{Env, Loaded};
+use neco_proto::event::CallStatus;
+use neco_proto::{Event, EventBody};
 use tracing_appender::non_blocking::WorkerGuard;
 use tracing_subscriber::EnvFilter;
 
@@ -17,20 +20,23 @@ const DEBUG: &str = "neco=debug,warn";
 /// A log that is larger is put aside.
 const LARGEST: u64 = 10 * 1024 * 1024;
 
+/// Writes what waits when it is dropped. Not in somebody's hands, because a process may end anywhere.
+static GUARD: Mutex<Option<WorkerGuard>> = Mutex::new(None);
+
 /// Where the log file lies.
 #[must_use]
 pub fn path(env: &Env) -> PathBuf {
     env.data_dir().join("logs").join("neco.log")
 }
 
-/// Begins to log if `--debug` or `NECO_LOG` asks for it. What is logged is on the disk when the guard
-/// is dropped. Nothing is set up otherwise: it would be paid for at every start.
+/// Begins to log if `--debug` or `NECO_LOG` asks for it; [`finish`] ends it. Nothing is set up
+/// otherwise: it would be paid for at every start.
 ///
 /// # Errors
 /// When the filter is none or the file can't be written.
-pub fn start(env: &Env, debug: bool) -> Result<Option<WorkerGuard>, Failure> {
+pub fn start(env: &Env, debug: bool) -> Result<(), Failure> {
     let wanted = env.var("NECO_LOG").filter(|filter| !filter.is_empty());
-    let Some(filter) = wanted.or(debug.then_some(DEBUG)) else { return Ok(None) };
+    let Some(filter) = wanted.or(debug.then_some(DEBUG)) else { return Ok(()) };
     let filter =
         EnvFilter::try_new(filter).map_err(|error| Failure::usage(format!("NECO_LOG is not understood: {error}")))?;
     let path = path(env);
@@ -38,8 +44,88 @@ pub fn start(env: &Env, debug: bool) -> Result<Option<WorkerGuard>, Failure> {
         open(&path).map_err(|error| Failure::usage(format!("the log {} can't be written: {error}", path.display())))?;
     let (writer, guard) = tracing_appender::non_blocking(file);
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(false).init();
+    *GUARD.lock().unwrap_or_else(PoisonError::into_inner) = Some(guard);
     say::note(&format!("log: {}", path.display()));
-    Ok(Some(guard))
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "neco starts");
+    Ok(())
+}
+
+/// Everything that was logged is on the disk after this; what comes later is not logged.
+pub fn finish() {
+    drop(GUARD.lock().unwrap_or_else(PoisonError::into_inner).take());
+}
+
+/// Logs where settings come from.
+pub fn settings(loaded: &Loaded) {
+    for file in &loaded.files {
+        tracing::debug!(layer = %file.layer, path = %file.path.display(), exists = file.exists, "settings");
+    }
+    let own = loaded.origins.settings().iter().filter(|setting| setting.origin.layer != neco_config::Layer::BuiltIn);
+    for setting in own {
+        tracing::debug!(key = %setting.key, origin = %setting.origin, "set");
+    }
+}
+
+/// Logs what happened. Neither words nor arguments: a log is sent to others.
+pub fn event(event: &Event) {
+    let seq = event.seq;
+    match &event.body {
+        EventBody::SessionStart(start) => {
+            tracing::info!(seq, session = %event.session_id, model = %start.model, mode = %start.mode,
+                approval = %start.approval, resumed = start.resumed, "session");
+        }
+        EventBody::StateChange(change) => tracing::debug!(seq, from = %change.from, to = %change.to, "state"),
+        EventBody::TurnStart(start) => tracing::info!(seq, turn = start.iteration, model = %start.model, "request"),
+        EventBody::StreamChunk(chunk) => tracing::trace!(seq, bytes = chunk.text.len(), "words"),
+        EventBody::ReasoningChunk(chunk) => tracing::trace!(seq, bytes = chunk.text.len(), "thoughts"),
+        EventBody::StreamToolCallStart(start) => {
+            tracing::trace!(seq, call = %start.call_id, tool = %start.name, "call comes")
+        }
+        EventBody::StreamToolCallDelta(delta) => tracing::trace!(seq, bytes = delta.partial_args.len(), "arguments"),
+        EventBody::ModelRetry(retry) => {
+            tracing::warn!(seq, attempt = retry.attempt, wait_ms = retry.wait_ms, code = %retry.code,
+                message = %retry.message, discards = retry.discards, "retry");
+        }
+        EventBody::ModelSwitch(switch) => {
+            tracing::warn!(seq, from = %switch.from, to = %switch.to, code = %switch.code,
+                message = %switch.message, "other model");
+        }
+        EventBody::ToolCallUpdate(update) if update.status == CallStatus::Executing => {
+            tracing::info!(seq, call = %update.call_id, tool = %update.tool, "call runs");
+        }
+        EventBody::ToolCallUpdate(update) => {
+            tracing::debug!(seq, call = %update.call_id, tool = %update.tool, status = %update.status, "call");
+        }
+        EventBody::ToolOutputChunk(chunk) => {
+            tracing::trace!(seq, call = %chunk.call_id, bytes = chunk.text.len(), "output")
+        }
+        EventBody::ToolCallEnd(end) => {
+            tracing::info!(seq, call = %end.call_id, tool = %end.tool, status = %end.status,
+                code = end.error_code.map(tracing::field::display), ms = end.duration_ms, bytes = end.output.len(), "call ends");
+        }
+        EventBody::PermissionRequest(request) => {
+            tracing::info!(seq, call = %request.call_id, tool = %request.tool, risk = %request.risk, "asked");
+        }
+        EventBody::PermissionDecision(decided) => tracing::info!(seq, call = %decided.call_id, "answered"),
+        EventBody::ModeChange(_) => tracing::info!(seq, "settings of the session changed"),
+        EventBody::Usage(usage) => {
+            tracing::info!(seq, model = %usage.model, input = usage.usage.input, output = usage.usage.output,
+                cached = usage.usage.cache_read, "usage");
+        }
+        EventBody::Notification(notification) => tracing::info!(seq, text = %notification.text, "told"),
+        EventBody::MessageQueued(_) => tracing::debug!(seq, "message waits"),
+        EventBody::Message(message) => {
+            tracing::debug!(seq, role = ?message.role, bytes = message.text().len(), calls = message.tool_calls().count(), "message");
+        }
+        EventBody::Error(error) => {
+            tracing::error!(seq, code = %error.code, message = %error.message, retryable = error.retryable, "error");
+        }
+        EventBody::TurnEnd(_) => tracing::debug!(seq, "turn ends"),
+        EventBody::AgentComplete(complete) => {
+            tracing::info!(seq, reason = %complete.reason, code = complete.error_code.map(tracing::field::display),
+                turns = complete.turns, ms = complete.duration_ms, "complete");
+        }
+    }
 }
 
 /// A log tells what was worked on, so it is for its owner alone.

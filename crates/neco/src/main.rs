@@ -1,7 +1,7 @@
 //! The door: arguments, wiring, subcommands, exit codes.
 //!
-//! Reading order: [`args`], [`run`] (a request), [`cmd`] (everything else), [`wire`] (where concrete
-//! types meet), [`print`] and [`ask`] (the window of a run), [`outcome`], [`exit`], [`failure`].
+//! Reading order: [`args`] with [`misuse`], [`run`] (a request), [`cmd`] (everything else), [`wire`] (where concrete
+//! types meet), [`mod@print`] and [`ask`] (the window of a run), [`outcome`], [`exit`], [`failure`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -11,7 +11,9 @@ mod cmd;
 mod exit;
 mod failure;
 mod help;
+mod keys;
 mod log;
+mod misuse;
 mod outcome;
 mod panic;
 mod print;
@@ -24,6 +26,7 @@ mod wire;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use args::{CommandLine, EverywhereArgs, Subcommands};
 use exit::Exit;
@@ -31,25 +34,34 @@ use failure::Failure;
 use neco_config::Env;
 
 fn main() -> ExitCode {
+    let begun = Instant::now();
+    // What commands must not see is in the memory of this process too; where it can't be hidden
+    // nothing else is to be done about it.
+    let _ = neco_safety::secrets::hide_own_memory();
     let line = CommandLine::of_process();
     let env = Env::from_process();
     panic::install(log::path(&env));
     let exit = match enter(&line, &env) {
         Ok(exit) => exit,
         Err(failure) => {
+            tracing::error!("{failure}");
             say::failure(&failure);
             failure.exit
         }
     };
+    tracing::info!(code = exit.number(), ms = begun.elapsed().as_millis(), "neco ends");
+    log::finish();
     ExitCode::from(exit.number())
 }
 
 fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
-    let _log = log::start(env, line.everywhere.debug)?;
+    log::start(env, line.everywhere.debug)?;
     match &line.command {
         None => run::run(&line.run, &line.everywhere, env),
         Some(Subcommands::Config(command)) => cmd::config::run(command, &line.everywhere, env),
         Some(Subcommands::Session(command)) => cmd::session::run(command, &line.everywhere, env),
+        Some(Subcommands::Model(command)) => cmd::model::run(command, &line.everywhere, env),
+        Some(Subcommands::Auth(command)) => cmd::auth::run(command, &line.everywhere, env),
         Some(Subcommands::Doctor(args)) => cmd::doctor::run(args.json, &line.everywhere, env),
         Some(Subcommands::Demo { keep }) => cmd::demo::run(*keep, env),
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use neco_proto::event::{AgentComplete, ToolCallEnd};
+use neco_proto::event::{AgentComplete, ToolCallEnd, UsageEvent};
 use neco_proto::{CallId, ErrorCode, Event, EventBody, TurnId};
 use serde::Serialize;
 use serde_json::Value;
@@ -12,6 +12,8 @@ use serde_json::Value;
 pub struct Outcome {
     /// The end of the agent's work; `None` when the run broke off before it.
     pub complete: Option<AgentComplete>,
+    /// What the last call of a model used: how long the conversation has become.
+    pub last_call: Option<UsageEvent>,
     /// What went wrong last.
     pub error: Option<RunError>,
     /// Whether the last turn that had calls had one that was refused.
@@ -68,6 +70,7 @@ impl Outcome {
                 self.error = Some(RunError { code: Some(error.code), message: error.message.clone() });
             }
             EventBody::AgentComplete(complete) => self.complete = Some(complete.clone()),
+            EventBody::Usage(used) => self.last_call = Some(used.clone()),
             EventBody::SessionStart(_)
             | EventBody::StateChange(_)
             | EventBody::TurnStart(_)
@@ -82,7 +85,6 @@ impl Outcome {
             | EventBody::PermissionRequest(_)
             | EventBody::PermissionDecision(_)
             | EventBody::ModeChange(_)
-            | EventBody::Usage(_)
             | EventBody::Notification(_)
             | EventBody::MessageQueued(_)
             | EventBody::TurnEnd(_) => {}
@@ -114,12 +116,22 @@ pub fn is_refusal(code: ErrorCode) -> bool {
     matches!(code, ErrorCode::BlockedByPolicy | ErrorCode::CommandBlocked | ErrorCode::RejectedByUser)
 }
 
-/// What a failed call says in its first line, without the code before it.
+/// Lines of an error that belong to what it says, when each but the last ends with a colon.
+const ERROR_LINES: usize = 3;
+
+/// What a failed call says in its first line, without the code before it, and what follows a colon.
 #[must_use]
 pub fn error_words(end: &ToolCallEnd) -> String {
-    let first = end.output.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
-    let bare = end.error_code.and_then(|code| first.strip_prefix(&format!("Error {code}: ")));
-    bare.unwrap_or(first).to_owned()
+    let mut words: Vec<&str> = Vec::new();
+    for line in end.output.lines().map(str::trim).filter(|line| !line.is_empty()).take(ERROR_LINES) {
+        words.push(line);
+        if !line.ends_with(':') {
+            break;
+        }
+    }
+    let words = words.join(" ");
+    let bare = end.error_code.and_then(|code| words.strip_prefix(&format!("Error {code}: ")));
+    bare.unwrap_or(&words).to_owned()
 }
 
 #[cfg(test)]
@@ -162,6 +174,14 @@ mod tests {
         outcome.apply(&event(three, end(Some(ErrorCode::RejectedByUser))));
         assert!(outcome.refused_last);
         assert_eq!(outcome.denials.len(), 2);
+    }
+
+    #[test]
+    fn words_after_a_colon_belong_to_the_error() {
+        let EventBody::ToolCallEnd(end) = end(Some(ErrorCode::ToolFailed)) else { panic!("not an end") };
+        let words = |output: &str| error_words(&ToolCallEnd { output: output.into(), ..end.clone() });
+        assert_eq!(words("Error 1005: two problems:\n\n  first:\n  second\nadvice"), "two problems: first: second");
+        assert_eq!(words("Error 1005: one problem\nadvice"), "one problem");
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! The few lines that are written outside of a run.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use crate::failure::Failure;
 use crate::print::clean::clean;
+use crate::print::wrap::wrap;
+use crate::terminal;
 
 /// Writes what a person asked for. A reader that has had enough (`| head`) is no error.
 ///
@@ -21,8 +23,13 @@ pub fn out(text: &str) -> Result<(), Failure> {
 
 /// Writes a line that a person should know of.
 pub fn note(line: &str) {
+    let mut line = format!("! {}", clean(line));
+    if io::stderr().is_terminal() {
+        line = wrap(&line, terminal::size().0);
+    }
+    tracing::info!("{line}");
     // Nothing can be done about a closed stderr.
-    let _ = writeln!(io::stderr(), "! {}", clean(line));
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// Writes why Neco ends.

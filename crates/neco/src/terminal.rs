@@ -7,8 +7,8 @@ use neco_config::Env;
 use crate::print::paint::Paint;
 use crate::print::screen::Look;
 
-/// Columns when nobody says how many there are.
-const USUAL_WIDTH: usize = 80;
+/// Columns and rows when nobody says how many there are.
+const USUAL_SIZE: (usize, usize) = (80, 24);
 
 /// What this process's streams are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,10 @@ pub struct Terminal {
     colourful: bool,
     /// Whether the terminal understands how to write over a line.
     capable: bool,
-    width: usize,
+    /// Columns.
+    pub width: usize,
+    /// Rows.
+    pub rows: usize,
 }
 
 impl Terminal {
@@ -37,14 +40,20 @@ impl Terminal {
             stderr: std::io::stderr().is_terminal(),
             colourful: capable && !env.is_set("NO_COLOR"),
             capable,
-            width: width(),
+            width: size().0,
+            rows: size().1,
         }
     }
 
     /// How a run is drawn on stderr.
     #[must_use]
     pub fn look(&self) -> Look {
-        Look { colour: self.stderr && self.colourful, overwrites: self.stderr && self.capable, width: self.width }
+        Look {
+            colour: self.stderr && self.colourful,
+            overwrites: self.stderr && self.capable,
+            streams: self.stdout,
+            width: self.width,
+        }
     }
 
     /// Colours for what is asked on the terminal itself.
@@ -66,7 +75,10 @@ pub fn is_unattended(env: &Env) -> bool {
     env.var("CI").is_some_and(|value| !matches!(value, "" | "0" | "false"))
 }
 
-fn width() -> usize {
-    let size = rustix::termios::tcgetwinsize(rustix::stdio::stderr());
-    size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH)
+/// Columns and rows of the terminal that stderr is.
+#[must_use]
+pub fn size() -> (usize, usize) {
+    let size = rustix::termios::tcgetwinsize(rustix::stdio::stderr()).ok();
+    let known = size.map(|size| (usize::from(size.ws_col), usize::from(size.ws_row)));
+    known.filter(|(columns, rows)| *columns > 0 && *rows > 0).unwrap_or(USUAL_SIZE)
 }

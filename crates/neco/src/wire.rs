@@ -15,12 +15,13 @@ use neco_model::Models;
 use neco_safety::world::Spawner;
 use neco_session::hub::FindModel;
 use neco_session::{Hub, HubSetup, Session, Workshop};
-use neco_store::SqliteStore;
+use neco_store::{EventLog, SqliteStore};
 use neco_toolkit::Registry;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::keys::Keys;
 use crate::say;
 
 /// The file of the store in the data folder.
@@ -64,7 +65,8 @@ impl Services {
     /// When a tool does not exist.
     pub fn start(store: Arc<SqliteStore>, setup: ServiceSetup<'_>) -> Result<Self, Failure> {
         let tools = tools(setup.config, &setup.tools)?;
-        let spawner = Spawner::new(setup.environment, &setup.config.tools.hidden_env);
+        let hidden = [setup.config.tools.hidden_env.clone(), setup.config.key_variables()].concat();
+        let spawner = Spawner::new(setup.environment, &hidden);
         let workshop = Workshop {
             tools,
             spawner: Box::new(move || spawner.clone()),
@@ -81,6 +83,16 @@ impl Services {
             workshop,
         });
         Ok(Self { hub, store })
+    }
+
+    /// Writes what waits, for whoever ends the process without stopping anything.
+    pub fn write_all(&self) -> impl Future<Output = ()> + Send + 'static {
+        let store = Arc::clone(&self.store);
+        async move {
+            if let Err(error) = store.flush().await {
+                tracing::warn!(%error, "not everything is written");
+            }
+        }
     }
 
     /// Writes what waits and closes the store.
@@ -106,21 +118,29 @@ pub fn runtime() -> Result<Runtime, Failure> {
         .map_err(|error| Failure::new(Exit::Failed, format!("no threads can be started: {error}")))
 }
 
-/// Everything down again: the session first, then what it stands on. What could not be written is
-/// told and counts, even when the work is done.
-pub fn stop(runtime: Runtime, services: Services, session: Session, exit: Exit) -> Exit {
+/// Everything down again, however the run went: the session first, then what it stands on. What could
+/// not be written is told and counts, even when the work is done.
+///
+/// # Errors
+/// What the run failed with.
+pub fn stop(
+    runtime: Runtime,
+    services: Services,
+    session: Session,
+    seen: Result<Exit, Failure>,
+) -> Result<Exit, Failure> {
     let stopped = runtime.block_on(async {
         session.close().await;
         services.stop().await
     });
     // A read that hangs on a dead disk must not keep the process.
     runtime.shutdown_background();
-    match stopped {
-        Ok(()) => exit,
-        Err(failure) => {
+    match (seen, stopped) {
+        (Ok(_), Err(failure)) => {
             say::failure(&failure);
-            failure.exit
+            Ok(failure.exit)
         }
+        (seen, _) => seen,
     }
 }
 
@@ -129,7 +149,7 @@ pub fn stop(runtime: Runtime, services: Services, session: Session, exit: Exit) 
 /// # Errors
 /// When a provider is described so that nothing could be asked of it.
 pub fn models(config: &Config, env: &Env) -> Result<Models, Failure> {
-    Ok(Models::new(config, &|name| env.var(name).map(str::to_owned))?)
+    Ok(Models::new(config, &Keys::find(env))?)
 }
 
 /// The environment of this process, for commands.

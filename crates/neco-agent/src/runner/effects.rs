@@ -144,6 +144,7 @@ impl Agent {
             final_text: self.final_text.clone(),
             turns: self.machine.iteration(),
             usage: self.usage,
+            session_usage: self.session_usage,
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
         };
         self.sink.commit(self.turn_id, EventBody::AgentComplete(complete)).await?;

@@ -15,7 +15,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use agent::AgentSection;
-pub use models::{GroupSection, ModelSection, NetworkSection, ProviderSection, ProviderType, Strategy};
+pub use models::{
+    GroupSection, LoginSection, ModelSection, NetworkSection, ProviderSection, ProviderType, Strategy, TextToolCalls,
+};
 pub use tools::ToolsSection;
 
 /// The whole configuration.
@@ -41,4 +43,39 @@ pub struct Config {
     pub agent: AgentSection,
     /// Tools and their limits.
     pub tools: ToolsSection,
+}
+
+impl Config {
+    /// The environment variables that hold keys of providers; nobody else is to see them.
+    #[must_use]
+    pub fn key_variables(&self) -> Vec<String> {
+        let of = |provider: &ProviderSection| {
+            provider.api_key_env.iter().chain(&provider.api_key_envs).cloned().collect::<Vec<_>>()
+        };
+        self.model_providers.values().flat_map(of).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_variable_that_holds_a_key_is_named() {
+        let provider = |one: Option<&str>, several: &[&str]| ProviderSection {
+            api_key_env: one.map(str::to_owned),
+            api_key_envs: several.iter().map(ToString::to_string).collect(),
+            ..ProviderSection::default()
+        };
+        let config = Config {
+            model_providers: [
+                ("a".to_owned(), provider(Some("WORK"), &[])),
+                ("b".to_owned(), provider(Some("ONE"), &["TWO", "THREE"])),
+                ("c".to_owned(), provider(None, &[])),
+            ]
+            .into(),
+            ..Config::default()
+        };
+        assert_eq!(config.key_variables(), ["WORK", "ONE", "TWO", "THREE"]);
+    }
 }

@@ -22,6 +22,18 @@ pub enum ProviderType {
     Scripted,
 }
 
+/// Whether calls that a model writes into its text are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TextToolCalls {
+    /// Where the whole answer is clearly meant as a call.
+    Auto,
+    /// The models can't call tools otherwise: they are told how to write calls.
+    Always,
+    /// Text stays text.
+    Never,
+}
+
 /// Whom models are asked from.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -40,20 +52,54 @@ pub struct ProviderSection {
     pub api_key_env: Option<String>,
     /// Several variables, one key each; the keys take turns.
     pub api_key_envs: Vec<String>,
-    /// The key itself. Better kept in the environment: files get shared.
+    /// The key itself, before all others. Better kept by `neco auth set`: settings get shared.
     pub api_key: Option<String>,
+    /// What the key is filed under in the keyring of the system, as the user of the service `neco`;
+    /// looked at when there is no other key.
+    pub keyring: Option<String>,
+    /// Where `neco auth login` logs in, for a GitHub of your own.
+    pub login: Option<LoginSection>,
     /// Headers sent with every request.
     pub headers: BTreeMap<String, String>,
     /// The script to play, for `type = "scripted"`.
     pub script: Option<String>,
     /// Whether it runs on this machine and needs no key.
     pub local: bool,
+    /// Whether calls that its models write into their text are run; without it `auto` for a provider
+    /// on this machine and `never` for others.
+    pub text_tool_calls: Option<TextToolCalls>,
+}
+
+/// Where one logs in.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct LoginSection {
+    /// Where a person confirms the login; `https://github.com` without it.
+    pub site: Option<String>,
+    /// Where the login is traded for tokens; `https://api.github.com` without it.
+    pub api: Option<String>,
+    /// The number of the application that is let in.
+    pub client_id: Option<String>,
 }
 
 /// Without the key and the values of headers: what is printed for debugging ends up in logs.
 impl fmt::Debug for ProviderSection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, base, path, key_header, api_key_env, api_key_envs, api_key, headers, script, local } = self;
+        let Self {
+            kind,
+            base,
+            path,
+            key_header,
+            api_key_env,
+            api_key_envs,
+            api_key,
+            keyring,
+            login,
+            headers,
+            script,
+            local,
+            text_tool_calls,
+        } = self;
         f.debug_struct("ProviderSection")
             .field("kind", kind)
             .field("base", base)
@@ -62,9 +108,12 @@ impl fmt::Debug for ProviderSection {
             .field("api_key_env", api_key_env)
             .field("api_key_envs", api_key_envs)
             .field("api_key", &api_key.as_ref().map(|_| "***"))
+            .field("keyring", keyring)
+            .field("login", login)
             .field("headers", &headers.keys())
             .field("script", script)
             .field("local", local)
+            .field("text_tool_calls", text_tool_calls)
             .finish()
     }
 }
@@ -78,6 +127,9 @@ pub enum Strategy {
     RoundRobin,
     /// Always the first that works.
     First,
+    /// The cheapest that works, by the price of input and output together; models whose price is not
+    /// known come last.
+    Cheapest,
 }
 
 /// Models that share the load and stand in for each other.

@@ -20,9 +20,10 @@ pub struct ToolsSection {
     #[schemars(range(max = 31_536_000), extend("exclusiveMinimum" = 0))]
     pub max_command_timeout: f64,
     /// Bytes of one result that the model gets; the rest goes to a file.
-    #[schemars(range(min = 1000))]
+    #[schemars(range(min = 1000, max = 1_000_000))]
     pub max_output_bytes: usize,
-    /// Names of environment variables that commands never see, as globs.
+    /// Names of environment variables that commands never see, as globs. Variables that hold a
+    /// provider's key or whose value looks like a secret are hidden without being named.
     #[schemars(inner(length(min = 1)))]
     pub hidden_env: Vec<String>,
     /// The shell that runs commands.

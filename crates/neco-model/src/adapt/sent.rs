@@ -1,5 +1,7 @@
 //! A message as it goes to a vendor.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use neco_proto::Message;
 
@@ -15,12 +17,18 @@ pub struct Sent<'a> {
 #[derive(Debug)]
 enum Body<'a> {
     Kept(&'a Entry),
+    /// Made once and kept at the entry that it stands for.
+    Shared(Arc<Entry>),
     Made(Box<Message>),
 }
 
 impl<'a> Sent<'a> {
     pub(super) fn kept(entry: &'a Entry, own_thoughts: bool) -> Self {
         Self { body: Body::Kept(entry), own_thoughts }
+    }
+
+    pub(super) fn shared(entry: Arc<Entry>, own_thoughts: bool) -> Self {
+        Self { body: Body::Shared(entry), own_thoughts }
     }
 
     pub(super) fn made(message: Message, own_thoughts: bool) -> Self {
@@ -32,6 +40,7 @@ impl<'a> Sent<'a> {
     pub fn message(&self) -> &Message {
         match &self.body {
             Body::Kept(entry) => entry.message(),
+            Body::Shared(entry) => entry.message(),
             Body::Made(message) => message,
         }
     }
@@ -48,6 +57,7 @@ impl<'a> Sent<'a> {
     pub fn encoded(&self, form: &'static str, encode: impl FnOnce(&Message) -> Bytes) -> Bytes {
         match &self.body {
             Body::Kept(entry) => entry.encoded(form, encode),
+            Body::Shared(entry) => entry.encoded(form, encode),
             Body::Made(message) => encode(message),
         }
     }

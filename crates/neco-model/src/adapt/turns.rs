@@ -75,10 +75,24 @@ impl<'a> Walk<'a, '_> {
             self.out.push(Sent::kept(entry, false));
             return;
         }
-        let parts: Vec<Part> = message.parts.iter().filter_map(|part| self.user_part(part)).collect();
-        if !parts.is_empty() {
-            self.out.push(Sent::made(Message { parts, ..bare(message) }, false));
+        let says_something = |part: &Part| match part {
+            Part::Text { text } => !is_blank(text),
+            Part::Image { .. } => true,
+            Part::Reasoning { .. } | Part::ToolCall(_) | Part::ToolResult(_) => false,
+        };
+        if !message.parts.iter().any(says_something) {
+            return;
         }
+        // What is made of the same message differs only in the pictures that can be seen.
+        let seen = message.parts.iter().filter(|part| is_picture(part) && kept(part)).count();
+        let made = entry.in_place(
+            |made| made.parts.iter().filter(|part| is_picture(part)).count() == seen,
+            || Message {
+                parts: message.parts.iter().filter_map(|part| self.user_part(part)).collect(),
+                ..bare(message)
+            },
+        );
+        self.out.push(Sent::shared(made, false));
     }
 
     fn user_part(&self, part: &Part) -> Option<Part> {
@@ -111,11 +125,15 @@ impl<'a> Walk<'a, '_> {
         if calls.iter().all(Call::is_sound) && message.parts.iter().all(is_sound) {
             self.out.push(Sent::kept(entry, own_thoughts));
         } else {
-            let made = Message { parts: assistant_parts(message, &calls), ..bare(message) };
-            self.out.push(Sent::made(made, own_thoughts));
+            // What is made of the same message differs only in the ids of its calls.
+            let made = entry.in_place(
+                |made| made.tool_calls().map(|call| call.id.as_str()).eq(calls.iter().map(|call| &*call.id)),
+                || Message { parts: assistant_parts(message, &calls), ..bare(message) },
+            );
+            self.out.push(Sent::shared(made, own_thoughts));
         }
         if !calls.is_empty() {
-            self.add_results(&calls, next);
+            self.add_results(entry, &calls, next);
         }
     }
 
@@ -139,7 +157,7 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    fn add_results(&mut self, calls: &[Call<'a>], next: Option<&'a Entry>) {
+    fn add_results(&mut self, entry: &'a Entry, calls: &[Call<'a>], next: Option<&'a Entry>) {
         let holds = |next: &&Entry| {
             let Message { role, parts, .. } = next.message();
             *role == Role::Tool
@@ -149,8 +167,14 @@ impl<'a> Walk<'a, '_> {
         match next.filter(holds) {
             Some(next) => self.out.push(Sent::kept(next, false)),
             None => {
-                let results = calls.iter().map(Call::result).collect();
-                self.out.push(Sent::made(Message::tool_results(results), false));
+                let made = entry.after(
+                    |made| {
+                        made.parts.len() == calls.len()
+                            && made.parts.iter().zip(calls).all(|(part, call)| call.made(part))
+                    },
+                    || Message::tool_results(calls.iter().map(Call::result).collect()),
+                );
+                self.out.push(Sent::shared(made, false));
             }
         }
     }
@@ -178,14 +202,29 @@ impl Call<'_> {
         }
     }
 
+    /// Whether `part` is what [`Call::result`] would make.
+    fn made(&self, part: &Part) -> bool {
+        match part {
+            Part::ToolResult(made) => {
+                made.call_id.as_str() == self.id
+                    && made.error_code == self.result.and_then(|result| result.error_code)
+                    && made.output == self.output()
+            }
+            Part::Text { .. } | Part::Image { .. } | Part::Reasoning { .. } | Part::ToolCall(_) => false,
+        }
+    }
+
     fn result(&self) -> ToolResult {
-        let output = match self.result.map(|result| result.output.as_str()) {
+        let error_code = self.result.and_then(|result| result.error_code);
+        ToolResult { call_id: CallId::from(&*self.id), output: self.output().to_owned(), error_code }
+    }
+
+    fn output(&self) -> &str {
+        match self.result.map(|result| result.output.as_str()) {
             Some(output) if is_blank(output) => NO_OUTPUT,
             Some(output) => output,
             None => NO_RESULT,
-        };
-        let error_code = self.result.and_then(|result| result.error_code);
-        ToolResult { call_id: CallId::from(&*self.id), output: output.to_owned(), error_code }
+        }
     }
 }
 
@@ -214,6 +253,10 @@ fn assistant_parts(message: &Message, calls: &[Call<'_>]) -> Vec<Part> {
 
 fn bare(message: &Message) -> Message {
     Message { id: message.id, role: message.role, parts: Vec::new(), model: message.model.clone() }
+}
+
+fn is_picture(part: &Part) -> bool {
+    matches!(part, Part::Image { .. })
 }
 
 /// Vendors refuse text of spaces as they refuse none.

@@ -47,6 +47,12 @@ impl Lane {
     pub fn new(name: String, provider: Arc<dyn Provider>) -> Self {
         Self { name, provider, breaker: Breaker::default() }
     }
+
+    /// Whether it failed and is left alone for a while.
+    #[must_use]
+    pub fn rests(&self) -> bool {
+        self.breaker.rests()
+    }
 }
 
 impl Member {
@@ -54,6 +60,11 @@ impl Member {
     #[must_use]
     pub fn new(lanes: Vec<Lane>, turns: Arc<Turns>) -> Self {
         Self { lanes: lanes.into_iter().map(Arc::new).collect(), turns }
+    }
+
+    /// One for each key.
+    pub fn lanes(&self) -> impl Iterator<Item = &Lane> {
+        self.lanes.iter().map(Arc::as_ref)
     }
 
     fn in_order(&self, asked_now: bool) -> Vec<&Arc<Lane>> {
@@ -98,6 +109,10 @@ impl Provider for Group {
     fn scripted(&self) -> bool {
         let mut lanes = self.members.iter().flat_map(|member| &member.lanes).peekable();
         lanes.peek().is_some() && lanes.all(|lane| lane.provider.scripted())
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        self.members.iter().flat_map(|member| &member.lanes).map(|lane| lane.provider.context_window()).min()?
     }
 
     fn stream(&self, request: Request) -> DeltaStream {

@@ -22,5 +22,5 @@ pub mod pick;
 pub mod retry;
 
 pub use failover::{Group, Lane, Member};
-pub use pick::Turns;
+pub use pick::{Turns, by_price};
 pub use retry::RetryPolicy;

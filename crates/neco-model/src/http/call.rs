@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::{StreamExt, stream};
 use http::header::{ACCEPT, CONTENT_TYPE};
-use reqwest::Response;
+use reqwest::{Client, Response};
 use tokio::time::{Instant, timeout_at};
 
 use super::body::Pieces;
@@ -15,6 +15,7 @@ use crate::delta::Delta;
 use crate::error::{ModelError, Place};
 use crate::provider::DeltaStream;
 use crate::request::Request;
+use crate::wire::format::Problem;
 use crate::wire::reader::Reader;
 
 /// As much of an error body as is worth reading.
@@ -84,10 +85,39 @@ impl Call {
         }
     }
 
+    /// Asks, and once more when the server refuses what can be put otherwise.
     async fn send(&self, request: &Request) -> Result<Reading, ModelError> {
         let asked = self.model.asked();
+        let client = self.model.endpoint.client().await.map_err(|cause| explain::of_setup(asked, &cause))?;
+        self.heed_template(client).await;
+        let (mut response, mut first_byte_by) = self.post(client, request).await?;
+        if !response.status().is_success() {
+            let (problem, error) = self.refused(response).await;
+            if !self.model.wire.changes_after(&problem) {
+                return Err(error);
+            }
+            (response, first_byte_by) = self.post(client, request).await?;
+        }
+        if !response.status().is_success() {
+            return Err(self.refused(response).await.1);
+        }
+        let reader = Reader::new(self.model.wire.decoder_for(request));
+        Ok(Reading { response, reader, first_byte_by: Some(first_byte_by) })
+    }
+
+    async fn heed_template(&self, client: &Client) {
         let endpoint = &self.model.endpoint;
-        let client = endpoint.client().await.map_err(|cause| explain::of_setup(asked, &cause))?;
+        if let Some(props) = endpoint.props.as_ref().filter(|_| self.model.wire.asks_for_template())
+            && let Some(template) = props.template(client, &endpoint.base).await
+        {
+            self.model.wire.heed(template);
+        }
+    }
+
+    /// One request; the answer's head, and until when its first byte must be there.
+    async fn post(&self, client: &Client, request: &Request) -> Result<(Response, Option<Instant>), ModelError> {
+        let asked = self.model.asked();
+        let endpoint = &self.model.endpoint;
         let mut post = client
             .post(&*self.model.url)
             .header(CONTENT_TYPE, "application/json")
@@ -100,18 +130,14 @@ impl Call {
             post = post.header(name, value);
         }
         let first_byte_by = endpoint.timeouts.first_byte.map(|limit| Instant::now() + limit);
-        let response = match within(first_byte_by, post.send()).await {
-            Some(sent) => sent.map_err(|error| explain::of_transport(asked, Place::Http, error))?,
-            None => return Err(self.silence(Place::Http)),
-        };
-        if response.status().is_success() {
-            let reader = Reader::new(self.model.wire.decoder());
-            return Ok(Reading { response, reader, first_byte_by: Some(first_byte_by) });
+        match within(first_byte_by, post.send()).await {
+            Some(Ok(response)) => Ok((response, first_byte_by)),
+            Some(Err(error)) => Err(explain::of_transport(asked, Place::Http, error)),
+            None => Err(self.silence(Place::Http)),
         }
-        Err(self.refused(response).await)
     }
 
-    async fn refused(&self, mut response: Response) -> ModelError {
+    async fn refused(&self, mut response: Response) -> (Problem, ModelError) {
         let until = Some(Instant::now() + ERROR_BODY_TIME);
         let mut body = Vec::new();
         // What can't be read of an error is no reason to hide its status.
@@ -123,7 +149,8 @@ impl Call {
         }
         let status = response.status().as_u16();
         let problem = self.model.wire.problem(status, &body);
-        explain::of_answer(self.model.asked(), &problem, status, response.headers())
+        let error = explain::of_answer(self.model.asked(), &problem, status, response.headers());
+        (problem, error)
     }
 
     /// Reads one chunk into `self.decoded`.
@@ -142,7 +169,11 @@ impl Call {
         match (decoded, chunk) {
             (Ok(()), _) => Ok(()),
             (Err(_), Err(error)) => Err(explain::of_transport(self.model.asked(), Place::Stream, error)),
-            (Err(problem), Ok(_)) => Err(explain::of_stream(self.model.asked(), &problem)),
+            (Err(problem), Ok(_)) => {
+                // What was streamed is void then; the group asks again.
+                self.model.wire.changes_after(&problem);
+                Err(explain::of_stream(self.model.asked(), &problem))
+            }
         }
     }
 

@@ -112,7 +112,7 @@ fn explain(asked: Asked<'_>, problem: &Problem, status: Option<u16>, headers: &H
     let text = match problem.kind {
         ErrorKind::Auth => match key {
             Some(key) => format!("{provider} does not accept {key}{said}; put in a valid key"),
-            None => format!("{provider} wants a key{said}: set api_key_env for it in [model_providers.{provider}]"),
+            None => format!("{provider} wants a key{said}: run `neco auth set {provider}`, or set api_key_env in [model_providers.{provider}]"),
         },
         ErrorKind::Permission => match key {
             Some(key) => format!("{provider} does not let {key} use {model}{said}"),
@@ -173,7 +173,7 @@ fn redact(text: String, key: Option<&Key>) -> String {
 }
 
 /// Some people write user and password into the address.
-fn without_login(base: &str) -> String {
+pub(crate) fn without_login(base: &str) -> String {
     let Ok(mut url) = reqwest::Url::parse(base) else { return base.to_owned() };
     if url.username().is_empty() && url.password().is_none() {
         return base.to_owned();

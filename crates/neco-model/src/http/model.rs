@@ -23,6 +23,8 @@ pub(crate) struct HttpModel {
     pub(crate) url: Arc<str>,
     pub(crate) auth: Auth,
     pub(crate) price: Option<Price>,
+    /// `None` when it is only assumed.
+    pub(crate) context_window: Option<u64>,
 }
 
 impl HttpModel {
@@ -34,6 +36,10 @@ impl HttpModel {
 impl Provider for HttpModel {
     fn label(&self) -> &str {
         &self.label
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        self.context_window
     }
 
     fn stream(&self, request: Request) -> DeltaStream {

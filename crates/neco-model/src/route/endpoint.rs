@@ -8,7 +8,7 @@ use neco_config::section::NetworkSection;
 use reqwest::Client;
 use tokio::sync::OnceCell;
 
-use crate::http::build_client;
+use crate::http::{Props, build_client};
 
 /// From here on a limit is none.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -52,6 +52,8 @@ pub struct Endpoint {
     pub start: Option<String>,
     /// The command that gets a missing model, without the model.
     pub pull: Option<String>,
+    /// What a server on this machine says of itself; none is asked elsewhere.
+    pub(crate) props: Option<Props>,
     pub(crate) client: OnceCell<Client>,
 }
 

@@ -12,6 +12,10 @@ use crate::wire::format::Auth;
 const HIDDEN: &str = "[key]";
 /// What is shorter is a placeholder for servers that want some key, and part of ordinary words.
 const SHORTEST: usize = 4;
+/// As many characters of a key are shown to tell it from another one.
+const SHOWN: usize = 4;
+/// Of a shorter key they would tell too much.
+const LONG: usize = 16;
 /// A vendor that echoes this much of a key's beginning echoes the key.
 const TELLING: usize = 6;
 
@@ -42,6 +46,26 @@ impl Key {
         self.place = (count > 1).then_some((number, count));
     }
 
+    /// The same place and source for another secret, such as a token that this key was traded for;
+    /// `None` when it has characters that a header can't carry.
+    pub(crate) fn with_secret(&self, secret: &str) -> Option<Self> {
+        Some(Self { place: self.place, ..Self::new(secret, &self.source)? })
+    }
+
+    /// Its last characters, enough for a person to tell two keys apart; none of a short one.
+    #[must_use]
+    pub fn ending(&self) -> Option<&str> {
+        let secret = self.secret.expose_secret();
+        let (at, _) = secret.char_indices().rev().nth(SHOWN - 1)?;
+        secret.get(at..).filter(|_| secret.len() >= LONG)
+    }
+
+    /// Where it was found.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
     /// Its number among several.
     #[must_use]
     pub fn number(&self) -> Option<usize> {
@@ -54,6 +78,14 @@ impl Key {
             Auth::Bearer => (AUTHORIZATION, self.bearer.clone()),
             Auth::Header(name) => (name.clone(), self.bare.clone()),
         }
+    }
+
+    /// The `authorization` header that shows it with another word than `Bearer`.
+    pub(crate) fn header_with(&self, scheme: &str) -> HeaderValue {
+        let value = HeaderValue::from_str(&format!("{scheme} {}", self.secret.expose_secret()));
+        let mut value = value.unwrap_or_else(|_| self.bearer.clone());
+        value.set_sensitive(true);
+        value
     }
 
     /// `text` without the key, its beginning, or a starred form of it.
@@ -108,6 +140,14 @@ mod tests {
         }
         assert_eq!(key.redact("nothing  to\nhide"), "nothing  to\nhide");
         assert_eq!(Key::new("x", "A").unwrap().redact("an axe"), "an axe");
+    }
+
+    #[test]
+    fn the_end_of_a_long_key_may_be_shown() {
+        let ending = |secret: &str| Key::new(secret, "A").unwrap().ending().map(str::to_owned);
+        assert_eq!(ending("sk-secret-1234567").as_deref(), Some("4567"));
+        assert_eq!(ending("sk-short-12"), None);
+        assert_eq!(ending("x"), None);
     }
 
     #[test]

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use neco_config::section::{ProviderSection, ProviderType};
+use neco_config::section::{ProviderSection, ProviderType, TextToolCalls};
 use serde::Deserialize;
 
+use crate::catalogue::ModelInfo;
 use crate::http::is_loopback;
+use crate::route::auth::LoginSettings;
 use crate::setup::SetupError;
 use crate::wire::openai_chat::Dialect;
 
@@ -36,12 +38,30 @@ pub struct ProviderEntry {
     /// The key itself, from the configuration.
     #[serde(skip)]
     pub api_key: Option<secrecy::SecretString>,
+    /// What its key is filed under in the system's keyring.
+    #[serde(skip)]
+    pub keyring: Option<String>,
+    /// How one logs in, where one can.
+    #[serde(default)]
+    pub login: Option<LoginSettings>,
     /// Whether it runs on this machine.
     #[serde(default)]
     pub local: bool,
+    /// Whether calls that its models write into their text are run.
+    #[serde(default)]
+    pub text_tool_calls: Option<TextToolCalls>,
     /// What is asked when only its key is known.
     #[serde(default)]
     pub default_model: Option<String>,
+    /// The same for hard thought, if that is another model.
+    #[serde(default)]
+    pub strong_model: Option<String>,
+    /// The same for small steps, if that is another model.
+    #[serde(default)]
+    pub fast_model: Option<String>,
+    /// The same for pictures; without it the provider has none.
+    #[serde(default)]
+    pub vision_model: Option<String>,
     /// How it is started, for a person.
     #[serde(default)]
     pub start: Option<String>,
@@ -77,11 +97,40 @@ impl ProviderEntry {
         if only { ProviderType::Responses } else { self.kind }
     }
 
+    /// The model that it usually gives to `group`, one of [`crate::models::GROUPS`].
+    #[must_use]
+    pub fn usual_model(&self, group: &str) -> Option<&str> {
+        let default = self.default_model.as_deref();
+        match group {
+            "think" => self.strong_model.as_deref().or(default),
+            "act" => self.fast_model.as_deref().or(default),
+            "image" => self.vision_model.as_deref(),
+            _ => default,
+        }
+    }
+
     /// Whether it can't be asked without a key.
     #[must_use]
     pub fn needs_key(&self) -> bool {
-        let on_this_machine = self.local || self.base.as_deref().is_some_and(is_loopback);
-        !on_this_machine && !self.api_key_envs.is_empty()
+        !self.is_here() && !self.api_key_envs.is_empty()
+    }
+
+    /// Whether it runs on this machine.
+    #[must_use]
+    pub fn is_here(&self) -> bool {
+        self.local || self.base.as_deref().is_some_and(is_loopback)
+    }
+
+    /// Whether calls that a model writes into its text are run. Where nobody says, only models that
+    /// can't call otherwise and models on this machine are believed to mean them.
+    #[must_use]
+    pub fn text_tool_calls(&self, info: &ModelInfo) -> TextToolCalls {
+        let usual = match (info.tools, self.local) {
+            (false, _) => TextToolCalls::Always,
+            (true, true) => TextToolCalls::Auto,
+            (true, false) => TextToolCalls::Never,
+        };
+        self.text_tool_calls.unwrap_or(usual)
     }
 
     fn lay_over(&mut self, section: &ProviderSection) {
@@ -103,10 +152,17 @@ impl ProviderEntry {
         if let Some(key) = &section.api_key {
             self.api_key = Some(key.as_str().into());
         }
+        if section.keyring.is_some() {
+            self.keyring.clone_from(&section.keyring);
+        }
+        if let Some(login) = &section.login {
+            self.login.get_or_insert_default().lay_over(login);
+        }
         if section.script.is_some() {
             self.script.clone_from(&section.script);
         }
         self.local |= section.local;
+        self.text_tool_calls = section.text_tool_calls.or(self.text_tool_calls);
         self.headers.extend(section.headers.clone());
     }
 }
@@ -168,8 +224,14 @@ fn new_entry(name: &str, section: &ProviderSection) -> Result<ProviderEntry, Set
         key_header: None,
         api_key_envs: Vec::new(),
         api_key: None,
+        keyring: None,
+        login: None,
         local: false,
+        text_tool_calls: None,
         default_model: None,
+        strong_model: None,
+        fast_model: None,
+        vision_model: None,
         start: None,
         pull: None,
         headers: BTreeMap::new(),
@@ -245,6 +307,13 @@ mod tests {
         assert_eq!(openai.api_key_envs, ["A", "B"]);
         assert!(!openai.needs_key());
         assert_eq!(openai.dialect.max_tokens_field, "max_completion_tokens");
+    }
+
+    #[test]
+    fn copilot_is_told_the_version_that_asks() {
+        let providers = Providers::new(&BTreeMap::new()).unwrap();
+        let (name, editor) = crate::route::auth::EDITOR;
+        assert_eq!(providers.get("github-copilot").unwrap().headers[name], editor);
     }
 
     #[test]

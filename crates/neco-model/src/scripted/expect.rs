@@ -146,6 +146,7 @@ mod tests {
             tools: Arc::new([tool]),
             history: [Message::user("fix it"), Message::tool_results(vec![result])].into_iter().collect(),
             cache_key: String::new(),
+            output: None,
         }
     }
 

@@ -5,7 +5,8 @@
 //! [`sse`]. The file format is described at [`Script`].
 //!
 //! Reading order: [`script`] (what is written), [`build`] (writing it in Rust), [`faults`],
-//! [`expect`], [`play`] (which turn comes next, and its pieces), [`model`], [`sse`].
+//! [`expect`], [`play`] (which turn comes next, and its pieces), [`model`], [`sse`] with
+//! `speak` (in each wire format).
 
 pub mod build;
 pub mod expect;
@@ -13,6 +14,7 @@ pub mod faults;
 pub mod model;
 pub mod play;
 pub mod script;
+mod speak;
 pub mod sse;
 
 pub use expect::Expect;

@@ -46,6 +46,7 @@ impl ScriptedModel {
             timeouts,
             start: None,
             pull: None,
+            props: None,
             client: tokio::sync::OnceCell::new(),
         };
         let shared = Shared { model: model.to_owned(), player: Player::new(script, model), endpoint };

@@ -32,8 +32,41 @@ pub trait Wire: Send + Sync {
     /// Reads one answer.
     fn decoder(&self) -> Box<dyn Decoder>;
 
+    /// Reads the answer to `request`, for formats in which what was asked says how to read it.
+    fn decoder_for(&self, request: &Request) -> Box<dyn Decoder> {
+        let _ = request;
+        self.decoder()
+    }
+
+    /// Whether it matters what a local server says of its template.
+    fn asks_for_template(&self) -> bool {
+        false
+    }
+
+    /// Takes note of what the server says of its template.
+    fn heed(&self, template: Template) {
+        let _ = template;
+    }
+
+    /// Whether the next request is put otherwise because of `problem`, so that it may go better.
+    fn changes_after(&self, problem: &Problem) -> bool {
+        let _ = problem;
+        false
+    }
+
     /// What an error body means.
     fn problem(&self, status: u16, body: &[u8]) -> Problem;
+}
+
+/// What a server's chat template does with tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Template {
+    /// It shows them to the model.
+    ShowsTools,
+    /// It leaves them out without a word.
+    DropsTools,
+    /// The server does not say.
+    Unknown,
 }
 
 /// How a key is shown to a vendor.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
-use crate::request::{Request, ToolDeclaration};
+use crate::request::{OutputSchema, Request, ToolDeclaration};
 
 /// As many beginnings are kept as agents usually run side by side.
 const KEPT: usize = 8;
@@ -20,6 +20,7 @@ struct Head {
     system: Arc<str>,
     tools: Arc<[ToolDeclaration]>,
     cache_key: String,
+    output: Option<Arc<OutputSchema>>,
     bytes: Bytes,
 }
 
@@ -38,6 +39,7 @@ impl Heads {
                 system: request.system.clone(),
                 tools: request.tools.clone(),
                 cache_key: request.cache_key.clone(),
+                output: request.output.clone(),
                 bytes: encode(request),
             });
         }
@@ -50,5 +52,6 @@ impl Head {
         Arc::ptr_eq(&self.system, &request.system)
             && Arc::ptr_eq(&self.tools, &request.tools)
             && self.cache_key == request.cache_key
+            && self.output.as_ref().map(Arc::as_ptr) == request.output.as_ref().map(Arc::as_ptr)
     }
 }

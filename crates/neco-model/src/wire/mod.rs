@@ -6,8 +6,8 @@
 //! as whole by the answer's finish.
 //!
 //! Reading order: [`target`], [`mod@format`] (what a wire is), [`sse`], [`reader`] (bytes to deltas);
-//! what wires share: `heads` and `kept` (bytes that are made once), `arguments`, `loose`; then
-//! [`openai_chat`], [`openai_responses`], [`anthropic`], [`gemini`].
+//! what wires share: `heads` and `kept` (bytes that are made once), `arguments`, `loose`,
+//! [`text_calls`]; then [`openai_chat`], [`openai_responses`], [`anthropic`], [`gemini`].
 
 pub mod anthropic;
 mod arguments;
@@ -21,3 +21,4 @@ pub mod openai_responses;
 pub mod reader;
 pub mod sse;
 pub mod target;
+pub mod text_calls;

@@ -2,7 +2,7 @@
 
 use futures::StreamExt;
 use neco_config::section::{Config, ProviderSection, ProviderType};
-use neco_model::{Models, Request, Script, SetupError};
+use neco_model::{Models, NoKeys, Request, Script, SetupError};
 use neco_proto::Message;
 
 use crate::server::{Seen, Server};
@@ -15,12 +15,13 @@ async fn seen(name: &str, section: ProviderSection) -> Seen {
     let provider = name.split('/').next().unwrap().to_owned();
     let section = ProviderSection { base: Some(server.base.clone()), api_key: Some(SECRET.to_owned()), ..section };
     let config = Config { model_providers: [(provider, section)].into(), ..Config::default() };
-    let model = Models::new(&config, &|_| None).unwrap().provider_for(name).unwrap();
+    let model = Models::new(&config, &NoKeys).unwrap().provider_for(name).unwrap();
     let request = Request {
         system: "".into(),
         tools: Vec::new().into(),
         history: [Message::user("hi")].into_iter().collect(),
         cache_key: String::new(),
+        output: None,
     };
     // What it answers is in the format of chat completions; only the question matters here.
     let _: Vec<_> = model.stream(request).collect().await;
@@ -91,6 +92,6 @@ fn a_path_can_not_change_the_host() {
         ..of_type(ProviderType::Openai)
     };
     let config = Config { model_providers: [("mine".to_owned(), section)].into(), ..Config::default() };
-    let error = Models::new(&config, &|_| None).unwrap().provider_for("mine/m").err().unwrap();
+    let error = Models::new(&config, &NoKeys).unwrap().provider_for("mine/m").err().unwrap();
     assert!(matches!(error, SetupError::BadPath { .. }), "{error}");
 }

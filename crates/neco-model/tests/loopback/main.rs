@@ -1,10 +1,12 @@
 //! Real HTTP on loopback: streaming, failures, retries, keys and failover; in `address`, where each
-//! provider is asked.
+//! provider is asked; in `login`, logins and the tokens they are traded for.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod address;
+mod login;
 mod server;
+mod text_calls;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +14,9 @@ use std::sync::Arc;
 use futures::StreamExt;
 use neco_config::section::{Config, GroupSection, NetworkSection, ProviderSection, ProviderType, Strategy};
 use neco_model::scripted::{Fault, Turn};
-use neco_model::{Answer, Delta, ErrorKind, ModelError, Models, Place, Provider, Request, Script, ToolDeclaration};
+use neco_model::{
+    Answer, Delta, ErrorKind, ModelError, Models, NoKeys, Place, Provider, Request, Script, ToolDeclaration,
+};
 use neco_proto::event::{ModelRetry, ModelSwitch};
 use neco_proto::{ErrorCode, Message};
 use serde_json::json;
@@ -73,6 +77,7 @@ fn request() -> Request {
         tools: Arc::new([tool]),
         history: [Message::user("hi")].into_iter().collect(),
         cache_key: "session".to_owned(),
+        output: None,
     }
 }
 
@@ -465,7 +470,7 @@ async fn local_servers_are_found_with_their_models() {
         ("llama.cpp", at(&nobody)),
         ("vllm", at(&nobody)),
     ]);
-    let models = Models::new(&config, &|_| None).unwrap();
+    let models = Models::new(&config, &NoKeys).unwrap();
     let found = models.probe_local(std::time::Duration::from_secs(20)).await;
     assert_eq!(found.len(), 1);
     assert_eq!(

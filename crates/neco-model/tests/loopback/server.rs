@@ -39,6 +39,9 @@ struct State {
     seen: Mutex<Vec<Seen>>,
     connections: AtomicUsize,
     closed: Notify,
+    /// What `/props` answers; nothing when there is no such address.
+    props: Option<Value>,
+    props_asked: AtomicUsize,
     /// Bytes of a body that are written at once; 0 writes every piece whole.
     write: usize,
 }
@@ -54,10 +57,21 @@ impl Server {
         Self::answering(replies, write).await
     }
 
+    /// A server that says `props` of itself.
+    pub async fn describing(script: Script, props: Value) -> Self {
+        let player = Player::new(Arc::new(script), "m");
+        let replies = std::iter::from_fn(|| Reply::next(&player).ok()).collect();
+        Self::serving(State { replies: Mutex::new(replies), props: Some(props), ..State::default() }).await
+    }
+
     pub async fn answering(replies: VecDeque<Reply>, write: usize) -> Self {
+        Self::serving(State { replies: Mutex::new(replies), write, ..State::default() }).await
+    }
+
+    async fn serving(state: State) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}/v1", listener.local_addr().unwrap());
-        let state = Arc::new(State { replies: Mutex::new(replies), write, ..State::default() });
+        let state = Arc::new(state);
         let accepting = state.clone();
         tokio::spawn(async move {
             while let Ok((socket, _)) = listener.accept().await {
@@ -72,6 +86,10 @@ impl Server {
         self.state.seen.lock().unwrap().clone()
     }
 
+    pub fn props_asked(&self) -> usize {
+        self.state.props_asked.load(Ordering::SeqCst)
+    }
+
     pub fn connections(&self) -> usize {
         self.state.connections.load(Ordering::SeqCst)
     }
@@ -84,6 +102,13 @@ impl Server {
 
 async fn serve(mut socket: TcpStream, state: Arc<State>) {
     while let Some(seen) = read_request(&mut socket).await {
+        if seen.head.starts_with("GET /props ") {
+            state.props_asked.fetch_add(1, Ordering::SeqCst);
+            if write_props(&mut socket, state.props.as_ref()).await.is_err() {
+                return;
+            }
+            continue;
+        }
         state.seen.lock().unwrap().push(seen);
         let Some(reply) = state.replies.lock().unwrap().pop_front() else { return };
         if write_reply(&mut socket, &reply, state.write).await.is_err() {
@@ -122,6 +147,12 @@ async fn read_request(socket: &mut TcpStream) -> Option<Seen> {
         let count = socket.read(&mut buffer).await.ok().filter(|count| *count > 0)?;
         bytes.extend_from_slice(&buffer[..count]);
     }
+}
+
+async fn write_props(socket: &mut TcpStream, props: Option<&Value>) -> std::io::Result<()> {
+    let (status, body) = props.map_or((404, String::new()), |props| (200, props.to_string()));
+    let head = format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\n\r\n", body.len());
+    socket.write_all(format!("{head}{body}").as_bytes()).await
 }
 
 async fn write_reply(socket: &mut TcpStream, reply: &Reply, write: usize) -> std::io::Result<()> {

@@ -97,6 +97,9 @@ pub struct AgentComplete {
     pub turns: u32,
     /// What those turns used.
     pub usage: Usage,
+    /// What the session used in all, those turns included.
+    #[serde(default)]
+    pub session_usage: Usage,
     /// How long they took.
     pub duration_ms: u64,
 }

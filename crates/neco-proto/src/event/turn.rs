@@ -82,6 +82,10 @@ pub struct UsageEvent {
     /// What it used.
     #[serde(flatten)]
     pub usage: Usage,
+    /// Tokens that fit into one request and its answer; absent when that is not known. What the
+    /// conversation takes of them is `input` and `output` together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_window: Option<u64>,
 }
 
 /// An iteration of the loop is over.

@@ -4,13 +4,15 @@ use std::fs::{File, FileType, Metadata};
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 use super::error::PathError;
 use super::open_at::{ALWAYS, PLACE, open_beneath};
+use super::sensitive::{is_in_git_folder, is_sensitive_below};
 
 /// What a path is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,21 +31,46 @@ pub(crate) struct Root {
     pub(crate) writable: bool,
     /// Paths inside are shown relative to it.
     pub(crate) is_workspace: bool,
-    /// Opened when it is first used: a root may be created later.
-    handle: OnceLock<OwnedFd>,
+    /// Opened when it is first used: a root may be created later, or be removed and created again.
+    handle: Mutex<Option<Arc<OwnedFd>>>,
 }
 
 impl Root {
     pub(crate) fn new(path: PathBuf, writable: bool, is_workspace: bool) -> Self {
-        Self { path, writable, is_workspace, handle: OnceLock::new() }
+        Self { path, writable, is_workspace, handle: Mutex::default() }
     }
 
-    pub(crate) fn open(&self) -> io::Result<BorrowedFd<'_>> {
-        if let Some(handle) = self.handle.get() {
-            return Ok(handle.as_fd());
+    pub(crate) fn open(&self) -> Result<Arc<OwnedFd>, Errno> {
+        let mut handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(handle) = handle.as_ref() {
+            return Ok(Arc::clone(handle));
         }
-        let handle = rustix::fs::open(&self.path, PLACE | OFlags::DIRECTORY, Mode::empty())?;
-        Ok(self.handle.get_or_init(|| handle).as_fd())
+        let fresh = Arc::new(rustix::fs::open(&self.path, PLACE | OFlags::DIRECTORY, Mode::empty())?);
+        *handle = Some(Arc::clone(&fresh));
+        Ok(fresh)
+    }
+
+    /// Does something beneath the root. When something is missing it is done once more if the root
+    /// was removed and created again since it was opened.
+    pub(super) fn beneath<T>(&self, act: impl Fn(BorrowedFd<'_>) -> Result<T, Errno>) -> Result<T, Errno> {
+        let handle = self.open()?;
+        match act(handle.as_fd()) {
+            Err(Errno::NOENT) if self.was_created_again(&handle) => act(self.open()?.as_fd()),
+            result => result,
+        }
+    }
+
+    /// Whether another folder stands where the root was; then the next opening opens that.
+    fn was_created_again(&self, handle: &Arc<OwnedFd>) -> bool {
+        // A path that goes through a link now is not the one that was resolved.
+        let still_resolved = std::fs::canonicalize(&self.path).is_ok_and(|path| path == self.path);
+        let identity = |stat: rustix::fs::Stat| (stat.st_dev, stat.st_ino);
+        let (Ok(now), Ok(then)) = (rustix::fs::stat(&self.path), rustix::fs::fstat(handle)) else { return false };
+        if !still_resolved || identity(now) == identity(then) {
+            return false;
+        }
+        *self.handle.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        true
     }
 }
 
@@ -71,6 +98,8 @@ pub struct Stamp {
     inode: u64,
     size: u64,
     modified: (i64, i64),
+    /// Unlike the time of modification nobody can set it back.
+    changed: (i64, i64),
 }
 
 impl Stamp {
@@ -82,6 +111,7 @@ impl Stamp {
             inode: metadata.ino(),
             size: metadata.len(),
             modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
         }
     }
 
@@ -121,6 +151,20 @@ impl Located {
         self.relative.to_string_lossy().into_owned()
     }
 
+    /// Why looking at it needs a person's word, if it does. The root itself and what lies above it
+    /// were chosen by the person.
+    #[must_use]
+    pub fn sensitive_to_read(&self) -> Option<&'static str> {
+        is_sensitive_below(&self.root.path, &self.absolute)
+    }
+
+    /// Why changing it needs a person's word, if it does: more than for looking, as everything in a
+    /// `.git` folder can make git run something.
+    #[must_use]
+    pub fn sensitive_to_write(&self) -> Option<&'static str> {
+        self.sensitive_to_read().or_else(|| is_in_git_folder(&self.absolute))
+    }
+
     /// Facts about it.
     ///
     /// # Errors
@@ -140,6 +184,21 @@ impl Located {
         Ok(file)
     }
 
+    /// Opens something that a walk of this folder has found, for reading. No link on the way is
+    /// followed, also not one that was put there since, and a pipe does not wait for its other end.
+    ///
+    /// # Errors
+    /// What the system says; `EXDEV` for a path that does not lie in this folder.
+    pub fn open_below(&self, path: &Path) -> io::Result<File> {
+        let relative = path.strip_prefix(&self.root.path).map_err(|_| Errno::XDEV)?;
+        // A way up again would lead out of the folder, though not out of the root.
+        let goes_up = relative.components().any(|component| !matches!(component, Component::Normal(_)));
+        if goes_up || !path.starts_with(&self.absolute) {
+            return Err(Errno::XDEV.into());
+        }
+        Ok(File::from(self.root.beneath(|root| open_beneath(root, relative, OFlags::RDONLY | ALWAYS))?))
+    }
+
     /// All of a file, and the stamp it had before it was read. At most `limit` bytes are read, so a
     /// result longer than the caller accepts can be told apart by asking for one byte more.
     ///
@@ -155,14 +214,8 @@ impl Located {
     }
 
     fn open_as(&self, flags: OFlags) -> Result<File, PathError> {
-        let root = self.open_root()?;
-        let handle =
-            open_beneath(root, &self.relative, flags).map_err(|error| PathError::while_using(self.shown(), error))?;
-        Ok(File::from(handle))
-    }
-
-    pub(super) fn open_root(&self) -> Result<BorrowedFd<'_>, PathError> {
-        self.root.open().map_err(|error| PathError::from_io(self.root.path.display().to_string(), &error))
+        let opened = self.root.beneath(|root| open_beneath(root, &self.relative, flags));
+        Ok(File::from(opened.map_err(|error| PathError::while_using(self.shown(), error))?))
     }
 
     /// A socket can't even be opened; say what it is rather than what the system said.

@@ -16,6 +16,7 @@ pub mod sensitive;
 pub use error::PathError;
 pub use located::{Access, Located, Stamp};
 pub use open_at::open_without_links;
+pub use replace::Replaced;
 pub use sensitive::is_sensitive;
 
 pub(crate) use located::Root;

@@ -15,6 +15,15 @@ use super::error::PathError;
 use super::located::{Located, Stamp};
 use super::open_at::{ALWAYS, PLACE, open_beneath, open_folder, plain_names};
 
+/// A file that was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// Its state now.
+    pub stamp: Stamp,
+    /// How many other names (hard links) the old file had, which still show the old content.
+    pub other_names: u64,
+}
+
 impl Located {
     /// Makes `content` the content of the file, creating the file and its folders where they are
     /// missing. `before` is the state that the caller has seen, `None` for no file at all; when the
@@ -22,35 +31,37 @@ impl Located {
     ///
     /// The content goes to a new file beside the old one, with its permissions and, where that is
     /// allowed, its owner; that file is flushed to the disk, takes the name of the old one and is
-    /// read back. A file with several names (hard links) is written in place instead, so that all of
-    /// its names keep showing the same content; so is one whose folder takes no new files.
+    /// read back. A file with several names (hard links) loses this one to the new file: the others
+    /// may lie anywhere, and what is outside the workspace is not written. Only where the folder
+    /// takes no new file is a file with a single name written in place.
     ///
     /// # Errors
     /// [`PathError::Changed`] when the file is not in the state `before`; otherwise what stands in the way.
-    pub fn replace(&self, content: &[u8], before: Option<&Stamp>) -> Result<Stamp, PathError> {
+    pub fn replace(&self, content: &[u8], before: Option<&Stamp>) -> Result<Replaced, PathError> {
         let name = self.relative.file_name().ok_or_else(|| PathError::IsDirectory(self.shown()))?;
         let folder = self.open_parent(before.is_none())?;
         let target = Target { located: self, folder: folder.as_fd(), name };
         let existing = target.check(before)?;
-        match existing {
-            Some(existing) if existing.nlink() > 1 => target.write_in_place(content, &existing)?,
-            Some(existing) => match target.write_beside(content, Some(&existing)) {
-                Err(error) if folder_takes_no_file(error) => target.write_in_place(content, &existing)?,
-                result => result.map_err(|error| target.error(error))?,
+        let names = existing.as_ref().map_or(1, MetadataExt::nlink);
+        match target.write_beside(content, existing.as_ref()) {
+            Err(error) if folder_takes_no_file(error) && names == 1 => match &existing {
+                Some(existing) => target.write_in_place(content, existing)?,
+                None => return Err(target.error(error)),
             },
-            None => target.write_beside(content, None).map_err(|error| target.error(error))?,
+            result => result.map_err(|error| target.error(error))?,
         }
         flush_folder(folder.as_fd());
-        target.read_back(content)
+        Ok(Replaced { stamp: target.read_back(content)?, other_names: names.saturating_sub(1) })
     }
 
     fn open_parent(&self, create: bool) -> Result<OwnedFd, PathError> {
-        let root = self.open_root()?;
         let parent = self.relative.parent().unwrap_or(Path::new(""));
-        let opened = match open_beneath(root, parent, PLACE | OFlags::DIRECTORY) {
+        let opened = self.root.beneath(|root| match open_beneath(root, parent, PLACE | OFlags::DIRECTORY) {
+            // The folder of a removed root can still be opened, but takes nothing.
+            Ok(folder) if rustix::fs::fstat(&folder)?.st_nlink == 0 => Err(Errno::NOENT),
             Err(Errno::NOENT) if create => create_folders(root, parent),
             result => result,
-        };
+        });
         opened.map_err(|error| PathError::while_using(self.shown(), error))
     }
 }

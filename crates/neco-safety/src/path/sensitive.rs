@@ -11,6 +11,24 @@ pub fn is_sensitive(path: &Path) -> Option<&'static str> {
     path.ancestors().skip(1).find_map(is_sensitive_folder).or_else(|| is_sensitive_file(path))
 }
 
+/// The same for a path in a folder that the person chose to work in: that folder and those above it
+/// make nothing sensitive as a whole, or nobody could work on the settings of an editor.
+#[must_use]
+pub fn is_sensitive_below(root: &Path, path: &Path) -> Option<&'static str> {
+    if path == root {
+        return None;
+    }
+    let mut folders = path.ancestors().skip(1).take_while(|folder| *folder != root);
+    folders.find_map(is_sensitive_folder).or_else(|| is_sensitive_file(path))
+}
+
+/// Why a path with `.git` in it is not written without asking: files such as `commondir` and
+/// `gitdir` lead git to other folders, whose hooks and filters it then runs.
+#[must_use]
+pub fn is_in_git_folder(path: &Path) -> Option<&'static str> {
+    path.iter().any(|name| name.eq_ignore_ascii_case(".git")).then_some(GIT)
+}
+
 /// Whether all that is in a folder is sensitive, by its own name; the folders above it were judged before.
 #[must_use]
 pub fn is_sensitive_folder(path: &Path) -> Option<&'static str> {
@@ -170,6 +188,30 @@ mod tests {
         ];
         for path in sensitive {
             assert!(is_sensitive(Path::new(path)).is_some(), "{path}");
+        }
+    }
+
+    #[test]
+    fn the_folder_that_was_chosen_is_not_sensitive_as_a_whole() {
+        let root = Path::new("/home/me/.config/nvim");
+        for path in ["", "init.lua", "lua/plugins.lua"] {
+            assert_eq!(is_sensitive_below(root, &root.join(path)), None, "{path}");
+        }
+        for path in [".env", "lua/.ssh/config", ".git/hooks/pre-commit", "a/.git/config"] {
+            assert!(is_sensitive_below(root, &root.join(path)).is_some(), "{path}");
+        }
+        assert!(is_sensitive_below(Path::new("/r/.git"), Path::new("/r/.git/config")).is_some());
+        assert!(is_sensitive_below(Path::new("/r/.git"), Path::new("/r/.git/hooks/x")).is_some());
+        assert_eq!(is_sensitive_below(Path::new("/r/.ssh"), Path::new("/r/.ssh")), None);
+    }
+
+    #[test]
+    fn every_name_git_has_its_files_under_counts_for_writing() {
+        for path in ["/r/.git", "/r/.git/commondir", "/r/sub/.GIT/gitdir", "/r/.git/refs/heads/main"] {
+            assert!(is_in_git_folder(Path::new(path)).is_some(), "{path}");
+        }
+        for path in ["/r/.github/x", "/r/.gitignore", "/r/git/x", "/r/a.git/x"] {
+            assert_eq!(is_in_git_folder(Path::new(path)), None, "{path}");
         }
     }
 

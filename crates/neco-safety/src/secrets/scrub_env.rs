@@ -5,15 +5,30 @@ use std::os::unix::ffi::OsStrExt;
 
 use super::key_shape::looks_like_key;
 
-/// The variables whose name fits none of the `hidden` globs and whose value does not look like a
-/// key. In a glob `*` stands for anything and `?` for one character; case does not matter.
+/// The variables whose name fits none of the `hidden` globs and whose value neither looks like a key
+/// nor is an address with a password in it. In a glob `*` stands for anything and `?` for one character; case does not matter.
 #[must_use]
 pub fn scrub(environment: Vec<(OsString, OsString)>, hidden: &[String]) -> Vec<(OsString, OsString)> {
     let is_hidden = |name: &[u8]| hidden.iter().any(|glob| fits(glob.as_bytes(), name));
+    let is_secret = |value: &[u8]| looks_like_key(value) || has_password(value);
     environment
         .into_iter()
-        .filter(|(name, value)| !is_hidden(name.as_bytes()) && !looks_like_key(value.as_bytes()))
+        .filter(|(name, value)| !is_hidden(name.as_bytes()) && !is_secret(value.as_bytes()))
         .collect()
+}
+
+/// Whether a text holds an address of the form `scheme://user:password@host`.
+fn has_password(text: &[u8]) -> bool {
+    let starts = text.windows(3).enumerate().filter(|(_, window)| *window == b"://").map(|(at, _)| at);
+    starts.into_iter().any(|at| {
+        let has_scheme = text.split_at(at).0.last().is_some_and(u8::is_ascii_alphanumeric);
+        let rest = text.split_at(at + 3).1;
+        let ends = |byte: &u8| matches!(byte, b'/' | b'?' | b'#' | b' ' | b'"' | b'\'' | b'\n' | b',');
+        let authority = rest.split(ends).next().unwrap_or_default();
+        let user = authority.iter().rposition(|byte| *byte == b'@').map(|end| authority.split_at(end).0);
+        let password = user.and_then(|user| user.iter().position(|byte| *byte == b':').map(|at| user.len() - at - 1));
+        has_scheme && password.is_some_and(|length| length > 0)
+    })
 }
 
 /// Matches a glob in linear space: on a mismatch the last `*` takes one byte more.
@@ -77,6 +92,32 @@ mod tests {
         ];
         let kept = scrub(environment, &["*_token".to_owned()]);
         assert_eq!(kept, vec![pair("PATH", "/usr/bin:/bin"), pair("HOME", "/home/me")]);
+    }
+
+    #[test]
+    fn addresses_with_a_password_are_known() {
+        for value in [
+            "postgres://me:hunter2@db/x",
+            "http://user:p%40ss@proxy:3128",
+            "a https://x.y/ b redis://:secret@host",
+            "amqp://u:a:b@h",
+        ] {
+            assert!(has_password(value.as_bytes()), "{value}");
+        }
+        for value in [
+            "https://github.com/a/b",
+            "ssh://git@host:22/a",
+            "http://proxy:3128",
+            "http://host/a:b@c",
+            "://a:b@c",
+            "unix:///run/user/1000",
+            "https://user:@host",
+            "",
+        ] {
+            assert!(!has_password(value.as_bytes()), "{value}");
+        }
+        let kept = scrub(vec![("DATABASE_URL".into(), "mysql://a:b@c".into())], &[]);
+        assert!(kept.is_empty());
     }
 
     proptest! {

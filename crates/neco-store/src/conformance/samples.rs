@@ -181,7 +181,7 @@ fn ask_bodies() -> Vec<EventBody> {
 fn closing_bodies() -> Vec<EventBody> {
     let usage = Usage { input: 1000, output: 20, cache_read: 900, cache_write: 10, reasoning: 5, cost: Some(0.0125) };
     vec![
-        EventBody::Usage(UsageEvent { model: "a/b".to_owned(), usage }),
+        EventBody::Usage(UsageEvent { model: "a/b".to_owned(), usage, context_window: Some(200_000) }),
         EventBody::Notification(Notification { level: NotificationLevel::Warning, text: "note".to_owned() }),
         EventBody::MessageQueued(MessageQueued { when: Admission::AfterWork, message: Message::user("later") }),
         EventBody::Message(message()),
@@ -197,6 +197,7 @@ fn closing_bodies() -> Vec<EventBody> {
             final_text: "done".to_owned(),
             turns: 1,
             usage,
+            session_usage: usage,
             duration_ms: 1234,
         }),
     ]

@@ -1,11 +1,12 @@
 //! A file that is about to be changed: loaded, checked against what the agent knows, written.
 
-use neco_proto::{ErrorCode, Risk};
-use neco_safety::path::{Access, Located, Stamp, is_sensitive};
+use neco_proto::ErrorCode;
+use neco_safety::path::{Access, Located, Stamp};
 use neco_safety::world::Files;
 use neco_toolkit::ToolError;
 
-use super::ledger::Ledger;
+use super::judged::{Judge, Judgement};
+use super::ledger::{Ledger, Needed};
 use super::sniff::{Kind, sniff};
 use super::text::Form;
 
@@ -21,18 +22,48 @@ pub struct Draft {
     pub form: Form,
     /// Its text now, without a byte order mark; `None` when there is no file.
     pub text: Option<Vec<u8>>,
+    /// What it is for the policy.
+    pub judgement: Judgement,
     before: Option<Stamp>,
+    /// How much of the text the agent knows.
+    known: Needed,
+}
+
+/// A file that was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Bytes in it.
+    pub bytes: usize,
+    /// How many other names (hard links) the old file has, which still show the old content.
+    pub other_names: u64,
+}
+
+impl Written {
+    /// What there is to say about other names of the file; often nothing.
+    #[must_use]
+    pub fn note(&self) -> String {
+        match self.other_names {
+            0 => String::new(),
+            names => format!(
+                " It had {names} other {} (hard links), which keep the old content: this one is a file of its own now.",
+                if names == 1 { "name" } else { "names" }
+            ),
+        }
+    }
 }
 
 impl Draft {
     /// Loads a file, or the absence of one.
     ///
     /// # Errors
-    /// When it lies outside, is no text, is too large, was not read, or was changed since.
-    pub fn load(files: &Files, ledger: &Ledger, path: &str) -> Result<Self, ToolError> {
+    /// When it lies outside, is not what was judged, is no text, is too large, was not read as far as
+    /// needed, or was changed since.
+    pub fn load(files: &Files, ledger: &Ledger, judge: &Judge, path: &str, needed: Needed) -> Result<Self, ToolError> {
         let located = files.locate(path, Access::Write)?;
+        let judgement = judge.judge(path, &located, Access::Write)?;
         if !located.exists() {
-            return Ok(Self { located, form: Form::PLAIN, text: None, before: None });
+            let (form, known) = (Form::PLAIN, Needed::All);
+            return Ok(Self { located, form, text: None, judgement, before: None, known });
         }
         let (bytes, stamp) = located.read(MOST_BYTES + 1)?;
         let shown = located.shown();
@@ -47,27 +78,34 @@ impl Draft {
         };
         // There is nothing to lose in an empty file.
         if !bytes.is_empty() {
-            ledger.check(located.path(), &shown, &stamp, &bytes)?;
+            ledger.check(located.path(), &shown, &stamp, &bytes, needed)?;
         }
+        let known = if bytes.is_empty() { Needed::All } else { ledger.known(located.path()) };
         let text = form.decode(&bytes).ok_or_else(|| not_text(&shown, "damaged UTF-16"))?;
-        Ok(Self { located, form, text: Some(text), before: Some(stamp) })
+        Ok(Self { located, form, text: Some(text), judgement, before: Some(stamp), known })
     }
 
-    /// How much harm changing it could do.
-    #[must_use]
-    pub fn risk(&self) -> Risk {
-        if is_sensitive(self.located.path()).is_some() { Risk::Critical } else { Risk::Medium }
+    /// Writes the text that takes the place of all of it.
+    ///
+    /// # Errors
+    /// As [`Draft::write_changed`].
+    pub fn write_whole(&self, ledger: &Ledger, text: &[u8]) -> Result<Written, ToolError> {
+        self.write(ledger, text, Needed::All)
     }
 
-    /// Writes the new text in the file's own form, and remembers it. Gives the number of bytes.
+    /// Writes the text with some of it changed, in the file's own form, and remembers it.
     ///
     /// # Errors
     /// When the file was changed since it was loaded, or can't be written.
-    pub fn write(&self, ledger: &Ledger, text: &[u8]) -> Result<usize, ToolError> {
+    pub fn write_changed(&self, ledger: &Ledger, text: &[u8]) -> Result<Written, ToolError> {
+        self.write(ledger, text, self.known)
+    }
+
+    fn write(&self, ledger: &Ledger, text: &[u8], known: Needed) -> Result<Written, ToolError> {
         let bytes = self.form.encode(text);
-        let stamp = self.located.replace(&bytes, self.before.as_ref())?;
-        ledger.know(self.located.path(), stamp, &bytes);
-        Ok(bytes.len())
+        let replaced = self.located.replace(&bytes, self.before.as_ref())?;
+        ledger.know_written(self.located.path(), replaced.stamp, &bytes, known);
+        Ok(Written { bytes: bytes.len(), other_names: replaced.other_names })
     }
 }
 

@@ -7,16 +7,19 @@ use neco_safety::world::Files;
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
 
 use super::change::Draft;
 use super::diff::{self, Change};
-use super::edit_words::{closest_words, fit_words, line_list, regions};
-use super::ledger::Ledger;
+use super::edit_words::{closest_words, fit_words, line_list, places_words, regions};
+use super::judged::{Judge, Judged};
+use super::ledger::{Ledger, Needed};
 use super::matching::{Edited, Misfit, Replacement, apply};
 use super::{blocking, near};
 
 pub struct EditFile {
     pub ledger: Arc<Ledger>,
+    pub judged: Arc<Judged>,
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -57,22 +60,24 @@ impl Tool for EditFile {
 
     async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
         let (world, ledger, args) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger), args.clone());
+        let (judge, cancel) = (Judge::planning(&self.judged, ctx), ctx.cancel.clone());
         blocking::look(ctx, move || {
-            let prepared = prepare(&world.files, &ledger, &args)?;
-            Ok(Plan { risk: prepared.draft.risk(), command: None, diff: vec![prepared.change.diff] })
+            let prepared = prepare(&world.files, &ledger, &judge, &args, &cancel)?;
+            Ok(Plan { diff: vec![prepared.change.diff], ..prepared.draft.judgement.plan() })
         })
         .await
     }
 
     async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let (world, ledger) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger));
-        let cancel = ctx.cancel.clone();
+        let (judge, cancel) = (Judge::running(&self.judged, ctx), ctx.cancel.clone());
         blocking::change(move || {
-            let prepared = prepare(&world.files, &ledger, &args)?;
+            let mut prepared = prepare(&world.files, &ledger, &judge, &args, &cancel)?;
             if cancel.is_cancelled() {
                 return Err(blocking::cancelled());
             }
-            prepared.draft.write(&ledger, &prepared.text)?;
+            let written = prepared.draft.write_changed(&ledger, &prepared.text)?;
+            prepared.notes.extend(Some(written.note().trim().to_owned()).filter(|note| !note.is_empty()));
             let words = prepared.words();
             Ok(ToolOutput::text(words).with_display(Display::Diff { files: vec![prepared.change.diff] }))
         })
@@ -108,9 +113,15 @@ impl Prepared {
     }
 }
 
-fn prepare(files: &Files, ledger: &Ledger, args: &Args) -> Result<Prepared, ToolError> {
+fn prepare(
+    files: &Files,
+    ledger: &Ledger,
+    judge: &Judge,
+    args: &Args,
+    cancel: &CancellationToken,
+) -> Result<Prepared, ToolError> {
     let edits = edits_of(args)?;
-    let draft = Draft::load(files, ledger, &args.path)?;
+    let draft = Draft::load(files, ledger, judge, &args.path, Needed::Some)?;
     let before = draft.text.clone().unwrap_or_default();
     let creates = before.is_empty() && edits.first().is_some_and(|edit| edit.old.is_empty());
     if draft.text.is_none() && !creates {
@@ -119,7 +130,7 @@ fn prepare(files: &Files, ledger: &Ledger, args: &Args) -> Result<Prepared, Tool
     let mut state = Applied { text: before, notes: Vec::new(), count: 0 };
     for (index, edit) in edits.iter().enumerate() {
         let which = if edits.len() > 1 { format!("edit {} of {}: ", index + 1, edits.len()) } else { String::new() };
-        state.apply(edit, &which, &draft)?;
+        state.apply(edit, &which, &draft, cancel)?;
     }
     let change = diff::change(&draft.located.shown(), draft.text.as_deref(), &state.text);
     if std::str::from_utf8(draft.text.as_deref().unwrap_or_default()).is_err()
@@ -172,12 +183,18 @@ struct Applied {
 }
 
 impl Applied {
-    fn apply(&mut self, edit: &Replacement<'_>, which: &str, draft: &Draft) -> Result<(), ToolError> {
+    fn apply(
+        &mut self,
+        edit: &Replacement<'_>,
+        which: &str,
+        draft: &Draft,
+        cancel: &CancellationToken,
+    ) -> Result<(), ToolError> {
         if edit.old.is_empty() {
             return self.fill(edit.new, which, draft);
         }
-        let Edited { content, fit, count } =
-            apply(&self.text, edit).map_err(|misfit| self.refusal(edit, &misfit, which, draft))?;
+        let Edited { content, fit, count } = apply(&self.text, edit, &|| cancel.is_cancelled())
+            .map_err(|misfit| self.refusal(edit, &misfit, which, draft))?;
         self.text = content;
         self.count += count;
         self.notes.extend(fit_words(fit).map(|how| format!("{which}old_string was not there exactly; {how}.")));
@@ -209,11 +226,17 @@ impl Applied {
                     "add lines around it until it fits one place, or set replace_all"
                 };
                 let message = format!(
-                    "{which}old_string fits {count} places in {shown}{how}, at {}; nothing was changed. {advice}",
+                    "{which}old_string fits {} in {shown}{how}, at {}; nothing was changed. {advice}",
+                    places_words(*count),
                     line_list(lines, *count)
                 );
                 ToolError::new(ErrorCode::EditTextNotUnique, message)
             }
+            Misfit::TooLong => {
+                let message = format!("{which}{shown} would become too long; nothing was changed");
+                ToolError::new(ErrorCode::FileTooLarge, message)
+            }
+            Misfit::Stopped => blocking::cancelled(),
             Misfit::NotFound(closest) => {
                 let near = closest
                     .as_ref()

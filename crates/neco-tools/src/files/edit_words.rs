@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use super::matching::{Closest, Fit};
+use super::matching::{Closest, Fit, MOST_PLACES};
 
 /// Unchanged lines around a changed stretch.
 const CONTEXT: usize = 3;
@@ -21,6 +21,11 @@ pub fn fit_words(fit: Fit) -> Option<&'static str> {
         Fit::Indentation => Some("it was found with another indentation, which new_string was given too"),
         Fit::Escapes => Some("it was found with its escaped sequences written out, as were those of new_string"),
     }
+}
+
+/// A number of places as words; beyond some they are not counted.
+pub fn places_words(count: usize) -> String {
+    if count < MOST_PLACES { format!("{count} places") } else { format!("{MOST_PLACES} places or more") }
 }
 
 /// Line numbers as words; `count` is how many there are in all.
@@ -71,10 +76,17 @@ pub fn closest_words(closest: &Closest) -> String {
         numbered(&mut words, first + index, line);
     }
     if let Some((line, found, wanted)) = &closest.difference {
+        let (found, wanted) = (cut(found), cut(wanted));
         let _ =
             write!(words, "The first difference is in line {line}: the file has {found:?}, old_string has {wanted:?}");
     }
     words
+}
+
+/// The beginning of a line that may have any length.
+fn cut(line: &str) -> &str {
+    let end = line.char_indices().nth(LONGEST_LINE).map_or(line.len(), |(end, _)| end);
+    line.get(..end).unwrap_or(line)
 }
 
 fn numbered(words: &mut String, number: usize, line: &[u8]) {

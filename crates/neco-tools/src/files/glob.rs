@@ -9,19 +9,21 @@ use neco_proto::Display;
 use neco_safety::path::{Access, Located};
 use neco_safety::world::Files;
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
-use neco_workspace::walker;
+use neco_workspace::{Scope, walker};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
 use super::blocking;
+use super::judged::{Judge, Judged};
 use super::list_directory::scope;
 use super::pattern::{Pattern, names_hidden, split};
-use super::read_file::risk_of_reading;
 
 const DEFAULT_LIMIT: u32 = 200;
 
-pub struct Glob;
+pub struct Glob {
+    pub judged: Arc<Judged>,
+}
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -53,17 +55,20 @@ impl Tool for Glob {
 
     async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
         let (world, args) = (Arc::clone(&ctx.world), args.clone());
+        let judge = Judge::planning(&self.judged, ctx);
         blocking::look(ctx, move || {
             let (folder, _) = start(&world.files, &args)?;
-            Ok(Plan::of(risk_of_reading(&folder)))
+            Ok(judge.judge(&args.pattern, &folder, Access::Read)?.plan())
         })
         .await
     }
 
     async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let (world, cancel, bytes) = (Arc::clone(&ctx.world), ctx.cancel.clone(), ctx.max_output);
+        let judge = Judge::running(&self.judged, ctx);
         blocking::look(ctx, move || {
             let (folder, pattern) = start(&world.files, &args)?;
+            judge.judge(&args.pattern, &folder, Access::Read)?;
             let found = find(&world.files, &folder, &pattern, &args, &cancel)?;
             Ok(print(&args, &found, bytes))
         })
@@ -92,11 +97,11 @@ fn find(
     cancel: &CancellationToken,
 ) -> Result<Vec<PathBuf>, ToolError> {
     let found: Mutex<Vec<Found>> = Mutex::default();
-    let mut builder = walker(files.workspace(), folder.path(), scope(args.all));
-    if names_hidden(&args.pattern) {
-        builder.hidden(false);
-    }
-    builder.build_parallel().run(|| {
+    let scope = match scope(args.all) {
+        Scope::Visible if names_hidden(&args.pattern) => Scope::Hidden,
+        scope => scope,
+    };
+    walker(files.workspace(), folder.path(), scope).build_parallel().run(|| {
         Box::new(|entry| {
             if cancel.is_cancelled() {
                 return WalkState::Quit;

@@ -4,16 +4,16 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use neco_proto::{Display, ErrorCode};
-use neco_safety::path::{Located, is_sensitive};
+use neco_safety::path::{Access, Located};
 use neco_safety::world::Files;
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
+use super::judged::{Judge, Judged};
 use super::list_directory::scope;
 use super::pattern::Pattern;
-use super::read_file::risk_of_reading;
 use super::search::{self, Found, Mode, Query};
 use super::{blocking, near};
 
@@ -24,7 +24,9 @@ const MOST_RESULTS: usize = 100_000;
 /// Nobody reads more than this around a match.
 const MOST_CONTEXT: u32 = 50;
 
-pub struct Grep;
+pub struct Grep {
+    pub judged: Arc<Judged>,
+}
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -109,7 +111,7 @@ impl Args {
             mode,
             scope: scope(self.all),
             // A sensitive place that was asked for by name was approved by name.
-            sensitive_too: is_sensitive(root.path()).is_some(),
+            sensitive_too: root.sensitive_to_read().is_some(),
             most: self.skip().saturating_add(self.limit()).min(MOST_RESULTS),
         })
     }
@@ -130,34 +132,46 @@ impl Tool for Grep {
 
     async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
         let (world, args) = (Arc::clone(&ctx.world), args.clone());
+        let judge = Judge::planning(&self.judged, ctx);
         blocking::look(ctx, move || {
             let root = near::existing(&world.files, args.path())?;
             args.query(&root)?;
-            Ok(Plan::of(risk_of_reading(&root)))
+            Ok(judge.judge(args.path(), &root, Access::Read)?.plan())
         })
         .await
     }
 
     async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let (world, cancel, bytes) = (Arc::clone(&ctx.world), ctx.cancel.clone(), ctx.max_output);
-        blocking::look(ctx, move || grep(&world.files, &args, bytes, &cancel)).await
+        let judge = Judge::running(&self.judged, ctx);
+        blocking::look(ctx, move || {
+            let root = near::existing(&world.files, args.path())?;
+            judge.judge(args.path(), &root, Access::Read)?;
+            grep(&world.files, &root, &args, bytes, &cancel)
+        })
+        .await
     }
 }
 
-fn grep(files: &Files, args: &Args, bytes: usize, cancel: &CancellationToken) -> Result<ToolOutput, ToolError> {
-    let root = near::existing(files, args.path())?;
+fn grep(
+    files: &Files,
+    root: &Located,
+    args: &Args,
+    bytes: usize,
+    cancel: &CancellationToken,
+) -> Result<ToolOutput, ToolError> {
     let is_file = !root.metadata()?.is_dir();
     if is_file {
         // Says what a pipe or a device is instead of finding nothing in it.
         root.open()?;
     }
-    let query = args.query(&root)?;
-    let found = search::search(files.workspace(), root.path(), &query, cancel);
+    let query = args.query(root)?;
+    let found = search::search(files.workspace(), root, &query, cancel);
     if cancel.is_cancelled() {
         return Err(blocking::cancelled());
     }
-    if is_file && found.binary > 0 {
-        let message = format!("{} is a binary file and was not searched", root.shown());
+    if is_file && found.binary > 0 && found.total_matches == 0 {
+        let message = format!("{} is a binary file; nothing was found in the text it begins with", root.shown());
         return Err(ToolError::new(ErrorCode::NotATextFile, message));
     }
     Ok(print(args, &found, bytes))
@@ -256,6 +270,17 @@ fn notes(args: &Args, found: &Found, shown: usize) -> String {
             notes,
             "({} sensitive files or folders were not searched; name one as path to ask for it)",
             found.sensitive
+        );
+    }
+    if found.binary > 0 {
+        let _ = writeln!(notes, "({} binary files were not searched to the end)", found.binary);
+    }
+    if found.too_big > 0 {
+        let _ = writeln!(
+            notes,
+            "({} files of more than {} MB were not searched: too big for matches across lines)",
+            found.too_big,
+            search::MOST_ACROSS_LINES / (1024 * 1024)
         );
     }
     if found.unreadable > 0 {

@@ -219,7 +219,8 @@ impl Sink for Hits<'_> {
 
     fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
         self.binary = true;
-        Ok(false)
+        // What comes before it is text, and is searched after this.
+        Ok(true)
     }
 
     fn finish(&mut self, _: &Searcher, finish: &SinkFinish) -> io::Result<()> {

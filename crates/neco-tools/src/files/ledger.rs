@@ -1,6 +1,7 @@
 //! What one agent knows of files: which it has read or written, and in which state.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -23,6 +24,54 @@ struct Known {
     stamp: Stamp,
     hash: Option<[u8; 32]>,
     mark: Option<Mark>,
+    seen: Coverage,
+}
+
+/// How much of a file must be known before it is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needed {
+    /// Some of it: the rest stays as it is.
+    Some,
+    /// All of it: all of it is replaced.
+    All,
+}
+
+/// Lines of a file that were shown, counted from one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// The lines.
+    pub lines: Range<u64>,
+    /// How many there are, where that is known.
+    pub total: Option<u64>,
+}
+
+/// All lines of one state of a file that were shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Coverage {
+    All,
+    /// Stretches of lines in order that do not touch, and how many lines there are.
+    Lines(Vec<Range<u64>>, Option<u64>),
+}
+
+impl Coverage {
+    const NOTHING: Self = Self::Lines(Vec::new(), None);
+
+    fn with(self, seen: Seen) -> Self {
+        let Self::Lines(mut stretches, total) = self else { return Self::All };
+        let mut added = seen.lines;
+        stretches.retain(|stretch| {
+            let apart = stretch.end < added.start || added.end < stretch.start;
+            if !apart {
+                added = stretch.start.min(added.start)..stretch.end.max(added.end);
+            }
+            apart
+        });
+        stretches.push(added);
+        stretches.sort_by_key(|stretch| stretch.start);
+        let total = seen.total.or(total);
+        let is_all = |lines: &Range<u64>| total.is_some_and(|total| lines.start <= 1 && lines.end > total);
+        if stretches.iter().any(is_all) { Self::All } else { Self::Lines(stretches, total) }
+    }
 }
 
 /// A line of a big file and where it begins, so that reading on does not start over.
@@ -35,15 +84,37 @@ pub struct Mark {
 }
 
 impl Ledger {
-    /// Remembers a file that was read or written as a whole.
-    pub fn know(&self, path: &Path, stamp: Stamp, content: &[u8]) {
-        let hash = (content.len() as u64 <= HASHED).then(|| hash(content));
-        self.put(path, Known { stamp, hash, mark: None });
+    /// Remembers a file that was written, and whether all that is in it is known.
+    pub fn know_written(&self, path: &Path, stamp: Stamp, content: &[u8], known: Needed) {
+        let seen = match known {
+            Needed::All => Coverage::All,
+            Needed::Some => Coverage::NOTHING,
+        };
+        self.put(path, Known { stamp, hash: hash_of_small(content), mark: None, seen });
     }
 
-    /// Remembers a file that was too big to be read as a whole, and where reading stopped.
-    pub fn know_part(&self, path: &Path, stamp: Stamp, mark: Option<Mark>) {
-        self.put(path, Known { stamp, hash: None, mark });
+    /// Remembers what was shown of a file that was read as a whole.
+    pub fn know_read(&self, path: &Path, stamp: Stamp, content: &[u8], seen: Seen) {
+        let hash = hash_of_small(content);
+        let before = self.get(path).filter(|known| known.hash.is_some() && known.hash == hash);
+        let seen = before.map_or(Coverage::NOTHING, |known| known.seen).with(seen);
+        self.put(path, Known { stamp, hash, mark: None, seen });
+    }
+
+    /// Remembers what was shown of a file that was too big to be read as a whole, and where reading stopped.
+    pub fn know_part(&self, path: &Path, stamp: Stamp, mark: Option<Mark>, seen: Seen) {
+        let before = self.get(path).filter(|known| known.stamp == stamp);
+        let seen = before.map_or(Coverage::NOTHING, |known| known.seen).with(seen);
+        self.put(path, Known { stamp, hash: None, mark, seen });
+    }
+
+    /// How much of a file is known.
+    #[must_use]
+    pub fn known(&self, path: &Path) -> Needed {
+        match self.get(path).map(|known| known.seen) {
+            Some(Coverage::All) => Needed::All,
+            Some(Coverage::Lines(..)) | None => Needed::Some,
+        }
     }
 
     /// Where reading stopped, if the file is still the same.
@@ -52,26 +123,37 @@ impl Ledger {
         self.get(path).filter(|known| known.stamp == *stamp)?.mark
     }
 
-    /// Whether a file may be changed: it was read, and it is as it was then.
+    /// Whether a file may be changed: it was read as far as needed, and it is as it was then.
     ///
     /// # Errors
-    /// When it was not read, or has another content since.
-    pub fn check(&self, path: &Path, shown: &str, stamp: &Stamp, content: &[u8]) -> Result<(), ToolError> {
+    /// When it was not read or not to its end, or has another content since.
+    pub fn check(
+        &self,
+        path: &Path,
+        shown: &str,
+        stamp: &Stamp,
+        content: &[u8],
+        needed: Needed,
+    ) -> Result<(), ToolError> {
         let Some(known) = self.get(path) else {
             return Err(ToolError::failed(format!(
                 "{shown} exists but you have not read it; read it first with read_file, then change it"
             )));
         };
         let same = known.hash.map_or(known.stamp == *stamp, |known| known == hash(content));
-        if same {
-            return Ok(());
-        }
-        Err(ToolError::new(
-            ErrorCode::FileChanged,
-            format!(
+        if !same {
+            let message = format!(
                 "{shown} was changed since you last read it; read it again, then make the change to what is there now"
-            ),
-        ))
+            );
+            return Err(ToolError::new(ErrorCode::FileChanged, message));
+        }
+        match (needed, known.seen) {
+            (Needed::Some, _) | (Needed::All, Coverage::All) => Ok(()),
+            (Needed::All, Coverage::Lines(..)) => Err(ToolError::failed(format!(
+                "{shown} exists and you have read only a part of it, so all of it can't be replaced; read the rest \
+                 first, or change a part with edit_file"
+            ))),
+        }
     }
 
     fn get(&self, path: &Path) -> Option<Known> {
@@ -83,6 +165,36 @@ impl Ledger {
     }
 }
 
+fn hash_of_small(content: &[u8]) -> Option<[u8; 32]> {
+    (content.len() as u64 <= HASHED).then(|| hash(content))
+}
+
 fn hash(content: &[u8]) -> [u8; 32] {
     Sha256::digest(content).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_file_is_known_when_every_line_was_shown(
+            reads in prop::collection::vec((1u64..12, 0u64..5), 0..12),
+            total in 0u64..10,
+        ) {
+            let mut coverage = Coverage::NOTHING;
+            for (start, count) in &reads {
+                let lines = *start..(start + count).min(total + 1).max(*start);
+                coverage = coverage.with(Seen { lines, total: Some(total) });
+            }
+            let shown = |line| reads.iter().any(|(start, count)| (*start..start + count).contains(&line));
+            let all = (1..=total).all(shown) && !reads.is_empty() && total > 0;
+            if total > 0 {
+                prop_assert_eq!(coverage == Coverage::All, all);
+            }
+        }
+    }
 }

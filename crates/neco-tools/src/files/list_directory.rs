@@ -2,19 +2,21 @@
 
 use std::sync::Arc;
 
-use neco_safety::path::PathError;
+use neco_safety::path::{Access, PathError};
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
 use neco_workspace::Scope;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::judged::{Judge, Judged};
 use super::listing::{self, Page};
-use super::read_file::risk_of_reading;
 use super::{blocking, near};
 
 const DEFAULT_LIMIT: u32 = 500;
 
-pub struct ListDirectory;
+pub struct ListDirectory {
+    pub judged: Arc<Judged>,
+}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -47,13 +49,20 @@ impl Tool for ListDirectory {
 
     async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
         let (world, path) = (Arc::clone(&ctx.world), args.path().to_owned());
-        blocking::look(ctx, move || Ok(Plan::of(risk_of_reading(&near::existing(&world.files, &path)?)))).await
+        let judge = Judge::planning(&self.judged, ctx);
+        blocking::look(ctx, move || {
+            let folder = near::existing(&world.files, &path)?;
+            Ok(judge.judge(&path, &folder, Access::Read)?.plan())
+        })
+        .await
     }
 
     async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let (world, bytes) = (Arc::clone(&ctx.world), ctx.max_output);
+        let judge = Judge::running(&self.judged, ctx);
         blocking::look(ctx, move || {
             let folder = near::existing(&world.files, args.path())?;
+            judge.judge(args.path(), &folder, Access::Read)?;
             if !folder.metadata()?.is_dir() {
                 return Err(PathError::NotADirectory(folder.shown()).into());
             }

@@ -1,10 +1,10 @@
 //! Tools on files: read, write, edit, list, find, search.
 //!
-//! Invariants: a path is located before it is used; a file that exists is changed only if this agent
+//! Invariants: a path is located before it is used, and used only if it is what was judged; a file that exists is changed only if this agent
 //! has read it and it is still as it was then; what a file had besides its text (encoding, byte order
 //! mark, line endings, permissions, links) survives a change.
 //!
-//! Reading order: [`text`], [`sniff`], [`lines`], [`page`], [`read_file`]; [`ledger`], [`change`],
+//! Reading order: [`judged`], [`text`], [`sniff`], [`lines`], [`page`], [`read_file`]; [`ledger`], [`change`],
 //! [`diff`], [`write_file`]; [`matching`], [`edit_words`], [`edit_file`]; [`listing`],
 //! [`list_directory`], [`pattern`], [`glob`], [`search`], [`hits`], [`grep`]; [`near`], [`blocking`].
 
@@ -21,6 +21,7 @@ mod edit_words;
 mod glob;
 mod grep;
 mod hits;
+mod judged;
 mod ledger;
 mod lines;
 mod list_directory;
@@ -39,12 +40,13 @@ mod write_file;
 #[must_use]
 pub fn tools() -> Vec<Arc<dyn DynTool>> {
     let ledger = Arc::new(ledger::Ledger::default());
+    let judged = Arc::new(judged::Judged::default());
     vec![
-        erase(read_file::ReadFile { ledger: Arc::clone(&ledger) }),
-        erase(write_file::WriteFile { ledger: Arc::clone(&ledger) }),
-        erase(edit_file::EditFile { ledger }),
-        erase(list_directory::ListDirectory),
-        erase(glob::Glob),
-        erase(grep::Grep),
+        erase(read_file::ReadFile { ledger: Arc::clone(&ledger), judged: Arc::clone(&judged) }),
+        erase(write_file::WriteFile { ledger: Arc::clone(&ledger), judged: Arc::clone(&judged) }),
+        erase(edit_file::EditFile { ledger, judged: Arc::clone(&judged) }),
+        erase(list_directory::ListDirectory { judged: Arc::clone(&judged) }),
+        erase(glob::Glob { judged: Arc::clone(&judged) }),
+        erase(grep::Grep { judged }),
     ]
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::io::{self, Read};
 
+use super::ledger::Seen;
 use super::lines::{Line, LineReader};
 use super::listing::size;
 use super::text::Form;
@@ -88,6 +89,15 @@ impl Page {
     #[must_use]
     pub fn is_past_the_end(&self) -> bool {
         self.shown == 0 && !self.more && self.wanted_first > 1
+    }
+
+    /// Which lines of the file it shows, and how many there are where that is known.
+    #[must_use]
+    pub fn seen(&self) -> Seen {
+        let first = u64::try_from(self.first).unwrap_or(0);
+        // Lines that are counted from the end have no number, and an empty file has none to see.
+        let lines = if first == 0 { 0..0 } else { first..first + self.shown };
+        Seen { lines, total: self.total }
     }
 
     /// Adds a line, if there is room for it; the first always has some.

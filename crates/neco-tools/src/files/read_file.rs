@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-use neco_proto::{ErrorCode, Risk};
-use neco_safety::path::{Located, Stamp, is_sensitive};
+use neco_proto::ErrorCode;
+use neco_safety::path::{Access, Located, Stamp};
 use neco_safety::world::Files;
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
 use neco_workspace::Scope;
@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
+use super::judged::{Judge, Judged};
 use super::ledger::{HASHED, Ledger, Mark};
 use super::lines::{LineReader, Utf16Reader, start_of_last};
 use super::listing::{self, size};
@@ -29,6 +30,7 @@ const COUNTED: u64 = 64 * 1024 * 1024;
 
 pub struct ReadFile {
     pub ledger: Arc<Ledger>,
+    pub judged: Arc<Judged>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -66,9 +68,10 @@ impl Tool for ReadFile {
 
     async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
         let (world, path) = (Arc::clone(&ctx.world), args.path.clone());
+        let judge = Judge::planning(&self.judged, ctx);
         blocking::look(ctx, move || {
             let located = near::existing(&world.files, &path)?;
-            Ok(Plan::of(risk_of_reading(&located)))
+            Ok(judge.judge(&path, &located, Access::Read)?.plan())
         })
         .await
     }
@@ -76,23 +79,24 @@ impl Tool for ReadFile {
     async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let (world, ledger) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger));
         let (cancel, bytes) = (ctx.cancel.clone(), ctx.max_output.min(MOST_BYTES));
-        blocking::look(ctx, move || read(&world.files, &ledger, &args, bytes, &cancel)).await
+        let judge = Judge::running(&self.judged, ctx);
+        blocking::look(ctx, move || {
+            let located = near::existing(&world.files, &args.path)?;
+            judge.judge(&args.path, &located, Access::Read)?;
+            read(&world.files, located, &ledger, &args, bytes, &cancel)
+        })
+        .await
     }
-}
-
-/// How much harm looking at it could do.
-pub fn risk_of_reading(located: &Located) -> Risk {
-    if is_sensitive(located.path()).is_some() { Risk::Critical } else { Risk::Safe }
 }
 
 fn read(
     files: &Files,
+    located: Located,
     ledger: &Ledger,
     args: &Args,
     bytes: usize,
     cancel: &CancellationToken,
 ) -> Result<ToolOutput, ToolError> {
-    let located = near::existing(files, &args.path)?;
     if located.metadata()?.is_dir() {
         let page = listing::Page { skip: 0, limit: usize::MAX, bytes };
         return listing::list(files.workspace(), &located, Scope::Visible, page);
@@ -122,13 +126,15 @@ impl Reading<'_> {
             file.take(HASHED + 1).read_to_end(&mut content).map_err(|error| self.failed(&error))?;
             let page = self.page_of(Cursor::new(content.as_slice()), form, content.len() as u64, None);
             let (page, _) = page.map_err(|error| self.failed(&error))?;
-            self.ledger.know(self.located.path(), stamp, &content);
-            return self.within(page);
+            let page = self.within(page)?;
+            self.ledger.know_read(self.located.path(), stamp, &content, page.seen());
+            return Ok(page);
         }
         let known = self.ledger.mark(self.located.path(), &stamp);
         let (page, mark) = self.page_of(file, form, stamp.size(), known).map_err(|error| self.failed(&error))?;
-        self.ledger.know_part(self.located.path(), stamp, mark.or(known));
-        self.within(page)
+        let page = self.within(page)?;
+        self.ledger.know_part(self.located.path(), stamp, mark.or(known), page.seen());
+        Ok(page)
     }
 
     fn form(&self, file: &mut File, size_in_bytes: u64) -> Result<Form, ToolError> {

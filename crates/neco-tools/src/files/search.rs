@@ -11,7 +11,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use ignore::types::{Types, TypesBuilder};
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkState};
 use neco_proto::ErrorCode;
-use neco_safety::path::open_without_links;
+use neco_safety::path::Located;
 use neco_safety::path::sensitive::{is_sensitive_file, is_sensitive_folder};
 use neco_toolkit::ToolError;
 use neco_workspace::{Scope, walker};
@@ -20,8 +20,10 @@ use tokio_util::sync::CancellationToken;
 use super::hits::{FileHits, Hits, Keeper};
 use super::pattern::Pattern;
 
-/// Memory that one file may take when it has no line breaks or is searched across them.
+/// Memory that one file may take when it has no line breaks.
 const MOST_HEAP: usize = 256 * 1024 * 1024;
+/// Bytes of a file that is searched across line breaks, as a whole in memory by every thread.
+pub const MOST_ACROSS_LINES: u64 = 16 * 1024 * 1024;
 
 /// What is looked for, and where.
 pub struct Query {
@@ -68,8 +70,10 @@ pub struct Found {
     pub total_files: u64,
     /// Matching lines in all of them; in mode `Files` the same as `total_files`.
     pub total_matches: u64,
-    /// Files that turned out not to be text.
+    /// Files that turned out not to be text; what was found before that is among the matches.
     pub binary: u64,
+    /// Files that were too big to be searched across lines.
+    pub too_big: u64,
     /// Sensitive files and folders that were left out.
     pub sensitive: u64,
     /// Files that could not be read.
@@ -121,8 +125,8 @@ pub fn types(name: &str) -> Result<Types, ToolError> {
 
 /// Searches a file or a tree. What comes back is sorted by path.
 #[must_use]
-pub fn search(workspace: &Path, root: &Path, query: &Query, cancel: &CancellationToken) -> Found {
-    let mut builder = walker(workspace, root, query.scope);
+pub fn search(workspace: &Path, root: &Located, query: &Query, cancel: &CancellationToken) -> Found {
+    let mut builder = walker(workspace, root.path(), query.scope);
     if let Some(types) = &query.types {
         builder.types(types.clone());
     }
@@ -135,6 +139,7 @@ pub fn search(workspace: &Path, root: &Path, query: &Query, cancel: &Cancellatio
         sensitive: AtomicU64::new(0),
         unreadable: AtomicU64::new(0),
         binary: AtomicU64::new(0),
+        too_big: AtomicU64::new(0),
     };
     builder.build_parallel().visit(&mut Threads { shared: &shared });
     let (files, total_files, total_matches) = shared.keeper.finish();
@@ -143,6 +148,7 @@ pub fn search(workspace: &Path, root: &Path, query: &Query, cancel: &Cancellatio
         total_files,
         total_matches,
         binary: shared.binary.into_inner(),
+        too_big: shared.too_big.into_inner(),
         sensitive: shared.sensitive.into_inner(),
         unreadable: shared.unreadable.into_inner(),
     }
@@ -150,13 +156,14 @@ pub fn search(workspace: &Path, root: &Path, query: &Query, cancel: &Cancellatio
 
 struct Shared<'a> {
     workspace: &'a Path,
-    root: &'a Path,
+    root: &'a Located,
     query: &'a Query,
     cancel: &'a CancellationToken,
     keeper: Keeper,
     sensitive: AtomicU64,
     unreadable: AtomicU64,
     binary: AtomicU64,
+    too_big: AtomicU64,
 }
 
 struct Threads<'a> {
@@ -221,22 +228,37 @@ impl Worker<'_> {
         let Some(glob) = &self.shared.query.glob else { return true };
         // People give patterns from the workspace and from the folder they search.
         let fits = |base: &Path| entry.path().strip_prefix(base).is_ok_and(|path| glob.fits(path));
-        entry.depth() == 0 || glob_of_both(glob, fits(self.shared.workspace), fits(self.shared.root))
+        entry.depth() == 0 || glob_of_both(glob, fits(self.shared.workspace), fits(self.shared.root.path()))
     }
 
     fn search(&mut self, entry: DirEntry) {
         let path = entry.path();
         let shown = path.strip_prefix(self.shared.workspace).unwrap_or(path);
         let mut hits = Hits::new(shown, &self.matcher, &self.shared.keeper);
-        let result = open_without_links(path).and_then(|file| {
-            let source = Interruptible { file, cancel: self.shared.cancel };
-            self.searcher.search_reader(&self.matcher, source, &mut hits)
+        let mut cut = false;
+        let result = self.shared.root.open_below(path).and_then(|file| {
+            let facts = file.metadata()?;
+            // What a walk took for a file may be a pipe by now, which says nothing for ever.
+            if !facts.is_file() {
+                return Err(io::Error::other("not a file"));
+            }
+            if self.shared.query.multiline && facts.len() > MOST_ACROSS_LINES {
+                self.shared.too_big.fetch_add(1, Ordering::Relaxed);
+                return Ok(());
+            }
+            let mut text = Text { file, cancel: self.shared.cancel, start: Start::Unread, cut: false };
+            self.searcher.search_reader(&self.matcher, &mut text, &mut hits)?;
+            cut = text.cut;
+            Ok(())
         });
         if result.is_err() {
             self.shared.unreadable.fetch_add(1, Ordering::Relaxed);
-        } else if hits.is_binary() {
+            return;
+        }
+        if cut || hits.is_binary() {
             self.shared.binary.fetch_add(1, Ordering::Relaxed);
-        } else if let Some(hits) = hits.finish() {
+        }
+        if let Some(hits) = hits.finish() {
             self.shared.keeper.keep(hits);
         }
     }
@@ -247,17 +269,41 @@ fn glob_of_both(glob: &Pattern, one: bool, other: bool) -> bool {
     if glob.is_negated() { one && other } else { one || other }
 }
 
-/// A file whose reading ends when the call is cancelled.
-struct Interruptible<'a> {
+/// The text of a file: what comes before the line with its first zero byte. Its reading ends when
+/// the call is cancelled.
+struct Text<'a> {
     file: File,
     cancel: &'a CancellationToken,
+    start: Start,
+    /// Whether there was a zero byte.
+    cut: bool,
 }
 
-impl Read for Interruptible<'_> {
+/// What the first bytes of a file say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Start {
+    Unread,
+    /// Zero bytes belong to it, and the searcher makes text of it.
+    Utf16,
+    Other,
+}
+
+impl Read for Text<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.cancel.is_cancelled() {
             return Err(io::Error::other("cancelled"));
         }
-        self.file.read(buffer)
+        if self.cut {
+            return Ok(0);
+        }
+        let length = self.file.read(buffer)?;
+        let piece = buffer.get(..length).unwrap_or_default();
+        if self.start == Start::Unread {
+            let is_utf16 = piece.starts_with(b"\xff\xfe") || piece.starts_with(b"\xfe\xff");
+            self.start = if is_utf16 { Start::Utf16 } else { Start::Other };
+        }
+        let Some(zero) = memchr::memchr(0, piece).filter(|_| self.start == Start::Other) else { return Ok(length) };
+        self.cut = true;
+        Ok(piece.get(..zero).and_then(|text| memchr::memrchr(b'\n', text)).map_or(0, |newline| newline + 1))
     }
 }

@@ -12,11 +12,13 @@ use serde::Deserialize;
 use super::blocking;
 use super::change::Draft;
 use super::diff::{self, Change};
-use super::ledger::Ledger;
+use super::judged::{Judge, Judged};
+use super::ledger::{Ledger, Needed};
 use super::text::{count_lines, is_crlf, with_crlf};
 
 pub struct WriteFile {
     pub ledger: Arc<Ledger>,
+    pub judged: Arc<Judged>,
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -40,27 +42,28 @@ impl Tool for WriteFile {
 
     async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
         let (world, ledger, args) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger), args.clone());
+        let judge = Judge::planning(&self.judged, ctx);
         blocking::look(ctx, move || {
-            let (draft, _, change) = prepare(&world.files, &ledger, &args)?;
-            Ok(Plan { risk: draft.risk(), command: None, diff: vec![change.diff] })
+            let (draft, _, change) = prepare(&world.files, &ledger, &judge, &args)?;
+            Ok(Plan { diff: vec![change.diff], ..draft.judgement.plan() })
         })
         .await
     }
 
     async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let (world, ledger) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger));
-        let cancel = ctx.cancel.clone();
+        let (judge, cancel) = (Judge::running(&self.judged, ctx), ctx.cancel.clone());
         blocking::change(move || {
-            let (draft, text, change) = prepare(&world.files, &ledger, &args)?;
+            let (draft, text, change) = prepare(&world.files, &ledger, &judge, &args)?;
             if cancel.is_cancelled() {
                 return Err(blocking::cancelled());
             }
-            let bytes = draft.write(&ledger, &text)?;
+            let written = draft.write_whole(&ledger, &text)?;
             let done = if draft.text.is_none() { "Created" } else { "Overwrote" };
             let shown = draft.located.shown();
             let lines = count_lines(&text);
             let unit = if lines == 1 { "line" } else { "lines" };
-            let words = format!("{done} {shown}: {lines} {unit}, {bytes} bytes.");
+            let words = format!("{done} {shown}: {lines} {unit}, {} bytes.{}", written.bytes, written.note());
             Ok(ToolOutput::text(words).with_display(Display::Diff { files: vec![change.diff] }))
         })
         .await
@@ -68,8 +71,13 @@ impl Tool for WriteFile {
 }
 
 /// The file as it is, the text as it will stand in it, and the difference.
-fn prepare<'a>(files: &Files, ledger: &Ledger, args: &'a Args) -> Result<(Draft, Cow<'a, [u8]>, Change), ToolError> {
-    let draft = Draft::load(files, ledger, &args.path)?;
+fn prepare<'a>(
+    files: &Files,
+    ledger: &Ledger,
+    judge: &Judge,
+    args: &'a Args,
+) -> Result<(Draft, Cow<'a, [u8]>, Change), ToolError> {
+    let draft = Draft::load(files, ledger, judge, &args.path, Needed::All)?;
     let content = args.content.strip_prefix('\u{feff}').filter(|_| draft.form.mark).unwrap_or(&args.content);
     let keeps_crlf = draft.text.as_deref().is_some_and(is_crlf) && !content.contains('\r');
     let content = content.as_bytes();

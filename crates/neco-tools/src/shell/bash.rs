@@ -96,10 +96,10 @@ impl Bash {
         let limit = self.limit(args);
         let followed = follow(running, limit, ctx).await;
         if let Some(report) = report {
-            let counts = matches!(&followed, Ok(Followed { outcome: Outcome::Ended(_), .. })) && args.cwd.is_none();
+            let counts = matches!(followed.outcome, Outcome::Ended(_)) && args.cwd.is_none();
             notes.extend(self.after(report, counts, ctx).await);
         }
-        Ok(self.output(args, followed?, limit, &notes))
+        Ok(self.output(args, followed, limit, &notes))
     }
 
     async fn run_in_background(&self, args: &BashArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
@@ -213,11 +213,9 @@ impl Tool for Bash {
 
     async fn plan(&self, args: &BashArgs, ctx: &ToolContext) -> Result<Plan, ToolError> {
         check(args, self.max_timeout)?;
-        if let Some(cwd) = args.cwd.clone() {
-            let world = Arc::clone(&ctx.world);
-            off_the_runtime(move || wanted_folder(&world, &cwd)).await??;
-        }
-        Ok(Plan { risk: Risk::High, command: Some(args.command.clone()), diff: Vec::new() })
+        let (shell, world, cwd) = (Arc::clone(&self.shell), Arc::clone(&ctx.world), args.cwd.clone());
+        let place = off_the_runtime(move || shell.place(&world, cwd.as_deref())).await??;
+        Ok(Plan { command: Some(granted_as(args, place.as_deref())), ..Plan::of(Risk::High) })
     }
 
     async fn run(&self, args: BashArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
@@ -229,7 +227,33 @@ impl Tool for Bash {
     }
 }
 
+/// The command as it is judged and granted: the same words somewhere else are another command.
+fn granted_as(args: &BashArgs, place: Option<&str>) -> String {
+    let mut command = args.command.clone();
+    if let Some(place) = place {
+        command.push_str(&format!(" (in {place})"));
+    }
+    if args.background.unwrap_or(false) {
+        command.push_str(" (in the background)");
+    }
+    if args.pty.unwrap_or(false) {
+        command.push_str(" (on a terminal)");
+    }
+    command
+}
+
 impl Shell {
+    /// The folder that a command will start in, as it is shown; nothing for the workspace itself.
+    fn place(&self, world: &World, cwd: Option<&str>) -> Result<Option<String>, ToolError> {
+        let folder = match cwd {
+            Some(cwd) => wanted_folder(world, cwd)?,
+            None => self.folder.stands(&world.files),
+        };
+        let workspace = world.files.workspace();
+        let shown = folder.strip_prefix(workspace).unwrap_or(&folder);
+        Ok((folder != workspace).then(|| shown.display().to_string()))
+    }
+
     fn prepare(&self, world: &World, args: BashArgs) -> Result<Prepared, ToolError> {
         let found = self.found.get_or_init(|| Interpreter::find(&self.wanted, &world.spawn));
         let Some(interpreter) = found else {

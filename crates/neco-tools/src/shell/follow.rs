@@ -7,7 +7,7 @@ use std::time::Duration;
 use neco_proto::event::OutputStream;
 use neco_safety::world::{Ending, Progress, Running, Stop};
 use neco_toolkit::bound::BoundedText;
-use neco_toolkit::{Bounded, ToolContext, ToolError};
+use neco_toolkit::{Bounded, ToolContext};
 use tokio::time::Instant;
 
 use super::plain_text::LivePlainText;
@@ -37,10 +37,7 @@ pub(super) struct Followed {
 }
 
 /// Follows a command to its end, which comes after `limit` and [`GRACE`] at the latest.
-///
-/// # Errors
-/// When its output can't be kept; the command is killed.
-pub(super) async fn follow(mut running: Running, limit: Duration, ctx: &ToolContext) -> Result<Followed, ToolError> {
+pub(super) async fn follow(mut running: Running, limit: Duration, ctx: &ToolContext) -> Followed {
     let started = Instant::now();
     let mut kept = Bounded::new(ctx.call_id.clone(), Arc::clone(&ctx.spill), ctx.max_output);
     let mut live = LivePlainText::default();
@@ -63,7 +60,7 @@ pub(super) async fn follow(mut running: Running, limit: Duration, ctx: &ToolCont
             progress = running.next() => match progress {
                 Progress::Output(bytes) => {
                     show(ctx, &live.push(bytes));
-                    kept.push(bytes).await?;
+                    kept.push(bytes).await;
                 }
                 Progress::Ended(ending) if alarms == 0 => break Outcome::Ended(ending),
                 Progress::Ended(_) => break Outcome::TimedOut,
@@ -71,7 +68,7 @@ pub(super) async fn follow(mut running: Running, limit: Duration, ctx: &ToolCont
         }
     };
     show(ctx, &live.end());
-    Ok(Followed { output: kept.finish().await?, outcome, took: started.elapsed() })
+    Followed { output: kept.finish().await, outcome, took: started.elapsed() }
 }
 
 fn show(ctx: &ToolContext, text: &str) {

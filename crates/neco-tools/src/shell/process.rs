@@ -156,7 +156,7 @@ impl Tool for Process {
                 let input = args.input.as_deref().unwrap_or_default();
                 // Whatever reads it may be a shell: it is judged and granted like a command of its own.
                 let command = Some(format!("{} <<< {input}", process.id()));
-                Ok(Plan { risk: Risk::High, command, diff: Vec::new() })
+                Ok(Plan { command, ..Plan::of(Risk::High) })
             }
         }
     }

@@ -74,8 +74,9 @@ async fn lines_are_found_sorted_and_grouped() {
     assert_eq!(
         grep(json!({"pattern": "total"})).await,
         "docs/guide.md\n1:total cost\n2:subtotal\n\nsrc/deep/run.rs\n2:pub fn run(total: u32) {}\n7:// the total ends\n\n\
-         src/main.rs\n2:    let total = 1;\n3:    run(total);\n"
+         src/main.rs\n2:    let total = 1;\n3:    run(total);\n(1 binary files were not searched to the end)\n"
     );
+    fs::remove_file(desk.workspace.join("bin.dat")).unwrap();
     assert_eq!(
         grep(json!({"pattern": "Total", "ignore_case": true, "path": "src/deep", "output": "count"})).await,
         "src/deep/run.rs: 3\n"
@@ -139,7 +140,8 @@ async fn hidden_and_ignored_on_request_but_never_secrets_or_git() {
     desk.put(".git/config", "total\n");
     let text = desk.text("grep", json!({"pattern": "total", "all": true, "output": "files"})).await;
     let expected = ".hidden/notes.md\ndocs/guide.md\nsrc/deep/run.rs\nsrc/main.rs\ntarget/out.rs\ntrace.log\n\
-                    (1 sensitive files or folders were not searched; name one as path to ask for it)\n";
+                    (1 sensitive files or folders were not searched; name one as path to ask for it)\n\
+                    (1 binary files were not searched to the end)\n";
     assert_eq!(text, expected);
     let named = desk.text("grep", json!({"pattern": "total", "path": ".env"})).await;
     assert_eq!(named, ".env\n1:total=1\n");

@@ -5,5 +5,6 @@
 mod desk;
 mod edit;
 mod finding;
+mod guards;
 mod read;
 mod write;

@@ -196,3 +196,15 @@ async fn there_is_a_most() {
     let refused = bench.call("bash", json!({"command": "exec sleep 600", "background": true})).await.unwrap_err();
     assert!(refused.message.contains("32 processes"), "{}", refused.message);
 }
+
+#[tokio::test]
+async fn a_job_whose_child_left_the_group_ends_when_it_is_killed() {
+    let bench = bench();
+    let sleep = unique_sleep(77);
+    let command = format!("setsid sleep {sleep} & echo started; sleep {sleep}");
+    bench.call("bash", json!({"command": command, "background": true})).await.unwrap();
+    eventually("both sleep", || with_argument(&sleep) == 2).await;
+    let output = bench.call("process", json!({"action": "kill"})).await.unwrap();
+    assert!(output.model.contains("is over"), "{}", output.model);
+    eventually("nothing is left", || with_argument(&sleep) == 0).await;
+}

@@ -323,3 +323,22 @@ async fn speed_of_the_shortest_command() {
     bench.call("bash", json!({"command": "head -c 200000000 /dev/zero | tr '\\0' 'a'"})).await.unwrap();
     println!("200 MB in {:?}", start.elapsed());
 }
+
+#[tokio::test]
+async fn what_is_granted_names_the_folder_and_the_way_it_runs() {
+    let bench = bench();
+    std::fs::create_dir_all(bench.workspace().join("sub/dir")).unwrap();
+    let command = |arguments: serde_json::Value| {
+        let plan = bench.plan("bash", arguments);
+        async move { plan.await.unwrap().command.unwrap() }
+    };
+    assert_eq!(command(json!({"command": "make"})).await, "make");
+    assert_eq!(command(json!({"command": "make", "cwd": "sub/../sub/dir"})).await, "make (in sub/dir)");
+    assert_eq!(command(json!({"command": "make", "cwd": "."})).await, "make");
+    let all = json!({"command": "make", "cwd": "sub", "background": true, "pty": true});
+    assert_eq!(command(all).await, "make (in sub) (in the background) (on a terminal)");
+    bench.bash("cd sub/dir").await;
+    assert_eq!(command(json!({"command": "make"})).await, "make (in sub/dir)");
+    std::fs::remove_dir_all(bench.workspace().join("sub")).unwrap();
+    assert_eq!(command(json!({"command": "make"})).await, "make");
+}

@@ -1,30 +1,30 @@
 //! One question after the other.
 
 use std::collections::VecDeque;
-use std::ffi::OsString;
 use std::sync::Arc;
 
 use neco_proto::event::PermissionRequest;
 use neco_proto::{CallId, Decision};
 
-use super::edit::Draft;
-use super::editor;
-use super::question::{Question, Step, Typed, Want};
-use super::tty::Tty;
-use crate::print::paint::Paint;
+use super::edit::{Draft, Saved};
+use super::editor::{self, Programs};
+use super::question::{Place, Question, Step, Typed, Want};
+use super::tty::{Number, Tty};
 use crate::signals::Deaf;
 
-/// Takes what was typed; called on a thread that may wait.
-pub type TakeTyped = Arc<dyn Fn(Typed) + Send + Sync>;
+/// Takes what was typed, with the number of the want that it answers; called on a thread that may wait.
+pub type TakeTyped = Arc<dyn Fn(Number, Typed) + Send + Sync>;
 
 /// Asks a person about calls that wait.
 pub struct Desk {
     tty: Tty,
-    paint: Paint,
-    editor: OsString,
+    place: Place,
+    programs: Programs,
     deaf: Deaf,
     waiting: VecDeque<PermissionRequest>,
     asking: Option<Question>,
+    /// The want that is not answered yet. What answers an older one was typed for something else.
+    wanted: Number,
     take: TakeTyped,
 }
 
@@ -40,8 +40,8 @@ pub struct Decided {
 impl Desk {
     /// A desk at `tty`. What is typed goes to `take`, and from there to [`Desk::typed`].
     #[must_use]
-    pub fn new(tty: Tty, paint: Paint, editor: OsString, deaf: Deaf, take: TakeTyped) -> Self {
-        Self { tty, paint, editor, deaf, waiting: VecDeque::new(), asking: None, take }
+    pub fn new(tty: Tty, place: Place, programs: Programs, deaf: Deaf, take: TakeTyped) -> Self {
+        Self { tty, place, programs, deaf, waiting: VecDeque::new(), asking: None, wanted: 0, take }
     }
 
     /// Asks about a call, now or when the questions before it are answered.
@@ -67,23 +67,25 @@ impl Desk {
         }
     }
 
-    /// Takes what was typed; gives the answer, if it is one. Call [`Desk::taken`] or
+    /// Takes what was typed for want `number`; gives the answer, if it is one. Call [`Desk::taken`] or
     /// [`Desk::refused`] with what the session said to it.
-    pub fn typed(&mut self, typed: Typed) -> Option<Decided> {
+    pub fn typed(&mut self, number: Number, typed: Typed) -> Option<Decided> {
+        if number != self.wanted {
+            return None;
+        }
         let question = self.asking.as_mut()?;
         let (words, step) = question.on(typed);
         self.tty.write(&words);
         match step {
-            Step::Read(want) => {
-                self.read(want);
-                None
-            }
+            Step::Read(want) => self.read(want),
             Step::Decide(decision) => {
                 let call_id = question.request().call_id.clone();
-                Some(Decided { call_id, decision })
+                return Some(Decided { call_id, decision });
             }
             Step::Edit => self.edit(),
+            Step::Page(text) => self.page(&text),
         }
+        None
     }
 
     /// The session took the answer.
@@ -107,7 +109,8 @@ impl Desk {
             return;
         }
         let Some(request) = self.waiting.pop_front() else { return };
-        let question = Question::new(request, self.paint);
+        let (rows, width) = self.tty.size().unwrap_or((self.place.rows, self.place.width));
+        let question = Question::new(request, Place { rows, width, ..self.place.clone() });
         self.tty.forget_typed();
         self.tty.write(&question.shown(self.waiting.len()));
         self.asking = Some(question);
@@ -115,30 +118,50 @@ impl Desk {
     }
 
     fn read(&mut self, want: Want) {
-        if self.tty.read(want, &self.take).is_err() {
+        self.wanted += 1;
+        let number = self.wanted;
+        if self.tty.read(number, want, &self.take).is_err() {
             // Nobody can be asked there: that is a no. Not said on this thread, which `take` may wait for.
             let take = Arc::clone(&self.take);
-            std::thread::spawn(move || take(Typed::End));
+            std::thread::spawn(move || take(number, Typed::End));
         }
     }
 
-    fn edit(&mut self) -> Option<Decided> {
-        let request = self.asking.as_ref()?.request().clone();
-        let draft = Draft::of(&request);
+    /// Opens the call in the person's editor. What they made of it is asked about once more: what
+    /// they meant and what is in the file may be two things.
+    fn edit(&mut self) {
+        let Some(question) = &mut self.asking else { return };
+        let arguments = question.arguments().clone();
+        let draft = Draft::of(&question.request().tool, &arguments);
+        let editor = &self.programs.editor;
         let saved = match self.tty.lend() {
-            Ok(terminal) => self.deaf.during(|| editor::edit(&draft.text, &draft.ending, &self.editor, &terminal)),
+            Ok(terminal) => self.deaf.during(|| editor::edit(&draft.text, &draft.file_name, editor, &terminal)),
             Err(error) => Err(format!("the terminal can't be used: {error}")),
         };
-        match saved.and_then(|saved| draft.arguments(&request, &saved)) {
-            Ok(Some(arguments)) => Some(Decided { call_id: request.call_id, decision: Decision::Edit { arguments } }),
-            Ok(None) => {
-                self.refused("nothing was changed");
-                None
-            }
-            Err(words) => {
-                self.refused(&words);
-                None
-            }
+        let text = match saved.and_then(|saved| draft.saved(&arguments, &saved)) {
+            Ok(Saved::Changed(changed)) => question.revise(changed),
+            Ok(Saved::Same) => question.again("nothing was changed"),
+            Ok(Saved::Empty) => question.again("nothing is left of it, so there is nothing to run: n rejects the call"),
+            Err(words) => question.again(&words),
+        };
+        self.tty.forget_typed();
+        self.tty.write(&text);
+        self.read(Want::Key);
+    }
+
+    /// Shows what does not fit on the screen, then the keys again.
+    fn page(&mut self, text: &str) {
+        let fits = text.lines().count() < self.place.rows;
+        let paged = match (&self.programs.pager, self.tty.lend()) {
+            (Some(pager), Ok(terminal)) if !fits => self.deaf.during(|| editor::page(text, pager, &terminal)),
+            (Some(_) | None, _) => false,
+        };
+        if !paged {
+            self.tty.write(&format!("{text}\n"));
         }
+        let again = self.asking.as_ref().map(Question::keys_again).unwrap_or_default();
+        self.tty.forget_typed();
+        self.tty.write(&again);
+        self.read(Want::Key);
     }
 }

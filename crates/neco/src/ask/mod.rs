@@ -1,16 +1,20 @@
 //! Asking a person on the terminal.
 //!
-//! Invariants: questions go to the terminal itself, so that piped streams stay clean; what was typed
-//! before a question is shown does not answer it; the terminal is left as it was found, however the
+//! Invariants: nothing that a person judges is left out or hidden; questions go to the terminal itself, so that piped streams stay clean; what was typed
+//! before a question is shown does not answer it, nor does what was typed for another one; what was
+//! edited is shown once more before it is used; the terminal is left as it was found, however the
 //! process ends; the runtime never waits for a person.
 //!
-//! Reading order: [`question`] (what is shown and what keys mean), [`desk`] (one question after the
-//! other), [`tty`] (the terminal), [`edit`] and [`editor`] (changing a call before it runs).
+//! Reading order: [`question`] (what keys mean) with [`subject`] (what is shown), [`desk`] (one question
+//! after the other), [`tty`] (the terminal), [`edit`], [`editor`] and [`revision`] (changing a call
+//! before it runs).
 
 pub mod desk;
 pub mod edit;
 pub mod editor;
 pub mod question;
+mod revision;
+mod subject;
 pub mod tty;
 
 pub use tty::Tty;

@@ -1,13 +1,14 @@
 //! The terminal a person sits at: read by a thread of its own, one key or one line when asked for.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::getpgrp;
 use rustix::termios::{
     LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, isatty, tcflush, tcgetattr, tcgetpgrp,
-    tcsetattr,
+    tcgetwinsize, tcsetattr,
 };
 
 use super::desk::TakeTyped;
@@ -19,12 +20,22 @@ static FOUND: Mutex<Option<(File, Termios)>> = Mutex::new(None);
 /// Ctrl-D.
 const END_OF_INPUT: u8 = 4;
 
+/// Counts what is read: what was typed says which want it answers.
+pub type Number = u64;
+
 /// The terminal.
 pub struct Tty {
     file: File,
     /// How it was found.
     cooked: Termios,
-    wants: Option<mpsc::Sender<Want>>,
+    reader: Option<Reader>,
+}
+
+/// The way to the thread that reads.
+struct Reader {
+    wants: mpsc::Sender<(Number, Want)>,
+    /// A byte here makes it look at what is wanted now.
+    bell: PipeWriter,
 }
 
 impl Tty {
@@ -37,26 +48,38 @@ impl Tty {
             return None;
         }
         let cooked = tcgetattr(&file).ok()?;
-        Some(Self { file, cooked, wants: None })
+        Some(Self { file, cooked, reader: None })
     }
 
     /// Reads a key or a line in the background and hands it to `take`, which is the one of the
-    /// first call for good.
+    /// first call for good. What was wanted before and not typed yet is not wanted any more.
     ///
     /// # Errors
     /// When the terminal does not do what it is told.
-    pub fn read(&mut self, want: Want, take: &TakeTyped) -> io::Result<()> {
+    pub fn read(&mut self, number: Number, want: Want, take: &TakeTyped) -> io::Result<()> {
         self.set_mode(want)?;
-        if self.wants.is_none() {
-            let (sender, wants) = mpsc::channel();
-            let (file, take) = (self.file.try_clone()?, Arc::clone(take));
-            std::thread::Builder::new().name("terminal".to_owned()).spawn(move || read_wanted(file, &wants, &take))?;
-            self.wants = Some(sender);
+        if self.reader.is_none() {
+            self.reader = Some(self.start_reader(take)?);
         }
-        match self.wants.as_ref().map(|wants| wants.send(want)) {
-            Some(Ok(())) => Ok(()),
-            Some(Err(_)) | None => Err(io::Error::other("nobody reads the terminal")),
-        }
+        let Some(reader) = &mut self.reader else { return Ok(()) };
+        reader.wants.send((number, want)).map_err(|_| io::Error::other("nobody reads the terminal"))?;
+        reader.bell.write_all(&[0])
+    }
+
+    fn start_reader(&self, take: &TakeTyped) -> io::Result<Reader> {
+        let (wants, wanted) = mpsc::channel();
+        let (heard, bell) = io::pipe()?;
+        let (file, take) = (self.file.try_clone()?, Arc::clone(take));
+        let listener = Listener { file, heard, wanted };
+        std::thread::Builder::new().name("terminal".to_owned()).spawn(move || listener.listen(&take))?;
+        Ok(Reader { wants, bell })
+    }
+
+    /// Its rows and columns.
+    #[must_use]
+    pub fn size(&self) -> Option<(usize, usize)> {
+        let size = tcgetwinsize(&self.file).ok()?;
+        (size.ws_row > 0 && size.ws_col > 0).then(|| (size.ws_row.into(), size.ws_col.into()))
     }
 
     /// Forgets what was typed so far: it was not meant for what is shown next.
@@ -106,7 +129,7 @@ impl Tty {
 
 impl Drop for Tty {
     fn drop(&mut self) {
-        if self.wants.is_some() {
+        if self.reader.is_some() {
             self.restore();
         }
     }
@@ -126,50 +149,90 @@ fn stdin() -> Option<File> {
     isatty(stdin).then(|| rustix::io::dup(stdin).ok().map(File::from)).flatten()
 }
 
-fn read_wanted(mut file: File, wants: &mpsc::Receiver<Want>, take: &TakeTyped) {
-    for want in wants {
-        take(match want {
-            Want::Key => key(&mut file),
-            Want::Line => line(&mut file),
-        });
-    }
+/// The thread that reads.
+struct Listener {
+    file: File,
+    heard: PipeReader,
+    wanted: mpsc::Receiver<(Number, Want)>,
 }
 
-/// The first character of what one press gives; a key that gives a sequence counts as Escape.
-fn key(file: &mut File) -> Typed {
-    let mut bytes = [0; 64];
-    match read(file, &mut bytes) {
-        None | Some(0) => Typed::End,
-        Some(length) => {
-            let text = String::from_utf8_lossy(bytes.get(..length).unwrap_or_default());
-            match text.chars().next() {
-                Some(char) if char == char::from(END_OF_INPUT) => Typed::End,
-                Some(char) => Typed::Key(char),
-                None => Typed::End,
+impl Listener {
+    /// Reads what is wanted until nobody wants anything any more.
+    fn listen(mut self, take: &TakeTyped) {
+        let mut current: Option<(Number, Want)> = None;
+        loop {
+            // Only the last one counts: what came before it is not asked any more.
+            current = self.wanted.try_iter().last().or(current);
+            let typed = current.and_then(|(number, want)| Some((number, self.answer(want)?)));
+            match typed {
+                Some((number, typed)) => {
+                    current = None;
+                    take(number, typed);
+                }
+                None if !self.ring() => return,
+                None => {}
+            }
+        }
+    }
+
+    /// Waits for the bell; false when it is gone.
+    fn ring(&mut self) -> bool {
+        read(&mut self.heard, &mut [0; 64]).is_some_and(|length| length > 0)
+    }
+
+    /// What is typed; `None` when something else is wanted meanwhile.
+    fn answer(&mut self, want: Want) -> Option<Typed> {
+        let mut line = Vec::new();
+        loop {
+            if !self.is_typed() {
+                return None;
+            }
+            let mut bytes = [0; 1024];
+            let length = match read(&mut self.file, &mut bytes) {
+                None => return Some(Typed::End),
+                Some(length) => length,
+            };
+            let new = bytes.get(..length).unwrap_or_default();
+            match want {
+                Want::Key => return Some(key(new)),
+                Want::Line => line.extend_from_slice(new),
+            }
+            if new.is_empty() || line.ends_with(b"\n") {
+                let line = String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned();
+                return Some(Typed::Line(line));
+            }
+        }
+    }
+
+    /// Waits for the terminal; false when the bell rings first. Where a terminal can't be waited for
+    /// it is read: then a key may be lost to a question that is gone, but never answers the next.
+    fn is_typed(&mut self) -> bool {
+        loop {
+            let mut both = [PollFd::new(&self.file, PollFlags::IN), PollFd::new(&self.heard, PollFlags::IN)];
+            match poll(&mut both, None) {
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => return true,
+                Ok(_) => {
+                    let [_, heard] = &both;
+                    return heard.revents().is_empty();
+                }
             }
         }
     }
 }
 
-fn line(file: &mut File) -> Typed {
-    let mut line = Vec::new();
-    let mut bytes = [0; 1024];
-    loop {
-        match read(file, &mut bytes) {
-            None => return Typed::End,
-            Some(0) => break,
-            Some(length) => line.extend_from_slice(bytes.get(..length).unwrap_or_default()),
-        }
-        if line.ends_with(b"\n") {
-            break;
-        }
+/// The first character of what one press gives; a key that gives a sequence counts as Escape.
+fn key(bytes: &[u8]) -> Typed {
+    match String::from_utf8_lossy(bytes).chars().next() {
+        Some(char) if char == char::from(END_OF_INPUT) => Typed::End,
+        Some(char) => Typed::Key(char),
+        None => Typed::End,
     }
-    Typed::Line(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned())
 }
 
-fn read(file: &mut File, bytes: &mut [u8]) -> Option<usize> {
+fn read(source: &mut impl Read, bytes: &mut [u8]) -> Option<usize> {
     loop {
-        match file.read(bytes) {
+        match source.read(bytes) {
             Ok(length) => return Some(length),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => return None,

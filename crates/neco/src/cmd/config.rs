@@ -32,15 +32,17 @@ pub fn run(command: &ConfigCommand, everywhere: &EverywhereArgs, env: &Env) -> R
     Ok(Exit::Done)
 }
 
+/// Values below each other, and where they come from below each other; what is very long stands out.
 fn as_lines(settings: &[Setting], with_origin: bool) -> String {
-    let width =
-        settings.iter().map(|setting| setting.key.len() + setting.value.len() + 3).max().unwrap_or_default().min(60);
+    let widest = |lengths: &mut dyn Iterator<Item = usize>, most: usize| lengths.max().unwrap_or_default().min(most);
+    let keys = widest(&mut settings.iter().map(|setting| setting.key.chars().count()), 40);
+    let values = widest(&mut settings.iter().map(|setting| setting.value.chars().count()), 30);
     let mut text = String::new();
     for setting in settings {
-        let value = format!("{} = {}", setting.key, setting.value);
+        let (key, value) = (&setting.key, &setting.value);
         let _ = match with_origin {
-            true => writeln!(text, "{value:<width$}  # {}", origins(setting).join(", ")),
-            false => writeln!(text, "{value}"),
+            true => writeln!(text, "{key:<keys$} = {value:<values$}  # {}", origins(setting).join(", ")),
+            false => writeln!(text, "{key:<keys$} = {value}"),
         };
     }
     text
@@ -54,13 +56,20 @@ fn as_json(loaded: &Loaded) -> String {
     let setting = |setting: &Setting| {
         json!({
             "key": setting.key,
-            "value": setting.value,
+            "value": as_value(&setting.value),
             "layer": setting.origin.layer.name(),
             "origins": origins(setting),
         })
     };
     let settings: Vec<Value> = loaded.origins.settings().iter().map(setting).collect();
     format!("{:#}\n", json!({ "settings": settings }))
+}
+
+/// The value itself; what is hidden stays the text that says so.
+fn as_value(written: &str) -> Value {
+    let table: Option<toml::Table> = toml::from_str(&format!("value = {written}")).ok();
+    let value = table.and_then(|table| serde_json::to_value(table.get("value")?).ok());
+    value.unwrap_or_else(|| Value::String(written.to_owned()))
 }
 
 fn paths(loaded: &Loaded) -> String {
@@ -70,4 +79,18 @@ fn paths(loaded: &Loaded) -> String {
         let _ = writeln!(text, "{:<8} {}{there}", file.layer, file.path.display());
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_what_they_are() {
+        assert_eq!(as_value("\"play/a\""), json!("play/a"));
+        assert_eq!(as_value("7"), json!(7));
+        assert_eq!((as_value("0.5"), as_value("true")), (json!(0.5), json!(true)));
+        assert_eq!(as_value("[\"a\", 'b']"), json!(["a", "b"]));
+        assert_eq!(as_value("***"), json!("***"));
+    }
 }

@@ -1,9 +1,11 @@
 //! Everything but a run: subcommands, one file or folder each.
 //!
-//! Reading order: [`config`], [`session`] with [`when`], [`doctor`], [`demo`].
+//! Reading order: [`config`], [`auth`], [`model`], [`session`] with [`when`], [`doctor`], [`demo`].
 
+pub mod auth;
 pub mod config;
 pub mod demo;
 pub mod doctor;
+pub mod model;
 pub mod session;
 mod when;

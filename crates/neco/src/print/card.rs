@@ -24,8 +24,11 @@ pub fn start(summary: &str) -> String {
 
 /// The line of a call that is over: `✓ Edit src/a.rs (+3 −1) · 12 ms`.
 #[must_use]
-pub fn end(end: &ToolCallEnd, paint: Paint) -> String {
-    let (icon, words) = verdict(end, paint);
+pub fn end(end: &ToolCallEnd, in_background: bool, paint: Paint) -> String {
+    let (icon, words) = match (verdict(end, paint), in_background) {
+        ((icon, None), true) => (icon, Some("in the background".to_owned())),
+        (verdict, _) => verdict,
+    };
     let mut line = format!("{icon} {}", clean_line(&end.summary));
     if let Some(Display::Diff { files }) = &end.display {
         line.push_str(&changed_lines(files));

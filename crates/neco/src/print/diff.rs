@@ -1,9 +1,9 @@
-//! A change of a file as coloured lines.
+//! A change of a file as coloured lines, with every character of it.
 
 use neco_proto::Diff;
 
-use super::clean::{clean, clean_line};
 use super::paint::Paint;
+use super::visible::{visible, visible_line};
 
 /// Lines of one file's change that a card shows.
 pub const CARD: usize = 60;
@@ -11,7 +11,7 @@ pub const CARD: usize = 60;
 /// The change of `file`: a heading and at most `most` lines of it.
 #[must_use]
 pub fn lines(file: &Diff, paint: Paint, most: usize) -> Vec<String> {
-    let unified = clean(&file.unified);
+    let unified = visible(&file.unified);
     let mut lines = vec![paint.bold(&heading(file))];
     let total = unified.lines().count();
     let shown = if is_cut(file, most) { most } else { total };
@@ -33,7 +33,7 @@ pub fn is_cut(file: &Diff, most: usize) -> bool {
 #[must_use]
 pub fn heading(file: &Diff) -> String {
     let new = if file.created { ", new file" } else { "" };
-    format!("{} (+{} −{}{new})", clean_line(&file.path), file.added, file.removed)
+    format!("{} (+{} −{}{new})", visible_line(&file.path), file.added, file.removed)
 }
 
 /// A line of a unified diff in its colour.
@@ -56,7 +56,14 @@ mod tests {
         let unified: String = (0..100).map(|number| format!("+line {number}\n")).collect();
         let file = Diff { path: "a\u{1b}[2J.txt".into(), unified, added: 100, removed: 0, created: true };
         let lines = lines(&file, Paint::default(), 60);
-        assert_eq!(lines[0], "a.txt (+100 −0, new file)");
+        assert_eq!(lines[0], "a\\x1b[2J.txt (+100 −0, new file)");
         assert_eq!((lines.len(), lines[61].as_str()), (62, "… 40 more lines"));
+    }
+
+    #[test]
+    fn nothing_of_a_change_is_hidden() {
+        let unified = "+ok \u{1b}]0;\u{7}rm -rf ~\u{202e}\n".to_owned();
+        let file = Diff { path: "a".into(), unified, added: 1, removed: 0, created: false };
+        assert_eq!(lines(&file, Paint::default(), 60)[1], "+ok \\x1b]0;\\x07rm -rf ~\\u{202e}");
     }
 }

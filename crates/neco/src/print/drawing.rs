@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use neco_proto::event::*;
@@ -10,6 +11,7 @@ use serde_json::json;
 
 use super::screen::{Look, Screen};
 use super::text::TextPrinter;
+use super::wrap::columns;
 
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
@@ -39,7 +41,10 @@ fn drawn(look: Look, bodies: Vec<EventBody>) -> String {
 }
 
 fn draw(screen: Screen, bodies: Vec<EventBody>) {
-    let mut printer = TextPrinter::new(screen);
+    draw_with(&mut TextPrinter::new(screen), bodies);
+}
+
+fn draw_with(printer: &mut TextPrinter, bodies: Vec<EventBody>) {
     printer.set_session("0199a1b2-c3d4".to_owned());
     let (session_id, agent_id) = (SessionId::new(), AgentId::new());
     for (seq, body) in (1..).zip(bodies) {
@@ -48,8 +53,27 @@ fn draw(screen: Screen, bodies: Vec<EventBody>) {
     }
 }
 
+/// On one screen, without colours.
+const PLAIN: Look = Look { colour: false, overwrites: false, streams: true, width: 80 };
+
 fn plain(bodies: Vec<EventBody>) -> String {
-    drawn(Look::default(), bodies)
+    drawn(PLAIN, bodies)
+}
+
+/// Stdout and stderr when stdout is read by a program.
+fn piped(bodies: Vec<EventBody>) -> (String, String) {
+    let (out, err) = (Shared::default(), Shared::default());
+    draw(Screen::new(Box::new(out.clone()), Box::new(err.clone()), Look::default()), bodies);
+    (out.text(), err.text())
+}
+
+fn message(text: &str, calls: Vec<(&str, serde_json::Value)>) -> EventBody {
+    let mut parts = vec![Part::Text { text: text.into() }];
+    parts.extend(calls.into_iter().map(|(id, arguments)| {
+        let (name, arguments) = ("bash".to_owned(), arguments.to_string());
+        Part::ToolCall(ToolCall { id: id.into(), name, arguments, opaque: None })
+    }));
+    EventBody::Message(Message { id: MessageId::new(), role: Role::Assistant, parts, model: None })
 }
 
 fn say(text: &str) -> EventBody {
@@ -114,6 +138,7 @@ fn complete(reason: CompleteReason) -> EventBody {
         final_text: "Done.".into(),
         turns: 3,
         usage: Usage { input: 12_400, output: 1200, cache_read: 8000, cost: Some(0.0123), ..Usage::default() },
+        session_usage: Usage::default(),
         duration_ms: 12_345,
     })
 }
@@ -161,7 +186,7 @@ fn a_change_is_shown_as_a_diff() {
     let display = Some(Display::Diff { files: vec![change()] });
     let end = || EventBody::ToolCallEnd(ToolCallEnd { display: display.clone(), ..ended("1", "Edit src/a.rs") });
     insta::assert_snapshot!(plain(vec![runs("1", "Edit src/a.rs"), end()]));
-    let coloured = drawn(Look { colour: true, ..Look::default() }, vec![end()]);
+    let coloured = drawn(Look { colour: true, ..PLAIN }, vec![end()]);
     assert!(coloured.contains("\u{1b}[32m+    new();\u{1b}[0m") && coloured.contains("\u{1b}[31m-    old();"));
 }
 
@@ -175,10 +200,9 @@ fn a_change_that_was_shown_with_the_question_is_not_shown_twice() {
         risk: Risk::Medium,
         reason: String::new(),
         diff: vec![change()],
-        session_rule: String::new(),
+        session_rule: None,
     };
-    let decided =
-        |decision| EventBody::PermissionDecision(PermissionDecision { call_id: "1".into(), decision, by_person: true });
+    let decided = |decision| EventBody::PermissionDecision(PermissionDecision { call_id: "1".into(), decision });
     let end = ToolCallEnd { display: Some(Display::Diff { files: vec![change()] }), ..ended("1", "Edit src/a.rs") };
     let shown = |decision| {
         let end = EventBody::ToolCallEnd(end.clone());
@@ -277,7 +301,7 @@ fn nothing_steers_the_terminal() {
 #[test]
 fn only_words_go_to_stdout() {
     let (out, err) = (Shared::default(), Shared::default());
-    let screen = Screen::new(Box::new(out.clone()), Box::new(err.clone()), Look::default());
+    let screen = Screen::new(Box::new(out.clone()), Box::new(err.clone()), PLAIN);
     draw(
         screen,
         vec![
@@ -292,10 +316,93 @@ fn only_words_go_to_stdout() {
     assert!(err.text().contains("✓ Read a") && !err.text().contains("two"));
 }
 
+fn retried(discards: bool) -> EventBody {
+    let code = ErrorCode::ProviderUnavailable;
+    EventBody::ModelRetry(ModelRetry { attempt: 2, wait_ms: 1, code, message: "broke off".into(), discards })
+}
+
+#[test]
+fn a_program_gets_the_answer_and_nothing_else() {
+    let (out, err) = piped(vec![
+        say("I look "),
+        say("first."),
+        message("I look first.", vec![("1", json!({}))]),
+        runs("1", "Read a"),
+        EventBody::ToolCallEnd(ended("1", "Read a")),
+        say("Half an ans"),
+        retried(true),
+        say("The answer"),
+        message("The answer", vec![]),
+        complete(CompleteReason::Natural),
+    ]);
+    assert_eq!(out, "The answer\n");
+    assert!(err.contains("I look first.\n· Read a\n") && !err.contains("Half") && !err.contains("void"), "{err}");
+}
+
+#[test]
+fn what_was_cut_off_is_no_answer() {
+    let (out, err) = piped(vec![say("Half an"), complete(CompleteReason::Cancelled)]);
+    assert_eq!((out.as_str(), err.contains("Half an\n")), ("", true), "{err}");
+    let (out, err) = piped(vec![say("Half"), message("Half", vec![]), complete(CompleteReason::Failed)]);
+    assert_eq!((out.as_str(), err.contains("Half\n")), ("", true), "{err}");
+}
+
+#[test]
+fn the_last_lines_say_what_was_refused_limited_or_left() {
+    let background = ToolCallEnd {
+        output: "up\n[runs in the background as bg-1]".into(),
+        display: terminal("up", None),
+        ..ended("2", "Run serve")
+    };
+    insta::assert_snapshot!(plain(vec![
+        failed("1", "Run make", ErrorCode::CommandBlocked, "two reasons:\nfirst\nnever shown"),
+        message("", vec![("2", json!({ "command": "serve", "background": true }))]),
+        EventBody::ToolCallEnd(background),
+        complete(CompleteReason::Natural),
+        complete(CompleteReason::IterationLimit),
+    ]));
+}
+
+#[test]
+fn time_that_goes_by_is_shown_on_a_terminal() {
+    let look = Look { overwrites: true, width: 40, ..PLAIN };
+    let both = Shared::default();
+    let mut printer = TextPrinter::new(Screen::new(Box::new(both.clone()), Box::new(both.clone()), look));
+    let in_seconds = |seconds| Instant::now() + Duration::from_secs(seconds);
+    draw_with(&mut printer, vec![EventBody::TurnStart(TurnStart { iteration: 1, model: "play/a".into() })]);
+    printer.tick(in_seconds(1)).unwrap();
+    assert!(both.text().ends_with("… play/a"), "too early to say");
+    printer.tick(in_seconds(7)).unwrap();
+    assert!(both.text().ends_with("\r\u{1b}[2K… play/a · 7 s"), "{:?}", both.text());
+    draw_with(&mut printer, vec![say("words")]);
+    printer.tick(in_seconds(9)).unwrap();
+    assert!(both.text().ends_with("words"), "a line of words is not torn apart");
+    draw_with(
+        &mut printer,
+        vec![message("", vec![]), runs("1", &"Run a long command ".repeat(9)), prints("1", "out\n")],
+    );
+    printer.tick(in_seconds(65)).unwrap();
+    let shown = both.text();
+    let last = shown.rsplit('\n').next().unwrap();
+    assert!(shown.contains("│ out\n") && last.ends_with("… · 1 m 05 s") && columns(last) < 40, "{shown:?}");
+}
+
+#[test]
+fn wide_characters_do_not_break_a_passing_line_and_words_stay_whole() {
+    let look = Look { overwrites: true, width: 20, ..PLAIN };
+    let shown = drawn(look, vec![runs("1", &"漢字".repeat(20))]);
+    assert!(columns(&shown) < 20 && shown.ends_with('…'), "{shown:?}");
+    let told = EventBody::Notification(Notification {
+        level: NotificationLevel::Info,
+        text: "several words that are wider than twenty".into(),
+    });
+    assert_eq!(drawn(look, vec![told]), "i several words that\n  are wider than\n  twenty\n");
+}
+
 #[test]
 fn passing_lines_are_written_over_on_a_terminal_only() {
     let run = || vec![runs("1", &"Read a long name ".repeat(10)), EventBody::ToolCallEnd(ended("1", "Read a"))];
-    let on_terminal = drawn(Look { overwrites: true, width: 40, ..Look::default() }, run());
+    let on_terminal = drawn(Look { overwrites: true, width: 40, ..PLAIN }, run());
     let (passing, rest) = on_terminal.split_once("\r\u{1b}[2K").unwrap();
     assert!(passing.chars().count() < 40 && passing.ends_with('…'), "{passing}");
     assert!(rest.starts_with("✓ Read a"));

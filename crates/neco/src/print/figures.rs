@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use neco_proto::Usage;
+use neco_proto::event::UsageEvent;
 
 /// `12 ms`, `3.4 s`, `2 m 05 s`.
 #[must_use]
@@ -22,6 +23,26 @@ pub fn tokens(count: u64) -> String {
         0..1000 => count.to_string(),
         1000..1_000_000 => format!("{:.1}k", count as f64 / 1e3),
         _ => format!("{:.1}M", count as f64 / 1e6),
+    }
+}
+
+/// `812 bytes`, `1.2 kB`, `3.1 MB`.
+#[must_use]
+pub fn bytes(count: u64) -> String {
+    match count {
+        1 => "1 byte".to_owned(),
+        0..1000 => format!("{count} bytes"),
+        1000..1_000_000 => format!("{:.1} kB", count as f64 / 1e3),
+        _ => format!("{:.1} MB", count as f64 / 1e6),
+    }
+}
+
+/// `7 s`, `2 m 05 s`: time that still runs.
+#[must_use]
+pub fn elapsed(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds => format!("{} m {:02} s", seconds / 60, seconds % 60),
     }
 }
 
@@ -47,6 +68,23 @@ pub fn usage(usage: &Usage) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
+/// `$4.20 in this session`; nothing when the run is all there was.
+#[must_use]
+pub fn session_cost(run: &Usage, session: &Usage) -> Option<String> {
+    let before = session.cost? - run.cost.unwrap_or(0.0);
+    // Less than that can't be seen in what is shown.
+    (before > 0.000_05).then(|| format!("{} in this session", dollars(session.cost.unwrap_or_default())))
+}
+
+/// `context 12.4k of 200.0k (6%)`; nothing when one of them is not known.
+#[must_use]
+pub fn context(used: &UsageEvent) -> Option<String> {
+    let window = used.context_window.filter(|window| *window > 0)?;
+    let count = used.usage.input.saturating_add(used.usage.output);
+    let share = 100.0 * count as f64 / window as f64;
+    (count > 0).then(|| format!("context {} of {} ({share:.0}%)", tokens(count), tokens(window)))
+}
+
 /// `1 turn`, `3 turns`.
 #[must_use]
 pub fn count(number: u64, thing: &str) -> String {
@@ -66,6 +104,11 @@ mod tests {
         }
         assert_eq!((tokens(999), tokens(12_400), tokens(3_100_000)), ("999".into(), "12.4k".into(), "3.1M".into()));
         assert_eq!((dollars(0.01234), dollars(4.2)), ("$0.0123".into(), "$4.20".into()));
+        assert_eq!((bytes(999), bytes(1234), bytes(3_100_000)), ("999 bytes".into(), "1.2 kB".into(), "3.1 MB".into()));
+        assert_eq!(
+            (elapsed(Duration::from_secs(7)), elapsed(Duration::from_secs(125))),
+            ("7 s".into(), "2 m 05 s".into())
+        );
         assert_eq!((count(1, "turn"), count(0, "turn")), ("1 turn".into(), "0 turns".into()));
     }
 
@@ -75,5 +118,25 @@ mod tests {
         assert_eq!(usage(&used).unwrap(), "12.4k in (8.1k cached) · 1.2k out · $0.0123");
         assert_eq!(usage(&Usage { input: 5, output: 1, ..Usage::default() }).unwrap(), "5 in · 1 out");
         assert_eq!(usage(&Usage::default()), None);
+    }
+
+    #[test]
+    fn the_session_is_told_apart_from_the_run() {
+        let cost = |cost| Usage { cost, ..Usage::default() };
+        assert_eq!(session_cost(&cost(Some(0.5)), &cost(Some(0.5))), None);
+        assert_eq!(session_cost(&cost(None), &cost(None)), None);
+        assert_eq!(session_cost(&cost(Some(0.25)), &cost(Some(1.5))).as_deref(), Some("$1.50 in this session"));
+        assert_eq!(session_cost(&cost(None), &cost(Some(0.5))).as_deref(), Some("$0.5000 in this session"));
+    }
+
+    #[test]
+    fn the_share_of_the_context_is_told_when_both_ends_are_known() {
+        let used = |input, context_window| UsageEvent {
+            model: "a/b".into(),
+            usage: Usage { input, output: 400, ..Usage::default() },
+            context_window,
+        };
+        assert_eq!(context(&used(12_000, Some(200_000))).as_deref(), Some("context 12.4k of 200.0k (6%)"));
+        assert_eq!((context(&used(12_000, None)), context(&used(1, Some(0)))), (None, None));
     }
 }

@@ -24,8 +24,14 @@ pub struct Report {
     pub num_turns: u32,
     /// How long they took.
     pub duration_ms: u64,
-    /// US dollars; absent when the price of the model is not known.
+    /// US dollars of this run; absent when the price of the model is not known.
     pub total_cost_usd: Option<f64>,
+    /// The same of the whole session, earlier runs included.
+    pub session_cost_usd: Option<f64>,
+    /// Tokens that the conversation has after the last call; absent when the vendor did not say.
+    pub context_tokens: Option<u64>,
+    /// Tokens that fit; absent when that is not known.
+    pub context_window: Option<u64>,
     /// Tokens.
     pub usage: Usage,
     /// Calls that the policy or the person refused.
@@ -37,6 +43,7 @@ impl Report {
     #[must_use]
     pub fn new(outcome: &Outcome, session: Option<SessionId>, exit: Exit) -> Self {
         let complete = outcome.complete.as_ref();
+        let last_call = outcome.last_call.as_ref();
         let usage = complete.map(|complete| complete.usage).unwrap_or_default();
         Self {
             result: complete.map(|complete| complete.final_text.clone()).unwrap_or_default(),
@@ -47,6 +54,9 @@ impl Report {
             num_turns: complete.map_or(0, |complete| complete.turns),
             duration_ms: complete.map_or(0, |complete| complete.duration_ms),
             total_cost_usd: usage.cost,
+            session_cost_usd: complete.and_then(|complete| complete.session_usage.cost),
+            context_tokens: last_call.map(|call| call.usage.input.saturating_add(call.usage.output)),
+            context_window: last_call.and_then(|call| call.context_window),
             usage,
             permission_denials: outcome.denials.clone(),
         }
@@ -68,7 +78,7 @@ fn why(outcome: &Outcome, exit: Exit) -> RunError {
             words(last.map_or("a call was refused", |denial| &denial.reason), last.map(|denial| denial.code))
         }
         Exit::Limit if outcome.error.is_none() => words("the limit of turns was reached", code),
-        Exit::Stopped(_) => words("cancelled", None),
+        Exit::Stopped(_) | Exit::Unread => words("cancelled", None),
         Exit::Done | Exit::Failed | Exit::Usage | Exit::Limit | Exit::Provider => match &outcome.error {
             Some(error) => error.clone(),
             None => words(code.map_or("failed", neco_proto::ErrorCode::for_user), code),

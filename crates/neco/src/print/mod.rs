@@ -1,11 +1,13 @@
 //! Drawing a run: events in, text or JSON out.
 //!
-//! Invariants: only the model's words go to stdout in text form, everything else to stderr; nothing
+//! Invariants: only the model's words go to stdout in text form, everything else to stderr; what may
+//! still be taken back is written to a terminal only; nothing
 //! that came from a model, a tool or a file reaches a terminal with its control characters; a run
 //! looks the same whether its events are live or read back.
 //!
-//! Reading order: [`printer`] (the three forms), [`text`] with [`card`], [`tail`], [`diff`], then
-//! [`screen`], [`paint`], [`clean`], [`figures`], and [`json`], [`stream_json`].
+//! Reading order: [`printer`] (the three forms), [`text`] with [`card`], [`tail`], [`tally`], [`diff`], then
+//! [`screen`], [`wrap`], [`paint`], [`clean`] and [`visible`], [`figures`], and [`json`],
+//! [`stream_json`].
 
 pub mod card;
 pub mod clean;
@@ -17,7 +19,10 @@ pub mod printer;
 pub mod screen;
 pub mod stream_json;
 pub mod tail;
+mod tally;
 pub mod text;
+pub mod visible;
+pub mod wrap;
 
 #[cfg(test)]
 mod drawing;

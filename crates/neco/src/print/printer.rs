@@ -1,6 +1,7 @@
 //! The three forms a run can be printed in, behind one face.
 
 use std::io::{self, Write};
+use std::time::Instant;
 
 use neco_proto::{Event, SessionId};
 
@@ -46,6 +47,26 @@ impl Printer {
         }
     }
 
+    /// Whether time that goes by can be shown.
+    #[must_use]
+    pub fn shows_time(&self) -> bool {
+        match self {
+            Self::Text(text) => text.shows_time(),
+            Self::Json(_) | Self::StreamJson(_) => false,
+        }
+    }
+
+    /// Shows that time goes by.
+    ///
+    /// # Errors
+    /// When nobody reads the output any more.
+    pub fn tick(&mut self, now: Instant) -> io::Result<()> {
+        match self {
+            Self::Text(text) => text.tick(now),
+            Self::Json(_) | Self::StreamJson(_) => Ok(()),
+        }
+    }
+
     /// Prints an event.
     ///
     /// # Errors
@@ -64,7 +85,7 @@ impl Printer {
     /// When nobody reads the output any more.
     pub fn finish(&mut self, outcome: &Outcome, session: Option<SessionId>, exit: Exit) -> io::Result<()> {
         match self {
-            Self::Text(text) => text.settle(),
+            Self::Text(text) => text.finish(),
             Self::Json(out) => {
                 writeln!(out, "{}", Report::new(outcome, session, exit).line())?;
                 out.flush()

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::paint::Paint;
+use super::wrap::{columns, fitting, wrap};
 
 /// What stands in the line that is not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,9 @@ pub struct Look {
     pub colour: bool,
     /// Whether stderr is a terminal on which a line can be written over.
     pub overwrites: bool,
+    /// Whether stdout is a terminal: the model's words are written as they come. Elsewhere only what
+    /// is final is.
+    pub streams: bool,
     /// Columns of the terminal.
     pub width: usize,
 }
@@ -55,6 +59,18 @@ impl Screen {
     #[must_use]
     pub fn overwrites(&self) -> bool {
         self.look.overwrites
+    }
+
+    /// Whether the model's words are written as they come.
+    #[must_use]
+    pub fn streams(&self) -> bool {
+        self.look.streams
+    }
+
+    /// Whether a line that is replaced can be written now without tearing another one apart.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.look.overwrites && matches!(self.open, Open::Nothing | Open::Passing)
     }
 
     /// The next of the model's words.
@@ -91,26 +107,39 @@ impl Screen {
         Ok(())
     }
 
-    /// A line, or several, for the person.
+    /// A line of our own for the person, broken between words where it is too wide.
     ///
     /// # Errors
     /// See [`Screen::settle`].
     pub fn line(&mut self, line: &str) -> io::Result<()> {
+        match self.look.overwrites {
+            true => self.verbatim(&wrap(line, self.look.width)),
+            false => self.verbatim(line),
+        }
+    }
+
+    /// A line of somebody else's, such as output of a command: as it is.
+    ///
+    /// # Errors
+    /// See [`Screen::settle`].
+    pub fn verbatim(&mut self, line: &str) -> io::Result<()> {
         self.settle()?;
         self.told = true;
         self.tell(&format!("{line}\n"));
         Ok(())
     }
 
-    /// A line that the next one replaces; nothing where that can't be done.
+    /// A line that the next one replaces, cut so that `end` fits behind it; nothing where that can't
+    /// be done.
     ///
     /// # Errors
     /// See [`Screen::settle`].
-    pub fn passing(&mut self, line: &str) -> io::Result<()> {
+    pub fn passing(&mut self, line: &str, end: &str) -> io::Result<()> {
         self.settle()?;
         if self.look.overwrites {
-            let line = self.fitting(line);
-            self.tell(&self.paint().dim(&line));
+            // One column is left free: some terminals wrap when the last one is written.
+            let line = fitting(line, self.look.width.saturating_sub(1 + columns(end)));
+            self.tell(&self.paint().dim(&format!("{line}{end}")));
             self.open = Open::Passing;
         }
         Ok(())
@@ -131,25 +160,6 @@ impl Screen {
             Open::Passing => self.tell("\r\u{1b}[2K"),
         }
         Ok(())
-    }
-
-    /// The start of `line` that fits into one line of the terminal.
-    #[must_use]
-    pub fn fitting(&self, line: &str) -> String {
-        if !self.look.overwrites || line.chars().count() < self.look.width {
-            return line.to_owned();
-        }
-        // Some characters are two columns wide; a line that is broken is worse than one that is short.
-        let columns = |char: char| if char.is_ascii() { 1 } else { 2 };
-        let mut left = self.look.width.saturating_sub(2);
-        let fits = |char: &char| {
-            let wide = columns(*char);
-            let fits = wide <= left;
-            left = left.saturating_sub(wide);
-            fits
-        };
-        let cut: String = line.chars().take_while(fits).collect();
-        format!("{cut}…")
     }
 
     /// A closed stderr is no reason to stop the work.

@@ -16,6 +16,8 @@ const LONGEST_LINE: usize = 400;
 pub struct Tail {
     cleaner: Cleaner,
     line: String,
+    /// Characters in `line`, which never grows far beyond what is shown of it.
+    length: usize,
     /// A carriage return came: what follows stands over the line, unless it is a line end.
     returned: bool,
     shown: usize,
@@ -30,7 +32,7 @@ impl Tail {
         for char in self.cleaner.push(piece).chars() {
             match char {
                 '\n' => {
-                    self.returned = false;
+                    (self.returned, self.length) = (false, 0);
                     let line = std::mem::take(&mut self.line);
                     lines.extend(self.take(line));
                 }
@@ -38,8 +40,12 @@ impl Tail {
                 char => {
                     if std::mem::take(&mut self.returned) {
                         self.line.clear();
+                        self.length = 0;
                     }
-                    self.line.push(char);
+                    if self.length <= LONGEST_LINE {
+                        self.line.push(char);
+                        self.length += 1;
+                    }
                 }
             }
         }
@@ -48,6 +54,7 @@ impl Tail {
 
     /// The lines to show at the end.
     pub fn finish(&mut self) -> Vec<String> {
+        self.length = 0;
         let last = std::mem::take(&mut self.line);
         let mut lines: Vec<String> = if last.trim().is_empty() { None } else { self.take(last) }.into_iter().collect();
         if self.left_out > 0 {
@@ -109,6 +116,17 @@ mod tests {
         assert_eq!(lines.len(), HEAD + TAIL + 1);
         assert_eq!(lines[HEAD], "… 980 lines left out …");
         assert_eq!(lines.last().unwrap(), "1000");
+    }
+
+    #[test]
+    fn a_line_that_never_ends_takes_no_memory() {
+        let mut tail = Tail::default();
+        for _ in 0..100 {
+            tail.push(&"x".repeat(10_000));
+        }
+        assert!(tail.line.len() <= LONGEST_LINE + 1);
+        assert_eq!(tail.push("\rnew\n"), ["new"]);
+        assert_eq!(tail.push("next\n"), ["next"]);
     }
 
     #[test]

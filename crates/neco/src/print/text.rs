@@ -1,19 +1,26 @@
 //! A run as text: the model's words on stdout, everything else on stderr.
+//!
+//! On a terminal the words are written as they come. Elsewhere stdout is what a program reads: only the
+//! answer goes there, once it is final, and what the model says on the way goes to stderr.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use neco_proto::event::{
     AgentComplete, CallStatus, CompleteReason, ErrorEvent, ModelRetry, ModelSwitch, NotificationLevel, OutputStream,
     SessionStart, ToolCallEnd, ToolCallUpdate, ToolOutputChunk,
 };
-use neco_proto::{CallId, Decision, ErrorCode, Event, EventBody, Role};
+use neco_proto::{CallId, ErrorCode, Event, EventBody, Message, Role};
 
 use super::clean::{Cleaner, clean_line};
 use super::screen::Screen;
 use super::tail::Tail;
+use super::tally::Tally;
 use super::{card, figures};
+
+/// A wait that is shorter says nothing about its time.
+const WORTH_SAYING: Duration = Duration::from_secs(2);
 
 /// Draws a run as text.
 pub struct TextPrinter {
@@ -21,20 +28,29 @@ pub struct TextPrinter {
     words: Cleaner,
     thoughts: Cleaner,
     running: HashMap<CallId, Running>,
-    /// Calls whose change the person has seen when they were asked.
-    diff_seen: HashSet<CallId>,
+    /// What is known of calls beyond their own events.
+    tally: Tally,
     /// Whether words of this turn are on the screen that a retry would void.
     spoke: bool,
+    /// Words of this turn that are not final, where stdout is no terminal.
+    held: String,
+    /// The last whole message without calls, where stdout is no terminal.
+    answer: Option<String>,
+    /// The model that is waited for, and since when.
+    waiting: Option<(String, Instant)>,
     /// How this session is gone on with.
     continue_with: Option<String>,
+    /// What the conversation takes of the model's window.
+    context: Option<String>,
 }
 
 /// A call that runs.
-#[derive(Default)]
 struct Running {
     tail: Tail,
-    /// The line of its start, as long as that is not on the screen for good.
-    start: Option<String>,
+    summary: String,
+    since: Instant,
+    /// Whether the line of its start is on the screen for good.
+    announced: bool,
 }
 
 impl TextPrinter {
@@ -46,9 +62,13 @@ impl TextPrinter {
             words: Cleaner::default(),
             thoughts: Cleaner::default(),
             running: HashMap::new(),
-            diff_seen: HashSet::new(),
+            tally: Tally::default(),
             spoke: false,
+            held: String::new(),
+            answer: None,
+            waiting: None,
             continue_with: None,
+            context: None,
         }
     }
 
@@ -65,11 +85,46 @@ impl TextPrinter {
         self.screen.line(line)
     }
 
-    /// Finishes the line that is open, so that others can write to the terminal.
+    /// Whether time that goes by can be shown.
+    #[must_use]
+    pub fn shows_time(&self) -> bool {
+        self.screen.overwrites()
+    }
+
+    /// Shows how long the model or a command has been waited for.
     ///
     /// # Errors
     /// When nobody reads the model's words any more.
-    pub fn settle(&mut self) -> io::Result<()> {
+    pub fn tick(&mut self, now: Instant) -> io::Result<()> {
+        if !self.screen.is_free() {
+            return Ok(());
+        }
+        let longest = self.running.values().min_by_key(|running| running.since);
+        let (words, since) = match (longest, &self.waiting) {
+            (Some(running), _) => {
+                let more = match self.running.len() {
+                    1 => String::new(),
+                    count => format!(" (+{} more)", count - 1),
+                };
+                (format!("{}{more}", card::start(&running.summary)), running.since)
+            }
+            (None, Some((model, since))) => (format!("… {model}"), *since),
+            (None, None) => return Ok(()),
+        };
+        let elapsed = now.saturating_duration_since(since);
+        if elapsed < WORTH_SAYING {
+            return Ok(());
+        }
+        self.screen.passing(&words, &format!(" · {}", figures::elapsed(elapsed)))
+    }
+
+    /// Writes what is left when the run is over.
+    ///
+    /// # Errors
+    /// When nobody reads the model's words any more.
+    pub fn finish(&mut self) -> io::Result<()> {
+        let left = std::mem::take(&mut self.held);
+        self.aside(&left)?;
         self.screen.settle()
     }
 
@@ -78,36 +133,26 @@ impl TextPrinter {
     /// # Errors
     /// When nobody reads the model's words any more.
     pub fn event(&mut self, event: &Event) -> io::Result<()> {
+        self.tally.apply(event);
         match &event.body {
             EventBody::SessionStart(start) => self.session_start(start),
             EventBody::TurnStart(start) => {
                 self.spoke = false;
-                self.screen.passing(&format!("… {}", clean_line(&start.model)))
+                self.wait_for(&start.model)
             }
             EventBody::StreamChunk(chunk) => self.speak(&chunk.text),
             EventBody::ReasoningChunk(chunk) => {
                 let text = self.thoughts.push(&chunk.text).replace('\r', "");
+                self.heard();
                 self.screen.thoughts(&text)
             }
-            EventBody::StreamToolCallStart(start) => self.screen.passing(&format!("… {}", clean_line(&start.name))),
+            EventBody::StreamToolCallStart(start) => self.wait_for(&start.name),
             EventBody::ModelRetry(retry) => self.retry(retry),
             EventBody::ModelSwitch(switch) => self.switch(switch),
             EventBody::ToolCallUpdate(update) => self.update(update),
             EventBody::ToolOutputChunk(chunk) => self.output(chunk),
             EventBody::ToolCallEnd(end) => self.end(end),
-            EventBody::PermissionRequest(request) => {
-                if !request.diff.is_empty() {
-                    self.diff_seen.insert(request.call_id.clone());
-                }
-                self.screen.settle()
-            }
-            EventBody::PermissionDecision(decided) => {
-                // Other arguments make another change.
-                if matches!(decided.decision, Decision::Edit { .. }) {
-                    self.diff_seen.remove(&decided.call_id);
-                }
-                Ok(())
-            }
+            EventBody::PermissionRequest(_) => self.screen.settle(),
             EventBody::Notification(notification) => {
                 let paint = self.screen.paint();
                 let text = clean_line(&notification.text);
@@ -116,17 +161,17 @@ impl TextPrinter {
                     NotificationLevel::Warning => paint.yellow(&format!("! {text}")),
                 })
             }
-            EventBody::Message(message) if message.role == Role::Assistant => {
-                // A sequence that was left open must not swallow the next answer.
-                (self.words, self.thoughts) = (Cleaner::default(), Cleaner::default());
-                self.screen.settle()
-            }
+            EventBody::Message(message) if message.role == Role::Assistant => self.said(message),
             EventBody::Error(error) => self.error(error),
             EventBody::AgentComplete(complete) => self.complete(complete),
+            EventBody::Usage(used) => {
+                self.context = figures::context(used);
+                Ok(())
+            }
             EventBody::StateChange(_)
             | EventBody::StreamToolCallDelta(_)
             | EventBody::ModeChange(_)
-            | EventBody::Usage(_)
+            | EventBody::PermissionDecision(_)
             | EventBody::MessageQueued(_)
             | EventBody::Message(_)
             | EventBody::TurnEnd(_) => Ok(()),
@@ -147,10 +192,51 @@ impl TextPrinter {
         self.screen.line(&self.screen.paint().dim(&line))
     }
 
+    fn wait_for(&mut self, what: &str) -> io::Result<()> {
+        let what = clean_line(what);
+        self.screen.passing(&format!("… {what}"), "")?;
+        self.waiting = Some((what, Instant::now()));
+        Ok(())
+    }
+
+    /// Who speaks is not waited for; who falls silent is, from then on.
+    fn heard(&mut self) {
+        if let Some((_, since)) = &mut self.waiting {
+            *since = Instant::now();
+        }
+    }
+
     fn speak(&mut self, text: &str) -> io::Result<()> {
         let text = self.words.push(text).replace('\r', "");
+        if !self.screen.streams() {
+            self.held.push_str(&text);
+            return Ok(());
+        }
+        self.heard();
         self.spoke |= !text.is_empty();
         self.screen.words(&text)
+    }
+
+    /// The model has said something to its end. With calls it is on its way, without it is the answer,
+    /// unless another one follows.
+    fn said(&mut self, message: &Message) -> io::Result<()> {
+        // A sequence that was left open must not swallow the next answer.
+        (self.words, self.thoughts) = (Cleaner::default(), Cleaner::default());
+        self.waiting = None;
+        self.screen.settle()?;
+        let said = std::mem::take(&mut self.held);
+        let earlier = self.answer.take().unwrap_or_default();
+        self.aside(&earlier)?;
+        if message.tool_calls().next().is_some() {
+            return self.aside(&said);
+        }
+        self.answer = Some(said).filter(|said| !said.trim().is_empty());
+        Ok(())
+    }
+
+    /// Words that are not the answer, where stdout has nothing but the answer.
+    fn aside(&mut self, words: &str) -> io::Result<()> {
+        words.trim_end().lines().try_for_each(|line| self.screen.verbatim(line))
     }
 
     fn retry(&mut self, retry: &ModelRetry) -> io::Result<()> {
@@ -171,6 +257,10 @@ impl TextPrinter {
     /// Words can't be taken back, but they can be marked.
     fn voided(&mut self, discards: bool) -> &'static str {
         self.words = Cleaner::default();
+        self.heard();
+        if discards {
+            self.held.clear();
+        }
         if discards && std::mem::take(&mut self.spoke) {
             "; the answer begins again, the text above is void"
         } else {
@@ -181,11 +271,18 @@ impl TextPrinter {
     fn update(&mut self, update: &ToolCallUpdate) -> io::Result<()> {
         match update.status {
             CallStatus::Executing => {
-                let start = card::start(&update.summary);
-                self.running
-                    .insert(update.call_id.clone(), Running { tail: Tail::default(), start: Some(start.clone()) });
+                let running = Running {
+                    tail: Tail::default(),
+                    summary: update.summary.clone(),
+                    since: Instant::now(),
+                    announced: false,
+                };
+                self.running.insert(update.call_id.clone(), running);
                 // Where a line can be written over, the line of the end takes the place of this one.
-                if self.screen.overwrites() { self.screen.passing(&start) } else { self.announce(&update.call_id) }
+                match self.screen.overwrites() {
+                    true => self.screen.passing(&card::start(&update.summary), ""),
+                    false => self.announce(&update.call_id),
+                }
             }
             CallStatus::Validating
             | CallStatus::Scheduled
@@ -198,8 +295,12 @@ impl TextPrinter {
 
     /// The line of the start, once, above what the call prints.
     fn announce(&mut self, call: &CallId) -> io::Result<()> {
-        match self.running.get_mut(call).and_then(|running| running.start.take()) {
-            Some(start) => self.screen.line(&self.screen.paint().dim(&start)),
+        match self.running.get_mut(call).filter(|running| !running.announced) {
+            Some(running) => {
+                running.announced = true;
+                let start = card::start(&running.summary);
+                self.screen.line(&self.screen.paint().dim(&start))
+            }
             None => Ok(()),
         }
     }
@@ -220,16 +321,17 @@ impl TextPrinter {
 
     fn end(&mut self, end: &ToolCallEnd) -> io::Result<()> {
         let paint = self.screen.paint();
-        let mut running = self.running.remove(&end.call_id).unwrap_or_default();
-        let diff_seen = self.diff_seen.remove(&end.call_id);
-        let printed_live = !running.tail.is_empty();
-        self.lines(&card::indented(&running.tail.finish(), paint))?;
-        self.screen.line(&card::end(end, paint))?;
+        let mut tail = self.running.remove(&end.call_id).map(|running| running.tail).unwrap_or_default();
+        let printed_live = !tail.is_empty();
+        self.lines(&card::indented(&tail.finish(), paint))?;
+        let card = card::end(end, self.tally.is_background(&end.call_id), paint);
+        self.screen.line(&card)?;
+        let diff_seen = self.tally.take_diff_seen(&end.call_id);
         self.lines(&card::body(end, printed_live, diff_seen, paint))
     }
 
     fn lines(&mut self, lines: &[String]) -> io::Result<()> {
-        lines.iter().try_for_each(|line| self.screen.line(line))
+        lines.iter().try_for_each(|line| self.screen.verbatim(line))
     }
 
     fn error(&mut self, error: &ErrorEvent) -> io::Result<()> {
@@ -238,24 +340,59 @@ impl TextPrinter {
     }
 
     fn complete(&mut self, complete: &AgentComplete) -> io::Result<()> {
+        self.waiting = None;
+        self.give_answer(complete.reason)?;
         let paint = self.screen.paint();
-        let (word, took) = (ending(complete), figures::duration(Duration::from_millis(complete.duration_ms)));
-        let mut parts = vec![format!("{word} {took}"), figures::count(complete.turns.into(), "turn")];
+        if let Some(words) = self.tally.left_in_background() {
+            self.screen.line(&paint.dim(&words))?;
+        }
+        let took = figures::duration(Duration::from_millis(complete.duration_ms));
+        let but = if complete.reason == CompleteReason::Natural { ", but" } else { ";" };
+        let refused = self.tally.refused().map(|words| format!("{but} {words}")).unwrap_or_default();
+        let mut parts = vec![format!("{} {took}{refused}", ending(complete))];
+        if complete.reason != CompleteReason::IterationLimit {
+            parts.push(figures::count(complete.turns.into(), "turn"));
+        }
         parts.extend(figures::usage(&complete.usage));
+        parts.extend(figures::session_cost(&complete.usage, &complete.session_usage));
+        parts.extend(self.context.take());
         self.screen.line(&paint.dim(&parts.join(" · ")))?;
         match self.continue_with.take() {
-            Some(id) => self.screen.line(&paint.dim(&format!("continue: neco -m \"…\" --session {id}"))),
+            Some(id) => self.screen.line(&paint.dim(&going_on(&id, complete.reason))),
             None => Ok(()),
+        }
+    }
+
+    /// What is not the end of the work is no answer.
+    fn give_answer(&mut self, reason: CompleteReason) -> io::Result<()> {
+        let Some(answer) = self.answer.take() else { return self.finish() };
+        match reason {
+            CompleteReason::Natural | CompleteReason::IterationLimit | CompleteReason::Budget => {
+                self.screen.words(&answer)?;
+                self.screen.settle()
+            }
+            CompleteReason::Cancelled | CompleteReason::Failed => self.aside(&answer),
         }
     }
 }
 
-fn ending(complete: &AgentComplete) -> &'static str {
+fn ending(complete: &AgentComplete) -> String {
     match complete.reason {
-        CompleteReason::Natural => "done in",
-        CompleteReason::IterationLimit => "stopped at the limit of turns after",
-        CompleteReason::Budget => "stopped because the budget is used up, after",
-        CompleteReason::Cancelled => "cancelled after",
-        CompleteReason::Failed => "failed after",
+        CompleteReason::Natural => "done in".to_owned(),
+        CompleteReason::IterationLimit => {
+            let turns = figures::count(complete.turns.into(), "turn");
+            format!("stopped at the limit of {turns} (--max-turns) after")
+        }
+        CompleteReason::Budget => "stopped because the budget is used up, after".to_owned(),
+        CompleteReason::Cancelled => "cancelled after".to_owned(),
+        CompleteReason::Failed => "failed after".to_owned(),
     }
+}
+
+fn going_on(id: &str, reason: CompleteReason) -> String {
+    let message = match reason {
+        CompleteReason::IterationLimit | CompleteReason::Cancelled => "continue",
+        CompleteReason::Natural | CompleteReason::Budget | CompleteReason::Failed => "…",
+    };
+    format!("continue: neco -m \"{message}\" --session {id}")
 }

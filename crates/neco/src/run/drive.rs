@@ -1,35 +1,37 @@
 //! The main thread's loop: draws what happens, asks the person, ends with the agent's work.
 
 use std::collections::VecDeque;
-use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
+use std::time::Instant;
 
 use neco_proto::{Client, ClientError, Command, Event, EventBody};
 use neco_session::Session;
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::mpsc::{self, Receiver};
 
-use super::happening::{Happening, QUEUE, Stopped, bring_events, hear_signals};
+use super::happening::{Happening, QUEUE, Stopped, bring_events, hear_signals, tell_time};
 use crate::ask::desk::{Decided, Desk};
-use crate::ask::question::Typed;
-use crate::ask::tty::Tty;
+use crate::ask::editor::Programs;
+use crate::ask::question::{Place, Typed};
+use crate::ask::tty::{Number, Tty};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::log;
 use crate::outcome::{Outcome, RunError};
 use crate::print::Printer;
-use crate::print::paint::Paint;
 use crate::say;
 use crate::signals::{Deaf, Signal, Signals};
+use crate::wire::Services;
 
 /// A person who can be asked, and how.
 pub struct Person {
     /// Where they sit.
     pub tty: Tty,
-    /// Colours for what they are asked.
-    pub paint: Paint,
-    /// Their editor.
-    pub editor: OsString,
+    /// How that place is.
+    pub place: Place,
+    /// Their own programs.
+    pub programs: Programs,
 }
 
 /// Sends `message` to `session`, draws what happens and asks `person`, until the agent is done.
@@ -38,6 +40,7 @@ pub struct Person {
 /// When the run can't begin.
 pub fn see_through(
     runtime: &Runtime,
+    services: &Services,
     session: &Session,
     printer: Printer,
     person: Option<Person>,
@@ -51,14 +54,18 @@ pub fn see_through(
             .map_err(|error| Failure::new(Exit::Failed, format!("signals can't be heard: {error}")))?
     };
     let stopped = Stopped::default();
-    runtime.spawn(hear_signals(signals, session.clone(), sender.clone(), Arc::clone(&stopped)));
+    let write_all = services.write_all();
+    runtime.spawn(hear_signals(signals, session.clone(), sender.clone(), Arc::clone(&stopped), write_all));
+    if printer.shows_time() {
+        runtime.spawn(tell_time(sender.clone()));
+    }
     runtime.spawn(bring_events(session.clone(), session.first_seq(), sender.clone()));
-    let desk = person.map(|Person { tty, paint, editor }| {
-        let take = move |typed| {
+    let desk = person.map(|Person { tty, place, programs }| {
+        let take = move |number, typed| {
             // Nobody takes it any more when the run is over.
-            let _ = sender.blocking_send(Happening::Typed(typed));
+            let _ = sender.blocking_send(Happening::Typed(number, typed));
         };
-        Desk::new(tty, paint, editor, deaf, Arc::new(take))
+        Desk::new(tty, place, programs, deaf, Arc::new(take))
     });
     runtime.block_on(session.send(Command::UserMessage { content: message }))?;
     let mut drive = Drive {
@@ -94,7 +101,8 @@ impl Drive {
         while self.outcome.complete.is_none() {
             match happenings.blocking_recv() {
                 Some(Happening::Event(event)) => self.event(event),
-                Some(Happening::Typed(typed)) => self.typed(typed),
+                Some(Happening::Typed(number, typed)) => self.typed(number, typed),
+                Some(Happening::Tick) => self.tick(),
                 Some(Happening::Stopped(signal)) => self.stop(signal),
                 Some(Happening::Lost(error)) => {
                     self.lost(&error);
@@ -112,12 +120,17 @@ impl Drive {
             say::note(&format!("the output could not be written: {error}"));
             return Exit::Failed;
         }
-        exit
+        // A reader that has had enough (`| head`) stopped the work, and nobody else.
+        match exit {
+            Exit::Stopped(_) if self.unread.is_some() && self.stopped.get().is_none() => Exit::Unread,
+            exit => exit,
+        }
     }
 
     /// What happens while a question is on the screen is drawn when it is answered.
     fn event(&mut self, event: Box<Event>) {
         self.outcome.apply(&event);
+        log::event(&event);
         if self.is_asking() {
             self.tell_desk(&event);
             self.held.push_back(event);
@@ -175,8 +188,16 @@ impl Drive {
         }
     }
 
-    fn typed(&mut self, typed: Typed) {
-        let Some(Decided { call_id, decision }) = self.desk.as_mut().and_then(|desk| desk.typed(typed)) else { return };
+    fn tick(&mut self) {
+        if !self.is_asking() && self.unread.is_none() {
+            let printed = self.printer.tick(Instant::now());
+            self.printed(printed);
+        }
+    }
+
+    fn typed(&mut self, number: Number, typed: Typed) {
+        let decided = self.desk.as_mut().and_then(|desk| desk.typed(number, typed));
+        let Some(Decided { call_id, decision }) = decided else { return };
         let answer = self.runtime.block_on(self.session.send(Command::Approve { call_id, decision }));
         let Some(desk) = &mut self.desk else { return };
         match answer {
@@ -205,14 +226,17 @@ impl Drive {
             ClientError::Gone | ClientError::Refused(_) => None,
         };
         self.outcome.error = Some(RunError { code, message: error.to_string() });
-        if let Printer::Text(text) = &mut self.printer {
-            let printed = text.note(&format!("✗ {error}"));
-            self.printed(printed);
+        let words = format!("✗ the session is lost: {error}");
+        match &mut self.printer {
+            Printer::Text(text) => {
+                let printed = text.note(&words);
+                self.printed(printed);
+            }
+            Printer::Json(_) | Printer::StreamJson(_) => say::note(&words),
         }
     }
 
-    /// When nobody reads what is printed the work is stopped, once. A reader that has had enough
-    /// (`| head`) is no error, but then the work is not done either: it counts as cancelled.
+    /// When nobody reads what is printed the work is stopped, once.
     fn printed(&mut self, printed: io::Result<()>) {
         let Err(error) = printed else { return };
         if self.unread.is_none() && self.outcome.complete.is_none() {

@@ -9,8 +9,9 @@ use neco_session::Session;
 use tokio::sync::mpsc::Sender;
 
 use crate::ask::question::Typed;
-use crate::ask::tty::restore_terminal;
+use crate::ask::tty::{Number, restore_terminal};
 use crate::exit::Exit;
+use crate::log;
 use crate::signals::{Signal, Signals};
 
 /// Happenings that may wait for the main thread.
@@ -18,6 +19,12 @@ pub const QUEUE: usize = 256;
 
 /// How long the work may take to end after somebody else than the person ended it.
 const LAST_WORDS: Duration = Duration::from_secs(5);
+
+/// How long the store may take to write what waits when the process ends at once.
+const LAST_WRITE: Duration = Duration::from_millis(200);
+
+/// How often the main thread is told that time goes by.
+const TICK: Duration = Duration::from_secs(1);
 
 /// The signal that stopped a run, if one did.
 pub type Stopped = Arc<OnceLock<Signal>>;
@@ -29,8 +36,10 @@ pub enum Happening {
     Event(Box<Event>),
     /// The session can't go on.
     Lost(ClientError),
-    /// The person typed something.
-    Typed(Typed),
+    /// The person typed something, for the want of this number.
+    Typed(Number, Typed),
+    /// Time goes by.
+    Tick,
     /// Somebody stops the run; the session knows already.
     Stopped(Signal),
 }
@@ -51,10 +60,17 @@ pub async fn bring_events(session: Session, since: Seq, sender: Sender<Happening
     }
 }
 
-/// Hears signals: the first one cancels the work, the second one ends the process.
+/// Hears signals: the first one cancels the work, the second one ends the process; `write_all` has a
+/// moment then.
 ///
 /// Nothing here waits for the session or the main thread, so that the second one always works.
-pub async fn hear_signals(mut signals: Signals, session: Session, sender: Sender<Happening>, stopped: Stopped) {
+pub async fn hear_signals(
+    mut signals: Signals,
+    session: Session,
+    sender: Sender<Happening>,
+    stopped: Stopped,
+    write_all: impl Future<Output = ()>,
+) {
     let first = signals.next().await;
     // Before the session knows: the end of its work may be drawn before the happening below is.
     let _ = stopped.set(first);
@@ -73,11 +89,26 @@ pub async fn hear_signals(mut signals: Signals, session: Session, sender: Sender
             let _ = tokio::time::timeout(LAST_WORDS, signals.next()).await;
         }
     }
+    let _ = tokio::time::timeout(LAST_WRITE, write_all).await;
     quit(first);
+}
+
+/// Tells the main thread that time goes by, as long as it listens.
+pub async fn tell_time(sender: Sender<Happening>) {
+    let mut clock = tokio::time::interval(TICK);
+    clock.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+    loop {
+        clock.tick().await;
+        if sender.send(Happening::Tick).await.is_err() {
+            return;
+        }
+    }
 }
 
 /// Ends the process at once. What commands still run is killed by the watchdog.
 fn quit(signal: Signal) {
     restore_terminal();
+    tracing::warn!(?signal, "ended at once");
+    log::finish();
     std::process::exit(i32::from(Exit::Stopped(signal).number()));
 }

@@ -1,18 +1,20 @@
 //! What the agent is asked: the message of the command line and what is piped in.
 
 use std::io::Read;
+use std::os::fd::AsFd;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::FileType;
+use rustix::io::Errno;
 
 use crate::failure::Failure;
 use crate::say;
 
 /// The most that is read from stdin.
 const MOST_BYTES: usize = 10 * 1024 * 1024;
-/// How long a silent pipe is waited for when no terminal is there and there is a message already.
-const SILENCE: Duration = Duration::from_secs(5);
+/// What stands for stdin as the message.
+const STDIN: &str = "-";
 
 /// What the agent is asked, and what the person should know about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,58 +25,102 @@ pub struct Message {
     pub warnings: Vec<String>,
 }
 
-/// Puts the message together. `attended` says that a person at a terminal can end the waiting.
+/// How long a stdin that says nothing is waited for.
+#[derive(Clone, Copy, Debug)]
+struct Patience {
+    /// Until it is said that something is waited for.
+    until_said: Duration,
+    /// Until nobody believes in it any more; `None` where a person can end the waiting.
+    until_given_up: Option<Duration>,
+}
+
+impl Patience {
+    /// A command in front of a pipe may well take minutes to its first line, and going on without what
+    /// was piped in would be wrong. A pipe that nobody will ever write to or close must not hang a
+    /// machine for ever either.
+    fn new(attended: bool) -> Self {
+        let given_up = Duration::from_secs(10 * 60);
+        Self { until_said: Duration::from_secs(5), until_given_up: (!attended).then_some(given_up) }
+    }
+}
+
+/// Puts the message together. `attended` says that a person at a terminal can end the waiting;
+/// `goes_on`, that the message is for an earlier session.
 ///
 /// # Errors
 /// When there is no message or too much of it.
-pub fn gather(written: Option<String>, attended: bool) -> Result<Message, Failure> {
-    let written = written.filter(|text| !text.trim().is_empty());
+pub fn gather(written: Option<String>, attended: bool, goes_on: bool) -> Result<Message, Failure> {
+    let from_stdin = written.as_deref() == Some(STDIN);
+    let written = written.filter(|text| !from_stdin && !text.trim().is_empty());
     let mut warnings = Vec::new();
-    let mut readable = readable_stdin();
-    if readable && !speaks_within(SILENCE) {
-        let silence = format!("stdin is open but silent for {} s", SILENCE.as_secs());
-        if written.is_none() || attended {
-            say::note(&format!("{silence}; still waiting for its end"));
-        } else {
-            warnings.push(format!("{silence}, so Neco goes on without it; add </dev/null to skip the wait"));
-            readable = false;
-        }
-    }
-    let piped = match readable {
-        true => Some(decoded(read_all(std::io::stdin())?, &mut warnings)),
-        false => None,
+    let bytes = match stdin_kind() {
+        Some(FileType::Fifo | FileType::RegularFile) => Some(read_all(std::io::stdin(), Patience::new(attended))?),
+        Some(_) if from_stdin => Some(read_all(std::io::stdin(), Patience::new(attended))?),
+        // Nothing is expected from a terminal, a device or a socket.
+        Some(_) | None => None,
     };
-    let text = joined(written, piped).ok_or_else(nothing_asked)?;
+    let piped = bytes.map(|bytes| decoded(bytes, &mut warnings));
+    let text = joined(written, piped).ok_or_else(|| nothing_asked(goes_on))?;
     Ok(Message { text, warnings })
 }
 
-/// A pipe or a file; nothing is expected from a terminal, a device or a socket.
-fn readable_stdin() -> bool {
-    let kind = rustix::fs::fstat(rustix::stdio::stdin()).map(|stat| FileType::from_raw_mode(stat.st_mode));
-    matches!(kind, Ok(FileType::Fifo | FileType::RegularFile))
+fn stdin_kind() -> Option<FileType> {
+    rustix::fs::fstat(rustix::stdio::stdin()).map(|stat| FileType::from_raw_mode(stat.st_mode)).ok()
 }
 
-/// Whether stdin has something to read, or its end, within `patience`.
-fn speaks_within(patience: Duration) -> bool {
-    let stdin = rustix::stdio::stdin();
-    let mut waited = [PollFd::new(&stdin, PollFlags::IN)];
-    let Ok(limit) = Timespec::try_from(patience) else { return true };
-    // When the system does not say, reading is what was meant.
-    poll(&mut waited, Some(&limit)).map_or(true, |ready| ready > 0)
-}
-
-fn read_all(source: impl Read) -> Result<Vec<u8>, Failure> {
+/// Everything up to the end of `source`, which may be silent only so long at a time.
+fn read_all(mut source: impl Read + AsFd, patience: Patience) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    let most = u64::try_from(MOST_BYTES).unwrap_or(u64::MAX);
-    source
-        .take(most + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::usage(format!("stdin can't be read: {error}")))?;
-    if bytes.len() > MOST_BYTES {
-        return Err(Failure::usage(format!("stdin has more than {} MB", MOST_BYTES / 1024 / 1024))
-            .hint("Save it to a file in the workspace and name the file in the message."));
+    let mut piece = vec![0; 64 * 1024];
+    let mut said = false;
+    loop {
+        wait_for(&source, patience, &mut said)?;
+        let length = match source.read(&mut piece) {
+            Ok(length) => length,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(Failure::usage(format!("stdin can't be read: {error}"))),
+        };
+        bytes.extend_from_slice(piece.get(..length).unwrap_or_default());
+        if length == 0 {
+            return Ok(bytes);
+        }
+        if bytes.len() > MOST_BYTES {
+            return Err(Failure::usage(format!("stdin has more than {} MB", MOST_BYTES / 1024 / 1024))
+                .hint("Save it to a file in the workspace and name the file in the message."));
+        }
     }
-    Ok(bytes)
+}
+
+/// Waits until there is something to read, or the end; says once that it does.
+fn wait_for(source: &impl AsFd, patience: Patience, said: &mut bool) -> Result<(), Failure> {
+    if speaks_within(source, Some(patience.until_said)) {
+        return Ok(());
+    }
+    if !std::mem::replace(said, true) {
+        let (so_far, end) = (patience.until_said.as_secs(), "its end; add </dev/null when nothing is piped in");
+        say::note(&format!("stdin is open but silent for {so_far} s; waiting for {end}"));
+    }
+    let rest = patience.until_given_up.map(|limit| limit.saturating_sub(patience.until_said));
+    if speaks_within(source, rest) {
+        return Ok(());
+    }
+    let limit = patience.until_given_up.unwrap_or_default().as_secs();
+    Err(Failure::usage(format!("stdin stayed open and silent for {limit} s, so what is piped in is not known"))
+        .hint("Close it, or add </dev/null when nothing is piped in."))
+}
+
+/// Whether there is something to read, or the end, within `limit`.
+fn speaks_within(source: &impl AsFd, limit: Option<Duration>) -> bool {
+    let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
+    loop {
+        let mut waited = [PollFd::new(source, PollFlags::IN)];
+        match poll(&mut waited, limit.as_ref()) {
+            Err(Errno::INTR) => {}
+            Ok(ready) => return ready > 0,
+            // When the system does not say, reading is what was meant.
+            Err(_) => return true,
+        }
+    }
 }
 
 fn decoded(bytes: Vec<u8>, warnings: &mut Vec<String>) -> String {
@@ -101,7 +147,13 @@ fn fence(text: &str) -> String {
     "`".repeat(longest.unwrap_or_default().max(2) + 1)
 }
 
-fn nothing_asked() -> Failure {
+fn nothing_asked(goes_on: bool) -> Failure {
+    if goes_on {
+        return Failure::usage("there is nothing to do: no message was given").hint(
+            "  neco -C -m \"and now the docs\"       goes on with the last session of this folder\n  \
+               neco -C -m continue                when it was interrupted or stopped at a limit",
+        );
+    }
     Failure::usage("there is nothing to do: no message was given").hint(
         "  neco -m \"fix the failing test\"     asks the agent\n  \
            neco demo                          shows what it does, offline\n  \
@@ -112,6 +164,8 @@ fn nothing_asked() -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     #[test]
@@ -126,9 +180,33 @@ mod tests {
 
     #[test]
     fn too_much_is_refused_and_bytes_that_are_no_text_are_told() {
-        assert!(read_all(std::io::repeat(b'x')).unwrap_err().message.contains("more than 10 MB"));
+        let endless = std::fs::File::open("/dev/zero").unwrap();
+        assert!(read_all(endless, Patience::new(true)).unwrap_err().message.contains("more than 10 MB"));
         let mut warnings = Vec::new();
         assert_eq!(decoded(b"a\xffb".to_vec(), &mut warnings), "a\u{fffd}b");
         assert_eq!(warnings.len(), 1);
+    }
+
+    #[test]
+    fn a_pipe_that_speaks_late_is_read_and_one_that_stalls_is_an_error() {
+        let patience =
+            Patience { until_said: Duration::from_millis(1), until_given_up: Some(Duration::from_millis(50)) };
+        let (source, mut pipe) = std::io::pipe().unwrap();
+        pipe.write_all(b"one byte, then nothing").unwrap();
+        let failure = read_all(source, patience).unwrap_err();
+        assert!(failure.message.contains("silent") && failure.hint.unwrap().contains("</dev/null"));
+        let (source, mut pipe) = std::io::pipe().unwrap();
+        let writer = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(20));
+            pipe.write_all(b"late").unwrap();
+        });
+        let long = Patience { until_given_up: Some(Duration::from_secs(30)), ..patience };
+        assert_eq!(read_all(source, long).unwrap(), b"late");
+        writer.join().unwrap();
+    }
+
+    #[test]
+    fn who_goes_on_is_told_how() {
+        assert!(nothing_asked(true).to_string().contains("neco -C -m continue"));
     }
 }

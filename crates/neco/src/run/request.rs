@@ -1,12 +1,12 @@
 //! Opening the session that a request goes to, and seeing it through.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use neco_agent::Budget;
-use neco_config::{Config, Env, LoadOptions, Loaded};
-use neco_model::{Models, SetupError};
+use neco_config::{Config, Env, LoadOptions, Loaded, Notice};
+use neco_model::{GROUPS, LocalServer, Models, SetupError};
 use neco_session::hub::FindModel;
 use neco_session::{Session, SessionError, SessionOptions};
 use neco_store::{SessionRecord, SqliteStore};
@@ -14,9 +14,13 @@ use neco_store::{SessionRecord, SqliteStore};
 use super::drive::{Person, see_through};
 use super::{first_run, message};
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
-use crate::ask::{Tty, editor};
+use crate::ask::Tty;
+use crate::ask::editor::Programs;
+use crate::ask::question::Place;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::keys;
+use crate::log;
 use crate::outcome::{Outcome, RunError};
 use crate::print::Printer;
 use crate::say;
@@ -42,20 +46,28 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
 
 fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let terminal = Terminal::look_at(env);
-    let message = message::gather(args.message(), terminal.stderr)?;
+    let goes_on = args.session.is_some() || args.continue_latest;
+    let message = message::gather(args.message(), terminal.stderr, goes_on)?;
+    message.warnings.iter().for_each(|words| say::note(words));
     let tty = (args.output_format == OutputFormat::Text && !is_unattended(env)).then(Tty::open).flatten();
     let folder = crate::folder(everywhere)?;
     let runtime = wire::runtime()?;
     let request = Request { args, everywhere, env, person_present: tty.is_some() };
     let opened = runtime.block_on(request.open(&folder))?;
-    for words in message.warnings.iter().chain(&opened.notes) {
-        say::note(words);
-    }
+    opened.notes.iter().for_each(|words| say::note(words));
     let mut printer = Printer::new(args.output_format, &terminal);
     printer.set_session(short_id(opened.session.id()));
-    let person = tty.map(|tty| Person { tty, paint: terminal.paint(), editor: editor::wanted(env) });
-    let exit = see_through(&runtime, &opened.session, printer, person, message.text)?;
-    Ok(wire::stop(runtime, opened.services, opened.session, exit))
+    let person = tty.map(|tty| {
+        let place = Place {
+            paint: terminal.paint(),
+            width: terminal.width,
+            rows: terminal.rows,
+            folder: opened.folder.clone(),
+        };
+        Person { tty, place, programs: Programs::wanted(env) }
+    });
+    let seen = see_through(&runtime, &opened.services, &opened.session, printer, person, message.text);
+    wire::stop(runtime, opened.services, opened.session, seen)
 }
 
 /// In `json` form even what never began is an object.
@@ -78,30 +90,37 @@ struct Request<'a> {
 struct Opened {
     services: Services,
     session: Session,
+    /// Where it works.
+    folder: PathBuf,
     notes: Vec<String>,
 }
 
 impl Request<'_> {
     async fn open(&self, folder: &Path) -> Result<Opened, Failure> {
-        let loaded = self.load(folder)?;
+        let mut loaded = self.load(folder, &[])?;
         let store = wire::open_store(self.env.data_dir()).await?;
         let record = match &self.args.session {
             Some(id) => Some(self.find(&store, id).await?),
             None => None,
         };
+        let mut notes = Vec::new();
+        let mut works_in = folder.to_owned();
         // The settings of the session's own folder count, wherever it is gone on with from.
-        let loaded = match &record {
-            Some(record) if Path::new(&record.cwd) != folder => self.load(Path::new(&record.cwd))?,
-            Some(_) | None => loaded,
-        };
-        let config = loaded.config;
-        let mut notes: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
-        let models = Arc::new(wire::models(&config, self.env)?);
+        if let Some(record) = record.as_ref().filter(|record| Path::new(&record.cwd) != folder) {
+            works_in = PathBuf::from(&record.cwd);
+            notes.push(format!("the session works in its own folder, {}", record.cwd));
+            loaded = self.load(&works_in, &loaded.warnings)?;
+        }
+        log::settings(&loaded);
+        notes.extend(keys::warnings(&loaded));
+        let config = &loaded.config;
+        let models = Arc::new(wire::models(config, self.env)?);
         let going_on = record.is_some() || self.args.continue_latest;
-        let default_model = self.default_model(&models, going_on, &mut notes).await?;
+        let default_model = self.default_model(&models, going_on, &mut notes).await;
+        let default_model = default_model.map_err(|failure| self.name_origin(failure, None, &loaded))?;
         let refusal = Arc::new(Mutex::new(None));
-        let services = self.services(store, &config, find_model(&models, &refusal))?;
-        let options = self.options(&config, default_model);
+        let services = self.services(store, config, find_model(&models, &refusal))?;
+        let options = self.options(config, default_model);
         let record = match record {
             None if self.args.continue_latest => Some(services.hub.latest(folder).await?),
             record => record,
@@ -110,13 +129,17 @@ impl Request<'_> {
             Some(record) => services.hub.open(record, options).await,
             None => services.hub.create(folder, options).await,
         };
-        let session = session.map_err(|error| self.explain(error, &refusal))?;
-        Ok(Opened { services, session, notes })
+        let session = session.map_err(|error| self.explain(error, &refusal, &loaded))?;
+        Ok(Opened { services, session, folder: works_in, notes })
     }
 
-    fn load(&self, folder: &Path) -> Result<Loaded, Failure> {
+    /// Reads the settings. Warnings are said at once, whatever comes of the rest; those in `said` were.
+    fn load(&self, folder: &Path, said: &[Notice]) -> Result<Loaded, Failure> {
         let overrides = &self.everywhere.overrides;
-        Ok(neco_config::load(LoadOptions { env: self.env, cwd: folder, overrides })?)
+        let loaded = neco_config::load(LoadOptions { env: self.env, cwd: folder, overrides })?;
+        let new = loaded.warnings.iter().filter(|warning| !said.contains(warning));
+        new.for_each(|warning| say::note(&warning.to_string()));
+        Ok(loaded)
     }
 
     /// The record of a session, which says where it lives.
@@ -139,6 +162,10 @@ impl Request<'_> {
     /// What is asked when nobody says otherwise: what is configured, else a local server that answers.
     async fn default_model(&self, models: &Models, going_on: bool, notes: &mut Vec<String>) -> Result<String, Failure> {
         if let Some(model) = &self.args.model {
+            // A group may be all that is known, and a local server all that there is.
+            if GROUPS.contains(&model.as_str()) && matches!(models.default_name(), Err(SetupError::NoModel(_))) {
+                models.use_local(&models.probe_local(PROBE).await);
+            }
             return Ok(model.clone());
         }
         let looked = match models.default_name() {
@@ -146,18 +173,17 @@ impl Request<'_> {
             Err(SetupError::NoModel(looked)) => looked,
             Err(error) => return Err(error.into()),
         };
-        let served = models.probe_local(PROBE).await.into_iter().find_map(|server| {
-            let model = server.models.first()?;
-            Some((format!("{}/{model}", server.provider), server.base))
-        });
-        match served {
-            Some((name, base)) => {
-                notes.push(format!("no model is configured; using {name}, which answers at {base}"));
+        let servers = models.probe_local(PROBE).await;
+        models.use_local(&servers);
+        match (models.default_name(), servers.first()) {
+            (Ok(name), Some(LocalServer { base, .. })) => {
+                let provider = models.provider_for(&name)?;
+                notes.push(format!("no model is configured; using {}, which answers at {base}", provider.label()));
                 Ok(name)
             }
             // A session that goes on has a model of its own.
-            None if going_on => Ok(String::new()),
-            None => Err(first_run::guide(&looked, self.env.config_dir())),
+            _ if going_on => Ok(String::new()),
+            _ => Err(first_run::guide(&looked, self.env.config_dir())),
         }
     }
 
@@ -174,26 +200,54 @@ impl Request<'_> {
     }
 
     /// The session knows only words of what is wrong with a model; here it is known what.
-    fn explain(&self, error: SessionError, refusal: &Mutex<Option<SetupError>>) -> Failure {
+    fn explain(&self, error: SessionError, refusal: &Mutex<Option<Refusal>>, loaded: &Loaded) -> Failure {
         let refused = refusal.lock().unwrap_or_else(PoisonError::into_inner).take();
         match (error, refused) {
-            (SessionError::Model(_), Some(SetupError::NoModel(looked))) => {
+            (SessionError::Model(_), Some(Refusal { error: SetupError::NoModel(looked), .. })) => {
                 first_run::guide(&looked, self.env.config_dir())
             }
-            (SessionError::Model(_), Some(refused)) => refused.into(),
+            (SessionError::Model(_), Some(Refusal { model, error })) => {
+                self.name_origin(error.into(), Some(&model), loaded)
+            }
+            // Its own words say more, but what is wrong decides how the process ends.
+            (error @ SessionError::OwnModel { .. }, Some(Refusal { error: refused, .. })) => {
+                let refused = Failure::from(refused);
+                Failure { message: error.to_string(), ..refused }
+            }
             (error, _) => error.into(),
         }
     }
+
+    /// Adds who chose the model that can't be used, where that is known; a session has its own.
+    fn name_origin(&self, failure: Failure, model: Option<&str>, loaded: &Loaded) -> Failure {
+        let configured = model.is_none_or(|model| loaded.config.model.as_deref() == Some(model));
+        let origin = match (&self.args.model, loaded.origins.get("model")) {
+            (Some(model), _) => format!("The model comes from --model {model}."),
+            (None, Some(setting)) if configured => {
+                format!("The model comes from {}: model = {}", setting.origin, setting.value)
+            }
+            (None, Some(_) | None) => return failure,
+        };
+        let hint = failure.hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default();
+        failure.hint(format!("{origin}{hint}"))
+    }
 }
 
-fn find_model(models: &Arc<Models>, refusal: &Arc<Mutex<Option<SetupError>>>) -> FindModel {
+/// A model that can't be used, and why.
+struct Refusal {
+    model: String,
+    error: SetupError,
+}
+
+fn find_model(models: &Arc<Models>, refusal: &Arc<Mutex<Option<Refusal>>>) -> FindModel {
     let (models, refusal) = (Arc::clone(models), Arc::clone(refusal));
     Arc::new(move |name| {
         // Without a name there is no model but the default one.
-        let name = if name.is_empty() { models.default_name() } else { Ok(name.to_owned()) };
-        name.and_then(|name| models.provider_for(&name)).map_err(|error| {
+        let wanted = if name.is_empty() { models.default_name() } else { Ok(name.to_owned()) };
+        wanted.and_then(|wanted| models.provider_for(&wanted)).map_err(|error| {
             let words = error.to_string();
-            *refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            let refused = Refusal { model: name.to_owned(), error };
+            *refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(refused);
             words
         })
     })

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::support::{House, call, eventually, lives, say};
 
 /// The binary on a terminal of its own.
-struct Seat {
+pub struct Seat {
     child: Box<dyn Child + Send + Sync>,
     keys: Box<dyn Write + Send>,
     screen: Arc<Mutex<Vec<u8>>>,
@@ -17,7 +17,7 @@ struct Seat {
 }
 
 impl Seat {
-    fn take(house: &House, line: &[&str], editor: &str) -> Self {
+    pub fn take(house: &House, line: &[&str], editor: &str) -> Self {
         let pair = native_pty_system().openpty(PtySize { rows: 40, cols: 100, ..PtySize::default() }).unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_neco"));
         command.env_clear();
@@ -27,6 +27,7 @@ impl Seat {
         command.env("TERM", "xterm");
         command.env("NO_COLOR", "1");
         command.env("EDITOR", editor);
+        command.env("PAGER", "sed 's/^ */paged /'");
         command.args(line);
         command.cwd(house.project());
         let child = pair.slave.spawn_command(command).unwrap();
@@ -46,13 +47,13 @@ impl Seat {
         Self { child, keys: pair.master.take_writer().unwrap(), screen, _terminal: pair.master }
     }
 
-    fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         String::from_utf8_lossy(&self.screen.lock().unwrap()).into_owned()
     }
 
     /// Waits until the screen has shown `words` so many times.
     #[track_caller]
-    fn sees(&self, words: &str, times: usize) {
+    pub fn sees(&self, words: &str, times: usize) {
         let begun = std::time::Instant::now();
         while self.shown().matches(words).count() < times {
             assert!(begun.elapsed().as_secs() < 30, "{words:?} never came {times} times:\n{}", self.shown());
@@ -60,13 +61,13 @@ impl Seat {
         }
     }
 
-    fn press(&mut self, keys: &str) {
+    pub fn press(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).unwrap();
         self.keys.flush().unwrap();
     }
 
     #[track_caller]
-    fn ends_with(&mut self, code: u32) {
+    pub fn ends_with(&mut self, code: u32) {
         let status = self.child.wait().unwrap();
         assert_eq!(status.exit_code(), code, "{}", self.shown());
     }
@@ -88,14 +89,18 @@ fn yes_is_for_once_and_session_is_for_the_same_again() {
     seat.sees("  › ", 1);
     assert!(seat.shown().contains("$ echo one >> log") && seat.shown().contains("[high risk]"));
     seat.press("x");
-    std::thread::sleep(std::time::Duration::from_millis(100));
-    seat.press("y");
+    seat.sees("x is no answer; press y, e, n, s", 1);
     seat.sees("  › ", 2);
+    seat.press("?");
+    seat.sees("do not ask again for the same", 1);
+    seat.sees("  › ", 3);
+    seat.press("y");
+    seat.sees("  › ", 4);
     seat.press("s");
     seat.sees("Finished.", 1);
     seat.ends_with(0);
     assert_eq!(log(&house), "one\none\none\n");
-    assert_eq!(seat.shown().matches("  › ").count(), 2);
+    assert_eq!(seat.shown().matches("  › ").count(), 4);
 }
 
 #[test]
@@ -112,14 +117,82 @@ fn no_asks_for_a_reason_that_the_model_gets() {
 }
 
 #[test]
-fn a_call_can_be_changed_first() {
+fn a_call_can_be_changed_and_is_asked_about_once_more() {
     let house =
         asking(json!({ "say": "I see.", "expect": { "last_tool_contains": "the user changed the arguments" } }));
     let mut seat = Seat::take(&house, &["-m", "go"], "sed -i s/one/two/");
     seat.sees("  › ", 1);
     seat.press("e");
+    seat.sees("as you changed it:", 1);
+    seat.sees("$ echo two >> log", 1);
+    seat.sees("  › ", 2);
+    assert_eq!(log(&house), "", "nothing runs before the second look");
+    seat.press("y");
     seat.ends_with(0);
     assert_eq!(log(&house), "two\n");
+}
+
+#[test]
+fn what_was_changed_can_still_be_rejected() {
+    let house = asking(say("ok"));
+    let mut seat = Seat::take(&house, &["-m", "go"], "sed -i s/one/two/");
+    seat.sees("  › ", 1);
+    seat.press("e");
+    seat.sees("  › ", 2);
+    seat.press("n");
+    seat.sees("what should the agent do instead?", 1);
+    seat.press("\r");
+    seat.ends_with(3);
+    assert_eq!(log(&house), "");
+}
+
+#[test]
+fn an_emptied_file_runs_nothing_and_shows_the_keys_again() {
+    let house = asking(say("ok"));
+    let mut seat = Seat::take(&house, &["-m", "go"], "truncate -s 0");
+    seat.sees("  › ", 1);
+    seat.press("e");
+    seat.sees("there is nothing to run: n rejects the call", 1);
+    seat.sees("y once", 2);
+    seat.press("\u{4}");
+    seat.sees("rejected (end of input)", 1);
+    seat.ends_with(3);
+}
+
+#[test]
+fn a_long_change_is_shown_whole_by_the_pager() {
+    let content: String = (0..200).map(|line| format!("line {line}\n")).collect();
+    let house = House::playing(json!([call("write_file", json!({ "path": "a", "content": content })), say("ok")]));
+    let mut seat = Seat::take(&house, &["-m", "go"], "false");
+    seat.sees("d show all", 1);
+    assert!(!seat.shown().contains("+line 150"), "{}", seat.shown());
+    seat.press("d");
+    seat.sees("paged +line 150", 1);
+    seat.sees("  › ", 2);
+    seat.press("y");
+    seat.ends_with(0);
+}
+
+#[test]
+fn what_would_steer_a_terminal_is_shown_before_it_is_allowed() {
+    let hidden = "true \u{1b}]; touch owned; \u{7}";
+    let house = House::playing(json!([call("bash", json!({ "command": hidden, "timeout": 7 })), say("ok")]));
+    let mut seat = Seat::take(&house, &["-m", "go"], "false");
+    seat.sees("  › ", 1);
+    let shown = seat.shown();
+    assert!(shown.contains("$ true \\x1b]; touch owned; \\x07") && shown.contains("timeout: 7"), "{shown}");
+    seat.press("n");
+    seat.sees("instead?", 1);
+    seat.press("\r");
+    seat.ends_with(3);
+}
+
+#[test]
+fn waiting_shows_how_long() {
+    let house = House::playing(json!([call("bash", json!({ "command": "sleep 3.0911" })), say("ok")]));
+    let mut seat = Seat::take(&house, &["-m", "go", "--yes"], "false");
+    seat.sees("· Run sleep 3.0911 · 2 s", 1);
+    seat.ends_with(0);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{House, Ran, say};
+use crate::support::{House, Ran, call, say};
 
 #[test]
 fn help_teaches() {
@@ -19,12 +19,17 @@ fn help_teaches() {
 fn settings_are_shown_with_their_origin() {
     let house = House::playing(json!([say("ok")]));
     let shown = house.run(&["config", "show", "--origin", "-c", "agent.max_turns=7"]).ended_with(0);
+    let squeezed = shown.stdout.split(' ').filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
     for words in ["agent.max_turns = 7", "-c agent.max_turns=7", "model = \"play/a\"", "config.toml:1:", "built-in"] {
-        assert!(shown.stdout.contains(words), "{words} is not in\n{}", shown.stdout);
+        assert!(squeezed.contains(words), "{words} is not in\n{}", shown.stdout);
     }
     assert!(!house.run(&["config", "show"]).ended_with(0).stdout.contains('#'));
     let json = house.run(&["config", "show", "--json"]).ended_with(0).json();
-    assert!(json["settings"].as_array().unwrap().iter().any(|setting| setting["key"] == "model"));
+    let value = |key: &str| {
+        let setting = json["settings"].as_array().unwrap().iter().find(|setting| setting["key"] == key);
+        setting.unwrap()["value"].clone()
+    };
+    assert_eq!((value("model"), value("agent.max_turns").is_u64()), (json!("play/a"), true));
     house.run(&["config", "path"]).ended_with(0).says("home/config.toml").says("not there");
 }
 
@@ -47,7 +52,7 @@ fn the_doctor_says_what_is_wrong() {
     house.run(&["doctor"]).ended_with(1).says("fail").says("OPENAI_API_KEY");
     let report = Ran::of(house.neco(&["doctor", "--json"]).env("OPENAI_API_KEY", "sk-x")).ended_with(0).json();
     assert!(
-        report["findings"].as_array().unwrap().iter().any(|line| line["words"] == "OPENAI_API_KEY is set (openai)")
+        report["findings"].as_array().unwrap().iter().any(|line| line["words"] == "openai has a key: OPENAI_API_KEY")
     );
     house.configure("model = 5\n");
     house.run(&["doctor"]).ended_with(1).says("config.toml:1:");
@@ -79,6 +84,26 @@ fn a_log_is_written_only_when_asked_for() {
     let log = house.path("home/data/logs/neco.log");
     house.run(&["-m", "x"]).ended_with(0);
     assert!(!log.exists());
-    house.run(&["-m", "x", "--debug"]).ended_with(0).says("neco.log");
-    assert!(log.exists());
+    house.run(&["-m", "secret words", "--debug"]).ended_with(0).says("neco.log");
+    let text = std::fs::read_to_string(&log).unwrap();
+    for words in ["neco starts", "settings", "request", "model=play/a", "complete", "neco ends code=0"] {
+        assert!(text.contains(words), "{words:?} is not in\n{text}");
+    }
+    assert!(!text.contains("secret words"), "{text}");
+}
+
+#[test]
+fn a_log_tells_of_calls_retries_and_failures() {
+    let house = House::playing(json!([
+        { "fault": { "status": { "code": 503 } } },
+        call("list_directory", json!({})),
+        say("ok"),
+    ]));
+    house.run(&["-m", "x", "--debug", "-c", "network.backoff=0.01"]).ended_with(0);
+    let log = || std::fs::read_to_string(house.path("home/data/logs/neco.log")).unwrap();
+    for words in ["retry", "call runs", "call ends", "tool=list_directory"] {
+        assert!(log().contains(words), "{words:?} is not in\n{}", log());
+    }
+    house.run(&["-m", "x", "--debug", "--model", "nobody/m"]).ended_with(2);
+    assert!(log().contains("there is no provider") && log().contains("code=2"), "{}", log());
 }

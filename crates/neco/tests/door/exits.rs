@@ -35,6 +35,14 @@ fn a_broken_configuration_names_file_and_line() {
 }
 
 #[test]
+fn warnings_and_the_origin_of_the_model_are_told_when_a_run_can_not_begin() {
+    let house = House::empty();
+    house.configure("modle = \"a/b\"\nmodel = \"nobody/m\"\n");
+    house.run(&["-m", "x"]).ended_with(2).says("modle").says("The model comes from").says("config.toml:2:");
+    house.run(&["-m", "x", "--model", "openai/gpt-5"]).ended_with(5).says("modle").says("--model openai/gpt-5");
+}
+
+#[test]
 fn without_a_model_there_is_a_guide() {
     let house = House::empty();
     // Nothing of the machine's own may answer.
@@ -67,7 +75,8 @@ fn a_model_that_can_not_be_had_is_five() {
 #[test]
 fn nobody_to_ask_is_three_and_says_how_to_allow_it() {
     let house = House::playing(json!([call("write_file", json!({ "path": "a", "content": "x" })), say("I may not.")]));
-    house.run(&["-m", "x"]).ended_with(3).says("not allowed (1003)").says("--yes");
+    let ran = house.run(&["-m", "x"]).ended_with(3).says("not allowed (1003)").says("--yes");
+    ran.says("but 1 call was refused (Write a)");
     assert!(!house.project().join("a").exists());
     house.run(&["-m", "x", "--approval", "auto"]).ended_with(0);
     assert!(house.project().join("a").exists());
@@ -98,7 +107,8 @@ fn ask_mode_writes_and_runs_nothing_whatever_is_allowed() {
 #[test]
 fn the_limit_of_turns_is_four() {
     let house = House::playing(json!([{ "calls": [{ "name": "list_directory", "arguments": {} }], "repeat": 9 }]));
-    house.run(&["-m", "x", "--max-turns", "2"]).ended_with(4).says("2 turns");
+    let ran = house.run(&["-m", "x", "--max-turns", "2"]).ended_with(4);
+    ran.says("the limit of 2 turns (--max-turns)").says("neco -m \"continue\" --session");
 }
 
 #[test]

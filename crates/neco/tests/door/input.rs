@@ -1,5 +1,6 @@
 //! The message and what is piped in.
 
+use std::io::Write;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
@@ -38,11 +39,12 @@ fn too_much_is_refused() {
 }
 
 #[test]
-fn a_pipe_that_stays_open_and_silent_does_not_hang_it() {
-    let house = expecting("look");
+fn a_pipe_that_is_silent_for_long_is_still_read() {
+    let house = expecting("look\n\n```\nlate\n```");
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_neco"))
         .env_clear()
         .envs(house.variables())
+        .env("CI", "1")
         .current_dir(house.project())
         .args(["-m", "look", "--output-format", "json"])
         .stdin(Stdio::piped())
@@ -50,11 +52,28 @@ fn a_pipe_that_stays_open_and_silent_does_not_hang_it() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let _open = child.stdin.take().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(5500));
+    pipe.write_all(b"late\n").unwrap();
+    drop(pipe);
     let output = child.wait_with_output().unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((output.status.code(), report["result"].as_str()), (Some(0), Some("ok")));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("goes on without it"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("silent for 5 s; waiting"));
+}
+
+#[test]
+fn a_dash_is_stdin() {
+    let house = expecting("do this");
+    Ran::of(house.neco(&["-"]).write_stdin("do this\n")).ended_with(0);
+    Ran::of(house.neco(&["-m", "-"]).write_stdin("do this\n")).ended_with(0);
+}
+
+#[test]
+fn commands_of_other_tools_are_no_messages() {
+    House::empty().run(&["list"]).ended_with(2).says("neco session list").says("neco -m \"list\"");
+    House::empty().run(&["-m", "hi", "there"]).ended_with(2).says("quote the message: neco -m \"hi there\"");
+    House::empty().run(&["--continue"]).ended_with(2).says("neco -C -m continue");
 }
 
 #[test]

@@ -59,5 +59,5 @@ fn a_local_server_is_used_when_nothing_else_is_configured() {
     let ran = house.run(&["-m", "hello"]).ended_with(0);
     assert_eq!(ran.stdout, "Hello from next door.\n");
     ran.says("no model is configured; using ollama/small").says("7 in · 3 out");
-    house.run(&["doctor"]).ended_with(0).says("ollama/small, from a local server").says("ollama answers at");
+    house.run(&["doctor"]).ended_with(0).says("ollama/small (think)").says("ollama answers at");
 }

@@ -3,11 +3,16 @@
 #![allow(clippy::unwrap_used, clippy::string_slice, reason = "what a test does not expect fails it")]
 
 mod approvals;
+mod auth;
 mod commands;
 mod exits;
+mod github;
 mod input;
+mod keys;
 mod local;
+mod models;
 mod output;
+mod server;
 mod sessions;
 mod signals;
 mod support;

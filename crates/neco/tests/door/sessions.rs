@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::support::{House, call, eventually, lives, say};
+use crate::support::{House, Ran, call, eventually, lives, say};
 
 #[test]
 fn a_session_is_gone_on_with_by_id_and_as_the_last_one() {
@@ -49,11 +49,8 @@ fn a_session_keeps_its_folder_wherever_it_is_gone_on_with_from() {
     let first = house.run(&["-m", "x", "--output-format", "json"]).ended_with(0).json();
     house.script("script.json", json!([call("write_file", json!({ "path": "here", "content": "x" })), say("two")]));
     let elsewhere = house.path("home");
-    house
-        .neco(&["-m", "write", "--yes", "--session", first["session_id"].as_str().unwrap()])
-        .current_dir(&elsewhere)
-        .assert()
-        .success();
+    let mut command = house.neco(&["-m", "write", "--yes", "--session", first["session_id"].as_str().unwrap()]);
+    Ran::of(command.current_dir(&elsewhere)).ended_with(0).says("the session works in its own folder");
     assert!(house.project().join("here").exists() && !elsewhere.join("here").exists());
 }
 
@@ -73,16 +70,20 @@ fn sessions_are_listed() {
 
 #[test]
 fn after_kill_9_the_command_is_dead_and_the_session_goes_on() {
-    let house = House::playing(json!([call("bash", json!({ "command": "sleep 30.0417" })), say("never")]));
+    let house = House::playing(json!([call("bash", json!({ "command": "echo begun; sleep 30.0417" })), say("never")]));
     let mut child = house.start(&["-m", "sleep", "--yes", "--output-format", "stream-json"]);
     // Kept to the end: a reader that leaves would end the run by itself.
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let executing = |line: &str| line.contains("\"tool_call_update\"") && line.contains("\"executing\"");
     assert!(lines.by_ref().map_while(Result::ok).any(|line| executing(&line)), "the command never began");
     eventually("the command runs", || lives("30.0417"));
+    let id = house.run(&["session", "list", "--json"]).json()[0]["id"].as_str().unwrap().to_owned();
+    let show = || house.run(&["session", "show", &id]).ended_with(0);
+    eventually("its output is written", || show().stdout.contains("│ begun"));
     kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
     child.wait().unwrap();
     eventually("the command is dead", || !lives("30.0417"));
+    show().says("its outcome is not known").says("│ begun");
     house.script(
         "script.json",
         json!([{ "say": "I see.", "expect": { "last_tool_contains": "Interrupted", "last_user_contains": "go on" } }]),

@@ -11,7 +11,7 @@ use super::decode::AnthropicDecoder;
 use super::thinking::Generation;
 use crate::adapt::taker::Thoughts;
 use crate::adapt::{CallIds, Sent, Taker, adapt};
-use crate::request::{Request, ToolDeclaration};
+use crate::request::{OutputSchema, Request, ToolDeclaration};
 use crate::route::Parameters;
 use crate::wire::format::{Auth, Decoder, Problem, Wire};
 use crate::wire::heads::Heads;
@@ -64,7 +64,7 @@ impl Anthropic {
         set("max_tokens", Some(max_tokens.into()));
         set("stream", Some(true.into()));
         set("thinking", thinking);
-        set("output_config", output_config);
+        set("output_config", with_output(output_config, request.output.as_deref()));
         set("temperature", temperature.filter(|_| sampling).map(|number| number.min(1.0).into()));
         // Both at once are refused by some models.
         set("top_p", top_p.filter(|_| sampling && temperature.is_none()).map(Value::from));
@@ -197,6 +197,16 @@ fn marked(mut value: Value) -> Value {
         fields.insert("cache_control".to_owned(), json!({ "type": "ephemeral" }));
     }
     value
+}
+
+/// The vendor's settings of an answer, with the form it must have.
+fn with_output(config: Option<Value>, output: Option<&OutputSchema>) -> Option<Value> {
+    let Some(output) = output else { return config };
+    let mut config = config.unwrap_or_else(|| json!({}));
+    if let Value::Object(fields) = &mut config {
+        fields.insert("format".to_owned(), json!({ "type": "json_schema", "schema": output.schema }));
+    }
+    Some(config)
 }
 
 fn system(text: &str) -> Option<Value> {

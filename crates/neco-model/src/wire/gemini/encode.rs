@@ -50,7 +50,7 @@ impl Gemini {
             let tools: Vec<Value> = request.tools.iter().map(tool).collect();
             fields.insert("tools".to_owned(), json!([{ "functionDeclarations": tools }]));
         }
-        let settings = self.settings();
+        let settings = self.settings(request);
         if !settings.is_empty() {
             fields.insert("generationConfig".to_owned(), settings.into());
         }
@@ -63,7 +63,7 @@ impl Gemini {
         bytes.into()
     }
 
-    fn settings(&self) -> Map<String, Value> {
+    fn settings(&self, request: &Request) -> Map<String, Value> {
         let Parameters { temperature, top_p, max_tokens, seed, reasoning: _ } = &self.target.parameters;
         let settings = [
             ("temperature", temperature.map(Value::from)),
@@ -71,6 +71,8 @@ impl Gemini {
             ("maxOutputTokens", max_tokens.map(Value::from)),
             ("seed", seed.map(Value::from)),
             ("thinkingConfig", thinking(&self.target)),
+            ("responseMimeType", request.output.as_ref().map(|_| "application/json".into())),
+            ("responseJsonSchema", request.output.as_ref().map(|output| schema::accepted(&output.schema))),
         ];
         settings.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
     }

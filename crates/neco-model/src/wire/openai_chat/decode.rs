@@ -13,17 +13,22 @@ use crate::error::ErrorKind;
 use crate::wire::format::{Decoder, Problem};
 use crate::wire::loose::Loose;
 use crate::wire::sse::Event;
+use crate::wire::text_calls::{Seen, Spotter, TextCall};
 
 /// Reads one answer.
 #[derive(Default)]
 pub struct ChatDecoder {
     think: Think,
+    /// Looks for calls in the text, where models write them there.
+    spotter: Option<Spotter>,
     calls: Calls,
     details: Details,
     usage: Option<Usage>,
     finish: Option<FinishReason>,
     refused: bool,
     over: bool,
+    /// Whether calls were found in the text.
+    called: bool,
     split: Vec<Split>,
 }
 
@@ -38,7 +43,12 @@ impl Decoder for ChatDecoder {
             return Ok(());
         }
         let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(|error| Problem::unreadable(data, &error))?;
-        self.add(chunk, data, out)
+        self.add(chunk, data, out)?;
+        // What a model writes after its calls is not worth waiting for.
+        if self.spotter.as_ref().is_some_and(Spotter::is_over) {
+            return self.close(out);
+        }
+        Ok(())
     }
 
     fn is_over(&self) -> bool {
@@ -63,6 +73,12 @@ impl Decoder for ChatDecoder {
 }
 
 impl ChatDecoder {
+    /// A decoder that also looks for calls in the text.
+    #[must_use]
+    pub fn spotting(spotter: Option<Spotter>) -> Self {
+        Self { spotter, ..Self::default() }
+    }
+
     fn add(&mut self, chunk: Chunk<'_>, data: &[u8], out: &mut Vec<Delta>) -> Result<(), Problem> {
         if chunk.error.is_some() || chunk.object.text() == "error" {
             return Err(problem::of_event(data));
@@ -145,16 +161,51 @@ impl ChatDecoder {
     }
 
     fn hand_over_split(&mut self, out: &mut Vec<Delta>) {
-        out.extend(self.split.drain(..).map(|piece| match piece {
-            Split::Thought(text) => Delta::Reasoning { text, opaque: None },
-            Split::Text(text) => Delta::Text(text),
-        }));
+        for piece in self.split.drain(..) {
+            match (piece, &mut self.spotter) {
+                (Split::Thought(text), _) => out.push(Delta::Reasoning { text, opaque: None }),
+                (Split::Text(text), None) => out.push(Delta::Text(text)),
+                (Split::Text(text), Some(spotter)) => {
+                    let mut passed = String::new();
+                    spotter.push(&text, &mut passed);
+                    add_text(passed, out);
+                }
+            }
+        }
+    }
+
+    /// What the text turned out to be.
+    fn end_text(&mut self, out: &mut Vec<Delta>) -> Result<(), Problem> {
+        let Some(mut spotter) = self.spotter.take() else { return Ok(()) };
+        let mut passed = String::new();
+        let filtered = matches!(self.finish, Some(FinishReason::ContentFilter | FinishReason::Refusal));
+        let seen = if filtered || self.refused || !self.calls.is_empty() {
+            spotter.release(&mut passed);
+            Seen::Text
+        } else {
+            spotter.end(&mut passed)
+        };
+        match seen {
+            Seen::Text => add_text(passed, out),
+            Seen::Calls(calls) => {
+                self.called = true;
+                calls.into_iter().zip(0..).for_each(|(call, index)| add_call(call, index, out));
+            }
+            // The limit was reached in the middle of a call: that is what the finish says.
+            Seen::Half(held) if self.finish == Some(FinishReason::Length) => add_text(held, out),
+            Seen::Half(_) => {
+                let text = "a tool call in the text was begun and not finished";
+                return Err(Problem::new(ErrorKind::MalformedToolCall, text));
+            }
+        }
+        Ok(())
     }
 
     /// The answer is whole.
     fn close(&mut self, out: &mut Vec<Delta>) -> Result<(), Problem> {
         self.think.end(&mut self.split);
         self.hand_over_split(out);
+        self.end_text(out)?;
         self.calls.end(out)?;
         if let Some(details) = self.details.take() {
             out.push(Delta::Reasoning { text: String::new(), opaque: Some(details) });
@@ -167,6 +218,10 @@ impl ChatDecoder {
 
     /// Servers say `stop` after calls, and `tool_calls` without any.
     fn meaning_of_finish(&self) -> FinishReason {
+        if self.called {
+            // They are whole, whatever cut off what came after them.
+            return FinishReason::ToolCalls;
+        }
         match self.finish {
             Some(
                 reason @ (FinishReason::Length
@@ -185,6 +240,18 @@ impl ChatDecoder {
             }
         }
     }
+}
+
+fn add_text(text: String, out: &mut Vec<Delta>) {
+    if !text.is_empty() {
+        out.push(Delta::Text(text));
+    }
+}
+
+/// Without an id: the agent gives it one.
+fn add_call(call: TextCall, index: u32, out: &mut Vec<Delta>) {
+    out.push(Delta::CallStart { index, id: None, name: call.name });
+    out.push(Delta::CallArguments { index, text: call.arguments });
 }
 
 fn finish_reason(reason: &str) -> Result<FinishReason, Problem> {

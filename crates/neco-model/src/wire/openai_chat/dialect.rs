@@ -26,6 +26,8 @@ pub struct Dialect {
     /// Whether headers say who asks (the user, or the agent that goes on by itself) and that there
     /// are pictures: GitHub Copilot charges for what the user asks.
     pub initiator: bool,
+    /// How an answer is held to a form.
+    pub output: OutputForm,
     /// Further fields of every request.
     pub extra: Map<String, Value>,
 }
@@ -41,6 +43,7 @@ impl Default for Dialect {
             call_ids: CallIds::Text(128),
             answer_after_results: false,
             initiator: false,
+            output: OutputForm::Schema,
             extra: Map::new(),
         }
     }
@@ -56,6 +59,16 @@ pub enum ReasoningParameter {
     Object,
     /// `thinking: {type: "enabled"}`, with the effort beside it.
     Thinking,
+}
+
+/// How an answer is held to a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputForm {
+    /// By its schema.
+    Schema,
+    /// As some JSON object; the prompt says which.
+    Object,
 }
 
 /// Which earlier thoughts go back to the vendor. Thoughts of another provider never do.

@@ -1,28 +1,27 @@
 //! The request. A message is serialised once in its life; a request is a list of shared pieces.
-//!
-//! What is kept of an assistant message is `body ‖ reasoning ‖ length of reasoning (4 bytes, little
-//! endian)`, where `body` lacks its closing brace. So one kept form serves vendors that want the
-//! thoughts back and those that do not, and a switch between them serialises nothing again.
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue};
-use neco_proto::{Message, Part, Role, ToolCall};
-use serde::Serialize;
+use neco_config::section::TextToolCalls;
+use neco_proto::{Part, Role};
 use serde_json::{Map, Value, json};
 
-use super::dialect::{Dialect, ReasoningBack, ReasoningParameter};
-use super::{decode::ChatDecoder, problem};
+use super::calling::Calling;
+use super::decode::ChatDecoder;
+use super::dialect::{Dialect, OutputForm, ReasoningBack, ReasoningParameter};
+use super::messages::{self, TRAILER, to_bytes};
+use super::problem;
 use crate::adapt::taker::Thoughts;
 use crate::adapt::{Sent, Taker, adapt};
-use crate::request::{Request, ToolDeclaration};
+use crate::request::{OutputSchema, Request, ToolDeclaration};
 use crate::route::Parameters;
-use crate::wire::arguments;
-use crate::wire::format::{Decoder, Problem, Wire};
+use crate::wire::format::{Decoder, Problem, Template, Wire};
 use crate::wire::heads::Heads;
 use crate::wire::target::Target;
+use crate::wire::text_calls::{Declared, Spotter, told};
 
 const NAME: &str = "openai_chat";
-const TRAILER: usize = size_of::<u32>();
+const NAME_AS_TEXT: &str = "openai_chat, calls as text";
 /// What the model says where it must say something.
 const BETWEEN: &[u8] = b",{\"role\":\"assistant\",\"content\":\"Done.\"}";
 
@@ -31,7 +30,10 @@ pub struct OpenaiChat {
     target: Target,
     taker: Taker,
     dialect: Dialect,
+    calling: Calling,
     heads: Heads,
+    /// The beginnings of requests in which calls are text.
+    heads_as_text: Heads,
 }
 
 impl OpenaiChat {
@@ -45,10 +47,17 @@ impl OpenaiChat {
     #[must_use]
     pub fn bound_to(target: Target, dialect: Dialect) -> Self {
         let taker = Taker::new(&target, dialect.call_ids, Thoughts::OfProvider);
-        Self { target, taker, dialect, heads: Heads::default() }
+        let calling = Calling::new(TextToolCalls::Never);
+        Self { target, taker, dialect, calling, heads: Heads::default(), heads_as_text: Heads::default() }
     }
 
-    fn encode_head(&self, request: &Request) -> Bytes {
+    /// The same, with calls that the model writes into its text taken as `setting` says.
+    #[must_use]
+    pub fn with_text_calls(self, setting: TextToolCalls) -> Self {
+        Self { calling: Calling::new(setting), ..self }
+    }
+
+    fn encode_head(&self, request: &Request, as_text: bool) -> Bytes {
         let mut fields = Map::new();
         fields.insert("model".to_owned(), self.target.model.as_str().into());
         fields.insert("stream".to_owned(), true.into());
@@ -60,16 +69,32 @@ impl OpenaiChat {
         }
         self.add_parameters(&mut fields);
         fields.extend(self.dialect.extra.clone());
-        if !request.tools.is_empty() {
+        if let Some(output) = &request.output {
+            fields.insert("response_format".to_owned(), self.output(output));
+        }
+        if !request.tools.is_empty() && !as_text {
             fields.insert("tools".to_owned(), request.tools.iter().map(tool).collect());
         }
         let mut bytes = to_bytes(&fields);
         bytes.pop();
         bytes.extend_from_slice(b",\"messages\":[");
-        if !request.system.is_empty() {
-            bytes.extend(to_bytes(&json!({ "role": "system", "content": &*request.system })));
+        let told = as_text.then(|| told::system(&request.system, &request.tools));
+        let system = told.as_deref().unwrap_or(&request.system);
+        if !system.is_empty() {
+            bytes.extend(to_bytes(&json!({ "role": "system", "content": system })));
         }
         bytes.into()
+    }
+
+    fn output(&self, output: &OutputSchema) -> Value {
+        let OutputSchema { name, schema } = output;
+        match self.dialect.output {
+            OutputForm::Schema => {
+                let schema = json!({ "name": name, "schema": schema, "strict": output.is_strict() });
+                json!({ "type": "json_schema", "json_schema": schema })
+            }
+            OutputForm::Object => json!({ "type": "json_object" }),
+        }
     }
 
     fn add_parameters(&self, fields: &mut Map<String, Value>) {
@@ -97,7 +122,7 @@ impl OpenaiChat {
         }
     }
 
-    fn add_assistant(&self, sent: &Sent<'_>, kept: &Bytes, pieces: &mut Vec<Bytes>) {
+    fn add_assistant(&self, sent: &Sent<'_>, kept: &Bytes, as_text: bool, pieces: &mut Vec<Bytes>) {
         let Some((rest, trailer)) = kept.split_last_chunk::<TRAILER>() else { return };
         let length = u32::from_le_bytes(*trailer) as usize;
         let Some(body) = rest.len().checked_sub(length) else { return };
@@ -106,7 +131,7 @@ impl OpenaiChat {
             ReasoningBack::Kept | ReasoningBack::Required if sent.own_thoughts() && length > 0 => {
                 pieces.push(kept.slice(body..rest.len()));
             }
-            ReasoningBack::Required if sent.message().tool_calls().next().is_some() => {
+            ReasoningBack::Required if !as_text && sent.message().tool_calls().next().is_some() => {
                 pieces.push(Bytes::from_static(b",\"reasoning_content\":\"\""));
             }
             ReasoningBack::Never | ReasoningBack::Kept | ReasoningBack::Required => {}
@@ -114,10 +139,14 @@ impl OpenaiChat {
         pieces.push(Bytes::from_static(b"}"));
     }
 
-    fn add_message(&self, sent: &Sent<'_>, pieces: &mut Vec<Bytes>) {
-        let bytes = sent.encoded(NAME, encode_message);
+    fn add_message(&self, sent: &Sent<'_>, as_text: bool, pieces: &mut Vec<Bytes>) {
+        let bytes = if as_text {
+            sent.encoded(NAME_AS_TEXT, messages::encode_as_text)
+        } else {
+            sent.encoded(NAME, messages::encode)
+        };
         match sent.message().role {
-            Role::Assistant => self.add_assistant(sent, &bytes, pieces),
+            Role::Assistant => self.add_assistant(sent, &bytes, as_text, pieces),
             Role::User | Role::Tool => pieces.push(bytes),
         }
     }
@@ -143,19 +172,25 @@ impl Wire for OpenaiChat {
 
     fn encode(&self, request: &Request) -> Vec<Bytes> {
         let messages = adapt(&request.history, &self.taker);
+        let as_text = self.calling.is_as_text();
+        let heads = if as_text { &self.heads_as_text } else { &self.heads };
         let mut pieces = Vec::with_capacity(messages.len() * 3 + 2);
-        pieces.push(self.heads.of(request, |request| self.encode_head(request)));
+        pieces.push(heads.of(request, |request| self.encode_head(request, as_text)));
+        // As text, results are words of the user's, who must not speak twice in a row either.
+        let answer_after_results = as_text || self.dialect.answer_after_results;
         let mut after_results = false;
         for sent in &messages {
             let role = sent.message().role;
-            if self.dialect.answer_after_results && after_results && role == Role::User {
+            if answer_after_results && after_results && role == Role::User {
                 pieces.push(Bytes::from_static(BETWEEN));
             }
             after_results = role == Role::Tool;
-            self.add_message(sent, &mut pieces);
+            self.add_message(sent, as_text, &mut pieces);
         }
         // Every message begins with the comma that separates it from the one before.
+        let told_tools = as_text && !request.tools.is_empty();
         if request.system.is_empty()
+            && !told_tools
             && let Some(first) = pieces.get_mut(1)
         {
             *first = first.slice(1..);
@@ -168,6 +203,24 @@ impl Wire for OpenaiChat {
         Box::<ChatDecoder>::default()
     }
 
+    fn decoder_for(&self, request: &Request) -> Box<dyn Decoder> {
+        let trust = self.calling.trust().filter(|_| !request.tools.is_empty());
+        let spotter = trust.map(|trust| Spotter::new(Declared::new(request.tools.clone()), trust));
+        Box::new(ChatDecoder::spotting(spotter))
+    }
+
+    fn asks_for_template(&self) -> bool {
+        self.calling.asks_for_template()
+    }
+
+    fn heed(&self, template: Template) {
+        self.calling.heed(template);
+    }
+
+    fn changes_after(&self, problem: &Problem) -> bool {
+        self.calling.changes_after(problem)
+    }
+
     fn problem(&self, status: u16, body: &[u8]) -> Problem {
         problem::of_answer(status, body)
     }
@@ -176,101 +229,4 @@ impl Wire for OpenaiChat {
 fn tool(declaration: &ToolDeclaration) -> Value {
     let ToolDeclaration { name, description, schema } = declaration;
     json!({ "type": "function", "function": { "name": name, "description": description, "parameters": schema } })
-}
-
-/// One message with a comma before it.
-fn encode_message(message: &Message) -> Bytes {
-    let mut out = Vec::new();
-    match message.role {
-        Role::User => {
-            add_message(&mut out, &json!({ "role": "user", "content": user_content(message) }));
-        }
-        Role::Tool => {
-            for part in &message.parts {
-                if let Part::ToolResult(result) = part {
-                    let id = result.call_id.as_str();
-                    add_message(&mut out, &json!({ "role": "tool", "tool_call_id": id, "content": result.output }));
-                }
-            }
-        }
-        Role::Assistant => encode_assistant(message, &mut out),
-    }
-    out.into()
-}
-
-/// Plain text where that is all, which every server knows; else parts.
-fn user_content(message: &Message) -> Value {
-    let has_pictures = message.parts.iter().any(|part| matches!(part, Part::Image { .. }));
-    if !has_pictures {
-        return message.text().into();
-    }
-    let part = |part: &Part| match part {
-        Part::Text { text } => Some(json!({ "type": "text", "text": text })),
-        Part::Image { media_type, data } => {
-            let url = format!("data:{media_type};base64,{data}");
-            Some(json!({ "type": "image_url", "image_url": { "url": url } }))
-        }
-        Part::Reasoning { .. } | Part::ToolCall(_) | Part::ToolResult(_) => None,
-    };
-    message.parts.iter().filter_map(part).collect()
-}
-
-fn encode_assistant(message: &Message, out: &mut Vec<u8>) {
-    let text = message.text();
-    let calls: Vec<Value> = message.tool_calls().map(call).collect();
-    let mut fields = Map::new();
-    fields.insert("role".to_owned(), "assistant".into());
-    // Servers disagree about a missing and about an empty content; all of them know null beside calls.
-    fields.insert("content".to_owned(), if text.is_empty() { Value::Null } else { text.into() });
-    if !calls.is_empty() {
-        fields.insert("tool_calls".to_owned(), calls.into());
-    }
-    add_message(out, &fields);
-    out.pop();
-    let before = out.len();
-    encode_reasoning(message, out);
-    let length = u32::try_from(out.len() - before).unwrap_or_else(|_| {
-        // Four gigabytes of thought are left out rather than sent half.
-        out.truncate(before);
-        0
-    });
-    out.extend(length.to_le_bytes());
-}
-
-/// What the vendor gave: the very items it wants back, or else the text.
-fn encode_reasoning(message: &Message, out: &mut Vec<u8>) {
-    let mut thought = String::new();
-    let mut details = Vec::new();
-    for part in &message.parts {
-        if let Part::Reasoning { text, opaque } = part {
-            thought.push_str(text);
-            let items = opaque.as_ref().and_then(|opaque| opaque.get("reasoning_details"));
-            details.extend(items.and_then(Value::as_array).into_iter().flatten());
-        }
-    }
-    if !details.is_empty() {
-        out.extend_from_slice(b",\"reasoning_details\":");
-        out.extend(to_bytes(&details));
-    } else if !thought.is_empty() {
-        out.extend_from_slice(b",\"reasoning_content\":");
-        out.extend(to_bytes(&thought));
-    }
-}
-
-fn call(call: &ToolCall) -> Value {
-    json!({
-        "id": call.id.as_str(),
-        "type": "function",
-        "function": { "name": call.name, "arguments": arguments::as_object(&call.arguments) },
-    })
-}
-
-fn add_message(out: &mut Vec<u8>, message: &impl Serialize) {
-    out.push(b',');
-    out.extend(to_bytes(message));
-}
-
-/// Our own values always have a JSON form; writing into memory does not fail.
-fn to_bytes(value: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(value).unwrap_or_default()
 }

@@ -58,7 +58,7 @@ fn kind(status: Option<u16>, words: &Words) -> ErrorKind {
     ]) {
         return ErrorKind::ContentFilter;
     }
-    if marked(&["tool_use_failed"]) {
+    if marked(&["tool_use_failed"]) || says(CALL_PHRASES) {
         return ErrorKind::MalformedToolCall;
     }
     if marked(&["model_not_found"]) {
@@ -85,6 +85,10 @@ const CONTEXT_PHRASES: &[&str] = &[
 
 const QUOTA_PHRASES: &[&str] =
     &["exceeded your current quota", "insufficient balance", "insufficient credits", "credit balance is too low"];
+
+/// What llama.cpp says when it can't read what its model wrote where a call could stand.
+const CALL_PHRASES: &[&str] =
+    &["output that does not match the expected", "failed to parse input at pos", "failed to parse tool call"];
 
 fn kind_of_status(status: u16, words: &Words) -> ErrorKind {
     match status {

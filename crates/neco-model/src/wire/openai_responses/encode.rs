@@ -8,7 +8,7 @@ use super::decode::ResponsesDecoder;
 use super::items_of;
 use crate::adapt::taker::Thoughts;
 use crate::adapt::{CallIds, Sent, Taker, adapt};
-use crate::request::{Request, ToolDeclaration};
+use crate::request::{OutputSchema, Request, ToolDeclaration};
 use crate::route::Parameters;
 use crate::wire::format::{Decoder, Problem, Wire};
 use crate::wire::heads::Heads;
@@ -55,6 +55,7 @@ impl OpenaiResponses {
         set("max_output_tokens", max_tokens.map(Value::from));
         set("prompt_cache_key", filled(&request.cache_key));
         set("instructions", filled(&request.system));
+        set("text", request.output.as_ref().map(|output| output_format(output)));
         set("tools", (!request.tools.is_empty()).then(|| request.tools.iter().map(tool).collect()));
         let mut bytes = serde_json::to_vec(&fields).unwrap_or_default();
         bytes.pop();
@@ -118,6 +119,12 @@ impl Wire for OpenaiResponses {
 
 fn filled(text: &str) -> Option<Value> {
     (!text.is_empty()).then(|| text.into())
+}
+
+fn output_format(output: &OutputSchema) -> Value {
+    let OutputSchema { name, schema } = output;
+    let strict = output.is_strict();
+    json!({ "format": { "type": "json_schema", "name": name, "schema": schema, "strict": strict } })
 }
 
 /// Not strict: that would take only schemas of a certain form, and tools come with any.

@@ -48,6 +48,7 @@ pub(crate) struct Program<'a> {
 /// The error number of the system, also for what fails in the child before the program runs.
 pub(crate) fn start(program: &Program<'_>) -> io::Result<Pid> {
     close_inherited_on_exec();
+    expect_children();
     let mut actions = Actions::new()?;
     actions.enter(program.folder)?;
     actions.connect(&program.streams)?;
@@ -189,6 +190,29 @@ fn close_inherited_on_exec() {
         for descriptor in open.filter(|descriptor| *descriptor > 2) {
             // SAFETY: sets a flag on a number; on a number that was closed meanwhile it fails without effect.
             unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+        }
+    });
+}
+
+/// A process that was started with SIGCHLD ignored has no children to wait for: they are gone the
+/// moment they end, and their numbers free for others. Undone once, unless someone has a handler.
+fn expect_children() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let mut current = MaybeUninit::<libc::sigaction>::zeroed();
+        // SAFETY: both structures are whole (zeroes are a valid value of each); the default action
+        // runs no code of ours.
+        unsafe {
+            if libc::sigaction(libc::SIGCHLD, ptr::null(), current.as_mut_ptr()) != 0 {
+                return;
+            }
+            let current = current.assume_init();
+            let forgets = current.sa_sigaction == libc::SIG_IGN || current.sa_flags & libc::SA_NOCLDWAIT != 0;
+            if forgets {
+                let mut usual = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
+                usual.sa_sigaction = libc::SIG_DFL;
+                libc::sigaction(libc::SIGCHLD, &raw const usual, ptr::null_mut());
+            }
         }
     });
 }

@@ -3,8 +3,14 @@
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, test_kill_process_group, waitpid};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus, kill_process_group, test_kill_process_group, waitid,
+    waitpid,
+};
+use tokio_util::sync::CancellationToken;
 
+use super::strays::{self, Mark};
 use super::watchdog::Watchdog;
 
 /// How a group is asked or made to stop.
@@ -29,6 +35,10 @@ pub struct Group {
 #[derive(Debug)]
 struct Inner {
     leader: Pid,
+    /// What everything that it started has in its environment.
+    mark: Mark,
+    /// Set when it was told to end without a choice.
+    killed: CancellationToken,
     watchdog: Arc<Watchdog>,
     /// Set before the leader is reaped and held while a signal is sent, so that the two can't cross.
     over: Mutex<bool>,
@@ -41,12 +51,25 @@ impl Group {
         self.inner.leader.as_raw_nonzero().get()
     }
 
-    /// Signals every process in the group. Does nothing when the group is over.
+    /// Signals every process in the group. Does nothing when the group is over. What left the group
+    /// (`setsid`) is killed with it where it can be found.
     pub fn stop(&self, how: Stop) {
-        let over = self.inner.over.lock().unwrap_or_else(PoisonError::into_inner);
-        if !*over {
+        {
+            let over = self.inner.over.lock().unwrap_or_else(PoisonError::into_inner);
+            if *over {
+                return;
+            }
             signal(self.inner.leader, how);
         }
+        if how == Stop::Kill && !self.inner.killed.is_cancelled() {
+            self.inner.killed.cancel();
+            strays::kill_soon(self.inner.mark.clone());
+        }
+    }
+
+    /// Waits until the group is killed. Safe to cancel.
+    pub(super) async fn killed(&self) {
+        self.inner.killed.cancelled().await;
     }
 
     /// Kills what is left of the group, then reaps the leader, waiting for its end if need be.
@@ -62,7 +85,8 @@ impl Group {
         }
         let status = reap(self.inner.leader);
         // Looks, and signals nobody. Right behind the reaping: what was killed above is not gone yet.
-        let others = test_kill_process_group(self.inner.leader).is_ok();
+        // Without a leader of ours the number says nothing.
+        let others = status.is_ok() && test_kill_process_group(self.inner.leader).is_ok();
         self.inner.watchdog.forget(self.inner.leader);
         Some((status, others))
     }
@@ -74,9 +98,10 @@ pub(super) struct GroupGuard(Group);
 
 impl GroupGuard {
     /// Takes over a group whose leader was just started.
-    pub(super) fn new(leader: Pid, watchdog: Arc<Watchdog>) -> Self {
+    pub(super) fn new(leader: Pid, mark: Mark, watchdog: Arc<Watchdog>) -> Self {
         watchdog.watch(leader);
-        Self(Group { inner: Arc::new(Inner { leader, watchdog, over: Mutex::new(false) }) })
+        let killed = CancellationToken::new();
+        Self(Group { inner: Arc::new(Inner { leader, mark, killed, watchdog, over: Mutex::new(false) }) })
     }
 
     pub(super) fn group(&self) -> &Group {
@@ -104,6 +129,9 @@ impl Drop for GroupGuard {
 }
 
 fn signal(leader: Pid, how: Stop) {
+    if !is_our_child(leader) {
+        return;
+    }
     let signal = match how {
         Stop::Interrupt => Signal::INT,
         Stop::HangUp => Signal::HUP,
@@ -114,11 +142,17 @@ fn signal(leader: Pid, how: Stop) {
     let _ = kill_process_group(leader, signal);
 }
 
+/// Someone else may have reaped it; then its number may be anybody's.
+fn is_our_child(leader: Pid) -> bool {
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    !matches!(waitid(WaitId::Pid(leader), look), Err(Errno::CHILD | Errno::SRCH))
+}
+
 fn reap(leader: Pid) -> io::Result<WaitStatus> {
     loop {
         match waitpid(Some(leader), WaitOptions::empty()) {
             Ok(Some((_, status))) => return Ok(status),
-            Ok(None) | Err(rustix::io::Errno::INTR) => {}
+            Ok(None) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
     }

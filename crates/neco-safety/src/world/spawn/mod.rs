@@ -8,13 +8,16 @@
 //! - standard output and error share one pipe, so their order is the order of writing;
 //! - a process gets no descriptor but its three, and no variable that looks like a secret.
 //!
-//! Out of reach are processes that left their group on purpose (`setsid`): that takes a pid namespace.
+//! A process that left its group on purpose (`setsid`) outlives a command that ends by itself. It is
+//! killed with a command that is killed, unless it emptied its environment too: catching that takes
+//! a pid namespace.
 //!
-//! Reading order: [`spawner`], [`running`], [`group`], [`stream`], [`terminal`], [`watchdog`].
+//! Reading order: [`spawner`], [`running`], [`group`], [`strays`], [`stream`], [`terminal`], [`watchdog`].
 
 mod group;
 mod running;
 mod spawner;
+mod strays;
 mod stream;
 mod terminal;
 mod watchdog;

@@ -13,6 +13,10 @@ use super::stream::{ExitWatch, ProcessInput, ProcessOutput};
 /// How long processes that a command left behind may still print into its output.
 const LINGER: Duration = Duration::from_millis(150);
 
+/// What was printed before the exit is read whatever the clock says, but not more than any pipe
+/// holds: what leftovers print on top of it has no end.
+const UNREAD: usize = 1024 * 1024;
+
 const CHUNK: usize = 64 * 1024;
 
 /// What becomes of processes that outlive the one that was started, in its group.
@@ -68,11 +72,23 @@ pub struct Running {
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     Alive,
-    /// The process has exited and is not yet reaped; its output may not be at its end.
+    /// The process has exited and is not yet reaped; what it printed is read without waiting.
     Exited {
+        read: usize,
+    },
+    /// Leftovers may still print.
+    Lingering {
         since: Instant,
     },
     Over(Ending),
+}
+
+/// What comes after the exit.
+enum Rest {
+    Output(usize),
+    End,
+    /// The leftovers that were waited for are not any more.
+    Killed,
 }
 
 impl Running {
@@ -108,7 +124,7 @@ impl Running {
                 Stage::Alive => {
                     let Some(output) = &self.output else {
                         self.exit.exited().await;
-                        self.stage = Stage::Exited { since: Instant::now() };
+                        self.stage = Stage::Exited { read: 0 };
                         continue;
                     };
                     tokio::select! {
@@ -116,12 +132,23 @@ impl Running {
                             Some(length) => return Progress::Output(self.piece(length)),
                             None => self.output = None,
                         },
-                        () = self.exit.exited() => self.stage = Stage::Exited { since: Instant::now() },
+                        () = self.exit.exited() => self.stage = Stage::Exited { read: 0 },
                     }
                 }
-                Stage::Exited { since } => match self.rest(since).await {
-                    Some(length) => return Progress::Output(self.piece(length)),
-                    None => self.stage = Stage::Over(self.finish()),
+                Stage::Exited { read } => match self.unread(read) {
+                    Some(length) => {
+                        self.stage = Stage::Exited { read: read + length };
+                        return Progress::Output(self.piece(length));
+                    }
+                    None => self.stage = Stage::Lingering { since: Instant::now() },
+                },
+                Stage::Lingering { since } => match self.rest(since).await {
+                    Rest::Output(length) => return Progress::Output(self.piece(length)),
+                    Rest::End => self.stage = Stage::Over(self.finish()),
+                    Rest::Killed => {
+                        self.leftovers = Leftovers::End;
+                        self.stage = Stage::Lingering { since: Instant::now() };
+                    }
                 },
             }
         }
@@ -148,16 +175,28 @@ impl Running {
         }
     }
 
-    /// Output that comes after the exit: what is there, and what comes while leftovers may print.
-    async fn rest(&mut self, since: Instant) -> Option<usize> {
-        let output = self.output.as_ref()?;
+    /// What was printed before the exit, as far as it is there.
+    fn unread(&mut self, read: usize) -> Option<usize> {
+        let output = self.output.as_ref().filter(|_| read < UNREAD)?;
+        output.read_now(&mut self.chunk)
+    }
+
+    /// Output that comes while leftovers may print.
+    async fn rest(&mut self, since: Instant) -> Rest {
+        let Some(output) = self.output.as_ref() else { return Rest::End };
         let read = output.read(&mut self.chunk);
-        match self.leftovers {
-            Leftovers::WaitFor => read.await,
+        let length = match self.leftovers {
+            Leftovers::WaitFor => tokio::select! {
+                biased;
+                // Who left the group may hold the output for ever.
+                () = self.guard.group().killed() => return Rest::Killed,
+                length = read => length,
+            },
             // The deadline is looked at first: who prints without end would never let a timeout happen.
             Leftovers::End if since.elapsed() >= LINGER => None,
             Leftovers::End => tokio::time::timeout_at(since + LINGER, read).await.ok().flatten(),
-        }
+        };
+        length.map_or(Rest::End, Rest::Output)
     }
 
     fn piece(&self, length: usize) -> &[u8] {

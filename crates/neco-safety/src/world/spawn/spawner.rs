@@ -13,6 +13,7 @@ use rustix::process::Pid;
 
 use super::group::GroupGuard;
 use super::running::{Leftovers, Running};
+use super::strays::Mark;
 use super::terminal;
 use super::watchdog::Watchdog;
 use crate::sandbox::linux::session_leader::{self, Program, Streams};
@@ -95,7 +96,7 @@ impl Spawner {
     /// A spawner whose children get `environment` without what fits the `hidden` globs or looks like a key.
     #[must_use]
     pub fn new(environment: Vec<(OsString, OsString)>, hidden: &[String]) -> Self {
-        let told = |name: &OsStr| name == "TERM" || TOLD.iter().any(|(told, _)| name == *told);
+        let told = |name: &OsStr| name == "TERM" || name == Mark::name() || TOLD.iter().any(|(told, _)| name == *told);
         let mut kept = secrets::scrub(environment, hidden);
         kept.retain(|(name, _)| !told(name));
         kept.extend(TOLD.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
@@ -145,6 +146,8 @@ impl Spawner {
     }
 
     fn start_here(&self, launch: &Launch) -> Result<Started, SpawnError> {
+        self.watchdog.be_there();
+        let mark = Mark::fresh();
         let path = self.find_program(&launch.program).ok_or_else(|| SpawnError::NoProgram(launch.program.clone()))?;
         let exact = Exact {
             path: c_string(path.as_os_str())?,
@@ -153,19 +156,21 @@ impl Spawner {
                 .chain(&launch.arguments)
                 .map(|text| c_string(text))
                 .collect::<Result<_, _>>()?,
-            environment: self.environment_for(launch.terminal),
+            environment: self.environment_for(launch.terminal, &mark),
             folder: c_string(launch.folder.as_os_str())?,
         };
         let wired = if launch.terminal { on_terminal(&exact) } else { on_pipes(&exact, launch.stdin) };
         let wired = wired.map_err(|error| why(launch, error))?;
-        let guard = GroupGuard::new(wired.leader, Arc::clone(&self.watchdog));
+        let guard = GroupGuard::new(wired.leader, mark, Arc::clone(&self.watchdog));
         Ok(Started { guard, output: wired.output, input: wired.input, leftovers: launch.leftovers })
     }
 
-    fn environment_for(&self, terminal: bool) -> Vec<CString> {
+    fn environment_for(&self, terminal: bool, mark: &Mark) -> Vec<CString> {
         let term = if terminal { "xterm-256color" } else { "dumb" };
         let pairs = self.environment.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
-        pairs.chain([(OsStr::new("TERM"), OsStr::new(term))]).filter_map(|(name, value)| entry(name, value)).collect()
+        let own = [(OsStr::new("TERM"), OsStr::new(term))];
+        let entries = pairs.chain(own).filter_map(|(name, value)| entry(name, value));
+        entries.chain(CString::new(mark.entry()).ok()).collect()
     }
 }
 

@@ -31,6 +31,17 @@ impl ProcessOutput {
             Err(_) => None,
         }
     }
+
+    /// The next piece if it is there.
+    pub(super) fn read_now(&self, buffer: &mut [u8]) -> Option<usize> {
+        loop {
+            match read(self.0.get_ref(), &mut *buffer) {
+                Ok(length) => return Some(length).filter(|length| *length > 0),
+                Err(Errno::INTR) => {}
+                Err(_) => return None,
+            }
+        }
+    }
 }
 
 /// What a process reads. Dropping it closes a pipe; on a terminal, use [`ProcessInput::end`].
@@ -77,6 +88,8 @@ pub(super) enum ExitWatch {
     Descriptor(AsyncFd<OwnedFd>),
     /// Systems without process descriptors are asked again and again.
     Asking(Pid),
+    /// It was gone, reaped by someone else, before it could be watched.
+    Gone,
 }
 
 /// How often a system without process descriptors is asked.
@@ -87,6 +100,7 @@ impl ExitWatch {
         match pidfd_open(leader, PidfdFlags::empty()) {
             Ok(descriptor) => Ok(Self::Descriptor(register(descriptor, Interest::READABLE)?)),
             Err(Errno::NOSYS | Errno::PERM) => Ok(Self::Asking(leader)),
+            Err(Errno::SRCH) => Ok(Self::Gone),
             Err(error) => Err(error.into()),
         }
     }
@@ -104,6 +118,7 @@ impl ExitWatch {
                     tokio::time::sleep(ASK_AGAIN).await;
                 }
             }
+            Self::Gone => {}
         }
     }
 }

@@ -3,15 +3,16 @@
 //! A parent-death signal would reach the direct child only, would fire when the *thread* that
 //! started it ends, and would cost a `fork`. Instead a small shell process waits on a pipe that
 //! only this process holds open: when it closes, everything that is still registered is killed.
-//! It starts with the first command, beside it, and costs one write a command after that.
+//! It starts before the first command and costs one write a command after that.
 
 use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::io::{self, PipeReader, PipeWriter, Write};
 use std::os::fd::AsFd;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use rustix::process::{Pid, WaitOptions, waitpid};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, waitid, waitpid};
 
 use crate::sandbox::linux::session_leader::{self, Program, Streams};
 
@@ -25,11 +26,27 @@ pub(super) struct Watchdog {
 
 #[derive(Debug, Default)]
 struct State {
-    pipe: Option<PipeWriter>,
+    shell: Option<Shell>,
     living: BTreeSet<i32>,
 }
 
+/// The process that waits.
+#[derive(Debug)]
+struct Shell {
+    pipe: PipeWriter,
+    /// Nothing once it is reaped and its number may be someone else's.
+    pid: Arc<Mutex<Option<Pid>>>,
+}
+
 impl Watchdog {
+    /// Sees to it that the process that waits is there: what starts before it would not be killed.
+    pub(super) fn be_there(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.shell.is_none() {
+            state.shell = Shell::start().map_err(warn).ok();
+        }
+    }
+
     /// From now on the group dies with this process.
     pub(super) fn watch(&self, leader: Pid) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -50,50 +67,109 @@ impl Watchdog {
 impl State {
     fn tell(&mut self, line: &str) {
         // One write of a short line into a pipe is all or nothing.
-        let told = self.pipe.as_mut().is_some_and(|pipe| pipe.write(line.as_bytes()).is_ok());
-        if !told && !self.living.is_empty() {
-            self.pipe = start().and_then(|pipe| self.brief(pipe)).map_err(warn).ok();
+        let told = self.shell.as_mut().is_some_and(|shell| shell.pipe.write(line.as_bytes()).is_ok());
+        if told {
+            return;
+        }
+        // Also when nothing lives: what the old one knows is out of date.
+        if let Some(old) = self.shell.take() {
+            old.put_down();
+        }
+        if !self.living.is_empty() {
+            self.shell = Shell::start().and_then(|shell| self.brief(shell)).map_err(warn).ok();
         }
     }
 
     /// Tells a new watchdog all there is.
-    fn brief(&self, mut pipe: PipeWriter) -> io::Result<PipeWriter> {
+    fn brief(&self, mut shell: Shell) -> io::Result<Shell> {
         for group in &self.living {
-            pipe.write_all(format!("+{group}\n").as_bytes())?;
+            shell.pipe.write_all(format!("+{group}\n").as_bytes())?;
         }
-        Ok(pipe)
+        Ok(shell)
     }
 }
 
-fn start() -> io::Result<PipeWriter> {
-    let (reader, writer) = io::pipe()?;
-    // Nobody waits for a watchdog that was stopped: a full pipe counts as a dead one.
-    rustix::io::ioctl_fionbio(&writer, true)?;
-    let thread = std::thread::Builder::new().name("neco-watchdog".to_owned());
-    thread.spawn(move || {
-        if let Err(error) = keep(reader) {
-            warn(error)
+impl Shell {
+    fn start() -> io::Result<Self> {
+        let (reader, pipe) = io::pipe()?;
+        // Nobody waits for a watchdog that was stopped: a full pipe counts as a dead one.
+        rustix::io::ioctl_fionbio(&pipe, true)?;
+        let started = spawn(reader)?;
+        let pid = Arc::new(Mutex::new(Some(started)));
+        let known = Arc::clone(&pid);
+        let thread = std::thread::Builder::new().name("neco-watchdog".to_owned());
+        if let Err(error) = thread.spawn(move || reap(started, &known)) {
+            // It works all the same; it only stays a zombie when it ends before this process does.
+            warn(error);
         }
-    })?;
-    Ok(writer)
+        Ok(Self { pipe, pid })
+    }
+
+    /// Ends it before its pipe closes: that would make it kill what it knows of, which lives on.
+    fn put_down(self) {
+        let pid = self.pid.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pid) = *pid {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
 }
 
-/// Runs the watchdog and reaps it when it ends.
-fn keep(reader: PipeReader) -> io::Result<()> {
+fn spawn(reader: PipeReader) -> io::Result<Pid> {
     let silence = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
-    let watchdog = session_leader::start(&Program {
+    // The reader is dropped at the end: a reader here would hide the watchdog's death from writers.
+    session_leader::start(&Program {
         path: c"/bin/sh",
         arguments: &[c"sh".into(), c"-c".into(), CString::new(SCRIPT)?, c"neco-watchdog".into()],
         environment: &[],
         folder: c"/",
         streams: Streams::Piped(reader.as_fd(), silence.as_fd()),
-    })?;
-    // The watchdog's copy must be the only one: a reader here would hide its death from writers.
-    drop(reader);
-    while let Err(rustix::io::Errno::INTR) = waitpid(Some(watchdog), WaitOptions::empty()) {}
-    Ok(())
+    })
+}
+
+/// Reaps a watchdog that has ended. Its number is forgotten first, while it can't be anyone else's.
+fn reap(watchdog: Pid, known: &Mutex<Option<Pid>>) {
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while let Err(Errno::INTR) = waitid(WaitId::Pid(watchdog), look) {}
+    *known.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    while let Err(Errno::INTR) = waitpid(Some(watchdog), WaitOptions::empty()) {}
 }
 
 fn warn(error: io::Error) {
     tracing::warn!(%error, "no watchdog: processes may outlive a killed neco");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// A stopped watchdog whose pipe is full is replaced, and what it knew of lives on.
+    #[test]
+    fn a_watchdog_that_does_not_listen_is_put_down_and_kills_nobody() {
+        let mut child = std::process::Command::new("sleep");
+        std::os::unix::process::CommandExt::process_group(&mut child, 0);
+        let mut child = child.arg("600").spawn().unwrap();
+        let watchdog = Watchdog::default();
+        watchdog.watch(Pid::from_child(&child));
+        let pid_of =
+            |watchdog: &Watchdog| watchdog.state.lock().unwrap().shell.as_ref().map(|shell| Arc::clone(&shell.pid));
+        let old = pid_of(&watchdog).unwrap();
+        let first = old.lock().unwrap().unwrap();
+        kill_process(first, Signal::STOP).unwrap();
+        let start = Instant::now();
+        let stranger = Pid::from_raw(i32::MAX).unwrap();
+        while pid_of(&watchdog).is_some_and(|pid| Arc::ptr_eq(&pid, &old)) {
+            watchdog.watch(stranger);
+            watchdog.forget(stranger);
+            assert!(start.elapsed() < Duration::from_secs(20), "the pipe never filled");
+        }
+        while old.lock().unwrap().is_some() {
+            assert!(start.elapsed() < Duration::from_secs(20), "the old one lives");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        assert!(child.try_wait().unwrap().is_none(), "the group was killed");
+        drop(watchdog);
+        child.wait().unwrap();
+    }
 }

@@ -3,11 +3,18 @@
 use std::ops::Range;
 
 use super::closest::{self, Closest};
-use super::lines::{Lines, OldText, line_number};
+use super::lines::{Lines, OldText, line_numbers};
 use super::{escapes, exact, indentation, trailing};
 
-/// More places than this are counted, not remembered.
-const MOST_PLACES: usize = 1000;
+/// More places than this are not looked for.
+pub const MOST_PLACES: usize = 1000;
+/// A content that would become longer is not made.
+pub(super) const MOST_BYTES: usize = 64 * 1024 * 1024;
+/// How many places are looked at between two looks at whether to stop.
+pub(super) const LOOK_AFTER: usize = 256;
+
+/// Says whether to give up.
+pub(super) type Stop<'a> = dyn Fn() -> bool + 'a;
 
 /// One replacement.
 #[derive(Clone, Copy, Debug)]
@@ -55,11 +62,15 @@ pub enum Misfit {
     NotUnique {
         /// How it was read.
         fit: Fit,
-        /// How many places there are.
+        /// How many places there are; not more than [`MOST_PLACES`] are counted.
         count: usize,
         /// The lines where the first of them begin.
         lines: Vec<usize>,
     },
+    /// The content would become too long.
+    TooLong,
+    /// It was told to stop.
+    Stopped,
 }
 
 /// A place that fits and the text for it, adapted to it.
@@ -69,67 +80,79 @@ pub(super) struct Place {
     pub new: Vec<u8>,
 }
 
-/// Places that fit one reading: all counted, the first remembered.
+/// Places that fit one reading, in the order of the content.
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    pub count: usize,
-    pub first: Vec<Place>,
+    starts: Vec<usize>,
+    /// Only one place is ever used, so only the first is worked out.
+    first: Option<Place>,
 }
 
 impl Places {
-    pub fn add(&mut self, place: impl FnOnce() -> Place) {
-        self.count += 1;
-        if self.first.len() < MOST_PLACES {
-            self.first.push(place());
-        }
+    pub fn add(&mut self, start: usize, place: impl FnOnce() -> Place) {
+        self.starts.push(start);
+        self.first.get_or_insert_with(place);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    /// Whether looking for more makes no difference.
+    pub fn is_full(&self) -> bool {
+        self.starts.len() >= MOST_PLACES
     }
 }
 
-/// Replaces `old` by `new` in `content`.
+/// Replaces `old` by `new` in `content`, unless `stop` says to give up.
 ///
 /// # Errors
 /// When no place fits, or several do.
-pub fn apply(content: &[u8], replacement: &Replacement<'_>) -> Result<Edited, Misfit> {
+pub fn apply(content: &[u8], replacement: &Replacement<'_>, stop: &Stop<'_>) -> Result<Edited, Misfit> {
     if replacement.old.is_empty() {
         return Err(Misfit::NotFound(None));
     }
     if replacement.all
-        && let Some(edited) = exact::replace_all(content, replacement)
+        && let Some(edited) = exact::replace_all(content, replacement, stop)?
     {
         return Ok(edited);
     }
     let exact = exact::find(content, replacement.old, replacement.new);
-    if exact.count > 0 {
+    if !exact.is_empty() {
         return take(content, exact, Fit::Exact);
     }
     let lines = Lines::of(content);
     for (fit, find) in LOOSER {
-        let places = find(content, &lines, replacement);
-        if places.count > 0 {
+        let places = find(content, &lines, replacement, stop);
+        if stop() {
+            return Err(Misfit::Stopped);
+        }
+        if !places.is_empty() {
             return take(content, places, fit);
         }
     }
     Err(Misfit::NotFound(closest::find(content, &lines, &OldText::of(replacement.old))))
 }
 
-type Find = fn(&[u8], &Lines, &Replacement<'_>) -> Places;
+type Find = fn(&[u8], &Lines, &Replacement<'_>, &Stop<'_>) -> Places;
 
 const LOOSER: [(Fit, Find); 4] = [
-    (Fit::LineEndings, |content, _, replacement| {
+    (Fit::LineEndings, |content, _, replacement, _| {
         exact::find_with_any_line_ending(content, replacement.old, replacement.new)
     }),
     (Fit::TrailingSpace, trailing::find),
     (Fit::Indentation, indentation::find),
-    (Fit::Escapes, |content, _, replacement| escapes::find(content, replacement)),
+    (Fit::Escapes, |content, _, replacement, _| escapes::find(content, replacement)),
 ];
 
 fn take(content: &[u8], places: Places, fit: Fit) -> Result<Edited, Misfit> {
-    if let ([place], 1) = (places.first.as_slice(), places.count) {
-        let (before, after) = around(content, &place.range);
-        return Ok(Edited { content: [before, &place.new, after].concat(), fit, count: 1 });
+    match (places.first, places.starts.len()) {
+        (Some(place), 1) => {
+            let (before, after) = around(content, &place.range);
+            Ok(Edited { content: [before, &place.new, after].concat(), fit, count: 1 })
+        }
+        (_, count) => Err(Misfit::NotUnique { fit, count, lines: line_numbers(content, &places.starts) }),
     }
-    let lines = places.first.iter().map(|place| line_number(content, place.range.start)).collect();
-    Err(Misfit::NotUnique { fit, count: places.count, lines })
 }
 
 fn around<'a>(content: &'a [u8], range: &Range<usize>) -> (&'a [u8], &'a [u8]) {
@@ -138,6 +161,7 @@ fn around<'a>(content: &'a [u8], range: &Range<usize>) -> (&'a [u8], &'a [u8]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::lines::Endings;
     use super::*;
 
     fn edit<'a>(old: &'a str, new: &'a str) -> Replacement<'a> {
@@ -145,7 +169,8 @@ mod tests {
     }
 
     fn done(content: &str, old: &str, new: &str) -> (String, Fit) {
-        let edited = apply(content.as_bytes(), &edit(old, new)).unwrap_or_else(|misfit| panic!("{old:?}: {misfit:?}"));
+        let edited = apply(content.as_bytes(), &edit(old, new), &|| false)
+            .unwrap_or_else(|misfit| panic!("{old:?}: {misfit:?}"));
         (String::from_utf8(edited.content).unwrap(), edited.fit)
     }
 
@@ -219,7 +244,7 @@ mod tests {
             ("x", ""),
         ];
         for (content, old) in table {
-            let result = apply(content.as_bytes(), &edit(old, "WRONG"));
+            let result = apply(content.as_bytes(), &edit(old, "WRONG"), &|| false);
             assert!(matches!(result, Err(Misfit::NotFound(_))), "{old:?} in {content:?}: {result:?}");
         }
     }
@@ -235,14 +260,14 @@ mod tests {
             ("\"x\"\n\"x\"\n", "\\\"x\\\"", Fit::Escapes, 2, vec![1, 2]),
         ];
         for (content, old, fit, count, lines) in table {
-            let misfit = apply(content.as_bytes(), &edit(old, "")).unwrap_err();
+            let misfit = apply(content.as_bytes(), &edit(old, ""), &|| false).unwrap_err();
             assert_eq!(misfit, Misfit::NotUnique { fit, count, lines }, "{old:?} in {content:?}");
         }
     }
 
     #[test]
     fn all_occurrences_are_replaced_only_when_exact() {
-        let all = |content: &str, old, new| apply(content.as_bytes(), &Replacement { old, new, all: true });
+        let all = |content: &str, old, new| apply(content.as_bytes(), &Replacement { old, new, all: true }, &|| false);
         let edited = all("a b a\r\na", "a", "c\nd").unwrap();
         assert_eq!((edited.content.as_slice(), edited.count), (&b"c\r\nd b c\r\nd\r\nc\r\nd"[..], 3));
         assert!(matches!(all("x \ny\nx\t\ny\n", "x\ny", ""), Err(Misfit::NotUnique { count: 2, .. })));
@@ -250,21 +275,61 @@ mod tests {
     }
 
     #[test]
+    fn a_long_line_is_replaced_in_one_pass() {
+        // Half a megabyte in one line with thousands of places: quadratic work would take minutes.
+        let content = "{\"a\":1},".repeat(50_000);
+        let edited = apply(content.as_bytes(), &Replacement { old: "a", new: "b\n", all: true }, &|| false).unwrap();
+        assert_eq!((edited.count, edited.content.len()), (50_000, content.len() + 50_000));
+        let misfit = apply(content.as_bytes(), &edit("\"a\"", "b\n"), &|| false).unwrap_err();
+        assert!(matches!(&misfit, Misfit::NotUnique { count: MOST_PLACES, lines, .. } if lines.len() == MOST_PLACES));
+        let same = "a".repeat(60_000);
+        let misfit = apply(same.as_bytes(), &edit(&same[..30_000], ""), &|| false).unwrap_err();
+        assert!(matches!(misfit, Misfit::NotUnique { count: MOST_PLACES, .. }));
+        let lines = "    x\n".repeat(20_000);
+        let misfit = apply(lines.as_bytes(), &edit("x  ", &"y\n".repeat(20_000)), &|| false).unwrap_err();
+        assert!(matches!(misfit, Misfit::NotUnique { count: MOST_PLACES, .. }));
+    }
+
+    #[test]
+    fn it_stops_when_told_and_before_it_grows_without_end() {
+        let content = "x y\n".repeat(10_000);
+        for (old, all) in [("x", true), ("z  \nw", false)] {
+            let result = apply(content.as_bytes(), &Replacement { old, new: "", all }, &|| true);
+            assert_eq!(result, Err(Misfit::Stopped), "{old:?}");
+        }
+        let long = "n".repeat(10_000_000);
+        let result = apply(content.as_bytes(), &Replacement { old: "x", new: &long, all: true }, &|| false);
+        assert_eq!(result, Err(Misfit::TooLong));
+    }
+
+    #[test]
+    fn line_endings_are_told_for_every_place() {
+        let content = b"a\r\nb\nc a\r\na a";
+        let mut endings = Endings::of(content);
+        for start in 0..=content.len() {
+            assert_eq!(endings.is_crlf_at(start), Endings::of(content).is_crlf_at(start), "{start}");
+        }
+        assert!(Endings::of(content).is_crlf_at(0) && !Endings::of(content).is_crlf_at(3));
+        assert!(endings.is_crlf_at(content.len()), "the last ending before it decides");
+    }
+
+    #[test]
     fn the_closest_place_is_shown_as_it_is() {
         let content = "fn one() {\n    alpha(1);\n}\n\nfn two() {\n    beta(22, 33);\n    gamma();\n}\n";
         let Err(Misfit::NotFound(Some(closest))) =
-            apply(content.as_bytes(), &edit("fn two() {\n    beta(22, 34);\n    gamma();\n}", ""))
+            apply(content.as_bytes(), &edit("fn two() {\n    beta(22, 34);\n    gamma();\n}", ""), &|| false)
         else {
             panic!("there is a near place")
         };
         assert_eq!(closest.lines, 5..9);
         assert!(closest.text.starts_with(b"fn two() {"));
         assert_eq!(closest.difference, Some((6, "    beta(22, 33);".to_owned(), "    beta(22, 34);".to_owned())));
-        let Err(Misfit::NotFound(Some(closest))) = apply(content.as_bytes(), &edit("bta(22,33);", "")) else {
+        let Err(Misfit::NotFound(Some(closest))) = apply(content.as_bytes(), &edit("bta(22,33);", ""), &|| false)
+        else {
             panic!("one line is near")
         };
         assert_eq!(closest.lines, 6..7);
-        assert_eq!(apply(content.as_bytes(), &edit("quite 別 different", "")), Err(Misfit::NotFound(None)));
+        assert_eq!(apply(content.as_bytes(), &edit("quite 別 different", ""), &|| false), Err(Misfit::NotFound(None)));
     }
 
     mod properties {
@@ -299,7 +364,7 @@ mod tests {
                 let unique = content.match_indices(&old).count() == 1
                     && content.char_indices().filter(|(at, _)| content[*at..].starts_with(&old)).count() == 1;
                 prop_assume!(unique);
-                let edited = apply(content.as_bytes(), &Replacement { old: &old, new: &new, all: false }).unwrap();
+                let edited = apply(content.as_bytes(), &Replacement { old: &old, new: &new, all: false }, &|| false).unwrap();
                 prop_assert_eq!(edited.fit, Fit::Exact);
                 let middle = edited.content.strip_prefix(before.as_bytes()).and_then(|rest| rest.strip_suffix(after.as_bytes()));
                 let middle = middle.map(|middle| String::from_utf8(middle.to_vec()).unwrap());
@@ -314,7 +379,7 @@ mod tests {
             #[test]
             fn whatever_fits_changes_one_stretch_only(content in texts(), old in texts(), all in any::<bool>()) {
                 let marker = "⟦new⟧";
-                if let Ok(edited) = apply(content.as_bytes(), &Replacement { old: &old, new: marker, all }) {
+                if let Ok(edited) = apply(content.as_bytes(), &Replacement { old: &old, new: marker, all }, &|| false) {
                     let text = String::from_utf8(edited.content).unwrap();
                     let pieces: Vec<&str> = text.split(marker).collect();
                     prop_assert_eq!(pieces.len(), edited.count + 1);
@@ -325,13 +390,13 @@ mod tests {
 
             #[test]
             fn any_bytes_at_all(content in proptest::collection::vec(any::<u8>(), 0..200), old in any::<String>(), new in any::<String>(), all in any::<bool>()) {
-                let _ = apply(&content, &Replacement { old: &old, new: &new, all });
+                let _ = apply(&content, &Replacement { old: &old, new: &new, all }, &|| false);
             }
 
             #[test]
             fn bytes_that_are_no_text_survive(noise in proptest::collection::vec(0x80_u8..=0xff, 1..40)) {
                 let content = [noise.as_slice(), b"\nneedle\n", noise.as_slice()].concat();
-                let edited = apply(&content, &Replacement { old: "needle", new: "pin", all: false }).unwrap();
+                let edited = apply(&content, &Replacement { old: "needle", new: "pin", all: false }, &|| false).unwrap();
                 prop_assert_eq!(edited.content, [noise.as_slice(), b"\npin\n", noise.as_slice()].concat());
             }
         }

@@ -17,7 +17,7 @@ pub(super) fn find(content: &[u8], replacement: &Replacement<'_>) -> Places {
     }
     let new = write_out(replacement.new, |kind| kinds.contains(&kind));
     let places = exact::find(content, &old, &new);
-    if places.count > 0 { places } else { exact::find_with_any_line_ending(content, &old, &new) }
+    if !places.is_empty() { places } else { exact::find_with_any_line_ending(content, &old, &new) }
 }
 
 fn write_out(text: &str, mut wanted: impl FnMut(char) -> bool) -> String {

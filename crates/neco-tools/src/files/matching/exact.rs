@@ -2,33 +2,51 @@
 
 use memchr::memmem;
 
-use super::apply::{Edited, Fit, Place, Places, Replacement};
-use super::lines::{is_crlf_at, with_endings_of};
+use super::apply::{Edited, Fit, MOST_BYTES, Misfit, Place, Places, Replacement, Stop};
+use super::lines::{Endings, with_endings_of};
 use crate::files::text::{with_crlf, with_lf};
+
+/// How many replacements are made between two looks at whether to stop.
+const LOOK_AFTER: usize = 4096;
 
 /// Every place that holds `old` exactly, overlapping ones too: any of them could be meant.
 pub(super) fn find(content: &[u8], old: &str, new: &str) -> Places {
     let mut places = Places::default();
     for start in occurrences(content, old.as_bytes()) {
-        let range = start..start + old.len();
-        places.add(|| Place { new: adapted(content, &range, new), range: range.clone() });
+        places.add(start, || Place { range: start..start + old.len(), new: adapted(content, start, new) });
+        if places.is_full() {
+            break;
+        }
     }
     places
 }
 
-/// Replaces every occurrence, from left to right.
-pub(super) fn replace_all(content: &[u8], replacement: &Replacement<'_>) -> Option<Edited> {
+/// Replaces every occurrence, from left to right; `None` when there is none.
+pub(super) fn replace_all(
+    content: &[u8],
+    replacement: &Replacement<'_>,
+    stop: &Stop<'_>,
+) -> Result<Option<Edited>, Misfit> {
+    let (old, new) = (replacement.old.as_bytes(), replacement.new.as_bytes());
+    let crlf = with_crlf(new);
     let mut result = Vec::with_capacity(content.len());
+    let mut endings = Endings::of(content);
     let (mut count, mut done) = (0, 0);
-    for start in memmem::find_iter(content, replacement.old.as_bytes()) {
-        let range = start..start + replacement.old.len();
-        result.extend_from_slice(content.get(done..start)?);
-        result.extend_from_slice(&adapted(content, &range, replacement.new));
-        done = range.end;
+    for start in memmem::find_iter(content, old) {
+        if count % LOOK_AFTER == 0 && stop() {
+            return Err(Misfit::Stopped);
+        }
+        result.extend_from_slice(content.get(done..start).unwrap_or_default());
+        let same = crlf.len() == new.len();
+        result.extend_from_slice(if same || !endings.is_crlf_at(start) { new } else { &crlf });
+        if result.len() > MOST_BYTES {
+            return Err(Misfit::TooLong);
+        }
+        done = start + old.len();
         count += 1;
     }
-    result.extend_from_slice(content.get(done..)?);
-    (count > 0).then_some(Edited { content: result, fit: Fit::Exact, count })
+    result.extend_from_slice(content.get(done..).unwrap_or_default());
+    Ok((count > 0).then_some(Edited { content: result, fit: Fit::Exact, count }))
 }
 
 /// Every place that holds `old` when CRLF and LF count as the same.
@@ -41,14 +59,19 @@ pub(super) fn find_with_any_line_ending(content: &[u8], old: &str, new: &str) ->
     let old = with_lf(old.as_bytes());
     for start in occurrences(&plain.text, &old) {
         let range = plain.offset(start)..plain.offset(start + old.len());
-        places.add(|| Place { new: with_endings_of(content, &range, new.as_bytes()), range: range.clone() });
+        places
+            .add(range.start, || Place { new: with_endings_of(content, &range, new.as_bytes()), range: range.clone() });
+        if places.is_full() {
+            break;
+        }
     }
     places
 }
 
 /// The new text as the model wrote it, but not with bare newlines among CRLF lines.
-fn adapted(content: &[u8], range: &std::ops::Range<usize>, new: &str) -> Vec<u8> {
-    if new.contains('\n') && is_crlf_at(content, range) { with_crlf(new.as_bytes()) } else { new.as_bytes().to_vec() }
+fn adapted(content: &[u8], start: usize, new: &str) -> Vec<u8> {
+    let is_crlf = new.contains('\n') && Endings::of(content).is_crlf_at(start);
+    if is_crlf { with_crlf(new.as_bytes()) } else { new.as_bytes().to_vec() }
 }
 
 fn occurrences<'a>(content: &'a [u8], wanted: &'a [u8]) -> impl Iterator<Item = usize> + 'a {

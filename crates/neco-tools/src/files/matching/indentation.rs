@@ -1,23 +1,28 @@
 //! The text shifted as a whole: every line has the same indentation more or less, or tabs for spaces.
 
-use super::apply::{Place, Places, Replacement};
+use super::apply::{LOOK_AFTER, Place, Places, Replacement, Stop};
 use super::lines::{Line, Lines, OldText};
 use super::trailing::fitting_end;
 
 /// Every place whose lines are those of `old` but for one and the same shift, which is applied to the
 /// new text too. Whole lines only.
-pub(super) fn find(content: &[u8], lines: &Lines, replacement: &Replacement<'_>) -> Places {
+pub(super) fn find(content: &[u8], lines: &Lines, replacement: &Replacement<'_>, stop: &Stop<'_>) -> Places {
     let mut places = Places::default();
     let old = OldText::of(replacement.old);
     if !old.has_words() {
         return places;
     }
-    for (_, window) in lines.windows(old.lines.len()) {
+    for (index, window) in lines.windows(old.lines.len()) {
+        if places.is_full() || (index % LOOK_AFTER == 0 && stop()) {
+            break;
+        }
         let Some(shift) = shift_of(content, window, &old) else { continue };
         let (Some(first), Some(last)) = (window.first(), window.last()) else { continue };
         let range = first.start..if old.ends_with_newline { last.next } else { last.end };
-        let shifted = shift.apply(replacement.new);
-        places.add(|| Place { new: fitting_end(content, window, &old, &range, &shifted), range });
+        places.add(range.start, || {
+            let shifted = shift.apply(replacement.new);
+            Place { new: fitting_end(content, window, &old, &range, &shifted), range }
+        });
     }
     places
 }

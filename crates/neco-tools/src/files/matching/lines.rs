@@ -90,25 +90,51 @@ impl<'a> OldText<'a> {
     }
 }
 
-/// The line, counted from one, that an offset lies in.
-pub(super) fn line_number(content: &[u8], offset: usize) -> usize {
-    memchr::memchr_iter(b'\n', content.get(..offset).unwrap_or(content)).count() + 1
+/// The lines, counted from one, that offsets in ascending order lie in.
+pub(super) fn line_numbers(content: &[u8], offsets: &[usize]) -> Vec<usize> {
+    let (mut line, mut from) = (1, 0);
+    let mut number = |offset: usize| {
+        line += memchr::memchr_iter(b'\n', content.get(from..offset).unwrap_or_default()).count();
+        from = from.max(offset);
+        line
+    };
+    offsets.iter().map(|offset| number(*offset)).collect()
 }
 
-/// Whether lines at a place end with CRLF: the first line ending inside it says so, else the one
-/// after it, else the last one before it.
-pub(super) fn is_crlf_at(content: &[u8], place: &Range<usize>) -> bool {
-    let after_start = content.get(place.start..).unwrap_or_default();
-    let newline = match memchr::memchr(b'\n', after_start) {
-        Some(at) => Some(place.start + at),
-        None => memchr::memrchr(b'\n', content.get(..place.start).unwrap_or_default()),
-    };
-    newline.is_some_and(|at| at > 0 && content.get(at - 1) == Some(&b'\r'))
+/// Says how lines end, for places in ascending order: each line ending is looked for once.
+#[derive(Debug)]
+pub(super) struct Endings<'a> {
+    content: &'a [u8],
+    /// Where was looked from last, and the line ending that decides from there on.
+    known: Option<(usize, Option<usize>)>,
+}
+
+impl<'a> Endings<'a> {
+    pub fn of(content: &'a [u8]) -> Self {
+        Self { content, known: None }
+    }
+
+    /// Whether lines at a place end with CRLF: the first line ending at or after its start says so,
+    /// else the last one before it.
+    pub fn is_crlf_at(&mut self, start: usize) -> bool {
+        let newline = match self.known {
+            // A line ending before where was looked from is the last one there is.
+            Some((from, newline)) if from <= start && newline.is_none_or(|at| at >= start || at < from) => newline,
+            Some(_) | None => {
+                let (before, after) = self.content.split_at_checked(start).unwrap_or((self.content, b""));
+                let next = memchr::memchr(b'\n', after).map(|at| start + at);
+                let newline = next.or_else(|| memchr::memrchr(b'\n', before));
+                self.known = Some((start, newline));
+                newline
+            }
+        };
+        newline.is_some_and(|at| at > 0 && self.content.get(at - 1) == Some(&b'\r'))
+    }
 }
 
 /// The text with the line endings of a place.
 pub(super) fn with_endings_of(content: &[u8], place: &Range<usize>, text: &[u8]) -> Vec<u8> {
-    if is_crlf_at(content, place) { with_crlf(text) } else { with_lf(text) }
+    if Endings::of(content).is_crlf_at(place.start) { with_crlf(text) } else { with_lf(text) }
 }
 
 /// Without white space at its end.

@@ -15,5 +15,5 @@ mod indentation;
 mod lines;
 mod trailing;
 
-pub use apply::{Edited, Fit, Misfit, Replacement, apply};
+pub use apply::{Edited, Fit, MOST_PLACES, Misfit, Replacement, apply};
 pub use closest::Closest;

@@ -2,20 +2,24 @@
 
 use std::ops::Range;
 
-use super::apply::{Place, Places, Replacement};
+use super::apply::{LOOK_AFTER, Place, Places, Replacement, Stop};
 use super::lines::{Line, Lines, OldText, trim_end, with_endings_of};
 
 /// Every place whose lines are those of `old` when white space at their ends does not count. Whole
 /// lines, but for the indentation of the first, which models tend to leave out.
-pub(super) fn find(content: &[u8], lines: &Lines, replacement: &Replacement<'_>) -> Places {
+pub(super) fn find(content: &[u8], lines: &Lines, replacement: &Replacement<'_>, stop: &Stop<'_>) -> Places {
     let mut places = Places::default();
     let old = OldText::of(replacement.old);
     if !old.has_words() {
         return places;
     }
-    for (_, window) in lines.windows(old.lines.len()) {
+    for (index, window) in lines.windows(old.lines.len()) {
+        if places.is_full() || (index % LOOK_AFTER == 0 && stop()) {
+            break;
+        }
         if let Some(range) = fit(content, window, &old) {
-            places.add(|| Place { new: fitting_end(content, window, &old, &range, replacement.new), range });
+            places
+                .add(range.start, || Place { new: fitting_end(content, window, &old, &range, replacement.new), range });
         }
     }
     places

@@ -82,8 +82,8 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
         Ok::<_, Failure>((services, session))
     })?;
     let printer = Printer::new(OutputFormat::Text, terminal);
-    let exit = see_through(&runtime, &session, printer, None, script::TASK.to_owned())?;
-    Ok(wire::stop(runtime, services, session, exit))
+    let seen = see_through(&runtime, &services, &session, printer, None, script::TASK.to_owned());
+    wire::stop(runtime, services, session, seen)
 }
 
 fn opening(project: &Project, paint: Paint) -> String {

@@ -6,7 +6,8 @@ use neco_config::{Config, ConfigError, Env, Loaded};
 use neco_store::SqliteStore;
 
 use super::finding::Finding;
-use crate::ask::editor;
+use crate::ask::editor::Programs;
+use crate::keys;
 use crate::terminal::Terminal;
 use crate::wire::STORE_FILE;
 
@@ -21,7 +22,8 @@ pub fn configuration(loaded: &Result<Loaded, ConfigError>, env: &Env) -> Vec<Fin
                 read => read.join(", "),
             };
             let warnings = loaded.warnings.iter().map(|warning| Finding::warn("config", warning.to_string()));
-            std::iter::once(Finding::ok("config", words)).chain(warnings).collect()
+            let keys = keys::warnings(loaded).into_iter().map(|warning| Finding::warn("config", warning));
+            std::iter::once(Finding::ok("config", words)).chain(warnings).chain(keys).collect()
         }
         Err(error) => error
             .problems
@@ -82,7 +84,7 @@ pub fn sandbox() -> Finding {
 pub fn terminal(env: &Env) -> Finding {
     let terminal = Terminal::look_at(env);
     let is = |is: bool| if is { "terminal" } else { "no terminal" };
-    let editor = editor::wanted(env);
+    let editor = Programs::wanted(env).editor;
     Finding::ok(
         "terminal",
         format!(

@@ -1,0 +1,56 @@
+//! `<function=NAME>…</function>`, with JSON or `<parameter=NAME>…</parameter>` inside.
+
+use serde_json::{Map, Value};
+
+use super::declared::Declared;
+use super::object;
+use super::spot::{TextCall, Trust};
+
+const CLOSE: &str = "</function>";
+const PARAMETER: &str = "<parameter=";
+const PARAMETER_CLOSE: &str = "</parameter>";
+
+/// Whether `body`, which has just got a `>`, ends here. Parameters may hold the tag as text.
+pub(super) fn is_closed(body: &str) -> bool {
+    body.ends_with(CLOSE) && body.rfind(PARAMETER).is_none_or(|open| body.rfind(PARAMETER_CLOSE) > Some(open))
+}
+
+/// The call of `name` with what stands in `body`, whose closing tag may be missing.
+pub(super) fn call(name: &str, body: &str, declared: &Declared, trust: Trust) -> Option<TextCall> {
+    let body = body.trim();
+    let body = body.strip_suffix(CLOSE).unwrap_or(body).trim();
+    let arguments = if body.is_empty() {
+        Map::new()
+    } else if body.starts_with(PARAMETER) {
+        parameters(name, body, declared)?
+    } else {
+        match object::read(body)? {
+            Value::Object(arguments) => arguments,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => return None,
+        }
+    };
+    let fits = declared.fit(name, &arguments, trust);
+    fits.then(|| TextCall { name: name.to_owned(), arguments: Value::Object(arguments).to_string() })
+}
+
+fn parameters(tool: &str, body: &str, declared: &Declared) -> Option<Map<String, Value>> {
+    let mut arguments = Map::new();
+    let mut rest = body;
+    while !rest.is_empty() {
+        let (name, after) = rest.strip_prefix(PARAMETER)?.split_once('>')?;
+        let (text, after) = after.split_once(PARAMETER_CLOSE)?;
+        arguments.insert(name.trim().to_owned(), value(tool, name.trim(), text, declared));
+        rest = after.trim_start();
+    }
+    Some(arguments)
+}
+
+/// Text stands on lines of its own; other values are JSON.
+fn value(tool: &str, name: &str, text: &str, declared: &Declared) -> Value {
+    let bare = text.strip_prefix('\n').unwrap_or(text);
+    let bare = bare.strip_suffix('\n').unwrap_or(bare);
+    if declared.is_text(tool, name) {
+        return bare.into();
+    }
+    serde_json::from_str(bare.trim()).unwrap_or_else(|_| bare.into())
+}

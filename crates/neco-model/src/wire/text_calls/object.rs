@@ -1,0 +1,73 @@
+//! What a JSON value says, if it is a call or a list of calls.
+
+use serde_json::{Map, Value};
+
+use super::declared::Declared;
+use super::mend::mended;
+use super::scan::{ARGUMENTS, NAMES, Scan, WRAPPERS};
+use super::spot::{TextCall, Trust};
+
+/// Calls inside of calls inside of calls are no calls.
+const DEEPEST: usize = 3;
+
+/// The calls in `held` from byte `from` to its end; `scan` has just seen the end.
+pub(super) fn calls(held: &str, from: usize, scan: &Scan, declared: &Declared, trust: Trust) -> Option<Vec<TextCall>> {
+    let text = held.get(from..)?;
+    match read(text) {
+        Some(value) => {
+            let mut calls = Vec::new();
+            add_calls(&value, declared, trust, DEEPEST, &mut calls)?;
+            (!calls.is_empty()).then_some(calls)
+        }
+        None => broken(held, scan, declared, text).map(|call| vec![call]),
+    }
+}
+
+/// JSON as it is, or else without its small mistakes.
+pub(super) fn read(text: &str) -> Option<Value> {
+    serde_json::from_str(text).or_else(|_| serde_json::from_str(&mended(text))).ok()
+}
+
+/// A call whose arguments are no JSON: the tool it names says so to the model.
+fn broken(held: &str, scan: &Scan, declared: &Declared, text: &str) -> Option<TextCall> {
+    let arguments = held.get(scan.arguments_from()?..)?.trim_end();
+    let (_, after_name) = NAMES.iter().find_map(|key| text.split_once(&format!("\"{key}\"")))?;
+    let name = after_name.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?.split('"').next()?;
+    declared.has(name).then(|| TextCall {
+        name: name.to_owned(),
+        arguments: arguments.strip_suffix('}').unwrap_or(arguments).trim_end().to_owned(),
+    })
+}
+
+fn add_calls(value: &Value, declared: &Declared, trust: Trust, left: usize, calls: &mut Vec<TextCall>) -> Option<()> {
+    let left = left.checked_sub(1)?;
+    match value {
+        Value::Array(values) => values.iter().try_for_each(|value| add_calls(value, declared, trust, left, calls)),
+        Value::Object(fields) => {
+            let inner = WRAPPERS.iter().filter_map(|key| fields.get(*key)).find(|value| !value.is_string());
+            match inner {
+                Some(inner) => add_calls(inner, declared, trust, left, calls),
+                None => {
+                    calls.push(call(fields, declared, trust)?);
+                    Some(())
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}
+
+fn call(fields: &Map<String, Value>, declared: &Declared, trust: Trust) -> Option<TextCall> {
+    let name = NAMES.iter().find_map(|key| fields.get(*key)?.as_str())?;
+    let arguments = match ARGUMENTS.iter().find_map(|key| fields.get(*key)) {
+        Some(Value::Object(arguments)) => arguments.clone(),
+        Some(Value::String(text)) => match read(text)? {
+            Value::Object(arguments) => arguments,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => return None,
+        },
+        Some(Value::Null) | None => Map::new(),
+        Some(Value::Bool(_) | Value::Number(_) | Value::Array(_)) => return None,
+    };
+    let fits = declared.fit(name, &arguments, trust);
+    fits.then(|| TextCall { name: name.to_owned(), arguments: Value::Object(arguments).to_string() })
+}

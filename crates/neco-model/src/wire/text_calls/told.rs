@@ -1,0 +1,184 @@
+//! How a model is told to write calls, and how it sees its own calls and their results.
+
+use neco_proto::{Message, Part, ToolCall};
+use serde_json::{Map, Value};
+
+use crate::request::ToolDeclaration;
+use crate::wire::arguments;
+
+/// As much of a description as a small model reads.
+const LONGEST_DESCRIPTION: usize = 400;
+
+/// Bare JSON is what small models get right most often; tags they forget, or repeat.
+const HOW: &str = r#"
+To use a tool, reply with only one JSON object and nothing else:
+{"name": "TOOL", "arguments": {"ARGUMENT": VALUE}}
+The next message is its result; then use the next tool. Only when every step of the task was done with a tool, answer in plain words."#;
+
+/// Without it small models take the first result for the end of the task.
+const GO_ON: &str = "If a step of the task is left, reply with the JSON object for its tool. If none is left, answer.";
+
+/// The system prompt with the tools described in it.
+pub(in crate::wire) fn system(system: &str, tools: &[ToolDeclaration]) -> String {
+    if tools.is_empty() {
+        return system.to_owned();
+    }
+    let mut out = system.trim_end().to_owned();
+    if !out.is_empty() {
+        out.push_str("\n\n");
+    }
+    out.push_str("# Tools\n\n");
+    for tool in tools {
+        add_tool(tool, &mut out);
+    }
+    out.push_str(HOW);
+    out
+}
+
+/// What the model said and called.
+pub(in crate::wire) fn assistant(message: &Message) -> String {
+    let mut out = message.text();
+    for call in message.tool_calls() {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        add_call(call, &mut out);
+    }
+    out
+}
+
+/// What came of its calls.
+pub(in crate::wire) fn results(message: &Message) -> String {
+    let output = |part: &Part| match part {
+        Part::ToolResult(result) => Some(format!("Result of the tool:\n{}\n\n", result.output.trim_end())),
+        Part::Text { .. } | Part::Image { .. } | Part::Reasoning { .. } | Part::ToolCall(_) => None,
+    };
+    let results: String = message.parts.iter().filter_map(output).collect();
+    results + GO_ON
+}
+
+fn add_call(call: &ToolCall, out: &mut String) {
+    let arguments = arguments::as_object(&call.arguments);
+    let name = Value::from(call.name.as_str());
+    out.push_str(&format!("{{\"name\": {name}, \"arguments\": {arguments}}}"));
+}
+
+/// `- name(argument: type, optional?: type): what it does`, and what its arguments mean.
+fn add_tool(tool: &ToolDeclaration, out: &mut String) {
+    let none = Map::new();
+    let properties = tool.schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    let required: Vec<&str> = tool
+        .schema
+        .get("required")
+        .and_then(Value::as_array)
+        .map(|names| names.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default();
+    let argument = |(name, schema): (&String, &Value)| {
+        let optional = if required.contains(&name.as_str()) { "" } else { "?" };
+        format!("{name}{optional}: {}", kind(schema))
+    };
+    let arguments: Vec<String> = properties.iter().map(argument).collect();
+    out.push_str(&format!("- {}({}): {}\n", tool.name, arguments.join(", "), short(&tool.description)));
+    for (name, schema) in properties.iter().filter(|(name, _)| required.contains(&name.as_str())) {
+        if let Some(meaning) = schema.get("description").and_then(Value::as_str) {
+            out.push_str(&format!("  {name}: {}\n", short(meaning)));
+        }
+    }
+}
+
+fn kind(schema: &Value) -> String {
+    if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
+        return choices.iter().map(Value::to_string).collect::<Vec<_>>().join("|");
+    }
+    match schema.get("type") {
+        Some(Value::String(name)) if name == "array" => {
+            format!("[{}]", schema.get("items").map_or_else(|| "any".to_owned(), kind))
+        }
+        Some(Value::String(name)) => name.clone(),
+        Some(Value::Array(names)) => {
+            let names = names.iter().filter_map(Value::as_str).filter(|name| *name != "null");
+            names.collect::<Vec<_>>().join("|")
+        }
+        _ => "any".to_owned(),
+    }
+}
+
+/// The first lines, in one, up to the end of a sentence where there is one.
+fn short(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    if text.chars().count() <= LONGEST_DESCRIPTION {
+        return text;
+    }
+    let cut: String = text.chars().take(LONGEST_DESCRIPTION).collect();
+    match cut.rsplit_once(". ") {
+        Some((sentences, _)) => format!("{sentences}."),
+        None => cut,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::{MessageId, Role, ToolResult};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_tool_is_told_in_a_line() {
+        let tool = ToolDeclaration {
+            name: "read_file".to_owned(),
+            description: "Reads a file.\nWith its lines.".to_owned(),
+            schema: json!({
+                "type": "object",
+                "properties": {
+                    "path": { "type": "string", "description": "Where it lies." },
+                    "limit": { "type": ["integer", "null"] },
+                    "how": { "enum": ["raw", "hex"] },
+                    "lines": { "type": "array", "items": { "type": "integer" } },
+                    "else": {},
+                },
+                "required": ["path"],
+            }),
+        };
+        let told = system("You are Neco.\n", &[tool]);
+        assert!(told.starts_with("You are Neco.\n\n# Tools\n\n- read_file("), "{told}");
+        for part in [
+            "path: string",
+            "limit?: integer",
+            "how?: \"raw\"|\"hex\"",
+            "lines?: [integer]",
+            "else?: any",
+            "  path: Where it lies.\n",
+        ] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+        assert!(told.contains("): Reads a file. With its lines.\n"), "{told}");
+        assert_eq!(system("You are Neco.", &[]), "You are Neco.");
+    }
+
+    #[test]
+    fn long_descriptions_end_with_a_sentence() {
+        let long = "One thing. ".repeat(100);
+        let short = short(&long);
+        assert!(short.ends_with("thing.") && short.chars().count() <= LONGEST_DESCRIPTION, "{short}");
+    }
+
+    #[test]
+    fn calls_and_results_are_text() {
+        let call = ToolCall {
+            id: "a".into(),
+            name: "read_file".to_owned(),
+            arguments: "{\"path\":\"a\"}".to_owned(),
+            opaque: None,
+        };
+        let parts = vec![Part::Text { text: "I look.".to_owned() }, Part::ToolCall(call)];
+        let message = Message { id: MessageId::new(), role: Role::Assistant, parts, model: None };
+        let wanted = "I look.\n{\"name\": \"read_file\", \"arguments\": {\"path\":\"a\"}}";
+        assert_eq!(assistant(&message), wanted);
+        let result = |text: &str| ToolResult { call_id: "a".into(), output: text.to_owned(), error_code: None };
+        let message = Message::tool_results(vec![result("one"), result("two")]);
+        let wanted = format!("Result of the tool:\none\n\nResult of the tool:\ntwo\n\n{GO_ON}");
+        assert_eq!(results(&message), wanted);
+    }
+}

@@ -1,0 +1,140 @@
+//! Local servers whose models write their calls as text.
+
+use std::sync::Arc;
+
+use neco_config::section::{ProviderSection, TextToolCalls};
+use neco_model::scripted::sse::{Reply, ReplyEnd};
+use neco_model::scripted::{Fault, Turn};
+use neco_model::{ErrorKind, FinishReason, Provider, Script};
+use serde_json::json;
+
+use crate::server::Server;
+use crate::{ask, config, provider, retries, section};
+
+const CALL: &str = "```json\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}\n```";
+
+fn local(server: &Server) -> Arc<dyn Provider> {
+    let here = ProviderSection { local: true, ..section(&server.base, &[]) };
+    provider(&config(&[("here", here)]), "here/m")
+}
+
+fn props(supports_tools: bool) -> serde_json::Value {
+    json!({ "chat_template": "…", "chat_template_caps": { "supports_tools": supports_tools } })
+}
+
+#[tokio::test]
+async fn a_local_model_may_write_its_calls_as_text() {
+    let server = Server::start(Script::new().say(CALL)).await;
+    let (_, answer, error) = ask(&local(&server)).await;
+    assert_eq!((error, answer.text.as_str(), answer.finish), (None, "", Some(FinishReason::ToolCalls)));
+    assert_eq!((answer.calls[0].name.as_str(), answer.calls[0].id.as_deref()), ("read_file", None));
+    assert!(server.seen()[0].body["tools"].is_array());
+}
+
+#[tokio::test]
+async fn elsewhere_text_is_text_unless_told_otherwise() {
+    let server = Server::start(Script::new().say(CALL).say(CALL)).await;
+    let vendor = section(&server.base, &["KEY_ONE"]);
+    let (_, answer, _) = ask(&provider(&config(&[("vendor", vendor.clone())]), "vendor/m")).await;
+    assert_eq!((answer.text.as_str(), answer.calls.len()), (CALL, 0));
+    let marked = ProviderSection { text_tool_calls: Some(TextToolCalls::Always), ..vendor };
+    let (_, answer, _) = ask(&provider(&config(&[("vendor", marked)]), "vendor/m")).await;
+    assert_eq!((answer.text.as_str(), answer.calls.len()), ("", 1));
+    assert_eq!(server.props_asked(), 0);
+    let body = &server.seen()[1].body;
+    assert!(body.get("tools").is_none() && body["messages"][0]["content"].as_str().unwrap().contains("read_file("));
+}
+
+#[tokio::test]
+async fn a_server_is_asked_once_what_its_template_does() {
+    for supports_tools in [true, false] {
+        let script = Script::new().say("one").say("two").say("three");
+        let server = Server::describing(script, props(supports_tools)).await;
+        let provider = local(&server);
+        for _ in 0..3 {
+            assert_eq!(ask(&provider).await.2, None);
+        }
+        assert_eq!(server.props_asked(), 1);
+        for seen in server.seen() {
+            assert_eq!(seen.body.get("tools").is_some(), supports_tools, "{}", seen.body);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_props_is_not_asked_again() {
+    let server = Server::start(Script::new().say("one").say("two")).await;
+    let provider = local(&server);
+    assert_eq!(ask(&provider).await.1.text, "one");
+    assert_eq!(ask(&provider).await.1.text, "two");
+    assert_eq!(server.props_asked(), 1);
+}
+
+fn stumbling() -> Reply {
+    let message = "The model produced output that does not match the expected peg-native format";
+    let piece = json!({ "choices": [{ "index": 0, "delta": { "content": "I will " } }] });
+    let error = json!({ "error": { "code": 500, "message": message, "type": "server_error" } });
+    Reply {
+        status: 200,
+        headers: vec![("content-type".to_owned(), "text/event-stream".to_owned())],
+        pieces: vec![format!("data: {piece}\n\n").into(), format!("error: {error}\n\ndata: {error}\n\n").into()],
+        delay_ms: 0,
+        between_ms: 0,
+        end: ReplyEnd::Whole,
+    }
+}
+
+fn saying(text: &str) -> Reply {
+    let player = neco_model::scripted::Player::new(Arc::new(Script::new().say(text)), "m");
+    Reply::next(&player).unwrap()
+}
+
+#[tokio::test]
+async fn a_server_that_stumbles_over_a_call_is_asked_without_tools_at_the_second_try_and_ever_after() {
+    let server = Server::answering([stumbling(), saying(CALL), saying("done")].into(), 0).await;
+    let provider = local(&server);
+    let (deltas, answer, error) = ask(&provider).await;
+    assert_eq!((error, answer.text.as_str(), answer.calls.len()), (None, "", 1));
+    let retries = retries(&deltas);
+    assert!(retries.len() == 1 && retries[0].discards && retries[0].message.contains("peg-native"), "{retries:?}");
+    assert_eq!(ask(&provider).await.1.text, "done");
+    let tools: Vec<bool> = server.seen().iter().map(|seen| seen.body.get("tools").is_some()).collect();
+    assert_eq!(tools, [true, false, false]);
+}
+
+#[tokio::test]
+async fn a_server_that_takes_no_tools_is_asked_again_at_once() {
+    let refusal =
+        Fault::Status { code: 400, retry_after: None, message: Some("gemma does not support tools".to_owned()) };
+    let server = Server::start(Script::new().fault(refusal.clone()).say(CALL).fault(refusal)).await;
+    let provider = local(&server);
+    let (deltas, answer, error) = ask(&provider).await;
+    assert_eq!((error, answer.calls.len(), retries(&deltas).len()), (None, 1, 0));
+    // Said of a request without tools it is no reason to ask once more.
+    let (_, _, error) = ask(&provider).await;
+    assert_eq!(error.unwrap().kind, ErrorKind::InvalidRequest);
+    assert_eq!(server.seen().len(), 3);
+}
+
+#[tokio::test]
+async fn half_a_call_in_a_cut_stream_is_asked_for_again() {
+    let half = Turn {
+        say: "{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}".to_owned(),
+        chunk: Some(5),
+        fault: Some(Fault::DropAfter(7)),
+        ..Turn::default()
+    };
+    let server = Server::start(Script::new().turn(half).say(CALL)).await;
+    let (deltas, answer, error) = ask(&local(&server)).await;
+    assert_eq!((error, answer.text.as_str(), answer.calls.len()), (None, "", 1));
+    assert_eq!(retries(&deltas).len(), 1);
+}
+
+#[tokio::test]
+async fn a_model_that_is_being_loaded_is_waited_for() {
+    let loading = Fault::Status { code: 503, retry_after: Some(0.001), message: Some("Loading model".to_owned()) };
+    let turn = Turn { fault: Some(loading), repeat: Some(8), ..Turn::default() };
+    let server = Server::start(Script::new().turn(turn).say("ready")).await;
+    let (deltas, answer, error) = ask(&local(&server)).await;
+    assert_eq!((error, answer.text.as_str(), retries(&deltas).len()), (None, "ready", 8));
+}

@@ -1,0 +1,63 @@
+//! Node with a package.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+
+use serde_json::Value;
+
+/// npm does not like to run twice in one folder.
+static INSTALLING: Mutex<()> = Mutex::new(());
+
+/// A folder in which Node finds the package.
+pub struct Node {
+    folder: PathBuf,
+}
+
+impl Node {
+    /// Says why when it can't be had.
+    pub fn with(package: &str) -> Result<Self, String> {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sdks");
+        std::fs::create_dir_all(&folder).unwrap();
+        let _one_at_a_time = INSTALLING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        Command::new("node").arg("--version").output().map_err(|error| format!("there is no node ({error})"))?;
+        if !folder.join("node_modules").join(package).join("package.json").exists() {
+            install(&folder, package)?;
+        }
+        Ok(Self { folder })
+    }
+
+    /// What `program` prints, which is given `address`.
+    pub fn run(&self, program: &str, address: &str) -> Value {
+        let output = Command::new("node")
+            .args(["--input-type=module", "--eval", program])
+            .current_dir(&self.folder)
+            .env("ADDRESS", address)
+            .env_remove("NODE_OPTIONS")
+            .output()
+            .unwrap();
+        let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{}\n{stdout}\n{stderr}", output.status))
+    }
+}
+
+fn install(folder: &Path, package: &str) -> Result<(), String> {
+    let output = Command::new("npm")
+        .args([
+            "install",
+            "--no-audit",
+            "--no-fund",
+            "--ignore-scripts",
+            "--fetch-retries=0",
+            "--fetch-timeout=60000",
+            package,
+        ])
+        .current_dir(folder)
+        .output()
+        .map_err(|error| format!("there is no npm ({error})"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(format!("npm could not get it: {}", said.lines().next().unwrap_or("no reason given")))
+}

@@ -1,0 +1,37 @@
+//! From the arguments of `neco model` to what is done.
+
+use std::time::Duration;
+
+use neco_config::{Env, LoadOptions};
+
+use super::{list, show, test};
+use crate::args::{EverywhereArgs, ModelCommand};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+use crate::{keys, say, wire};
+
+/// How long local servers have to answer.
+const PROBE: Duration = Duration::from_millis(500);
+
+/// Runs `neco model …`.
+///
+/// # Errors
+/// When the configuration can't be used, or there is no such model.
+pub fn run(command: &ModelCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let folder = crate::folder(everywhere)?;
+    let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides })?;
+    let notes = loaded.warnings.iter().map(ToString::to_string).chain(keys::warnings(&loaded));
+    notes.for_each(|note| say::note(&note));
+    let models = wire::models(&loaded.config, env)?;
+    let paint = Terminal::look_at(env).stdout_paint();
+    wire::runtime()?.block_on(async {
+        let servers = models.probe_local(PROBE).await;
+        models.use_local(&servers);
+        match command {
+            ModelCommand::List { all, json } => list::run(&models, &servers, *all, *json, paint),
+            ModelCommand::Show { name, json } => show::run(&models, name, *json, paint),
+            ModelCommand::Test { name, json } => test::run(&models, name.as_deref(), *json, paint).await,
+        }
+    })
+}

