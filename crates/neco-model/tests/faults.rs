@@ -3,7 +3,7 @@
 //!
 //! A reference model of the policy, written as a plain loop, says what must come of each schedule.
 
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

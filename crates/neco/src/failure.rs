@@ -64,7 +64,8 @@ impl From<ConfigError> for Failure {
 
 impl From<SetupError> for Failure {
     fn from(error: SetupError) -> Self {
-        let is_key = matches!(error, SetupError::MissingKey { .. } | SetupError::BadKey { .. } | SetupError::KeySource { .. });
+        let is_key =
+            matches!(error, SetupError::MissingKey { .. } | SetupError::BadKey { .. } | SetupError::KeySource { .. });
         let exit = if is_key { Exit::Provider } else { Exit::Usage };
         Self::new(exit, error.to_string()).hint("`neco doctor` shows models, keys and what is missing.")
     }

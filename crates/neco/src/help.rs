@@ -21,6 +21,7 @@ Examples:
   neco -m \"and now the docs\" --continue        goes on with the last session of this folder
   neco -m \"list the TODOs\" --output-format json | jq -r .result
   neco -m \"what is in here?\" --model ollama/qwen3:8b --tools read_file,grep,glob
+  neco model test                              does the model answer, how fast, does it call tools?
   neco demo                                    a whole task, offline, with a scripted model
 
 Exit codes:

@@ -200,7 +200,7 @@ impl Question {
         let meaning = |key: &str| match (key, self.revised.is_some()) {
             ("y", false) => "do this, once",
             ("y", true) => "do it as you changed it",
-            ("s", _) => "do this, and do not ask again for the same until the session ends",
+            ("s", _) => "do this, and do not ask again for the same until Neco ends",
             ("e", _) => "open it in $VISUAL or $EDITOR; you see it again before anything happens",
             ("n", _) => "do not; you can tell the agent what to do instead",
             (_, _) => "show all of it, in $PAGER when it is long",

@@ -11,7 +11,9 @@ use crate::failure::Failure;
 /// The guide to a first model.
 #[must_use]
 pub fn guide(looked: &LookedFor, config_dir: &Path) -> Failure {
-    let mut text = String::from("\nAny one of these is enough:\n\n  1. a key, kept by `neco auth set PROVIDER` or in the environment\n");
+    let mut text = String::from(
+        "\nAny one of these is enough:\n\n  1. a key, kept by `neco auth set PROVIDER` or in the environment\n",
+    );
     for (provider, variables) in &looked.keys {
         let _ = writeln!(text, "       {:<28} {provider}", variables.join(", "));
     }
