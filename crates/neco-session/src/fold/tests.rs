@@ -101,9 +101,9 @@ fn paired(messages: &[Message]) -> bool {
     })
 }
 
-fn results(message: &Message) -> Vec<&CallId> {
-    let id = |part| match part {
-        &Part::ToolResult(ref result) => Some(&result.call_id),
+fn results<'a>(message: &'a Message) -> Vec<&'a CallId> {
+    let id = |part: &'a Part| match part {
+        Part::ToolResult(result) => Some(&result.call_id),
         Part::Text { .. } | Part::Image { .. } | Part::Reasoning { .. } | Part::ToolCall(_) => None,
     };
     message.parts.iter().filter_map(id).collect()
