@@ -73,6 +73,8 @@ struct Entry {
     name: String,
     /// Where the price holds.
     provider: String,
+    /// What that provider wants before the name.
+    path: Option<String>,
     context_window: u64,
     max_output: u64,
     input: Option<f64>,
@@ -130,11 +132,12 @@ impl Catalogue {
         }
     }
 
-    /// The models of `provider` that are known, the vendor's names of them: built in, then overridden.
-    pub fn models_of(&self, provider: &str) -> impl Iterator<Item = &str> {
-        let built_in = self.models.iter().filter(move |entry| entry.provider == provider).map(|entry| &*entry.name);
+    /// The models of `provider` that are known, as they are written after `provider/`: built in, then
+    /// overridden.
+    pub fn models_of(&self, provider: &str) -> impl Iterator<Item = String> {
+        let built_in = self.models.iter().filter(move |entry| entry.provider == provider).map(Entry::full_name);
         let written = self.overrides.keys().filter_map(move |label| label.split_once('/'));
-        built_in.chain(written.filter(move |(of, _)| *of == provider).map(|(_, model)| model))
+        built_in.chain(written.filter(move |(of, _)| *of == provider).map(|(_, model)| model.to_owned()))
     }
 
     fn entry(&self, name: &ModelName) -> Option<&Entry> {
@@ -192,6 +195,13 @@ impl Entry {
         let Some((begin, rest)) = bare.split_at_checked(self.name.len()) else { return false };
         let same = |(one, other): (u8, u8)| one.eq_ignore_ascii_case(&other) || (is_joint(one) && is_joint(other));
         begin.bytes().zip(self.name.bytes()).all(same) && is_version(rest)
+    }
+
+    fn full_name(&self) -> String {
+        match &self.path {
+            Some(path) => format!("{path}/{}", self.name),
+            None => self.name.clone(),
+        }
     }
 
     fn info(&self, provider: &str) -> ModelInfo {

@@ -4,6 +4,7 @@ use neco_config::section::ProviderType;
 
 use crate::catalogue::{ModelInfo, Sources};
 use crate::models::Models;
+use crate::route::name::family;
 use crate::route::{ModelName, ProviderEntry};
 use crate::setup::SetupError;
 
@@ -52,11 +53,12 @@ impl Models {
     #[must_use]
     pub fn known_models(&self, provider: &ProviderEntry) -> Vec<String> {
         let usual = [&provider.strong_model, &provider.default_model, &provider.fast_model, &provider.vision_model];
-        let mut known: Vec<String> = self.catalogue.models_of(&provider.name).map(str::to_owned).collect();
-        for model in usual.into_iter().flatten() {
-            let same = |known: &String| model.ends_with(known.as_str()) || model.starts_with(known.as_str());
-            if !known.iter().any(same) {
-                known.push(model.clone());
+        let mut known: Vec<String> = Vec::new();
+        // An edition is not listed beside its family.
+        let usual = usual.into_iter().flatten().map(|model| family(model).to_owned());
+        for model in self.catalogue.models_of(&provider.name).chain(usual) {
+            if !known.contains(&model) {
+                known.push(model);
             }
         }
         known

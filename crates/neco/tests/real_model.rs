@@ -14,8 +14,7 @@ use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-const TASK: &str =
-    "Create a file hello.txt that contains the word hello. Then read it back and tell me what it says.";
+const TASK: &str = "Create a file hello.txt that contains the word hello. Then read it back and tell me what it says.";
 const RUNS: usize = 3;
 /// A small model on a busy machine without a graphics card.
 const PATIENCE: Duration = Duration::from_secs(1800);

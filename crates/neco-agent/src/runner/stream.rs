@@ -191,7 +191,8 @@ impl Agent {
         let usage = streaming.answer.usage.take()?;
         self.usage += usage;
         self.session_usage += usage;
-        Some(EventBody::Usage(UsageEvent { model: streaming.answer.model.clone(), usage, context_window: self.provider.context_window() }))
+        let context_window = self.provider.context_window();
+        Some(EventBody::Usage(UsageEvent { model: streaming.answer.model.clone(), usage, context_window }))
     }
 
     /// The model's own id when it has one that is unique in the session, otherwise one of ours.

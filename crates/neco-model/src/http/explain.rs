@@ -112,7 +112,9 @@ fn explain(asked: Asked<'_>, problem: &Problem, status: Option<u16>, headers: &H
     let text = match problem.kind {
         ErrorKind::Auth => match key {
             Some(key) => format!("{provider} does not accept {key}{said}; put in a valid key"),
-            None => format!("{provider} wants a key{said}: run `neco auth set {provider}`, or set api_key_env in [model_providers.{provider}]"),
+            None => format!(
+                "{provider} wants a key{said}: run `neco auth set {provider}`, or set api_key_env in [model_providers.{provider}]"
+            ),
         },
         ErrorKind::Permission => match key {
             Some(key) => format!("{provider} does not let {key} use {model}{said}"),

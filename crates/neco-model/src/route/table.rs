@@ -317,6 +317,20 @@ mod tests {
     }
 
     #[test]
+    fn calls_in_the_text_are_for_local_models_and_those_that_can_not_call_otherwise() {
+        let never = ProviderSection { text_tool_calls: Some(TextToolCalls::Never), ..ProviderSection::default() };
+        let providers = Providers::new(&[("vllm".to_owned(), never)].into()).unwrap();
+        let setting = |name: &str, tools| {
+            let info = ModelInfo { tools, ..ModelInfo::default() };
+            providers.get(name).unwrap().text_tool_calls(&info)
+        };
+        assert_eq!(setting("openai", true), TextToolCalls::Never);
+        assert_eq!(setting("openai", false), TextToolCalls::Always);
+        assert_eq!(setting("llama.cpp", true), TextToolCalls::Auto);
+        assert_eq!(setting("vllm", false), TextToolCalls::Never);
+    }
+
+    #[test]
     fn some_models_are_served_in_another_format() {
         let providers = Providers::new(&BTreeMap::new()).unwrap();
         let openai = providers.get("openai").unwrap();

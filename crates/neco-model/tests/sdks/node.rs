@@ -45,6 +45,8 @@ fn install(folder: &Path, package: &str) -> Result<(), String> {
     let output = Command::new("npm")
         .args([
             "install",
+            "--prefix",
+            ".",
             "--no-audit",
             "--no-fund",
             "--ignore-scripts",

@@ -159,6 +159,9 @@ const CASES: &[(&str, Is)] = &[
     ("Here it is:\n{\"name\":\"list\"}\nThat is all you need.", Is::Text),
     ("Here it is:\n```json\n{\"name\":\"list\"}\n```\nThat is all you need.", Is::Text),
     ("```\nsome code\n```\n{\"name\":\"list\"}", Is::Text),
+    // A result that the model repeats instead of an answer.
+    ("<tool_response>\nno such file\n</tool_response>", Is::Half),
+    ("It said <tool_response>no such file</tool_response> to me.", Is::Text),
     // Half calls.
     (r#"{"name":"write_file","arguments":{"path":"a","content":"on"#, Is::Half),
     (r#"{"name":"read_file","arguments":{"#, Is::Half),

@@ -7,7 +7,7 @@ use neco_model::wire::format::{Problem, Template, Wire};
 use neco_model::wire::openai_chat::{Dialect, OpenaiChat};
 use neco_model::wire::reader::Reader;
 use neco_model::wire::target::Target;
-use neco_model::{Answer, Delta, ErrorKind, FinishReason, Request};
+use neco_model::{Answer, Delta, ErrorKind, FinishReason, Price, Request};
 use neco_proto::{Message, MessageId, Part, Role, ToolCall, ToolResult};
 use serde_json::{Value, json};
 
@@ -192,4 +192,15 @@ fn without_tools_json_is_text() {
     let request = Request { tools: Arc::new([]), ..request(vec![Message::user("hi")]) };
     let body = encoded(&wire, &request);
     assert_eq!(body["messages"][0]["content"], "You are Neco.");
+}
+
+#[test]
+fn what_is_paid_for_is_read_to_its_usage() {
+    let mut target = Target::new("vendor", "small");
+    target.info.price = Some(Price { input: 1.0, output: 2.0, cache_read: 1.0, cache_write: 1.0, long: None });
+    let wire = OpenaiChat::bound_to(target, Dialect::default()).with_text_calls(TextToolCalls::Always);
+    let mut events = said("<tool_call>\n{\"name\": \"list\"}\n</tool_call>\n\nThe result is: a.txt", Some("stop"));
+    events.push(json!({ "choices": [], "usage": { "prompt_tokens": 7, "completion_tokens": 3 } }));
+    let (found, _, error) = answer(&wire, &events, DONE);
+    assert_eq!((error, found.calls.len(), found.usage.map(|usage| usage.input)), (None, 1, Some(7)));
 }

@@ -15,12 +15,23 @@ use crate::wire::loose::Loose;
 use crate::wire::sse::Event;
 use crate::wire::text_calls::{Seen, Spotter, TextCall};
 
+/// What to do about what a model writes after calls in its text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum AfterCalls {
+    /// Read it for the sake of the usage at its end.
+    #[default]
+    ReadOn,
+    /// End the answer: waiting for more would only take time.
+    Close,
+}
+
 /// Reads one answer.
 #[derive(Default)]
 pub struct ChatDecoder {
     think: Think,
     /// Looks for calls in the text, where models write them there.
     spotter: Option<Spotter>,
+    after_calls: AfterCalls,
     calls: Calls,
     details: Details,
     usage: Option<Usage>,
@@ -44,8 +55,7 @@ impl Decoder for ChatDecoder {
         }
         let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(|error| Problem::unreadable(data, &error))?;
         self.add(chunk, data, out)?;
-        // What a model writes after its calls is not worth waiting for.
-        if self.spotter.as_ref().is_some_and(Spotter::is_over) {
+        if self.after_calls == AfterCalls::Close && self.spotter.as_ref().is_some_and(Spotter::is_over) {
             return self.close(out);
         }
         Ok(())
@@ -74,9 +84,8 @@ impl Decoder for ChatDecoder {
 
 impl ChatDecoder {
     /// A decoder that also looks for calls in the text.
-    #[must_use]
-    pub fn spotting(spotter: Option<Spotter>) -> Self {
-        Self { spotter, ..Self::default() }
+    pub(super) fn spotting(spotter: Option<Spotter>, after_calls: AfterCalls) -> Self {
+        Self { spotter, after_calls, ..Self::default() }
     }
 
     fn add(&mut self, chunk: Chunk<'_>, data: &[u8], out: &mut Vec<Delta>) -> Result<(), Problem> {
@@ -194,7 +203,7 @@ impl ChatDecoder {
             // The limit was reached in the middle of a call: that is what the finish says.
             Seen::Half(held) if self.finish == Some(FinishReason::Length) => add_text(held, out),
             Seen::Half(_) => {
-                let text = "a tool call in the text was begun and not finished";
+                let text = "what should be a tool call in the text is none";
                 return Err(Problem::new(ErrorKind::MalformedToolCall, text));
             }
         }

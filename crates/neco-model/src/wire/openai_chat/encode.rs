@@ -7,7 +7,7 @@ use neco_proto::{Part, Role};
 use serde_json::{Map, Value, json};
 
 use super::calling::Calling;
-use super::decode::ChatDecoder;
+use super::decode::{AfterCalls, ChatDecoder};
 use super::dialect::{Dialect, OutputForm, ReasoningBack, ReasoningParameter};
 use super::messages::{self, TRAILER, to_bytes};
 use super::problem;
@@ -206,7 +206,9 @@ impl Wire for OpenaiChat {
     fn decoder_for(&self, request: &Request) -> Box<dyn Decoder> {
         let trust = self.calling.trust().filter(|_| !request.tools.is_empty());
         let spotter = trust.map(|trust| Spotter::new(Declared::new(request.tools.clone()), trust));
-        Box::new(ChatDecoder::spotting(spotter))
+        // Where nothing is paid for, nobody misses what was used.
+        let after_calls = if self.target.info.price.is_none() { AfterCalls::Close } else { AfterCalls::ReadOn };
+        Box::new(ChatDecoder::spotting(spotter, after_calls))
     }
 
     fn asks_for_template(&self) -> bool {

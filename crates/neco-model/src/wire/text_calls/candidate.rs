@@ -9,6 +9,8 @@ use super::spot::{TextCall, Trust};
 /// Tags that hold calls.
 const TAGS: [&str; 5] = ["tool_call", "tools", "tool_calls", "function_call", "function_calls"];
 const FUNCTION: &str = "function=";
+/// What a template puts around results. A model that begins with it repeats what it was shown.
+const RESULT: &str = "tool_response";
 /// What stands after the backticks of a fence that may hold a call.
 const LANGUAGES: [&str; 7] = ["", "json", "xml", "tool_call", "tool_calls", "tool", "function_call"];
 /// The longest tag.
@@ -22,6 +24,8 @@ pub(super) struct Candidate {
     pub(super) calls: Vec<TextCall>,
     /// Whether a tag that holds calls was seen.
     tagged: bool,
+    /// Whether it is the very beginning of the answer.
+    is_first: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +49,8 @@ enum Step {
     Json(usize, Box<Scan>),
     /// What stands after `<function=NAME>`, from this byte on.
     Function(String, usize),
+    /// A result that the model repeats.
+    Result,
 }
 
 /// How it stands after a character.
@@ -74,6 +80,11 @@ pub(super) struct Against<'a> {
 }
 
 impl Candidate {
+    /// What begins an answer, or comes after other text.
+    pub(super) fn new(is_first: bool) -> Self {
+        Self { is_first, ..Self::default() }
+    }
+
     /// Whether a tag says that calls are meant.
     pub(super) fn is_tagged(&self) -> bool {
         self.tagged
@@ -104,6 +115,7 @@ impl Candidate {
                     self.take(found)
                 }
             },
+            Step::Result => Verdict::MayBe,
             Step::Function(name, from) => {
                 let body = held.get(*from..).unwrap_or("");
                 if character != '>' || !function::is_closed(body) {
@@ -127,7 +139,7 @@ impl Candidate {
                 object::calls(&closed, from, &scan, against.declared, against.trust)
             }
             Step::Json(_, scan) if !scan.is_named() && !tagged => return Ending::NoCall,
-            Step::Json(..) => None,
+            Step::Json(..) | Step::Result => None,
             Step::Function(name, from) => {
                 let body = held.get(from..).unwrap_or("");
                 let call = function::call(&name, body, against.declared, against.trust);
@@ -212,6 +224,8 @@ impl Candidate {
             }
             self.tagged = true;
             self.step = Step::Function(name.to_owned(), at + 1);
+        } else if text == RESULT && self.is_first && self.calls.is_empty() {
+            self.step = Step::Result;
         } else if text.starts_with('/') {
             return self.close_tag();
         } else if !is_special(text) {
@@ -243,7 +257,7 @@ impl Candidate {
 
 fn may_be_tag(text: &str) -> bool {
     let name = text.strip_prefix('/').unwrap_or(text);
-    TAGS.iter().any(|tag| tag.starts_with(name))
+    TAGS.iter().chain([&RESULT]).any(|tag| tag.starts_with(name))
         || FUNCTION.starts_with(name)
         || name.starts_with(FUNCTION)
         || "/function".starts_with(text)

@@ -30,7 +30,8 @@ pub enum Seen {
     Text,
     /// Calls.
     Calls(Vec<TextCall>),
-    /// A call that was begun and not finished, with the text that was held back.
+    /// A call that was begun and not finished, or a result that the model made up or repeats; with the
+    /// text that was held back.
     Half(String),
 }
 
@@ -146,7 +147,7 @@ impl Spotter {
             _ => None,
         };
         if opening.is_some_and(|opening| self.preface.admits(opening)) {
-            let mut candidate = Box::<Candidate>::default();
+            let mut candidate = Box::new(Candidate::new(self.preface.is_empty()));
             let against = Against { declared: &self.declared, trust: self.trust };
             candidate.feed(&self.held, at, character, against);
             self.from = at;

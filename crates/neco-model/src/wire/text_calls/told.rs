@@ -16,7 +16,10 @@ To use a tool, reply with only one JSON object and nothing else:
 The next message is its result; then use the next tool. Only when every step of the task was done with a tool, answer in plain words."#;
 
 /// Without it small models take the first result for the end of the task.
-const GO_ON: &str = "If a step of the task is left, reply with the JSON object for its tool. If none is left, answer.";
+const GO_ON: &str = "Go on with the task: reply with the JSON object for the next tool. \
+    Only if everything was done, answer in plain words.";
+/// And the first failure too.
+const TRY_AGAIN: &str = "Do it another way: reply with the JSON object for the right tool.";
 
 /// The system prompt with the tools described in it.
 pub(in crate::wire) fn system(system: &str, tools: &[ToolDeclaration]) -> String {
@@ -49,12 +52,19 @@ pub(in crate::wire) fn assistant(message: &Message) -> String {
 
 /// What came of its calls.
 pub(in crate::wire) fn results(message: &Message) -> String {
-    let output = |part: &Part| match part {
-        Part::ToolResult(result) => Some(format!("Result of the tool:\n{}\n\n", result.output.trim_end())),
-        Part::Text { .. } | Part::Image { .. } | Part::Reasoning { .. } | Part::ToolCall(_) => None,
-    };
-    let results: String = message.parts.iter().filter_map(output).collect();
-    results + GO_ON
+    let mut out = String::new();
+    let mut next = GO_ON;
+    for part in &message.parts {
+        let Part::ToolResult(result) = part else { continue };
+        let head;
+        (head, next) = match result.error_code {
+            Some(_) => ("The tool failed:", TRY_AGAIN),
+            None => ("Result of the tool:", GO_ON),
+        };
+        out.push_str(&format!("{head}\n{}\n\n", result.output.trim_end()));
+    }
+    out.push_str(next);
+    out
 }
 
 fn add_call(call: &ToolCall, out: &mut String) {
@@ -180,5 +190,8 @@ mod tests {
         let message = Message::tool_results(vec![result("one"), result("two")]);
         let wanted = format!("Result of the tool:\none\n\nResult of the tool:\ntwo\n\n{GO_ON}");
         assert_eq!(results(&message), wanted);
+        let failed = ToolResult { error_code: Some(neco_proto::ErrorCode::FileNotFound), ..result("no") };
+        let message = Message::tool_results(vec![failed]);
+        assert_eq!(results(&message), format!("The tool failed:\nno\n\n{TRY_AGAIN}"));
     }
 }
