@@ -3,6 +3,8 @@
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use serde::Serialize;
@@ -11,6 +13,7 @@ use crate::clock::{Moment, milliseconds};
 use crate::samples::Samples;
 
 const SYNCS: usize = 21;
+const LOOK: Duration = Duration::from_secs(1);
 
 /// What the figures were taken on: enough to tell which ones can be compared.
 #[derive(Clone, Debug, Serialize)]
@@ -27,6 +30,8 @@ pub struct Machine {
     pub file_system: String,
     /// Milliseconds that one small write takes to be on that disk: a part of every durable step.
     pub sync_ms: f64,
+    /// The share of processor time that was in use right before the first measurement.
+    pub busy: f64,
     /// The load average of the last minute before the first measurement.
     pub load_before: f64,
     /// The same after the last one.
@@ -36,7 +41,7 @@ pub struct Machine {
 impl Machine {
     /// Looks at the machine; `folder` is where the runs write.
     pub fn look(folder: &Path) -> anyhow::Result<Self> {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let processors = thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
             processor: entry("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
             processors,
@@ -44,6 +49,7 @@ impl Machine {
             kernel: fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned(),
             file_system: file_system(folder).unwrap_or_else(|| "unknown".to_owned()),
             sync_ms: sync_ms(folder).context("can't time a durable write")?,
+            busy: busy(),
             load_before: load(),
             load_after: 0.0,
         })
@@ -51,8 +57,27 @@ impl Machine {
 
     /// Whether something else was at work, so that times say little.
     pub fn is_busy(&self) -> bool {
-        self.load_before > 0.3 * self.processors as f64
+        self.busy > 0.1
     }
+}
+
+/// The share of processor time in use, over a moment. The load average would still tell of what
+/// ended a minute ago, such as the build of the program under test.
+fn busy() -> f64 {
+    let (total, idle) = processor_time();
+    thread::sleep(LOOK);
+    let (total_after, idle_after) = processor_time();
+    let passed = total_after.saturating_sub(total).max(1) as f64;
+    1.0 - idle_after.saturating_sub(idle) as f64 / passed
+}
+
+/// All processor time since the start of the machine, and how much of it was idle, in ticks.
+fn processor_time() -> (u64, u64) {
+    let text = fs::read_to_string("/proc/stat").unwrap_or_default();
+    let line = text.lines().next().unwrap_or_default();
+    // user nice system idle iowait irq softirq steal; what follows is contained in the first two.
+    let ticks: Vec<u64> = line.split_whitespace().skip(1).take(8).filter_map(|tick| tick.parse().ok()).collect();
+    (ticks.iter().sum(), ticks.iter().skip(3).take(2).sum())
 }
 
 /// The load average of the last minute.

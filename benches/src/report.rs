@@ -86,13 +86,14 @@ impl Report {
         writeln!(out, "{} on {}", self.program, self.date)?;
         writeln!(
             out,
-            "{} × {}, {} MB, Linux {}, {}, a durable write takes {:.2} ms, load {:.2} before and {:.2} after",
+            "{} × {}, {} MB, Linux {}, {}, a durable write takes {:.2} ms, {:.0} % busy, load {:.2} before and {:.2} after",
             machine.processors,
             machine.processor,
             machine.memory_mb,
             machine.kernel,
             machine.file_system,
             machine.sync_ms,
+            machine.busy * 100.0,
             machine.load_before,
             machine.load_after,
         )?;

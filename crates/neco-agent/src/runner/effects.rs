@@ -65,7 +65,8 @@ impl Agent {
         self.turn_mode = self.settings.mode;
         let situation = Situation { mode: self.turn_mode };
         let (system, tools) = self.context.assemble(situation, self.scheduler.registry());
-        let request = Request { system, tools, history: self.history.clone(), cache_key: self.cache_key.clone(), output: None };
+        let request =
+            Request { system, tools, history: self.history.clone(), cache_key: self.cache_key.clone(), output: None };
         self.streaming = Some(Streaming::new(stamp, self.provider.stream(request)));
         Ok(())
     }

@@ -98,11 +98,14 @@ mod tests {
         states.iter().map(|(touch, state)| call(*touch, *state)).collect()
     }
 
+    /// The calls, how many reads may run at once, and which may begin.
+    type Case = (&'static [(Touch, State)], usize, &'static [usize]);
+
     #[test]
     fn reads_begin_together_up_to_the_bound_and_a_write_waits_for_them() {
         use State::{Done, Running, Scheduled};
         use Touch::{Reads, Runs, Writes};
-        let table: &[(&[(Touch, State)], usize, &[usize])] = &[
+        let table: [Case; 8] = [
             (&[(Reads, Scheduled), (Reads, Scheduled), (Writes, Scheduled), (Reads, Scheduled)], 8, &[0, 1]),
             (&[(Reads, Scheduled), (Reads, Scheduled), (Reads, Scheduled)], 2, &[0, 1]),
             (&[(Reads, Running), (Reads, Scheduled), (Reads, Scheduled)], 2, &[1]),
@@ -113,7 +116,7 @@ mod tests {
             (&[(Runs, Done), (Runs, Scheduled)], 8, &[1]),
         ];
         for (states, bound, expected) in table {
-            assert_eq!(may_begin(&calls(states), *bound), *expected, "{states:?}");
+            assert_eq!(may_begin(&calls(states), bound), expected, "{states:?}");
         }
     }
 
