@@ -4,7 +4,7 @@
 //! it goes through a handle of that root and follows no link, so a link that is put in its way after
 //! the check is refused, not followed; no operation waits for a pipe, device or socket.
 //!
-//! Reading order: [`error`], [`resolve`], [`located`], [`open_at`], [`replace`], [`sensitive`].
+//! Reading order: [`error`], [`mod@resolve`], [`located`], [`open_at`], [`replace`], [`sensitive`].
 
 mod error;
 mod located;

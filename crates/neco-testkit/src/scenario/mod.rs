@@ -1,6 +1,6 @@
 //! Scenarios: conversations that must play exactly so.
 //!
-//! Reading order: [`parse`] (the file format), [`script`] (what the model will answer), [`play`]
+//! Reading order: [`parse`] (the file format), [`script`] (what the model will answer), [`mod@play`]
 //! (the performance), [`expect`] (what must have happened).
 
 mod expect;

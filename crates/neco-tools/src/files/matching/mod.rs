@@ -4,7 +4,7 @@
 //! change; when the text is not there exactly, a looser reading counts only if exactly one place
 //! fits it; nothing here does I/O or panics, whatever the input.
 //!
-//! Reading order: [`apply`] (the order of readings), [`exact`], [`lines`], [`trailing`],
+//! Reading order: [`mod@apply`] (the order of readings), [`exact`], [`lines`], [`trailing`],
 //! [`indentation`], [`escapes`], [`closest`].
 
 mod apply;

@@ -2,7 +2,7 @@
 //!
 //! Invariants: nothing but `test` sends anything to a vendor; no key is ever shown.
 //!
-//! Reading order: [`run`], [`facts`] (what is known, in words), [`list`], [`show`], [`test`].
+//! Reading order: [`mod@run`], [`facts`] (what is known, in words), [`list`], [`show`], [`mod@test`].
 
 mod facts;
 mod list;
