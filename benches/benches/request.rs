@@ -1,6 +1,10 @@
 //! Writing a request: what was sent before must not be written again.
 
+#[path = "support/promise.rs"]
+mod promise;
+
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use divan::Bencher;
@@ -12,8 +16,39 @@ use neco_proto::{CallId, Message, MessageId, Part, Role, ToolCall, ToolResult};
 
 const TURNS: [usize; 2] = [10, 200];
 
+/// Own time for one more request after 200 turns, besides one serialisation of what is new in it.
+const LIMIT: Duration = Duration::from_millis(1);
+
 fn main() {
     divan::main();
+    if promise::is_asked_for() {
+        report();
+    }
+}
+
+/// What was promised: building a request and copying it out, as a socket does, costs at most [`LIMIT`].
+fn report() {
+    let [few, many] = TURNS.map(|turns| {
+        let wire = wire();
+        let before = request(turns);
+        divan::black_box(wire.encode(&before));
+        let next = || one_more(&before, turns);
+        let build = promise::median(next, |request| wire.encode(request));
+        let send = promise::median(next, |request| wire.encode(request).concat());
+        (build, send)
+    });
+    let whole = promise::median(|| (wire(), request(TURNS[1])), |(wire, request)| wire.encode(request));
+    let growth = many.1.as_secs_f64() / few.1.as_secs_f64();
+    let built = format!("{:?} built, {:?} with the copy", many.0, many.1);
+    let value = format!("{built}, {growth:.1} × that after 10 turns; {whole:?} if all of it were written again");
+    promise::report("a request after 200 turns", &value, "at most 1 ms", many.1 <= LIMIT);
+}
+
+/// `before` with one turn more.
+fn one_more(before: &Request, turns: usize) -> Request {
+    let mut next = before.clone();
+    add_turn(&mut next.history, turns);
+    next
 }
 
 fn wire() -> OpenaiChat {
@@ -50,11 +85,7 @@ fn next_turn(bencher: Bencher<'_, '_>, turns: usize) {
     let wire = wire();
     let before = request(turns);
     divan::black_box(wire.encode(&before));
-    let next = || {
-        let mut next = before.clone();
-        add_turn(&mut next.history, turns);
-        next
-    };
+    let next = || one_more(&before, turns);
     bencher.with_inputs(next).bench_refs(|request| wire.encode(request));
 }
 
@@ -64,11 +95,7 @@ fn next_turn_and_copy(bencher: Bencher<'_, '_>, turns: usize) {
     let wire = wire();
     let before = request(turns);
     divan::black_box(wire.encode(&before));
-    let next = || {
-        let mut next = before.clone();
-        add_turn(&mut next.history, turns);
-        next
-    };
+    let next = || one_more(&before, turns);
     bencher.with_inputs(next).bench_refs(|request| {
         let pieces: Vec<Bytes> = wire.encode(request);
         pieces.concat()

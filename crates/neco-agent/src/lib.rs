@@ -4,15 +4,17 @@
 //! It opens no file, starts no process and reads no clock of its own.
 //!
 //! Reading order: [`machine`] (the state table), [`scheduler`] (the life of a call), [`context`]
-//! (what the model is told), [`runner`] (what drives them), [`ports`].
+//! (what the model is told), [`gate`] (what people plug in), [`runner`] (what drives them), [`ports`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
 pub mod context;
+pub mod gate;
 pub mod machine;
 pub mod ports;
 pub mod runner;
 pub mod scheduler;
 
-pub use ports::{Clock, EventSink, SinkError};
+pub use gate::Gate;
+pub use ports::{Clock, EventSink, RuleBook, SinkError};
 pub use runner::{Agent, AgentHandle, AgentInput, AgentSetup, Budget, Settings};

@@ -24,6 +24,15 @@ pub trait EventSink: Send + Sync {
     fn commit(&self, turn: Option<TurnId>, body: EventBody) -> BoxFuture<'_, Result<(), SinkError>>;
 }
 
+/// Where rules are kept that a person allowed with "always".
+pub trait RuleBook: Send + Sync {
+    /// Where that is, as it is shown before the person decides.
+    fn file(&self) -> String;
+
+    /// Keeps a rule, as the text of a policy file. The error is for a person.
+    fn keep(&self, rule: String) -> BoxFuture<'_, Result<(), String>>;
+}
+
 /// A clock that only goes forward, for durations.
 pub trait Clock: Send + Sync {
     /// Time since some fixed moment.

@@ -2,9 +2,10 @@
 
 use std::cmp::Reverse;
 
+use crate::address::without_secrets;
 use crate::layer::{Node, Value};
 use crate::notice::{Findings, Notice};
-use crate::origin::Origin;
+use crate::origin::{Layer, Origin};
 use crate::shape::Shape;
 use crate::trail::{Trail, shortened};
 
@@ -69,7 +70,17 @@ impl Check<'_> {
                     Some(nearest) => format!("unknown setting; did you mean `{nearest}`?"),
                     None => "unknown setting".to_owned(),
                 };
-                self.findings.warnings.push(Notice::about_key(&child.name_origin, &trail_of_child, message));
+                let notice = Notice::about_key(&child.name_origin, &trail_of_child, message);
+                match child.name_origin.layer {
+                    // Whoever types a flag means this run, which must not go on with something else.
+                    Layer::Flags => self.findings.problems.push(notice),
+                    Layer::BuiltIn
+                    | Layer::User
+                    | Layer::Project
+                    | Layer::Agents
+                    | Layer::Local
+                    | Layer::Environment => self.findings.warnings.push(notice),
+                }
                 false
             }
         }
@@ -107,7 +118,7 @@ fn found(value: &Value, trail: &Trail) -> String {
     };
     match value {
         _ if trail.is_secret() => format!("a {kind}"),
-        Value::Text(text) => format!("the string {:?}", shortened(text)),
+        Value::Text(text) => format!("the string {:?}", shortened(&without_secrets(text))),
         Value::Switch(switch) => switch.to_string(),
         _ => format!("the {kind} {value}"),
     }

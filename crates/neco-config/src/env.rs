@@ -128,7 +128,8 @@ impl Env {
     }
 
     /// A path as people write it: below the home folder with `~`, without characters that steer a terminal.
-    pub(crate) fn shown(&self, path: &Path) -> String {
+    #[must_use]
+    pub fn shown(&self, path: &Path) -> String {
         let text = match path.strip_prefix(&self.home) {
             Ok(rest) if self.home.parent().is_some() => Path::new("~").join(rest).display().to_string(),
             _ => path.display().to_string(),

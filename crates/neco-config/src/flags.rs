@@ -2,6 +2,7 @@
 
 use toml_edit::Key;
 
+use crate::address::without_secrets;
 use crate::layer::{Node, Value, parse_value};
 use crate::notice::Notice;
 use crate::origin::{Layer, Origin, Source};
@@ -64,11 +65,12 @@ fn names(key: &str) -> Result<Vec<String>, Notice> {
 /// The value as it may be shown: what is not known may be a misspelt secret, a table may hold one.
 fn shown(value: &str, shape: Option<&Shape>, trail: &Trail) -> String {
     match shape {
-        None | Some(Shape::Table(_) | Shape::Map(_) | Shape::Any) => "***".to_owned(),
+        None => "…".to_owned(),
+        Some(Shape::Table(_) | Shape::Map(_) | Shape::Any) => "***".to_owned(),
         Some(_) if trail.is_secret() => "***".to_owned(),
         Some(
             Shape::List(_) | Shape::Text { .. } | Shape::OneOf(_) | Shape::Whole(_) | Shape::Number(_) | Shape::Switch,
-        ) => visible(&shortened(value)),
+        ) => visible(&shortened(&without_secrets(value))),
     }
 }
 
@@ -107,7 +109,12 @@ mod tests {
             (
                 "model_providers.x.apikey=sk",
                 "{ model_providers = { x = { apikey = \"sk\" } } }",
-                "-c model_providers.x.apikey=***",
+                "-c model_providers.x.apikey=…",
+            ),
+            (
+                "model_providers.x.base=http://me:pw@h/v1?key=sk",
+                "{ model_providers = { x = { base = \"http://me:pw@h/v1?key=sk\" } } }",
+                "-c model_providers.x.base=http://***@h/v1?key=***",
             ),
             ("model=", "{ model = \"\" }", "-c model="),
         ] {

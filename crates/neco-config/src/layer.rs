@@ -108,20 +108,22 @@ pub(crate) fn parse_value(text: &str, origin: &Origin) -> Node {
 }
 
 /// Where lines start, to turn an offset into a place.
-pub(crate) struct Lines<'a> {
+pub struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,
 }
 
 impl<'a> Lines<'a> {
     /// Finds the lines of a text.
-    pub(crate) fn of(text: &'a str) -> Self {
+    #[must_use]
+    pub fn of(text: &'a str) -> Self {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(index, _)| index + 1)).collect();
         Self { text, starts }
     }
 
     /// The place of a byte offset.
-    pub(crate) fn position(&self, offset: usize) -> Position {
+    #[must_use]
+    pub fn position(&self, offset: usize) -> Position {
         let line = self.starts.partition_point(|start| *start <= offset).max(1);
         let start = self.starts.get(line - 1).copied().unwrap_or(0);
         let before = self.text.get(start..offset).unwrap_or_default();

@@ -11,10 +11,11 @@
 //!
 //! Reading order: [`section`] (what can be set), [`mod@env`], `load`, then `find`, `layer`, `variables`
 //! and `flags` (where values come from), `reserved`, `shape`, `check`, `merge` and `decode` (what
-//! happens to them), `origin`, `notice`, `schema` and `reference` (what is told about them).
+//! happens to them), `policy_files` (where rules are), `origin`, `address`, `notice`, `schema` and `reference` (what is told about them).
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
+mod address;
 mod check;
 mod decode;
 pub mod env;
@@ -25,6 +26,7 @@ mod load;
 mod merge;
 mod notice;
 mod origin;
+mod policy_files;
 mod reference;
 mod reserved;
 mod schema;
@@ -33,11 +35,14 @@ mod shape;
 mod trail;
 mod variables;
 
+pub use address::without_secrets;
 pub use env::Env;
-pub use find::ConfigFile;
-pub use load::{LoadOptions, Loaded, load};
+pub use find::{ConfigFile, read_small_file};
+pub use layer::Lines;
+pub use load::{LoadOptions, Loaded, RepositoryHooks, load};
 pub use notice::{ConfigError, Notice};
 pub use origin::{Layer, Origin, Origins, Position, Setting, Source};
+pub use policy_files::{PolicyFile, PolicyFormat, policy_files, policy_folder};
 pub use reference::reference;
 pub use schema::json_schema;
 pub use section::Config;

@@ -1,16 +1,16 @@
 //! The whole way: find, read, strip, check, merge, decode.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::check::check;
 use crate::decode::decode;
 use crate::env::Env;
 use crate::find::{ConfigFile, Found, find};
-use crate::layer::{Node, parse, parse_unplaced};
+use crate::layer::{Node, Value, parse, parse_unplaced};
 use crate::merge::merge;
 use crate::notice::{ConfigError, Findings, Notice};
 use crate::origin::{Layer, Origin, Origins, Source};
-use crate::section::Config;
+use crate::section::{Config, HooksSection};
 use crate::shape::known;
 use crate::{flags, reserved, variables};
 
@@ -36,6 +36,19 @@ pub struct Loaded {
     pub warnings: Vec<Notice>,
     /// Every file that was looked at, in the order of the layers.
     pub files: Vec<ConfigFile>,
+    /// Where each of the `policy.rules` was written.
+    pub rule_origins: Vec<Origin>,
+    /// The hooks of the repository's files. They are not in `config`: nobody runs them unasked.
+    pub repository_hooks: Vec<RepositoryHooks>,
+}
+
+/// The hooks of one of a repository's files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RepositoryHooks {
+    /// The file.
+    pub file: PathBuf,
+    /// Its hooks.
+    pub hooks: HooksSection,
 }
 
 /// Reads all layers.
@@ -46,7 +59,7 @@ pub struct Loaded {
 /// files is warned about and left out: it must not keep the program from starting.
 pub fn load(options: LoadOptions<'_>) -> Result<Loaded, ConfigError> {
     let (files, found) = find(options.env, options.cwd);
-    let mut stack = Stack { tree: built_in(), findings: Findings::default() };
+    let mut stack = Stack { tree: built_in(), findings: Findings::default(), hooks: Vec::new() };
     stack.add_files(found, options.env);
     for layer in variables::layers(options.env, &mut stack.findings) {
         stack.add(layer);
@@ -79,6 +92,7 @@ pub(crate) fn built_in() -> Node {
 struct Stack {
     tree: Node,
     findings: Findings,
+    hooks: Vec<RepositoryHooks>,
 }
 
 impl Stack {
@@ -108,6 +122,7 @@ impl Stack {
             let mut findings = Findings::default();
             match file.text.and_then(|text| parse(&text, &file.origin)) {
                 Ok(mut layer) => {
+                    self.hooks.extend(take_hooks(&mut layer, &file.origin, &mut findings));
                     reserved::strip(&mut layer, &user, &self.tree, &user_file, &mut findings);
                     check(&mut layer, known(), &mut findings);
                     merge(&mut self.tree, layer);
@@ -127,8 +142,31 @@ impl Stack {
         }
         let config = decode(&self.tree).map_err(|problem| ConfigError { problems: vec![problem] })?;
         warnings.retain(|warning| !about_a_key_variable(warning, &config));
-        Ok(Loaded { config, origins: Origins::of_tree(&self.tree), warnings, files })
+        let origins = Origins::of_tree(&self.tree);
+        let rule_origins = match self.tree.get(&["policy", "rules"]).map(|node| &node.value) {
+            Some(Value::List(rules)) => rules.iter().map(|rule| rule.origin.clone()).collect(),
+            Some(_) | None => Vec::new(),
+        };
+        Ok(Loaded { config, origins, warnings, files, rule_origins, repository_hooks: self.hooks })
     }
+}
+
+/// Takes the hooks out of a repository's layer: laid over the user's they would replace them, and
+/// whether they run is not decided here.
+fn take_hooks(layer: &mut Node, origin: &Origin, findings: &mut Findings) -> Option<RepositoryHooks> {
+    let hooks = layer.get(&["hooks"])?.clone();
+    layer.remove(&["hooks"]);
+    let mut alone = Node::new(Value::Table([("hooks".to_owned(), hooks)].into()), origin.clone());
+    check(&mut alone, known(), findings);
+    let hooks = match decode(&alone) {
+        Ok(config) => config.hooks,
+        Err(problem) => {
+            findings.problems.push(problem);
+            return None;
+        }
+    };
+    let file = origin.file()?.to_owned();
+    (!hooks.is_empty()).then_some(RepositoryHooks { file, hooks })
 }
 
 /// Whether the warning is about a variable that holds a provider's key, and so is no misspelt setting.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::address::without_secrets;
 use crate::layer::{Node, Value};
 use crate::trail::{Trail, visible};
 
@@ -142,7 +143,7 @@ impl fmt::Display for Origin {
 pub struct Setting {
     /// The dotted key.
     pub key: String,
-    /// The value as TOML; `***` for keys and headers.
+    /// The value as TOML; `***` for keys and headers, and for the secrets in addresses.
     pub value: String,
     /// Who had the last word.
     pub origin: Origin,
@@ -186,7 +187,8 @@ fn collect(node: &Node, trail: &Trail, settings: &mut Vec<Setting>) {
             }
         }
         Value::List(_) | Value::Text(_) | Value::Whole(_) | Value::Number(_) | Value::Switch(_) | Value::Date(_) => {
-            let value = if trail.is_secret() { "***".to_owned() } else { visible(&node.value.to_string()) };
+            let value =
+                if trail.is_secret() { "***".to_owned() } else { visible(&without_secrets(&node.value.to_string())) };
             let (origin, earlier) = (node.origin.clone(), node.earlier.clone());
             settings.push(Setting { key: trail.to_string(), value, origin, earlier });
         }

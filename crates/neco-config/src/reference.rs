@@ -200,7 +200,7 @@ mod tests {
             "| `model_providers.NAME.local` | true or false | `false` | Whether it runs on this machine and needs no key. |",
             "| `model_groups.NAME.strategy` | one of `round_robin`, `first`, `cheapest` | `\"round_robin\"` | How one is \
              chosen. `round_robin`: In turn. `first`: Always the first that works. `cheapest`: The cheapest that \
-             works, by the price of input and output together; models whose price is not known come last. |",
+             works, by the price of input and output together; models on this machine cost nothing, and models whose price is not known come last. |",
             "| `approval` | it decides what happens without asking | nothing |",
         ] {
             assert!(text.contains(row), "no row\n{row}\nin\n{text}");

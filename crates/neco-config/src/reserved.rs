@@ -28,11 +28,14 @@ pub(crate) enum Leave {
 }
 
 const TIME: &str = "it decides how long something may take";
+const BOX: &str = "it decides what commands may touch";
 const COST: &str = "it decides how much may be spent";
 
 /// Every setting that is not taken from a repository: the one place to look at and to add to.
 pub(crate) const RESERVED: &[Reserved] = &[
     Reserved { key: &["approval"], reason: "it decides what happens without asking", leave: Leave::Nothing },
+    Reserved { key: &["policy"], reason: "it decides what happens without asking", leave: Leave::Nothing },
+    Reserved { key: &["roots"], reason: "it decides which folders are open", leave: Leave::Nothing },
     Reserved { key: &["model_providers"], reason: "it decides where keys and code are sent", leave: Leave::Nothing },
     Reserved { key: &["model"], reason: "it decides where code is sent", leave: Leave::Nothing },
     Reserved { key: &["model_groups"], reason: "it decides where code is sent", leave: Leave::Nothing },
@@ -40,7 +43,17 @@ pub(crate) const RESERVED: &[Reserved] = &[
     Reserved { key: &["network"], reason: "it decides how models are reached", leave: Leave::Nothing },
     Reserved { key: &["tools", "hidden_env"], reason: "it decides which secrets commands see", leave: Leave::Nothing },
     Reserved { key: &["tools", "shell"], reason: "it decides which program runs commands", leave: Leave::Nothing },
-    Reserved { key: &["mode"], reason: "it decides which tools there are", leave: Leave::Narrow(same_or_ask) },
+    Reserved { key: &["sandbox", "level"], reason: BOX, leave: Leave::Narrow(no_freer_level) },
+    Reserved { key: &["sandbox", "network"], reason: BOX, leave: Leave::Narrow(no_freer_network) },
+    Reserved { key: &["sandbox", "required"], reason: BOX, leave: Leave::Narrow(stays_required) },
+    Reserved { key: &["sandbox", "hosts"], reason: BOX, leave: Leave::Nothing },
+    Reserved { key: &["sandbox", "writable"], reason: BOX, leave: Leave::Nothing },
+    Reserved { key: &["sandbox", "readable"], reason: BOX, leave: Leave::Nothing },
+    // A repository could hide what a person wants to see, and gains nothing else by it.
+    Reserved { key: &["sandbox", "hidden"], reason: BOX, leave: Leave::Nothing },
+    Reserved { key: &["sandbox", "unix_sockets"], reason: BOX, leave: Leave::Nothing },
+    Reserved { key: &["hooks"], reason: "it decides what is run", leave: Leave::Nothing },
+    Reserved { key: &["mode"], reason: "it decides which tools there are", leave: Leave::Narrow(no_freer_mode) },
     Reserved { key: &["tools", "only"], reason: "it decides which tools there are", leave: Leave::Narrow(fewer_tools) },
     Reserved { key: &["tools", "timeout"], reason: TIME, leave: Leave::Narrow(no_more) },
     Reserved { key: &["tools", "command_timeout"], reason: TIME, leave: Leave::Narrow(no_more) },
@@ -92,9 +105,46 @@ fn allowed(reserved: &Reserved, wanted: &Node, user: &Node, so_far: &Node) -> bo
     }
 }
 
-fn same_or_ask(user: Option<&Value>, wanted: &Value) -> bool {
-    // Another type than a string is the check's to refuse.
-    !matches!(wanted, Value::Text(text) if text != "ask") || user == Some(wanted)
+/// `ask` does less than `plan`, and that less than `agent`.
+fn no_freer_mode(user: Option<&Value>, wanted: &Value) -> bool {
+    let freedom = |mode: &Value| match mode {
+        Value::Text(text) if text == "ask" => Some(0),
+        Value::Text(text) if text == "plan" => Some(1),
+        Value::Text(_) => Some(2),
+        // Another type than a string is the check's to refuse.
+        Value::Table(_) | Value::List(_) | Value::Whole(_) | Value::Number(_) | Value::Switch(_) | Value::Date(_) => {
+            None
+        }
+    };
+    freedom(wanted).is_none_or(|wanted| user.and_then(freedom).is_none_or(|user| wanted <= user))
+}
+
+/// Levels from the narrowest. Another type than a string is the check's to refuse.
+fn no_freer_level(user: Option<&Value>, wanted: &Value) -> bool {
+    no_freer(&["read_only", "workspace_write", "full"], user, wanted)
+}
+
+fn no_freer_network(user: Option<&Value>, wanted: &Value) -> bool {
+    no_freer(&["off", "on"], user, wanted)
+}
+
+fn no_freer(from_the_narrowest: &[&str], user: Option<&Value>, wanted: &Value) -> bool {
+    let place = |value: &Value| match value {
+        Value::Text(text) => from_the_narrowest.iter().position(|name| name == text),
+        Value::Table(_) | Value::List(_) | Value::Whole(_) | Value::Number(_) | Value::Switch(_) | Value::Date(_) => {
+            None
+        }
+    };
+    match (user.and_then(place), place(wanted)) {
+        (Some(user), Some(wanted)) => wanted <= user,
+        // A name that is none, or a user without a word of their own: only the narrowest is sure.
+        (None, Some(wanted)) => wanted == 0,
+        (_, None) => true,
+    }
+}
+
+fn stays_required(_user: Option<&Value>, wanted: &Value) -> bool {
+    *wanted != Value::Switch(false)
 }
 
 /// Without a number of the user's there is no limit yet.
@@ -182,6 +232,27 @@ mod tests {
             ("{mode = 'agent'}", "{mode = 'ask'}", "{ mode = \"ask\" }", &[]),
             ("{mode = 'agent'}", "{mode = 'agent'}", "{ mode = \"agent\" }", &[]),
             ("{mode = 'ask'}", "{mode = 'agent'}", "{}", &["mode"]),
+            ("{mode = 'agent'}", "{mode = 'plan'}", "{ mode = \"plan\" }", &[]),
+            ("{mode = 'ask'}", "{mode = 'plan'}", "{}", &["mode"]),
+            ("{mode = 'plan'}", "{mode = 'agent'}", "{}", &["mode"]),
+            (
+                "{sandbox = {level = 'workspace_write', network = 'off'}}",
+                "{sandbox = {level = 'full', network = 'on', required = false, hosts = ['a'], writable = ['~']}}",
+                "{ sandbox = {} }",
+                &["sandbox.level", "sandbox.network", "sandbox.required", "sandbox.hosts", "sandbox.writable"],
+            ),
+            (
+                "{sandbox = {level = 'full', network = 'on'}}",
+                "{sandbox = {level = 'read_only', network = 'off', required = true}}",
+                "{ sandbox = { level = \"read_only\", network = \"off\", required = true } }",
+                &[],
+            ),
+            (
+                "{}",
+                "{sandbox = {level = 'workspace_write', readable = [], hidden = [], unix_sockets = true}}",
+                "{ sandbox = {} }",
+                &["sandbox.level", "sandbox.readable", "sandbox.hidden", "sandbox.unix_sockets"],
+            ),
             ("{}", "{mode = 5}", "{ mode = 5 }", &[]),
             ("{tools.only = []}", "{tools.only = ['a']}", "{ tools = { only = [\"a\"] } }", &[]),
             ("{tools.only = ['a', 'b']}", "{tools.only = ['a']}", "{ tools = { only = [\"a\"] } }", &[]),

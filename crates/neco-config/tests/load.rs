@@ -282,8 +282,7 @@ fn a_repository_may_not_choose_where_code_is_sent() {
 fn unknown_names_are_said_but_do_no_harm() {
     let world =
         World::new(&[(USER, "[agent]\nmax_turn = 1\n[model_providers.x]\nbse = 'y'"), (PROJECT, "modell = 'a'")])
-            .vars(&[("NECO_TOOLS__TIMOUT", "5"), ("NECO", "1"), ("NECO_LOG", "debug")])
-            .flags(&["shel=zsh"]);
+            .vars(&[("NECO_TOOLS__TIMOUT", "5"), ("NECO", "1"), ("NECO_LOG", "debug")]);
     assert_eq!(
         world.warnings(),
         [
@@ -291,11 +290,33 @@ fn unknown_names_are_said_but_do_no_harm() {
             "~/.config/neco/config.toml:4:1: model_providers.x.bse: unknown setting; did you mean `model_providers.x.base`?",
             "repo/.neco/config.toml:1:1: modell: unknown setting; did you mean `model`?",
             "NECO_TOOLS__TIMOUT: tools.timout: unknown setting; did you mean `tools.timeout`?",
-            "-c shel=***: unknown setting",
         ]
     );
     let loaded = world.loaded();
     assert_eq!((loaded.config.agent.max_turns, loaded.origins.get("agent.max_turn")), (50, None));
+}
+
+#[test]
+fn an_unknown_name_in_a_flag_stops_the_run() {
+    let error = World::new(&[]).flags(&["modle=a/b", "agent.max_turn=3", "mode=ask"]).load().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "-c modle=…: unknown setting; did you mean `model`?\n\
+         -c agent.max_turn=…: unknown setting; did you mean `agent.max_turns`?"
+    );
+}
+
+#[test]
+fn secrets_in_addresses_are_not_shown() {
+    let world = World::new(&[(USER, "[model_providers.x]\nbase = 'http://me:pw@h/v1?key=sk-1'")])
+        .flags(&["model_providers.y.base=http://me:pw@h/v1?key=sk-1"]);
+    let shown: String =
+        world.loaded().origins.settings().iter().map(|one| format!("{} {}\n", one.value, one.origin)).collect();
+    assert!(
+        shown.contains("\"http://***@h/v1?key=***\"") && shown.contains("-c model_providers.y.base=http://***@h"),
+        "{shown}"
+    );
+    assert!(!shown.contains("pw") && !shown.contains("sk-1"), "{shown}");
 }
 
 #[test]

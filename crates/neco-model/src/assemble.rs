@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use neco_config::section::{NetworkSection, ProviderType};
+use secrecy::{ExposeSecret, SecretString};
 
 use crate::catalogue::{ModelInfo, makes_instead};
-use crate::group::{Lane, Member, RetryPolicy, Turns};
+use crate::group::{Breaker, Breakers, Lane, Member, RetryPolicy, Turns};
 use crate::http::{HttpModel, LoggedIn, Props};
 use crate::provider::Provider;
 use crate::route::sources::credentials;
-use crate::route::{Credential, Endpoint, KeySources, ModelName, ProviderEntry, Providers, Timeouts};
+use crate::route::{Address, Credential, Endpoint, KeySources, ModelName, ProviderEntry, Providers, Timeouts};
 use crate::scripted::{Script, ScriptedModel};
 use crate::setup::SetupError;
 use crate::wire::anthropic::Anthropic;
@@ -21,6 +22,9 @@ use crate::wire::gemini::Gemini;
 use crate::wire::openai_chat::OpenaiChat;
 use crate::wire::openai_responses::OpenaiResponses;
 use crate::wire::target::{Target, path_segment};
+
+/// What is shorter in a header or an address is an ordinary word or a number.
+const SHORTEST_SECRET: usize = 6;
 
 /// What models are put together from, and what was put together before.
 pub(crate) struct Workshop {
@@ -37,8 +41,18 @@ struct Shelf {
     /// Whose key is next, by provider.
     turns: HashMap<String, Arc<Turns>>,
     scripts: HashMap<String, Arc<Script>>,
+    /// What rests a key, by its provider, or a key of a model, by the model: by name and number.
+    breakers: HashMap<(String, Option<usize>), Arc<Breaker>>,
     /// By the whole name, parameters included.
     members: Vec<(ModelName, Arc<Member>)>,
+}
+
+impl Shelf {
+    /// What rests the key of this number, for the model of this label and for all.
+    fn breakers(&mut self, provider: &str, label: &str, number: Option<usize>) -> Breakers {
+        let mut breaker = |name: &str| self.breakers.entry((name.to_owned(), number)).or_default().clone();
+        Breakers { model: breaker(label), key: breaker(provider) }
+    }
 }
 
 impl Workshop {
@@ -67,6 +81,12 @@ impl Workshop {
     pub(crate) fn key_sources(&self, provider: &str) -> Vec<String> {
         let found = self.credentials.get(provider).and_then(|found| found.as_ref().ok());
         found.into_iter().flatten().map(|credential| credential.key().source().to_owned()).collect()
+    }
+
+    /// All keys, each with the place where it was found.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = (&str, &SecretString)> {
+        let found = self.credentials.values().filter_map(|found| found.as_ref().ok()).flatten();
+        found.map(|credential| (credential.key().source(), credential.key().secret()))
     }
 
     /// One model with its keys.
@@ -105,17 +125,20 @@ impl Workshop {
         let model = HttpModel {
             label: label.as_str().into(),
             model: name.model.as_str().into(),
-            url: address(entry, &endpoint.base, wire.as_ref(), &name.model)?.into(),
+            url: address(entry, &endpoint.base, wire.path(), &name.model)?.into(),
+            url_whole: address(entry, &endpoint.base, wire.path_whole(), &name.model)?.into(),
             auth: auth(entry, wire.as_ref())?,
             endpoint,
             key: None,
             wire,
             price: info.price,
-            context_window: info.known.then_some(info.context_window),
+            context_window: info.context_window,
         };
         if credentials.is_empty() {
-            return Ok(vec![Lane::new(label, Arc::new(model))]);
+            let breakers = shelf.breakers(&entry.name, &label, None);
+            return Ok(vec![Lane::behind(label, Arc::new(model), breakers)]);
         }
+        refuse_clash(entry, &model)?;
         let lane = |credential: Credential| {
             let number = credential.key().number();
             let lane = number.map_or_else(|| label.clone(), |number| format!("{label} (key {number})"));
@@ -124,7 +147,7 @@ impl Workshop {
                 Credential::Key(key) => Arc::new(HttpModel { key: Some(key), ..model }),
                 Credential::Login(login) => Arc::new(LoggedIn { model, login }),
             };
-            Lane::new(lane, provider)
+            Lane::behind(lane, provider, shelf.breakers(&entry.name, &label, number))
         };
         Ok(credentials.into_iter().map(lane).collect())
     }
@@ -150,10 +173,12 @@ impl Workshop {
         if let Some(endpoint) = shelf.endpoints.get(&entry.name) {
             return Ok(endpoint.clone());
         }
+        let (base, headers) = (base(entry)?, headers(entry)?);
         let endpoint = Arc::new(Endpoint {
             provider: entry.name.clone(),
-            base: base(entry)?,
-            headers: headers(entry)?,
+            secrets: secrets(entry, &base),
+            base,
+            headers,
             timeouts: self.timeouts,
             start: entry.start.clone(),
             pull: entry.pull.clone(),
@@ -180,7 +205,9 @@ fn wire(entry: &ProviderEntry, name: &ModelName, info: ModelInfo) -> Option<Arc<
     let target = Target { provider, model, parameters, info };
     match entry.kind_for(&name.model) {
         ProviderType::Openai => Some(Arc::new(chat(entry, target))),
-        ProviderType::Responses => Some(Arc::new(OpenaiResponses::bound_to(target))),
+        ProviderType::Responses => {
+            Some(Arc::new(OpenaiResponses::bound_to(target).with_initiator(entry.dialect.initiator)))
+        }
         ProviderType::Anthropic => Some(Arc::new(Anthropic::bound_to(target))),
         ProviderType::Gemini => Some(Arc::new(Gemini::bound_to(target))),
         ProviderType::Scripted => None,
@@ -193,15 +220,15 @@ fn chat(entry: &ProviderEntry, target: Target) -> OpenaiChat {
 }
 
 /// Where the model is asked.
-fn address(entry: &ProviderEntry, base: &str, wire: &dyn Wire, model: &str) -> Result<String, SetupError> {
+fn address(entry: &ProviderEntry, base: &Address, usual: &str, model: &str) -> Result<String, SetupError> {
     let Some(path) = entry.path.as_deref().map(str::trim).filter(|path| !path.is_empty()) else {
-        return Ok(format!("{base}{}", wire.path()));
+        return Ok(base.join(usual));
     };
     // Without its slash a path could change the host that the key is sent to.
     if !path.starts_with('/') {
         return Err(SetupError::BadPath { provider: entry.name.clone(), path: path.to_owned() });
     }
-    Ok(format!("{base}{}", path.replace("{model}", &path_segment(model))))
+    Ok(base.join(&path.replace("{model}", &path_segment(model))))
 }
 
 fn auth(entry: &ProviderEntry, wire: &dyn Wire) -> Result<Auth, SetupError> {
@@ -220,15 +247,32 @@ fn refuse_what_does_not_chat(name: &ModelName) -> Result<(), SetupError> {
     }
 }
 
-fn base(entry: &ProviderEntry) -> Result<String, SetupError> {
+fn base(entry: &ProviderEntry) -> Result<Address, SetupError> {
     let provider = entry.name.clone();
-    let base = entry.base.as_deref().map(str::trim).filter(|base| !base.is_empty());
-    let base = base.ok_or_else(|| SetupError::NoBase { provider: provider.clone() })?.trim_end_matches('/');
-    let url = reqwest::Url::parse(base).ok().filter(|url| ["http", "https"].contains(&url.scheme()) && url.has_host());
-    match url {
-        Some(_) => Ok(base.to_owned()),
-        None => Err(SetupError::BadBase { provider, base: base.to_owned() }),
+    let base = entry.base.clone().ok_or_else(|| SetupError::NoBase { provider: provider.clone() })?;
+    if base.is_sound() { Ok(base) } else { Err(SetupError::BadBase { provider, base: base.shown().to_owned() }) }
+}
+
+/// Two who write the same header would both be sent, or one of them not.
+fn refuse_clash(entry: &ProviderEntry, model: &HttpModel) -> Result<(), SetupError> {
+    let header = match &model.auth {
+        Auth::Bearer => &AUTHORIZATION,
+        Auth::Header(name) => name,
+    };
+    let login = header == AUTHORIZATION && model.endpoint.base.has_login();
+    if login || model.endpoint.headers.contains_key(header) {
+        let (provider, header) = (entry.name.clone(), header.to_string());
+        return Err(SetupError::KeyHeaderTaken { provider, header, login });
     }
+    Ok(())
+}
+
+/// What vendors and servers in between must not be quoted with.
+fn secrets(entry: &ProviderEntry, base: &Address) -> Vec<SecretString> {
+    let bare = |value: &str| value.trim().split_once(' ').map_or(value, |(_, token)| token).trim().to_owned();
+    let in_headers = entry.headers.values().map(|value| SecretString::from(bare(value)));
+    let all = base.secrets().into_iter().chain(in_headers);
+    all.filter(|secret| secret.expose_secret().len() >= SHORTEST_SECRET).collect()
 }
 
 fn headers(entry: &ProviderEntry) -> Result<HeaderMap, SetupError> {

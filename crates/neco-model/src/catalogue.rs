@@ -140,6 +140,12 @@ impl Catalogue {
         built_in.chain(written.filter(move |(of, _)| *of == provider).map(|(_, model)| model.to_owned()))
     }
 
+    /// The models that are called `model`, as `provider/model`.
+    pub fn called(&self, model: &str) -> impl Iterator<Item = String> {
+        let named = self.models.iter().filter(move |entry| entry.is(model));
+        named.map(|entry| format!("{}/{}", entry.provider, entry.full_name()))
+    }
+
     fn entry(&self, name: &ModelName) -> Option<&Entry> {
         let mut named = self.models.iter().filter(|entry| entry.is(&name.model));
         let any = named.clone().next();

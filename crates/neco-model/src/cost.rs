@@ -31,6 +31,9 @@ pub struct LongPrompt {
 }
 
 impl Price {
+    /// Nothing.
+    pub const FREE: Self = Self { input: 0.0, output: 0.0, cache_read: 0.0, cache_write: 0.0, long: None };
+
     /// What `usage` costs.
     #[must_use]
     pub fn of(&self, usage: &Usage) -> f64 {

@@ -2,7 +2,7 @@
 
 use neco_config::section::ProviderType;
 
-use crate::catalogue::{ModelInfo, Sources};
+use crate::catalogue::{ModelInfo, Sources, makes_instead};
 use crate::models::Models;
 use crate::route::name::family;
 use crate::route::{ModelName, ProviderEntry};
@@ -15,7 +15,7 @@ pub struct Description {
     pub name: ModelName,
     /// The format it is asked in.
     pub wire: ProviderType,
-    /// The provider's address, without login.
+    /// The provider's address, without login and query.
     pub base: Option<String>,
     /// Whether it runs on this machine.
     pub local: bool,
@@ -49,7 +49,8 @@ impl Models {
         self.members(name)?.0.into_iter().map(|name| self.description(name)).collect()
     }
 
-    /// The vendor's names of the models of `provider` that are known, without asking it.
+    /// The vendor's names of the models of `provider` that are known and hold conversations, without
+    /// asking it.
     #[must_use]
     pub fn known_models(&self, provider: &ProviderEntry) -> Vec<String> {
         let usual = [&provider.strong_model, &provider.default_model, &provider.fast_model, &provider.vision_model];
@@ -57,7 +58,7 @@ impl Models {
         // An edition is not listed beside its family.
         let usual = usual.into_iter().flatten().map(|model| family(model).to_owned());
         for model in self.catalogue.models_of(&provider.name).chain(usual) {
-            if !known.contains(&model) {
+            if !known.contains(&model) && makes_instead(&model).is_none() {
                 known.push(model);
             }
         }
@@ -82,7 +83,7 @@ impl Models {
         };
         Ok(Description {
             wire: entry.kind_for(&name.model),
-            base: entry.base.as_deref().map(crate::http::without_login),
+            base: entry.base.as_ref().map(|base| base.shown().to_owned()),
             local: entry.local,
             info,
             sources: self.catalogue.sources(&name),

@@ -50,7 +50,7 @@ pub enum Place {
 
 /// Why a model did not answer. The text never holds a key.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{message}")]
+#[error("{message}{}", advice.as_ref().map(|advice| format!("; {advice}")).unwrap_or_default())]
 pub struct ModelError {
     /// What kind of failure.
     pub kind: ErrorKind,
@@ -62,15 +62,17 @@ pub struct ModelError {
     pub retry_after: Option<Duration>,
     /// Whether the vendor says that trying again is no use, whatever the kind.
     pub never_retry: bool,
-    /// What happened and, where it is known, what to do, for a person.
+    /// What happened, for a person.
     pub message: String,
+    /// What to do about it, where that is known. No use to anyone when something else is asked next.
+    pub advice: Option<String>,
 }
 
 impl ModelError {
     /// An error of `kind` with nothing else known.
     #[must_use]
     pub fn new(kind: ErrorKind, place: Place, message: impl Into<String>) -> Self {
-        Self { kind, place, status: None, retry_after: None, never_retry: false, message: message.into() }
+        Self { kind, place, status: None, retry_after: None, never_retry: false, message: message.into(), advice: None }
     }
 
     /// Whether the same request can succeed later.

@@ -7,6 +7,7 @@ use neco_config::section::{Config, Strategy};
 
 use crate::assemble::Workshop;
 use crate::catalogue::{Catalogue, ModelInfo};
+use crate::cost::Price;
 use crate::found::{self, Groups};
 use crate::group::{Group, by_price};
 use crate::probe::{self, LocalServer};
@@ -105,7 +106,7 @@ impl Models {
     #[must_use]
     pub fn looked_for(&self) -> LookedFor {
         let (local, remote): (Vec<_>, Vec<_>) = self.providers.iter().partition(|entry| entry.local);
-        let address = |entry: &ProviderEntry| Some((entry.name.clone(), entry.base.clone()?));
+        let address = |entry: &ProviderEntry| Some((entry.name.clone(), entry.base.as_ref()?.shown().to_owned()));
         LookedFor {
             keys: remote
                 .into_iter()
@@ -135,6 +136,12 @@ impl Models {
         }))
     }
 
+    /// All keys that were found, each with the place where it was: what must not be in anything that
+    /// is stored or shown.
+    pub fn secrets(&self) -> impl Iterator<Item = (&str, &secrecy::SecretString)> {
+        self.workshop.secrets()
+    }
+
     /// All providers, built in and configured, in order of choice.
     #[must_use]
     pub fn providers(&self) -> &Providers {
@@ -155,9 +162,10 @@ impl Models {
             if group.models.is_empty() {
                 return Err(SetupError::EmptyGroup { group: name.to_owned() });
             }
-            let mut names = group.models.iter().map(|model| model.parse()).collect::<Result<Vec<_>, _>>()?;
+            let member = |model: &String| self.member(model).map_err(|error| error.in_group(name));
+            let mut names = group.models.iter().map(member).collect::<Result<Vec<_>, _>>()?;
             if group.strategy == Strategy::Cheapest {
-                by_price(&mut names, |name| self.info_of(name).ok()?.price);
+                by_price(&mut names, |name| self.price_of(name));
             }
             return Ok((names, group.strategy));
         }
@@ -167,13 +175,50 @@ impl Models {
         if GROUPS.contains(&name) && self.model.as_deref() != Some(name) {
             return self.members(&self.default_name()?);
         }
-        let known: Vec<String> = self.groups().keys().cloned().collect();
-        let nearest = nearest(name, known.iter().map(String::as_str));
-        Err(SetupError::UnknownGroup { name: name.to_owned(), nearest, known })
+        Err(self.unknown(name))
+    }
+
+    /// A model as a group lists it.
+    fn member(&self, model: &str) -> Result<ModelName, SetupError> {
+        if self.groups().contains_key(model) || GROUPS.contains(&model) {
+            return Err(SetupError::NestedGroup { name: model.to_owned() });
+        }
+        let name: ModelName = model.parse()?;
+        self.providers.get(&name.provider)?;
+        Ok(name)
+    }
+
+    /// What was probably meant by a name that is neither a group nor a model.
+    fn unknown(&self, name: &str) -> SetupError {
+        let is_group = |name: &str| self.groups().contains_key(name) || GROUPS.contains(&name);
+        if let Some((group, _)) = name.split_once('?').filter(|(group, _)| is_group(group)) {
+            return SetupError::GroupParameters { name: name.to_owned(), group: group.to_owned() };
+        }
+        let bare = name.split_once('?').map_or(name, |(bare, _)| bare);
+        if let Ok(entry) = self.providers.get(bare) {
+            let model = entry.default_model.clone().or_else(|| self.known_models(entry).into_iter().next());
+            return SetupError::ProviderAlone { name: bare.to_owned(), model };
+        }
+        let mut known: Vec<String> = self.groups().keys().cloned().collect();
+        if self.default_name().is_ok() {
+            // Another one stands for those that are not given.
+            known.extend(
+                GROUPS.iter().filter(|group| !self.groups().contains_key(**group)).map(|group| (*group).to_owned()),
+            );
+        }
+        let nearest = nearest(bare, known.iter().map(String::as_str));
+        let models = self.catalogue.called(bare).filter(|_| nearest.is_none());
+        SetupError::UnknownGroup { models: models.collect(), name: name.to_owned(), nearest, known }
     }
 
     pub(crate) fn info_of(&self, name: &ModelName) -> Result<ModelInfo, SetupError> {
         Ok(self.catalogue.info(name, self.providers.get(&name.provider)?))
+    }
+
+    /// A model on this machine costs nothing, unless the configuration says otherwise.
+    fn price_of(&self, name: &ModelName) -> Option<Price> {
+        let free = self.providers.get(&name.provider).is_ok_and(|entry| entry.local).then_some(Price::FREE);
+        self.info_of(name).ok()?.price.or(free)
     }
 
     /// What was found first stays.

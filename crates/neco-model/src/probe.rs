@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::catalogue::makes_instead;
 use crate::http::build_client;
-use crate::route::ProviderEntry;
+use crate::route::{Address, ProviderEntry};
 
 /// The largest list of models that is read.
 const LIST_LIMIT: usize = 1024 * 1024;
@@ -17,7 +17,7 @@ const LIST_LIMIT: usize = 1024 * 1024;
 pub struct LocalServer {
     /// Its provider's name.
     pub provider: String,
-    /// Its address.
+    /// Its address, without login and query.
     pub base: String,
     /// The models it serves, as they are written after `provider/`.
     pub models: Vec<String>,
@@ -25,17 +25,17 @@ pub struct LocalServer {
 
 /// Asks all of `entries` at once; those that list no model within `timeout` are left out.
 pub(crate) async fn probe<'a>(entries: impl Iterator<Item = &'a ProviderEntry>, timeout: Duration) -> Vec<LocalServer> {
-    let asked = entries.filter_map(|entry| Some((entry, entry.base.as_deref()?))).map(|(entry, base)| async move {
+    let asked = entries.filter_map(|entry| Some((entry, entry.base.as_ref()?))).map(|(entry, base)| async move {
         let models = tokio::time::timeout(timeout, models(base)).await.ok().flatten()?;
-        let server = LocalServer { provider: entry.name.clone(), base: base.to_owned(), models };
+        let server = LocalServer { provider: entry.name.clone(), base: base.shown().to_owned(), models };
         (!server.models.is_empty()).then_some(server)
     });
     join_all(asked).await.into_iter().flatten().collect()
 }
 
-async fn models(base: &str) -> Option<Vec<String>> {
-    let client = build_client(base, None).await.ok()?;
-    let mut response = client.get(format!("{}/models", base.trim_end_matches('/'))).send().await.ok()?;
+async fn models(base: &Address) -> Option<Vec<String>> {
+    let client = build_client(base.shown(), None).await.ok()?;
+    let mut response = client.get(base.join("/models")).send().await.ok()?;
     if !response.status().is_success() {
         return None;
     }

@@ -20,12 +20,25 @@ pub trait Provider: Send + Sync {
         false
     }
 
-    /// Tokens that fit into one request and its answer, as far as that is known; of a group, what
-    /// fits all its models.
+    /// Tokens that fit into one request and its answer, as they are known or else assumed; of a group,
+    /// what fits all its models. None where nothing limits them.
     fn context_window(&self) -> Option<u64> {
         None
     }
 
+    /// Whether a picture of this kind, such as `image/png`, reaches the model; of a group, whether it
+    /// reaches one of its models, which is then asked first.
+    fn sees(&self, media_type: &str) -> bool {
+        let _ = media_type;
+        true
+    }
+
     /// Asks. Nothing is sent before the stream is first polled.
     fn stream(&self, request: Request) -> DeltaStream;
+
+    /// The same for side calls that nobody watches, such as titles and summaries: the vendor sends the
+    /// answer when it is whole, where it can.
+    fn whole(&self, request: Request) -> DeltaStream {
+        self.stream(request)
+    }
 }

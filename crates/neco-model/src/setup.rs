@@ -25,14 +25,50 @@ pub enum SetupError {
         known: Vec<String>,
     },
     /// There is no such group.
-    #[error("there is no model group `{name}`: {}; a single model is written provider/model", guess(nearest.as_deref(), known))]
+    #[error("there is no model group `{name}`: {}", if models.is_empty() {
+        format!("{}; a single model is written provider/model", guess(nearest.as_deref(), known))
+    } else {
+        format!("did you mean the model {}?", models.join(" or "))
+    })]
     UnknownGroup {
         /// As it was written.
         name: String,
+        /// Models that are called so, as `provider/model`.
+        models: Vec<String>,
         /// What was probably meant.
         nearest: Option<String>,
         /// All there are.
         known: Vec<String>,
+    },
+    /// A provider without a model.
+    #[error("`{name}` is a provider: write which of its models is meant, such as {name}/{}", model.as_deref().unwrap_or("MODEL"))]
+    ProviderAlone {
+        /// Its name.
+        name: String,
+        /// One of its models.
+        model: Option<String>,
+    },
+    /// Parameters behind the name of a group.
+    #[error("`{name}` sets parameters of a group: they are set at its models, in [model_groups.{group}]")]
+    GroupParameters {
+        /// As it was written.
+        name: String,
+        /// The group.
+        group: String,
+    },
+    /// A group in a group.
+    #[error("`{name}` is a group itself: a group lists models, as provider/model")]
+    NestedGroup {
+        /// The group that is listed.
+        name: String,
+    },
+    /// What is wrong stands in a group.
+    #[error("{error} (in [model_groups.{group}])")]
+    InGroup {
+        /// The group.
+        group: String,
+        /// What is wrong.
+        error: Box<SetupError>,
     },
     /// A group without models.
     #[error("the model group `{group}` has no models: list some in [model_groups.{group}]")]
@@ -41,7 +77,7 @@ pub enum SetupError {
         group: String,
     },
     /// A parameter that does not exist.
-    #[error("`{model}` sets `{name}`, which does not exist; there are {}", crate::route::Parameters::NAMES.join(", "))]
+    #[error("`{model}` sets `{name}`, which does not exist; {}", known_parameters(name))]
     UnknownParameter {
         /// The model as it was written.
         model: String,
@@ -122,6 +158,19 @@ pub enum SetupError {
         /// The header's name.
         header: String,
     },
+    /// A header that the key is sent in is also set otherwise.
+    #[error(
+        "the key of {provider} is sent in the header `{header}`, which {} sets too: take one of them out, or set another key_header",
+        if *login { "the login in its address".to_owned() } else { format!("[model_providers.{provider}.headers]") }
+    )]
+    KeyHeaderTaken {
+        /// The provider.
+        provider: String,
+        /// The header.
+        header: String,
+        /// Whether the address does, rather than the headers.
+        login: bool,
+    },
     /// A scripted provider without a script.
     #[error("the provider `{provider}` plays a script, but none is set: set script in [model_providers.{provider}]")]
     NoScript {
@@ -163,9 +212,24 @@ impl SetupError {
             Self::NotForChat { model, makes, .. } if !name.contains('/') => {
                 Self::NotForChat { model, makes, group: Some(name.to_owned()) }
             }
+            error @ (Self::BadName { .. }
+            | Self::UnknownProvider { .. }
+            | Self::UnknownParameter { .. }
+            | Self::BadParameter { .. }
+            | Self::NestedGroup { .. }) => Self::InGroup { group: name.to_owned(), error: Box::new(error) },
             other => other,
         }
     }
+}
+
+/// What was probably meant, and all there are.
+fn known_parameters(name: &str) -> String {
+    let known = crate::route::Parameters::NAMES;
+    // Vendors have longer names for the same, such as `reasoning_effort`.
+    let longer = known.into_iter().find(|known| name.to_lowercase().starts_with(known)).map(str::to_owned);
+    let meant = longer.or_else(|| nearest(name, known.into_iter()));
+    let meant = meant.map(|meant| format!("did you mean `{meant}`? ")).unwrap_or_default();
+    format!("{meant}there are {}", known.join(", "))
 }
 
 fn place(group: Option<&str>) -> String {

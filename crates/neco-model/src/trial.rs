@@ -8,7 +8,7 @@ use neco_proto::{Message, Usage};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::delta::{Answer, Delta, FinishReason};
+use crate::delta::{Answer, Delta, FinishReason, RawCall};
 use crate::error::ModelError;
 use crate::models::Models;
 use crate::provider::Provider;
@@ -30,6 +30,8 @@ pub struct Trial {
     pub usage: Option<Usage>,
     /// Whether it called the tool as it was told; `None` when it was given none.
     pub called: Option<bool>,
+    /// What it called where that is not what it was told.
+    pub miscalled: Option<String>,
     /// Why it ended; `None` when it broke off.
     pub finish: Option<FinishReason>,
     /// Why it failed.
@@ -105,7 +107,12 @@ pub async fn attempt(provider: &dyn Provider, tools: bool) -> Trial {
         first_byte,
         took: begin.elapsed(),
         usage: answer.usage,
-        called: tools.then(|| did_call(&answer)),
+        called: tools.then(|| answer.calls.iter().any(is_as_told)),
+        miscalled: answer
+            .calls
+            .iter()
+            .find(|call| !is_as_told(call))
+            .map(|call| format!("{} {}", call.name, call.arguments)),
         finish: answer.finish,
         error,
     }
@@ -131,12 +138,10 @@ fn question(tools: bool) -> Request {
     }
 }
 
-fn did_call(answer: &Answer) -> bool {
-    answer.calls.iter().any(|call| {
-        let arguments: Option<Value> = serde_json::from_str(&call.arguments).ok();
-        let word = arguments.as_ref().and_then(|arguments| arguments.get("word")).and_then(Value::as_str);
-        call.name == TOOL && word == Some(WORD)
-    })
+fn is_as_told(call: &RawCall) -> bool {
+    let arguments: Option<Value> = serde_json::from_str(&call.arguments).ok();
+    let word = arguments.as_ref().and_then(|arguments| arguments.get("word")).and_then(Value::as_str);
+    call.name == TOOL && word == Some(WORD)
 }
 
 #[cfg(test)]
@@ -160,7 +165,8 @@ mod tests {
     #[tokio::test]
     async fn arguments_that_are_none_do_not_count() {
         let script = Script::parse(r#"{"turns":[{"calls":[{"name":"echo","arguments_raw":"{\"word\":"}]}]}"#).unwrap();
-        assert_eq!(attempt(&*script.into_provider(), true).await.called, Some(false));
+        let trial = attempt(&*script.into_provider(), true).await;
+        assert_eq!((trial.called, trial.miscalled.as_deref()), (Some(false), Some("echo {\"word\":")));
         let refused = attempt(&*Script::new().fault(Fault::status(401)).into_provider(), true).await;
         assert!(!refused.passed() && refused.error.is_some() && refused.first_byte.is_none());
     }
@@ -172,6 +178,7 @@ mod tests {
             took: Duration::from_millis(2500),
             usage: Some(Usage { output: 100, ..Usage::default() }),
             called: None,
+            miscalled: None,
             finish: Some(FinishReason::Stop),
             error: None,
         };

@@ -79,7 +79,13 @@ fn the_usual_models_are_known_and_see_where_they_should() {
 
 #[test]
 fn the_cheapest_is_asked_first_and_the_unknown_last() {
-    let written = ["ollama/mine", "anthropic/claude-opus-5-5", "deepseek/deepseek-chat", "openai/gpt-5-mini"];
+    let written = [
+        "openai/gpt-unheard",
+        "anthropic/claude-opus-5-5",
+        "deepseek/deepseek-chat",
+        "ollama/mine",
+        "openai/gpt-5-mini",
+    ];
     let groups = [
         ("cheap".to_owned(), group(&written, Strategy::Cheapest)),
         ("written".to_owned(), group(&written, Strategy::First)),
@@ -87,9 +93,10 @@ fn the_cheapest_is_asked_first_and_the_unknown_last() {
     let models = models(&Config { model_groups: groups.into(), ..Config::default() }, &[]);
     let price = |name: &str| models.info(name).unwrap().price.map(|price| price.input + price.output);
     let cheap = members(&models, "cheap");
-    let prices: Vec<f64> = cheap.iter().map_while(|name| price(name)).collect();
+    assert_eq!(cheap.first().unwrap(), "ollama/mine", "what runs here costs nothing");
+    let prices: Vec<f64> = cheap.iter().skip(1).map_while(|name| price(name)).collect();
     assert!(prices.len() == 3 && prices.is_sorted(), "{cheap:?} {prices:?}");
-    assert_eq!(cheap.last().unwrap(), "ollama/mine");
+    assert_eq!(cheap.last().unwrap(), "openai/gpt-unheard");
     assert_eq!(members(&models, "written"), written);
 }
 
@@ -146,8 +153,14 @@ fn costs_are_those_of_the_catalogue() {
     let cost = |name: &str, usage: &Usage| models.info(name).unwrap().price.unwrap().of(usage);
     let near = |left: f64, right: f64| assert!((left - right).abs() < 1e-12, "{left} is not {right}");
     // claude-sonnet-4-5: 3 in, 15 out, 0.30 read, 3.75 written.
-    let cached =
-        Usage { input: 100_000, output: 2_000, cache_read: 80_000, cache_write: 15_000, reasoning: 500, cost: None };
+    let cached = Usage {
+        input: 100_000,
+        output: 2_000,
+        cache_read: 80_000,
+        cache_write: 15_000,
+        reasoning: 500,
+        ..Usage::default()
+    };
     near(
         cost("anthropic/claude-sonnet-4-5", &cached),
         (5_000.0 * 3.0 + 80_000.0 * 0.3 + 15_000.0 * 3.75 + 2_000.0 * 15.0) / 1e6,
@@ -163,4 +176,29 @@ fn costs_are_those_of_the_catalogue() {
         session += Usage { input: 10, cost, ..Usage::default() };
     }
     assert_eq!((session.input, session.cost), (30, Some(0.75)));
+}
+
+#[test]
+fn a_name_that_is_none_says_what_was_probably_meant() {
+    let groups = [
+        ("mine".to_owned(), group(&["ollama/qwen3:8b"], Strategy::First)),
+        ("nested".to_owned(), group(&["mine"], Strategy::First)),
+        ("typo".to_owned(), group(&["olama/m"], Strategy::First)),
+        ("parameter".to_owned(), group(&["ollama/m?temperture=1"], Strategy::First)),
+    ];
+    let models = models(&Config { model_groups: groups.into(), ..Config::default() }, &[]);
+    for (name, words) in [
+        ("gpt-5", "did you mean the model openai/gpt-5"),
+        ("ollama", "`ollama` is a provider: write which of its models is meant, such as ollama/"),
+        ("mine?temperature=1", "in [model_groups.mine]"),
+        ("mien", "did you mean mine?"),
+        ("whatever-else", "there are mine, nested, parameter, typo, think, balanced"),
+        ("nested", "`mine` is a group itself"),
+        ("nested", "(in [model_groups.nested])"),
+        ("typo", "did you mean ollama? (in [model_groups.typo])"),
+        ("parameter", "did you mean `temperature`?"),
+    ] {
+        let error = models.provider_for(name).err().unwrap().to_string();
+        assert!(error.contains(words), "{name}: {error}");
+    }
 }

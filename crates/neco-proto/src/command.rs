@@ -15,6 +15,9 @@ pub enum Command {
     UserMessage {
         /// What is said.
         content: String,
+        /// What is shown with it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<Attachment>,
     },
     /// Says something that the working agent sees at its next turn boundary.
     Steer {
@@ -49,6 +52,19 @@ pub enum Command {
     Shutdown,
 }
 
+/// What is shown with a message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Attachment {
+    /// A picture.
+    Image {
+        /// `image/png`, `image/jpeg`, `image/webp` or `image/gif`.
+        media_type: String,
+        /// The file's bytes in base64.
+        data: String,
+    },
+}
+
 /// A person's answer to a permission request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -57,6 +73,8 @@ pub enum Decision {
     Once,
     /// This call and others like it until the session ends.
     Session,
+    /// This call and others like it from now on: the rule of the request is kept.
+    Always,
     /// This call with other arguments.
     Edit {
         /// The arguments to run with.

@@ -18,7 +18,7 @@ pub mod query;
 pub mod usage;
 
 pub use client::{Client, ClientError, EventStream, Receipt};
-pub use command::{Command, Decision};
+pub use command::{Attachment, Command, Decision};
 pub use display::{Diff, Display};
 pub use error_code::ErrorCode;
 pub use event::{Event, EventBody};

@@ -10,6 +10,8 @@ pub enum Mode {
     /// All tools.
     #[default]
     Agent,
+    /// Looks and thinks, changes nothing: files are read, and commands that are known to only look are run.
+    Plan,
     /// Questions only: no tool that writes or runs exists for the model.
     Ask,
 }
@@ -62,7 +64,7 @@ macro_rules! names {
 }
 pub(crate) use names;
 
-names!(Mode { Mode::Agent => "agent", Mode::Ask => "ask" });
+names!(Mode { Mode::Agent => "agent", Mode::Plan => "plan", Mode::Ask => "ask" });
 names!(ApprovalMode {
     ApprovalMode::Auto => "auto",
     ApprovalMode::AskFirst => "ask_first",

@@ -24,6 +24,14 @@ pub struct Usage {
     /// US dollars; absent when the price of the model is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
+    /// How many of those calls have no known price, so that `cost` leaves them out.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub unpriced: u32,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_none(count: &u32) -> bool {
+    *count == 0
 }
 
 impl AddAssign for Usage {
@@ -34,6 +42,7 @@ impl AddAssign for Usage {
         self.cache_read = self.cache_read.saturating_add(other.cache_read);
         self.cache_write = self.cache_write.saturating_add(other.cache_write);
         self.reasoning = self.reasoning.saturating_add(other.reasoning);
+        self.unpriced = self.unpriced.saturating_add(other.unpriced);
         self.cost = match (self.cost, other.cost) {
             (None, None) => None,
             (mine, theirs) => Some(mine.unwrap_or(0.0) + theirs.unwrap_or(0.0)),

@@ -4,14 +4,18 @@
 //! [`world`] is what a tool is handed to touch anything at all, so that a path or a process that
 //! was not judged can't be reached.
 //!
-//! Reading order: [`policy`], [`path`], [`world`], [`secrets`], `sandbox`.
+//! Reading order: [`policy`], [`command`], [`path`], [`world`], [`secrets`], [`trust`], [`sandbox`].
 
+pub mod command;
 pub mod path;
 pub mod policy;
-mod sandbox;
+pub mod sandbox;
 pub mod secrets;
+pub mod trust;
+pub mod untrusted;
 pub mod world;
 
 pub use path::{Located, PathError};
-pub use policy::{Action, Grant, Policy, Ruling, Touch, Verdict, Who};
+pub use policy::{Action, Confinement, Grant, Policy, Ruling, Touch, Verdict, Who};
+pub use trust::Trust;
 pub use world::World;

@@ -6,10 +6,12 @@ use futures::future::BoxFuture;
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use neco_agent::{EventSink, SinkError};
 use neco_proto::{AgentId, ClientError, Event, EventBody, EventStream, Seq, SessionId, TurnId};
+use neco_safety::secrets::Redactor;
 use neco_store::{Durability, EventLog, StoreError};
 use tokio::sync::broadcast;
 
 use crate::fold::Standing;
+use crate::redacted::Redactions;
 
 /// Live events that a slow window may lag behind before it is served from the log again.
 const LIVE: usize = 1024;
@@ -22,11 +24,17 @@ pub struct Journal {
     session: SessionId,
     log: Arc<dyn EventLog>,
     /// Held while an event gets its place and enters the log's queue, so that both have one order.
-    order: tokio::sync::Mutex<Seq>,
+    order: tokio::sync::Mutex<Order>,
     standing: Mutex<Standing>,
     live: broadcast::Sender<Live>,
     /// How the journal ended, for windows that begin to watch afterwards too.
     end: Arc<OnceLock<Result<(), ClientError>>>,
+}
+
+/// What has one order.
+struct Order {
+    last: Seq,
+    redactions: Redactions,
 }
 
 #[derive(Clone)]
@@ -36,14 +44,15 @@ enum Live {
 }
 
 impl Journal {
-    /// A journal that goes on after `last_seq`.
+    /// A journal that goes on where `standing` ends, without the secrets that `redactor` finds.
     #[must_use]
-    pub fn new(session: SessionId, log: Arc<dyn EventLog>, last_seq: Seq, standing: Standing) -> Self {
+    pub fn new(session: SessionId, log: Arc<dyn EventLog>, standing: Standing, redactor: Redactor) -> Self {
         let (live, _) = broadcast::channel(LIVE);
+        let order = Order { last: standing.last_seq, redactions: Redactions::new(redactor) };
         Self {
             session,
             log,
-            order: tokio::sync::Mutex::new(last_seq),
+            order: tokio::sync::Mutex::new(order),
             standing: Mutex::new(standing),
             live,
             end: Arc::default(),
@@ -78,7 +87,20 @@ impl Journal {
     }
 
     async fn enter(&self, agent: AgentId, turn: Option<TurnId>, body: EventBody) -> Result<(), StoreError> {
-        let mut last = self.order.lock().await;
+        let mut order = self.order.lock().await;
+        for (turn, body) in order.redactions.of(agent, turn, body) {
+            self.append(&mut order.last, agent, turn, body).await?;
+        }
+        Ok(())
+    }
+
+    async fn append(
+        &self,
+        last: &mut Seq,
+        agent: AgentId,
+        turn: Option<TurnId>,
+        body: EventBody,
+    ) -> Result<(), StoreError> {
         let event = Event { seq: *last + 1, ts: now(), session_id: self.session, agent_id: agent, turn_id: turn, body };
         // Made whether or not anybody watches now: who begins to watch between the append and the
         // sending must find the event in one of the two.

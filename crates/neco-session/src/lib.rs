@@ -4,7 +4,7 @@
 //! hands it to every window. What a session is made of when it is opened again is a fold of its log.
 //!
 //! Reading order: [`hub`] (opens sessions), [`actor`] (a session at work), [`fold`] (what a log adds
-//! up to), [`resume`] (mending what a crash left), [`journal`], [`spill`], [`sources`].
+//! up to), [`resume`] (mending what a crash left), [`journal`], [`redacted`], [`spill`], [`sources`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -14,6 +14,7 @@ pub mod error;
 pub mod fold;
 pub mod hub;
 pub mod journal;
+pub mod redacted;
 pub mod resume;
 pub mod sources;
 pub mod spill;

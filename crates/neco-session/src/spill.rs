@@ -5,21 +5,24 @@ use std::path::{Path, PathBuf};
 
 use futures::future::BoxFuture;
 use neco_proto::CallId;
+use neco_safety::secrets::Redactor;
 use neco_toolkit::ToolError;
 use neco_toolkit::bound::{Spill, SpillFile};
-use tokio::fs::File;
+use tokio::fs::{File, OpenOptions};
 use tokio::io::AsyncWriteExt;
 
 /// The folder of a session's big outputs.
 pub struct SpillFolder {
     folder: PathBuf,
+    redactor: Redactor,
 }
 
 impl SpillFolder {
-    /// Big outputs go to `folder`, which is made when the first one comes.
+    /// Big outputs go to `folder`, which is made when the first one comes, without the secrets that
+    /// `redactor` finds.
     #[must_use]
-    pub fn new(folder: PathBuf) -> Self {
-        Self { folder }
+    pub fn new(folder: PathBuf, redactor: Redactor) -> Self {
+        Self { folder, redactor }
     }
 }
 
@@ -28,9 +31,13 @@ impl Spill for SpillFolder {
         let path = self.folder.join(file_name(call_id));
         Box::pin(async move {
             make_private(&self.folder).await.map_err(|error| failed(&self.folder, &error))?;
-            let file = File::create(&path).await.map_err(|error| failed(&path, &error))?;
+            let file = create_private(&path).await.map_err(|error| failed(&path, &error))?;
             Ok(Box::new(OpenSpill { path, file }) as Box<dyn SpillFile>)
         })
+    }
+
+    fn redactor(&self) -> Redactor {
+        self.redactor.clone()
     }
 }
 
@@ -50,6 +57,15 @@ impl SpillFile for OpenSpill {
             Ok(self.path.display().to_string())
         })
     }
+}
+
+/// For its owner alone, also where the folder was made by somebody else.
+async fn create_private(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(true).write(true);
+    #[cfg(unix)]
+    options.mode(0o600);
+    options.open(path).await
 }
 
 async fn make_private(folder: &Path) -> std::io::Result<()> {

@@ -24,6 +24,7 @@ pub fn text(event: &Event) -> String {
         }
         EventBody::ModelRetry(retry) => retry.message.clone(),
         EventBody::ModelSwitch(switch) => switch.message.clone(),
+        EventBody::HookRun(run) => format!("{}\n{}", run.hook, run.message.as_deref().unwrap_or_default()),
         EventBody::Notification(notification) => notification.text.clone(),
         EventBody::Error(error) => error.message.clone(),
         EventBody::Message(message) => message.text(),
@@ -60,6 +61,7 @@ fn detail(body: &EventBody) -> String {
         },
         EventBody::PermissionRequest(request) => format!("{} {}", request.tool, request.risk),
         EventBody::PermissionDecision(decided) => decision(&decided.decision).to_owned(),
+        EventBody::HookRun(run) => format!("{} {}", run.event, run.outcome),
         EventBody::Notification(notification) => match notification.level {
             NotificationLevel::Info => "info".to_owned(),
             NotificationLevel::Warning => "warning".to_owned(),
@@ -91,6 +93,7 @@ fn decision(decision: &Decision) -> &'static str {
     match decision {
         Decision::Once => "once",
         Decision::Session => "session",
+        Decision::Always => "always",
         Decision::Edit { .. } => "edit",
         Decision::Reject { .. } => "reject",
     }

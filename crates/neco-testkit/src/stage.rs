@@ -11,10 +11,15 @@ use neco_agent::Budget;
 use neco_agent::scheduler::Limits;
 use neco_config::Config;
 use neco_config::section::{ProviderSection, ProviderType};
+use neco_ext::hooks::Origin;
+use neco_ext::{Hook, Hooks, HooksSetup};
 use neco_model::scripted::Script;
 use neco_model::{Models, NoKeys};
 use neco_proto::SessionId;
+use neco_safety::command::Place;
 use neco_safety::world::Spawner;
+use neco_safety::{Confinement, Policy};
+use neco_session::hub::MakeGate;
 use neco_session::{Hub, HubSetup, Session, SessionOptions, Workshop};
 use neco_store::SqliteStore;
 use tempfile::TempDir;
@@ -129,13 +134,28 @@ impl Stage {
                     let all = neco_tools::builtin::registry(&tools);
                     if only.is_empty() { all } else { all.only(&only).unwrap_or_default() }
                 }),
-                spawner: Box::new(|| Spawner::new(child_environment(), &[])),
+                policy: Box::new(|cwd| Policy::new(Place::new(cwd), Vec::new())),
+                rule_book: None,
+                roots: Vec::new(),
+                confinement: Confinement::ChosenNone,
+                network: true,
+                spawner: Box::new(|_| Ok(Spawner::new(child_environment(), &[]))),
+                gate: gate(self.hooks()?, shell.clone()),
+                redactor: neco_safety::secrets::Redactor::default(),
                 limits,
                 shell,
                 sandbox: "none".to_owned(),
                 version: "test".to_owned(),
             },
         }))
+    }
+
+    /// The hooks of the stage's folder; on a stage they are the user's own.
+    fn hooks(&self) -> Result<Vec<Hook>, String> {
+        let file = self.folder().join(".claude/settings.json");
+        let Ok(text) = fs::read(&file) else { return Ok(Vec::new()) };
+        let (hooks, notices) = neco_ext::hooks::parse(&text, &Origin::User { file });
+        if notices.is_empty() { Ok(hooks) } else { Err(notices.join("\n")) }
     }
 
     /// The database of the stage.
@@ -174,6 +194,13 @@ fn config(script: &Path, setup: &Setup) -> Config {
         },
     );
     config
+}
+
+fn gate(hooks: Vec<Hook>, shell: String) -> MakeGate {
+    Box::new(move |session, cwd| {
+        let (hooks, shell, cwd) = (hooks.clone(), shell.clone(), cwd.to_owned());
+        Arc::new(Hooks::new(HooksSetup { hooks, spawner: Spawner::new(child_environment(), &[]), shell, session, cwd }))
+    })
 }
 
 fn child_environment() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {

@@ -21,7 +21,7 @@ fn stage(script: Script) -> Stage {
 }
 
 async fn say(session: &Session, text: &str) {
-    session.send(Command::UserMessage { content: text.to_owned() }).await.unwrap();
+    session.send(Command::UserMessage { content: text.to_owned(), attachments: Vec::new() }).await.unwrap();
 }
 
 /// Events after `since` up to and including the next completion.
@@ -139,7 +139,7 @@ async fn what_makes_no_sense_is_refused_in_words() {
     let session = stage.open().await.unwrap();
     let decision = Command::Approve { call_id: "nothing".into(), decision: Decision::Once };
     assert!(matches!(session.send(decision).await, Err(ClientError::Refused(words)) if words.contains("nothing")));
-    let empty = Command::UserMessage { content: "  ".to_owned() };
+    let empty = Command::UserMessage { content: "  ".to_owned(), attachments: Vec::new() };
     assert!(matches!(session.send(empty).await, Err(ClientError::Refused(_))));
     let model = Command::SetModel { model: "nobody/nothing".to_owned() };
     assert!(matches!(session.send(model).await, Err(ClientError::Refused(words)) if words.contains("nobody")));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use neco_proto::CallId;
+use neco_safety::secrets::{RedactedStream, Redactor, Scope};
 
 use crate::output::ToolError;
 
@@ -13,6 +14,11 @@ use crate::output::ToolError;
 pub trait Spill: Send + Sync {
     /// Opens the file for a call; ready when it can be written to.
     fn open(&self, call_id: &CallId) -> BoxFuture<'_, Result<Box<dyn SpillFile>, ToolError>>;
+
+    /// What takes secrets out of everything that is kept; without more it knows what secrets look like.
+    fn redactor(&self) -> Redactor {
+        Redactor::default()
+    }
 }
 
 /// A file that takes a big output piece by piece.
@@ -33,6 +39,8 @@ pub struct Bounded {
     call_id: CallId,
     spill: Arc<dyn Spill>,
     limit: usize,
+    /// Before anything is cut: half a secret looks like none.
+    redacted: RedactedStream,
     head: Vec<u8>,
     tail: VecDeque<u8>,
     total: u64,
@@ -65,11 +73,27 @@ impl Bounded {
     /// An empty output for a call.
     #[must_use]
     pub fn new(call_id: CallId, spill: Arc<dyn Spill>, limit: usize) -> Self {
-        Self { call_id, spill, limit, head: Vec::new(), tail: VecDeque::new(), total: 0, lines: 0, rest: Rest::None }
+        let redacted = spill.redactor().stream(Scope::Outside);
+        Self {
+            call_id,
+            spill,
+            limit,
+            redacted,
+            head: Vec::new(),
+            tail: VecDeque::new(),
+            total: 0,
+            lines: 0,
+            rest: Rest::None,
+        }
     }
 
     /// Adds output.
     pub async fn push(&mut self, bytes: &[u8]) {
+        let bytes = self.redacted.push(bytes);
+        self.add(&bytes).await;
+    }
+
+    async fn add(&mut self, bytes: &[u8]) {
         if matches!(self.rest, Rest::None) && self.total as usize + bytes.len() > self.limit {
             self.rest = match self.begin_file().await {
                 Ok(file) => Rest::File(file),
@@ -117,7 +141,9 @@ impl Bounded {
 
     /// Ends it. Bytes that are not UTF-8 become the replacement character; the cuts are moved to
     /// line ends where there are any.
-    pub async fn finish(self) -> BoundedText {
+    pub async fn finish(mut self) -> BoundedText {
+        let rest = self.redacted.finish();
+        self.add(&rest).await;
         let tail: Vec<u8> = self.tail.into();
         let (spilled_to, whereabouts) = match self.rest {
             Rest::None => {

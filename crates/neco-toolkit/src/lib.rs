@@ -20,6 +20,6 @@ pub mod tool;
 pub use bound::{Bounded, Spill};
 pub use ctx::{LiveOutput, ToolContext};
 pub use neco_safety::Touch;
-pub use output::{ToolError, ToolOutput};
+pub use output::{Outside, ToolError, ToolOutput};
 pub use registry::Registry;
 pub use tool::{DynTool, Plan, PreparedCall, Tool};

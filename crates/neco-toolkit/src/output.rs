@@ -1,5 +1,7 @@
 //! What a tool gives back.
 
+use std::ops::{Bound, Range, RangeBounds};
+
 use neco_proto::{Display, ErrorCode};
 
 /// What a call gave.
@@ -7,6 +9,8 @@ use neco_proto::{Display, ErrorCode};
 pub struct ToolOutput {
     /// The text for the model.
     pub model: String,
+    /// Which part of that text came from outside.
+    pub outside: Option<Outside>,
     /// The picture for the person.
     pub display: Option<Display>,
     /// The file that holds all of an output that was too big for `model`.
@@ -16,11 +20,38 @@ pub struct ToolOutput {
     pub error_code: Option<ErrorCode>,
 }
 
+/// The part of a text that came from outside: what a file holds or a command printed. The model gets
+/// it as data; the rest are words of the tool's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outside {
+    /// Where it came from.
+    pub source: String,
+    /// Which bytes of the text it is.
+    pub part: Range<usize>,
+}
+
 impl ToolOutput {
     /// Text for the model and nothing special for the person.
     #[must_use]
     pub fn text(model: impl Into<String>) -> Self {
-        Self { model: model.into(), display: None, spilled_to: None, error_code: None }
+        Self { model: model.into(), outside: None, display: None, spilled_to: None, error_code: None }
+    }
+
+    /// The same, of which these bytes came from `source`.
+    #[must_use]
+    pub fn outside(mut self, part: impl RangeBounds<usize>, source: impl Into<String>) -> Self {
+        let start = match part.start_bound() {
+            Bound::Included(start) => *start,
+            Bound::Excluded(before) => before + 1,
+            Bound::Unbounded => 0,
+        };
+        let end = match part.end_bound() {
+            Bound::Included(last) => last + 1,
+            Bound::Excluded(end) => *end,
+            Bound::Unbounded => self.model.len(),
+        };
+        self.outside = Some(Outside { source: source.into(), part: start..end });
+        self
     }
 
     /// The same with a picture for the person.

@@ -1,6 +1,7 @@
 //! The tool: typed for its author, erased once.
 
 use std::future::Future;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,10 +19,15 @@ use crate::schema;
 /// What a call would do, known before it is run: what the policy judges and the person is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// How much harm it could do.
+    /// How much harm it could do. Of a command only what is known apart from its line: the policy
+    /// looks at that itself, and it can make it more, never less.
     pub risk: Risk,
     /// The command line, for tools that run one.
     pub command: Option<String>,
+    /// The folder that the command would start in; `None` is the workspace.
+    pub folder: Option<PathBuf>,
+    /// The files and folders that it would touch, resolved.
+    pub paths: Vec<PathBuf>,
     /// The change it would make to files, where that is known.
     pub diff: Vec<Diff>,
     /// What makes it so risky, where that is more than what kind of call it is: `it may hold secrets`.
@@ -32,7 +38,7 @@ impl Plan {
     /// A plan that has nothing to show beyond its risk.
     #[must_use]
     pub fn of(risk: Risk) -> Self {
-        Self { risk, command: None, diff: Vec::new(), because: None }
+        Self { risk, command: None, folder: None, paths: Vec::new(), diff: Vec::new(), because: None }
     }
 }
 

@@ -7,6 +7,7 @@ use neco_proto::{ApprovalMode, Mode};
 
 use crate::help;
 use crate::misuse::misuse;
+use crate::rule_args::{PolicyCommand, RuleArgs};
 
 /// The command line as it was written.
 #[derive(Debug, Parser)]
@@ -54,6 +55,9 @@ pub struct RunArgs {
     /// The same as -m
     #[arg(value_name = "MESSAGE", hide = true)]
     pub words: Vec<String>,
+    /// Shows the model a picture with the message: PNG, JPEG, WebP or GIF; may be repeated
+    #[arg(long = "image", value_name = "FILE", action = ArgAction::Append)]
+    pub images: Vec<PathBuf>,
     /// Goes on with the session whose id begins with this
     #[arg(long, value_name = "ID", value_parser = clap::builder::NonEmptyStringValueParser::new(),
         conflicts_with_all = ["continue_latest", "cwd"])]
@@ -62,9 +66,12 @@ pub struct RunArgs {
     #[arg(short = 'C', long = "continue")]
     pub continue_latest: bool,
     /// The model or model group to ask: provider/model, or a group's name
-    #[arg(long, value_name = "MODEL")]
+    ///
+    /// A model may have parameters, as in openai/gpt-5?reasoning=high&max_tokens=8000; see Models below.
+    #[arg(long, value_name = "MODEL", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub model: Option<String>,
-    /// agent: all tools; ask: answers questions, writes and runs nothing
+    /// agent: all tools; plan: looks and makes a plan, changes nothing; ask: answers questions, writes
+    /// and runs nothing
     #[arg(long, value_enum)]
     pub mode: Option<ModeArg>,
     /// When you are asked: only for what is critical, before writes and commands, or before
@@ -74,6 +81,12 @@ pub struct RunArgs {
     /// The same as --approval auto
     #[arg(short, long, conflicts_with = "approval")]
     pub yes: bool,
+    /// The rules of this run and the folders it opens
+    #[command(flatten)]
+    pub rules: RuleArgs,
+    /// The box that commands run in
+    #[command(flatten)]
+    pub box_args: BoxArgs,
     #[arg(long, help = help::TOOLS, value_name = "LIST", value_delimiter = ',')]
     pub tools: Option<Vec<String>>,
     /// Stops after so many turns
@@ -86,6 +99,43 @@ pub struct RunArgs {
     /// event a line. The last two never ask: what would be asked is refused
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub output_format: OutputFormat,
+}
+
+/// The box that commands run in.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub struct BoxArgs {
+    /// What commands may touch: only read, write to the workspace, or all that you may
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub sandbox: Option<SandboxArg>,
+    /// Lets commands reach the network
+    #[arg(long)]
+    pub network: bool,
+}
+
+impl BoxArgs {
+    /// The same as settings.
+    #[must_use]
+    pub fn overrides(&self) -> Vec<String> {
+        let level = self.sandbox.map(|level| match level {
+            SandboxArg::ReadOnly => "sandbox.level=read_only",
+            SandboxArg::WorkspaceWrite => "sandbox.level=workspace_write",
+            SandboxArg::Full => "sandbox.level=full",
+        });
+        let network = self.network.then_some("sandbox.network=on");
+        level.into_iter().chain(network).map(str::to_owned).collect()
+    }
+}
+
+/// What commands may touch, as a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum SandboxArg {
+    /// They read.
+    ReadOnly,
+    /// They write to the workspace.
+    WorkspaceWrite,
+    /// No box.
+    Full,
 }
 
 /// How a run is printed.
@@ -105,6 +155,8 @@ pub enum OutputFormat {
 pub enum ModeArg {
     /// All tools.
     Agent,
+    /// Nothing is changed; commands that only look are run.
+    Plan,
     /// Nothing is written or run.
     Ask,
 }
@@ -121,6 +173,26 @@ pub enum ApprovalArg {
     Manual,
 }
 
+impl From<ModeArg> for Mode {
+    fn from(mode: ModeArg) -> Self {
+        match mode {
+            ModeArg::Agent => Self::Agent,
+            ModeArg::Plan => Self::Plan,
+            ModeArg::Ask => Self::Ask,
+        }
+    }
+}
+
+impl From<ApprovalArg> for ApprovalMode {
+    fn from(approval: ApprovalArg) -> Self {
+        match approval {
+            ApprovalArg::Auto => Self::Auto,
+            ApprovalArg::AskFirst => Self::AskFirst,
+            ApprovalArg::Manual => Self::Manual,
+        }
+    }
+}
+
 /// What `neco` can do besides a run.
 #[derive(Debug, Subcommand)]
 pub enum Subcommands {
@@ -130,6 +202,11 @@ pub enum Subcommands {
     /// Lists sessions and shows what was said in them
     #[command(subcommand)]
     Session(SessionCommand),
+    /// Shows the rules about what may happen, explains a decision, and checks your rules
+    #[command(subcommand)]
+    Policy(PolicyCommand),
+    /// Shows what a folder would switch on by itself, and trusts it or not
+    Trust(TrustArgs),
     /// Lists models, shows what is known of one, and tries whether it works
     #[command(subcommand)]
     Model(ModelCommand),
@@ -144,6 +221,26 @@ pub enum Subcommands {
         #[arg(long)]
         keep: bool,
     },
+}
+
+/// `neco trust …`
+#[derive(Debug, Args)]
+pub struct TrustArgs {
+    /// The folder; without it the one that is worked in
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// Trusts it as it is now, without asking
+    #[arg(long, conflicts_with_all = ["list", "remove"])]
+    pub yes: bool,
+    /// Lists the folders that were decided about
+    #[arg(long, conflicts_with_all = ["folder", "remove"])]
+    pub list: bool,
+    /// Forgets what was decided about the folder
+    #[arg(long)]
+    pub remove: bool,
+    /// Prints JSON
+    #[arg(long, requires = "list")]
+    pub json: bool,
 }
 
 /// `neco config …`
@@ -199,6 +296,12 @@ pub enum AuthCommand {
     Set {
         /// The provider, such as openai
         provider: String,
+        /// Puts the key in the place of those that are kept
+        #[arg(long)]
+        replace: bool,
+        /// What must not be here: a key. Taken so that no error repeats it.
+        #[arg(hide = true)]
+        rest: Vec<String>,
     },
     /// Shows who has keys, and where they come from
     List {
@@ -206,10 +309,12 @@ pub enum AuthCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Forgets the keys and the login of a provider
+    /// Forgets the keys and the login of a provider, or one of its keys
     Remove {
         /// The provider
         provider: String,
+        /// The number of the key, as `neco auth list` shows it; without it all of them
+        key_number: Option<String>,
     },
     /// Logs in with a browser instead of a key
     Login {
@@ -272,20 +377,14 @@ impl RunArgs {
     pub fn approval(&self) -> Option<ApprovalMode> {
         match self.approval {
             None if self.yes => Some(ApprovalMode::Auto),
-            None => None,
-            Some(ApprovalArg::Auto) => Some(ApprovalMode::Auto),
-            Some(ApprovalArg::AskFirst) => Some(ApprovalMode::AskFirst),
-            Some(ApprovalArg::Manual) => Some(ApprovalMode::Manual),
+            approval => approval.map(ApprovalMode::from),
         }
     }
 
     /// The mode that the flags ask for.
     #[must_use]
     pub fn mode(&self) -> Option<Mode> {
-        self.mode.map(|mode| match mode {
-            ModeArg::Agent => Mode::Agent,
-            ModeArg::Ask => Mode::Ask,
-        })
+        self.mode.map(Mode::from)
     }
 }
 
@@ -349,7 +448,8 @@ mod tests {
             &["-m", "x", "--yes", "--approval", "manual"],
             &["-m", "x", "--max-turns", "0"],
             &["-m", "x", "--session", ""],
-            &["-m", "x", "--mode", "plan"],
+            &["-m", "x", "--model", ""],
+            &["-m", "x", "--mode", "dance"],
             &["-m", "x", "--no-such-flag"],
         ] {
             assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line:?}");

@@ -54,6 +54,7 @@ impl Exit {
         match complete.reason {
             CompleteReason::Natural if outcome.refused_last => Self::Refused,
             CompleteReason::Natural => Self::Done,
+            CompleteReason::Stopped => Self::Refused,
             CompleteReason::IterationLimit | CompleteReason::Budget => Self::Limit,
             CompleteReason::Cancelled => Self::Stopped(stopped.unwrap_or(Signal::Interrupt)),
             CompleteReason::Failed => Self::of_code(complete.error_code),
@@ -69,8 +70,10 @@ impl Exit {
             | ErrorCode::RateLimited
             | ErrorCode::NotAuthorised
             | ErrorCode::ContextTooLong
-            | ErrorCode::ProviderUnavailable => Self::Provider,
-            ErrorCode::BudgetUsedUp | ErrorCode::IterationLimit => Self::Limit,
+            | ErrorCode::ProviderUnavailable
+            // A budget of ours ends the work and fails nothing; what fails is the vendor's credit.
+            | ErrorCode::BudgetUsedUp => Self::Provider,
+            ErrorCode::IterationLimit => Self::Limit,
             ErrorCode::ToolNotFound
             | ErrorCode::InvalidArguments
             | ErrorCode::BlockedByPolicy
@@ -112,6 +115,7 @@ mod tests {
             usage: Usage::default(),
             session_usage: Usage::default(),
             duration_ms: 0,
+            budget: None,
         });
         outcome
     }
@@ -138,7 +142,7 @@ mod tests {
             (complete(Failed, Some(ErrorCode::NotAuthorised)), None, 5),
             (complete(Failed, Some(ErrorCode::ContextTooLong)), None, 5),
             (complete(Failed, Some(ErrorCode::ProviderUnavailable)), None, 5),
-            (complete(Failed, Some(ErrorCode::BudgetUsedUp)), None, 4),
+            (complete(Failed, Some(ErrorCode::BudgetUsedUp)), None, 5),
             (complete(Failed, Some(ErrorCode::StoreFailed)), None, 1),
             (complete(Failed, None), None, 1),
             (broken_off, None, 1),

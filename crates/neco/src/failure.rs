@@ -106,10 +106,13 @@ impl From<SessionError> for Failure {
 
 impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Self {
-        let code = match &error {
-            ClientError::Failed { code, .. } => Some(*code),
-            ClientError::Gone | ClientError::Refused(_) => None,
-        };
-        Self { code, ..Self::new(Exit::of_code(code), error.to_string()) }
+        match &error {
+            ClientError::Failed { code, .. } => {
+                Self { code: Some(*code), ..Self::new(Exit::of_code(Some(*code)), error.to_string()) }
+            }
+            ClientError::Gone => Self::new(Exit::of_code(None), error.to_string()),
+            // What was asked makes no sense to the session: nothing was done.
+            ClientError::Refused(words) => Self::usage(words.clone()),
+        }
     }
 }

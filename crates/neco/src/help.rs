@@ -10,60 +10,148 @@ Try:  neco demo                      a whole task, offline, in two seconds
 pub const TOOLS: &str = "Only these tools exist for the agent, separated by commas; there are read_file, \
 write_file, edit_file, list_directory, glob, grep, bash, process";
 
-/// After `neco --help`.
+/// After `neco policy list --help`.
+pub const POLICY_LIST: &str = "\
+Later sources outrank earlier ones: built-in, user, project, command line, session. Within a source
+the higher priority is looked at first; at the same priority deny beats ask beats allow. A project's
+rules only narrow, and count only when the folder is trusted.
+Rules are written in ~/.config/neco/policy/*.toml, under [[policy.rules]] in config.toml, and in
+.neco/policy/*.toml of a project.";
+
+/// After `neco policy explain --help`.
+pub const POLICY_EXPLAIN: &str = "\
+Examples:
+  neco policy explain bash 'git log | head'
+  neco policy explain bash '{\"command\": \"make\", \"cwd\": \"sub\"}' --approval auto
+  neco policy explain edit_file '{\"path\": \".env\"}' --no-person
+  neco policy explain bash 'npm test' --allow 'bash(npm test *)'";
+
+/// After `neco policy test --help`.
+pub const POLICY_TEST: &str = "\
+A file of cases:
+  [[case]]
+  tool = \"bash\"
+  command = \"git push\"             # or args = { path = \"src/a.rs\" }
+  expect = \"ask\"                   # allow, ask or deny
+  approval = \"auto\"                # optional, as are mode, person and name";
+
+/// After `neco --help`. No line is wider than a usual terminal: a line that is broken again looks torn.
 pub const LONG: &str = "\
 Examples:
-  neco -m \"fix the failing test\"               one task; you are asked before files are written and
-                                               commands are run
-  neco -m \"rename Foo to Bar\" --yes            without being asked, except for what is critical
-  neco -m \"how does login work?\" --mode ask    a question; nothing is written or run
-  git diff | neco -m \"review this\"             stdin is added to the message
-  neco -m \"and now the docs\" --continue        goes on with the last session of this folder
+  neco -m \"fix the failing test\"
+      one task; you are asked before files are written and commands are run
+  neco -m \"rename Foo to Bar\" --yes
+      without being asked, except for what is critical
+  neco -m \"how does login work?\" --mode ask
+      a question; nothing is written or run
+  git diff | neco -m \"review this\"
+      stdin is added to the message
+  neco -m \"why is it cut off?\" --image a.png
+      shows the model a picture, if it sees any
+  neco -m \"and now the docs\" --continue
+      goes on with the last session of this folder
   neco -m \"list the TODOs\" --output-format json | jq -r .result
-  neco -m \"what is in here?\" --model ollama/qwen3:8b --tools read_file,grep,glob
-  neco model test                              does the model answer, how fast, does it call tools?
-  neco demo                                    a whole task, offline, with a scripted model
+  neco -m \"what is in here?\" --model ollama/qwen3:8b --tools read_file,grep
+  neco -m \"think hard\" --model \"openai/gpt-5?reasoning=high\" --max-cost 0.50
+  neco model test
+      does the model answer, how fast, does it call tools?
+  neco demo
+      a whole task, offline, with a scripted model
 
 Exit codes:
-  0  done                                4  limit of turns or budget reached
-  1  failed                              5  model unreachable, key missing or refused, rate limited
-  2  wrong usage or configuration        130  cancelled (Ctrl-C once cancels, twice quits)
-  3  done, but refused: of the last      141  the reader of the output left (neco … | head)
-     calls that the model made, one or
-     more were refused by policy or by
-     you. What was refused and then
-     done another way does not count.
+  0    done
+  1    failed
+  2    wrong usage or configuration
+  3    done, but of the last calls that the model made one or more were
+       refused, by policy or by you; what was refused and then done another
+       way does not count
+  4    limit of turns or budget reached
+  5    model unreachable, key missing or refused, rate limited, no credit left
+  130  cancelled (Ctrl-C once cancels, twice quits)
+  141  the reader of the output left (neco … | head)
 
 Input:
-  When stdin is a pipe or a file it is added to the message; without a message, or with `neco -`, it
-  is the message. It is read to its end. Without a terminal, a pipe that stays open and silent for
-  10 minutes is an error: add </dev/null when nothing is piped in.
-  Without a terminal, when CI is set, and with --output-format json or stream-json, nobody is asked:
-  what would be asked is refused; --yes allows it.
+  When stdin is a pipe or a file it is added to the message; without a
+  message, or with `neco -`, it is the message. It is read to its end.
+  Without a terminal, a pipe that stays open and silent for 10 minutes is an
+  error: add </dev/null when nothing is piped in.
+  Without a terminal, when CI is set, and with --output-format json or
+  stream-json, nobody is asked: what would be asked is refused; --yes allows
+  it.
 
 Output:
-  On a terminal the model's words are shown as they come. When stdout is no terminal, only the answer
-  goes there, once it is final; what the model says on the way goes to stderr with all the rest.
-  json is one object, also when nothing could begin. stream-json is the session's log; when nothing
-  could begin there is none, so stdout is empty and the exit code and stderr say why.
+  On a terminal the model's words are shown as they come. When stdout is no
+  terminal, only the answer goes there, once it is final; what the model says
+  on the way goes to stderr with all the rest.
+  json is one object, also when nothing could begin. stream-json is the
+  session's log; when nothing could begin there is none, so stdout is empty
+  and the exit code and stderr say why.
+
+Models:
+  --model takes provider/model or the name of a group. A model may have
+  parameters behind it: provider/model?name=value&name=value (quote it for
+  the shell). They are
+    temperature  0 to 2          top_p  0 to 1          seed  a whole number
+    max_tokens   the most that one answer may have
+    reasoning    none, minimal, low, medium, high, xhigh or max
+  --max-cost counts what has a known price; `neco model show` prints it, and
+  [models.\"provider/model\"] sets it.
 
 Keys:
-  neco auth set openai             keeps a key, typed unseen or piped in, in ~/.config/neco/keys.toml
-  neco auth login github-copilot   logs in with a browser
-  neco auth list                   who has keys, and where; the first of configuration, environment,
-                                   keys.toml and keyring counts
+  neco auth set openai
+      keeps a key, typed unseen or piped in, in ~/.config/neco/keys.toml;
+      --replace puts it in the place of those that are kept
+  neco auth login github-copilot
+      logs in with a browser
+  neco auth list
+      who has keys, and where; the first of configuration, environment,
+      keys.toml and keyring counts
+  neco auth remove openai 2
+      forgets the second key; without a number, all of them
 
 Environment:
-  OPENAI_API_KEY, DEEPSEEK_API_KEY, …  keys; `neco doctor` lists them all and which are set
-  NECO_MODEL, NECO_AGENT__MAX_TURNS, … any setting, sections joined by two underscores
-  NECO_HOME   folder of settings and sessions, instead of ~/.config/neco and ~/.local/share/neco
-  NECO_LOG    writes a log file, as --debug does: NECO_LOG=debug, NECO_LOG=trace, NECO_LOG=neco=info;
-              requests, calls, retries and times are in it, words and keys are not
-  NO_COLOR    no colours
-  VISUAL, EDITOR   the editor that `e` opens when you are asked
-  PAGER            what `d` shows long changes in; less when it is there
+  OPENAI_API_KEY, DEEPSEEK_API_KEY, …
+      keys; `neco doctor` lists them all and which are set
+  NECO_MODEL, NECO_AGENT__MAX_TURNS, …
+      any setting, sections joined by two underscores
+  NECO_HOME
+      folder of settings and sessions, instead of ~/.config/neco and
+      ~/.local/share/neco
+  NECO_LOG
+      writes a log file, as --debug does: NECO_LOG=debug, NECO_LOG=trace,
+      NECO_LOG=neco=info; requests, calls, retries and times are in it, words
+      and keys are not
+  NO_COLOR
+      no colours
+  VISUAL, EDITOR
+      the editor that `e` opens when you are asked
+  PAGER
+      what `d` shows long changes in; less when it is there
 
 Settings:
-  ~/.config/neco/config.toml, then .neco/config.toml of the project, then its .agents/config.toml,
-  then .neco/config.local.toml, then NECO_* variables, then -c key=value; later ones win. `neco config show --origin` prints
-  every value and where it comes from.";
+  ~/.config/neco/config.toml, then .neco/config.toml of the project, then its
+  .agents/config.toml, then .neco/config.local.toml, then NECO_* variables,
+  then -c key=value; later ones win. `neco config show --origin` prints every
+  value and where it comes from.";
+
+#[cfg(test)]
+mod tests {
+    use neco_model::route::Parameters;
+
+    use super::*;
+    use crate::print::wrap::columns;
+
+    #[test]
+    fn no_line_is_broken_again() {
+        for line in LONG.lines().chain(SHORT.lines()) {
+            assert!(columns(line) < 80, "{line}");
+        }
+    }
+
+    #[test]
+    fn every_parameter_of_a_model_is_named() {
+        for name in Parameters::NAMES {
+            assert!(LONG.contains(&format!(" {name}  ")), "{name}");
+        }
+    }
+}

@@ -53,6 +53,13 @@ pub fn file(env: &Env) -> KeysFile {
     KeysFile::new(env.config_dir().join(FILE))
 }
 
+/// A key without the quotes around it that belong to a file or a shell.
+#[must_use]
+pub fn unquoted(key: &str) -> &str {
+    let within = |quote: char| key.strip_prefix(quote).and_then(|key| key.strip_suffix(quote));
+    within('"').or_else(|| within('\'')).unwrap_or(key)
+}
+
 /// What is to be said about keys that stand among the settings.
 #[must_use]
 pub fn warnings(loaded: &Loaded) -> Vec<String> {

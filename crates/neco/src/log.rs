@@ -1,7 +1,7 @@
 //! The log file, for those who want one: what happened and how long it took, never what was said.
 
 use std::fs::{self, DirBuilder, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use neco_config::{Env, Loaded};
 use neco_proto::event::CallStatus;
 use neco_proto::{Event, EventBody};
+use neco_safety::secrets::{Redactor, Scope};
 use tracing_appender::non_blocking::WorkerGuard;
 use tracing_subscriber::EnvFilter;
 
@@ -22,6 +23,31 @@ const LARGEST: u64 = 10 * 1024 * 1024;
 
 /// Writes what waits when it is dropped. Not in somebody's hands, because a process may end anywhere.
 static GUARD: Mutex<Option<WorkerGuard>> = Mutex::new(None);
+
+/// Takes secrets out of what is logged, once it is known which there are.
+static REDACTOR: Mutex<Option<Redactor>> = Mutex::new(None);
+
+/// From now on nothing is logged that `redactor` finds.
+pub fn hide(redactor: Redactor) {
+    *REDACTOR.lock().unwrap_or_else(PoisonError::into_inner) = Some(redactor);
+}
+
+/// A file that no secret is written to; what is written comes line by line.
+struct WithoutSecrets<W>(W);
+
+impl<W: Write> Write for WithoutSecrets<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        let redactor = REDACTOR.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().clone();
+        let redacted = redactor.redact(&text, Scope::Outside);
+        self.0.write_all(redacted.as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
 
 /// Where the log file lies.
 #[must_use]
@@ -42,7 +68,7 @@ pub fn start(env: &Env, debug: bool) -> Result<(), Failure> {
     let path = path(env);
     let file =
         open(&path).map_err(|error| Failure::usage(format!("the log {} can't be written: {error}", path.display())))?;
-    let (writer, guard) = tracing_appender::non_blocking(file);
+    let (writer, guard) = tracing_appender::non_blocking(WithoutSecrets(file));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(false).init();
     *GUARD.lock().unwrap_or_else(PoisonError::into_inner) = Some(guard);
     say::note(&format!("log: {}", path.display()));
@@ -107,6 +133,9 @@ pub fn event(event: &Event) {
             tracing::info!(seq, call = %request.call_id, tool = %request.tool, risk = %request.risk, "asked");
         }
         EventBody::PermissionDecision(decided) => tracing::info!(seq, call = %decided.call_id, "answered"),
+        EventBody::HookRun(run) => {
+            tracing::info!(seq, event = %run.event, outcome = %run.outcome, ms = run.duration_ms, "hook");
+        }
         EventBody::ModeChange(_) => tracing::info!(seq, "settings of the session changed"),
         EventBody::Usage(usage) => {
             tracing::info!(seq, model = %usage.model, input = usage.usage.input, output = usage.usage.output,

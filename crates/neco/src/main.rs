@@ -1,10 +1,11 @@
 //! The door: arguments, wiring, subcommands, exit codes.
 //!
-//! Reading order: [`args`] with [`misuse`], [`run`] (a request), [`cmd`] (everything else), [`wire`] (where concrete
-//! types meet), [`mod@print`] and [`ask`] (the window of a run), [`outcome`], [`exit`], [`failure`].
+//! Reading order: [`args`] with [`rule_args`] and [`misuse`], [`run`] (a request), [`cmd`] (everything else), [`wire`] (where concrete
+//! types meet) with [`sandbox`] and [`arg0`], [`rules`] (which rules are in force), [`mod@print`] and [`ask`] (the window of a run), [`outcome`], [`exit`], [`failure`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
+mod arg0;
 mod args;
 mod ask;
 mod cmd;
@@ -16,15 +17,19 @@ mod log;
 mod misuse;
 mod outcome;
 mod panic;
+mod plugged;
 mod print;
+mod rule_args;
+mod rules;
 mod run;
+mod sandbox;
 mod say;
 mod short_id;
 mod signals;
 mod terminal;
 mod wire;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -34,12 +39,14 @@ use failure::Failure;
 use neco_config::Env;
 
 fn main() -> ExitCode {
+    arg0::become_launcher_if_asked();
     let begun = Instant::now();
     // What commands must not see is in the memory of this process too; where it can't be hidden
     // nothing else is to be done about it.
     let _ = neco_safety::secrets::hide_own_memory();
     let line = CommandLine::of_process();
     let env = Env::from_process();
+    neco_safety::path::sensitive::guard_settings(resolved(env.config_dir()));
     panic::install(log::path(&env));
     let exit = match enter(&line, &env) {
         Ok(exit) => exit,
@@ -60,11 +67,18 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
         None => run::run(&line.run, &line.everywhere, env),
         Some(Subcommands::Config(command)) => cmd::config::run(command, &line.everywhere, env),
         Some(Subcommands::Session(command)) => cmd::session::run(command, &line.everywhere, env),
+        Some(Subcommands::Policy(command)) => cmd::policy::run(command, &line.everywhere, env),
         Some(Subcommands::Model(command)) => cmd::model::run(command, &line.everywhere, env),
         Some(Subcommands::Auth(command)) => cmd::auth::run(command, &line.everywhere, env),
+        Some(Subcommands::Trust(args)) => cmd::trust::run(args, &line.everywhere, env),
         Some(Subcommands::Doctor(args)) => cmd::doctor::run(args.json, &line.everywhere, env),
         Some(Subcommands::Demo { keep }) => cmd::demo::run(*keep, env),
     }
+}
+
+/// A folder as paths that are judged name it: without links, as far as it exists.
+fn resolved(folder: &Path) -> PathBuf {
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }
 
 /// The folder to work in.

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use neco_proto::event::{AgentComplete, ToolCallEnd, UsageEvent};
-use neco_proto::{CallId, ErrorCode, Event, EventBody, TurnId};
+use neco_proto::{CallId, ErrorCode, Event, EventBody, Message, Role, TurnId};
+use neco_safety::untrusted;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -12,6 +13,8 @@ use serde_json::Value;
 pub struct Outcome {
     /// The end of the agent's work; `None` when the run broke off before it.
     pub complete: Option<AgentComplete>,
+    /// The models that answered, each once, the last one last.
+    pub models: Vec<String>,
     /// What the last call of a model used: how long the conversation has become.
     pub last_call: Option<UsageEvent>,
     /// What went wrong last.
@@ -61,6 +64,7 @@ impl Outcome {
     pub fn apply(&mut self, event: &Event) {
         match &event.body {
             EventBody::Message(message) => {
+                note_model(&mut self.models, message);
                 for call in message.tool_calls() {
                     self.arguments.insert(call.id.clone(), call.arguments.clone());
                 }
@@ -84,6 +88,7 @@ impl Outcome {
             | EventBody::ToolOutputChunk(_)
             | EventBody::PermissionRequest(_)
             | EventBody::PermissionDecision(_)
+            | EventBody::HookRun(_)
             | EventBody::ModeChange(_)
             | EventBody::Notification(_)
             | EventBody::MessageQueued(_)
@@ -110,6 +115,14 @@ impl Outcome {
     }
 }
 
+/// Adds the model that said `message` to those that answered, the last one last.
+pub fn note_model(models: &mut Vec<String>, message: &Message) {
+    if let Some(model) = message.model.as_ref().filter(|_| message.role == Role::Assistant) {
+        models.retain(|known| known != model);
+        models.push(model.clone());
+    }
+}
+
 /// Whether a call with this code was refused, rather than failed.
 #[must_use]
 pub fn is_refusal(code: ErrorCode) -> bool {
@@ -122,8 +135,9 @@ const ERROR_LINES: usize = 3;
 /// What a failed call says in its first line, without the code before it, and what follows a colon.
 #[must_use]
 pub fn error_words(end: &ToolCallEnd) -> String {
+    let output = untrusted::unwrapped(&end.output);
     let mut words: Vec<&str> = Vec::new();
-    for line in end.output.lines().map(str::trim).filter(|line| !line.is_empty()).take(ERROR_LINES) {
+    for line in output.lines().map(str::trim).filter(|line| !line.is_empty()).take(ERROR_LINES) {
         words.push(line);
         if !line.ends_with(':') {
             break;
@@ -138,7 +152,7 @@ pub fn error_words(end: &ToolCallEnd) -> String {
 mod tests {
     use jiff::Timestamp;
     use neco_proto::event::CallStatus;
-    use neco_proto::{AgentId, Message, MessageId, Part, Role, SessionId, ToolCall};
+    use neco_proto::{AgentId, MessageId, Part, SessionId, ToolCall};
     use serde_json::json;
 
     use super::*;
@@ -182,6 +196,23 @@ mod tests {
         let words = |output: &str| error_words(&ToolCallEnd { output: output.into(), ..end.clone() });
         assert_eq!(words("Error 1005: two problems:\n\n  first:\n  second\nadvice"), "two problems: first: second");
         assert_eq!(words("Error 1005: one problem\nadvice"), "one problem");
+    }
+
+    #[test]
+    fn each_model_that_answered_is_named_once() {
+        let mut models = Vec::new();
+        let said = |model: Option<&str>, role| Message {
+            id: MessageId::new(),
+            role,
+            parts: Vec::new(),
+            model: model.map(str::to_owned),
+        };
+        for model in ["a/one", "b/two", "a/one"] {
+            note_model(&mut models, &said(Some(model), Role::Assistant));
+        }
+        note_model(&mut models, &said(None, Role::Assistant));
+        note_model(&mut models, &said(Some("c/three"), Role::User));
+        assert_eq!(models, ["b/two", "a/one"]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use crate::failure::Failure;
 use crate::print::clean::clean;
-use crate::print::wrap::wrap;
+use crate::print::wrap::{wrap, wrap_under};
 use crate::terminal;
 
 /// Writes what a person asked for. A reader that has had enough (`| head`) is no error.
@@ -21,6 +21,20 @@ pub fn out(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Writes lines that a person asked for, broken between words where a terminal would break inside of
+/// them; what follows stands `hanging` columns from the left.
+///
+/// # Errors
+/// When they can't be written.
+pub fn lines(text: &str, hanging: usize) -> Result<(), Failure> {
+    if !io::stdout().is_terminal() {
+        return out(text);
+    }
+    let width = terminal::stdout_width();
+    let wrapped: Vec<String> = text.split('\n').map(|line| wrap_under(line, width, hanging)).collect();
+    out(&wrapped.join("\n"))
+}
+
 /// Writes a line that a person should know of.
 pub fn note(line: &str) {
     let mut line = format!("! {}", clean(line));
@@ -34,5 +48,10 @@ pub fn note(line: &str) {
 
 /// Writes why Neco ends.
 pub fn failure(failure: &Failure) {
-    let _ = writeln!(io::stderr(), "{}", clean(&failure.to_string()));
+    let mut text = clean(&failure.to_string());
+    if io::stderr().is_terminal() {
+        let width = terminal::size().0;
+        text = text.split('\n').map(|line| wrap(line, width)).collect::<Vec<_>>().join("\n");
+    }
+    let _ = writeln!(io::stderr(), "{text}");
 }

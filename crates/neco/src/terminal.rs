@@ -1,6 +1,7 @@
 //! What this process's streams are, and whether a person sits behind them.
 
 use std::io::IsTerminal;
+use std::os::fd::BorrowedFd;
 
 use neco_config::Env;
 
@@ -78,7 +79,17 @@ pub fn is_unattended(env: &Env) -> bool {
 /// Columns and rows of the terminal that stderr is.
 #[must_use]
 pub fn size() -> (usize, usize) {
-    let size = rustix::termios::tcgetwinsize(rustix::stdio::stderr()).ok();
-    let known = size.map(|size| (usize::from(size.ws_col), usize::from(size.ws_row)));
-    known.filter(|(columns, rows)| *columns > 0 && *rows > 0).unwrap_or(USUAL_SIZE)
+    size_of(rustix::stdio::stderr()).unwrap_or(USUAL_SIZE)
+}
+
+/// Columns of the terminal that stdout is.
+#[must_use]
+pub fn stdout_width() -> usize {
+    size_of(rustix::stdio::stdout()).unwrap_or(USUAL_SIZE).0
+}
+
+fn size_of(stream: BorrowedFd<'_>) -> Option<(usize, usize)> {
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    let size = (usize::from(size.ws_col), usize::from(size.ws_row));
+    Some(size).filter(|(columns, rows)| *columns > 0 && *rows > 0)
 }

@@ -9,25 +9,35 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use neco_agent::RuleBook;
+use neco_agent::gate::OpenGate;
 use neco_agent::scheduler::Limits;
 use neco_config::{Config, Env};
+use neco_ext::{Hook, Hooks, HooksSetup};
 use neco_model::Models;
+use neco_model::route::Providers;
+use neco_safety::sandbox::{Report, Sandbox};
+use neco_safety::secrets::{KnownSecret, Redactor, scrub};
 use neco_safety::world::Spawner;
-use neco_session::hub::FindModel;
+use neco_safety::{Confinement, Policy};
+use neco_session::hub::{FindModel, MakeGate, MakeSpawner};
 use neco_session::{Hub, HubSetup, Session, Workshop};
 use neco_store::{EventLog, SqliteStore};
 use neco_toolkit::Registry;
+use secrecy::ExposeSecret;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::keys::Keys;
+use crate::log;
 use crate::say;
 
 /// The file of the store in the data folder.
 pub const STORE_FILE: &str = "neco.db";
-/// What stands between commands and the machine.
-pub const SANDBOX: &str = "none";
+
+/// The variables that tell a hook the folder that is worked in: ours, and the one that hooks in the wild know.
+const PROJECT_DIR: [&str; 2] = ["NECO_PROJECT_DIR", "CLAUDE_PROJECT_DIR"];
 
 /// Opens the store of a data folder.
 ///
@@ -50,8 +60,18 @@ pub struct ServiceSetup<'a> {
     pub config: &'a Config,
     /// Only these tools exist; empty means all.
     pub tools: Vec<String>,
+    /// The rules that calls are judged by, and the folders that are open.
+    pub policy: Policy,
+    /// The hooks that may run.
+    pub hooks: Vec<Hook>,
+    /// Where rules are kept that a person allows for good.
+    pub rule_book: Option<Arc<dyn RuleBook>>,
+    /// What commands run in; nothing where there are none.
+    pub sandbox: Option<Sandbox>,
     /// The environment that commands are given, before secrets are taken out.
     pub environment: Vec<(OsString, OsString)>,
+    /// Keys that are in nothing that is stored, shown or sent.
+    pub secrets: Vec<KnownSecret>,
     /// The folder of everything that is kept.
     pub data_dir: PathBuf,
     /// Where models come from.
@@ -65,14 +85,26 @@ impl Services {
     /// When a tool does not exist.
     pub fn start(store: Arc<SqliteStore>, setup: ServiceSetup<'_>) -> Result<Self, Failure> {
         let tools = tools(setup.config, &setup.tools)?;
-        let hidden = [setup.config.tools.hidden_env.clone(), setup.config.key_variables()].concat();
+        let hidden = hidden_variables(setup.config);
+        let known = scrub(setup.environment.clone(), &hidden).hidden.into_iter().chain(setup.secrets);
+        let redactor = Redactor::new(known);
+        log::hide(redactor.clone());
+        let gate = gate(setup.hooks, &setup.environment, hidden.clone(), setup.config.tools.shell.clone());
         let spawner = Spawner::new(setup.environment, &hidden);
+        let report = setup.sandbox.as_ref().map(|sandbox| sandbox.report().clone());
         let workshop = Workshop {
             tools,
-            spawner: Box::new(move || spawner.clone()),
+            roots: setup.policy.place().roots.clone(),
+            policy: Box::new(move |_| setup.policy.clone()),
+            rule_book: setup.rule_book,
+            confinement: report.as_ref().map_or(Confinement::Unavailable, Report::confinement),
+            network: report.as_ref().is_none_or(Report::reaches_network),
+            spawner: make_spawner(spawner, setup.sandbox),
+            gate,
+            redactor,
             limits: limits(setup.config),
             shell: setup.config.tools.shell.clone(),
-            sandbox: SANDBOX.to_owned(),
+            sandbox: report.as_ref().map_or_else(|| "none".to_owned(), Report::in_short),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
         let hub = Hub::new(HubSetup {
@@ -152,10 +184,57 @@ pub fn models(config: &Config, env: &Env) -> Result<Models, Failure> {
     Ok(Models::new(config, &Keys::find(env))?)
 }
 
+/// The keys of all models.
+#[must_use]
+pub fn secrets(models: &Models) -> Vec<KnownSecret> {
+    let known = |(what, value): (&str, &secrecy::SecretString)| KnownSecret {
+        what: what.to_owned(),
+        value: value.expose_secret().to_owned(),
+    };
+    models.secrets().map(known).collect()
+}
+
+/// What starts processes in the sandbox, for whoever works in a folder.
+fn make_spawner(spawner: Spawner, sandbox: Option<Sandbox>) -> MakeSpawner {
+    Box::new(move |roots| match &sandbox {
+        Some(sandbox) => spawner.clone().boxed(sandbox, roots),
+        None => Ok(spawner.clone()),
+    })
+}
+
+/// Variables that commands don't get: those of the settings, and those that hold the keys of any
+/// provider, whatever the settings say.
+fn hidden_variables(config: &Config) -> Vec<String> {
+    let providers = Providers::new(&config.model_providers).ok();
+    let of_providers = providers.iter().flat_map(Providers::iter).flat_map(|entry| entry.api_key_envs.clone());
+    config.tools.hidden_env.iter().cloned().chain(config.key_variables()).chain(of_providers).collect()
+}
+
 /// The environment of this process, for commands.
 #[must_use]
 pub fn environment(env: &Env) -> Vec<(OsString, OsString)> {
     env.vars().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+/// What makes the gate of a session. Hooks are the user's own, or trusted by them: they run outside
+/// the box of the model's commands, and know whose folder they are asked about.
+fn gate(hooks: Vec<Hook>, environment: &[(OsString, OsString)], hidden: Vec<String>, shell: String) -> MakeGate {
+    if hooks.is_empty() {
+        return Box::new(|_, _| Arc::new(OpenGate));
+    }
+    let environment = environment.to_vec();
+    Box::new(move |session, cwd| {
+        let mut environment = environment.clone();
+        environment.retain(|(name, _)| !PROJECT_DIR.iter().any(|told| name == told));
+        environment.extend(PROJECT_DIR.iter().map(|name| (name.into(), cwd.into())));
+        Arc::new(Hooks::new(HooksSetup {
+            hooks: hooks.clone(),
+            spawner: Spawner::new(environment, &hidden),
+            shell: shell.clone(),
+            session,
+            cwd: cwd.to_owned(),
+        }))
+    })
 }
 
 /// What makes the tools of an agent; the names are checked once, here.

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use neco_model::ToolDeclaration;
 use neco_proto::Mode;
-use neco_safety::Touch;
+use neco_safety::{Policy, Touch, Who};
 use neco_toolkit::Registry;
+
+use crate::scheduler::Scheduler;
 
 use super::source::{BasePrompt, ModePrompt, Situation, Source};
 
@@ -18,6 +20,7 @@ pub struct Context {
 
 struct Made {
     situation: Situation,
+    who: Who<'static>,
     system: Arc<str>,
     tools: Arc<[ToolDeclaration]>,
 }
@@ -33,10 +36,18 @@ impl Context {
     }
 
     /// The system prompt and the tools for a situation.
-    pub fn assemble(&mut self, situation: Situation, registry: &Registry) -> (Arc<str>, Arc<[ToolDeclaration]>) {
+    pub fn assemble(
+        &mut self,
+        situation: Situation,
+        scheduler: &Scheduler,
+        who: &Who<'static>,
+    ) -> (Arc<str>, Arc<[ToolDeclaration]>) {
         let made = match self.made.take() {
-            Some(made) if made.situation == situation => made,
-            Some(_) | None => Made { situation, system: self.system(&situation), tools: declare(situation, registry) },
+            Some(made) if made.situation == situation && made.who == *who => made,
+            Some(_) | None => {
+                let tools = declare(scheduler.registry(), scheduler.policy(), who);
+                Made { situation, who: *who, system: self.system(&situation), tools }
+            }
         };
         let made = self.made.insert(made);
         (Arc::clone(&made.system), Arc::clone(&made.tools))
@@ -48,14 +59,18 @@ impl Context {
     }
 }
 
-/// In ask mode tools that write or run do not even exist for the model.
-fn declare(situation: Situation, registry: &Registry) -> Arc<[ToolDeclaration]> {
+/// In ask mode tools that write or run do not even exist for the model, in plan mode those that write;
+/// what the policy refuses whatever the arguments are does not exist either.
+fn declare(registry: &Registry, policy: &Policy, who: &Who<'_>) -> Arc<[ToolDeclaration]> {
     registry
         .iter()
-        .filter(|tool| match situation.mode {
+        .filter(|tool| match who.mode {
             Mode::Agent => true,
+            // Some commands only look; the policy tells them apart.
+            Mode::Plan => tool.most_touch() != Touch::Writes,
             Mode::Ask => tool.most_touch() == Touch::Reads,
         })
+        .filter(|tool| !policy.refuses(tool.name(), tool.most_touch(), who))
         .map(|tool| ToolDeclaration {
             name: tool.name().to_owned(),
             description: tool.description().trim().to_owned(),

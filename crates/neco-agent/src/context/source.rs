@@ -43,6 +43,7 @@ impl Source for ModePrompt {
     fn text(&self, situation: &Situation) -> Option<String> {
         let prompt = match situation.mode {
             Mode::Agent => include_str!("../../prompts/mode_agent.md"),
+            Mode::Plan => include_str!("../../prompts/mode_plan.md"),
             Mode::Ask => include_str!("../../prompts/mode_ask.md"),
         };
         Some(prompt.trim().to_owned())

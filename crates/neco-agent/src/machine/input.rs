@@ -14,6 +14,8 @@ pub enum AnswerKind {
     Calls,
     /// Text only: it is done.
     Text,
+    /// Text only, but something objects to its being done.
+    Held,
     /// Neither text nor calls.
     Empty,
     /// Text that the output limit cut off.
@@ -52,6 +54,13 @@ pub enum Input {
         /// How many have no result yet, waiting and running ones included.
         open: usize,
     },
+    /// What was to be asked may not be: nothing is left to do.
+    Blocked {
+        /// The turn that would have asked.
+        stamp: Stamp,
+    },
+    /// The work is to end: the present turn ends, no other begins.
+    Halt,
     /// The budget is used up: the present turn ends, no other begins.
     BudgetUsedUp,
     /// The person stops it.

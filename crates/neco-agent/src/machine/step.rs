@@ -17,6 +17,7 @@ pub struct Machine {
     limit: u32,
     nudges: u32,
     budget_left: bool,
+    halted: bool,
     stamp: Stamp,
 }
 
@@ -24,7 +25,15 @@ impl Machine {
     /// An idle loop that stops after `limit` turns.
     #[must_use]
     pub fn new(limit: u32) -> Self {
-        Self { state: AgentState::Idle, iteration: 0, limit, nudges: 0, budget_left: true, stamp: Stamp::default() }
+        Self {
+            state: AgentState::Idle,
+            iteration: 0,
+            limit,
+            nudges: 0,
+            budget_left: true,
+            halted: false,
+            stamp: Stamp::default(),
+        }
     }
 
     /// What it is doing.
@@ -73,6 +82,8 @@ impl Machine {
             Input::CallsMoved { stamp, waiting, running, open } if stamp == self.stamp && self.has_calls() => {
                 self.calls_moved(waiting, running, open, &mut effects);
             }
+            Input::Blocked { stamp } if self.expects(stamp, AgentState::Streaming) => self.stopped(&mut effects),
+            Input::Halt if self.busy() => self.halted = true,
             Input::BudgetUsedUp => self.budget_left = false,
             Input::Cancel if self.busy() => {
                 effects.push(Effect::StopWork);
@@ -83,6 +94,8 @@ impl Machine {
             | Input::Answered { .. }
             | Input::ProviderFailed { .. }
             | Input::CallsMoved { .. }
+            | Input::Blocked { .. }
+            | Input::Halt
             | Input::Cancel => {}
         }
         effects
@@ -102,6 +115,7 @@ impl Machine {
         }
         self.iteration = 0;
         self.nudges = 0;
+        self.halted = false;
         if self.budget_left {
             return self.ask(effects);
         }
@@ -129,6 +143,10 @@ impl Machine {
                 effects.push(Effect::RunCalls { stamp: self.stamp });
             }
             AnswerKind::Text => self.complete(effects),
+            AnswerKind::Held => {
+                self.nudges = 0;
+                self.next_turn(effects);
+            }
             AnswerKind::Empty => self.nudge(Nudge::Empty, effects),
             AnswerKind::CutOff => self.nudge(Nudge::CutOff, effects),
             AnswerKind::Paused => self.next_turn(effects),
@@ -160,6 +178,9 @@ impl Machine {
 
     fn next_turn(&mut self, effects: &mut Vec<Effect>) {
         effects.push(Effect::EndTurn { iteration: self.iteration });
+        if self.halted {
+            return self.stopped(effects);
+        }
         if !self.budget_left {
             return self.out_of_budget(effects);
         }
@@ -169,6 +190,11 @@ impl Machine {
         self.change(AgentState::IterationLimit, effects);
         self.change(AgentState::Complete, effects);
         self.finish(CompleteReason::IterationLimit, Some(ErrorCode::IterationLimit), effects);
+    }
+
+    fn stopped(&mut self, effects: &mut Vec<Effect>) {
+        self.change(AgentState::Complete, effects);
+        self.finish(CompleteReason::Stopped, None, effects);
     }
 
     fn complete(&mut self, effects: &mut Vec<Effect>) {
@@ -294,10 +320,33 @@ mod tests {
         assert_eq!(machine.on(Input::Begin).last(), Some(&budget));
     }
 
+    #[test]
+    fn what_is_blocked_or_halted_ends_without_another_turn() {
+        let stopped = Effect::Finish { reason: CompleteReason::Stopped, code: None };
+        let mut machine = Machine::new(50);
+        let stamp = stamp_of(&machine.on(Input::Begin));
+        assert_eq!(machine.on(Input::Blocked { stamp }).last(), Some(&stopped));
+        assert!(machine.on(Input::Blocked { stamp }).is_empty() && !machine.busy());
+        let stamp = stamp_of(&machine.on(Input::Begin));
+        let _ = machine.on(Input::Answered { stamp, kind: AnswerKind::Calls });
+        assert!(machine.on(Input::Halt).is_empty());
+        assert_eq!(machine.on(moved(stamp, 0, 0, 0)).last(), Some(&stopped));
+    }
+
+    #[test]
+    fn an_end_that_is_objected_to_is_another_turn_up_to_the_limit() {
+        let mut machine = Machine::new(2);
+        let stamp = stamp_of(&machine.on(Input::Begin));
+        let stamp = stamp_of(&machine.on(Input::Answered { stamp, kind: AnswerKind::Held }));
+        let effects = machine.on(Input::Answered { stamp, kind: AnswerKind::Held });
+        assert_eq!(states(&effects), [AgentState::IterationLimit, AgentState::Complete]);
+    }
+
     fn any_input() -> impl Strategy<Value = Input> {
         let kind = prop_oneof![
             Just(AnswerKind::Calls),
             Just(AnswerKind::Text),
+            Just(AnswerKind::Held),
             Just(AnswerKind::Empty),
             Just(AnswerKind::CutOff),
             Just(AnswerKind::Paused)
@@ -307,6 +356,8 @@ mod tests {
             Just(Input::Begin),
             Just(Input::Cancel),
             Just(Input::BudgetUsedUp),
+            Just(Input::Halt),
+            stamp.clone().prop_map(|stamp| Input::Blocked { stamp }),
             (stamp.clone(), kind).prop_map(|(stamp, kind)| Input::Answered { stamp, kind }),
             stamp.clone().prop_map(|stamp| Input::ProviderFailed { stamp, code: ErrorCode::ProviderUnavailable }),
             (stamp, 0usize..2, 0usize..2).prop_map(|(stamp, waiting, running)| moved(

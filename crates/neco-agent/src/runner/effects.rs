@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use neco_model::Request;
-use neco_proto::event::{Admission, AgentComplete, CompleteReason, StateChange, TurnEnd, TurnStart};
+use neco_proto::event::{
+    Admission, AgentComplete, CompleteReason, Notification, NotificationLevel, StateChange, TurnEnd, TurnStart,
+};
 use neco_proto::{ErrorCode, EventBody, Message, MessageId, ToolCall, TurnId};
 
 use super::agent::Agent;
@@ -40,7 +42,7 @@ impl Agent {
 
     /// Tells the machine when the session has used what it may use.
     pub(super) async fn check_budget(&mut self) -> Result<(), SinkError> {
-        if self.budget.is_used_up(&self.session_usage) {
+        if self.budget.reached(&self.session_usage).is_some() {
             return self.on(Input::BudgetUsedUp).await;
         }
         Ok(())
@@ -51,6 +53,7 @@ impl Agent {
         self.usage = neco_proto::Usage::default();
         self.final_text.clear();
         self.goes_on = false;
+        self.gated.start_over();
     }
 
     async fn changed(&mut self, change: StateChange) -> Result<(), SinkError> {
@@ -58,27 +61,38 @@ impl Agent {
     }
 
     async fn ask_model(&mut self, stamp: Stamp, iteration: u32) -> Result<(), SinkError> {
-        self.admit_at_boundary().await?;
+        let said = self.take_at_boundary();
+        if self.messages_are_gated() {
+            if self.hold_question(stamp, iteration, said) {
+                return Ok(());
+            }
+        } else {
+            for message in said {
+                self.admit(message).await?;
+            }
+        }
+        self.begin_turn(stamp, iteration).await
+    }
+
+    /// Asks the model with all that was said.
+    pub(super) async fn begin_turn(&mut self, stamp: Stamp, iteration: u32) -> Result<(), SinkError> {
         self.turn_id = Some(TurnId::new());
         let start = TurnStart { iteration, model: self.provider.label().to_owned() };
         self.sink.emit(self.turn_id, EventBody::TurnStart(start)).await?;
         self.turn_mode = self.settings.mode;
         let situation = Situation { mode: self.turn_mode };
-        let (system, tools) = self.context.assemble(situation, self.scheduler.registry());
+        let (system, tools) = self.context.assemble(situation, &self.scheduler, &self.who());
         let request =
             Request { system, tools, history: self.history.clone(), cache_key: self.cache_key.clone(), output: None };
         self.streaming = Some(Streaming::new(stamp, self.provider.stream(request)));
         Ok(())
     }
 
-    async fn admit_at_boundary(&mut self) -> Result<(), SinkError> {
+    fn take_at_boundary(&mut self) -> Vec<Message> {
         let (now, later): (VecDeque<_>, VecDeque<_>) =
             self.queued.drain(..).partition(|(when, _)| *when == Admission::TurnBoundary);
         self.queued = later;
-        for (_, message) in now {
-            self.admit(message).await?;
-        }
-        Ok(())
+        now.into_iter().map(|(_, message)| message).collect()
     }
 
     async fn run_calls(&mut self, stamp: Stamp) -> Result<Vec<Effect>, SinkError> {
@@ -86,6 +100,7 @@ impl Agent {
         let calls: Vec<ToolCall> =
             self.history.last().map(|message| message.tool_calls().cloned().collect()).unwrap_or_default();
         let cut_off = self.cut_off.take();
+        self.scheduler.set_scene(self.scene());
         let records = self.scheduler.begin(&calls, cut_off.as_ref());
         self.record(records).await?;
         Ok(self.machine.on(self.calls_input()))
@@ -96,10 +111,37 @@ impl Agent {
         for record in records {
             match record {
                 Record::Emit(body) => self.sink.emit(self.turn_id, body).await?,
-                Record::Commit(body) => self.sink.commit(self.turn_id, body).await?,
+                Record::Commit(body) => {
+                    if let EventBody::PermissionRequest(request) = &body {
+                        self.tell_of_waiting(request);
+                    }
+                    self.sink.commit(self.turn_id, body).await?;
+                }
+                Record::Keep(rule) => self.keep(rule).await?,
             }
         }
         self.scheduler.launch();
+        Ok(())
+    }
+
+    /// Has a rule kept, and says what came of it: it holds for this session in any case.
+    async fn keep(&mut self, rule: String) -> Result<(), SinkError> {
+        let Some(book) = self.rule_book.clone() else { return Ok(()) };
+        let (level, text) = match book.keep(rule).await {
+            Ok(()) => (NotificationLevel::Info, format!("the rule is kept in {}", book.file())),
+            Err(error) => {
+                let text = format!("the rule holds for this session only: {} can't be written: {error}", book.file());
+                (NotificationLevel::Warning, text)
+            }
+        };
+        self.sink.emit(self.turn_id, EventBody::Notification(Notification { level, text })).await
+    }
+
+    /// Tells the machine when the gate wants the work to end.
+    pub(super) async fn check_stop(&mut self) -> Result<(), SinkError> {
+        if self.scheduler.take_stop().is_some() {
+            return self.on(Input::Halt).await;
+        }
         Ok(())
     }
 
@@ -131,6 +173,7 @@ impl Agent {
         if let Some(streaming) = self.streaming.take() {
             self.keep_partial(streaming).await?;
         }
+        self.leave_gate().await?;
         let records = self.scheduler.stop().await;
         self.record(records).await?;
         self.keep_results();
@@ -147,20 +190,27 @@ impl Agent {
             usage: self.usage,
             session_usage: self.session_usage,
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+            budget: self.budget.reached(&self.session_usage),
         };
         self.sink.commit(self.turn_id, EventBody::AgentComplete(complete)).await?;
         self.turn_id = None;
         match reason {
             CompleteReason::Natural | CompleteReason::IterationLimit => self.begin_queued().await,
             // Whoever stopped the work, or has no model, does not want it to start again by itself.
-            CompleteReason::Cancelled | CompleteReason::Failed | CompleteReason::Budget => Ok(Vec::new()),
+            CompleteReason::Cancelled | CompleteReason::Failed | CompleteReason::Budget | CompleteReason::Stopped => {
+                Ok(Vec::new())
+            }
         }
     }
 
     /// What was said meanwhile is the next thing to do.
     async fn begin_queued(&mut self) -> Result<Vec<Effect>, SinkError> {
         let Some((_, message)) = self.queued.pop_front() else { return Ok(Vec::new()) };
-        self.admit(message).await?;
+        if self.messages_are_gated() {
+            self.queued.push_front((Admission::TurnBoundary, message));
+        } else {
+            self.admit(message).await?;
+        }
         self.start_over();
         Ok(self.machine.on(Input::Begin))
     }

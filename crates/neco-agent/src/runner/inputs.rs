@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use neco_model::Provider;
 use neco_proto::event::{Admission, MessageQueued, ModeChange};
-use neco_proto::{ApprovalMode, CallId, Decision, EventBody, Message, Mode};
+use neco_proto::{ApprovalMode, CallId, Decision, EventBody, Message, Mode, Part};
 use tokio::sync::{mpsc, oneshot};
 
 use super::agent::Agent;
@@ -88,13 +88,17 @@ impl Agent {
 
     async fn take(&mut self, input: AgentInput) -> Result<(), InputError> {
         match input {
-            AgentInput::Message { message, admission } => self.hear(message, admission).await?,
+            AgentInput::Message { message, admission } => {
+                self.check_pictures(&message)?;
+                self.hear(message, admission).await?;
+            }
             AgentInput::Approve { call_id, decision } => {
                 let records = self.scheduler.decide(&call_id, decision).map_err(InputError::Refused)?;
                 self.record(records).await?;
                 self.calls_moved().await?;
             }
-            AgentInput::Cancel => self.on(Input::Cancel).await?,
+            AgentInput::Cancel if self.machine.busy() => self.on(Input::Cancel).await?,
+            AgentInput::Cancel => self.leave_gate().await?,
             AgentInput::SetMode(mode) => {
                 self.settings.mode = mode;
                 self.change(ModeChange { mode: Some(mode), ..ModeChange::default() }).await?;
@@ -112,6 +116,27 @@ impl Agent {
         Ok(())
     }
 
+    /// Nobody should wait for an answer about a picture that was never sent.
+    fn check_pictures(&self, message: &Message) -> Result<(), InputError> {
+        let unseen = message.parts.iter().find_map(|part| match part {
+            Part::Image { media_type, .. } => Some(media_type).filter(|kind| !self.provider.sees(kind)),
+            Part::Text { .. } | Part::Reasoning { .. } | Part::ToolCall(_) | Part::ToolResult(_) => None,
+        });
+        let Some(media_type) = unseen else { return Ok(()) };
+        let model = self.provider.label();
+        // One form may be all that it lacks.
+        let what = if self.provider.sees("image/png") { media_type } else { "pictures" };
+        let (whose, hint) = if model.contains('/') {
+            (model.to_owned(), format!("; if it does, set vision = true in [models.\"{model}\"]"))
+        } else {
+            (format!("no model of the group {model}"), String::new())
+        };
+        let does = if hint.is_empty() { "sees" } else { "does not see" };
+        Err(InputError::Refused(format!(
+            "{whose} {does} {what}, as far as is known: ask one that does, such as --model image{hint}"
+        )))
+    }
+
     async fn hear(&mut self, message: Message, admission: Admission) -> Result<(), SinkError> {
         if self.machine.busy() {
             self.sink
@@ -122,6 +147,13 @@ impl Agent {
                 .await?;
             self.queued.push_back((admission, message));
             return Ok(());
+        }
+        if self.messages_are_gated() {
+            let queued = MessageQueued { when: Admission::TurnBoundary, message: message.clone() };
+            self.sink.commit(None, EventBody::MessageQueued(queued)).await?;
+            self.queued.push_back((Admission::TurnBoundary, message));
+            self.queued.iter_mut().for_each(|(when, _)| *when = Admission::TurnBoundary);
+            return self.begin().await;
         }
         // What was said before this and never got its turn comes first.
         for (_, earlier) in std::mem::take(&mut self.queued) {

@@ -6,6 +6,7 @@
 
 mod agent;
 mod effects;
+mod gated;
 mod inputs;
 mod setup;
 mod stream;

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use neco_model::{History, Provider};
-use neco_proto::event::Admission;
+use neco_proto::event::{Admission, BudgetReached};
 use neco_proto::{ApprovalMode, Message, Mode, Usage};
-use neco_safety::World;
+use neco_safety::{Confinement, Policy, World};
 use neco_toolkit::{Registry, Spill};
 
 use crate::context::Source;
-use crate::ports::{Clock, EventSink};
+use crate::gate::Gate;
+use crate::ports::{Clock, EventSink, RuleBook};
 use crate::scheduler::Limits;
 
 /// What can change while an agent lives.
@@ -21,6 +22,10 @@ pub struct Settings {
     pub approval: ApprovalMode,
     /// Whether there is a person to ask.
     pub person_present: bool,
+    /// What stands between its commands and the machine.
+    pub confinement: Confinement,
+    /// Whether its commands reach the network.
+    pub network: bool,
 }
 
 /// What a session may use in all; `None` is no limit.
@@ -33,11 +38,15 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Whether `usage` reaches it.
+    /// The limit that `usage` reaches, if it does.
     #[must_use]
-    pub fn is_used_up(&self, usage: &Usage) -> bool {
-        self.cost.is_some_and(|most| usage.cost.unwrap_or(0.0) >= most)
-            || self.tokens.is_some_and(|most| usage.input + usage.output >= most)
+    pub fn reached(&self, usage: &Usage) -> Option<BudgetReached> {
+        let (spent, tokens) = (usage.cost.unwrap_or(0.0), usage.input.saturating_add(usage.output));
+        let cost = self.cost.filter(|limit| spent >= *limit);
+        let cost = cost.map(|limit| BudgetReached::Cost { limit, used: spent });
+        let tokens =
+            self.tokens.filter(|limit| tokens >= *limit).map(|limit| BudgetReached::Tokens { limit, used: tokens });
+        cost.or(tokens)
     }
 }
 
@@ -47,6 +56,10 @@ pub struct AgentSetup {
     pub provider: Arc<dyn Provider>,
     /// The tools that exist for it.
     pub registry: Registry,
+    /// The rules that its calls are judged by.
+    pub policy: Policy,
+    /// Where rules are kept that a person allows for good; `None` where they can't be.
+    pub rule_book: Option<Arc<dyn RuleBook>>,
     /// What those tools can touch.
     pub world: Arc<World>,
     /// Where big outputs go.
@@ -67,10 +80,31 @@ pub struct AgentSetup {
     pub used: Usage,
     /// What can change while it lives.
     pub settings: Settings,
+    /// What people plugged into its moments.
+    pub gate: Arc<dyn Gate>,
+    /// Whether an earlier conversation goes on.
+    pub resumed: bool,
     /// What was said before.
     pub history: History,
     /// What was said to it but not yet admitted.
     pub queued: Vec<(Admission, Message)>,
     /// Stable for the session.
     pub cache_key: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_says_which_limit_is_reached() {
+        let used = Usage { input: 900, output: 100, cost: Some(0.058), ..Usage::default() };
+        let reached = |cost, tokens| Budget { cost, tokens }.reached(&used);
+        assert_eq!(reached(None, None), None);
+        assert_eq!(reached(Some(0.06), Some(1001)), None);
+        assert_eq!(reached(Some(0.05), None), Some(BudgetReached::Cost { limit: 0.05, used: 0.058 }));
+        assert_eq!(reached(Some(0.06), Some(1000)), Some(BudgetReached::Tokens { limit: 1000, used: 1000 }));
+        let unpriced = Usage { cost: None, ..used };
+        assert_eq!(Budget { cost: Some(0.01), tokens: None }.reached(&unpriced), None);
+    }
 }

@@ -188,7 +188,8 @@ impl Agent {
 
     /// What an answer used, counted once.
     fn used(&mut self, streaming: &mut Streaming) -> Option<EventBody> {
-        let usage = streaming.answer.usage.take()?;
+        let mut usage = streaming.answer.usage.take()?;
+        usage.unpriced = u32::from(usage.cost.is_none() && !self.provider.scripted());
         self.usage += usage;
         self.session_usage += usage;
         let context_window = self.provider.context_window();
@@ -225,6 +226,9 @@ impl Agent {
             FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Pause => {}
         }
         self.check_budget().await?;
+        if kind == AnswerKind::Text && self.hold_end(stamp) {
+            return Ok(());
+        }
         self.on(Input::Answered { stamp, kind }).await
     }
 

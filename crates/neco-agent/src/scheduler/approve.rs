@@ -5,20 +5,44 @@ use std::time::Duration;
 
 use neco_proto::event::{CallStatus, PermissionDecision, PermissionRequest};
 use neco_proto::{Decision, ErrorCode, EventBody};
-use neco_safety::{Action, Grant};
+use neco_safety::{Action, Grant, Verdict};
+use neco_safety::secrets::unseen_mark;
 use neco_toolkit::{Plan, PreparedCall, Registry, ToolError};
 
 use super::call::{Call, Outcome, Phase};
 
 /// The call, as the policy is asked about it.
-pub(super) fn action<'a>(tool: &'a str, prepared: &dyn PreparedCall, plan: &'a Plan) -> Action<'a> {
+pub(super) fn action<'a>(tool: &'a str, prepared: &'a dyn PreparedCall, plan: &'a Plan) -> Action<'a> {
     Action {
         tool,
+        arguments: prepared.arguments(),
         touch: prepared.touch(),
         risk: plan.risk,
         command: plan.command.as_deref(),
+        folder: plan.folder.as_deref(),
+        paths: &plan.paths,
         because: plan.because.as_deref(),
     }
+}
+
+/// What a person can allow beyond the one call.
+pub(super) struct Offer {
+    pub grant: Option<Box<Grant>>,
+    /// Where it would be kept for good, if it can be.
+    pub file: Option<String>,
+}
+
+impl Offer {
+    fn always(&self) -> Option<String> {
+        self.grant.as_ref()?.describe_always(self.file.as_deref()?)
+    }
+}
+
+/// What was allowed beyond the one call.
+pub(super) struct Granted {
+    pub grant: Box<Grant>,
+    /// Whether it is to be kept for good.
+    pub always: bool,
 }
 
 /// The question that the person is asked.
@@ -26,18 +50,19 @@ pub(super) fn request(
     call: &Call,
     prepared: &dyn PreparedCall,
     plan: &Plan,
-    grant: Option<&Grant>,
-    reason: String,
+    offer: &Offer,
+    verdict: Verdict,
 ) -> PermissionRequest {
     PermissionRequest {
         call_id: call.id.clone(),
         tool: call.tool.clone(),
         summary: call.summary.clone(),
         args: prepared.arguments().clone(),
-        risk: plan.risk,
-        reason,
+        risk: verdict.risk,
+        reason: verdict.reason,
         diff: plan.diff.clone(),
-        session_rule: grant.map(Grant::describe),
+        session_rule: offer.grant.as_deref().map(Grant::describe),
+        always_rule: offer.always(),
     }
 }
 
@@ -46,7 +71,7 @@ pub(super) struct Decided {
     /// The event of the decision, and of the end of a rejected call.
     pub events: Vec<EventBody>,
     /// What is allowed from now on.
-    pub grant: Option<Grant>,
+    pub granted: Option<Granted>,
     /// The call with other arguments, to be looked at anew.
     pub changed: Option<Box<dyn PreparedCall>>,
 }
@@ -60,11 +85,16 @@ pub(super) fn decide(call: &mut Call, registry: &Registry, decision: Decision) -
     if !matches!(call.phase, Phase::AwaitingApproval { .. }) {
         return Err(format!("call {} does not wait for an approval", call.id));
     }
+    if let (Decision::Always, Phase::AwaitingApproval { offer, .. }) = (&decision, &call.phase)
+        && offer.always().is_none()
+    {
+        return Err("nothing can be allowed for good here: every such call is asked about".to_owned());
+    }
     let changed = match &decision {
         Decision::Edit { arguments } => Some(changed_call(call, registry, arguments.clone())?),
-        Decision::Once | Decision::Session | Decision::Reject { .. } => None,
+        Decision::Once | Decision::Session | Decision::Always | Decision::Reject { .. } => None,
     };
-    let Phase::AwaitingApproval { prepared, grant } =
+    let Phase::AwaitingApproval { prepared, offer } =
         std::mem::replace(&mut call.phase, Phase::Done(Outcome::cancelled(false)))
     else {
         return Err(format!("call {} does not wait for an approval", call.id));
@@ -74,16 +104,17 @@ pub(super) fn decide(call: &mut Call, registry: &Registry, decision: Decision) -
         decision: decision.clone(),
     })];
     let mut granted = None;
+    let always = decision == Decision::Always;
     match decision {
         Decision::Once => call.phase = Phase::Cleared(prepared),
-        Decision::Session => {
-            granted = grant;
+        Decision::Session | Decision::Always => {
+            granted = offer.grant.map(|grant| Granted { grant, always });
             call.phase = Phase::Cleared(prepared);
         }
         Decision::Edit { .. } => {}
         Decision::Reject { reason } => events.push(call.finish(rejected(reason.as_deref()))),
     }
-    Ok(Decided { events, grant: granted, changed })
+    Ok(Decided { events, granted, changed })
 }
 
 fn changed_call(
@@ -91,6 +122,10 @@ fn changed_call(
     registry: &Registry,
     arguments: serde_json::Value,
 ) -> Result<Box<dyn PreparedCall>, String> {
+    let original = call.phase.prepared().map(|prepared| prepared.arguments().to_string()).unwrap_or_default();
+    if let Some(mark) = unseen_mark(&arguments.to_string(), &original) {
+        return Err(format!("{mark} stands for a secret that is not shown: write the value itself in its place"));
+    }
     let tool = registry.find(&call.tool).map_err(|error| error.message)?;
     let prepared = Arc::clone(tool).prepare(arguments).map_err(|error| error.message)?;
     call.summary = prepared.summary();

@@ -4,8 +4,14 @@ use std::time::Duration;
 
 use neco_proto::event::{CallStatus, ToolCallEnd, ToolCallUpdate};
 use neco_proto::{CallId, Display, ErrorCode, EventBody, ToolResult};
-use neco_safety::{Grant, Touch};
+use neco_safety::Touch;
+use neco_safety::secrets::{Redactor, Scope};
+use neco_safety::untrusted;
 use neco_toolkit::{PreparedCall, ToolError};
+use serde_json::Value;
+
+use super::approve::Offer;
+use crate::gate::GateRuling;
 
 /// One call of the present turn.
 pub(super) struct Call {
@@ -17,21 +23,30 @@ pub(super) struct Call {
     pub notes: Vec<String>,
     /// Whether a person changed its arguments.
     pub changed: bool,
+    /// What the gate said of it before it is judged.
+    pub ruling: Option<GateRuling>,
+    /// Takes secrets out of its result.
+    pub redactor: Redactor,
     pub phase: Phase,
 }
 
 /// Where a call is in its life.
 pub(super) enum Phase {
-    /// Checked; waits for its turn. `approved` after a person changed the arguments.
-    Scheduled { prepared: Box<dyn PreparedCall>, approved: bool },
+    /// Checked; waits for its turn. `approved` after a person changed the arguments, `gated` after
+    /// the gate has seen them.
+    Scheduled { prepared: Box<dyn PreparedCall>, approved: bool, gated: bool },
+    /// The gate looks at it.
+    AtGate { touch: Touch },
     /// The tool looks at what the call would do.
     Planning { touch: Touch, approved: bool },
     /// A person decides.
-    AwaitingApproval { prepared: Box<dyn PreparedCall>, grant: Option<Grant> },
+    AwaitingApproval { prepared: Box<dyn PreparedCall>, offer: Offer },
     /// May run; starts when its mark is recorded.
     Cleared(Box<dyn PreparedCall>),
-    /// Runs.
-    Executing { touch: Touch },
+    /// Runs; with its arguments where the gate wants to know them afterwards.
+    Executing { touch: Touch, arguments: Option<Value> },
+    /// Has run; the gate looks at what came of it.
+    Finishing { touch: Touch, outcome: Box<Outcome> },
     /// Has its result.
     Done(Outcome),
 }
@@ -60,7 +75,8 @@ impl Outcome {
         let code = error.code;
         Self {
             status: CallStatus::Error,
-            output: format!("Error {code}: {}\n{}", error.message, code.for_model()),
+            // It may quote what a file or a command said.
+            output: format!("Error {code}: {}\n{}", untrusted::neutral(&error.message), code.for_model()),
             error_code: Some(code),
             duration,
             display: None,
@@ -93,13 +109,46 @@ impl Outcome {
     }
 }
 
+impl Phase {
+    /// The call that waits, if one does.
+    pub fn prepared(&self) -> Option<&dyn PreparedCall> {
+        match self {
+            Self::Scheduled { prepared, .. } | Self::AwaitingApproval { prepared, .. } | Self::Cleared(prepared) => {
+                Some(prepared.as_ref())
+            }
+            Self::AtGate { .. }
+            | Self::Planning { .. }
+            | Self::Executing { .. }
+            | Self::Finishing { .. }
+            | Self::Done(_) => None,
+        }
+    }
+
+    /// The same, taken out.
+    pub fn into_prepared(self) -> Option<Box<dyn PreparedCall>> {
+        match self {
+            Self::Scheduled { prepared, .. } | Self::AwaitingApproval { prepared, .. } | Self::Cleared(prepared) => {
+                Some(prepared)
+            }
+            Self::AtGate { .. }
+            | Self::Planning { .. }
+            | Self::Executing { .. }
+            | Self::Finishing { .. }
+            | Self::Done(_) => None,
+        }
+    }
+}
+
 impl Call {
     pub fn touch(&self) -> Option<Touch> {
         match &self.phase {
             Phase::Scheduled { prepared, .. } | Phase::AwaitingApproval { prepared, .. } | Phase::Cleared(prepared) => {
                 Some(prepared.touch())
             }
-            Phase::Planning { touch, .. } | Phase::Executing { touch } => Some(*touch),
+            Phase::Planning { touch, .. }
+            | Phase::AtGate { touch }
+            | Phase::Executing { touch, .. }
+            | Phase::Finishing { touch, .. } => Some(*touch),
             Phase::Done(_) => None,
         }
     }
@@ -118,6 +167,7 @@ impl Call {
         for note in self.notes.drain(..) {
             outcome.output.push_str(&format!("\n[note: {note}]"));
         }
+        self.redactor.redact_in(&mut outcome.output, Scope::Outside);
         let end = EventBody::ToolCallEnd(ToolCallEnd {
             call_id: self.id.clone(),
             tool: self.tool.clone(),
@@ -141,10 +191,12 @@ impl Call {
                 error_code: outcome.error_code,
             }),
             Phase::Scheduled { .. }
+            | Phase::AtGate { .. }
             | Phase::Planning { .. }
             | Phase::AwaitingApproval { .. }
             | Phase::Cleared(_)
-            | Phase::Executing { .. } => None,
+            | Phase::Executing { .. }
+            | Phase::Finishing { .. } => None,
         }
     }
 }

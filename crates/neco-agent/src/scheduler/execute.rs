@@ -8,6 +8,7 @@ use neco_proto::event::CallStatus;
 use neco_toolkit::{Bounded, PreparedCall, ToolContext, ToolError, ToolOutput};
 
 use super::call::Outcome;
+use super::present::present;
 use crate::ports::Clock;
 
 /// How long a tool that was told to stop may take to kill what it runs and say what it got.
@@ -24,7 +25,7 @@ pub(super) async fn execute(
     let result = in_time(prepared, ctx.clone(), limit).await;
     let duration = clock.now().saturating_sub(started);
     let output = match result {
-        Ok(output) => bound(output, &ctx).await,
+        Ok(output) => present(bound(output, &ctx).await, &ctx.spill.redactor()),
         Err(error) => return Outcome::error(&error, duration),
     };
     Outcome {
@@ -61,5 +62,10 @@ async fn bound(output: ToolOutput, ctx: &ToolContext) -> ToolOutput {
     let mut bounded = Bounded::new(ctx.call_id.clone(), Arc::clone(&ctx.spill), ctx.max_output);
     bounded.push(output.model.as_bytes()).await;
     let text = bounded.finish().await;
-    ToolOutput { model: text.text, spilled_to: text.spilled_to, ..output }
+    let source = output.outside.map(|outside| outside.source);
+    let bounded = ToolOutput { model: text.text, spilled_to: text.spilled_to, outside: None, ..output };
+    match source {
+        Some(source) => bounded.outside(.., source),
+        None => bounded,
+    }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use neco_proto::CallId;
 use neco_proto::event::{OutputStream, ToolOutputChunk};
+use neco_safety::secrets::{RedactedStream, Redactor, Scope};
 use neco_toolkit::LiveOutput;
 use tokio::sync::Notify;
 
@@ -20,10 +21,10 @@ const MOST_IN_ALL: usize = 256 * 1024;
 const COLLECT_FOR: Duration = Duration::from_millis(50);
 
 /// What running tools have printed and no window has seen yet.
-#[derive(Default)]
 pub struct Live {
     state: Mutex<State>,
     ready: Notify,
+    redactor: Redactor,
 }
 
 #[derive(Default)]
@@ -31,6 +32,8 @@ struct State {
     pending: Vec<Pending>,
     /// Bytes shown so far, by call of the present turn.
     shown: HashMap<CallId, usize>,
+    /// What may be the beginning of a secret, by call.
+    held: HashMap<CallId, RedactedStream>,
 }
 
 struct Pending {
@@ -41,6 +44,12 @@ struct Pending {
 }
 
 impl Live {
+    /// Live output without the secrets that `redactor` finds.
+    #[must_use]
+    pub fn new(redactor: Redactor) -> Self {
+        Self { state: Mutex::default(), ready: Notify::new(), redactor }
+    }
+
     /// The output of one call.
     #[must_use]
     pub fn of(self: &Arc<Self>, call_id: CallId) -> Arc<dyn LiveOutput> {
@@ -65,12 +74,36 @@ impl Live {
 
     /// A new turn begins: the calls of the last one are forgotten.
     pub fn begin_turn(&self) {
-        self.lock().shown.clear();
+        let mut state = self.lock();
+        state.shown.clear();
+        state.held.clear();
+    }
+
+    /// A call prints no more: what was held back of its output goes out with the rest.
+    pub fn end(&self, call_id: &CallId) {
+        let held = self.lock().held.remove(call_id);
+        let rest = held.map(|mut held| held.finish_str()).unwrap_or_default();
+        self.show(call_id, OutputStream::Output, &rest);
     }
 
     fn push(&self, call_id: &CallId, stream: OutputStream, text: &str) {
+        let text = match stream {
+            OutputStream::Output => {
+                let mut state = self.lock();
+                let held = state.held.entry(call_id.clone());
+                held.or_insert_with(|| self.redactor.stream(Scope::Outside)).push_str(text)
+            }
+            OutputStream::Note => self.redactor.redact(text, Scope::Outside).into_owned(),
+        };
+        self.show(call_id, stream, &text);
+    }
+
+    fn show(&self, call_id: &CallId, stream: OutputStream, text: &str) {
+        if text.is_empty() {
+            return;
+        }
         let mut state = self.lock();
-        let State { pending, shown } = &mut *state;
+        let State { pending, shown, held: _ } = &mut *state;
         let shown = shown.entry(call_id.clone()).or_default();
         let quiet = *shown >= MOST_IN_ALL && !pending.iter().any(|one| one.call_id == *call_id);
         if quiet {
@@ -136,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_flood_is_thinned_out_and_says_so() {
-        let live = Arc::new(Live::default());
+        let live = Arc::new(Live::new(Redactor::default()));
         let output = live.of("a".into());
         for _ in 0..1000 {
             output.push(OutputStream::Output, "0123456789abcdefé");
@@ -150,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_call_that_never_stops_printing_is_shown_up_to_a_limit() {
-        let live = Arc::new(Live::default());
+        let live = Arc::new(Live::new(Redactor::default()));
         let output = live.of("a".into());
         let mut shown = 0;
         for _ in 0..1000 {
@@ -169,11 +202,25 @@ mod tests {
     }
 
     #[test]
+    fn a_key_cut_over_two_pieces_is_never_shown() {
+        let live = Arc::new(Live::new(Redactor::default()));
+        let output = live.of("a".into());
+        output.push(OutputStream::Output, "token: ghp_abcdefghijklm");
+        assert!(live.take().is_empty());
+        output.push(OutputStream::Output, "nopqrstuvwxyz0123456789\nand more");
+        live.end(&"a".into());
+        let text: String = live.take().into_iter().map(|chunk| chunk.text).collect();
+        assert_eq!(text, "token: [redacted: GitHub token]\nand more");
+    }
+
+    #[test]
     fn calls_do_not_mix() {
-        let live = Arc::new(Live::default());
+        let live = Arc::new(Live::new(Redactor::default()));
         live.of("a".into()).push(OutputStream::Output, "one");
         live.of("b".into()).push(OutputStream::Output, "two");
         live.of("a".into()).push(OutputStream::Output, "three");
+        live.end(&"a".into());
+        live.end(&"b".into());
         let texts: Vec<(String, String)> =
             live.take().into_iter().map(|chunk| (chunk.call_id.to_string(), chunk.text)).collect();
         assert_eq!(texts, [("a".to_owned(), "onethree".to_owned()), ("b".to_owned(), "two".to_owned())]);

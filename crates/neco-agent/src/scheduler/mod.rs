@@ -5,14 +5,16 @@
 //! after everything before it; nothing that writes or runs starts before the mark that it is about
 //! to is on the disk; a stopped call's processes are dead before its result is given.
 //!
-//! Reading order: [`call`] (the states), [`validate`], [`order`], [`approve`], [`execute`],
-//! [`live`], and [`schedule`], which moves calls from one to the next.
+//! Reading order: [`call`] (the states), [`validate`], [`order`], [`gated`], [`approve`],
+//! [`execute`], [`present`], [`live`], and [`schedule`], which moves calls from one to the next.
 
 mod approve;
 mod call;
 mod execute;
+mod gated;
 mod live;
 mod order;
+mod present;
 mod schedule;
 mod validate;
 

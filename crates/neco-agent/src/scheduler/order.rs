@@ -31,7 +31,11 @@ pub(super) fn may_begin(calls: &[Call], parallel_reads: usize) -> Vec<usize> {
 /// A call that waits for a person takes no place: eight questions must not block a ninth read.
 fn occupies_a_place(call: &Call) -> bool {
     match call.phase {
-        Phase::Planning { .. } | Phase::Cleared(_) | Phase::Executing { .. } => true,
+        Phase::AtGate { .. }
+        | Phase::Planning { .. }
+        | Phase::Cleared(_)
+        | Phase::Executing { .. }
+        | Phase::Finishing { .. } => true,
         Phase::Scheduled { .. } | Phase::AwaitingApproval { .. } | Phase::Done(_) => false,
     }
 }
@@ -86,12 +90,21 @@ mod tests {
 
     fn call(touch: Touch, state: State) -> Call {
         let phase = match state {
-            State::Scheduled => Phase::Scheduled { prepared: Box::new(Stub(touch)), approved: false },
-            State::Running => Phase::Executing { touch },
+            State::Scheduled => Phase::Scheduled { prepared: Box::new(Stub(touch)), approved: false, gated: false },
+            State::Running => Phase::Executing { touch, arguments: None },
             State::Done => Phase::Done(Outcome::cancelled(false)),
         };
         let (tool, summary) = (String::new(), String::new());
-        Call { id: CallId::generate(), tool, summary, notes: Vec::new(), changed: false, phase }
+        Call {
+            id: CallId::generate(),
+            tool,
+            summary,
+            notes: Vec::new(),
+            changed: false,
+            ruling: None,
+            redactor: Default::default(),
+            phase,
+        }
     }
 
     fn calls(states: &[(Touch, State)]) -> Vec<Call> {

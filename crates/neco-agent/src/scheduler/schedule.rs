@@ -5,20 +5,22 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use neco_proto::event::CallStatus;
+use neco_proto::event::{CallStatus, HookEvent};
 use neco_proto::{CallId, Decision, ErrorCode, EventBody, ToolCall, ToolResult};
-use neco_safety::{Grant, Policy, Ruling, Touch, Who, World};
+use neco_safety::{Policy, Ruling, Touch, Who, World};
 use neco_toolkit::{Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::approve;
+use super::approve::{self, Offer};
 use super::call::{Call, Outcome, Phase};
 use super::execute::{self, execute};
+use super::gated::{Question, may_be_answered, rule};
 use super::live::Live;
 use super::order::may_begin;
 use super::validate::validate;
-use crate::ports::Clock;
+use crate::gate::{Gate, OpenGate, Scene, Word};
+use crate::ports::{Clock, RuleBook};
 
 /// Limits of calls.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +40,8 @@ pub enum Record {
     Emit(EventBody),
     /// Must be on the disk first.
     Commit(EventBody),
+    /// A rule that a person wants to be kept, as the text of a policy file.
+    Keep(String),
 }
 
 /// How the calls of the turn stand.
@@ -54,7 +58,10 @@ pub struct Counts {
 /// What a call's work came to. Opaque: hand it to [`Scheduler::absorb`].
 pub struct Progress(Work);
 
-enum Work {
+pub(super) enum Work {
+    Gated { index: usize, prepared: Box<dyn PreparedCall>, approved: bool, word: Word },
+    Asked { index: usize, question: Box<Question>, word: Word },
+    Finished { index: usize, word: Word },
     Planned { index: usize, prepared: Box<dyn PreparedCall>, plan: Result<Plan, ToolError> },
     Ran { index: usize, outcome: Outcome },
     Crashed { index: usize },
@@ -62,18 +69,24 @@ enum Work {
 
 /// The life of every tool call of one agent.
 pub struct Scheduler {
-    registry: Registry,
-    policy: Policy,
+    pub(super) registry: Registry,
+    pub(super) policy: Policy,
+    rule_book: Option<Arc<dyn RuleBook>>,
     world: Arc<World>,
     spill: Arc<dyn Spill>,
     clock: Arc<dyn Clock>,
     limits: Limits,
     live: Arc<Live>,
-    calls: Vec<Call>,
+    pub(super) gate: Arc<dyn Gate>,
+    /// How the agent works in the present turn; nobody at the gate is asked without it.
+    pub(super) scene: Option<Scene>,
+    /// Why the gate wants the work to end.
+    pub(super) stop: Option<String>,
+    pub(super) calls: Vec<Call>,
     /// Tasks of their own: neither a slow disk nor a panic of one tool holds up the agent or another tool.
     work: JoinSet<Work>,
     indexes: HashMap<Id, usize>,
-    cancel: CancellationToken,
+    pub(super) cancel: CancellationToken,
 }
 
 impl Scheduler {
@@ -89,16 +102,34 @@ impl Scheduler {
         Self {
             registry,
             policy: Policy::default(),
+            rule_book: None,
             world,
+            live: Arc::new(Live::new(spill.redactor())),
             spill,
             clock,
             limits,
-            live: Arc::default(),
+            gate: Arc::new(OpenGate),
+            scene: None,
+            stop: None,
             calls: Vec::new(),
             work: JoinSet::new(),
             indexes: HashMap::new(),
             cancel: CancellationToken::new(),
         }
+    }
+
+    /// Judges by these rules, and keeps in the book what a person allows for good.
+    #[must_use]
+    pub fn with_policy(mut self, policy: Policy, rule_book: Option<Arc<dyn RuleBook>>) -> Self {
+        self.policy = policy;
+        self.rule_book = rule_book;
+        self
+    }
+
+    /// The rules in force.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
     }
 
     /// The tools that exist.
@@ -121,6 +152,7 @@ impl Scheduler {
         let mut records = Vec::new();
         for asked in asked {
             let (mut call, failed) = validate(&self.registry, asked, cut_off == Some(&asked.id));
+            call.redactor = self.spill.redactor();
             records.push(Record::Emit(call.update(CallStatus::Validating)));
             match failed {
                 Some(outcome) => records.push(Record::Emit(call.finish(outcome))),
@@ -139,8 +171,8 @@ impl Scheduler {
         for call in &self.calls {
             match call.phase {
                 Phase::AwaitingApproval { .. } => counts.waiting += 1,
-                Phase::Cleared(_) | Phase::Executing { .. } => counts.running += 1,
-                Phase::Scheduled { .. } | Phase::Planning { .. } => {}
+                Phase::Cleared(_) | Phase::Executing { .. } | Phase::Finishing { .. } => counts.running += 1,
+                Phase::Scheduled { .. } | Phase::AtGate { .. } | Phase::Planning { .. } => {}
                 Phase::Done(_) => continue,
             }
             counts.open += 1;
@@ -181,16 +213,19 @@ impl Scheduler {
         }
     }
 
-    fn spawn(&mut self, index: usize, work: impl Future<Output = Work> + Send + 'static) {
+    pub(super) fn spawn(&mut self, index: usize, work: impl Future<Output = Work> + Send + 'static) {
         let id = self.work.spawn(work).id();
         self.indexes.insert(id, index);
     }
 
     /// Takes in what came to an end. Record what it returns, then call [`Scheduler::launch`].
-    pub fn absorb(&mut self, Progress(work): Progress, who: &Who) -> Vec<Record> {
+    pub fn absorb(&mut self, Progress(work): Progress, who: &Who<'_>) -> Vec<Record> {
         let records = match work {
             Work::Planned { index, prepared, plan } => self.judge(index, prepared, plan, who),
-            Work::Ran { index, outcome } => self.finish(index, outcome),
+            Work::Gated { index, prepared, approved, word } => self.gated(index, prepared, approved, word),
+            Work::Asked { index, question, word } => self.answered(index, *question, word),
+            Work::Ran { index, outcome } => self.ran(index, outcome),
+            Work::Finished { index, word } => self.finished(index, word),
             Work::Crashed { index } => self.finish(index, Outcome::crashed()),
         };
         self.plan_next();
@@ -208,12 +243,13 @@ impl Scheduler {
         };
         let decided = approve::decide(call, &self.registry, decision)?;
         let mut records: Vec<Record> = decided.events.into_iter().map(Record::Commit).collect();
-        if let Some(grant) = decided.grant {
-            self.policy.grant(grant);
+        if let Some(granted) = decided.granted {
+            self.policy.grant(&granted.grant);
+            records.extend(granted.always.then(|| Record::Keep(granted.grant.to_toml(&self.policy.place().workspace))));
         }
         match decided.changed {
             // It may do something else now, so it takes its place in the order anew.
-            Some(prepared) => call.phase = Phase::Scheduled { prepared, approved: true },
+            Some(prepared) => call.phase = Phase::Scheduled { prepared, approved: true, gated: false },
             None => records.extend(self.announce(index)),
         }
         self.plan_next();
@@ -226,7 +262,11 @@ impl Scheduler {
             let Some(call) = self.calls.get_mut(index) else { continue };
             let Phase::Cleared(prepared) = &call.phase else { continue };
             let touch = prepared.touch();
-            let Phase::Cleared(prepared) = std::mem::replace(&mut call.phase, Phase::Executing { touch }) else {
+            let after = [HookEvent::PostToolUse, HookEvent::PostToolUseFailure];
+            let attended = after.iter().any(|event| self.gate.attends(*event, Some(&call.tool)));
+            let arguments = attended.then(|| prepared.arguments().clone());
+            let runs = Phase::Executing { touch, arguments };
+            let Phase::Cleared(prepared) = std::mem::replace(&mut call.phase, runs) else {
                 continue;
             };
             if call.changed {
@@ -259,12 +299,14 @@ impl Scheduler {
         // Ready when every task is dropped, and with it what it ran.
         self.work.shutdown().await;
         self.indexes.clear();
+        self.calls.iter().for_each(|call| self.live.end(&call.id));
         records.extend(self.last_words());
         for call in &mut self.calls {
             let ran = match call.phase {
                 Phase::Done(_) => continue,
-                Phase::Executing { .. } => true,
+                Phase::Executing { .. } | Phase::Finishing { .. } => true,
                 Phase::Scheduled { .. }
+                | Phase::AtGate { .. }
                 | Phase::Planning { .. }
                 | Phase::AwaitingApproval { .. }
                 | Phase::Cleared(_) => false,
@@ -281,6 +323,10 @@ impl Scheduler {
             Work::Ran { index, outcome } => {
                 self.finish(index, Outcome { status: CallStatus::Cancelled, error_code: None, ..outcome })
             }
+            Work::Finished { index, word } => self.finished(index, word),
+            Work::Gated { word, .. } | Work::Asked { word, .. } => {
+                word.runs.into_iter().map(|run| Record::Emit(EventBody::HookRun(run))).collect()
+            }
             Work::Crashed { index } => self.finish(index, Outcome::crashed()),
             Work::Planned { .. } => Vec::new(),
         }
@@ -291,11 +337,18 @@ impl Scheduler {
             let Some(call) = self.calls.get_mut(index) else { continue };
             let phase = std::mem::replace(&mut call.phase, Phase::Planning { touch: Touch::Reads, approved: false });
             match phase {
-                Phase::Scheduled { prepared, approved } => self.plan(index, prepared, approved),
-                other @ (Phase::Planning { .. }
+                Phase::Scheduled { prepared, approved, gated: true } => self.plan(index, prepared, approved),
+                Phase::Scheduled { prepared, approved, gated: false } => {
+                    if let Some(prepared) = self.ask_gate(index, prepared, approved) {
+                        self.plan(index, prepared, approved);
+                    }
+                }
+                other @ (Phase::AtGate { .. }
+                | Phase::Planning { .. }
                 | Phase::AwaitingApproval { .. }
                 | Phase::Cleared(_)
                 | Phase::Executing { .. }
+                | Phase::Finishing { .. }
                 | Phase::Done(_)) => call.phase = other,
             }
         }
@@ -323,7 +376,7 @@ impl Scheduler {
         index: usize,
         prepared: Box<dyn PreparedCall>,
         plan: Result<Plan, ToolError>,
-        who: &Who,
+        who: &Who<'_>,
     ) -> Vec<Record> {
         let Some(call) = self.calls.get_mut(index) else { return Vec::new() };
         let Phase::Planning { approved, .. } = call.phase else { return Vec::new() };
@@ -332,16 +385,21 @@ impl Scheduler {
             Err(error) => return self.finish(index, Outcome::error(&error, Duration::ZERO)),
         };
         let action = approve::action(&call.tool, prepared.as_ref(), &plan);
-        let verdict = self.policy.judge(&action, who);
+        let verdict = rule(&self.policy, call.ruling.as_ref(), &action, who);
         match verdict.ruling {
             Ruling::Ask if !approved => {
-                let grant = Grant::like(&action);
-                let request = approve::request(call, prepared.as_ref(), &plan, grant.as_ref(), verdict.reason);
-                call.phase = Phase::AwaitingApproval { prepared, grant };
-                vec![
+                let answerable = may_be_answered(&verdict);
+                let offer = Offer {
+                    grant: self.policy.offer(&action, who).map(Box::new),
+                    file: self.rule_book.as_ref().map(|book| book.file()),
+                };
+                let request = approve::request(call, prepared.as_ref(), &plan, &offer, verdict);
+                let records = vec![
                     Record::Emit(call.update(CallStatus::AwaitingApproval)),
                     Record::Commit(EventBody::PermissionRequest(request)),
-                ]
+                ];
+                let waits = Phase::AwaitingApproval { prepared, offer };
+                self.question(index, Question { waits, records, answerable })
             }
             Ruling::Allow | Ruling::Ask => {
                 call.phase = Phase::Cleared(prepared);
@@ -355,7 +413,7 @@ impl Scheduler {
     }
 
     /// The mark that a call is about to run: on the disk first if it does more than read.
-    fn announce(&self, index: usize) -> Vec<Record> {
+    pub(super) fn announce(&self, index: usize) -> Vec<Record> {
         let Some(call) = self.calls.get(index) else { return Vec::new() };
         let Phase::Cleared(prepared) = &call.phase else { return Vec::new() };
         let update = call.update(CallStatus::Executing);
@@ -366,7 +424,10 @@ impl Scheduler {
     }
 
     /// The last words of a call come before its end.
-    fn finish(&mut self, index: usize, outcome: Outcome) -> Vec<Record> {
+    pub(super) fn finish(&mut self, index: usize, outcome: Outcome) -> Vec<Record> {
+        if let Some(call) = self.calls.get(index) {
+            self.live.end(&call.id);
+        }
         let mut records = self.last_words();
         if let Some(call) = self.calls.get_mut(index) {
             records.push(Record::Emit(call.finish(outcome)));
@@ -374,7 +435,7 @@ impl Scheduler {
         records
     }
 
-    fn last_words(&self) -> Vec<Record> {
+    pub(super) fn last_words(&self) -> Vec<Record> {
         self.live.take().into_iter().map(|chunk| Record::Emit(EventBody::ToolOutputChunk(chunk))).collect()
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use neco_proto::{ErrorCode, ToolCall};
+use neco_safety::secrets::Redactor;
 use neco_toolkit::repair::read_arguments;
 use neco_toolkit::{PreparedCall, Registry, ToolError};
 
@@ -18,6 +19,8 @@ pub(super) fn validate(registry: &Registry, asked: &ToolCall, cut_off: bool) -> 
         summary: asked.name.clone(),
         notes: Vec::new(),
         changed: false,
+        ruling: None,
+        redactor: Redactor::default(),
         phase: Phase::Done(Outcome::cancelled(false)),
     };
     if cut_off {
@@ -26,7 +29,7 @@ pub(super) fn validate(registry: &Registry, asked: &ToolCall, cut_off: bool) -> 
     // What a tool does with arguments must not be able to end its agent.
     match catch_unwind(AssertUnwindSafe(|| prepare(registry, asked, &mut call))) {
         Ok(Ok(prepared)) => {
-            call.phase = Phase::Scheduled { prepared, approved: false };
+            call.phase = Phase::Scheduled { prepared, approved: false, gated: false };
             (call, None)
         }
         Ok(Err(error)) => (call, Some(Outcome::error(&error, Duration::ZERO))),

@@ -5,7 +5,11 @@
 //! (`defaults/config.toml`), so that `neco config show --origin` can name them too.
 
 mod agent;
+mod dialect;
+mod hooks;
 mod models;
+mod policy;
+mod sandbox;
 mod tools;
 
 use std::collections::BTreeMap;
@@ -15,9 +19,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use agent::AgentSection;
+pub use dialect::{CallIdForm, DialectSection, OutputForm, ReasoningBack, ReasoningParameter};
+pub use hooks::{HookSection, HooksSection};
 pub use models::{
     GroupSection, LoginSection, ModelSection, NetworkSection, ProviderSection, ProviderType, Strategy, TextToolCalls,
 };
+pub use policy::{OtherAgents, PolicySection};
+pub use sandbox::{SandboxLevel, SandboxNetwork, SandboxSection};
 pub use tools::ToolsSection;
 
 /// The whole configuration.
@@ -31,6 +39,9 @@ pub struct Config {
     pub approval: ApprovalMode,
     /// What kind of work.
     pub mode: Mode,
+    /// Further folders that files are read and written in, besides the workspace; `--add-dir` adds more.
+    #[schemars(inner(length(min = 1)))]
+    pub roots: Vec<String>,
     /// Whom models are asked from.
     pub model_providers: BTreeMap<String, ProviderSection>,
     /// Models that share the load and stand in for each other.
@@ -43,6 +54,13 @@ pub struct Config {
     pub agent: AgentSection,
     /// Tools and their limits.
     pub tools: ToolsSection,
+    /// Commands that run at the moments of an agent's work. A repository's run only when its folder
+    /// and they themselves are trusted.
+    pub hooks: HooksSection,
+    /// Rules about what may happen.
+    pub policy: PolicySection,
+    /// The box that commands run in.
+    pub sandbox: SandboxSection,
 }
 
 impl Config {

@@ -6,6 +6,9 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::dialect::DialectSection;
+use crate::address::without_secrets;
+
 /// Which wire format a provider speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -68,6 +71,10 @@ pub struct ProviderSection {
     /// Whether calls that its models write into their text are run; without it `auto` for a provider
     /// on this machine and `never` for others.
     pub text_tool_calls: Option<TextToolCalls>,
+    /// Parts of the names of models that it serves in the responses format only.
+    pub responses_only: Vec<String>,
+    /// How its chat completions differ from others'.
+    pub dialect: Option<DialectSection>,
 }
 
 /// Where one logs in.
@@ -99,11 +106,13 @@ impl fmt::Debug for ProviderSection {
             script,
             local,
             text_tool_calls,
+            responses_only,
+            dialect,
         } = self;
         f.debug_struct("ProviderSection")
             .field("kind", kind)
-            .field("base", base)
-            .field("path", path)
+            .field("base", &base.as_deref().map(without_secrets))
+            .field("path", &path.as_deref().map(path_without_secrets))
             .field("key_header", key_header)
             .field("api_key_env", api_key_env)
             .field("api_key_envs", api_key_envs)
@@ -114,8 +123,15 @@ impl fmt::Debug for ProviderSection {
             .field("script", script)
             .field("local", local)
             .field("text_tool_calls", text_tool_calls)
+            .field("responses_only", responses_only)
+            .field("dialect", dialect)
             .finish()
     }
+}
+
+/// A path may hold a key too, in its query.
+fn path_without_secrets(path: &str) -> String {
+    without_secrets(&format!("://{path}")).replacen("://", "", 1)
 }
 
 /// How a group chooses.
@@ -127,8 +143,8 @@ pub enum Strategy {
     RoundRobin,
     /// Always the first that works.
     First,
-    /// The cheapest that works, by the price of input and output together; models whose price is not
-    /// known come last.
+    /// The cheapest that works, by the price of input and output together; models on this machine cost
+    /// nothing, and models whose price is not known come last.
     Cheapest,
 }
 
@@ -186,6 +202,10 @@ pub struct NetworkSection {
     /// Seconds of silence after which a stream counts as broken.
     #[schemars(range(max = 31_536_000), extend("exclusiveMinimum" = 0))]
     pub idle_timeout: f64,
+    /// Seconds after which a stream that only shows signs of life counts as broken: pings, but nothing
+    /// of the answer.
+    #[schemars(range(max = 31_536_000), extend("exclusiveMinimum" = 0))]
+    pub stall_timeout: f64,
     /// How often a failed call is tried again.
     #[schemars(range(max = 100))]
     pub retries: u32,
@@ -206,11 +226,15 @@ mod tests {
         let provider = ProviderSection {
             api_key: Some("sk-hidden".into()),
             headers: [("x-key".to_owned(), "hidden-too".to_owned())].into(),
-            base: Some("http://here".into()),
+            base: Some("http://me:hidden@here/v1?key=hidden".into()),
+            path: Some("/chat?key=hidden".into()),
             ..ProviderSection::default()
         };
         let printed = format!("{provider:?}");
-        assert!(printed.contains("http://here") && printed.contains("x-key"), "{printed}");
+        assert!(
+            printed.contains("@here/v1?key=") && printed.contains("/chat?key=") && printed.contains("x-key"),
+            "{printed}"
+        );
         assert!(!printed.contains("hidden"), "{printed}");
     }
 }

@@ -9,7 +9,7 @@
 //! together with the bytes that a wire made of it.
 //!
 //! What is left to the wires: joining what the user and tools say where their vendor wants that, and
-//! leaving out thoughts where [`Sent::own_thoughts`] says that another model thought them.
+//! leaving out thoughts where [`Sent::kin`] says that another model thought them.
 //!
 //! Reading order: [`taker`] (what a vendor takes), [`sent`] (what comes out), `turns` (the walk),
 //! `ids`.
@@ -20,5 +20,5 @@ pub mod taker;
 mod turns;
 
 pub use sent::Sent;
-pub use taker::{CallIds, Taker};
+pub use taker::{CallIds, Kin, Taker};
 pub use turns::adapt;

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use neco_proto::Message;
 
+use super::taker::Kin;
 use crate::history::Entry;
 
 /// A message as it goes to a vendor: one of the history, or one made in its place.
 #[derive(Debug)]
 pub struct Sent<'a> {
     body: Body<'a>,
-    own_thoughts: bool,
+    kin: Kin,
 }
 
 #[derive(Debug)]
@@ -23,16 +24,16 @@ enum Body<'a> {
 }
 
 impl<'a> Sent<'a> {
-    pub(super) fn kept(entry: &'a Entry, own_thoughts: bool) -> Self {
-        Self { body: Body::Kept(entry), own_thoughts }
+    pub(super) fn kept(entry: &'a Entry, kin: Kin) -> Self {
+        Self { body: Body::Kept(entry), kin }
     }
 
-    pub(super) fn shared(entry: Arc<Entry>, own_thoughts: bool) -> Self {
-        Self { body: Body::Shared(entry), own_thoughts }
+    pub(super) fn shared(entry: Arc<Entry>, kin: Kin) -> Self {
+        Self { body: Body::Shared(entry), kin }
     }
 
-    pub(super) fn made(message: Message, own_thoughts: bool) -> Self {
-        Self { body: Body::Made(Box::new(message)), own_thoughts }
+    pub(super) fn made(message: Message, kin: Kin) -> Self {
+        Self { body: Body::Made(Box::new(message)), kin }
     }
 
     /// The message.
@@ -45,11 +46,17 @@ impl<'a> Sent<'a> {
         }
     }
 
-    /// Whether its thoughts and signatures go back to the vendor that is asked. Without meaning for
-    /// messages that are not the model's.
+    /// What its author is to the model that is asked. Without meaning for messages that are not a
+    /// model's.
+    #[must_use]
+    pub fn kin(&self) -> Kin {
+        self.kin
+    }
+
+    /// Whether its signatures and encrypted thoughts go back: they do to their author.
     #[must_use]
     pub fn own_thoughts(&self) -> bool {
-        self.own_thoughts
+        self.kin == Kin::Author
     }
 
     /// The bytes that `encode` makes of the message, kept for the next request if the message is

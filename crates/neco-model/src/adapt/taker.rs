@@ -3,6 +3,10 @@
 use crate::route::name::family;
 use crate::wire::target::Target;
 
+/// Forms of pictures that all vendors know.
+const PICTURES: [&str; 3] = ["image/png", "image/jpeg", "image/webp"];
+const GIF: &str = "image/gif";
+
 /// Who a conversation is made fit for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Taker {
@@ -12,10 +16,10 @@ pub struct Taker {
     pub model: String,
     /// Whether it sees pictures.
     pub vision: bool,
+    /// Whether that holds for GIF too.
+    pub gif: bool,
     /// Which ids of calls it accepts.
     pub call_ids: CallIds,
-    /// Whose thoughts it takes back.
-    pub thoughts: Thoughts,
 }
 
 /// Which ids of calls a vendor accepts.
@@ -30,32 +34,40 @@ pub enum CallIds {
     Nine,
 }
 
-/// Whose thoughts a vendor takes back.
+/// How the author of a message is related to who is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thoughts {
-    /// Those of all its models: they are text.
-    OfProvider,
-    /// Only those of the model that is asked: they are signed or encrypted.
-    OfModel,
+pub enum Kin {
+    /// The same model: it gets back what it signed or encrypted.
+    Author,
+    /// Another model of the same provider: plain thoughts may go to it.
+    Sibling,
+    /// Someone else, or nobody knows who.
+    Stranger,
 }
 
 impl Taker {
     /// What `target` takes.
     #[must_use]
-    pub fn new(target: &Target, call_ids: CallIds, thoughts: Thoughts) -> Self {
+    pub fn new(target: &Target, call_ids: CallIds) -> Self {
         let Target { provider, model, info, .. } = target;
-        Self { provider: provider.clone(), model: model.clone(), vision: info.vision, call_ids, thoughts }
+        Self { provider: provider.clone(), model: model.clone(), vision: info.vision, gif: true, call_ids }
     }
 
-    /// Whether what `author` (`provider/model`) thought goes back to this taker; what nobody is known
-    /// to have thought goes to nobody.
-    pub(super) fn takes_thoughts_of(&self, author: Option<&str>) -> bool {
-        let Some((provider, model)) = author.and_then(|author| author.split_once('/')) else { return false };
-        provider == self.provider
-            && match self.thoughts {
-                Thoughts::OfProvider => true,
-                Thoughts::OfModel => family(model) == family(&self.model),
-            }
+    /// Whether it sees pictures of this kind.
+    pub(crate) fn sees(&self, media_type: &str) -> bool {
+        self.vision && (PICTURES.contains(&media_type) || self.gif && media_type == GIF)
+    }
+
+    /// What `author` (`provider/model`) is to this taker.
+    pub(super) fn kin(&self, author: Option<&str>) -> Kin {
+        let Some((provider, model)) = author.and_then(|author| author.split_once('/')) else { return Kin::Stranger };
+        if provider != self.provider {
+            Kin::Stranger
+        } else if family(model) == family(&self.model) {
+            Kin::Author
+        } else {
+            Kin::Sibling
+        }
     }
 }
 
@@ -65,15 +77,15 @@ mod tests {
 
     #[test]
     fn thoughts_go_back_to_their_author_only() {
-        let taker = |thoughts| Taker::new(&Target::new("anthropic", "claude-sonnet-4-5"), CallIds::Words(64), thoughts);
-        let text = taker(Thoughts::OfProvider);
-        assert!(!text.takes_thoughts_of(None));
-        assert!(text.takes_thoughts_of(Some("anthropic/other")));
-        assert!(!text.takes_thoughts_of(Some("anthropic-two/claude-sonnet-4-5")));
-        let signed = taker(Thoughts::OfModel);
-        assert!(!signed.takes_thoughts_of(None));
-        assert!(signed.takes_thoughts_of(Some("anthropic/claude-sonnet-4-5")));
-        assert!(signed.takes_thoughts_of(Some("anthropic/claude-sonnet-4-5-20250929")));
-        assert!(!signed.takes_thoughts_of(Some("anthropic/claude-opus-4-5")));
+        let taker = Taker::new(&Target::new("anthropic", "claude-sonnet-4-5"), CallIds::Words(64));
+        for (author, kin) in [
+            (None, Kin::Stranger),
+            (Some("anthropic/claude-sonnet-4-5"), Kin::Author),
+            (Some("anthropic/claude-sonnet-4-5-20250929"), Kin::Author),
+            (Some("anthropic/claude-opus-4-5"), Kin::Sibling),
+            (Some("anthropic-two/claude-sonnet-4-5"), Kin::Stranger),
+        ] {
+            assert_eq!(taker.kin(author), kin, "{author:?}");
+        }
     }
 }

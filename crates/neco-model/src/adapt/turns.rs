@@ -7,7 +7,7 @@ use neco_proto::{CallId, Message, Part, Role, ToolCall, ToolResult};
 
 use super::ids::{Ids, tool_name};
 use super::sent::Sent;
-use super::taker::Taker;
+use super::taker::{Kin, Taker};
 use crate::history::{Entry, History};
 
 /// Stands where the model would begin, end, or speak twice in a row.
@@ -15,9 +15,6 @@ const GO_ON: &str = "Continue.";
 const NO_OUTPUT: &str = "(no output)";
 const NO_RESULT: &str = "This call was interrupted before it gave a result.";
 const NO_VISION: &str = "[A picture was here, that this model can't see.]";
-
-/// Forms of pictures that all vendors know.
-const PICTURES: [&str; 3] = ["image/png", "image/jpeg", "image/webp"];
 
 /// The messages of `history` as `taker` takes them.
 #[must_use]
@@ -72,7 +69,7 @@ impl<'a> Walk<'a, '_> {
             Part::Reasoning { .. } | Part::ToolCall(_) | Part::ToolResult(_) => false,
         };
         if !message.parts.is_empty() && message.parts.iter().all(kept) {
-            self.out.push(Sent::kept(entry, false));
+            self.out.push(Sent::kept(entry, Kin::Stranger));
             return;
         }
         let says_something = |part: &Part| match part {
@@ -92,7 +89,7 @@ impl<'a> Walk<'a, '_> {
                 ..bare(message)
             },
         );
-        self.out.push(Sent::shared(made, false));
+        self.out.push(Sent::shared(made, Kin::Stranger));
     }
 
     fn user_part(&self, part: &Part) -> Option<Part> {
@@ -105,7 +102,7 @@ impl<'a> Walk<'a, '_> {
     }
 
     fn sees(&self, media_type: &str) -> bool {
-        self.taker.vision && PICTURES.contains(&media_type)
+        self.taker.sees(media_type)
     }
 
     fn add_assistant(&mut self, at: usize, entry: &'a Entry, next: Option<&'a Entry>) {
@@ -120,17 +117,17 @@ impl<'a> Walk<'a, '_> {
             return;
         }
         self.let_user_speak();
-        let own_thoughts = self.taker.takes_thoughts_of(message.model.as_deref());
+        let kin = self.taker.kin(message.model.as_deref());
         let calls: Vec<Call<'a>> = message.tool_calls().map(|call| self.call(at, call)).collect();
         if calls.iter().all(Call::is_sound) && message.parts.iter().all(is_sound) {
-            self.out.push(Sent::kept(entry, own_thoughts));
+            self.out.push(Sent::kept(entry, kin));
         } else {
             // What is made of the same message differs only in the ids of its calls.
             let made = entry.in_place(
                 |made| made.tool_calls().map(|call| call.id.as_str()).eq(calls.iter().map(|call| &*call.id)),
                 || Message { parts: assistant_parts(message, &calls), ..bare(message) },
             );
-            self.out.push(Sent::shared(made, own_thoughts));
+            self.out.push(Sent::shared(made, kin));
         }
         if !calls.is_empty() {
             self.add_results(entry, &calls, next);
@@ -153,7 +150,7 @@ impl<'a> Walk<'a, '_> {
     /// What is sent must not begin or end with the model, nor may it speak twice in a row.
     fn let_user_speak(&mut self) {
         if self.out.last().is_none_or(|sent| sent.message().role == Role::Assistant) {
-            self.out.push(Sent::made(Message::user(GO_ON), false));
+            self.out.push(Sent::made(Message::user(GO_ON), Kin::Stranger));
         }
     }
 
@@ -165,7 +162,7 @@ impl<'a> Walk<'a, '_> {
                 && parts.iter().zip(calls).all(|(part, call)| call.has(part))
         };
         match next.filter(holds) {
-            Some(next) => self.out.push(Sent::kept(next, false)),
+            Some(next) => self.out.push(Sent::kept(next, Kin::Stranger)),
             None => {
                 let made = entry.after(
                     |made| {
@@ -174,7 +171,7 @@ impl<'a> Walk<'a, '_> {
                     },
                     || Message::tool_results(calls.iter().map(Call::result).collect()),
                 );
-                self.out.push(Sent::shared(made, false));
+                self.out.push(Sent::shared(made, Kin::Stranger));
             }
         }
     }

@@ -1,29 +1,18 @@
-//! One question, asked of one after the other until one answers.
+//! Models that stand in for each other, and in which order they are asked.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::{StreamExt, stream};
 use neco_config::section::Strategy;
-use neco_proto::event::{ModelRetry, ModelSwitch};
+use neco_proto::Part;
 
-use super::breaker::Breaker;
+use super::lane::Lane;
 use super::pick::Turns;
+use super::question::{Candidate, Question};
 use super::retry::RetryPolicy;
-use crate::delta::Delta;
-use crate::error::{ErrorKind, ModelError, Place};
 use crate::provider::{DeltaStream, Provider};
 use crate::request::Request;
-
-/// One key of one model.
-pub struct Lane {
-    /// `provider/model`, with the number of the key where there are several.
-    pub name: String,
-    /// Makes one attempt for each question.
-    pub provider: Arc<dyn Provider>,
-    breaker: Breaker,
-}
+use crate::wire::format::Delivery;
 
 /// One model with its keys.
 pub struct Member {
@@ -34,25 +23,11 @@ pub struct Member {
 
 /// Models that share the load and stand in for each other; often only one.
 pub struct Group {
-    label: String,
+    label: Arc<str>,
     members: Vec<Arc<Member>>,
     strategy: Strategy,
     turns: Turns,
     policy: RetryPolicy,
-}
-
-impl Lane {
-    /// A lane called `name`.
-    #[must_use]
-    pub fn new(name: String, provider: Arc<dyn Provider>) -> Self {
-        Self { name, provider, breaker: Breaker::default() }
-    }
-
-    /// Whether it failed and is left alone for a while.
-    #[must_use]
-    pub fn rests(&self) -> bool {
-        self.breaker.rests()
-    }
 }
 
 impl Member {
@@ -82,23 +57,48 @@ impl Group {
     /// A group called `label`.
     #[must_use]
     pub fn new(label: String, members: Vec<Arc<Member>>, strategy: Strategy, policy: RetryPolicy) -> Self {
-        Self { label, members, strategy, turns: Turns::default(), policy }
+        Self { label: label.into(), members, strategy, turns: Turns::default(), policy }
     }
 
-    /// Everything that may be asked, in order; what is rested comes last.
-    fn candidates(&self) -> VecDeque<Candidate> {
-        let mut fresh = VecDeque::new();
-        let mut rested = Vec::new();
+    /// Everything that may be asked, in order; who sees the pictures in the question comes before who
+    /// does not.
+    fn candidates(&self, request: &Request) -> Vec<Candidate> {
+        let pictures = pictures(request);
+        let mut candidates = Vec::new();
         for (place, model) in self.turns.order(self.strategy, self.members.len()).enumerate() {
             let Some(member) = self.members.get(model) else { continue };
             for lane in member.in_order(place == 0) {
-                let candidate = Candidate { model, lane: lane.clone() };
-                if lane.breaker.rests() { rested.push(candidate) } else { fresh.push_back(candidate) }
+                let blind = !pictures.iter().all(|kind| lane.provider.sees(kind));
+                candidates.push(Candidate::new(model, lane.clone(), blind));
             }
         }
-        fresh.extend(rested);
-        fresh
+        candidates.sort_by_key(|candidate| candidate.blind);
+        candidates
     }
+
+    fn ask(&self, request: Request, delivery: Delivery) -> DeltaStream {
+        let question = Question::new(self.label.clone(), self.candidates(&request), request, delivery, self.policy);
+        stream::unfold(question, |mut question| async move { question.next().await.map(|item| (item, question)) })
+            .boxed()
+    }
+
+    fn lanes(&self) -> impl Iterator<Item = &Lane> {
+        self.members.iter().flat_map(|member| member.lanes())
+    }
+}
+
+/// The kinds of pictures in a conversation.
+fn pictures(request: &Request) -> Vec<&str> {
+    let mut kinds: Vec<&str> = Vec::new();
+    let parts = request.history.iter().flat_map(|entry| &entry.message().parts);
+    for part in parts {
+        if let Part::Image { media_type, .. } = part
+            && !kinds.contains(&media_type.as_str())
+        {
+            kinds.push(media_type);
+        }
+    }
+    kinds
 }
 
 impl Provider for Group {
@@ -107,173 +107,23 @@ impl Provider for Group {
     }
 
     fn scripted(&self) -> bool {
-        let mut lanes = self.members.iter().flat_map(|member| &member.lanes).peekable();
+        let mut lanes = self.lanes().peekable();
         lanes.peek().is_some() && lanes.all(|lane| lane.provider.scripted())
     }
 
     fn context_window(&self) -> Option<u64> {
-        self.members.iter().flat_map(|member| &member.lanes).map(|lane| lane.provider.context_window()).min()?
+        self.lanes().map(|lane| lane.provider.context_window()).min()?
+    }
+
+    fn sees(&self, media_type: &str) -> bool {
+        self.lanes().any(|lane| lane.provider.sees(media_type))
     }
 
     fn stream(&self, request: Request) -> DeltaStream {
-        let question = Question {
-            request,
-            policy: self.policy,
-            candidates: self.candidates(),
-            attempt: None,
-            wait: None,
-            failures: 0,
-            announced: None,
-            streamed: false,
-            over: false,
-        };
-        stream::unfold(question, |mut question| async move { question.next().await.map(|item| (item, question)) })
-            .boxed()
-    }
-}
-
-struct Candidate {
-    model: usize,
-    lane: Arc<Lane>,
-}
-
-/// One question on its way.
-struct Question {
-    request: Request,
-    policy: RetryPolicy,
-    /// The one that is asked is in front.
-    candidates: VecDeque<Candidate>,
-    attempt: Option<DeltaStream>,
-    wait: Option<Duration>,
-    /// Of the one that is asked.
-    failures: u32,
-    /// The model whose beginning was handed over last.
-    announced: Option<String>,
-    /// Whether something was handed over that a new attempt makes void.
-    streamed: bool,
-    over: bool,
-}
-
-/// Where to go after a failure that is not tried again.
-enum Next {
-    Key,
-    Model,
-    Nowhere,
-}
-
-impl Question {
-    async fn next(&mut self) -> Option<Result<Delta, ModelError>> {
-        loop {
-            if self.over {
-                return None;
-            }
-            if let Some(wait) = self.wait.take() {
-                tokio::time::sleep(wait).await;
-            }
-            let Some(candidate) = self.candidates.front() else {
-                self.over = true;
-                return Some(Err(ModelError::new(ErrorKind::NotFound, Place::Http, "there is no model to ask")));
-            };
-            let request = &self.request;
-            let attempt = self.attempt.get_or_insert_with(|| candidate.lane.provider.stream(request.clone()));
-            match attempt.next().await {
-                Some(Ok(delta)) => {
-                    if let Some(delta) = self.pass(delta) {
-                        return Some(Ok(delta));
-                    }
-                }
-                Some(Err(error)) => return Some(self.failed(error)),
-                None => return Some(self.failed(ended_early())),
-            }
-        }
+        self.ask(request, Delivery::Streamed)
     }
 
-    /// Takes note of what goes by; the same beginning is not told twice.
-    fn pass(&mut self, delta: Delta) -> Option<Delta> {
-        match &delta {
-            Delta::Begin { model } if self.announced.as_ref() == Some(model) => return None,
-            Delta::Begin { model } => self.announced = Some(model.clone()),
-            Delta::Finish(_) => {
-                self.over = true;
-                self.attempt = None;
-                if let Some(candidate) = self.candidates.front() {
-                    candidate.lane.breaker.succeeded();
-                }
-            }
-            Delta::Text(_)
-            | Delta::Reasoning { .. }
-            | Delta::CallStart { .. }
-            | Delta::CallArguments { .. }
-            | Delta::CallOpaque { .. }
-            | Delta::Usage(_) => self.streamed = true,
-            Delta::Retry(_) | Delta::Switch(_) => self.streamed = false,
-        }
-        Some(delta)
+    fn whole(&self, request: Request) -> DeltaStream {
+        self.ask(request, Delivery::Whole)
     }
-
-    fn failed(&mut self, error: ModelError) -> Result<Delta, ModelError> {
-        self.attempt = None;
-        self.failures += 1;
-        let discards = std::mem::take(&mut self.streamed);
-        let Some(wait) = self.policy.wait(self.failures, &error) else { return self.switch(error, discards) };
-        self.wait = Some(wait);
-        Ok(Delta::Retry(ModelRetry {
-            attempt: self.failures + 1,
-            wait_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
-            code: error.code(),
-            message: error.message,
-            discards,
-        }))
-    }
-
-    fn switch(&mut self, error: ModelError, discards: bool) -> Result<Delta, ModelError> {
-        self.failures = 0;
-        self.announced = None;
-        let next = next_after(&error);
-        let Some(failed) = self.candidates.pop_front() else { return self.give_up(error) };
-        match next {
-            Next::Nowhere => return self.give_up(error),
-            Next::Key => {}
-            Next::Model => self.candidates.retain(|candidate| candidate.model != failed.model),
-        }
-        failed.lane.breaker.failed(&error);
-        let Some(to) = self.candidates.front() else { return self.give_up(error) };
-        Ok(Delta::Switch(ModelSwitch {
-            from: failed.lane.name.clone(),
-            to: to.lane.name.clone(),
-            code: error.code(),
-            message: error.message,
-            discards,
-        }))
-    }
-
-    fn give_up(&mut self, error: ModelError) -> Result<Delta, ModelError> {
-        self.over = true;
-        Err(error)
-    }
-}
-
-fn next_after(error: &ModelError) -> Next {
-    match error.kind {
-        ErrorKind::InvalidRequest
-        | ErrorKind::ContextLength
-        | ErrorKind::RequestTooLarge
-        | ErrorKind::ContentFilter => Next::Nowhere,
-        ErrorKind::NotFound => Next::Model,
-        ErrorKind::Unreachable if error.never_retry => Next::Model,
-        ErrorKind::Auth
-        | ErrorKind::Permission
-        | ErrorKind::Quota
-        | ErrorKind::RateLimit
-        | ErrorKind::Overloaded
-        | ErrorKind::ServerError
-        | ErrorKind::Timeout
-        | ErrorKind::StreamCut
-        | ErrorKind::MalformedToolCall
-        | ErrorKind::Unreachable => Next::Key,
-    }
-}
-
-fn ended_early() -> ModelError {
-    ModelError::new(ErrorKind::StreamCut, Place::Stream, "the answer ended before it was whole")
 }

@@ -4,23 +4,31 @@
 //!
 //! | failure | then |
 //! |---|---|
-//! | rate limit, overload, server error, timeout, broken stream, broken call, unreachable | the same key again, as often as `network.retries` says, then the next key, then the next model |
+//! | rate limit | the next key or model that is ready, at once; when none is, the one that is ready first, each as often as `network.retries` says |
+//! | overload, server error, timeout, broken stream, broken call, unreachable | the same key again, as often as `network.retries` says, then the next key, then the next model |
 //! | a local server that still loads its model | the same again for some minutes |
 //! | a failure of the first kind, but the vendor asks to wait too long or forbids another try | the next key at once |
 //! | key not accepted, not allowed, no credit | the next key at once, then the next model |
 //! | no such model; nobody listens at a local address | the next model at once |
 //! | request not understood, too long, too large, filtered | the error ends the call: another model would be asked the same thing, and the agent can mend it |
 //!
-//! A key of a model that failed for good is rested: it goes to the end of the order for a while.
+//! What failed for good is rested: it goes to the end of the order for a while. A key that is not
+//! accepted or has no credit rests for all models, anything else rests the key for the one model.
+//! When the rest is over one call tries it, and the others keep away until that one succeeded.
 //! Every step is a delta, so that nobody looks at a hang. All state that calls share is atomic.
 //!
-//! Reading order: [`pick`], [`breaker`], [`retry`], [`failover`].
+//! Reading order: [`pick`], [`breaker`], [`lane`], [`retry`], [`failover`], `question`, `verdict`.
 
 pub mod breaker;
 pub mod failover;
+pub mod lane;
 pub mod pick;
+mod question;
 pub mod retry;
+mod verdict;
 
-pub use failover::{Group, Lane, Member};
+pub use breaker::Breaker;
+pub use failover::{Group, Member};
+pub use lane::{Breakers, Lane};
 pub use pick::{Turns, by_price};
-pub use retry::RetryPolicy;
+pub use retry::{Failures, RetryPolicy};

@@ -28,8 +28,8 @@ impl Turns {
     }
 }
 
-/// Puts the cheapest first, by the price of input and output together; what has no known price comes
-/// last. Those that cost the same stay in their order.
+/// Puts the cheapest first, by the price of input and output together; what is free costs nothing, and
+/// what has no known price comes last. Those that cost the same stay in their order.
 pub fn by_price<T>(models: &mut [T], price: impl Fn(&T) -> Option<Price>) {
     let dollars = |model: &T| price(model).map_or(f64::INFINITY, |price| price.input + price.output);
     models.sort_by(|one, other| dollars(one).total_cmp(&dollars(other)));

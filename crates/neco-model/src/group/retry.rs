@@ -37,23 +37,72 @@ impl From<&NetworkSection> for RetryPolicy {
     }
 }
 
-impl RetryPolicy {
-    /// How long to wait before another try after `failures` failures, if there is to be one.
+/// How often one candidate failed so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Failures {
+    ordinary: u32,
+    /// While its model was being loaded, which is no failure of its own.
+    loading: u32,
+}
+
+impl Failures {
+    /// All of them.
     #[must_use]
-    pub fn wait(&self, failures: u32, error: &ModelError) -> Option<Duration> {
+    pub fn total(self) -> u32 {
+        self.ordinary.saturating_add(self.loading)
+    }
+}
+
+impl RetryPolicy {
+    /// Counts `error` and says how long to wait before another try, if there is to be one. What the
+    /// vendor asks for is the least, and so is our own wait.
+    #[must_use]
+    pub fn wait(&self, failures: &mut Failures, error: &ModelError) -> Option<Duration> {
         let loading = self.retries > 0 && is_loading(error);
-        let (retries, longest) = if loading { (LOADING_RETRIES, LOADING_WAIT) } else { (self.retries, LONGEST_WAIT) };
-        if !error.retryable() || failures > retries {
+        let (count, retries, longest) = if loading {
+            (&mut failures.loading, LOADING_RETRIES, LOADING_WAIT)
+        } else {
+            (&mut failures.ordinary, self.retries, LONGEST_WAIT)
+        };
+        *count = count.saturating_add(1);
+        if !error.retryable() || *count > retries || self.asks_too_much(error) {
             return None;
         }
-        match error.retry_after {
-            Some(asked) => (asked <= self.max_retry_after).then_some(asked),
-            None => {
-                let doubled = self.backoff.saturating_mul(2u32.saturating_pow(failures.saturating_sub(1)));
-                Some(doubled.min(longest).mul_f64(1.0 + JITTER * chance()))
-            }
-        }
+        let doubled = self.backoff.saturating_mul(2u32.saturating_pow(count.saturating_sub(1)));
+        let least = error.retry_after.unwrap_or_default();
+        Some(doubled.min(longest).max(least).mul_f64(1.0 + JITTER * chance()))
     }
+
+    /// How many attempts there are at most, after `failures` of which `error` is the last.
+    #[must_use]
+    pub fn attempts(&self, failures: &Failures, error: &ModelError) -> u32 {
+        let loading = self.retries > 0 && is_loading(error);
+        let (count, retries) =
+            if loading { (failures.loading, LOADING_RETRIES) } else { (failures.ordinary, self.retries) };
+        failures.total().saturating_add(1).saturating_add(retries.saturating_sub(count))
+    }
+
+    /// Adds to `error` that the vendor asks for a longer wait than is allowed, if it does.
+    pub(super) fn mention_long_wait(&self, error: &mut ModelError) {
+        let Some(asked) = error.retry_after.filter(|_| self.asks_too_much(error)) else { return };
+        let (asked, allowed) = (spoken(asked), spoken(self.max_retry_after));
+        let wait = format!("; it asks to wait {asked}, more than network.max_retry_after ({allowed})");
+        error.message.push_str(&wait);
+        error.advice.get_or_insert_with(|| "try later, add a key or set another model".to_owned());
+    }
+
+    fn asks_too_much(&self, error: &ModelError) -> bool {
+        error.retryable() && error.retry_after.is_some_and(|asked| asked > self.max_retry_after)
+    }
+}
+
+/// A duration for a person, to the two largest units.
+fn spoken(duration: Duration) -> String {
+    let seconds = duration.as_secs() + u64::from(duration.subsec_nanos() > 0);
+    let units = [(seconds / 3600, "h"), (seconds % 3600 / 60, "min"), (seconds % 60, "s")];
+    let told: Vec<String> =
+        units.iter().filter(|(count, _)| *count > 0).take(2).map(|(count, unit)| format!("{count} {unit}")).collect();
+    if told.is_empty() { "0 s".to_owned() } else { told.join(" ") }
 }
 
 /// A local server that is still reading its model from disk answers when it is done.
@@ -81,36 +130,71 @@ mod tests {
         error
     }
 
+    /// The wait after so many failures of the same kind.
+    fn wait(policy: RetryPolicy, failures: u32, error: &ModelError) -> Option<Duration> {
+        let mut counted = Failures::default();
+        (0..failures).map(|_| policy.wait(&mut counted, error)).last().flatten()
+    }
+
+    fn is_about(wait: Option<Duration>, seconds: f64) {
+        let wait = wait.unwrap().as_secs_f64();
+        assert!((seconds..=seconds * (1.0 + JITTER)).contains(&wait), "{wait}");
+    }
+
     #[test]
     fn waits_double_and_end() {
         for (failures, seconds) in [(1, 1.0), (2, 2.0), (3, 4.0)] {
-            let wait = POLICY.wait(failures, &error(ErrorKind::ServerError, None)).unwrap().as_secs_f64();
-            assert!((seconds..=seconds * 1.25).contains(&wait), "{wait}");
+            is_about(wait(POLICY, failures, &error(ErrorKind::ServerError, None)), seconds);
         }
-        assert_eq!(POLICY.wait(4, &error(ErrorKind::ServerError, None)), None);
+        assert_eq!(wait(POLICY, 4, &error(ErrorKind::ServerError, None)), None);
+    }
+
+    #[test]
+    fn how_many_attempts_there_are_stays_the_same() {
+        let failed = error(ErrorKind::ServerError, None);
+        let mut failures = Failures::default();
+        for attempt in 2..=4 {
+            assert!(POLICY.wait(&mut failures, &failed).is_some());
+            assert_eq!((failures.total() + 1, POLICY.attempts(&failures, &failed)), (attempt, 4));
+        }
     }
 
     #[test]
     fn what_the_vendor_asks_for_is_obeyed_up_to_a_limit() {
-        assert_eq!(POLICY.wait(1, &error(ErrorKind::RateLimit, Some(60))), Some(Duration::from_secs(60)));
-        assert_eq!(POLICY.wait(1, &error(ErrorKind::RateLimit, Some(0))), Some(Duration::ZERO));
-        assert_eq!(POLICY.wait(1, &error(ErrorKind::RateLimit, Some(61))), None);
+        is_about(wait(POLICY, 1, &error(ErrorKind::RateLimit, Some(60))), 60.0);
+        // Not sooner than we would by ourselves.
+        is_about(wait(POLICY, 1, &error(ErrorKind::RateLimit, Some(0))), 1.0);
+        is_about(wait(POLICY, 3, &error(ErrorKind::RateLimit, Some(1))), 4.0);
+        assert_eq!(wait(POLICY, 1, &error(ErrorKind::RateLimit, Some(61))), None);
+        let mut long = error(ErrorKind::RateLimit, Some(3660));
+        POLICY.mention_long_wait(&mut long);
+        let told = "; it asks to wait 1 h 1 min, more than network.max_retry_after (1 min)";
+        assert_eq!(long.to_string(), format!("{told}; try later, add a key or set another model"));
+        let mut short = error(ErrorKind::RateLimit, Some(3));
+        POLICY.mention_long_wait(&mut short);
+        assert_eq!(short, error(ErrorKind::RateLimit, Some(3)));
     }
 
     #[test]
     fn a_model_that_is_being_loaded_is_waited_for() {
-        let mut error = error(ErrorKind::Overloaded, None);
-        error.message = "llama.cpp has no room right now (HTTP 503): Loading model".to_owned();
-        let wait = POLICY.wait(LOADING_RETRIES, &error).unwrap().as_secs_f64();
-        assert!((5.0..=6.25).contains(&wait), "{wait}");
-        assert_eq!(POLICY.wait(LOADING_RETRIES + 1, &error), None);
-        assert_eq!(RetryPolicy { retries: 0, ..POLICY }.wait(1, &error), None);
+        let mut loading = error(ErrorKind::Overloaded, None);
+        loading.message = "llama.cpp has no room right now (HTTP 503): Loading model".to_owned();
+        is_about(wait(POLICY, LOADING_RETRIES, &loading), 5.0);
+        assert_eq!(wait(POLICY, LOADING_RETRIES + 1, &loading), None);
+        assert_eq!(wait(RetryPolicy { retries: 0, ..POLICY }, 1, &loading), None);
+        // What fails afterwards has all its tries.
+        let mut failures = Failures::default();
+        for _ in 0..5 {
+            assert!(POLICY.wait(&mut failures, &loading).is_some());
+        }
+        is_about(POLICY.wait(&mut failures, &error(ErrorKind::StreamCut, None)), 1.0);
+        assert_eq!(failures.total(), 6);
     }
 
     #[test]
     fn what_can_not_succeed_is_not_tried_again() {
-        assert_eq!(POLICY.wait(1, &error(ErrorKind::InvalidRequest, None)), None);
+        assert_eq!(wait(POLICY, 1, &error(ErrorKind::InvalidRequest, None)), None);
         let forbidden = ModelError { never_retry: true, ..error(ErrorKind::RateLimit, None) };
-        assert_eq!(POLICY.wait(1, &forbidden), None);
+        assert_eq!(wait(POLICY, 1, &forbidden), None);
     }
 }

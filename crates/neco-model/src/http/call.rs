@@ -5,28 +5,32 @@ use std::time::Duration;
 
 use futures::{StreamExt, stream};
 use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue};
 use reqwest::{Client, Response};
 use tokio::time::{Instant, timeout_at};
 
 use super::body::Pieces;
-use super::explain;
+use super::explain::{self, Silence};
 use super::model::HttpModel;
 use crate::delta::Delta;
 use crate::error::{ModelError, Place};
 use crate::provider::DeltaStream;
 use crate::request::Request;
-use crate::wire::format::Problem;
+use crate::wire::format::{Decoder, Delivery, Problem};
 use crate::wire::reader::Reader;
 
 /// As much of an error body as is worth reading.
-const ERROR_BODY_LIMIT: usize = 64 * 1024;
+const ERROR_BODY_LIMIT: usize = 1024 * 1024;
 const ERROR_BODY_TIME: Duration = Duration::from_secs(5);
 /// How long the finish is held back for the rest of an answer, so that the next turn finds its
 /// connection free. The rest is nearly always there already.
 const REST_TIME: Duration = Duration::from_millis(100);
+/// How long an answer whose end is known may take to say what it cost, and that it is over.
+const AFTER_FINISH: Duration = Duration::from_secs(5);
 
 pub(super) struct Call {
     model: HttpModel,
+    delivery: Delivery,
     stage: Stage,
     ready: VecDeque<Delta>,
     /// Kept to be filled again and again.
@@ -46,11 +50,13 @@ struct Reading {
     reader: Reader,
     /// Until the first byte of the body came, the wait for it goes on from when the request was sent.
     first_byte_by: Option<Option<Instant>>,
+    /// When something of the answer came last, rather than a sign of life.
+    spoke: Instant,
 }
 
 impl Call {
-    pub(super) fn new(model: HttpModel, request: Request) -> Self {
-        Self { model, stage: Stage::New(request), ready: VecDeque::new(), decoded: Vec::new() }
+    pub(super) fn new(model: HttpModel, request: Request, delivery: Delivery) -> Self {
+        Self { model, delivery, stage: Stage::New(request), ready: VecDeque::new(), decoded: Vec::new() }
     }
 
     pub(super) fn into_stream(self) -> DeltaStream {
@@ -90,19 +96,21 @@ impl Call {
         let asked = self.model.asked();
         let client = self.model.endpoint.client().await.map_err(|cause| explain::of_setup(asked, &cause))?;
         self.heed_template(client).await;
-        let (mut response, mut first_byte_by) = self.post(client, request).await?;
+        let (mut response, mut asking) = self.post(client, request).await?;
         if !response.status().is_success() {
             let (problem, error) = self.refused(response).await;
             if !self.model.wire.changes_after(&problem) {
                 return Err(error);
             }
-            (response, first_byte_by) = self.post(client, request).await?;
+            tracing::info!(model = %self.model.label, %error, "asked once more in another way");
+            (response, asking) = self.post(client, request).await?;
         }
         if !response.status().is_success() {
             return Err(self.refused(response).await.1);
         }
-        let reader = Reader::new(self.model.wire.decoder_for(request));
-        Ok(Reading { response, reader, first_byte_by: Some(first_byte_by) })
+        let Asking { decoder, first_byte_by } = asking;
+        let reader = Reader::new(decoder);
+        Ok(Reading { response, reader, first_byte_by: Some(first_byte_by), spoke: Instant::now() })
     }
 
     async fn heed_template(&self, client: &Client) {
@@ -114,27 +122,44 @@ impl Call {
         }
     }
 
-    /// One request; the answer's head, and until when its first byte must be there.
-    async fn post(&self, client: &Client, request: &Request) -> Result<(Response, Option<Instant>), ModelError> {
+    /// One request; the answer's head, how to read it, and until when its first byte must be there.
+    async fn post(&self, client: &Client, request: &Request) -> Result<(Response, Asking), ModelError> {
         let asked = self.model.asked();
-        let endpoint = &self.model.endpoint;
-        let mut post = client
-            .post(&*self.model.url)
-            .header(CONTENT_TYPE, "application/json")
-            .header(ACCEPT, "text/event-stream, application/json")
-            .headers(self.model.wire.headers(request))
-            .headers(endpoint.headers.clone())
-            .body(reqwest::Body::wrap(Pieces::new(self.model.wire.encode(request))));
+        let (pieces, decoder) = self.model.wire.call(request, self.delivery);
+        let url = match self.delivery {
+            Delivery::Streamed => &self.model.url,
+            Delivery::Whole => &self.model.url_whole,
+        };
+        let post = client.post(&**url).headers(self.headers(request)).body(reqwest::Body::wrap(Pieces::new(pieces)));
+        let first_byte_by = self.model.endpoint.timeouts.first_byte.map(|limit| Instant::now() + limit);
+        match within(first_byte_by, post.send()).await {
+            Some(Ok(response)) => Ok((response, Asking { decoder, first_byte_by })),
+            Some(Err(error)) => Err(explain::of_transport(asked, Place::Http, error)),
+            None => Err(self.silence(Silence::FirstByte)),
+        }
+    }
+
+    /// What is set later takes the place of what was set before.
+    fn headers(&self, request: &Request) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(
+            ACCEPT,
+            HeaderValue::from_static(match self.delivery {
+                Delivery::Streamed => "text/event-stream, application/json",
+                Delivery::Whole => "application/json",
+            }),
+        );
+        for more in [&self.model.wire.headers(request), &self.model.endpoint.headers] {
+            for (name, value) in more {
+                headers.insert(name, value.clone());
+            }
+        }
         if let Some(key) = &self.model.key {
             let (name, value) = key.header(&self.model.auth);
-            post = post.header(name, value);
+            headers.insert(name, value);
         }
-        let first_byte_by = endpoint.timeouts.first_byte.map(|limit| Instant::now() + limit);
-        match within(first_byte_by, post.send()).await {
-            Some(Ok(response)) => Ok((response, first_byte_by)),
-            Some(Err(error)) => Err(explain::of_transport(asked, Place::Http, error)),
-            None => Err(self.silence(Place::Http)),
-        }
+        headers
     }
 
     async fn refused(&self, mut response: Response) -> (Problem, ModelError) {
@@ -155,17 +180,20 @@ impl Call {
 
     /// Reads one chunk into `self.decoded`.
     async fn read(&mut self, reading: &mut Reading) -> Result<(), ModelError> {
-        let (until, place) = match reading.first_byte_by {
-            Some(until) => (until, Place::Http),
-            None => (self.model.endpoint.timeouts.idle.map(|limit| Instant::now() + limit), Place::Stream),
+        let (until, silence) = self.patience(reading);
+        let Some(chunk) = within(until, reading.response.chunk()).await else {
+            // An answer whose end is known lost nothing.
+            return reading.reader.end(&mut self.decoded).map_err(|_| self.silence(silence));
         };
-        let chunk = within(until, reading.response.chunk()).await.ok_or_else(|| self.silence(place))?;
         reading.first_byte_by = None;
         let decoded = match &chunk {
             Ok(Some(bytes)) => reading.reader.push(bytes, &mut self.decoded),
             // A connection that breaks after the finish reason took nothing from the answer.
             Ok(None) | Err(_) => reading.reader.end(&mut self.decoded),
         };
+        if !self.decoded.is_empty() {
+            reading.spoke = Instant::now();
+        }
         match (decoded, chunk) {
             (Ok(()), _) => Ok(()),
             (Err(_), Err(error)) => Err(explain::of_transport(self.model.asked(), Place::Stream, error)),
@@ -177,25 +205,53 @@ impl Call {
         }
     }
 
-    fn silence(&self, place: Place) -> ModelError {
+    /// Until when something must come, and what it means if nothing does.
+    fn patience(&self, reading: &Reading) -> (Option<Instant>, Silence) {
         let timeouts = &self.model.endpoint.timeouts;
-        let limit = match place {
-            Place::Http => timeouts.first_byte,
-            Place::Stream => timeouts.idle,
+        if let Some(until) = reading.first_byte_by {
+            return (until, Silence::FirstByte);
+        }
+        let now = Instant::now();
+        if reading.reader.is_finished() {
+            return (Some(now + timeouts.idle.unwrap_or(AFTER_FINISH).min(AFTER_FINISH)), Silence::Idle);
+        }
+        let idle = timeouts.idle.map(|limit| (now + limit, Silence::Idle));
+        // A whole body says nothing until it is there.
+        let stalled = timeouts.stalled.filter(|_| reading.reader.is_stream());
+        let stalled = stalled.map(|limit| (reading.spoke + limit, Silence::Stalled));
+        match idle.into_iter().chain(stalled).min_by_key(|(until, _)| *until) {
+            Some((until, silence)) => (Some(until), silence),
+            None => (None, Silence::Idle),
+        }
+    }
+
+    fn silence(&self, silence: Silence) -> ModelError {
+        let timeouts = &self.model.endpoint.timeouts;
+        let limit = match silence {
+            Silence::FirstByte => timeouts.first_byte,
+            Silence::Idle => timeouts.idle,
+            Silence::Stalled => timeouts.stalled,
         };
-        explain::of_silence(self.model.asked(), place, limit.unwrap_or_default())
+        explain::of_silence(self.model.asked(), silence, limit.unwrap_or_default())
     }
 
     fn with_cost(&self, delta: Delta) -> Delta {
         match (delta, &self.model.price) {
             (Delta::Usage(mut usage), Some(price)) => {
-                // A vendor that says what it takes knows better.
-                usage.cost = usage.cost.or_else(|| Some(price.of(&usage)));
+                // A vendor that says what it takes knows better; one that says nothing or less knows not.
+                let said = usage.cost.filter(|cost| *cost > 0.0);
+                usage.cost = said.or_else(|| Some(price.of(&usage)));
                 Delta::Usage(usage)
             }
             (delta, _) => delta,
         }
     }
+}
+
+/// What was asked, as far as it says how to read the answer.
+struct Asking {
+    decoder: Box<dyn Decoder>,
+    first_byte_by: Option<Instant>,
 }
 
 /// `None` when the time is up.

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use futures::{StreamExt, stream};
 
+use super::call::Call;
 use super::model::HttpModel;
 use crate::delta::Delta;
 use crate::error::ModelError;
 use crate::provider::{DeltaStream, Provider};
 use crate::request::Request;
 use crate::route::{Key, Login};
+use crate::wire::format::Delivery;
 
 /// One model behind a login.
 pub(crate) struct LoggedIn {
@@ -27,14 +29,30 @@ impl Provider for LoggedIn {
         self.model.context_window()
     }
 
+    fn sees(&self, media_type: &str) -> bool {
+        self.model.sees(media_type)
+    }
+
     fn stream(&self, request: Request) -> DeltaStream {
-        let visit = Visit { model: self.model.clone(), login: self.login.clone(), stage: Stage::New(request) };
+        self.visit(request, Delivery::Streamed)
+    }
+
+    fn whole(&self, request: Request) -> DeltaStream {
+        self.visit(request, Delivery::Whole)
+    }
+}
+
+impl LoggedIn {
+    fn visit(&self, request: Request, delivery: Delivery) -> DeltaStream {
+        let (model, login) = (self.model.clone(), self.login.clone());
+        let visit = Visit { model, login, delivery, stage: Stage::New(request) };
         stream::unfold(visit, |mut visit| async move { visit.next().await.map(|item| (item, visit)) }).boxed()
     }
 }
 
 /// One question on its way.
 struct Visit {
+    delivery: Delivery,
     model: HttpModel,
     login: Arc<Login>,
     stage: Stage,
@@ -93,6 +111,7 @@ impl Visit {
     }
 
     fn ask(&self, token: &Arc<Key>, request: Request) -> DeltaStream {
-        HttpModel { key: Some(token.clone()), ..self.model.clone() }.stream(request)
+        let model = HttpModel { key: Some(token.clone()), ..self.model.clone() };
+        Call::new(model, request, self.delivery).into_stream()
     }
 }

@@ -23,5 +23,5 @@ pub(crate) use model::HttpModel;
 
 pub(crate) use answer::read as read_answer;
 pub(crate) use client::{build as build_client, is_loopback};
-pub(crate) use explain::{Asked, of_answer, without_login};
+pub(crate) use explain::{Asked, of_answer};
 pub(crate) use props::Props;

@@ -6,7 +6,7 @@ use crate::cost::Price;
 use crate::provider::{DeltaStream, Provider};
 use crate::request::Request;
 use crate::route::{Endpoint, Key};
-use crate::wire::format::{Auth, Wire};
+use crate::wire::format::{Auth, Delivery, Wire};
 
 use super::call::Call;
 use super::explain::Asked;
@@ -19,12 +19,14 @@ pub(crate) struct HttpModel {
     pub(crate) endpoint: Arc<Endpoint>,
     pub(crate) key: Option<Arc<Key>>,
     pub(crate) wire: Arc<dyn Wire>,
-    /// Where this model is asked.
+    /// Where this model is asked. May hold secrets.
     pub(crate) url: Arc<str>,
+    /// The same for answers that come whole.
+    pub(crate) url_whole: Arc<str>,
     pub(crate) auth: Auth,
     pub(crate) price: Option<Price>,
-    /// `None` when it is only assumed.
-    pub(crate) context_window: Option<u64>,
+    /// As it is known, or else assumed.
+    pub(crate) context_window: u64,
 }
 
 impl HttpModel {
@@ -39,10 +41,18 @@ impl Provider for HttpModel {
     }
 
     fn context_window(&self) -> Option<u64> {
-        self.context_window
+        Some(self.context_window)
+    }
+
+    fn sees(&self, media_type: &str) -> bool {
+        self.wire.sees(media_type)
     }
 
     fn stream(&self, request: Request) -> DeltaStream {
-        Call::new(self.clone(), request).into_stream()
+        Call::new(self.clone(), request, Delivery::Streamed).into_stream()
+    }
+
+    fn whole(&self, request: Request) -> DeltaStream {
+        Call::new(self.clone(), request, Delivery::Whole).into_stream()
     }
 }

@@ -10,6 +10,7 @@ use reqwest::Client;
 use serde::Deserialize;
 use tokio::sync::watch;
 
+use crate::route::Address;
 use crate::wire::format::Template;
 
 /// How long the first request waits for the answer.
@@ -36,7 +37,7 @@ enum State {
 
 impl Props {
     /// What the server behind `base` says; nothing when that is not known yet.
-    pub(super) async fn template(&self, client: &Client, base: &str) -> Option<Template> {
+    pub(super) async fn template(&self, client: &Client, base: &Address) -> Option<Template> {
         if let Some(mut answered) = self.ask(client, base) {
             // Ends with an error when the sender is gone, which is the answer.
             let _ = tokio::time::timeout(WAIT, answered.changed()).await;
@@ -48,7 +49,7 @@ impl Props {
     }
 
     /// Asks if nobody did; gives what to wait for.
-    fn ask(&self, client: &Client, base: &str) -> Option<watch::Receiver<()>> {
+    fn ask(&self, client: &Client, base: &Address) -> Option<watch::Receiver<()>> {
         let mut state = self.state();
         match &*state {
             State::Known(_) => None,
@@ -76,9 +77,8 @@ impl Props {
 }
 
 /// Beside the address of the API, not below it.
-fn address(base: &str) -> String {
-    let base = base.trim_end_matches('/');
-    format!("{}/props", base.strip_suffix("/v1").unwrap_or(base))
+fn address(base: &Address) -> String {
+    base.beside("/v1").join("/props")
 }
 
 #[derive(Default, Deserialize)]
@@ -131,9 +131,14 @@ mod tests {
 
     #[test]
     fn the_address_is_beside_the_api() {
-        assert_eq!(address("http://127.0.0.1:8080/v1"), "http://127.0.0.1:8080/props");
-        assert_eq!(address("http://localhost:8080/llama/v1/"), "http://localhost:8080/llama/props");
-        assert_eq!(address("http://localhost:8080"), "http://localhost:8080/props");
+        for (base, props) in [
+            ("http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/props"),
+            ("http://localhost:8080/llama/v1/", "http://localhost:8080/llama/props"),
+            ("http://localhost:8080", "http://localhost:8080/props"),
+            ("http://me:pw@localhost:8080/v1?k=1", "http://me:pw@localhost:8080/props?k=1"),
+        ] {
+            assert_eq!(address(&Address::new(base)), props);
+        }
     }
 
     #[test]

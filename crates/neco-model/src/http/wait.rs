@@ -4,15 +4,24 @@ use std::time::{Duration, SystemTime};
 
 use http::HeaderMap;
 
+/// Whether a limit of the rate is what stopped the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Limit {
+    /// The vendor says so.
+    Hit,
+    /// Only if nothing is left of one: many vendors tell their limits with every answer.
+    PerhapsHit,
+}
+
 /// The wait the vendor asks for: `retry-after-ms`, `retry-after` (seconds or a date), the reset of
 /// the limit that was hit, or else what the message says.
-pub(super) fn asked_for(headers: &HeaderMap, message: &str) -> Option<Duration> {
+pub(super) fn asked_for(headers: &HeaderMap, limit: Limit, message: &str) -> Option<Duration> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     header("retry-after-ms")
         .and_then(|text| text.parse().ok())
         .and_then(|milliseconds: f64| seconds(milliseconds / 1000.0))
         .or_else(|| header("retry-after").and_then(seconds_or_date))
-        .or_else(|| limit_reset(header))
+        .or_else(|| limit_reset(header, limit))
         .or_else(|| in_message(message))
 }
 
@@ -30,18 +39,20 @@ fn seconds_or_date(text: &str) -> Option<Duration> {
         return seconds(number);
     }
     let date = httpdate::parse_http_date(text).ok()?;
-    // A date that has passed: at once.
+    // A date that has passed asks for no wait; ours is taken then.
     Some(date.duration_since(SystemTime::now()).unwrap_or_default())
 }
 
-fn limit_reset<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option<Duration> {
+fn limit_reset<'a>(header: impl Fn(&str) -> Option<&'a str>, limit: Limit) -> Option<Duration> {
     let used_up = |name: &str| header(name).is_some_and(|left| left == "0");
     for limit in ["requests", "tokens"] {
         if used_up(&format!("x-ratelimit-remaining-{limit}")) {
             return header(&format!("x-ratelimit-reset-{limit}")).and_then(duration);
         }
     }
-    header("x-ratelimit-reset").and_then(reset_time)
+    let left = header("x-ratelimit-remaining").is_some_and(|left| left != "0");
+    let is_hit = used_up("x-ratelimit-remaining") || (limit == Limit::Hit && !left);
+    header("x-ratelimit-reset").filter(|_| is_hit).and_then(reset_time)
 }
 
 /// A duration, or a moment in seconds or milliseconds since 1970.
@@ -128,14 +139,28 @@ mod tests {
             ("x-ratelimit-remaining-tokens", "0"),
             ("x-ratelimit-reset-tokens", "1m2s"),
         ]);
-        assert_eq!(asked_for(&headers, ""), Some(Duration::from_secs(62)));
+        assert_eq!(asked_for(&headers, Limit::PerhapsHit, ""), Some(Duration::from_secs(62)));
     }
 
     #[test]
-    fn a_moment_that_has_passed_means_at_once() {
-        assert_eq!(asked_for(&headers(&[("x-ratelimit-reset", "1600000000000")]), ""), Some(Duration::ZERO));
-        assert_eq!(asked_for(&headers(&[("retry-after", "-3")]), ""), None);
-        assert_eq!(asked_for(&headers(&[]), "no hint"), None);
+    fn a_reset_counts_only_when_the_limit_was_hit() {
+        let told = |left: &'static str| headers(&[("x-ratelimit-remaining", left), ("x-ratelimit-reset", "30")]);
+        let thirty = Some(Duration::from_secs(30));
+        assert_eq!(asked_for(&told("0"), Limit::PerhapsHit, ""), thirty);
+        assert_eq!(asked_for(&told("17"), Limit::Hit, ""), None);
+        let reset = headers(&[("x-ratelimit-reset", "30")]);
+        assert_eq!(asked_for(&reset, Limit::Hit, ""), thirty);
+        assert_eq!(asked_for(&reset, Limit::PerhapsHit, ""), None);
+        let asked = headers(&[("x-ratelimit-reset", "30"), ("retry-after", "2")]);
+        assert_eq!(asked_for(&asked, Limit::PerhapsHit, ""), Some(Duration::from_secs(2)));
+    }
+
+    #[test]
+    fn a_moment_that_has_passed_asks_for_nothing() {
+        let past = headers(&[("x-ratelimit-reset", "1600000000000")]);
+        assert_eq!(asked_for(&past, Limit::Hit, ""), Some(Duration::ZERO));
+        assert_eq!(asked_for(&headers(&[("retry-after", "-3")]), Limit::Hit, ""), None);
+        assert_eq!(asked_for(&headers(&[]), Limit::Hit, "no hint"), None);
     }
 
     #[test]

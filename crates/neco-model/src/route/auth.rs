@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use http::header::{ACCEPT, AUTHORIZATION};
@@ -90,7 +91,16 @@ pub struct Login {
     url: String,
     base: String,
     client: OnceCell<Client>,
-    token: Mutex<Option<Token>>,
+    last: Mutex<Last>,
+    /// How often a token was asked for, whatever came of it.
+    asked: AtomicU64,
+}
+
+/// What the last trade came to.
+#[derive(Default)]
+struct Last {
+    token: Option<Token>,
+    failed: Option<ModelError>,
 }
 
 /// A token, and for how long it is used.
@@ -111,7 +121,8 @@ impl Login {
             url: format!("{}/copilot_internal/v2/token", settings.api),
             base: settings.api.clone(),
             client: OnceCell::new(),
-            token: Mutex::default(),
+            last: Mutex::default(),
+            asked: AtomicU64::new(0),
         }
     }
 
@@ -120,11 +131,28 @@ impl Login {
     /// # Errors
     /// When none is given; the text says what to do.
     pub async fn token(&self) -> Result<Arc<Key>, ModelError> {
-        // Held while a token is fetched: all who wait use the same one.
-        let mut token = self.token.lock().await;
-        match token.as_ref().filter(|token| token.is_good()) {
-            Some(token) => Ok(token.key.clone()),
-            None => Ok(token.insert(self.fetch().await?).key.clone()),
+        // Held while a token is fetched: all who wait use the same one, or hear of the same failure
+        // rather than ask one after the other.
+        let asked = self.asked.load(Ordering::Acquire);
+        let held = tokio::time::timeout(PATIENCE + PATIENCE, self.last.lock()).await;
+        let mut last = held.map_err(|_| self.silent())?;
+        if let Some(token) = last.token.as_ref().filter(|token| token.is_good()) {
+            return Ok(token.key.clone());
+        }
+        if let Some(failed) = last.failed.as_ref().filter(|_| self.asked.load(Ordering::Acquire) != asked) {
+            return Err(failed.clone());
+        }
+        let fetched = self.fetch().await;
+        self.asked.fetch_add(1, Ordering::Release);
+        match fetched {
+            Ok(token) => {
+                last.failed = None;
+                Ok(last.token.insert(token).key.clone())
+            }
+            Err(error) => {
+                last.failed = Some(error.clone());
+                Err(error)
+            }
         }
     }
 
@@ -134,10 +162,10 @@ impl Login {
     /// When none is given.
     pub async fn token_instead_of(&self, refused: &Arc<Key>) -> Result<Arc<Key>, ModelError> {
         {
-            let mut token = self.token.lock().await;
+            let mut last = self.last.lock().await;
             // Another call may have got a new one meanwhile.
-            if token.as_ref().is_some_and(|token| Arc::ptr_eq(&token.key, refused)) {
-                *token = None;
+            if last.token.as_ref().is_some_and(|token| Arc::ptr_eq(&token.key, refused)) {
+                last.token = None;
             }
         }
         self.token().await
@@ -145,10 +173,7 @@ impl Login {
 
     async fn fetch(&self) -> Result<Token, ModelError> {
         let fetched = tokio::time::timeout(PATIENCE, self.ask()).await;
-        let (status, body) = fetched.unwrap_or_else(|_| {
-            let text = format!("{} did not answer for {} seconds", self.base, PATIENCE.as_secs());
-            Err(ModelError::new(ErrorKind::Timeout, Place::Http, text))
-        })?;
+        let (status, body) = fetched.unwrap_or_else(|_| Err(self.silent()))?;
         if status != 200 {
             return Err(self.refused(status, &body));
         }
@@ -159,6 +184,11 @@ impl Login {
             ModelError::new(ErrorKind::ServerError, Place::Http, text)
         })?;
         Ok(Token { key: Arc::new(key), since: SystemTime::now(), lifetime })
+    }
+
+    fn silent(&self) -> ModelError {
+        let text = format!("{} did not answer for {} seconds", self.base, PATIENCE.as_secs());
+        ModelError::new(ErrorKind::Timeout, Place::Http, text)
     }
 
     async fn ask(&self) -> Result<(u16, Vec<u8>), ModelError> {

@@ -6,8 +6,11 @@ use std::time::Duration;
 use http::HeaderMap;
 use neco_config::section::NetworkSection;
 use reqwest::Client;
+use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::OnceCell;
 
+use super::address::Address;
+use super::keys::HIDDEN;
 use crate::http::{Props, build_client};
 
 /// From here on a limit is none.
@@ -22,6 +25,8 @@ pub struct Timeouts {
     pub first_byte: Option<Duration>,
     /// Between two pieces of an answer.
     pub idle: Option<Duration>,
+    /// Between two pieces that say something: signs of life do not count.
+    pub stalled: Option<Duration>,
 }
 
 impl From<&NetworkSection> for Timeouts {
@@ -34,6 +39,7 @@ impl From<&NetworkSection> for Timeouts {
             connect: limit(network.connect_timeout),
             first_byte: limit(network.first_byte_timeout),
             idle: limit(network.idle_timeout),
+            stalled: limit(network.stall_timeout),
         }
     }
 }
@@ -42,8 +48,8 @@ impl From<&NetworkSection> for Timeouts {
 pub struct Endpoint {
     /// The provider's name.
     pub provider: String,
-    /// The address that paths are added to; no slash at its end.
-    pub base: String,
+    /// The address that paths are added to.
+    pub base: Address,
     /// Sent with every request.
     pub headers: HeaderMap,
     /// How long a call may take to get on.
@@ -54,19 +60,30 @@ pub struct Endpoint {
     pub pull: Option<String>,
     /// What a server on this machine says of itself; none is asked elsewhere.
     pub(crate) props: Option<Props>,
+    /// What must not be in any message, whoever says it: the values of headers and what the address
+    /// holds.
+    pub(crate) secrets: Vec<SecretString>,
     pub(crate) client: OnceCell<Client>,
 }
 
 impl Endpoint {
     /// The client, built at the first call.
     pub(crate) async fn client(&self) -> Result<&Client, String> {
-        self.client.get_or_try_init(|| build_client(&self.base, self.timeouts.connect)).await
+        self.client.get_or_try_init(|| build_client(self.base.shown(), self.timeouts.connect)).await
+    }
+
+    /// `text` without the secrets.
+    pub(crate) fn redact(&self, text: String) -> String {
+        self.secrets.iter().fold(text, |text, secret| text.replace(secret.expose_secret(), HIDDEN))
     }
 }
 
 impl fmt::Debug for Endpoint {
-    /// Without the headers: people put keys into them.
+    /// Without the headers and what the address holds: people put keys into them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Endpoint").field("provider", &self.provider).field("base", &self.base).finish_non_exhaustive()
+        f.debug_struct("Endpoint")
+            .field("provider", &self.provider)
+            .field("base", &self.base.shown())
+            .finish_non_exhaustive()
     }
 }

@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret, SecretString};
 use crate::wire::format::Auth;
 
 /// What stands in place of a key.
-const HIDDEN: &str = "[key]";
+pub(super) const HIDDEN: &str = "[key]";
 /// What is shorter is a placeholder for servers that want some key, and part of ordinary words.
 const SHORTEST: usize = 4;
 /// As many characters of a key are shown to tell it from another one.
@@ -58,6 +58,12 @@ impl Key {
         let secret = self.secret.expose_secret();
         let (at, _) = secret.char_indices().rev().nth(SHOWN - 1)?;
         secret.get(at..).filter(|_| secret.len() >= LONG)
+    }
+
+    /// The key itself, for whoever has to keep it out of something.
+    #[must_use]
+    pub fn secret(&self) -> &SecretString {
+        &self.secret
     }
 
     /// Where it was found.

@@ -101,7 +101,10 @@ impl KeysFile {
             return Err(KeysFileError::Open(self.shown()));
         }
         let mut text = String::new();
-        file.take(LARGEST).read_to_string(&mut text).map_err(|error| self.failed("read", error))?;
+        let read = file.take(LARGEST + 1).read_to_string(&mut text).map_err(|error| self.failed("read", error))?;
+        if read as u64 > LARGEST {
+            return Err(self.failed("read", io::Error::other("it is longer than any file of keys")));
+        }
         self.parse(&text)
     }
 

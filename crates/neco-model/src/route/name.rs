@@ -155,6 +155,8 @@ mod tests {
         }
         let unknown = parse("openai/gpt-5?temprature=1").unwrap_err().to_string();
         assert!(unknown.contains("temprature") && unknown.contains("temperature, top_p"), "{unknown}");
+        let longer = parse("openai/gpt-5?reasoning_effort=high").unwrap_err().to_string();
+        assert!(longer.contains("did you mean `reasoning`?"), "{longer}");
         let bad = parse("openai/gpt-5?temperature=hot").unwrap_err().to_string();
         assert!(bad.contains("a number from 0 to 2"), "{bad}");
         assert!(parse("openai/gpt-5?temperature=NaN").is_err());

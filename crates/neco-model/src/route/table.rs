@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::catalogue::ModelInfo;
 use crate::http::is_loopback;
+use crate::route::address::Address;
 use crate::route::auth::LoginSettings;
 use crate::setup::SetupError;
 use crate::wire::openai_chat::Dialect;
@@ -24,8 +25,8 @@ pub struct ProviderEntry {
     #[serde(rename = "type")]
     pub kind: ProviderType,
     /// The address that paths are added to.
-    #[serde(default)]
-    pub base: Option<String>,
+    #[serde(default, deserialize_with = "address")]
+    pub base: Option<Address>,
     /// The path that is added instead of the format's own; `{model}` stands for the model.
     #[serde(default)]
     pub path: Option<String>,
@@ -82,10 +83,16 @@ pub struct ProviderEntry {
     pub dialect: Dialect,
 }
 
+fn address<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Address>, D::Error> {
+    let text: Option<String> = Deserialize::deserialize(from)?;
+    Ok(text.as_deref().map(Address::new))
+}
+
 impl fmt::Debug for ProviderEntry {
-    /// Without the headers: people put keys into them.
+    /// Without the headers and what the address holds: people put keys into them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ProviderEntry").field("name", &self.name).field("base", &self.base).finish_non_exhaustive()
+        let base = self.base.as_ref().map(Address::shown);
+        f.debug_struct("ProviderEntry").field("name", &self.name).field("base", &base).finish_non_exhaustive()
     }
 }
 
@@ -118,7 +125,7 @@ impl ProviderEntry {
     /// Whether it runs on this machine.
     #[must_use]
     pub fn is_here(&self) -> bool {
-        self.local || self.base.as_deref().is_some_and(is_loopback)
+        self.local || self.base.as_ref().is_some_and(|base| is_loopback(base.shown()))
     }
 
     /// Whether calls that a model writes into its text are run. Where nobody says, only models that
@@ -138,7 +145,7 @@ impl ProviderEntry {
             self.kind = kind;
         }
         if let Some(base) = &section.base {
-            self.base = Some(base.clone());
+            self.base = Some(Address::new(base)).filter(|base| !base.shown().is_empty());
         }
         if section.path.is_some() {
             self.path.clone_from(&section.path);
@@ -163,6 +170,12 @@ impl ProviderEntry {
         }
         self.local |= section.local;
         self.text_tool_calls = section.text_tool_calls.or(self.text_tool_calls);
+        if !section.responses_only.is_empty() {
+            self.responses_only.clone_from(&section.responses_only);
+        }
+        if let Some(dialect) = &section.dialect {
+            self.dialect.lay_over(dialect);
+        }
         self.headers.extend(section.headers.clone());
     }
 }
@@ -255,7 +268,7 @@ mod tests {
                 ProviderType::Scripted => assert!(entry.base.is_none()),
                 ProviderType::Openai | ProviderType::Responses | ProviderType::Anthropic | ProviderType::Gemini => {
                     assert_eq!(entry.local, entry.api_key_envs.is_empty(), "{}", entry.name);
-                    let Some(base) = entry.base.as_deref() else {
+                    let Some(base) = entry.base.as_ref().map(Address::shown) else {
                         // Where everybody has an address of his own, there is no usual model either.
                         assert!(entry.name == "azure-openai" && entry.default_model.is_none());
                         continue;
@@ -303,7 +316,7 @@ mod tests {
         };
         let providers = Providers::new(&[("openai".to_owned(), section)].into()).unwrap();
         let openai = providers.get("openai").unwrap();
-        assert_eq!(openai.base.as_deref(), Some("http://127.0.0.1:9/v1"));
+        assert_eq!(openai.base.as_ref().map(Address::shown), Some("http://127.0.0.1:9/v1"));
         assert_eq!(openai.api_key_envs, ["A", "B"]);
         assert!(!openai.needs_key());
         assert_eq!(openai.dialect.max_tokens_field, "max_completion_tokens");

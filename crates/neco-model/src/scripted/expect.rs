@@ -11,6 +11,8 @@ use crate::request::Request;
 pub struct Expect {
     /// In the newest message of the user.
     pub last_user_contains: Option<String>,
+    /// How many pictures are in it.
+    pub last_user_pictures: Option<usize>,
     /// In the newest tool result.
     pub last_tool_contains: Option<String>,
     /// The error code of the newest tool result; 0 for success.
@@ -54,6 +56,11 @@ impl Expect {
         if let Some(wanted) = &self.last_user_contains {
             let text = newest(request, Role::User).map(Message::text).unwrap_or_default();
             contains("the newest user message", &text, wanted)?;
+        }
+        if let Some(wanted) = self.last_user_pictures {
+            let is_picture = |part: &&Part| matches!(part, Part::Image { .. });
+            let parts = newest(request, Role::User).map(|message| message.parts.iter().filter(is_picture));
+            equal("number of pictures in the newest user message", parts.map_or(0, Iterator::count), wanted)?;
         }
         if let Some(wanted) = &self.system_contains {
             contains("the system prompt", &request.system, wanted)?;
@@ -153,7 +160,7 @@ mod tests {
     #[test]
     fn what_is_as_expected_passes() {
         let expect: Expect = serde_json::from_str(
-            r#"{"last_user_contains":"fix","last_tool_contains":"no such","last_tool_error":2001,"tool_results":1,
+            r#"{"last_user_contains":"fix","last_user_pictures":0,"last_tool_contains":"no such","last_tool_error":2001,"tool_results":1,
                 "system_contains":"Neco","tools_include":["grep"],"tools_exclude":["shell"],"messages":2}"#,
         )
         .unwrap();
@@ -164,6 +171,7 @@ mod tests {
     fn what_is_not_is_said() {
         for (json, words) in [
             (r#"{"last_user_contains":"break"}"#, "reads \"fix it\""),
+            (r#"{"last_user_pictures":1}"#, "should be 1 but is 0"),
             (r#"{"last_tool_contains":"ok"}"#, "no such file"),
             (r#"{"last_tool_error":0}"#, "should be 0 but is 2001"),
             (r#"{"tool_results":2}"#, "should be 2 but is 1"),

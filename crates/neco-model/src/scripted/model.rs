@@ -15,7 +15,7 @@ use crate::group::{Group, Lane, Member, RetryPolicy};
 use crate::http::{Asked, of_answer};
 use crate::provider::{DeltaStream, Provider};
 use crate::request::Request;
-use crate::route::{Endpoint, Parameters, Timeouts};
+use crate::route::{Address, Endpoint, Parameters, Timeouts};
 use crate::wire::format::Wire;
 use crate::wire::openai_chat::{Dialect, OpenaiChat};
 
@@ -41,12 +41,13 @@ impl ScriptedModel {
     pub fn new(provider: &str, model: &str, script: Arc<Script>, timeouts: Timeouts) -> Self {
         let endpoint = Endpoint {
             provider: provider.to_owned(),
-            base: "script".to_owned(),
+            base: Address::new("script"),
             headers: http::HeaderMap::new(),
             timeouts,
             start: None,
             pull: None,
             props: None,
+            secrets: Vec::new(),
             client: tokio::sync::OnceCell::new(),
         };
         let shared = Shared { model: model.to_owned(), player: Player::new(script, model), endpoint };
@@ -58,7 +59,7 @@ impl Script {
     /// This script as a provider behind a group that tries again at once: what most tests want.
     #[must_use]
     pub fn into_provider(self) -> Arc<dyn Provider> {
-        let timeouts = Timeouts { connect: None, first_byte: Some(STALL), idle: Some(STALL) };
+        let timeouts = Timeouts { connect: None, first_byte: Some(STALL), idle: Some(STALL), stalled: None };
         let model = ScriptedModel::new("scripted", "test", Arc::new(self), timeouts);
         let lane = Lane::new(model.label.clone(), Arc::new(model));
         let member = Member::new(vec![lane], Arc::default());

@@ -10,6 +10,9 @@ use crate::error::ErrorKind;
 use crate::request::Request;
 use crate::wire::sse::Event;
 
+/// As many characters of a vendor's message are worth telling.
+const LONGEST_MESSAGE: usize = 1000;
+
 /// One vendor format, bound to one model and its parameters.
 pub trait Wire: Send + Sync {
     /// What is added to the provider's base address; begins with a slash.
@@ -26,8 +29,21 @@ pub trait Wire: Send + Sync {
         HeaderMap::new()
     }
 
+    /// Whether a picture of this kind is sent to the model rather than a note that one was there.
+    fn sees(&self, media_type: &str) -> bool;
+
+    /// The path for answers that come whole, where that is another one.
+    fn path_whole(&self) -> &str {
+        self.path()
+    }
+
     /// The request as pieces; everything that was sent before is shared, not copied.
-    fn encode(&self, request: &Request) -> Vec<Bytes>;
+    fn encode_as(&self, request: &Request, delivery: Delivery) -> Vec<Bytes>;
+
+    /// The request for an answer piece by piece.
+    fn encode(&self, request: &Request) -> Vec<Bytes> {
+        self.encode_as(request, Delivery::Streamed)
+    }
 
     /// Reads one answer.
     fn decoder(&self) -> Box<dyn Decoder>;
@@ -36,6 +52,11 @@ pub trait Wire: Send + Sync {
     fn decoder_for(&self, request: &Request) -> Box<dyn Decoder> {
         let _ = request;
         self.decoder()
+    }
+
+    /// The request and the reader of its answer, both made of the same knowledge of the server.
+    fn call(&self, request: &Request, delivery: Delivery) -> (Vec<Bytes>, Box<dyn Decoder>) {
+        (self.encode_as(request, delivery), self.decoder_for(request))
     }
 
     /// Whether it matters what a local server says of its template.
@@ -56,6 +77,15 @@ pub trait Wire: Send + Sync {
 
     /// What an error body means.
     fn problem(&self, status: u16, body: &[u8]) -> Problem;
+}
+
+/// How an answer is to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// Piece by piece, as it is written.
+    Streamed,
+    /// When it is whole: for side calls that nobody watches.
+    Whole,
 }
 
 /// What a server's chat template does with tools.
@@ -86,6 +116,11 @@ pub trait Decoder: Send + Sync {
     /// Whether the end mark was seen, so that nothing more is worth waiting for.
     fn is_over(&self) -> bool;
 
+    /// Whether the finish is known, so that only what it cost may still come.
+    fn is_finished(&self) -> bool {
+        self.is_over()
+    }
+
     /// The bytes ended. Gives the finish, or says that the answer was cut off.
     fn end(&mut self, out: &mut Vec<Delta>) -> Result<(), Problem>;
 
@@ -105,10 +140,15 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem of `kind`.
+    /// A problem of `kind`. Of a long message the beginning is kept.
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), retry_after: None }
+        let mut message = message.into();
+        if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {
+            message.truncate(end);
+            message.push('…');
+        }
+        Self { kind, message, retry_after: None }
     }
 
     /// The answer ended before its end mark.
@@ -124,7 +164,7 @@ impl Problem {
         if error.is_eof() || is_at_end(data, error) {
             return Self::cut();
         }
-        tracing::debug!(data = %String::from_utf8_lossy(data), %error, "unreadable piece of an answer");
+        tracing::debug!(bytes = data.len(), %error, "unreadable piece of an answer");
         Self::new(ErrorKind::ServerError, format!("a piece of the answer could not be read: {error}"))
     }
 }

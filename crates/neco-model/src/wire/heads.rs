@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 
 use crate::request::{OutputSchema, Request, ToolDeclaration};
+use crate::wire::format::Delivery;
 
 /// As many beginnings are kept as agents usually run side by side.
 const KEPT: usize = 8;
@@ -17,6 +18,7 @@ pub(super) struct Heads {
 }
 
 struct Head {
+    delivery: Delivery,
     system: Arc<str>,
     tools: Arc<[ToolDeclaration]>,
     cache_key: String,
@@ -26,9 +28,9 @@ struct Head {
 
 impl Heads {
     /// The beginning of `request`; `encode` makes it when it is not known.
-    pub(super) fn of(&self, request: &Request, encode: impl FnOnce(&Request) -> Bytes) -> Bytes {
+    pub(super) fn of(&self, request: &Request, delivery: Delivery, encode: impl FnOnce(&Request) -> Bytes) -> Bytes {
         let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = heads.iter().position(|head| head.fits(request)) {
+        if let Some(at) = heads.iter().position(|head| head.delivery == delivery && head.fits(request)) {
             // The one that was used last goes to the end; the front is given up first.
             heads[at..].rotate_left(1);
         } else {
@@ -36,6 +38,7 @@ impl Heads {
                 heads.remove(0);
             }
             heads.push(Head {
+                delivery,
                 system: request.system.clone(),
                 tools: request.tools.clone(),
                 cache_key: request.cache_key.clone(),

@@ -1,6 +1,6 @@
 //! The bytes that are kept of a message, some of which are only for the model that wrote it.
 //!
-//! Signatures and encrypted thoughts go back to their author and to nobody else. The bytes for both
+//! Signatures and encrypted thoughts go back to their author and to nobody else. The bytes for all
 //! cases are kept in one form, `bytes ‖ spans ‖ number of spans`, so that a switch of models
 //! serialises nothing again.
 
@@ -9,13 +9,28 @@ use serde::Serialize;
 
 const NUMBER: usize = size_of::<u64>();
 
-/// Who a span is for.
+/// Who a span is for, or who reads: a set of kinds of readers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum For {
+pub(super) struct For(u8);
+
+impl For {
     /// The model that wrote the message.
-    Author,
+    pub(super) const AUTHOR: Self = Self(1);
     /// Every other model.
-    Others,
+    pub(super) const OTHERS: Self = Self(2);
+    /// Who may read plain thoughts.
+    pub(super) const PLAIN: Self = Self(4);
+    /// Who may read signed thoughts.
+    pub(super) const SIGNED: Self = Self(8);
+
+    /// Both.
+    pub(super) const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
 }
 
 /// Bytes that are being written.
@@ -54,7 +69,7 @@ impl Kept {
     pub(super) fn finish(self) -> Bytes {
         let Self { mut bytes, spans } = self;
         for Span { start, end, who } in &spans {
-            for number in [*start as u64, *end as u64, u64::from(*who == For::Author)] {
+            for number in [*start as u64, *end as u64, u64::from(who.0)] {
                 bytes.extend(number.to_le_bytes());
             }
         }
@@ -63,11 +78,16 @@ impl Kept {
     }
 }
 
-/// The pieces of `kept` that go to the author, or to another model.
+/// Whether something in `kept` is only for some, and `reader` among them.
+pub(super) fn has_for(kept: &Bytes, reader: For) -> bool {
+    spans(kept).is_some_and(|(_, mut spans)| spans.any(|span| span.who.meets(reader) && span.start < span.end))
+}
+
+/// The pieces of `kept` that go to `reader`.
 pub(super) fn add_pieces(kept: &Bytes, reader: For, pieces: &mut Vec<Bytes>) {
     let Some((end, spans)) = spans(kept) else { return };
     let mut from = 0;
-    for span in spans.filter(|span| span.who != reader) {
+    for span in spans.filter(|span| !span.who.meets(reader)) {
         add_slice(kept, from, span.start, pieces);
         from = span.end;
     }
@@ -91,7 +111,7 @@ fn spans(kept: &[u8]) -> Option<(usize, impl Iterator<Item = Span>)> {
         Some(Span {
             start: usize::try_from(number(0)?).ok()?,
             end: usize::try_from(number(1)?).ok()?,
-            who: if number(2)? == 1 { For::Author } else { For::Others },
+            who: For(u8::try_from(number(2)?).ok()?),
         })
     });
     Some((end, spans))
@@ -116,22 +136,22 @@ mod tests {
             for (text, who) in &texts {
                 match who {
                     0 => kept.add(text.as_bytes()),
-                    1 => kept.only_for(For::Author, |kept| kept.add(text.as_bytes())),
-                    _ => kept.only_for(For::Others, |kept| kept.add(text.as_bytes())),
+                    1 => kept.only_for(For::AUTHOR, |kept| kept.add(text.as_bytes())),
+                    _ => kept.only_for(For::OTHERS, |kept| kept.add(text.as_bytes())),
                 }
                 author.push_str(if *who == 2 { "" } else { text });
                 others.push_str(if *who == 1 { "" } else { text });
             }
             let kept = kept.finish();
-            prop_assert_eq!(read(&kept, For::Author), author);
-            prop_assert_eq!(read(&kept, For::Others), others);
+            prop_assert_eq!(read(&kept, For::AUTHOR), author);
+            prop_assert_eq!(read(&kept, For::OTHERS), others);
         }
     }
 
     #[test]
     fn bytes_that_are_nothing_of_the_kind_give_nothing() {
         for bytes in [&b""[..], b"1234567", &[0xff; 8], &[0xff; 40]] {
-            assert_eq!(read(&Bytes::copy_from_slice(bytes), For::Author), "");
+            assert_eq!(read(&Bytes::copy_from_slice(bytes), For::AUTHOR), "");
         }
     }
 }

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// Any JSON value. Asked for as something it is not, it counts as absent.
 #[derive(Default)]
@@ -55,6 +56,12 @@ impl<'de: 'a, 'a> Deserialize<'de> for Loose<'a> {
 /// For fields in which `null` is the same as absent.
 pub(super) fn or_default<'de, T: Default + Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
     Ok(Option::deserialize(from)?.unwrap_or_default())
+}
+
+/// For parts that only some messages have in this form: in any other form they count as absent.
+pub(super) fn or_ignored<'de, T: Default + Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    let raw: Option<&'de RawValue> = Option::deserialize(from)?;
+    Ok(raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default())
 }
 
 struct LooseVisitor;

@@ -6,14 +6,17 @@
 //! as whole by the answer's finish.
 //!
 //! Reading order: [`target`], [`mod@format`] (what a wire is), [`sse`], [`reader`] (bytes to deltas);
-//! what wires share: `heads` and `kept` (bytes that are made once), `arguments`, `loose`,
+//! what wires share: `heads` and `kept` (bytes that are made once), `arguments`, `loose`, `cut`, `effort`, `initiator`,
 //! [`text_calls`]; then [`openai_chat`], [`openai_responses`], [`anthropic`], [`gemini`].
 
 pub mod anthropic;
 mod arguments;
+mod cut;
+mod effort;
 pub mod format;
 pub mod gemini;
 mod heads;
+mod initiator;
 mod kept;
 mod loose;
 pub mod openai_chat;

@@ -63,6 +63,18 @@ impl Reader {
         self.decoder.is_over()
     }
 
+    /// Whether the answer is known to be whole, though more may be said about it.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.decoder.is_finished()
+    }
+
+    /// Whether the answer comes piece by piece.
+    #[must_use]
+    pub fn is_stream(&self) -> bool {
+        matches!(self.form, Form::Stream(_))
+    }
+
     /// The bytes ended.
     ///
     /// # Errors

@@ -29,6 +29,7 @@ pub fn obeys(body: &Value, _: &Case) {
         }
     }
     assert!(open.is_empty(), "calls without results: {body:#}");
+    thinking(body, messages);
     settings(body, !seen.is_empty());
 }
 
@@ -64,6 +65,7 @@ fn user(blocks: &[Value], open: &[String]) {
 
 fn assistant(blocks: &[Value], seen: &mut HashSet<String>) -> Vec<String> {
     let mut calls = Vec::new();
+    assert!(!is_thought(blocks.last().unwrap()), "it ends with a thought: {blocks:#?}");
     for block in blocks {
         match text(block, "type") {
             "text" => says_something(text(block, "text")),
@@ -84,6 +86,21 @@ fn assistant(blocks: &[Value], seen: &mut HashSet<String>) -> Vec<String> {
         }
     }
     calls
+}
+
+/// Who thinks by a budget goes on with calls only if it thought before it made them.
+fn thinking(body: &Value, messages: &[Value]) {
+    let last = messages.iter().rfind(|message| message["role"] == "assistant").map(|message| list(message, "content"));
+    let calls = last.filter(|blocks| blocks.iter().any(|block| block["type"] == "tool_use"));
+    if body["thinking"]["type"] == "enabled"
+        && let Some(blocks) = calls
+    {
+        assert!(is_thought(&blocks[0]), "it must think before it calls: {body:#}");
+    }
+}
+
+fn is_thought(block: &Value) -> bool {
+    ["thinking", "redacted_thinking"].iter().any(|kind| block["type"] == *kind)
 }
 
 fn settings(body: &Value, used_tools: bool) {

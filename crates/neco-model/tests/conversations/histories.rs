@@ -43,6 +43,7 @@ fn opaque(author: &'static str) -> impl Strategy<Value = Option<Value>> {
         Some(json!({ "thoughtSignature": secret, "length": 2 })),
         Some(json!({ "thoughtSignature": secret, "length": 0 })),
         Some(json!({ "reasoning_details": [{ "type": "reasoning.text", "text": "t", "signature": secret }] })),
+        Some(json!({ "extra_content": { "google": { "thought_signature": secret } } })),
         Some(json!({ "type": "custom_tool_call" })),
         Some(json!("text")),
         Some(json!({})),

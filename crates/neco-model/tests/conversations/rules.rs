@@ -12,7 +12,8 @@ pub fn all(body: &Value, case: &Case) {
     let text = body.to_string();
     let label = case.label.split('?').next().unwrap();
     for author in AUTHORS.into_iter().filter(|author| !may_read(label, author)) {
-        for word in ["secret", "thought"] {
+        let words = if may_read_text(label, author) { &["secret"][..] } else { &["secret", "thought"][..] };
+        for word in words {
             // With its end: one name may be the beginning of another.
             let whole = [format!("{word} of {author}\""), format!("{word} of {author}thought")];
             assert!(!whole.iter().any(|whole| text.contains(whole)), "{label} gets a {word} of {author}: {body:#}");
@@ -23,13 +24,15 @@ pub fn all(body: &Value, case: &Case) {
     assert!(!text.contains("image/tiff"), "{body:#}");
 }
 
-/// Plain thoughts are for all models of a provider, signed ones for the very model.
+/// What is signed is for the very model.
 fn may_read(label: &str, author: &str) -> bool {
+    author == label || author.strip_prefix(label).is_some_and(|date| date == "-20250929")
+}
+
+/// Plain thoughts of chat completions are for all models of a provider.
+fn may_read_text(label: &str, author: &str) -> bool {
     let provider = |name: &str| name.split('/').next().unwrap().to_owned();
-    match provider(label).as_str() {
-        "chat" | "mistral" => provider(author) == provider(label),
-        _ => author == label || author.strip_prefix(label).is_some_and(|date| date == "-20250929"),
-    }
+    ["chat", "mistral"].contains(&provider(label).as_str()) && provider(author) == provider(label)
 }
 
 /// The messages, without the marks that move on with the conversation.

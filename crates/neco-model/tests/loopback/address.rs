@@ -1,7 +1,7 @@
 //! Where each provider is asked, and how the key is shown to it.
 
 use futures::StreamExt;
-use neco_config::section::{Config, ProviderSection, ProviderType};
+use neco_config::section::{Config, DialectSection, ProviderSection, ProviderType, ReasoningParameter};
 use neco_model::{Models, NoKeys, Request, Script, SetupError};
 use neco_proto::Message;
 
@@ -82,6 +82,43 @@ async fn copilot_is_told_who_asks() {
     let seen = seen("github-copilot/gpt-5-mini", ProviderSection::default()).await;
     assert_eq!((seen.header("x-initiator"), seen.header("copilot-vision-request")), (Some("user"), None));
     assert_eq!(seen.header("openai-intent"), Some("conversation-edits"));
+    let codex = self::seen("github-copilot/gpt-5.1-codex?max_tokens=9", ProviderSection::default()).await;
+    assert!(codex.head.starts_with("POST /v1/responses "), "{}", codex.head);
+    assert_eq!((codex.header("x-initiator"), codex.body["max_output_tokens"].as_u64()), (Some("user"), Some(9)));
+    for (model, field) in [("gpt-5", "max_completion_tokens"), ("claude-sonnet-5", "max_tokens")] {
+        let seen = self::seen(&format!("github-copilot/{model}?max_tokens=9"), ProviderSection::default()).await;
+        assert_eq!(seen.body[field], 9, "{}", seen.body);
+    }
+}
+
+#[tokio::test]
+async fn the_configuration_may_set_the_dialect() {
+    let dialect = DialectSection {
+        seed_field: Some("random_seed".to_owned()),
+        reasoning: Some(ReasoningParameter::None),
+        stream_usage: Some(false),
+        extra: [("safe".to_owned(), "true".to_owned())].into(),
+        ..DialectSection::default()
+    };
+    let section = ProviderSection {
+        responses_only: vec!["new".to_owned()],
+        dialect: Some(dialect),
+        ..of_type(ProviderType::Openai)
+    };
+    let seen = seen("mine/m?seed=7&reasoning=high", section.clone()).await;
+    let has = |field: &str| seen.body.get(field).is_some();
+    assert!(seen.body["random_seed"] == 7 && seen.body["safe"] == true && !has("seed"), "{}", seen.body);
+    assert!(!has("reasoning_effort") && !has("stream_options"), "{}", seen.body);
+    assert!(self::seen("mine/new-one", section).await.head.starts_with("POST /v1/responses "));
+}
+
+#[tokio::test]
+async fn what_claude_behind_a_gateway_shall_cache_is_marked() {
+    let marks = |seen: &Seen| seen.body.to_string().matches("cache_control").count();
+    let claude = seen("openrouter/anthropic/claude-sonnet-4.5", ProviderSection::default()).await;
+    assert_eq!(marks(&claude), 1, "{}", claude.body);
+    assert_eq!(claude.body["messages"][0]["content"][0]["text"], "hi");
+    assert_eq!(marks(&seen("openrouter/openai/gpt-5", ProviderSection::default()).await), 0);
 }
 
 #[test]

@@ -1,10 +1,16 @@
 //! Real HTTP on loopback: streaming, failures, retries, keys and failover; in `address`, where each
-//! provider is asked; in `login`, logins and the tokens they are traded for.
+//! provider is asked; in `ends`, how answers end; in `login`, logins and the tokens they are traded for;
+//! in `output`, answers that must have a form; in `rests`, what rests together; in `secrets`, that nothing is shown that is written into
+//! addresses and headers.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod address;
+mod ends;
 mod login;
+mod output;
+mod rests;
+mod secrets;
 mod server;
 mod text_calls;
 
@@ -38,6 +44,7 @@ fn network() -> NetworkSection {
         connect_timeout: 20.0,
         first_byte_timeout: 20.0,
         idle_timeout: 20.0,
+        stall_timeout: 20.0,
         retries: 3,
         backoff: 0.001,
         max_retry_after: 60.0,
@@ -193,7 +200,8 @@ async fn a_rate_limit_is_waited_out() {
     assert_eq!((answer.text.as_str(), error), ("ok", None));
     let retries = retries(&deltas);
     assert_eq!(retries.len(), 1);
-    assert_eq!((retries[0].attempt, retries[0].wait_ms, retries[0].code), (2, 10, ErrorCode::RateLimited));
+    assert_eq!((retries[0].attempt, retries[0].code), (2, ErrorCode::RateLimited));
+    assert!((10..=13).contains(&retries[0].wait_ms), "{retries:?}");
     assert!(!retries[0].discards);
     let begins = deltas.iter().filter(|delta| matches!(delta, Delta::Begin { .. })).count();
     assert_eq!(begins, 1);
@@ -285,36 +293,12 @@ async fn nobody_listens() {
     let error = error.unwrap();
     assert_eq!((error.kind, error.code()), (ErrorKind::Unreachable, ErrorCode::ProviderUnavailable));
     assert_eq!(
-        error.message,
+        error.to_string(),
         format!(
-            "nothing answers at http://{address} (connection refused): start Ollama with `ollama serve`, or set another model"
+            "nothing answers at http://{address} (connection refused); start Ollama with `ollama serve`, or set another model"
         )
     );
     assert!(retries(&deltas).is_empty());
-}
-
-#[tokio::test]
-async fn a_bad_key_is_skipped_at_once_and_rested() {
-    let script = Script::new().fault(Fault::Status {
-        code: 401,
-        retry_after: None,
-        message: Some(format!("Incorrect API key provided: {SECRET}.")),
-    });
-    let server = Server::start(script.say("a").say("b").say("c")).await;
-    let config = config(&[("vendor", section(&server.base, &["KEY_ONE", "KEY_TWO"]))]);
-    let provider = provider(&config, "vendor/m");
-    let (deltas, answer, error) = ask(&provider).await;
-    assert_eq!((answer.text.as_str(), error), ("a", None));
-    let switches = switches(&deltas);
-    assert_eq!(switches.len(), 1);
-    assert_eq!((switches[0].from.as_str(), switches[0].to.as_str()), ("vendor/m (key 1)", "vendor/m (key 2)"));
-    assert!(switches[0].message.contains("key 1 of 2 (KEY_ONE)"), "{switches:?}");
-    assert!(!switches[0].message.contains(SECRET), "{switches:?}");
-    // The bad key is rested: nobody runs into it again.
-    assert_eq!(ask(&provider).await.1.text, "b");
-    assert_eq!(ask(&provider).await.1.text, "c");
-    let keys: Vec<String> = server.seen().iter().map(|seen| seen.header("authorization").unwrap().to_owned()).collect();
-    assert_eq!(keys[1..], [format!("Bearer {SECOND}"), format!("Bearer {SECOND}"), format!("Bearer {SECOND}")]);
 }
 
 #[tokio::test]
@@ -391,7 +375,7 @@ async fn a_model_that_does_not_exist_is_named() {
     let server = Server::start(Script::new().fault(Fault::status(404))).await;
     let ollama = ProviderSection { base: Some(server.base.clone()), ..ProviderSection::default() };
     let error = ask(&provider(&config(&[("ollama", ollama)]), "ollama/nope")).await.2.unwrap();
-    assert!(error.message.contains("`ollama pull nope`"), "{error}");
+    assert!(error.to_string().contains("`ollama pull nope`"), "{error}");
 }
 
 #[tokio::test]

@@ -42,6 +42,8 @@ struct State {
     /// What `/props` answers; nothing when there is no such address.
     props: Option<Value>,
     props_asked: AtomicUsize,
+    /// How many times `/props` answers that the model is being loaded, before it says anything else.
+    loading: AtomicUsize,
     /// Bytes of a body that are written at once; 0 writes every piece whole.
     write: usize,
 }
@@ -59,9 +61,15 @@ impl Server {
 
     /// A server that says `props` of itself.
     pub async fn describing(script: Script, props: Value) -> Self {
+        Self::loading(script, props, 0).await
+    }
+
+    /// A server that says `props` of itself once its model is loaded, which it is not the first `loading` times.
+    pub async fn loading(script: Script, props: Value, loading: usize) -> Self {
         let player = Player::new(Arc::new(script), "m");
         let replies = std::iter::from_fn(|| Reply::next(&player).ok()).collect();
-        Self::serving(State { replies: Mutex::new(replies), props: Some(props), ..State::default() }).await
+        let (replies, loading) = (Mutex::new(replies), AtomicUsize::new(loading));
+        Self::serving(State { replies, loading, props: Some(props), ..State::default() }).await
     }
 
     pub async fn answering(replies: VecDeque<Reply>, write: usize) -> Self {
@@ -104,7 +112,7 @@ async fn serve(mut socket: TcpStream, state: Arc<State>) {
     while let Some(seen) = read_request(&mut socket).await {
         if seen.head.starts_with("GET /props ") {
             state.props_asked.fetch_add(1, Ordering::SeqCst);
-            if write_props(&mut socket, state.props.as_ref()).await.is_err() {
+            if write_props(&mut socket, &state).await.is_err() {
                 return;
             }
             continue;
@@ -149,8 +157,13 @@ async fn read_request(socket: &mut TcpStream) -> Option<Seen> {
     }
 }
 
-async fn write_props(socket: &mut TcpStream, props: Option<&Value>) -> std::io::Result<()> {
-    let (status, body) = props.map_or((404, String::new()), |props| (200, props.to_string()));
+async fn write_props(socket: &mut TcpStream, state: &State) -> std::io::Result<()> {
+    let loads = state.loading.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
+    let (status, body) = match &state.props {
+        _ if loads => (503, "{\"error\":{\"code\":503,\"message\":\"Loading model\"}}".to_owned()),
+        Some(props) => (200, props.to_string()),
+        None => (404, String::new()),
+    };
     let head = format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\n\r\n", body.len());
     socket.write_all(format!("{head}{body}").as_bytes()).await
 }

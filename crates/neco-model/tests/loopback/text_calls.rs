@@ -1,16 +1,19 @@
 //! Local servers whose models write their calls as text.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use neco_config::section::{ProviderSection, TextToolCalls};
 use neco_model::scripted::sse::{Reply, ReplyEnd};
 use neco_model::scripted::{Fault, Turn};
-use neco_model::{ErrorKind, FinishReason, Provider, Script};
+use neco_model::{Answer, ErrorKind, FinishReason, Provider, Script};
 use serde_json::json;
 
 use crate::server::Server;
 use crate::{ask, config, provider, retries, section};
 
+/// How often a server is asked at most until it is known.
+const PATIENCE: u32 = 500;
 const CALL: &str = "```json\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}\n```";
 
 fn local(server: &Server) -> Arc<dyn Provider> {
@@ -20,6 +23,24 @@ fn local(server: &Server) -> Arc<dyn Provider> {
 
 fn props(supports_tools: bool) -> serde_json::Value {
     json!({ "chat_template": "…", "chat_template_caps": { "supports_tools": supports_tools } })
+}
+
+/// The same answer to every question.
+fn always(text: &str) -> Turn {
+    Turn { say: text.to_owned(), repeat: Some(PATIENCE), ..Turn::default() }
+}
+
+/// Asks until the tools stand in the prompt: a request waits only a moment for what the server says of itself.
+async fn ask_until_told(server: &Server, provider: &Arc<dyn Provider>) -> Answer {
+    for _ in 0..PATIENCE {
+        let (_, answer, error) = ask(provider).await;
+        assert_eq!(error, None);
+        if server.seen().last().unwrap().body.get("tools").is_none() {
+            return answer;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("the tools are still beside the prompt");
 }
 
 #[tokio::test]
@@ -48,17 +69,38 @@ async fn elsewhere_text_is_text_unless_told_otherwise() {
 #[tokio::test]
 async fn a_server_is_asked_once_what_its_template_does() {
     for supports_tools in [true, false] {
-        let script = Script::new().say("one").say("two").say("three");
-        let server = Server::describing(script, props(supports_tools)).await;
+        let server = Server::describing(Script::new().turn(always("yes")), props(supports_tools)).await;
         let provider = local(&server);
+        if !supports_tools {
+            ask_until_told(&server, &provider).await;
+        }
         for _ in 0..3 {
             assert_eq!(ask(&provider).await.2, None);
+            assert_eq!(server.seen().last().unwrap().body.get("tools").is_some(), supports_tools);
         }
         assert_eq!(server.props_asked(), 1);
-        for seen in server.seen() {
-            assert_eq!(seen.body.get("tools").is_some(), supports_tools, "{}", seen.body);
-        }
     }
+}
+
+#[tokio::test]
+async fn a_template_that_drops_tools_gets_them_in_the_prompt_and_calls_as_text() {
+    let server = Server::describing(Script::new().turn(always(CALL)), props(false)).await;
+    let answer = ask_until_told(&server, &local(&server)).await;
+    assert_eq!((answer.text.as_str(), answer.finish), ("", Some(FinishReason::ToolCalls)));
+    assert_eq!(answer.calls[0].name, "read_file");
+    let body = server.seen().pop().unwrap().body;
+    let system = body["messages"][0]["content"].as_str().unwrap();
+    assert!(body.get("tools").is_none() && system.contains("- read_file(path?: string): Reads."), "{body}");
+}
+
+#[tokio::test]
+async fn a_server_that_loads_its_model_is_asked_for_its_template_again() {
+    let loading = Fault::Status { code: 503, retry_after: Some(0.001), message: Some("Loading model".to_owned()) };
+    let turn = Turn { fault: Some(loading), repeat: Some(2), ..Turn::default() };
+    let server = Server::loading(Script::new().turn(turn).turn(always(CALL)), props(false), 2).await;
+    let answer = ask_until_told(&server, &local(&server)).await;
+    assert_eq!((answer.text.as_str(), answer.calls.len(), server.props_asked()), ("", 1, 3));
+    assert!(server.seen()[0].body["tools"].is_array(), "while the model is loaded, nobody knows better");
 }
 
 #[tokio::test]
@@ -136,5 +178,10 @@ async fn a_model_that_is_being_loaded_is_waited_for() {
     let turn = Turn { fault: Some(loading), repeat: Some(8), ..Turn::default() };
     let server = Server::start(Script::new().turn(turn).say("ready")).await;
     let (deltas, answer, error) = ask(&local(&server)).await;
-    assert_eq!((error, answer.text.as_str(), retries(&deltas).len()), (None, "ready", 8));
+    let retries = retries(&deltas);
+    assert_eq!((error, answer.text.as_str(), retries.len()), (None, "ready", 8));
+    for (retry, attempt) in retries.iter().zip(2..) {
+        assert!(!retry.discards && retry.message.to_lowercase().contains("loading"), "{retry:?}");
+        assert_eq!(retry.attempt, attempt);
+    }
 }

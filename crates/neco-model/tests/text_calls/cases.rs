@@ -112,6 +112,7 @@ const CASES: &[(&str, Is)] = &[
     (r#"{"name":"read_file","arguments":{"path":"a"}}}"#, Is::Calls(&[A])),
     (r#"{"name":"read_file","arguments":{"path":"a" "limit"}}"#, Is::Calls(&[r#"read_file {"path":"a" "limit"}"#])),
     // Calls of those only who were told to write them so.
+    (r#"{"name":"list_directory","arguments":{"path":"a"}}"#, Is::CallsIfTold(&[r#"list_directory {"path":"a"}"#])),
     ("{\"name\":\"list\"}\nThis lists the files.", Is::CallsIfTold(&[LIST])),
     ("<tool_call>{\"name\":\"list\"}</tool_call>\n<tool_response>\na.txt\n</tool_response>", Is::CallsIfTold(&[LIST])),
     ("I look.\n<tool_call>\n{\"name\":\"list\"}\n</tool_call>\nNow I wait.", Is::CallsIfTold(&[LIST])),
@@ -127,7 +128,8 @@ const CASES: &[(&str, Is)] = &[
     ("Hello.", Is::Text),
     ("The file says {hello} and [x](y), a < b, `c`.", Is::Text),
     (r#"{"name":"my-package","version":"1.0.0"}"#, Is::Text),
-    (r#"{"name":"delete_everything","arguments":{"path":"a"}}"#, Is::Text),
+    (r#"{"name":"delete_everything"}"#, Is::Text),
+    (r#"{"name":"my-package","version":"1.0.0","arguments":{}}"#, Is::Text),
     (r#"{"path":"a"}"#, Is::Text),
     (r#"{"name":"read_file","arguments":["a"]}"#, Is::Text),
     (r#"{"name":"read_file","arguments":"a"}"#, Is::Text),

@@ -204,3 +204,15 @@ fn what_is_paid_for_is_read_to_its_usage() {
     let (found, _, error) = answer(&wire, &events, DONE);
     assert_eq!((error, found.calls.len(), found.usage.map(|usage| usage.input)), (None, 1, Some(7)));
 }
+
+#[test]
+fn a_model_that_goes_in_circles_is_told_to_answer() {
+    let round = || conversation().drain(1..3).collect::<Vec<_>>();
+    let messages: Vec<Message> = [vec![Message::user("read x")], round(), round()].concat();
+    let body = encoded(&wire(TextToolCalls::Always), &request(messages.clone()));
+    let said = |number: usize| body["messages"][number]["content"].as_str().unwrap();
+    assert!(said(3).contains("hello\n\nGo on with the task"), "{body}");
+    assert!(said(5).contains("hello\n\nThis was done before. Use no tool now"), "{body}");
+    let native = encoded(&wire(TextToolCalls::Auto), &request(messages));
+    assert_eq!(native["messages"][5]["content"], "hello");
+}

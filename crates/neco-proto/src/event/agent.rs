@@ -72,6 +72,8 @@ pub enum CompleteReason {
     Failed,
     /// The money or the tokens that were allowed are used up.
     Budget,
+    /// A hook blocked what was asked, or ended the work.
+    Stopped,
 }
 
 names!(CompleteReason {
@@ -80,6 +82,7 @@ names!(CompleteReason {
     CompleteReason::Cancelled => "cancelled",
     CompleteReason::Failed => "failed",
     CompleteReason::Budget => "budget",
+    CompleteReason::Stopped => "stopped",
 });
 
 /// The agent is done with what it was asked.
@@ -102,4 +105,27 @@ pub struct AgentComplete {
     pub session_usage: Usage,
     /// How long they took.
     pub duration_ms: u64,
+    /// The limit that the session has reached, whether or not that ended the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<BudgetReached>,
+}
+
+/// A limit of a session that is reached, and what the session used in all.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "of", rename_all = "snake_case")]
+pub enum BudgetReached {
+    /// US dollars, as far as prices are known.
+    Cost {
+        /// What may be spent.
+        limit: f64,
+        /// What was spent.
+        used: f64,
+    },
+    /// Input and output tokens together.
+    Tokens {
+        /// What may be used.
+        limit: u64,
+        /// What was used.
+        used: u64,
+    },
 }

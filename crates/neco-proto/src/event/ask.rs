@@ -30,6 +30,9 @@ pub struct PermissionRequest {
     /// What "for this session" would allow, in words; absent where that is not on offer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_rule: Option<String>,
+    /// The rule that "always" would keep and where, in words; absent where that is not on offer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub always_rule: Option<String>,
 }
 
 /// A person decided.

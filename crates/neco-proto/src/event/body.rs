@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentComplete, ErrorEvent, MessageQueued, ModeChange, ModelRetry, ModelSwitch, Notification, PermissionDecision,
-    PermissionRequest, SessionStart, StateChange, StreamChunk, ToolCallDelta, ToolCallEnd, ToolCallStart,
-    ToolCallUpdate, ToolOutputChunk, TurnEnd, TurnStart, UsageEvent,
+    AgentComplete, ErrorEvent, HookRun, MessageQueued, ModeChange, ModelRetry, ModelSwitch, Notification,
+    PermissionDecision, PermissionRequest, SessionStart, StateChange, StreamChunk, ToolCallDelta, ToolCallEnd,
+    ToolCallStart, ToolCallUpdate, ToolOutputChunk, TurnEnd, TurnStart, UsageEvent,
 };
 use crate::ids::{AgentId, Seq, SessionId, TurnId};
 use crate::message::Message;
@@ -98,6 +98,8 @@ event_bodies! {
     PermissionRequest(PermissionRequest) = "permission_request",
     /// A person decided.
     PermissionDecision(PermissionDecision) = "permission_decision",
+    /// A hook ran.
+    HookRun(HookRun) = "hook_run",
     /// Mode, approval mode or model changed.
     ModeChange(ModeChange) = "mode_change",
     /// A model call used tokens.

@@ -3,18 +3,20 @@
 //! Invariants: `seq` is gapless in a session; an event never changes once it has a `seq`; what a
 //! window draws, what `stream-json` prints and what the log holds are the same bytes.
 //!
-//! Reading order: [`body`] (the one list), then the payloads: [`session`], [`turn`], [`tool`], [`ask`], [`agent`].
+//! Reading order: [`body`] (the one list), then the payloads: [`session`], [`turn`], [`tool`], [`ask`], [`hook`], [`agent`].
 
 mod agent;
 mod ask;
 mod body;
+mod hook;
 mod session;
 mod tool;
 mod turn;
 
-pub use agent::{AgentComplete, AgentState, CompleteReason, StateChange};
+pub use agent::{AgentComplete, AgentState, BudgetReached, CompleteReason, StateChange};
 pub use ask::{PermissionDecision, PermissionRequest};
 pub use body::{Event, EventBody};
+pub use hook::{HookEvent, HookOutcome, HookRun};
 pub use session::{ErrorEvent, ModeChange, Notification, NotificationLevel, SessionStart};
 pub use tool::{CallStatus, OutputStream, ToolCallEnd, ToolCallUpdate, ToolOutputChunk};
 pub use turn::{

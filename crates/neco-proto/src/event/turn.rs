@@ -49,6 +49,12 @@ pub struct ToolCallDelta {
 pub struct ModelRetry {
     /// Which attempt comes next, from 2.
     pub attempt: u32,
+    /// How many attempts there are at most; 0 when nobody said.
+    #[serde(default)]
+    pub attempts: u32,
+    /// What is tried again: `provider/model`, with the number of the key where there are several.
+    #[serde(default)]
+    pub model: String,
     /// How long is waited before it.
     pub wait_ms: u64,
     /// Why the last one failed.

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// Says why a path is sensitive. Judged by its names alone, without regard to case: whoever can
 /// spell `.ENV` on a file system that ignores case reads the same file.
@@ -47,8 +48,28 @@ pub fn is_sensitive_file(path: &Path) -> Option<&'static str> {
     let grandparent = names.next().unwrap_or_default();
     folder_by_name(&name)
         .or_else(|| folder_inside(&parent, &name))
+        .or_else(|| is_own_settings(path))
         .or_else(|| file_by_name(&name))
         .or_else(|| file_inside(&grandparent, &parent, &name))
+}
+
+/// Our own settings, wherever they lie on this machine: said once, by whoever knows.
+static OWN_SETTINGS: OnceLock<PathBuf> = OnceLock::new();
+
+/// From now on the settings in this folder are sensitive, whatever it is called. The first one stays.
+pub fn guard_settings(folder: PathBuf) {
+    let _ = OWN_SETTINGS.set(folder);
+}
+
+fn is_own_settings(path: &Path) -> Option<&'static str> {
+    let below = path.strip_prefix(OWN_SETTINGS.get()?).ok()?;
+    let mut names = below.iter().map(folded);
+    let (first, is_file) = (names.next()?, names.next().is_none());
+    let guarded = match first.as_ref() {
+        "tools" | "hooks" | "plugins" | "policy" | "policies" | "commands" => true,
+        name => is_file && is_settings_name(name),
+    };
+    guarded.then_some(AGENT)
 }
 
 fn folded(name: &OsStr) -> Cow<'_, str> {
@@ -113,14 +134,17 @@ fn file_by_name(name: &str) -> Option<&'static str> {
         | "secrets.json"
         | "secrets.toml"
         | "secrets.yml"
-        | "secrets.yaml" => Some(CREDENTIALS),
+        | "secrets.yaml"
+        | "keys.toml" => Some(CREDENTIALS),
         ".gitconfig" => Some(GIT),
         ".bashrc" | ".bash_profile" | ".bash_login" | ".bash_logout" | ".bash_aliases" | ".profile" | ".zshrc"
         | ".zshenv" | ".zprofile" | ".zlogin" | ".zlogout" | ".cshrc" | ".tcshrc" | ".login" | ".kshrc" | ".mkshrc"
         | "config.fish" | ".inputrc" | ".xinitrc" | ".xprofile" | ".xsession" | ".pam_environment" => Some(START_UP),
         ".vimrc" | ".gvimrc" | ".exrc" | ".nvimrc" | ".nvim.lua" | ".emacs" | ".dir-locals.el" => Some(EDITOR),
-        ".mcp.json" => Some(AGENT),
+        ".mcp.json" | "trusted-folders.json" => Some(AGENT),
         _ if name.starts_with(".env") => Some(SECRETS),
+        // Whatever was said in any session.
+        _ if name.starts_with("neco.db") => Some(SECRETS),
         _ if name.starts_with("id_") && !name.ends_with(".pub") && is_key_name(name) => Some(PRIVATE_KEY),
         _ => by_extension(name),
     }
@@ -139,7 +163,7 @@ fn file_inside(grandparent: &str, parent: &str, name: &str) -> Option<&'static s
     match (grandparent, parent, name) {
         (_, ".git", "config" | "config.worktree") | (".git", "info", "attributes") => Some(GIT),
         (_, ".vscode", "settings.json" | "tasks.json" | "launch.json" | "mcp.json" | "extensions.json") => Some(EDITOR),
-        (_, ".neco", name) if name.ends_with(".toml") => Some(AGENT),
+        (_, ".neco", name) if is_settings_name(name) => Some(AGENT),
         (_, ".claude" | ".codex" | ".gemini" | ".cursor" | ".agents", name) if is_settings_name(name) => Some(AGENT),
         (_, ".docker", "config.json") | (_, ".kube", "config") => Some(CREDENTIALS),
         (_, ".cargo", "config" | "config.toml") => Some(BUILD),
@@ -183,8 +207,13 @@ mod tests {
             ".config/neco/config.toml",
             ".claude/settings.local.json",
             ".mcp.json",
+            "home/trusted-folders.json",
+            ".neco/hooks.json",
             ".cargo/config.toml",
             ".npmrc",
+            "anywhere/keys.toml",
+            "anywhere/data/neco.db",
+            "anywhere/data/neco.db-wal",
         ];
         for path in sensitive {
             assert!(is_sensitive(Path::new(path)).is_some(), "{path}");
@@ -212,6 +241,17 @@ mod tests {
         }
         for path in ["/r/.github/x", "/r/.gitignore", "/r/git/x", "/r/a.git/x"] {
             assert_eq!(is_in_git_folder(Path::new(path)), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn our_own_settings_are_guarded_wherever_they_lie() {
+        guard_settings(PathBuf::from("/srv/agent-home"));
+        for path in ["config.toml", "policy.toml", "policies/a.toml", "hooks/x.sh", "trusted.json"] {
+            assert!(is_sensitive(&Path::new("/srv/agent-home").join(path)).is_some(), "{path}");
+        }
+        for path in ["data/sessions/1/outputs/a.txt", "notes.md", "project/src/config.toml"] {
+            assert_eq!(is_sensitive(&Path::new("/srv/agent-home").join(path)), None, "{path}");
         }
     }
 

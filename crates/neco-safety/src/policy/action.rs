@@ -1,6 +1,9 @@
 //! What is judged: a call, and on whose behalf it is made.
 
+use std::path::{Path, PathBuf};
+
 use neco_proto::{ApprovalMode, Mode, Risk};
+use serde_json::Value;
 
 /// What a call does to the world. The scheduler orders calls by this alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,28 +16,80 @@ pub enum Touch {
     Runs,
 }
 
+impl Touch {
+    /// The name that rules use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reads => "reads",
+            Self::Writes => "writes",
+            Self::Runs => "runs",
+        }
+    }
+}
+
 /// A call, as far as the policy needs to know it.
 #[derive(Clone, Copy, Debug)]
 pub struct Action<'a> {
     /// The tool's own name.
     pub tool: &'a str,
+    /// The arguments as they would run.
+    pub arguments: &'a Value,
     /// What it does to the world.
     pub touch: Touch,
-    /// How much harm it could do, as the tool sees it.
+    /// How much harm it could do, as the tool sees it; a command can make it more, never less.
     pub risk: Risk,
     /// The command line, for tools that run one.
     pub command: Option<&'a str>,
+    /// The folder that the command would start in; `None` is the workspace.
+    pub folder: Option<&'a Path>,
+    /// The files and folders it would touch, resolved.
+    pub paths: &'a [PathBuf],
     /// What makes it so risky, where that is more than its kind.
     pub because: Option<&'a str>,
 }
 
+/// What stands between commands and the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confinement {
+    /// They run in a sandbox.
+    Boxed,
+    /// The person chose to run them without one.
+    ChosenNone,
+    /// There is no sandbox on this machine, and nobody chose that.
+    Unavailable,
+}
+
+impl Confinement {
+    /// The name that rules use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Boxed => "boxed",
+            Self::ChosenNone => "chosen_none",
+            Self::Unavailable => "unavailable",
+        }
+    }
+}
+
 /// On whose behalf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Who {
+pub struct Who<'a> {
     /// The agent's mode.
     pub mode: Mode,
     /// When the person wants to be asked.
     pub approval: ApprovalMode,
     /// Whether there is a person to ask.
     pub person_present: bool,
+    /// The agent's role: `root` for the one that a person talks to.
+    pub role: &'a str,
+    /// What stands between its commands and the machine.
+    pub confinement: Confinement,
+    /// Whether its commands reach the network.
+    pub network: bool,
+}
+
+impl Who<'_> {
+    /// The role of the agent that a person talks to.
+    pub const ROOT: &'static str = "root";
 }

@@ -1,135 +1,201 @@
-//! The judgement: mode first, then what the person granted, then the risk matrix.
+//! The judgement: what is never done, then the first rule that fits.
 
-use neco_proto::{ApprovalMode, ErrorCode, Mode, Risk};
+use neco_proto::{ErrorCode, Risk};
 
 use super::action::{Action, Touch, Who};
-
-/// What is to be done with a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ruling {
-    /// It may run.
-    Allow,
-    /// A person decides.
-    Ask,
-    /// It may not run.
-    Deny,
-}
+use super::cover::{Fit, fit};
+use super::facts::Facts;
+use super::pattern::CommandPattern;
+use super::rule::{Rule, Ruling, Source};
+use super::words;
+use crate::command::Place;
 
 /// A ruling and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// What is to be done.
     pub ruling: Ruling,
-    /// The rule it comes from, in words.
+    /// Why, in words.
     pub reason: String,
     /// The code for the model when it is denied.
     pub code: ErrorCode,
+    /// How much harm the call could do, its command looked at.
+    pub risk: Risk,
+    /// The rule it comes from.
+    pub rule: RuleRef,
 }
 
-/// What a person allowed for the rest of the session.
+/// A rule, as a verdict names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grant {
-    tool: String,
-    /// The exact command line, for tools that run one: another command is another question.
-    command: Option<String>,
+pub struct RuleRef {
+    /// Its name, or what it says.
+    pub title: String,
+    /// Who wrote it.
+    pub source: Source,
+    /// Where; empty for what has no place.
+    pub place: String,
 }
 
-impl Grant {
-    /// The grant that "for this session" on `action` stands for; none where every single call is asked about.
-    #[must_use]
-    pub fn like(action: &Action<'_>) -> Option<Self> {
-        let grant = Self { tool: action.tool.to_owned(), command: action.command.map(str::to_owned) };
-        (action.risk < Risk::Critical).then_some(grant)
-    }
-
-    /// The grant in words, shown before it is given.
-    #[must_use]
-    pub fn describe(&self) -> String {
-        match &self.command {
-            Some(command) => format!("run exactly `{command}` without asking, until Neco ends"),
-            None => format!("use {} on ordinary files without asking, until Neco ends", self.tool),
-        }
-    }
-
-    fn covers(&self, action: &Action<'_>) -> bool {
-        self.tool == action.tool && self.command.as_deref() == action.command
-    }
-}
-
-/// The rules in force.
-#[derive(Clone, Debug, Default)]
+/// The rules in force. Judging is pure: the same call gets the same verdict, in the loop and in an explanation.
+#[derive(Clone, Debug)]
 pub struct Policy {
-    grants: Vec<Grant>,
+    /// In the order in which they are looked at.
+    rules: Vec<Rule>,
+    place: Place,
+}
+
+impl Default for Policy {
+    /// The built-in rules alone, in no folder.
+    fn default() -> Self {
+        Self::new(Place::default(), Vec::new())
+    }
+}
+
+/// What the rules come to, before it is asked whether there is somebody to ask.
+pub(super) struct Decided<'p> {
+    pub ruling: Ruling,
+    /// The rule that decides; `None` for what is never done.
+    pub rule: Option<&'p Rule>,
 }
 
 impl Policy {
-    /// Adds what a person allowed for the rest of the session.
-    pub fn grant(&mut self, grant: Grant) {
-        if !self.grants.contains(&grant) {
-            self.grants.push(grant);
+    /// The built-in rules and these, for a workspace.
+    #[must_use]
+    pub fn new(place: Place, rules: Vec<Rule>) -> Self {
+        let mut all = super::builtin::rules();
+        all.extend(rules);
+        all.sort_by(Rule::before);
+        Self { rules: all, place }
+    }
+
+    /// The rules in the order in which they are looked at.
+    #[must_use]
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// Where it judges.
+    #[must_use]
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Adds a rule, unless the same is there.
+    pub fn add(&mut self, rule: Rule) {
+        let same = |other: &Rule| {
+            let told = |rule: &Rule| (rule.source, rule.decision, rule.when.to_string());
+            told(other) == told(&rule)
+        };
+        if !self.rules.iter().any(same) {
+            let at = self.rules.partition_point(|other| other.before(&rule).is_lt());
+            self.rules.insert(at, rule);
         }
     }
 
     /// May this call happen?
     #[must_use]
-    pub fn judge(&self, action: &Action<'_>, who: &Who) -> Verdict {
-        let (ruling, reason) = self.rule(action, who);
-        if ruling == Ruling::Ask && !who.person_present {
-            return Verdict { ruling: Ruling::Deny, reason: unasked(&reason, action.risk), code: denial_code(action) };
-        }
-        Verdict { ruling, reason, code: denial_code(action) }
+    pub fn judge(&self, action: &Action<'_>, who: &Who<'_>) -> Verdict {
+        let facts = Facts::of(action, who, &self.place);
+        let decided = self.decide(&facts, None);
+        verdict(&facts, &decided)
     }
 
-    fn rule(&self, action: &Action<'_>, who: &Who) -> (Ruling, String) {
-        if who.mode == Mode::Ask && (action.touch != Touch::Reads || action.risk > Risk::Safe) {
-            return (Ruling::Deny, "in ask mode nothing is written or run".to_owned());
-        }
-        if action.risk < Risk::Critical && self.grants.iter().any(|grant| grant.covers(action)) {
-            return (Ruling::Allow, "allowed for this session".to_owned());
-        }
-        match matrix(action.risk, who.approval) {
-            Ruling::Allow => (Ruling::Allow, format!("{} needs no approval in mode {}", what(action), who.approval)),
-            Ruling::Ask | Ruling::Deny => {
-                (Ruling::Ask, format!("{}; approval mode {} asks", what(action), who.approval))
+    /// Whether every call of a tool is denied, whatever its arguments: then it need not exist for the model.
+    #[must_use]
+    pub fn refuses(&self, tool: &str, touch: Touch, who: &Who<'_>) -> bool {
+        let arguments = serde_json::Value::Null;
+        let action = Action {
+            tool,
+            arguments: &arguments,
+            touch,
+            risk: Risk::Safe,
+            command: None,
+            folder: None,
+            paths: &[],
+            because: None,
+        };
+        let facts = Facts::of(&action, who, &self.place);
+        let concerns = |rule: &&Rule| rule.source > Source::BuiltIn && rule.when.concerns(&facts);
+        for rule in self.rules.iter().filter(concerns) {
+            match (rule.decision, rule.holds_for_every_call()) {
+                (Ruling::Deny, true) => return true,
+                // It may open some calls.
+                (Ruling::Allow | Ruling::Ask, _) if rule.source != Source::Project => return false,
+                (Ruling::Allow | Ruling::Ask | Ruling::Deny, _) => {}
             }
         }
+        false
     }
-}
 
-/// What a call does that makes it worth a question.
-fn what(action: &Action<'_>) -> String {
-    if let Some(because) = action.because {
-        return because.to_owned();
-    }
-    let words = match action.touch {
-        Touch::Reads => "it only reads",
-        Touch::Writes => "it changes a file",
-        Touch::Runs if action.risk <= Risk::Low => "it acts on a process of the agent's own",
-        Touch::Runs => "it runs a command",
-    };
-    words.to_owned()
-}
-
-/// Why an unasked question is a no, and how it could become a yes.
-fn unasked(reason: &str, risk: Risk) -> String {
-    let way = match risk {
-        Risk::Critical => "it always needs a person at a terminal",
-        Risk::Safe | Risk::Low | Risk::Medium | Risk::High => {
-            "the user can allow it by running with --approval auto (or --yes), or at a terminal"
+    /// What the rules say, as if `extra` were one of them.
+    pub(super) fn decide<'p>(&'p self, facts: &Facts<'_>, extra: Option<&'p Rule>) -> Decided<'p> {
+        if facts.never().is_some() {
+            return Decided { ruling: Ruling::Deny, rule: None };
         }
-    };
-    format!("{reason}, and nobody can be asked in this run; {way}")
+        let first = |sources: &[Source]| self.first(facts, extra, sources);
+        if let Some(rule) = first(&[Source::Session, Source::CommandLine]) {
+            return Decided { ruling: rule.decision, rule: Some(rule) };
+        }
+        let own = first(&[Source::User, Source::BuiltIn]);
+        let own_ruling = own.map_or(Ruling::Ask, |rule| rule.decision);
+        match first(&[Source::Project]) {
+            // A project narrows what the user's rules say and never widens it.
+            Some(rule) if rule.decision > own_ruling => Decided { ruling: rule.decision, rule: Some(rule) },
+            Some(_) | None => Decided { ruling: own_ruling, rule: own },
+        }
+    }
+
+    /// The first rule of these sources that fits. Rules that each allow some of a line's commands
+    /// together allow the line; the last one that was needed is named.
+    fn first<'p>(&'p self, facts: &Facts<'_>, extra: Option<&'p Rule>, sources: &[Source]) -> Option<&'p Rule> {
+        let mut allowed: Vec<&CommandPattern> = Vec::new();
+        for rule in self.with(extra).filter(|rule| sources.contains(&rule.source)) {
+            match rule.fits(facts) {
+                Fit::No => {}
+                Fit::Yes => return Some(rule),
+                Fit::InPart => {
+                    allowed.extend(&rule.when.commands);
+                    let line = facts.action.command.unwrap_or_default();
+                    let together = facts.examined.as_ref().map(|examined| fit(&allowed, examined, line));
+                    if together == Some(Fit::Yes) {
+                        return Some(rule);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// The rules, with another one at its place.
+    fn with<'p>(&'p self, extra: Option<&'p Rule>) -> impl Iterator<Item = &'p Rule> {
+        let at = extra.map_or(self.rules.len(), |extra| self.rules.partition_point(|rule| rule.before(extra).is_lt()));
+        let (before, after) = self.rules.split_at_checked(at).unwrap_or((&self.rules, &[]));
+        before.iter().chain(extra).chain(after)
+    }
 }
 
-/// The risk matrix. Commands are not yet in a sandbox, so `auto` allows them on the person's word alone.
-fn matrix(risk: Risk, approval: ApprovalMode) -> Ruling {
-    match (risk, approval) {
-        (Risk::Safe, ApprovalMode::Auto | ApprovalMode::AskFirst | ApprovalMode::Manual)
-        | (Risk::Low, ApprovalMode::Auto | ApprovalMode::AskFirst)
-        | (Risk::Medium | Risk::High, ApprovalMode::Auto) => Ruling::Allow,
-        (Risk::Low, ApprovalMode::Manual)
-        | (Risk::Medium | Risk::High, ApprovalMode::AskFirst | ApprovalMode::Manual)
-        | (Risk::Critical, ApprovalMode::Auto | ApprovalMode::AskFirst | ApprovalMode::Manual) => Ruling::Ask,
+/// The verdict that a decision comes to: without a person to ask, "ask" is "deny".
+pub(super) fn verdict(facts: &Facts<'_>, decided: &Decided<'_>) -> Verdict {
+    let unasked = decided.ruling == Ruling::Ask && !facts.who.person_present;
+    Verdict {
+        ruling: if unasked { Ruling::Deny } else { decided.ruling },
+        reason: words::reason(facts, decided),
+        code: denial_code(facts.action),
+        risk: facts.risk,
+        rule: RuleRef::of(decided.rule),
+    }
+}
+
+impl RuleRef {
+    fn of(rule: Option<&Rule>) -> Self {
+        match rule {
+            Some(rule) => Self { title: rule.title(), source: rule.source, place: rule.place.clone() },
+            None => Self {
+                title: "never, whatever other rules say".to_owned(),
+                source: Source::BuiltIn,
+                place: String::new(),
+            },
+        }
     }
 }
 
@@ -137,69 +203,5 @@ fn denial_code(action: &Action<'_>) -> ErrorCode {
     match action.touch {
         Touch::Runs => ErrorCode::CommandBlocked,
         Touch::Reads | Touch::Writes => ErrorCode::BlockedByPolicy,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn action(touch: Touch, risk: Risk, command: Option<&str>) -> Action<'_> {
-        Action { tool: "tool", touch, risk, command, because: None }
-    }
-
-    fn who(mode: Mode, approval: ApprovalMode, person_present: bool) -> Who {
-        Who { mode, approval, person_present }
-    }
-
-    #[test]
-    fn the_risk_matrix_is_the_one_of_the_table() {
-        use ApprovalMode::{AskFirst, Auto, Manual};
-        use Ruling::{Allow, Ask};
-        let table = [
-            (Risk::Safe, Allow, Allow, Allow),
-            (Risk::Low, Allow, Allow, Ask),
-            (Risk::Medium, Allow, Ask, Ask),
-            (Risk::High, Allow, Ask, Ask),
-            (Risk::Critical, Ask, Ask, Ask),
-        ];
-        for (risk, auto, ask_first, manual) in table {
-            for (approval, expected) in [(Auto, auto), (AskFirst, ask_first), (Manual, manual)] {
-                let verdict =
-                    Policy::default().judge(&action(Touch::Writes, risk, None), &who(Mode::Agent, approval, true));
-                assert_eq!(verdict.ruling, expected, "{risk} in {approval}");
-            }
-        }
-    }
-
-    #[test]
-    fn ask_mode_refuses_whatever_was_granted() {
-        let write = action(Touch::Writes, Risk::Medium, None);
-        let mut policy = Policy::default();
-        policy.grant(Grant::like(&write).unwrap());
-        assert_eq!(policy.judge(&write, &who(Mode::Ask, ApprovalMode::Auto, true)).ruling, Ruling::Deny);
-        assert_eq!(policy.judge(&write, &who(Mode::Agent, ApprovalMode::Manual, true)).ruling, Ruling::Allow);
-    }
-
-    #[test]
-    fn without_a_person_ask_is_deny_and_says_how_to_allow() {
-        let run = action(Touch::Runs, Risk::High, Some("make"));
-        let verdict = Policy::default().judge(&run, &who(Mode::Agent, ApprovalMode::AskFirst, false));
-        assert_eq!((verdict.ruling, verdict.code), (Ruling::Deny, ErrorCode::CommandBlocked));
-        assert!(verdict.reason.contains("--approval auto"), "{}", verdict.reason);
-    }
-
-    #[test]
-    fn a_grant_covers_the_same_command_only_and_never_the_critical() {
-        let mut policy = Policy::default();
-        policy.grant(Grant::like(&action(Touch::Runs, Risk::High, Some("make test"))).unwrap());
-        assert_eq!(Grant::like(&action(Touch::Runs, Risk::Critical, Some("make test"))), None);
-        let me = who(Mode::Agent, ApprovalMode::AskFirst, true);
-        assert_eq!(policy.judge(&action(Touch::Runs, Risk::High, Some("make test")), &me).ruling, Ruling::Allow);
-        assert_eq!(
-            policy.judge(&action(Touch::Runs, Risk::High, Some("make test; rm -rf .")), &me).ruling,
-            Ruling::Ask
-        );
-        assert_eq!(policy.judge(&action(Touch::Runs, Risk::Critical, Some("make test")), &me).ruling, Ruling::Ask);
     }
 }

@@ -1,12 +1,40 @@
 //! Policy: may this call happen?
 //!
 //! Invariants: [`Policy::judge`] is pure, so that the loop and an explanation get the same answer;
-//! every verdict names the rule it comes from; without a person to ask, "ask" is "deny".
+//! every verdict names the rule it comes from; without a person to ask, "ask" is "deny"; what is never
+//! done is looked at before any rule; a project's rules never widen what the user's say; what is
+//! critical, and what a mode forbids, is opened only by a rule of the user that names it.
 //!
-//! Reading order: [`action`], [`judge`].
+//! Reading order: [`action`], [`rule`] with [`pattern`] and [`cover`], [`facts`], [`judge`], [`words`],
+//! [`grant`], [`explain`]; then where rules come from: [`fields`], [`read`], [`builtin`], [`foreign`],
+//! [`sources`], [`keep`], [`cases`].
 
 mod action;
+mod builtin;
+pub mod canonical;
+mod cases;
+mod cover;
+mod explain;
+mod facts;
+mod fields;
+mod foreign;
+mod grant;
 mod judge;
+mod keep;
+mod pattern;
+mod read;
+mod rule;
+mod sources;
+mod words;
 
-pub use action::{Action, Touch, Who};
-pub use judge::{Grant, Policy, Ruling, Verdict};
+pub use action::{Action, Confinement, Touch, Who};
+pub use cases::{Case, read_cases};
+pub use explain::{ExplainedPart, Explanation};
+pub use fields::Problem;
+pub use grant::Grant;
+pub use judge::{Policy, RuleRef, Verdict};
+pub use keep::keep;
+pub use pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern};
+pub use read::{OwnName, ReadRules, RuleReader};
+pub use rule::{Rule, Ruling, Source, When};
+pub use sources::{LoadedPolicy, PolicyError, RuleSources};

@@ -1,92 +1,196 @@
 //! What well-known keys look like.
 
-/// How the part after a prefix looks.
+use super::bytes::{escaped_before, is_word_byte, random_run, run_of};
+use super::find::Verdict;
+
+/// What the part after a prefix is made of.
 #[derive(Clone, Copy)]
 enum Body {
-    /// At least so many letters, digits, `_`, `-` or `.`, with a random-looking run among them.
+    /// At least so many letters, digits, `_` or `-`, with a random-looking run among them.
     Random(usize),
+    /// The same with dots.
+    Dotted(usize),
     /// Exactly so many upper-case letters and digits.
     Upper(usize),
+    /// At least so many letters, digits, `_`, `-` or `/`: the end of an address.
+    Address(usize),
 }
 
-const SHAPES: &[(&[u8], Body)] = &[
-    (b"sk-", Body::Random(20)),
-    (b"sk_live_", Body::Random(16)),
-    (b"sk_test_", Body::Random(16)),
-    (b"rk_live_", Body::Random(16)),
-    (b"ghp_", Body::Random(20)),
-    (b"gho_", Body::Random(20)),
-    (b"ghu_", Body::Random(20)),
-    (b"ghs_", Body::Random(20)),
-    (b"ghr_", Body::Random(20)),
-    (b"github_pat_", Body::Random(20)),
-    (b"glpat-", Body::Random(16)),
-    (b"xoxb-", Body::Random(16)),
-    (b"xoxp-", Body::Random(16)),
-    (b"xoxa-", Body::Random(16)),
-    (b"xoxr-", Body::Random(16)),
-    (b"xoxs-", Body::Random(16)),
-    (b"xapp-", Body::Random(16)),
-    (b"AIza", Body::Random(30)),
-    (b"hf_", Body::Random(30)),
-    (b"gsk_", Body::Random(30)),
-    (b"xai-", Body::Random(30)),
-    (b"npm_", Body::Random(30)),
-    (b"pypi-", Body::Random(30)),
-    (b"AKIA", Body::Upper(16)),
-    (b"ASIA", Body::Upper(16)),
+/// A well-known key.
+pub(super) struct Shape {
+    /// What it begins with.
+    pub(super) prefix: &'static str,
+    body: Body,
+    /// What it is called where it was taken out.
+    pub(super) what: &'static str,
+}
+
+const fn shape(prefix: &'static str, body: Body, what: &'static str) -> Shape {
+    Shape { prefix, body, what }
+}
+
+/// The longer of two prefixes that begin alike stands first.
+pub(super) const SHAPES: &[Shape] = &[
+    shape("sk-ant-", Body::Random(20), "Anthropic key"),
+    shape("sk-or-v1-", Body::Random(20), "OpenRouter key"),
+    shape("sk-proj-", Body::Random(20), "OpenAI key"),
+    shape("sk-svcacct-", Body::Random(20), "OpenAI key"),
+    shape("sk-admin-", Body::Random(20), "OpenAI key"),
+    shape("sk-", Body::Random(20), "API key"),
+    shape("sk_live_", Body::Random(16), "Stripe key"),
+    shape("sk_test_", Body::Random(16), "Stripe key"),
+    shape("rk_live_", Body::Random(16), "Stripe key"),
+    shape("rk_test_", Body::Random(16), "Stripe key"),
+    shape("whsec_", Body::Random(24), "Stripe key"),
+    shape("ghp_", Body::Random(20), "GitHub token"),
+    shape("gho_", Body::Random(20), "GitHub token"),
+    shape("ghu_", Body::Random(20), "GitHub token"),
+    shape("ghs_", Body::Random(20), "GitHub token"),
+    shape("ghr_", Body::Random(20), "GitHub token"),
+    shape("github_pat_", Body::Random(20), "GitHub token"),
+    shape("glpat-", Body::Dotted(16), "GitLab token"),
+    shape("gldt-", Body::Random(16), "GitLab token"),
+    shape("glrt-", Body::Random(16), "GitLab token"),
+    shape("glptt-", Body::Random(16), "GitLab token"),
+    shape("glcbt-", Body::Random(16), "GitLab token"),
+    shape("glsoat-", Body::Random(16), "GitLab token"),
+    shape("xoxb-", Body::Random(16), "Slack token"),
+    shape("xoxp-", Body::Random(16), "Slack token"),
+    shape("xoxa-", Body::Random(16), "Slack token"),
+    shape("xoxr-", Body::Random(16), "Slack token"),
+    shape("xoxs-", Body::Random(16), "Slack token"),
+    shape("xoxe-", Body::Random(16), "Slack token"),
+    shape("xapp-", Body::Random(16), "Slack token"),
+    shape("hooks.slack.com/services/", Body::Address(20), "webhook address"),
+    shape("discord.com/api/webhooks/", Body::Address(40), "webhook address"),
+    shape("AIza", Body::Random(30), "Google key"),
+    shape("ya29.", Body::Dotted(20), "Google token"),
+    shape("GOCSPX-", Body::Random(20), "Google key"),
+    shape("AKIA", Body::Upper(16), "AWS key"),
+    shape("ASIA", Body::Upper(16), "AWS key"),
+    shape("ABIA", Body::Upper(16), "AWS key"),
+    shape("ACCA", Body::Upper(16), "AWS key"),
+    shape("hf_", Body::Random(30), "Hugging Face token"),
+    shape("gsk_", Body::Random(30), "Groq key"),
+    shape("xai-", Body::Random(30), "xAI key"),
+    shape("pplx-", Body::Random(30), "Perplexity key"),
+    shape("nvapi-", Body::Random(30), "NVIDIA key"),
+    shape("r8_", Body::Random(30), "Replicate key"),
+    shape("npm_", Body::Random(30), "npm token"),
+    shape("pypi-", Body::Random(30), "PyPI token"),
+    shape("dckr_pat_", Body::Random(20), "Docker token"),
+    shape("dop_v1_", Body::Random(40), "DigitalOcean token"),
+    shape("SG.", Body::Dotted(40), "SendGrid key"),
+    shape("shpat_", Body::Random(30), "Shopify token"),
+    shape("shpss_", Body::Random(30), "Shopify token"),
+    shape("lin_api_", Body::Random(30), "Linear key"),
+    shape("PMAK-", Body::Random(40), "Postman key"),
+    shape("hvs.", Body::Random(24), "Vault token"),
+    shape("hvb.", Body::Random(24), "Vault token"),
+    shape("dapi", Body::Random(32), "Databricks token"),
+    shape("glsa_", Body::Random(30), "Grafana token"),
+    shape("AGE-SECRET-KEY-1", Body::Random(50), "age key"),
 ];
 
-/// The shortest stretch of letters and digits that no word of a natural name reaches.
-const RANDOM_RUN: usize = 10;
+/// What is longer is data.
+const LONGEST: usize = 1024;
+/// The second half of a pair of AWS keys.
+const AWS_SECRET: usize = 40;
+/// What lies between the two.
+const LONGEST_GAP: usize = 6;
 
-/// Whether a text holds something that looks like a well-known key.
+/// Whether a text holds something that looks like a well-known key, or a private key.
 #[must_use]
 pub fn looks_like_key(text: &[u8]) -> bool {
-    holds_private_key(text)
-        || (0..text.len()).any(|start| starts_a_word(text, start) && shape_at(text.split_at(start).1))
+    super::find::holds_key(text)
 }
 
-fn holds_private_key(text: &[u8]) -> bool {
-    find(text, b"-----BEGIN ").is_some_and(|start| find(text.split_at(start).1, b"PRIVATE KEY").is_some())
-}
-
-fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
-    text.windows(wanted.len()).position(|window| window == wanted)
-}
-
-/// A key never starts inside a word, and a folder such as `/src/sk-learn` is no key.
-fn starts_a_word(text: &[u8], start: usize) -> bool {
-    match start.checked_sub(1).and_then(|before| text.get(before)) {
-        Some(byte) => !is_key_byte(*byte) && *byte != b'/',
-        None => true,
+impl Shape {
+    /// Whether a key of this shape stands at `at`, where its prefix does in some case.
+    pub(super) fn judge(&self, text: &[u8], at: usize, more: bool) -> Verdict {
+        let rest = text.get(at..).unwrap_or_default();
+        let Some(rest) = rest.strip_prefix(self.prefix.as_bytes()).filter(|_| self.starts_a_word(text, at)) else {
+            return Verdict::No;
+        };
+        let start = at + self.prefix.len();
+        let allowed = |byte: u8| match self.body {
+            Body::Random(_) | Body::Upper(_) => is_word_byte(byte),
+            Body::Dotted(_) => is_word_byte(byte) || byte == b'.',
+            Body::Address(_) => is_word_byte(byte) || byte == b'/',
+        };
+        let length = run_of(rest, allowed);
+        if more && length == rest.len() && length < LONGEST {
+            return Verdict::Open;
+        }
+        let body = rest.get(..length).unwrap_or_default();
+        let body = body.trim_ascii_end();
+        let length = body.iter().rposition(|byte| *byte != b'.').map_or(0, |last| last + 1);
+        let body = body.get(..length).unwrap_or_default();
+        if !self.body.fits(body) {
+            return Verdict::No;
+        }
+        let end = start + body.len();
+        match self.body {
+            Body::Upper(_) => match with_secret(text, end, more) {
+                Some(end) => Verdict::Secret { start: at, end },
+                None => Verdict::Open,
+            },
+            Body::Random(_) | Body::Dotted(_) => Verdict::Secret { start: at, end },
+            // Where it leads stays readable.
+            Body::Address(_) => Verdict::Secret { start, end },
+        }
     }
-}
 
-fn shape_at(text: &[u8]) -> bool {
-    SHAPES.iter().any(|(prefix, body)| text.strip_prefix(*prefix).is_some_and(|rest| body.fits(rest)))
-}
-
-impl Body {
-    fn fits(self, rest: &[u8]) -> bool {
-        let length = rest.iter().take_while(|byte| is_key_byte(**byte)).count();
-        let body = rest.split_at(length).0;
-        match self {
-            Self::Random(least) => body.len() >= least && has_random_run(body),
-            Self::Upper(exact) => {
-                body.len() == exact && body.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
-            }
+    /// A key never starts inside a word, and a folder such as `/src/sk-learn` is no key.
+    fn starts_a_word(&self, text: &[u8], start: usize) -> bool {
+        if matches!(self.body, Body::Address(_)) {
+            return true;
+        }
+        match start.checked_sub(1).and_then(|before| text.get(before)) {
+            Some(b'/') => !self.prefix.starts_with("sk-"),
+            Some(byte) => !is_word_byte(*byte) && *byte != b'.' || escaped_before(text, start),
+            None => true,
         }
     }
 }
 
-fn has_random_run(body: &[u8]) -> bool {
-    body.split(|byte| !byte.is_ascii_alphanumeric())
-        .any(|run| run.len() >= RANDOM_RUN && run.iter().any(u8::is_ascii_digit))
+impl Body {
+    fn fits(self, body: &[u8]) -> bool {
+        match self {
+            Self::Random(least) | Self::Dotted(least) => {
+                (least..=LONGEST).contains(&body.len()) && (random_run(body) || is_mixed(body))
+            }
+            Self::Upper(exact) => {
+                body.len() == exact && body.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+            }
+            Self::Address(least) => (least..=LONGEST).contains(&body.len()),
+        }
+    }
 }
 
-fn is_key_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+/// A long text of everything is random even when dashes cut its runs short.
+fn is_mixed(body: &[u8]) -> bool {
+    let count = |is: fn(&u8) -> bool| body.iter().filter(|byte| is(byte)).count();
+    body.len() >= 40
+        && count(u8::is_ascii_digit) >= 4
+        && count(u8::is_ascii_uppercase) >= 4
+        && count(u8::is_ascii_lowercase) >= 4
+}
+
+/// The end of the secret that stands right behind a key's id, as in a table of both; `end` without
+/// one, and `None` when that is not known yet.
+fn with_secret(text: &[u8], end: usize, more: bool) -> Option<usize> {
+    let rest = text.get(end..).unwrap_or_default();
+    let gap = run_of(rest, |byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b':' | b';' | b'|' | b'"'));
+    let secret = rest.get(gap..).unwrap_or_default();
+    let length = run_of(secret, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'+'));
+    if more && gap <= LONGEST_GAP && length == secret.len() && length <= AWS_SECRET {
+        return None;
+    }
+    let secret = secret.get(..length).unwrap_or_default();
+    let has = |is: fn(&u8) -> bool| secret.iter().any(is);
+    let is_secret = length == AWS_SECRET && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
+    Some(if is_secret && (1..=LONGEST_GAP).contains(&gap) { end + gap + length } else { end })
 }
 
 #[cfg(test)]
@@ -104,8 +208,7 @@ mod tests {
             "xoxb-123456789012-123456789012-abcdefGHIJKL",
             "AKIAIOSFODNN7EXAMPLE",
             "AIzaSyA-1234567890abcdefghijklmnopqrstu",
-            "-----BEGIN OPENSSH PRIVATE KEY-----\nabc",
-            "-----BEGIN PRIVATE KEY-----",
+            "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ",
         ] {
             assert!(looks_like_key(key.as_bytes()), "{key}");
             assert!(looks_like_key(format!("Authorization: Bearer {key}").as_bytes()), "{key}");

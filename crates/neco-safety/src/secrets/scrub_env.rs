@@ -3,18 +3,34 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 
+use super::find::KnownSecret;
 use super::key_shape::looks_like_key;
+
+/// An environment without its secrets.
+#[derive(Default)]
+pub struct Scrubbed {
+    /// The variables that children get.
+    pub kept: Vec<(OsString, OsString)>,
+    /// The values of the others, as far as they are text.
+    pub hidden: Vec<KnownSecret>,
+}
 
 /// The variables whose name fits none of the `hidden` globs and whose value neither looks like a key
 /// nor is an address with a password in it. In a glob `*` stands for anything and `?` for one character; case does not matter.
 #[must_use]
-pub fn scrub(environment: Vec<(OsString, OsString)>, hidden: &[String]) -> Vec<(OsString, OsString)> {
+pub fn scrub(environment: Vec<(OsString, OsString)>, hidden: &[String]) -> Scrubbed {
     let is_hidden = |name: &[u8]| hidden.iter().any(|glob| fits(glob.as_bytes(), name));
     let is_secret = |value: &[u8]| looks_like_key(value) || has_password(value);
-    environment
-        .into_iter()
-        .filter(|(name, value)| !is_hidden(name.as_bytes()) && !is_secret(value.as_bytes()))
-        .collect()
+    let mut scrubbed = Scrubbed::default();
+    for (name, value) in environment {
+        if !is_hidden(name.as_bytes()) && !is_secret(value.as_bytes()) {
+            scrubbed.kept.push((name, value));
+        } else if let Some(secret) = value.to_str().map(str::trim).filter(|secret| !secret.is_empty()) {
+            let what = name.to_string_lossy().into_owned();
+            scrubbed.hidden.push(KnownSecret { what, value: secret.to_owned() });
+        }
+    }
+    scrubbed
 }
 
 /// Whether a text holds an address of the form `scheme://user:password@host`.
@@ -90,8 +106,10 @@ mod tests {
             pair("INNOCENT", "ghp_abcdefghijklmnopqrstuvwxyz0123456789"),
             pair("HOME", "/home/me"),
         ];
-        let kept = scrub(environment, &["*_token".to_owned()]);
-        assert_eq!(kept, vec![pair("PATH", "/usr/bin:/bin"), pair("HOME", "/home/me")]);
+        let scrubbed = scrub(environment, &["*_token".to_owned()]);
+        let hidden: Vec<&str> = scrubbed.hidden.iter().map(|secret| secret.what.as_str()).collect();
+        assert_eq!(hidden, ["MY_TOKEN", "INNOCENT"]);
+        assert_eq!(scrubbed.kept, vec![pair("PATH", "/usr/bin:/bin"), pair("HOME", "/home/me")]);
     }
 
     #[test]
@@ -116,8 +134,8 @@ mod tests {
         ] {
             assert!(!has_password(value.as_bytes()), "{value}");
         }
-        let kept = scrub(vec![("DATABASE_URL".into(), "mysql://a:b@c".into())], &[]);
-        assert!(kept.is_empty());
+        let scrubbed = scrub(vec![("DATABASE_URL".into(), "mysql://a:b@c".into())], &[]);
+        assert!(scrubbed.kept.is_empty());
     }
 
     proptest! {

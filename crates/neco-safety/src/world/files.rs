@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use crate::path::{Access, Located, PathError, Root, resolve};
 
-/// Files inside the roots: the workspace, which may be changed, and folders that may only be read.
+/// Files inside the roots: the workspace and others that the person opened, which may be changed, and
+/// folders that may only be read.
 #[derive(Debug)]
 pub struct Files {
     /// The workspace first.
@@ -31,6 +32,25 @@ impl Files {
             roots.push(Arc::new(Root::new(path, false, false)));
         }
         Ok(Self { roots, workspace })
+    }
+
+    /// The same with folders that may be changed as the workspace may be.
+    ///
+    /// # Errors
+    /// When one of them is not a folder that can be opened.
+    pub fn with_roots(mut self, roots: &[PathBuf]) -> io::Result<Self> {
+        for path in roots {
+            let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+            let root = Root::new(std::fs::canonicalize(path).map_err(named)?, true, false);
+            root.open().map_err(|error| named(error.into()))?;
+            self.roots.push(Arc::new(root));
+        }
+        Ok(self)
+    }
+
+    /// The folders that may be changed, the workspace first.
+    pub fn writable(&self) -> impl Iterator<Item = &Path> {
+        self.roots.iter().filter(|root| root.writable).map(|root| root.path.as_path())
     }
 
     /// The workspace, resolved.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use neco_agent::runner::InputError;
 use neco_agent::{Agent, AgentHandle, AgentInput, SinkError};
 use neco_proto::event::Admission;
-use neco_proto::{AgentId, Answer, ClientError, Command, Message, Query, Receipt, Seq, SessionId, SessionSnapshot};
+use neco_proto::{AgentId, Answer, Attachment, ClientError, Command, Message, Part, Query, Receipt, Seq, SessionId, SessionSnapshot};
 use neco_store::{Catalog, EventLog, SessionLock, SessionRecord, StoreError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -140,8 +140,10 @@ impl Actor {
     async fn take(&mut self, command: Command) -> Result<Receipt, ClientError> {
         let receipt = Receipt { seq: self.journal.standing().last_seq };
         let input = match command {
-            Command::UserMessage { content } => self.message(content, Admission::AfterWork).await?,
-            Command::Steer { text } => self.message(text, Admission::TurnBoundary).await?,
+            Command::UserMessage { content, attachments } => {
+                self.message(content, attachments, Admission::AfterWork).await?
+            }
+            Command::Steer { text } => self.message(text, Vec::new(), Admission::TurnBoundary).await?,
             Command::Approve { call_id, decision } => AgentInput::Approve { call_id, decision },
             Command::Cancel => AgentInput::Cancel,
             Command::SetMode { mode } => AgentInput::SetMode(mode),
@@ -159,7 +161,12 @@ impl Actor {
         Ok(receipt)
     }
 
-    async fn message(&mut self, text: String, admission: Admission) -> Result<AgentInput, ClientError> {
+    async fn message(
+        &mut self,
+        text: String,
+        attachments: Vec<Attachment>,
+        admission: Admission,
+    ) -> Result<AgentInput, ClientError> {
         if text.trim().is_empty() {
             return Err(ClientError::Refused("the message is empty".to_owned()));
         }
@@ -168,7 +175,11 @@ impl Actor {
             self.catalog.set_title(self.record.id, &title).await.map_err(|error| store_failed(&error))?;
             self.record.title = title;
         }
-        Ok(AgentInput::Message { message: Message::user(text), admission })
+        let mut message = Message::user(text);
+        message.parts.extend(attachments.into_iter().map(|attachment| match attachment {
+            Attachment::Image { media_type, data } => Part::Image { media_type, data },
+        }));
+        Ok(AgentInput::Message { message, admission })
     }
 }
 

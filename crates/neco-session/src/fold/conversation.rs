@@ -1,6 +1,6 @@
 //! The conversation: messages, results paired with their calls, and what is still open.
 
-use neco_proto::event::{Admission, CallStatus, ModelRetry, ModelSwitch};
+use neco_proto::event::{Admission, CallStatus, HookOutcome, ModelRetry, ModelSwitch};
 use neco_proto::{CallId, Event, EventBody, Message, Role, ToolResult, TurnId};
 
 use super::standing::Standing;
@@ -52,6 +52,9 @@ impl Fold {
         match &event.body {
             EventBody::Message(message) => self.message(message),
             EventBody::MessageQueued(queued) => self.queued.push((queued.when, queued.message.clone())),
+            EventBody::HookRun(run) if matches!(run.outcome, HookOutcome::Blocked | HookOutcome::Stopped) => {
+                self.queued.retain(|(_, queued)| Some(queued.id) != run.message_id);
+            }
             EventBody::TurnStart(_) => {
                 self.partial.clear();
                 self.turn = event.turn_id;
@@ -80,6 +83,7 @@ impl Fold {
             | EventBody::ToolOutputChunk(_)
             | EventBody::PermissionRequest(_)
             | EventBody::PermissionDecision(_)
+            | EventBody::HookRun(_)
             | EventBody::ModeChange(_)
             | EventBody::Usage(_)
             | EventBody::Notification(_)

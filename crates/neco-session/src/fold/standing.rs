@@ -63,6 +63,7 @@ impl Standing {
             | EventBody::ModelSwitch(_)
             | EventBody::ToolCallUpdate(_)
             | EventBody::ToolOutputChunk(_)
+            | EventBody::HookRun(_)
             | EventBody::Notification(_)
             | EventBody::MessageQueued(_)
             | EventBody::Message(_)

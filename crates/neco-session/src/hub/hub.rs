@@ -9,6 +9,7 @@ use neco_model::Provider;
 use neco_proto::event::SessionStart;
 use neco_proto::{AgentId, Event, EventBody, SessionId};
 use neco_safety::World;
+use neco_safety::sandbox::Roots;
 use neco_safety::world::Files;
 use neco_store::{SessionLock, SessionRecord};
 use neco_workspace::GitFacts;
@@ -166,8 +167,8 @@ impl Hub {
         let journal = Arc::new(Journal::new(
             record.id,
             Arc::clone(&self.setup.log),
-            fold.standing.last_seq,
             fold.standing.clone(),
+            self.setup.workshop.redactor.clone(),
         ));
         let first_new = fold.standing.last_seq;
         for body in mend(&fold) {
@@ -228,6 +229,11 @@ impl Hub {
         let cwd = PathBuf::from(&record.cwd);
         let outputs = self.setup.data_dir.join("sessions").join(record.id.to_string()).join("outputs");
         let files = Files::new(&cwd, vec![outputs.clone()]).map_err(|error| unusable(&cwd, &error))?;
+        let roots = workshop.roots.iter().map(|root| usable_folder(root)).collect::<Result<Vec<_>, _>>()?;
+        let files = files.with_roots(&roots).map_err(|error| unusable(&cwd, &error))?;
+        // What is too big for the model is read back from its folder, which commands would not see otherwise.
+        let open = Roots { writable: std::iter::once(cwd.clone()).chain(roots).collect(), readable: vec![outputs.clone()] };
+        let spawn = (workshop.spawner)(open).map_err(|error| unusable(&cwd, &error))?;
         let facts = Facts {
             cwd: record.cwd.clone(),
             os: std::env::consts::OS.to_owned(),
@@ -238,8 +244,10 @@ impl Hub {
         Ok(AgentSetup {
             provider,
             registry: (workshop.tools)(),
-            world: Arc::new(World { files, spawn: (workshop.spawner)() }),
-            spill: Arc::new(SpillFolder::new(outputs)),
+            policy: (workshop.policy)(&cwd),
+            rule_book: workshop.rule_book.clone(),
+            world: Arc::new(World { files, spawn }),
+            spill: Arc::new(SpillFolder::new(outputs, workshop.redactor.clone())),
             sink: Arc::new(AgentSink { journal, agent: root }),
             clock: Arc::new(SessionClock::new()),
             sources: vec![Arc::new(Environment(facts))],
@@ -251,7 +259,11 @@ impl Hub {
                 mode: options.mode,
                 approval: options.approval,
                 person_present: options.person_present,
+                confinement: workshop.confinement,
+                network: workshop.network,
             },
+            gate: (workshop.gate)(record.id, &cwd),
+            resumed: fold.standing.last_seq > 0,
             history: fold.messages.into_iter().collect(),
             queued: fold.queued,
             cache_key: record.id.to_string(),

@@ -9,4 +9,4 @@ mod hub;
 mod options;
 
 pub use hub::Hub;
-pub use options::{FindModel, HubSetup, SessionOptions, Workshop};
+pub use options::{FindModel, HubSetup, MakeGate, MakeSpawner, SessionOptions, Workshop};

@@ -1,18 +1,28 @@
 //! What a hub and its sessions are made with.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use neco_agent::Budget;
+use neco_agent::{Budget, Gate, RuleBook};
 use neco_agent::scheduler::Limits;
 use neco_model::Provider;
-use neco_proto::{ApprovalMode, Mode};
+use neco_proto::{ApprovalMode, Mode, SessionId};
+use neco_safety::sandbox::Roots;
+use neco_safety::secrets::Redactor;
 use neco_safety::world::Spawner;
+use neco_safety::{Confinement, Policy};
 use neco_store::{Catalog, EventLog};
 use neco_toolkit::Registry;
 
 /// Finds the model of a name: `provider/model` or a group. The error is for a person.
 pub type FindModel = Arc<dyn Fn(&str) -> Result<Arc<dyn Provider>, String> + Send + Sync>;
+
+/// Makes the gate of a session that works in a folder.
+pub type MakeGate = Box<dyn Fn(SessionId, &Path) -> Arc<dyn Gate> + Send + Sync>;
+
+/// Makes what starts the processes of an agent that works in these folders.
+pub type MakeSpawner = Box<dyn Fn(Roots) -> io::Result<Spawner> + Send + Sync>;
 
 /// What a hub is made of.
 pub struct HubSetup {
@@ -32,10 +42,24 @@ pub struct HubSetup {
 pub struct Workshop {
     /// The tools of one agent, with state of their own.
     pub tools: Box<dyn Fn() -> Registry + Send + Sync>,
-    /// What starts the processes of one agent.
-    pub spawner: Box<dyn Fn() -> Spawner + Send + Sync>,
+    /// The rules for work in a folder.
+    pub policy: Box<dyn Fn(&Path) -> Policy + Send + Sync>,
+    /// Where rules are kept that a person allows for good.
+    pub rule_book: Option<Arc<dyn RuleBook>>,
+    /// Folders that are open besides the workspace.
+    pub roots: Vec<PathBuf>,
+    /// What stands between commands and the machine, for the policy.
+    pub confinement: Confinement,
+    /// Whether commands reach the network.
+    pub network: bool,
+    /// What starts the processes of one agent that works in these folders.
+    pub spawner: MakeSpawner,
+    /// What people plugged into the moments of a session's agents.
+    pub gate: MakeGate,
     /// Limits of calls.
     pub limits: Limits,
+    /// Takes secrets out of what is stored, shown and sent.
+    pub redactor: Redactor,
     /// The shell that runs commands, for the prompt.
     pub shell: String,
     /// What stands between commands and the machine, in words.

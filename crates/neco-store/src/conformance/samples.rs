@@ -113,6 +113,8 @@ fn model_bodies() -> Vec<EventBody> {
         EventBody::StreamToolCallDelta(ToolCallDelta { call_id: call(), partial_args: "{\"path\":".to_owned() }),
         EventBody::ModelRetry(ModelRetry {
             attempt: 2,
+            attempts: 4,
+            model: "a/b (key 2)".to_owned(),
             wait_ms: 500,
             code: ErrorCode::RateLimited,
             message: "slow down".to_owned(),
@@ -169,17 +171,27 @@ fn ask_bodies() -> Vec<EventBody> {
             reason: "it runs a command".to_owned(),
             diff: vec![diff()],
             session_rule: Some("make with any arguments".to_owned()),
+            always_rule: Some("make with any arguments, in this folder".to_owned()),
         }),
         EventBody::PermissionDecision(PermissionDecision {
             call_id: call(),
             decision: Decision::Edit { arguments: json!({ "command": "make -n" }) },
+        }),
+        EventBody::HookRun(HookRun {
+            event: HookEvent::PreToolUse,
+            hook: "./check.sh".to_owned(),
+            outcome: HookOutcome::Blocked,
+            duration_ms: 7,
+            message: Some("not here".to_owned()),
+            call_id: Some(call()),
+            message_id: None,
         }),
         EventBody::ModeChange(ModeChange { mode: Some(Mode::Ask), ..ModeChange::default() }),
     ]
 }
 
 fn closing_bodies() -> Vec<EventBody> {
-    let usage = Usage { input: 1000, output: 20, cache_read: 900, cache_write: 10, reasoning: 5, cost: Some(0.0125) };
+    let usage = Usage { input: 1000, output: 20, cache_read: 900, cache_write: 10, reasoning: 5, cost: Some(0.0125), unpriced: 1 };
     vec![
         EventBody::Usage(UsageEvent { model: "a/b".to_owned(), usage, context_window: Some(200_000) }),
         EventBody::Notification(Notification { level: NotificationLevel::Warning, text: "note".to_owned() }),
@@ -199,6 +211,7 @@ fn closing_bodies() -> Vec<EventBody> {
             usage,
             session_usage: usage,
             duration_ms: 1234,
+            budget: Some(BudgetReached::Cost { limit: 0.01, used: 0.0125 }),
         }),
     ]
 }

@@ -145,6 +145,7 @@ fn parse_cue(line: &str) -> Result<Cue, String> {
         _ => match line.trim() {
             "approve" => Act::Decide(Decision::Once),
             "approve session" => Act::Decide(Decision::Session),
+            "approve always" => Act::Decide(Decision::Always),
             "reject" => Act::Decide(Decision::Reject { reason: None }),
             "cancel" => Act::Cancel,
             other => return Err(format!("what the person does is not known: {other:?}")),

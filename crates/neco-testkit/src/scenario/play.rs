@@ -84,7 +84,7 @@ impl Person<'_> {
 
     async fn carry_out(&self, act: Act) -> Result<(), String> {
         let command = match act {
-            Act::User(content) => Command::UserMessage { content },
+            Act::User(content) => Command::UserMessage { content, attachments: Vec::new() },
             Act::Steer(text) => Command::Steer { text },
             Act::Cancel => Command::Cancel,
             Act::Write(path, content) => return self.stage.write(&path, &content),

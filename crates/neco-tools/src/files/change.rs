@@ -1,5 +1,7 @@
 //! A file that is about to be changed: loaded, checked against what the agent knows, written.
 
+use std::borrow::Cow;
+
 use neco_proto::ErrorCode;
 use neco_safety::path::{Access, Located, Stamp};
 use neco_safety::world::Files;
@@ -83,6 +85,12 @@ impl Draft {
         let known = if bytes.is_empty() { Needed::All } else { ledger.known(located.path()) };
         let text = form.decode(&bytes).ok_or_else(|| not_text(&shown, "damaged UTF-16"))?;
         Ok(Self { located, form, text: Some(text), judgement, before: Some(stamp), known })
+    }
+
+    /// Its text now, as far as it is text.
+    #[must_use]
+    pub fn old_text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(self.text.as_deref().unwrap_or_default())
     }
 
     /// Writes the text that takes the place of all of it.

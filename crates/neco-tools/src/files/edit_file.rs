@@ -1,8 +1,10 @@
 //! edit_file: text replaced in a file, in the one place that fits.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use neco_proto::{Display, ErrorCode};
+use neco_safety::untrusted;
 use neco_safety::world::Files;
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
 use schemars::JsonSchema;
@@ -15,7 +17,7 @@ use super::edit_words::{closest_words, fit_words, line_list, places_words, regio
 use super::judged::{Judge, Judged};
 use super::ledger::{Ledger, Needed};
 use super::matching::{Edited, Misfit, Replacement, apply};
-use super::{blocking, near};
+use super::{blocking, marked, near};
 
 pub struct EditFile {
     pub ledger: Arc<Ledger>,
@@ -78,8 +80,10 @@ impl Tool for EditFile {
             }
             let written = prepared.draft.write_changed(&ledger, &prepared.text)?;
             prepared.notes.extend(Some(written.note().trim().to_owned()).filter(|note| !note.is_empty()));
-            let words = prepared.words();
-            Ok(ToolOutput::text(words).with_display(Display::Diff { files: vec![prepared.change.diff] }))
+            let (words, regions) = (prepared.words(), prepared.regions());
+            let (start, shown) = (words.len(), prepared.draft.located.shown());
+            let output = ToolOutput::text(words + &regions).outside(start.., shown);
+            Ok(output.with_display(Display::Diff { files: vec![prepared.change.diff] }))
         })
         .await
     }
@@ -108,8 +112,12 @@ impl Prepared {
             words.push_str(note);
         }
         words.push('\n');
-        words.push_str(&regions(&self.text, &self.change.regions));
         words
+    }
+
+    /// What the changed places look like now.
+    fn regions(&self) -> String {
+        regions(&self.text, &self.change.regions)
     }
 }
 
@@ -123,6 +131,11 @@ fn prepare(
     let edits = edits_of(args)?;
     let draft = Draft::load(files, ledger, judge, &args.path, Needed::Some)?;
     let before = draft.text.clone().unwrap_or_default();
+    let (edits, old) = (restored(&edits, &draft), draft.old_text());
+    for text in edits.iter().flat_map(|(old, new, _)| [old, new]) {
+        marked::check(text, &old, &draft.located.shown())?;
+    }
+    let edits: Vec<Replacement<'_>> = edits.iter().map(|(old, new, all)| Replacement { old, new, all: *all }).collect();
     let creates = before.is_empty() && edits.first().is_some_and(|edit| edit.old.is_empty());
     if draft.text.is_none() && !creates {
         return Err(near::not_found(files, &draft.located));
@@ -142,6 +155,13 @@ fn prepare(
         );
     }
     Ok(Prepared { draft, text: state.text, change, notes: state.notes, count: state.count })
+}
+
+/// Old and new text with what was broken for the model made whole again, and whether all is replaced.
+fn restored<'a>(edits: &[Replacement<'a>], draft: &Draft) -> Vec<(Cow<'a, str>, Cow<'a, str>, bool)> {
+    let original = draft.old_text();
+    let whole = |text: &'a str| untrusted::restored(text, &original);
+    edits.iter().map(|edit| (whole(edit.old), whole(edit.new), edit.all)).collect()
 }
 
 /// The replacements of a call, however they were given.

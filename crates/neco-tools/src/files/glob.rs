@@ -147,7 +147,7 @@ fn print(args: &Args, found: &[PathBuf], bytes: usize) -> ToolOutput {
         text.push('\n');
         items.push(path.into_owned());
     }
-    let last = skip + items.len();
+    let (last, end) = (skip + items.len(), text.len());
     if found.is_empty() {
         text.push_str(&format!("No file fits {}.", args.pattern));
     } else if last < found.len() {
@@ -161,5 +161,5 @@ fn print(args: &Args, found: &[PathBuf], bytes: usize) -> ToolOutput {
         text.push_str(&format!("(there are only {} files)", found.len()));
     }
     let total = found.len() as u64;
-    ToolOutput::text(text).with_display(Display::List { title: args.pattern.clone(), items, total })
+    ToolOutput::text(text).outside(..end, "glob").with_display(Display::List { title: args.pattern.clone(), items, total })
 }

@@ -189,13 +189,13 @@ fn print(args: &Args, found: &Found, bytes: usize) -> ToolOutput {
             break;
         }
     }
-    let notes = notes(args, found, page.shown);
+    let (end, notes) = (page.text.len(), notes(args, found, page.shown));
     let items = found.files.iter().take(100).map(|file| match args.output {
         Output::Content | Output::Count => format!("{} ({})", file.path.display(), file.count),
         Output::Files => file.path.display().to_string(),
     });
     let display = Display::List { title: args.pattern.clone(), items: items.collect(), total: found.total_files };
-    ToolOutput::text(page.text + &notes).with_display(display)
+    ToolOutput::text(page.text + &notes).outside(..end, "grep").with_display(display)
 }
 
 /// The part of the results that is shown.

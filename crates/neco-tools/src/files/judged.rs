@@ -89,7 +89,7 @@ impl Judgement {
             (None, Access::Read) => Risk::Safe,
             (None, Access::Write) => Risk::Medium,
         };
-        Plan { because: self.because.map(str::to_owned), ..Plan::of(risk) }
+        Plan { because: self.because.map(str::to_owned), paths: vec![self.path.clone()], ..Plan::of(risk) }
     }
 }
 

@@ -5,7 +5,7 @@
 //! mark, line endings, permissions, links) survives a change.
 //!
 //! Reading order: [`judged`], [`text`], [`sniff`], [`lines`], [`page`], [`read_file`]; [`ledger`], [`change`],
-//! [`diff`], [`write_file`]; [`matching`], [`edit_words`], [`edit_file`]; [`listing`],
+//! [`diff`], [`marked`], [`write_file`]; [`matching`], [`edit_words`], [`edit_file`]; [`listing`],
 //! [`list_directory`], [`pattern`], [`glob`], [`search`], [`hits`], [`grep`]; [`near`], [`blocking`].
 
 use std::sync::Arc;
@@ -26,6 +26,7 @@ mod ledger;
 mod lines;
 mod list_directory;
 mod listing;
+mod marked;
 mod matching;
 mod near;
 mod page;

@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::io::{self, Read};
 
+use neco_toolkit::ToolOutput;
+
 use super::ledger::Seen;
 use super::lines::{Line, LineReader};
 use super::listing::size;
@@ -139,16 +141,17 @@ impl Page {
         }
     }
 
-    /// The page as the model reads it.
+    /// The page of the file called `source` as the model reads it.
     #[must_use]
-    pub fn print(mut self) -> String {
+    pub fn print(mut self, source: &str) -> ToolOutput {
         if self.shown == 0 {
-            return "(the file is empty)".to_owned();
+            return ToolOutput::text("(the file is empty)");
         }
+        let end = self.text.len();
         let notes = self.notes();
         let place = self.place();
         let _ = write!(self.text, "({place}{notes})");
-        self.text
+        ToolOutput::text(self.text).outside(..end, source)
     }
 
     fn place(&self) -> String {

@@ -104,7 +104,7 @@ fn read(
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT).max(1);
     let reading = Reading { located, ledger, offset: args.offset.unwrap_or(1), limit, bytes, cancel };
     let page = reading.page()?;
-    Ok(ToolOutput::text(page.print()))
+    Ok(page.print(&reading.located.shown()))
 }
 
 struct Reading<'a> {

@@ -4,17 +4,18 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use neco_proto::Display;
+use neco_safety::untrusted;
 use neco_safety::world::Files;
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::blocking;
 use super::change::Draft;
 use super::diff::{self, Change};
 use super::judged::{Judge, Judged};
 use super::ledger::{Ledger, Needed};
 use super::text::{count_lines, is_crlf, with_crlf};
+use super::{blocking, marked};
 
 pub struct WriteFile {
     pub ledger: Arc<Ledger>,
@@ -79,9 +80,15 @@ fn prepare<'a>(
 ) -> Result<(Draft, Cow<'a, [u8]>, Change), ToolError> {
     let draft = Draft::load(files, ledger, judge, &args.path, Needed::All)?;
     let content = args.content.strip_prefix('\u{feff}').filter(|_| draft.form.mark).unwrap_or(&args.content);
+    let old = draft.old_text();
+    marked::check(content, &old, &draft.located.shown())?;
+    let content = untrusted::restored(content, &old);
     let keeps_crlf = draft.text.as_deref().is_some_and(is_crlf) && !content.contains('\r');
-    let content = content.as_bytes();
-    let text = if keeps_crlf { Cow::Owned(with_crlf(content)) } else { Cow::Borrowed(content) };
+    let text = match content {
+        content if keeps_crlf => Cow::Owned(with_crlf(content.as_bytes())),
+        Cow::Borrowed(content) => Cow::Borrowed(content.as_bytes()),
+        Cow::Owned(content) => Cow::Owned(content.into_bytes()),
+    };
     let change = diff::change(&draft.located.shown(), draft.text.as_deref(), &text);
     Ok((draft, text, change))
 }

@@ -8,8 +8,10 @@ use std::time::Duration;
 use neco_config::section::ToolsSection;
 use neco_proto::{Display, ErrorCode, Risk};
 use neco_safety::path::Access;
+use neco_safety::sandbox::Freedom;
+use neco_safety::sandbox::denial::{Denial, recognise};
 use neco_safety::world::{Exit, Launch, Leftovers, SpawnError, Stdin, World};
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Outside, Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -22,6 +24,9 @@ use super::wording::{SHOWN_LINES, ending, exit_code, last_lines, one_line, secon
 
 /// What the scheduler's clock leaves us beyond our own, so that it is never first.
 const SLACK: Duration = Duration::from_secs(15);
+
+/// What the model is told of where output came from: it knows the command.
+const COMMAND: &str = "command";
 
 /// A success that took less says nothing about its time.
 const WORTH_SAYING: Duration = Duration::from_secs(10);
@@ -42,6 +47,20 @@ pub(super) struct BashArgs {
     pty: Option<bool>,
     /// What it is for, in a few words.
     description: Option<String>,
+    /// Reach the network; asks the user.
+    network: Option<bool>,
+    /// Run without the sandbox; asks the user.
+    unsandboxed: Option<bool>,
+}
+
+impl BashArgs {
+    fn freedom(&self) -> Freedom {
+        match (self.unsandboxed.unwrap_or(false), self.network.unwrap_or(false)) {
+            (true, _) => Freedom::Unboxed,
+            (false, true) => Freedom::Network,
+            (false, false) => Freedom::AsConfigured,
+        }
+    }
 }
 
 /// Runs commands.
@@ -92,35 +111,45 @@ impl Bash {
 
     async fn run_here(&self, args: &BashArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let Prepared { launch, report, mut notes } = self.prepare(args, ctx).await?;
-        let running = ctx.world.spawn.start(launch).await.map_err(refused)?;
+        let running = ctx.world.spawn.start_freed(launch, args.freedom()).await.map_err(refused)?;
         let limit = self.limit(args);
         let followed = follow(running, limit, ctx).await;
         if let Some(report) = report {
             let counts = matches!(followed.outcome, Outcome::Ended(_)) && args.cwd.is_none();
             notes.extend(self.after(report, counts, ctx).await);
         }
-        Ok(self.output(args, followed, limit, &notes))
+        let stopped = stopped_by_box(&followed, args.freedom(), ctx).await;
+        notes.extend(stopped.clone());
+        let mut output = self.output(args, followed, limit, &notes);
+        if stopped.is_some() {
+            output.error_code = Some(ErrorCode::SandboxDenied);
+        }
+        Ok(output)
     }
 
     async fn run_in_background(&self, args: &BashArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let Prepared { launch, notes, .. } = self.prepare(args, ctx).await?;
         self.processes.check_room()?;
-        let running = ctx.world.spawn.start(launch).await.map_err(refused)?;
+        let running = ctx.world.spawn.start_freed(launch, args.freedom()).await.map_err(refused)?;
         let process = self.processes.add(&args.command, running);
         process.settle(&ctx.cancel).await;
         let look = process.look(SHOWN_LINES, ctx.max_output);
-        let mut text = if look.exit.is_some() {
-            format!("{}\n[{}]", look.text, look.state)
-        } else {
-            format!("{}\n[runs in the background as {}]", look.text, process.id())
-        };
+        let mut text = look.text.trim_start().to_owned();
+        let printed = text.len();
+        add_line(
+            &mut text,
+            Some(match look.exit {
+                Some(_) => format!("[{}]", look.state),
+                None => format!("[runs in the background as {}]", process.id()),
+            }),
+        );
         add_notes(&mut text, &notes);
         let display = Display::Terminal {
             command: args.command.clone(),
             tail: look.text,
             exit_code: look.exit.and_then(exit_code),
         };
-        Ok(ToolOutput::text(text.trim_start()).with_display(display))
+        Ok(ToolOutput::text(text).outside(..printed, COMMAND).with_display(display))
     }
 
     async fn prepare(&self, args: &BashArgs, ctx: &ToolContext) -> Result<Prepared, ToolError> {
@@ -143,15 +172,17 @@ impl Bash {
     }
 
     fn output(&self, args: &BashArgs, followed: Followed, limit: Duration, notes: &[String]) -> ToolOutput {
-        let Followed { output, outcome, took } = followed;
+        let Followed { output, outcome, took, .. } = followed;
         // Cleaned after it was cut: the file keeps every byte.
         let shown = plain_text(output.text.as_bytes());
         let mut text = shown.trim_end_matches('\n').to_owned();
+        let printed = text.len();
         let last_word = self.last_word(outcome, took, limit, text.is_empty());
         add_line(&mut text, last_word);
         add_notes(&mut text, notes);
         ToolOutput {
             model: text,
+            outside: Some(Outside { source: COMMAND.to_owned(), part: 0..printed }),
             display: Some(Display::Terminal {
                 command: args.command.clone(),
                 tail: last_lines(&shown, SHOWN_LINES).to_owned(),
@@ -214,8 +245,14 @@ impl Tool for Bash {
     async fn plan(&self, args: &BashArgs, ctx: &ToolContext) -> Result<Plan, ToolError> {
         check(args, self.max_timeout)?;
         let (shell, world, cwd) = (Arc::clone(&self.shell), Arc::clone(&ctx.world), args.cwd.clone());
-        let place = off_the_runtime(move || shell.place(&world, cwd.as_deref())).await??;
-        Ok(Plan { command: Some(granted_as(args, place.as_deref())), ..Plan::of(Risk::High) })
+        let folder = off_the_runtime(move || shell.starts_in(&world, cwd.as_deref())).await??;
+        if let Some(because) = leaves_box(args.freedom(), &ctx.world) {
+            let because = Some(because.to_owned());
+            let command = Some(args.command.clone());
+            return Ok(Plan { command, folder: Some(folder), because, ..Plan::of(Risk::Critical) });
+        }
+        // What the command itself could do is for the policy to find out.
+        Ok(Plan { command: Some(args.command.clone()), folder: Some(folder), ..Plan::of(Risk::Low) })
     }
 
     async fn run(&self, args: BashArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
@@ -227,31 +264,13 @@ impl Tool for Bash {
     }
 }
 
-/// The command as it is judged and granted: the same words somewhere else are another command.
-fn granted_as(args: &BashArgs, place: Option<&str>) -> String {
-    let mut command = args.command.clone();
-    if let Some(place) = place {
-        command.push_str(&format!(" (in {place})"));
-    }
-    if args.background.unwrap_or(false) {
-        command.push_str(" (in the background)");
-    }
-    if args.pty.unwrap_or(false) {
-        command.push_str(" (on a terminal)");
-    }
-    command
-}
-
 impl Shell {
-    /// The folder that a command will start in, as it is shown; nothing for the workspace itself.
-    fn place(&self, world: &World, cwd: Option<&str>) -> Result<Option<String>, ToolError> {
-        let folder = match cwd {
-            Some(cwd) => wanted_folder(world, cwd)?,
-            None => self.folder.stands(&world.files),
-        };
-        let workspace = world.files.workspace();
-        let shown = folder.strip_prefix(workspace).unwrap_or(&folder);
-        Ok((folder != workspace).then(|| shown.display().to_string()))
+    /// The folder that a command will start in.
+    fn starts_in(&self, world: &World, cwd: Option<&str>) -> Result<PathBuf, ToolError> {
+        match cwd {
+            Some(cwd) => wanted_folder(world, cwd),
+            None => Ok(self.folder.stands(&world.files)),
+        }
     }
 
     fn prepare(&self, world: &World, args: BashArgs) -> Result<Prepared, ToolError> {
@@ -267,7 +286,7 @@ impl Shell {
             Some(cwd) => (wanted_folder(world, cwd)?, None),
             None => self.folder.start(&world.files),
         };
-        let report = if background { None } else { self.folder.report_file(world.spawn.temporary_folder()).ok() };
+        let report = if background { None } else { self.folder.report_file(&world.spawn.temporary_folder()).ok() };
         let reporting = report.as_deref().and_then(|file| interpreter.reporting(&args.command, file));
         let report = report.filter(|_| reporting.is_some());
         let launch = Launch {
@@ -303,6 +322,40 @@ fn wanted_folder(world: &World, cwd: &str) -> Result<PathBuf, ToolError> {
         return Err(ToolError::new(ErrorCode::FileNotFound, format!("cwd: there is no folder {}", located.shown())));
     }
     Ok(located.path().to_path_buf())
+}
+
+/// What a command asks for beyond its box, where there is one to leave.
+fn leaves_box(freedom: Freedom, world: &World) -> Option<&'static str> {
+    match freedom {
+        Freedom::Unboxed if world.spawn.is_boxed() => Some("it runs without the sandbox"),
+        Freedom::Network if world.spawn.is_boxed() => Some("it reaches the network"),
+        Freedom::Unboxed | Freedom::Network | Freedom::AsConfigured => None,
+    }
+}
+
+/// What the model is told when a command probably failed because of its box.
+async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &ToolContext) -> Option<String> {
+    let failed = matches!(followed.outcome, Outcome::Ended(end) if end.exit != Exit::Code(0));
+    if !failed || !ctx.world.spawn.is_boxed() {
+        return None;
+    }
+    if let Some(host) = followed.refused_hosts.first() {
+        return Some(denial_words(&Denial::Host(host.clone())));
+    }
+    let (world, text) = (Arc::clone(&ctx.world), followed.output.text.clone());
+    let looked = off_the_runtime(move || recognise(&text, &world.spawn.closed(freedom)?));
+    looked.await.ok().flatten().map(|denial| denial_words(&denial))
+}
+
+fn denial_words(denial: &Denial) -> String {
+    let ask = |wish: &str| format!("if the task needs it, run it again with {wish}: the user is asked");
+    match denial {
+        Denial::Path(path) => {
+            format!("the sandbox does not let commands at {}; {}", path.display(), ask("unsandboxed: true"))
+        }
+        Denial::Network => format!("the sandbox has no network; {}", ask("network: true")),
+        Denial::Host(host) => format!("the sandbox does not let commands reach {host}; {}", ask("network: true")),
+    }
 }
 
 fn positive(seconds: f64) -> Option<Duration> {

@@ -34,6 +34,8 @@ pub(super) struct Followed {
     pub(super) outcome: Outcome,
     /// How long it took.
     pub(super) took: Duration,
+    /// Hosts that its box did not let it reach.
+    pub(super) refused_hosts: Vec<String>,
 }
 
 /// Follows a command to its end, which comes after `limit` and [`GRACE`] at the latest.
@@ -68,7 +70,8 @@ pub(super) async fn follow(mut running: Running, limit: Duration, ctx: &ToolCont
         }
     };
     show(ctx, &live.end());
-    Followed { output: kept.finish().await, outcome, took: started.elapsed() }
+    let refused_hosts = running.refused_hosts();
+    Followed { output: kept.finish().await, outcome, took: started.elapsed(), refused_hosts }
 }
 
 fn show(ctx: &ToolContext, text: &str) {

@@ -152,11 +152,8 @@ impl Tool for Process {
             Action::Tail | Action::Wait => self.find(args.id.as_deref()).map(|_| Plan::of(Risk::Safe)),
             Action::Kill => self.find(args.id.as_deref()).map(|_| Plan::of(Risk::Low)),
             Action::Write => {
-                let process = self.find(args.id.as_deref())?;
-                let input = args.input.as_deref().unwrap_or_default();
-                // Whatever reads it may be a shell: it is judged and granted like a command of its own.
-                let command = Some(format!("{} <<< {input}", process.id()));
-                Ok(Plan { command, ..Plan::of(Risk::High) })
+                // Whatever reads it may be a shell, or anything else: it is granted word for word.
+                self.find(args.id.as_deref()).map(|_| Plan::of(Risk::High))
             }
         }
     }
@@ -195,8 +192,10 @@ fn shown(process: &Background, lines: usize, note: Option<String>, ctx: &ToolCon
         (0, true) => "no output".to_owned(),
         (all, _) => format!("{all} lines of output, {} of them new", look.new_lines),
     };
-    let text = format!("[{}; {count}{note}]\n{}", look.state, look.text);
-    ToolOutput::text(text.trim_end()).with_display(Display::Terminal {
+    let head = format!("[{}; {count}{note}]\n", look.state);
+    let text = format!("{head}{}", look.text);
+    let output = ToolOutput::text(text.trim_end());
+    output.outside(head.len().., process.id()).with_display(Display::Terminal {
         command: process.command.clone(),
         tail: look.text,
         exit_code: look.exit.and_then(exit_code),

@@ -1,6 +1,7 @@
 //! The shell tools on real processes.
-#![allow(clippy::unwrap_used, clippy::string_slice)]
+#![allow(clippy::unwrap_used, clippy::string_slice, clippy::print_stderr)]
 
 mod background;
+mod boxed;
 mod foreground;
 mod world;

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
-use neco_config::section::ToolsSection;
+use neco_config::section::{SandboxSection, ToolsSection};
 use neco_proto::CallId;
 use neco_proto::event::OutputStream;
 use neco_safety::World;
+use neco_safety::sandbox::{Ask, Roots, Sandbox, SandboxSetup, Settings};
 use neco_safety::world::{Files, Spawner};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToolContext, ToolError, ToolOutput};
@@ -93,7 +94,7 @@ pub fn bench_with(settings: &ToolsSection) -> Bench {
         call_id: CallId::from("call-1"),
         world: Arc::new(World {
             files: Files::new(&workspace, Vec::new()).unwrap(),
-            spawn: Spawner::new(environment, &["*_API_KEY".to_owned()]),
+            spawn: boxed_if_told(Spawner::new(environment, &["*_API_KEY".to_owned()]), folder.path(), &workspace),
         }),
         live: heard.clone(),
         cancel: CancellationToken::new(),
@@ -101,6 +102,32 @@ pub fn bench_with(settings: &ToolsSection) -> Bench {
         max_output: settings.max_output_bytes,
     };
     Bench { tools: shell::tools(settings), folder, ctx, heard }
+}
+
+/// Set for a run of all these tests in a box.
+pub const BOXED: &str = "NECO_TEST_BOXED";
+
+/// The launcher of boxes, which is an example of this crate; nothing where examples were not built.
+pub fn launcher() -> Option<PathBuf> {
+    let own = std::env::current_exe().ok()?;
+    Some(own.parent()?.parent()?.join("examples/box_launcher")).filter(|path| path.is_file())
+}
+
+fn boxed_if_told(spawner: Spawner, folder: &Path, workspace: &Path) -> Spawner {
+    if std::env::var_os(BOXED).is_none() {
+        return spawner;
+    }
+    let setup = SandboxSetup {
+        settings: Settings::of(&SandboxSection::default(), None),
+        launcher: launcher().unwrap(),
+        bwrap: Some("/usr/bin/bwrap".into()),
+        home: None,
+        own: Vec::new(),
+        state: folder.join("state"),
+        temporary: folder.to_path_buf(),
+    };
+    let sandbox = Sandbox::probe(setup, Ask::Anew).unwrap();
+    spawner.boxed(&sandbox, Roots { writable: vec![workspace.to_path_buf()], readable: Vec::new() }).unwrap()
 }
 
 impl Bench {

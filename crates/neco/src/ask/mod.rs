@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`question`] (what keys mean) with [`subject`] (what is shown), [`desk`] (one question
 //! after the other), [`tty`] (the terminal), [`edit`], [`editor`] and [`revision`] (changing a call
-//! before it runs).
+//! before it runs), [`trust`] (whether a folder is trusted).
 
 pub mod desk;
 pub mod edit;
@@ -15,6 +15,7 @@ pub mod editor;
 pub mod question;
 mod revision;
 mod subject;
+pub mod trust;
 pub mod tty;
 
 pub use tty::Tty;

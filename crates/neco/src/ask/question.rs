@@ -156,6 +156,9 @@ impl Question {
             ('s', None) if self.request.session_rule.is_some() => {
                 (self.chosen("for this session"), Step::Decide(Decision::Session))
             }
+            ('a', None) if self.request.always_rule.is_some() => {
+                (self.chosen("always"), Step::Decide(Decision::Always))
+            }
             ('e', _) => (self.chosen("editing…"), Step::Edit),
             ('n', _) => {
                 self.rejecting = true;
@@ -201,6 +204,7 @@ impl Question {
             ("y", false) => "do this, once",
             ("y", true) => "do it as you changed it",
             ("s", _) => "do this, and do not ask again for the same until Neco ends",
+            ("a", _) => "do this, and never ask again for the same: the rule is kept in a file of yours",
             ("e", _) => "open it in $VISUAL or $EDITOR; you see it again before anything happens",
             ("n", _) => "do not; you can tell the agent what to do instead",
             (_, _) => "show all of it, in $PAGER when it is long",
@@ -224,6 +228,9 @@ impl Question {
         if self.revised.is_none() && self.request.session_rule.is_some() {
             keys.push(("s", "session"));
         }
+        if self.revised.is_none() && self.request.always_rule.is_some() {
+            keys.push(("a", "always"));
+        }
         keys
     }
 
@@ -231,12 +238,19 @@ impl Question {
         let paint = self.place.paint;
         let key = |key: &str, words: &str| format!("{} {words}", paint.bold(key));
         let offered = self.offered();
-        let plain: Vec<String> =
-            offered.iter().filter(|(name, _)| *name != "s").map(|(name, words)| key(name, words)).collect();
+        let plain: Vec<String> = offered
+            .iter()
+            .filter(|(name, _)| !["s", "a"].contains(name))
+            .map(|(name, words)| key(name, words))
+            .collect();
         let mut lines = self.wrapped(&format!("  {} · {}", plain.join(" · "), key("?", "help")));
-        if let Some(rule) = self.request.session_rule.as_ref().filter(|_| self.revised.is_none()) {
-            lines.push('\n');
-            lines.push_str(&self.wrapped(&format!("  {}", key("s", &format!("session: {}", visible_line(rule))))));
+        let rules = [("s", "session", &self.request.session_rule), ("a", "always", &self.request.always_rule)];
+        for (name, words, rule) in rules {
+            // The rule is seen before it is given; what was edited nobody has judged yet.
+            if let Some(rule) = rule.as_ref().filter(|_| self.revised.is_none()) {
+                let line = format!("  {}", key(name, &format!("{words}: {}", visible_line(rule))));
+                lines.push_str(&format!("\n{}", self.wrapped(&line)));
+            }
         }
         lines
     }
@@ -289,6 +303,7 @@ mod tests {
             risk: Risk::High,
             reason: "high risk is asked about in approval mode ask_first".into(),
             diff: Vec::new(),
+            always_rule: Some("run commands that begin with `make` without asking, in this folder from now on".into()),
             session_rule: Some("run exactly `make test\nrm -rf build` without asking, until the session ends".into()),
         }
     }
@@ -303,6 +318,7 @@ mod tests {
             risk: Risk::Medium,
             diff,
             session_rule: None,
+            always_rule: None,
             ..command()
         }
     }
@@ -331,14 +347,17 @@ mod tests {
         assert_eq!(step('y'), Step::Decide(Decision::Once));
         assert_eq!(step('Y'), Step::Decide(Decision::Once));
         assert_eq!(step('s'), Step::Decide(Decision::Session));
+        assert_eq!(step('a'), Step::Decide(Decision::Always));
         assert_eq!(step('e'), Step::Edit);
         for (meaningless, name) in [('\n', "Enter"), (' ', "Space"), ('x', "x"), ('\u{1b}', "Esc"), ('d', "d")] {
             let (words, step) = question(command()).on(Typed::Key(meaningless));
             assert_eq!(step, Step::Read(Want::Key), "{meaningless:?}");
-            assert!(words.contains(&format!("{name} is no answer; press y, e, n, s, or ?")), "{words}");
+            assert!(words.contains(&format!("{name} is no answer; press y, e, n, s, a, or ?")), "{words}");
         }
         assert!(question(command()).on(Typed::Key('?')).0.contains("do not ask again for the same"));
-        assert_eq!(question(edit()).on(Typed::Key('s')).1, Step::Read(Want::Key), "not on offer");
+        for key in ['s', 'a'] {
+            assert_eq!(question(edit()).on(Typed::Key(key)).1, Step::Read(Want::Key), "not on offer");
+        }
         let (words, ended) = question(command()).on(Typed::End);
         assert_eq!(ended, Step::Decide(Decision::Reject { reason: None }));
         assert!(words.contains("rejected"));

@@ -1,11 +1,13 @@
 //! Everything but a run: subcommands, one file or folder each.
 //!
-//! Reading order: [`config`], [`auth`], [`model`], [`session`] with [`when`], [`doctor`], [`demo`].
+//! Reading order: [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`] with [`when`], [`doctor`], [`demo`].
 
 pub mod auth;
 pub mod config;
 pub mod demo;
 pub mod doctor;
 pub mod model;
+pub mod policy;
 pub mod session;
+pub mod trust;
 mod when;

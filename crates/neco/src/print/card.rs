@@ -2,17 +2,20 @@
 
 use std::time::Duration;
 
-use neco_proto::event::{CallStatus, ToolCallEnd};
+use neco_proto::event::{CallStatus, HookOutcome, HookRun, ToolCallEnd};
 use neco_proto::{Display, ErrorCode};
 
 use super::clean::{clean, clean_line};
 use super::figures;
 use super::paint::Paint;
+use super::wrap::fitting;
 use super::{diff, tail::Tail};
 use crate::outcome::{error_words, is_refusal};
 
 /// Lines of a text that a card shows.
 const TEXT_LINES: usize = 6;
+/// Columns of a hook's command.
+const HOOK: usize = 50;
 /// What stands before the lines of a card's body.
 const BODY: &str = "  │ ";
 
@@ -63,6 +66,25 @@ pub fn body(end: &ToolCallEnd, printed_live: bool, diff_seen: bool, paint: Paint
         lines.extend(indented(&[format!("all of the output: {}", clean_line(file))], paint));
     }
     lines
+}
+
+/// The line of a hook: nothing when it had no objection and nothing to say.
+#[must_use]
+pub fn hook(run: &HookRun, paint: Paint) -> Option<String> {
+    let message = run.message.as_deref().map(clean_line).filter(|message| !message.is_empty());
+    let words = match (run.outcome, message) {
+        (HookOutcome::Passed, None) => return None,
+        (HookOutcome::Passed, Some(message)) => message,
+        (HookOutcome::TimedOut, message) => message.unwrap_or_else(|| "timed out".to_owned()),
+        (outcome, None) => outcome.to_string(),
+        (outcome, Some(message)) => format!("{outcome}: {message}"),
+    };
+    let line = format!("hook {} {}: {words}", run.event, fitting(&clean_line(&run.hook), HOOK));
+    Some(match run.outcome {
+        HookOutcome::Passed | HookOutcome::Allowed | HookOutcome::Asked => paint.dim(&format!("i {line}")),
+        HookOutcome::Blocked | HookOutcome::Stopped | HookOutcome::Cancelled => paint.yellow(&format!("⊘ {line}")),
+        HookOutcome::Failed | HookOutcome::TimedOut => paint.yellow(&format!("! {line}")),
+    })
 }
 
 /// Lines of output that belong to a card.

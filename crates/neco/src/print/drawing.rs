@@ -140,7 +140,18 @@ fn complete(reason: CompleteReason) -> EventBody {
         usage: Usage { input: 12_400, output: 1200, cache_read: 8000, cost: Some(0.0123), ..Usage::default() },
         session_usage: Usage::default(),
         duration_ms: 12_345,
+        budget: None,
     })
+}
+
+/// The same with a limit that is reached.
+fn over_budget(reason: CompleteReason, turns: u32, budget: BudgetReached) -> EventBody {
+    match complete(reason) {
+        EventBody::AgentComplete(complete) => {
+            EventBody::AgentComplete(AgentComplete { turns, budget: Some(budget), ..complete })
+        }
+        other => other,
+    }
 }
 
 #[test]
@@ -201,6 +212,7 @@ fn a_change_that_was_shown_with_the_question_is_not_shown_twice() {
         reason: String::new(),
         diff: vec![change()],
         session_rule: None,
+        always_rule: None,
     };
     let decided = |decision| EventBody::PermissionDecision(PermissionDecision { call_id: "1".into(), decision });
     let end = ToolCallEnd { display: Some(Display::Diff { files: vec![change()] }), ..ended("1", "Edit src/a.rs") };
@@ -254,6 +266,8 @@ fn what_goes_wrong_with_a_model_is_told() {
     let retry = |code, discards| {
         EventBody::ModelRetry(ModelRetry {
             attempt: 2,
+            attempts: 4,
+            model: "a/one (key 1)".into(),
             wait_ms: 12_000,
             code,
             message: "server error 500".into(),
@@ -318,7 +332,8 @@ fn only_words_go_to_stdout() {
 
 fn retried(discards: bool) -> EventBody {
     let code = ErrorCode::ProviderUnavailable;
-    EventBody::ModelRetry(ModelRetry { attempt: 2, wait_ms: 1, code, message: "broke off".into(), discards })
+    let (model, message) = (String::new(), "broke off".to_owned());
+    EventBody::ModelRetry(ModelRetry { attempt: 2, attempts: 0, model, wait_ms: 1, code, message, discards })
 }
 
 #[test]
@@ -375,7 +390,7 @@ fn time_that_goes_by_is_shown_on_a_terminal() {
     printer.tick(in_seconds(7)).unwrap();
     assert!(both.text().ends_with("\r\u{1b}[2K… play/a · 7 s"), "{:?}", both.text());
     draw_with(&mut printer, vec![say("words")]);
-    printer.tick(in_seconds(9)).unwrap();
+    printer.tick(in_seconds(4)).unwrap();
     assert!(both.text().ends_with("words"), "a line of words is not torn apart");
     draw_with(
         &mut printer,
@@ -385,6 +400,76 @@ fn time_that_goes_by_is_shown_on_a_terminal() {
     let shown = both.text();
     let last = shown.rsplit('\n').next().unwrap();
     assert!(shown.contains("│ out\n") && last.ends_with("… · 1 m 05 s") && columns(last) < 40, "{shown:?}");
+}
+
+#[test]
+fn a_line_that_stalls_says_so_until_it_goes_on() {
+    let both = Shared::default();
+    let look = Look { overwrites: true, width: 40, ..PLAIN };
+    let mut printer = TextPrinter::new(Screen::new(Box::new(both.clone()), Box::new(both.clone()), look));
+    let in_seconds = |seconds| Instant::now() + Duration::from_secs(seconds);
+    let turn = EventBody::TurnStart(TurnStart { iteration: 1, model: "play/a".into() });
+    draw_with(&mut printer, vec![turn, say("Half a")]);
+    printer.tick(in_seconds(7)).unwrap();
+    assert!(both.text().ends_with("Half a … silent for 7 s"), "{:?}", both.text());
+    printer.tick(in_seconds(8)).unwrap();
+    draw_with(&mut printer, vec![say(" sentence")]);
+    assert!(
+        both.text().ends_with("Half a … silent for 7 s\u{1b}[17D\u{1b}[K … silent for 8 s\u{1b}[17D\u{1b}[K sentence")
+    );
+    draw_with(&mut printer, vec![say(&" and more".repeat(2))]);
+    printer.tick(in_seconds(9)).unwrap();
+    assert!(both.text().ends_with(" and more"), "no room for a mark: {:?}", both.text());
+    // What is read by a program is not marked.
+    let (out, err) = (Shared::default(), Shared::default());
+    let screen = Screen::new(Box::new(out.clone()), Box::new(err.clone()), Look { streams: false, ..look });
+    let mut printer = TextPrinter::new(screen);
+    draw_with(&mut printer, vec![say("Half a")]);
+    printer.tick(in_seconds(9)).unwrap();
+    assert_eq!((out.text().as_str(), err.text().contains("silent")), ("", false));
+}
+
+#[test]
+fn a_wait_is_counted_down() {
+    let both = Shared::default();
+    let look = Look { overwrites: true, width: 80, ..PLAIN };
+    let mut printer = TextPrinter::new(Screen::new(Box::new(both.clone()), Box::new(both.clone()), look));
+    let retry = ModelRetry {
+        attempt: 2,
+        attempts: 4,
+        model: "a/one (key 1)".into(),
+        wait_ms: 12_000,
+        code: ErrorCode::RateLimited,
+        message: "a limits the rate (HTTP 429): slow down".into(),
+        discards: false,
+    };
+    let turn = EventBody::TurnStart(TurnStart { iteration: 1, model: "a/one".into() });
+    draw_with(&mut printer, vec![turn, EventBody::ModelRetry(retry)]);
+    let shown = both.text();
+    assert!(shown.contains("a limits the rate (HTTP 429): slow down; attempt 2 of 4 in 12.0"), "{shown}");
+    assert!(shown.ends_with("↻ a/one (key 1): attempt 2 of 4 in 12 s"), "{shown}");
+    printer.tick(Instant::now() + Duration::from_secs(5)).unwrap();
+    assert!(both.text().ends_with("attempt 2 of 4 in 7 s"), "{}", both.text());
+    printer.tick(Instant::now() + Duration::from_secs(16)).unwrap();
+    assert!(both.text().ends_with("… a/one · 3 s") || both.text().ends_with("… a/one · 4 s"), "{}", both.text());
+}
+
+#[test]
+fn the_last_lines_say_who_answered_and_which_budget_is_used_up() {
+    let cost = BudgetReached::Cost { limit: 0.05, used: 0.058 };
+    let tokens = BudgetReached::Tokens { limit: 10_000, used: 13_600 };
+    let answered = |model: &str| {
+        let parts = vec![Part::Text { text: "x".into() }];
+        let model = Some(model.to_owned());
+        EventBody::Message(Message { id: MessageId::new(), role: Role::Assistant, parts, model })
+    };
+    let ends = [
+        vec![answered("b/two"), answered("a/one"), complete(CompleteReason::Natural)],
+        vec![over_budget(CompleteReason::Budget, 3, cost)],
+        vec![over_budget(CompleteReason::Budget, 0, tokens)],
+        vec![over_budget(CompleteReason::Natural, 3, cost)],
+    ];
+    insta::assert_snapshot!(ends.map(plain).join("\n"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use neco_proto::Usage;
-use neco_proto::event::UsageEvent;
+use neco_proto::event::{BudgetReached, UsageEvent};
 
 /// `12 ms`, `3.4 s`, `2 m 05 s`.
 #[must_use]
@@ -64,16 +64,58 @@ pub fn usage(usage: &Usage) -> Option<String> {
         parts.push(format!("{} in{cached}", tokens(usage.input)));
         parts.push(format!("{} out", tokens(usage.output)));
     }
-    parts.extend(usage.cost.map(dollars));
+    parts.extend(cost(usage));
     (!parts.is_empty()).then(|| parts.join(" · "))
+}
+
+/// `$0.0123`, or `at least $0.0123 (2 turns without a known price)`; nothing when no price is known.
+fn cost(usage: &Usage) -> Option<String> {
+    let known = dollars(usage.cost?);
+    Some(match usage.unpriced {
+        0 => known,
+        unpriced => format!("at least {known} ({})", without_price(unpriced)),
+    })
 }
 
 /// `$4.20 in this session`; nothing when the run is all there was.
 #[must_use]
 pub fn session_cost(run: &Usage, session: &Usage) -> Option<String> {
-    let before = session.cost? - run.cost.unwrap_or(0.0);
+    let cost = session.cost?;
     // Less than that can't be seen in what is shown.
-    (before > 0.000_05).then(|| format!("{} in this session", dollars(session.cost.unwrap_or_default())))
+    let spent_before = cost - run.cost.unwrap_or(0.0) > 0.000_05;
+    let known = dollars(cost);
+    match session.unpriced {
+        0 => spent_before.then(|| format!("{known} in this session")),
+        unpriced => (spent_before || unpriced > run.unpriced)
+            .then(|| format!("at least {known} in this session ({})", without_price(unpriced))),
+    }
+}
+
+fn without_price(turns: u32) -> String {
+    format!("{} without a known price", count(turns.into(), "turn"))
+}
+
+/// `the session's budget of $0.05 is used up: $0.0580 spent; …`, with the way out.
+#[must_use]
+pub fn budget(reached: &BudgetReached) -> String {
+    match reached {
+        BudgetReached::Cost { limit, used } => format!(
+            "the session's budget of {} is used up: {} spent in all; --max-cost sets another one",
+            limit_dollars(*limit),
+            dollars(*used)
+        ),
+        BudgetReached::Tokens { limit, used } => format!(
+            "the session's budget of {limit} tokens is used up: {used} used in all; -c agent.max_tokens=N sets another one"
+        ),
+    }
+}
+
+/// An amount that a person wrote, without needless digits.
+fn limit_dollars(amount: f64) -> String {
+    match (amount * 100.0).round() / 100.0 - amount {
+        near if near.abs() < 1e-9 => format!("${amount:.2}"),
+        _ => format!("${amount}"),
+    }
 }
 
 /// `context 12.4k of 200.0k (6%)`; nothing when one of them is not known.
@@ -127,6 +169,33 @@ mod tests {
         assert_eq!(session_cost(&cost(None), &cost(None)), None);
         assert_eq!(session_cost(&cost(Some(0.25)), &cost(Some(1.5))).as_deref(), Some("$1.50 in this session"));
         assert_eq!(session_cost(&cost(None), &cost(Some(0.5))).as_deref(), Some("$0.5000 in this session"));
+    }
+
+    #[test]
+    fn what_has_no_price_is_not_taken_for_free() {
+        let some = Usage { cost: Some(0.058), unpriced: 2, ..Usage::default() };
+        assert_eq!(usage(&some).unwrap(), "at least $0.0580 (2 turns without a known price)");
+        assert_eq!(usage(&Usage { cost: None, ..some }), None);
+        let run = Usage { cost: Some(0.058), ..Usage::default() };
+        let switched = Usage { cost: Some(0.058), unpriced: 1, ..Usage::default() };
+        assert_eq!(
+            session_cost(&run, &switched).as_deref(),
+            Some("at least $0.0580 in this session (1 turn without a known price)")
+        );
+        assert_eq!(session_cost(&switched, &switched), None);
+    }
+
+    #[test]
+    fn a_budget_says_its_limit_and_the_way_out() {
+        let cost = |limit| budget(&BudgetReached::Cost { limit, used: 0.058 });
+        let words = "the session's budget of $0.05 is used up: $0.0580 spent in all; --max-cost sets another one";
+        assert_eq!(cost(0.05), words);
+        assert!(cost(0.005).contains("of $0.005 is") && cost(2.0).contains("of $2.00 is"));
+        let tokens = budget(&BudgetReached::Tokens { limit: 1000, used: 1200 });
+        assert!(
+            tokens.contains("1000 tokens is used up: 1200 used") && tokens.contains("agent.max_tokens"),
+            "{tokens}"
+        );
     }
 
     #[test]

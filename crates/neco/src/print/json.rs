@@ -1,8 +1,10 @@
 //! A run as one JSON object.
 
-use neco_proto::{SessionId, Usage};
+use neco_proto::event::BudgetReached;
+use neco_proto::{ErrorCode, SessionId, Usage};
 use serde::Serialize;
 
+use super::figures;
 use crate::exit::Exit;
 use crate::outcome::{Denial, Outcome, RunError};
 
@@ -24,10 +26,22 @@ pub struct Report {
     pub num_turns: u32,
     /// How long they took.
     pub duration_ms: u64,
-    /// US dollars of this run; absent when the price of the model is not known.
+    /// The model that answered last; absent when none did.
+    pub model: Option<String>,
+    /// Every model that answered, each once, the last one last.
+    pub models: Vec<String>,
+    /// US dollars of this run; absent when no price is known. At least that when `unpriced_turns` is
+    /// not 0.
     pub total_cost_usd: Option<f64>,
-    /// The same of the whole session, earlier runs included.
+    /// Turns of this run whose price is not known.
+    pub unpriced_turns: u32,
+    /// US dollars of the whole session, earlier runs included.
     pub session_cost_usd: Option<f64>,
+    /// Turns of the whole session whose price is not known.
+    pub session_unpriced_turns: u32,
+    /// The limit that the session has reached, also when the work was done with that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget_reached: Option<BudgetReached>,
     /// Tokens that the conversation has after the last call; absent when the vendor did not say.
     pub context_tokens: Option<u64>,
     /// Tokens that fit; absent when that is not known.
@@ -53,8 +67,13 @@ impl Report {
             exit_code: exit.number(),
             num_turns: complete.map_or(0, |complete| complete.turns),
             duration_ms: complete.map_or(0, |complete| complete.duration_ms),
+            model: outcome.models.last().cloned(),
+            models: outcome.models.clone(),
             total_cost_usd: usage.cost,
+            unpriced_turns: usage.unpriced,
             session_cost_usd: complete.and_then(|complete| complete.session_usage.cost),
+            session_unpriced_turns: complete.map_or(0, |complete| complete.session_usage.unpriced),
+            budget_reached: complete.and_then(|complete| complete.budget),
             context_tokens: last_call.map(|call| call.usage.input.saturating_add(call.usage.output)),
             context_window: last_call.and_then(|call| call.context_window),
             usage,
@@ -77,11 +96,14 @@ fn why(outcome: &Outcome, exit: Exit) -> RunError {
             let last = outcome.denials.last();
             words(last.map_or("a call was refused", |denial| &denial.reason), last.map(|denial| denial.code))
         }
-        Exit::Limit if outcome.error.is_none() => words("the limit of turns was reached", code),
+        Exit::Limit => match outcome.complete.as_ref().and_then(|complete| complete.budget) {
+            Some(budget) if code == Some(ErrorCode::BudgetUsedUp) => words(&figures::budget(&budget), code),
+            Some(_) | None => words(code.map_or("a limit was reached", ErrorCode::for_user), code),
+        },
         Exit::Stopped(_) | Exit::Unread => words("cancelled", None),
-        Exit::Done | Exit::Failed | Exit::Usage | Exit::Limit | Exit::Provider => match &outcome.error {
+        Exit::Done | Exit::Failed | Exit::Usage | Exit::Provider => match &outcome.error {
             Some(error) => error.clone(),
-            None => words(code.map_or("failed", neco_proto::ErrorCode::for_user), code),
+            None => words(code.map_or("failed", ErrorCode::for_user), code),
         },
     }
 }

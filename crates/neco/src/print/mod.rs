@@ -5,7 +5,7 @@
 //! that came from a model, a tool or a file reaches a terminal with its control characters; a run
 //! looks the same whether its events are live or read back.
 //!
-//! Reading order: [`printer`] (the three forms), [`text`] with [`card`], [`tail`], [`tally`], [`diff`], then
+//! Reading order: [`printer`] (the three forms), [`text`] with [`card`], [`tail`], [`tally`], [`told`], [`diff`], then
 //! [`screen`], [`wrap`], [`paint`], [`clean`] and [`visible`], [`figures`], and [`json`],
 //! [`stream_json`].
 
@@ -21,6 +21,7 @@ pub mod stream_json;
 pub mod tail;
 mod tally;
 pub mod text;
+pub mod told;
 pub mod visible;
 pub mod wrap;
 

@@ -3,15 +3,17 @@
 use std::io::{self, Write};
 use std::time::Instant;
 
-use neco_proto::{Event, SessionId};
+use neco_proto::{Event, EventBody, SessionId};
 
 use super::json::Report;
 use super::screen::Screen;
 use super::stream_json::StreamJsonPrinter;
 use super::text::TextPrinter;
+use super::told;
 use crate::args::OutputFormat;
 use crate::exit::Exit;
 use crate::outcome::Outcome;
+use crate::say;
 use crate::terminal::Terminal;
 
 /// Prints a run.
@@ -74,7 +76,10 @@ impl Printer {
     pub fn event(&mut self, event: &Event) -> io::Result<()> {
         match self {
             Self::Text(text) => text.event(event),
-            Self::Json(_) => Ok(()),
+            Self::Json(_) => {
+                tell(event);
+                Ok(())
+            }
             Self::StreamJson(stream) => stream.event(event),
         }
     }
@@ -92,5 +97,34 @@ impl Printer {
             }
             Self::StreamJson(_) => Ok(()),
         }
+    }
+}
+
+/// A program that waits for one object at the end has somebody who wonders why it takes so long.
+fn tell(event: &Event) {
+    match &event.body {
+        EventBody::ModelRetry(retry) => say::note(&told::retry(retry)),
+        EventBody::ModelSwitch(switch) => say::note(&told::switch(switch)),
+        EventBody::SessionStart(_)
+        | EventBody::StateChange(_)
+        | EventBody::TurnStart(_)
+        | EventBody::StreamChunk(_)
+        | EventBody::ReasoningChunk(_)
+        | EventBody::StreamToolCallStart(_)
+        | EventBody::StreamToolCallDelta(_)
+        | EventBody::ToolCallUpdate(_)
+        | EventBody::ToolOutputChunk(_)
+        | EventBody::ToolCallEnd(_)
+        | EventBody::PermissionRequest(_)
+        | EventBody::PermissionDecision(_)
+        | EventBody::HookRun(_)
+        | EventBody::ModeChange(_)
+        | EventBody::Usage(_)
+        | EventBody::Notification(_)
+        | EventBody::MessageQueued(_)
+        | EventBody::Message(_)
+        | EventBody::Error(_)
+        | EventBody::TurnEnd(_)
+        | EventBody::AgentComplete(_) => {}
     }
 }

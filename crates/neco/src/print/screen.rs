@@ -5,6 +5,10 @@ use std::io::{self, Write};
 use super::paint::Paint;
 use super::wrap::{columns, fitting, wrap};
 
+/// Columns that are left free behind a mark: terminals do not agree on how wide some characters are.
+const SPARE: usize = 4;
+const WIDEST_TAB: usize = 8;
+
 /// What stands in the line that is not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Open {
@@ -40,13 +44,17 @@ pub struct Screen {
     open: Open,
     /// Whether a line for the person stands above.
     told: bool,
+    /// Columns of the words or thoughts that are open.
+    column: usize,
+    /// Columns of the mark behind them.
+    marked: usize,
 }
 
 impl Screen {
     /// A screen on two streams.
     #[must_use]
     pub fn new(out: Box<dyn Write>, err: Box<dyn Write>, look: Look) -> Self {
-        Self { out, err, look, open: Open::Nothing, told: false }
+        Self { out, err, look, open: Open::Nothing, told: false, column: 0, marked: 0 }
     }
 
     /// Colours for stderr.
@@ -88,7 +96,9 @@ impl Screen {
                 self.tell("\n");
             }
         }
+        self.unmark();
         self.out.write_all(text.as_bytes())?;
+        self.goes_on(text);
         self.open = if text.ends_with('\n') { Open::Nothing } else { Open::Words };
         self.out.flush()
     }
@@ -101,6 +111,8 @@ impl Screen {
         if self.open != Open::Thoughts {
             self.settle()?;
         }
+        self.unmark();
+        self.goes_on(text);
         let painted: Vec<String> = text.split('\n').map(|line| self.paint().dim(line)).collect();
         self.tell(&painted.join("\n"));
         self.open = if text.ends_with('\n') { Open::Nothing } else { Open::Thoughts };
@@ -145,11 +157,44 @@ impl Screen {
         Ok(())
     }
 
+    /// Marks the line of the model that is open, until it goes on; not where the mark would not fit,
+    /// since a line that is broken can't be put right again.
+    pub fn mark(&mut self, words: &str) {
+        self.unmark();
+        let on_screen = match self.open {
+            Open::Words => self.look.streams,
+            Open::Thoughts => true,
+            Open::Nothing | Open::Passing => false,
+        };
+        let mark = format!(" … {words}");
+        let left = self.look.width.saturating_sub(self.column % self.look.width.max(1));
+        if on_screen && self.look.overwrites && columns(&mark) + SPARE < left {
+            self.tell(&self.paint().dim(&mark));
+            self.marked = columns(&mark);
+        }
+    }
+
+    fn unmark(&mut self) {
+        if self.marked > 0 {
+            self.tell(&format!("\u{1b}[{}D\u{1b}[K", self.marked));
+            self.marked = 0;
+        }
+    }
+
+    /// Keeps count of where the line that is open stands.
+    fn goes_on(&mut self, text: &str) {
+        let before = if text.contains('\n') { 0 } else { self.column };
+        let last = text.rsplit('\n').next().unwrap_or_default();
+        self.column = before + columns(last) + WIDEST_TAB * last.matches('\t').count();
+    }
+
     /// Finishes the line that is open.
     ///
     /// # Errors
     /// When nobody reads the model's words any more.
     pub fn settle(&mut self) -> io::Result<()> {
+        self.unmark();
+        self.column = 0;
         match std::mem::replace(&mut self.open, Open::Nothing) {
             Open::Nothing => {}
             Open::Words => {

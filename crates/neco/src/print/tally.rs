@@ -64,6 +64,7 @@ impl Tally {
             | EventBody::ToolCallUpdate(_)
             | EventBody::ToolOutputChunk(_)
             | EventBody::PermissionRequest(_)
+            | EventBody::HookRun(_)
             | EventBody::ModeChange(_)
             | EventBody::Usage(_)
             | EventBody::Notification(_)

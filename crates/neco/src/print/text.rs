@@ -8,19 +8,22 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use neco_proto::event::{
-    AgentComplete, CallStatus, CompleteReason, ErrorEvent, ModelRetry, ModelSwitch, NotificationLevel, OutputStream,
-    SessionStart, ToolCallEnd, ToolCallUpdate, ToolOutputChunk,
+    AgentComplete, BudgetReached, CallStatus, CompleteReason, ErrorEvent, HookRun, ModelRetry, ModelSwitch,
+    NotificationLevel, OutputStream, SessionStart, ToolCallEnd, ToolCallUpdate, ToolOutputChunk,
 };
-use neco_proto::{CallId, ErrorCode, Event, EventBody, Message, Role};
+use neco_proto::{CallId, Event, EventBody, Message, Role};
 
 use super::clean::{Cleaner, clean_line};
 use super::screen::Screen;
 use super::tail::Tail;
 use super::tally::Tally;
-use super::{card, figures};
+use super::{card, figures, told};
+use crate::outcome::note_model;
 
 /// A wait that is shorter says nothing about its time.
 const WORTH_SAYING: Duration = Duration::from_secs(2);
+/// Who is silent for longer in the middle of a line is said to be.
+const STALLED: Duration = Duration::from_secs(5);
 
 /// Draws a run as text.
 pub struct TextPrinter {
@@ -38,6 +41,10 @@ pub struct TextPrinter {
     answer: Option<String>,
     /// The model that is waited for, and since when.
     waiting: Option<(String, Instant)>,
+    /// What is tried again, and when.
+    resting: Option<(String, Instant)>,
+    /// The models that answered, the last one last.
+    models: Vec<String>,
     /// How this session is gone on with.
     continue_with: Option<String>,
     /// What the conversation takes of the model's window.
@@ -67,6 +74,8 @@ impl TextPrinter {
             held: String::new(),
             answer: None,
             waiting: None,
+            resting: None,
+            models: Vec::new(),
             continue_with: None,
             context: None,
         }
@@ -91,13 +100,19 @@ impl TextPrinter {
         self.screen.overwrites()
     }
 
-    /// Shows how long the model or a command has been waited for.
+    /// Shows how long the model or a command has been waited for, or how long is waited still.
     ///
     /// # Errors
     /// When nobody reads the model's words any more.
     pub fn tick(&mut self, now: Instant) -> io::Result<()> {
         if !self.screen.is_free() {
+            self.mark_silence(now);
             return Ok(());
+        }
+        if let Some((words, until)) = self.resting.as_ref().filter(|(_, until)| now < *until) {
+            // A second that has begun is counted.
+            let left = until.saturating_duration_since(now) + Duration::from_millis(999);
+            return self.screen.passing(words, &format!(" in {}", figures::elapsed(left)));
         }
         let longest = self.running.values().min_by_key(|running| running.since);
         let (words, since) = match (longest, &self.waiting) {
@@ -118,6 +133,14 @@ impl TextPrinter {
         self.screen.passing(&words, &format!(" · {}", figures::elapsed(elapsed)))
     }
 
+    /// A line that stays unfinished for long says so, until it goes on.
+    fn mark_silence(&mut self, now: Instant) {
+        let silence = self.waiting.as_ref().map(|(_, since)| now.saturating_duration_since(*since));
+        if let Some(silence) = silence.filter(|silence| *silence >= STALLED) {
+            self.screen.mark(&format!("silent for {}", figures::elapsed(silence)));
+        }
+    }
+
     /// Writes what is left when the run is over.
     ///
     /// # Errors
@@ -134,6 +157,7 @@ impl TextPrinter {
     /// When nobody reads the model's words any more.
     pub fn event(&mut self, event: &Event) -> io::Result<()> {
         self.tally.apply(event);
+        self.resting = None;
         match &event.body {
             EventBody::SessionStart(start) => self.session_start(start),
             EventBody::TurnStart(start) => {
@@ -162,6 +186,7 @@ impl TextPrinter {
                 })
             }
             EventBody::Message(message) if message.role == Role::Assistant => self.said(message),
+            EventBody::HookRun(run) => self.hook(run),
             EventBody::Error(error) => self.error(error),
             EventBody::AgentComplete(complete) => self.complete(complete),
             EventBody::Usage(used) => {
@@ -220,6 +245,7 @@ impl TextPrinter {
     /// The model has said something to its end. With calls it is on its way, without it is the answer,
     /// unless another one follows.
     fn said(&mut self, message: &Message) -> io::Result<()> {
+        note_model(&mut self.models, message);
         // A sequence that was left open must not swallow the next answer.
         (self.words, self.thoughts) = (Cleaner::default(), Cleaner::default());
         self.waiting = None;
@@ -240,17 +266,20 @@ impl TextPrinter {
     }
 
     fn retry(&mut self, retry: &ModelRetry) -> io::Result<()> {
-        let wait = figures::duration(Duration::from_millis(retry.wait_ms));
-        let limited = retry.code == ErrorCode::RateLimited;
-        let why = if limited { "rate limited".to_owned() } else { clean_line(&retry.message) };
-        let line = format!("↻ {why}; waiting {wait}, attempt {}{}", retry.attempt, self.voided(retry.discards));
-        self.screen.line(&self.screen.paint().yellow(&line))
+        let void = self.voided(retry.discards);
+        let line = format!("↻ {}{void}", told::retry(retry));
+        self.screen.line(&self.screen.paint().yellow(&line))?;
+        let now = Instant::now();
+        let until = now.checked_add(Duration::from_millis(retry.wait_ms)).unwrap_or(now);
+        if let Some((_, since)) = &mut self.waiting {
+            *since = until;
+        }
+        self.resting = Some((format!("↻ {}", told::next_attempt(retry)), until));
+        self.tick(now)
     }
 
     fn switch(&mut self, switch: &ModelSwitch) -> io::Result<()> {
-        let (from, to) = (clean_line(&switch.from), clean_line(&switch.to));
-        let line =
-            format!("↻ {from}: {}; now asking {to}{}", clean_line(&switch.message), self.voided(switch.discards));
+        let line = format!("↻ {}{}", told::switch(switch), self.voided(switch.discards));
         self.screen.line(&self.screen.paint().yellow(&line))
     }
 
@@ -334,6 +363,14 @@ impl TextPrinter {
         lines.iter().try_for_each(|line| self.screen.verbatim(line))
     }
 
+    /// A hook that had nothing to say is not spoken of.
+    fn hook(&mut self, run: &HookRun) -> io::Result<()> {
+        match card::hook(run, self.screen.paint()) {
+            Some(line) => self.screen.line(&line),
+            None => Ok(()),
+        }
+    }
+
     fn error(&mut self, error: &ErrorEvent) -> io::Result<()> {
         let line = format!("✗ error {}: {}", error.code, clean_line(&error.message));
         self.screen.line(&self.screen.paint().red(&line))
@@ -349,7 +386,11 @@ impl TextPrinter {
         let took = figures::duration(Duration::from_millis(complete.duration_ms));
         let but = if complete.reason == CompleteReason::Natural { ", but" } else { ";" };
         let refused = self.tally.refused().map(|words| format!("{but} {words}")).unwrap_or_default();
+        if let Some(budget) = &complete.budget {
+            self.screen.line(&paint.yellow(&format!("! {}", figures::budget(budget))))?;
+        }
         let mut parts = vec![format!("{} {took}{refused}", ending(complete))];
+        parts.extend((!self.models.is_empty()).then(|| clean_line(&self.models.join(", "))));
         if complete.reason != CompleteReason::IterationLimit {
             parts.push(figures::count(complete.turns.into(), "turn"));
         }
@@ -358,7 +399,7 @@ impl TextPrinter {
         parts.extend(self.context.take());
         self.screen.line(&paint.dim(&parts.join(" · ")))?;
         match self.continue_with.take() {
-            Some(id) => self.screen.line(&paint.dim(&going_on(&id, complete.reason))),
+            Some(id) => self.screen.line(&paint.dim(&going_on(&id, complete))),
             None => Ok(()),
         }
     }
@@ -367,7 +408,10 @@ impl TextPrinter {
     fn give_answer(&mut self, reason: CompleteReason) -> io::Result<()> {
         let Some(answer) = self.answer.take() else { return self.finish() };
         match reason {
-            CompleteReason::Natural | CompleteReason::IterationLimit | CompleteReason::Budget => {
+            CompleteReason::Natural
+            | CompleteReason::IterationLimit
+            | CompleteReason::Budget
+            | CompleteReason::Stopped => {
                 self.screen.words(&answer)?;
                 self.screen.settle()
             }
@@ -383,16 +427,22 @@ fn ending(complete: &AgentComplete) -> String {
             let turns = figures::count(complete.turns.into(), "turn");
             format!("stopped at the limit of {turns} (--max-turns) after")
         }
-        CompleteReason::Budget => "stopped because the budget is used up, after".to_owned(),
+        CompleteReason::Budget if complete.turns == 0 => "stopped before anything was asked, after".to_owned(),
+        CompleteReason::Budget => "stopped by the budget after".to_owned(),
+        CompleteReason::Stopped => "stopped by a hook after".to_owned(),
         CompleteReason::Cancelled => "cancelled after".to_owned(),
         CompleteReason::Failed => "failed after".to_owned(),
     }
 }
 
-fn going_on(id: &str, reason: CompleteReason) -> String {
-    let message = match reason {
-        CompleteReason::IterationLimit | CompleteReason::Cancelled => "continue",
-        CompleteReason::Natural | CompleteReason::Budget | CompleteReason::Failed => "…",
+fn going_on(id: &str, complete: &AgentComplete) -> String {
+    let (message, more) = match (complete.reason, complete.budget) {
+        (CompleteReason::Budget, Some(BudgetReached::Cost { .. })) => ("continue", " --max-cost USD"),
+        (CompleteReason::Budget, Some(BudgetReached::Tokens { .. })) => ("continue", " -c agent.max_tokens=N"),
+        (CompleteReason::IterationLimit | CompleteReason::Cancelled, _) => ("continue", ""),
+        (CompleteReason::Natural | CompleteReason::Budget | CompleteReason::Failed | CompleteReason::Stopped, _) => {
+            ("…", "")
+        }
     };
-    format!("continue: neco -m \"{message}\" --session {id}")
+    format!("continue: neco -m \"{message}\" --session {id}{more}")
 }

@@ -40,11 +40,18 @@ pub fn fitting(text: &str, most: usize) -> String {
 /// terminal stays whole: it can still be copied.
 #[must_use]
 pub fn wrap(line: &str, width: usize) -> String {
+    let indent = line.chars().take_while(|char| *char == ' ').count();
+    wrap_under(line, width, indent + 2)
+}
+
+/// The same, with what follows the first part `hanging` columns from the left where there is room.
+#[must_use]
+pub fn wrap_under(line: &str, width: usize, hanging: usize) -> String {
     if columns(line) <= width {
         return line.to_owned();
     }
     let indent = line.chars().take_while(|char| *char == ' ').count();
-    let hanging = " ".repeat(if indent + 2 < width / 2 { indent + 2 } else { 0 });
+    let hanging = " ".repeat(if hanging < width / 2 { hanging } else { 2.min(width / 4) });
     let mut wrapped = " ".repeat(indent);
     let mut used = indent;
     let mut is_first = true;
@@ -52,7 +59,8 @@ pub fn wrap(line: &str, width: usize) -> String {
         let wide = columns(word);
         if is_first {
             is_first = false;
-        } else if used + 1 + wide > width {
+        } else if !word.is_empty() && used + 1 + wide > width {
+            wrapped.truncate(wrapped.trim_end_matches(' ').len());
             wrapped.push('\n');
             wrapped.push_str(&hanging);
             used = hanging.len();
@@ -84,6 +92,8 @@ mod tests {
         assert_eq!(wrap("  one two three", 11), "  one two\n    three");
         assert_eq!(wrap("short", 11), "short");
         assert_eq!(wrap("a veryveryverylongword b", 10), "a\n  veryveryverylongword\n  b");
+        assert_eq!(wrap_under("ok    model  one two three", 20, 8), "ok    model  one two\n        three");
+        assert_eq!(wrap_under("ok    model  one two three", 12, 8), "ok    model\n  one two\n  three");
         assert_eq!(wrap("\u{1b}[2mdim words here\u{1b}[0m", 10), "\u{1b}[2mdim words\n  here\u{1b}[0m");
     }
 

@@ -34,7 +34,7 @@ pub struct Person {
     pub programs: Programs,
 }
 
-/// Sends `message` to `session`, draws what happens and asks `person`, until the agent is done.
+/// Sends `asked` to `session`, draws what happens and asks `person`, until the agent is done.
 ///
 /// # Errors
 /// When the run can't begin.
@@ -44,7 +44,7 @@ pub fn see_through(
     session: &Session,
     printer: Printer,
     person: Option<Person>,
-    message: String,
+    asked: Command,
 ) -> Result<Exit, Failure> {
     let (sender, mut happenings) = mpsc::channel(QUEUE);
     let deaf = Deaf::default();
@@ -67,7 +67,7 @@ pub fn see_through(
         };
         Desk::new(tty, place, programs, deaf, Arc::new(take))
     });
-    runtime.block_on(session.send(Command::UserMessage { content: message }))?;
+    runtime.block_on(session.send(asked))?;
     let mut drive = Drive {
         session: session.clone(),
         runtime: runtime.handle().clone(),
@@ -177,6 +177,7 @@ impl Drive {
             | EventBody::ModelSwitch(_)
             | EventBody::ToolCallUpdate(_)
             | EventBody::ToolOutputChunk(_)
+            | EventBody::HookRun(_)
             | EventBody::ModeChange(_)
             | EventBody::Usage(_)
             | EventBody::Notification(_)

@@ -6,15 +6,21 @@ use std::time::Duration;
 
 use neco_agent::Budget;
 use neco_config::{Config, Env, LoadOptions, Loaded, Notice};
+use neco_ext::Hook;
 use neco_model::{GROUPS, LocalServer, Models, SetupError};
+use neco_proto::{Answer, Client, Command, Query};
+use neco_safety::Policy;
+use neco_safety::policy::LoadedPolicy;
+use neco_safety::sandbox::Ask;
+use neco_safety::secrets::KnownSecret;
 use neco_session::hub::FindModel;
 use neco_session::{Session, SessionError, SessionOptions};
 use neco_store::{SessionRecord, SqliteStore};
 
 use super::drive::{Person, see_through};
-use super::{first_run, message};
+use super::{first_run, message, picture, unpriced};
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
-use crate::ask::Tty;
+use crate::ask::{self, Tty};
 use crate::ask::editor::Programs;
 use crate::ask::question::Place;
 use crate::exit::Exit;
@@ -22,7 +28,10 @@ use crate::failure::Failure;
 use crate::keys;
 use crate::log;
 use crate::outcome::{Outcome, RunError};
+use crate::plugged::Plugged;
 use crate::print::Printer;
+use crate::rules::{self, AlwaysFile};
+use crate::sandbox;
 use crate::say;
 use crate::short_id::short_id;
 use crate::terminal::{Terminal, is_unattended};
@@ -48,11 +57,12 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let terminal = Terminal::look_at(env);
     let goes_on = args.session.is_some() || args.continue_latest;
     let message = message::gather(args.message(), terminal.stderr, goes_on)?;
+    let attachments = picture::attachments(&args.images)?;
     message.warnings.iter().for_each(|words| say::note(words));
     let tty = (args.output_format == OutputFormat::Text && !is_unattended(env)).then(Tty::open).flatten();
     let folder = crate::folder(everywhere)?;
     let runtime = wire::runtime()?;
-    let request = Request { args, everywhere, env, person_present: tty.is_some() };
+    let request = Request { args, everywhere, env, tty: tty.as_ref() };
     let opened = runtime.block_on(request.open(&folder))?;
     opened.notes.iter().for_each(|words| say::note(words));
     let mut printer = Printer::new(args.output_format, &terminal);
@@ -66,7 +76,8 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         };
         Person { tty, place, programs: Programs::wanted(env) }
     });
-    let seen = see_through(&runtime, &opened.services, &opened.session, printer, person, message.text);
+    let asked = Command::UserMessage { content: message.text, attachments };
+    let seen = see_through(&runtime, &opened.services, &opened.session, printer, person, asked);
     wire::stop(runtime, opened.services, opened.session, seen)
 }
 
@@ -83,7 +94,8 @@ struct Request<'a> {
     args: &'a RunArgs,
     everywhere: &'a EverywhereArgs,
     env: &'a Env,
-    person_present: bool,
+    /// Where a person sits, if one does.
+    tty: Option<&'a Tty>,
 }
 
 /// A session that is open.
@@ -119,7 +131,10 @@ impl Request<'_> {
         let default_model = self.default_model(&models, going_on, &mut notes).await;
         let default_model = default_model.map_err(|failure| self.name_origin(failure, None, &loaded))?;
         let refusal = Arc::new(Mutex::new(None));
-        let services = self.services(store, config, find_model(&models, &refusal))?;
+        let plugged = self.plugged(&works_in, &loaded, &mut notes);
+        let policy = self.policy(&works_in, &loaded, plugged.rules_count())?;
+        let (hooks, secrets) = (plugged.hooks(), wire::secrets(&models));
+        let services = self.services(store, config, policy, hooks, secrets, find_model(&models, &refusal))?;
         let options = self.options(config, default_model);
         let record = match record {
             None if self.args.continue_latest => Some(services.hub.latest(folder).await?),
@@ -130,12 +145,13 @@ impl Request<'_> {
             None => services.hub.create(folder, options).await,
         };
         let session = session.map_err(|error| self.explain(error, &refusal, &loaded))?;
+        notes.extend(self.warn_of_prices(&session, &models, config).await);
         Ok(Opened { services, session, folder: works_in, notes })
     }
 
     /// Reads the settings. Warnings are said at once, whatever comes of the rest; those in `said` were.
     fn load(&self, folder: &Path, said: &[Notice]) -> Result<Loaded, Failure> {
-        let overrides = &self.everywhere.overrides;
+        let overrides = &[self.everywhere.overrides.clone(), self.args.box_args.overrides()].concat();
         let loaded = neco_config::load(LoadOptions { env: self.env, cwd: folder, overrides })?;
         let new = loaded.warnings.iter().filter(|warning| !said.contains(warning));
         new.for_each(|warning| say::note(&warning.to_string()));
@@ -145,14 +161,50 @@ impl Request<'_> {
     /// The record of a session, which says where it lives.
     async fn find(&self, store: &Arc<SqliteStore>, id: &str) -> Result<SessionRecord, Failure> {
         let nothing: FindModel = Arc::new(|_| Err(String::new()));
-        Ok(self.services(Arc::clone(store), &Config::built_in(), nothing)?.hub.find(id).await?)
+        let (config, policy) = (Config::built_in(), Policy::default());
+        let services = self.services(Arc::clone(store), &config, policy, Vec::new(), Vec::new(), nothing)?;
+        Ok(services.hub.find(id).await?)
     }
 
-    fn services(&self, store: Arc<SqliteStore>, config: &Config, find_model: FindModel) -> Result<Services, Failure> {
+    /// What is plugged in. A person is asked about what the folder brings that nobody has decided
+    /// about; without one it stays off, and that is said.
+    fn plugged(&self, folder: &Path, loaded: &Loaded, notes: &mut Vec<String>) -> Plugged {
+        let mut plugged = Plugged::look(self.env, folder, loaded);
+        notes.append(&mut plugged.notices);
+        if let Some(tty) = self.tty.filter(|_| plugged.has_news())
+            && let Err(words) = ask::trust::ask(tty, &mut plugged, self.env)
+        {
+            notes.push(format!("the answer could not be kept: {words}"));
+        }
+        notes.extend(plugged.note());
+        plugged
+    }
+
+    /// The rules for work in a folder. What is left out of them is said at once.
+    fn policy(&self, folder: &Path, loaded: &Loaded, trusted: bool) -> Result<Policy, Failure> {
+        let LoadedPolicy { policy, warnings, .. } = rules::load(&self.args.rules, self.env, folder, loaded, trusted)?;
+        warnings.iter().for_each(|warning| say::note(&warning.to_string()));
+        Ok(policy)
+    }
+
+    fn services(
+        &self,
+        store: Arc<SqliteStore>,
+        config: &Config,
+        policy: Policy,
+        hooks: Vec<Hook>,
+        secrets: Vec<KnownSecret>,
+        find_model: FindModel,
+    ) -> Result<Services, Failure> {
         let setup = ServiceSetup {
             config,
             tools: self.args.tools.clone().unwrap_or_default(),
+            policy,
+            hooks,
+            rule_book: Some(Arc::new(AlwaysFile::of(self.env))),
+            sandbox: Some(sandbox::open(config, self.env, Ask::IfChanged)?),
             environment: wire::environment(self.env),
+            secrets,
             data_dir: self.env.data_dir().to_owned(),
             find_model,
         };
@@ -193,9 +245,22 @@ impl Request<'_> {
             default_model,
             mode: self.args.mode().unwrap_or(config.mode),
             approval: self.args.approval().unwrap_or(config.approval),
-            person_present: self.person_present,
+            person_present: self.tty.is_some(),
             max_turns: self.args.max_turns.unwrap_or(config.agent.max_turns),
             budget: Budget { cost: self.args.max_cost.or(config.agent.max_cost), tokens: config.agent.max_tokens },
+        }
+    }
+
+    /// A budget of money does nothing where no price is known.
+    async fn warn_of_prices(&self, session: &Session, models: &Models, config: &Config) -> Option<String> {
+        let limit = match (self.args.max_cost, config.agent.max_cost) {
+            (Some(_), _) => "--max-cost",
+            (None, Some(_)) => "agent.max_cost",
+            (None, None) => return None,
+        };
+        match session.ask(Query::Snapshot).await {
+            Ok(Answer::Snapshot(snapshot)) => unpriced::warning(models, &snapshot.model, limit),
+            Ok(Answer::Messages { .. }) | Err(_) => None,
         }
     }
 

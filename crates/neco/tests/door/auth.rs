@@ -32,7 +32,7 @@ fn keys_are_kept_listed_and_removed() {
     piped(&house, &["set", "openai"], SECOND).ended_with(0).says("openai has 2 keys now, which take turns");
     piped(&house, &["set", "openai"], KEY).ended_with(0).says("openai has this key already");
     let listed = piped(&house, &["list"], "").ended_with(0);
-    for words in ["openai  2 keys", "home/keys.toml", "…abcd …efgh"] {
+    for words in ["openai  2 keys", "home/keys.toml", "(1) …abcd (2) …efgh"] {
         assert!(listed.stdout.contains(words), "{words} is not in\n{}", listed.stdout);
     }
     let listed = Ran::of(house.neco(&["auth", "list", "--json"]).env("OPENAI_API_KEY", "sk-third-secret-wxyz"));
@@ -55,9 +55,27 @@ fn what_is_no_key_or_no_provider_is_refused() {
     piped(&house, &["set", "scripted"], KEY).ended_with(2).says("needs no key");
     piped(&house, &["set", "openai"], " \n").ended_with(2).says("no key was given");
     piped(&house, &["set", "openai"], &format!("{KEY}\n{SECOND}\n")).ended_with(2).says("one key at a time");
-    let ran = piped(&house, &["set", "openai", KEY], "").ended_with(2);
-    assert!(!ran.stdout.contains(KEY));
+    piped(&house, &["remove", "openai", KEY], "").ended_with(1).says("nothing is kept for openai");
+    let ran = piped(&house, &["set", "openai", KEY], "").ended_with(2).says("a key is never an argument");
+    assert!(!format!("{}{}", ran.stdout, ran.stderr).contains(KEY));
     assert_eq!(kept(&house), "");
+}
+
+#[test]
+fn one_key_is_replaced_or_removed() {
+    let house = House::empty();
+    piped(&house, &["set", "openai"], KEY).ended_with(0);
+    piped(&house, &["set", "openai", "--replace"], SECOND).ended_with(0).says("the key of openai is replaced");
+    assert!(kept(&house).contains(SECOND) && !kept(&house).contains(KEY));
+    piped(&house, &["set", "openai"], &format!("\"{KEY}\"\n")).ended_with(0).says("2 keys now");
+    assert!(kept(&house).contains(&format!("\"{KEY}\"")) && !kept(&house).contains("\\\""), "{}", kept(&house));
+    let wrong = piped(&house, &["remove", "openai", KEY], "").ended_with(2).says("there are keys 1 to 2");
+    assert!(!wrong.stderr.contains(KEY));
+    piped(&house, &["remove", "openai", "3"], "").ended_with(2);
+    piped(&house, &["remove", "openai", "1"], "").ended_with(0).says("key 1 of openai removed");
+    assert!(!kept(&house).contains(SECOND) && kept(&house).contains(KEY));
+    piped(&house, &["remove", "openai", "1"], "").ended_with(0);
+    piped(&house, &["remove", "openai"], "").ended_with(1).says("nothing is kept");
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn help_teaches() {
         assert!(long.stdout.contains(words), "{words}");
     }
     let short = House::empty().run(&["-h"]).ended_with(0);
-    assert!(short.stdout.contains("neco demo") && short.stdout.lines().count() < 50);
+    assert!(short.stdout.contains("neco demo") && short.stdout.lines().count() < 70);
     House::empty().run(&["--version"]).ended_with(0).says(env!("CARGO_PKG_VERSION"));
 }
 
@@ -47,7 +47,7 @@ fn keys_are_never_shown() {
 #[test]
 fn the_doctor_says_what_is_wrong() {
     let house = House::playing(json!([say("ok")]));
-    house.run(&["doctor"]).ended_with(0).says("plays a script").says("without an OS sandbox").says("neco.db");
+    house.run(&["doctor"]).ended_with(0).says("plays a script").says("sandbox").says("neco.db");
     house.configure("model = \"openai/gpt-5\"\n");
     house.run(&["doctor"]).ended_with(1).says("fail").says("OPENAI_API_KEY");
     let report = Ran::of(house.neco(&["doctor", "--json"]).env("OPENAI_API_KEY", "sk-x")).ended_with(0).json();
@@ -55,7 +55,63 @@ fn the_doctor_says_what_is_wrong() {
         report["findings"].as_array().unwrap().iter().any(|line| line["words"] == "openai has a key: OPENAI_API_KEY")
     );
     house.configure("model = 5\n");
-    house.run(&["doctor"]).ended_with(1).says("config.toml:1:");
+    let broken = house.run(&["doctor"]).ended_with(1).says("config.toml:1:").says("1 to fix");
+    assert!(!broken.stdout.contains("none is configured"), "{}", broken.stdout);
+}
+
+#[test]
+fn the_doctor_promises_nothing_that_it_did_not_try() {
+    let house = House::empty();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    house.configure(&format!(
+        "model = \"here/m\"\n[model_providers.here]\ntype = \"openai\"\nbase = \"{base}\"\n\
+         api_key_envs = [\"HERE_ONE\", \"HERE_TWO\"]\n\
+         [model_providers.gone]\ntype = \"openai\"\nbase = \"http://me:pw@127.0.0.1:1/v1?key=sk-in-url\"\n\
+         [model_groups.think]\nmodels = [\"here/m\", \"openai/gpt-5\"]\n"
+    ));
+    let ran = house.run(&["doctor"]).ended_with(0);
+    for words in [
+        "ok    model     here/m",
+        "not tried: `neco model test`",
+        "warn  group     think: here/m, openai/gpt-5; openai/gpt-5 is left out: openai needs a key",
+        "warn  provider  gone: nothing answers at http://127.0.0.1:1/v1",
+        "warn  key       here: HERE_ONE, HERE_TWO are not set; it is asked without a key",
+        "info  provider  not set: ",
+        "info  local     no answer from ",
+        "no model was asked",
+    ] {
+        assert!(ran.stdout.contains(words), "{words} is not in\n{}", ran.stdout);
+    }
+    assert!(!ran.stdout.contains("pw@") && !ran.stdout.contains("sk-in-url"), "{}", ran.stdout);
+    let quoted = Ran::of(house.neco(&["doctor"]).env("HERE_ONE", "\"sk-hidden-value\"")).ended_with(0);
+    assert!(!quoted.stdout.contains("hidden-value"), "{}", quoted.stdout);
+    quoted.says("here: HERE_TWO is not set; only the key of HERE_ONE is used").says("set HERE_ONE without the quotes");
+    drop(listener);
+    house.run(&["doctor"]).ended_with(0).says("warn  model     here/m").says("start the server");
+}
+
+#[test]
+fn secrets_in_addresses_are_never_shown() {
+    let house = House::empty();
+    let base = "http://me:pw-s3cr3t@127.0.0.1:1/v1?key=sk-s3cr3t";
+    house.configure(&format!(
+        "model = \"a/m\"\n[model_providers.a]\ntype = \"openai\"\nbase = \"{base}\"\n[network]\nretries = 0\n"
+    ));
+    let flag = format!("model_providers.b.base={base}");
+    for line in [
+        &["config", "show", "--origin"][..],
+        &["config", "show", "--json"],
+        &["doctor"],
+        &["model", "show", "a/m"],
+        &["model", "list", "--all"],
+        &["-m", "x", "--debug"],
+    ] {
+        let ran = house.run(&[line, &["-c", &flag, "-c", "model_providers.b.type=openai"]].concat());
+        assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("s3cr3t"), "{line:?}\n{}{}", ran.stdout, ran.stderr);
+    }
+    let log = std::fs::read_to_string(house.path("home/data/logs/neco.log")).unwrap();
+    assert!(log.contains("model_providers.b.base") && !log.contains("s3cr3t"), "{log}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ fn wrong_flags_are_usage() {
     for line in [
         &["--no-such-flag"][..],
         &["-m"],
-        &["-m", "x", "--mode", "plan"],
+        &["-m", "x", "--mode", "dance"],
         &["-m", "x", "--output-format", "xml"],
         &["-m", "x", "--cwd", "/no/such/folder"],
         &["-m", "x", "--tools", "read_fiel"],
@@ -18,11 +18,17 @@ fn wrong_flags_are_usage() {
         &["-m", "x", "-c", "nonsense"],
         &["-m", "x", "--session", "ffffffff"],
         &["-m", "x", "--model", "nobody/m"],
+        &["-m", "x", "--model", ""],
+        &["-m", "x", "-c", "modle=play/a"],
     ] {
         let ran = house.run(line).ended_with(2);
         assert!(!ran.stderr.trim().is_empty() && !ran.stderr.contains("panicked"), "{line:?}");
     }
     house.run(&["-m", "x", "--tools", "read_fiel"]).ended_with(2).says("read_file");
+    house
+        .run(&["-m", "x", "-c", "modle=play/a"])
+        .ended_with(2)
+        .says("-c modle=…: unknown setting; did you mean `model`?");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The door from outside: the real binary, real files, real processes, a scripted model.
 
-#![allow(clippy::unwrap_used, clippy::string_slice, reason = "what a test does not expect fails it")]
+#![allow(clippy::unwrap_used, clippy::string_slice, clippy::print_stderr, reason = "what a test does not expect fails it")]
 
 mod approvals;
 mod auth;
@@ -12,7 +12,12 @@ mod keys;
 mod local;
 mod models;
 mod output;
+mod pictures;
+mod policy;
+mod sandbox;
+mod secrets;
 mod server;
 mod sessions;
 mod signals;
 mod support;
+mod trust;

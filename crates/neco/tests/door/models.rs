@@ -61,6 +61,72 @@ fn a_run_and_a_session_tell_what_they_cost() {
     assert_eq!(usage["context_window"], 2_000_000);
 }
 
+/// A house with a group of a model that has a price and one that has none.
+fn half_priced(group: &str) -> House {
+    let house = priced(&serve(TALKS), &format!("model = \"both\"\n{group}"));
+    let config = std::fs::read_to_string(house.path("home/config.toml")).unwrap();
+    house.configure(&format!("{config}[model_groups.both]\nmodels = [\"mine/m\", \"mine/other\"]\n"));
+    house
+}
+
+#[test]
+fn who_answered_and_what_has_no_price_is_told() {
+    let house = half_priced("");
+    let first = house.run(&["-m", "x", "--output-format", "json"]).ended_with(0).json();
+    assert_eq!((&first["model"], &first["models"]), (&json!("mine/m"), &json!(["mine/m"])));
+    assert_eq!((&first["unpriced_turns"], &first["session_unpriced_turns"]), (&json!(0), &json!(0)));
+    let second = house.run(&["-m", "y", "--continue", "--model", "mine/other", "--output-format", "json"]);
+    let second = second.ended_with(0).json();
+    assert_eq!((&second["total_cost_usd"], &second["unpriced_turns"]), (&json!(null), &json!(1)));
+    assert_eq!((&second["session_unpriced_turns"], &second["usage"]["unpriced"]), (&json!(1), &json!(1)));
+    let third = house.run(&["-m", "z", "--continue", "--model", "mine/m"]).ended_with(0);
+    third.says("· mine/m · 1 turn").says("at least $4.50 in this session (1 turn without a known price)");
+}
+
+#[test]
+fn a_budget_that_can_not_count_says_so() {
+    let house = half_priced("");
+    let warned = house.run(&["-m", "x", "--max-cost", "9"]).ended_with(0);
+    warned.says("the price of mine/other is not known, so --max-cost can't stop it").says("[models.\"mine/other\"]");
+    let known = house.run(&["-m", "x", "--max-cost", "9", "--model", "mine/m"]).ended_with(0);
+    assert!(!known.stderr.contains("price"), "{}", known.stderr);
+    let own = house.run(&["-m", "x", "--model", "mine/other", "-c", "agent.max_cost=1"]).ended_with(0);
+    own.says("so agent.max_cost can't stop it");
+}
+
+#[test]
+fn a_budget_that_is_used_up_says_its_limit_and_the_way_out() {
+    let house = priced(&serve(TALKS), "model = \"mine/m\"");
+    let passed = house.run(&["-m", "x", "--max-cost", "2"]).ended_with(0);
+    passed.says("the session's budget of $2.00 is used up: $2.25 spent in all; --max-cost sets").says("done in");
+    let stopped = house.run(&["-m", "y", "--continue", "--max-cost", "2"]).ended_with(4);
+    stopped.says("$2.25 spent").says("before anything was asked").says("--max-cost USD");
+    let line = &["-m", "y", "--continue", "--max-cost", "2", "--output-format", "json"];
+    let report = house.run(line).ended_with(4).json();
+    assert_eq!(report["error"]["code"], 4006);
+    assert!(report["error"]["message"].as_str().unwrap().contains("budget of $2.00 is used up: $2.25"), "{report}");
+    assert_eq!(report["budget_reached"]["of"], "cost");
+    let tokens = house.run(&["-m", "y", "--continue", "-c", "agent.max_tokens=1000"]).ended_with(4);
+    tokens.says("budget of 1000 tokens is used up: 1100000 used").says("-c agent.max_tokens=N");
+    house.run(&["-m", "y", "--continue", "--max-cost", "9"]).ended_with(0);
+}
+
+#[test]
+fn no_credit_left_is_five() {
+    let base = server::start(|_| (402, "{\"error\":{\"message\":\"Insufficient credits\"}}".to_owned()));
+    let house = priced(&base, "model = \"mine/m\"");
+    house.run(&["-m", "x"]).ended_with(5).says("4006").says("credit");
+    house.run(&["model", "test"]).ended_with(5);
+}
+
+#[test]
+fn a_retry_is_told_beside_json() {
+    let house = House::playing(json!([{ "fault": { "status": { "code": 429 } } }, say("ok")]));
+    let ran = house.run(&["-m", "x", "--output-format", "json", "-c", "network.backoff=0.01"]).ended_with(0);
+    assert!(ran.stderr.contains("! play/a: ") && ran.stderr.contains("attempt 2 of "), "{}", ran.stderr);
+    assert_eq!(ran.json()["result"], "ok");
+}
+
 #[test]
 fn a_group_is_asked_by_its_name() {
     let house = House::playing(json!([say("from the group")]));

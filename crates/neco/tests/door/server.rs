@@ -8,6 +8,7 @@ use std::sync::Arc;
 pub struct Asked {
     pub path: String,
     headers: Vec<(String, String)>,
+    pub body: String,
 }
 
 impl Asked {
@@ -35,7 +36,8 @@ fn serve(mut stream: TcpStream, answer: &dyn Fn(&Asked) -> (u16, String)) -> Opt
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
-    let mut asked = Asked { path: line.split_whitespace().nth(1)?.to_owned(), headers: Vec::new() };
+    let mut asked =
+        Asked { path: line.split_whitespace().nth(1)?.to_owned(), headers: Vec::new(), body: String::new() };
     loop {
         let mut header = String::new();
         reader.read_line(&mut header).ok()?;
@@ -43,7 +45,9 @@ fn serve(mut stream: TcpStream, answer: &dyn Fn(&Asked) -> (u16, String)) -> Opt
         asked.headers.push((name.to_owned(), value.trim().to_owned()));
     }
     let length = asked.header("content-length").map_or(Some(0), |length| length.parse().ok())?;
-    reader.read_exact(&mut vec![0; length]).ok()?;
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    asked.body = String::from_utf8(body).ok()?;
     let (status, body) = answer(&asked);
     let kind = if body.starts_with("data:") { "text/event-stream" } else { "application/json" };
     let head =

@@ -7,10 +7,12 @@ use serde_json::{Value, json};
 use crate::wire::arguments;
 use crate::wire::kept::{For, Kept};
 
-/// The blocks of one message; thoughts are only for the model that thought them.
+/// The blocks of one message; thoughts are only for the model that thought them. A message may not end
+/// with a thought, as it does when an answer was cut off.
 pub(super) fn encode(message: &Message) -> Bytes {
     let mut kept = Kept::default();
-    for part in &message.parts {
+    let last = message.parts.iter().rposition(|part| !matches!(part, Part::Reasoning { .. }));
+    for part in message.parts.iter().take(last.map_or(0, |last| last + 1)) {
         match part {
             Part::Text { text } => add(&mut kept, &json!({ "type": "text", "text": text })),
             Part::Image { media_type, data } => {
@@ -19,7 +21,7 @@ pub(super) fn encode(message: &Message) -> Bytes {
             }
             Part::Reasoning { text, opaque } => {
                 if let Some(block) = opaque.as_ref().and_then(|opaque| thought(text, opaque)) {
-                    kept.only_for(For::Author, |kept| add(kept, &block));
+                    kept.only_for(For::AUTHOR, |kept| add(kept, &block));
                 }
             }
             Part::ToolCall(call) => add_call(&mut kept, call),
@@ -27,6 +29,15 @@ pub(super) fn encode(message: &Message) -> Bytes {
         }
     }
     kept.finish()
+}
+
+/// Whether the message begins with a thought that its author takes back.
+pub(super) fn begins_with_thought(message: &Message) -> bool {
+    let mut parts = message.parts.iter().filter_map(|part| match part {
+        Part::Reasoning { text, opaque } => opaque.as_ref().and_then(|opaque| thought(text, opaque)).map(|_| true),
+        Part::Text { .. } | Part::Image { .. } | Part::ToolCall(_) | Part::ToolResult(_) => Some(false),
+    });
+    parts.next() == Some(true)
 }
 
 fn add(kept: &mut Kept, block: &Value) {

@@ -9,11 +9,10 @@ use serde_json::{Map, Value, json};
 use super::blocks_of;
 use super::decode::AnthropicDecoder;
 use super::thinking::Generation;
-use crate::adapt::taker::Thoughts;
 use crate::adapt::{CallIds, Sent, Taker, adapt};
 use crate::request::{OutputSchema, Request, ToolDeclaration};
 use crate::route::Parameters;
-use crate::wire::format::{Auth, Decoder, Problem, Wire};
+use crate::wire::format::{Auth, Decoder, Delivery, Problem, Wire};
 use crate::wire::heads::Heads;
 use crate::wire::kept::{For, add_pieces};
 use crate::wire::openai_chat::problem;
@@ -37,18 +36,20 @@ pub struct Anthropic {
     taker: Taker,
     generation: Generation,
     heads: Heads,
+    /// The beginnings of requests that can't ask for thought.
+    heads_silent: Heads,
 }
 
 impl Anthropic {
     /// The format for `target`.
     #[must_use]
     pub fn bound_to(target: Target) -> Self {
-        let taker = Taker::new(&target, CallIds::Words(LONGEST_ID), Thoughts::OfModel);
+        let taker = Taker::new(&target, CallIds::Words(LONGEST_ID));
         let generation = Generation::of(&target.model);
-        Self { target, taker, generation, heads: Heads::default() }
+        Self { target, taker, generation, heads: Heads::default(), heads_silent: Heads::default() }
     }
 
-    fn encode_head(&self, request: &Request) -> Bytes {
+    fn encode_head(&self, request: &Request, delivery: Delivery, may_think: bool) -> Bytes {
         let mut fields = Map::new();
         let mut set = |name: &str, value: Option<Value>| {
             if let Some(value) = value {
@@ -56,13 +57,13 @@ impl Anthropic {
             }
         };
         // The seed is left out: this format has none and refuses what it does not know.
-        let Parameters { temperature, top_p, reasoning, .. } = &self.target.parameters;
+        let Parameters { temperature, top_p, .. } = &self.target.parameters;
         let max_tokens = self.max_tokens();
-        let (thinking, output_config) = self.generation.fields(reasoning.as_deref(), max_tokens);
+        let (thinking, output_config) = if may_think { self.thinking() } else { (None, None) };
         let sampling = self.generation.takes_sampling(thinking.is_some());
         set("model", Some(self.target.model.as_str().into()));
         set("max_tokens", Some(max_tokens.into()));
-        set("stream", Some(true.into()));
+        set("stream", Some((delivery == Delivery::Streamed).into()));
         set("thinking", thinking);
         set("output_config", with_output(output_config, request.output.as_deref()));
         set("temperature", temperature.filter(|_| sampling).map(|number| number.min(1.0).into()));
@@ -74,6 +75,24 @@ impl Anthropic {
         bytes.pop();
         bytes.extend_from_slice(b",\"messages\":[");
         bytes.into()
+    }
+
+    /// The fields `thinking` and `output_config`.
+    fn thinking(&self) -> (Option<Value>, Option<Value>) {
+        self.generation.fields(self.target.parameters.reasoning.as_deref(), self.max_tokens())
+    }
+
+    /// Whether the model can be asked to think in the middle of `conversation`: models that think by a
+    /// budget refuse to go on with calls that they did not think about.
+    fn may_think(&self, conversation: &[Sent<'_>]) -> bool {
+        if self.generation != Generation::Budget {
+            return true;
+        }
+        let last = conversation.iter().rfind(|sent| sent.message().role == Role::Assistant);
+        last.is_none_or(|sent| {
+            let called = sent.message().tool_calls().next().is_some();
+            !called || (sent.own_thoughts() && blocks_of::begins_with_thought(sent.message()))
+        })
     }
 
     fn max_tokens(&self) -> u64 {
@@ -101,12 +120,20 @@ impl Wire for Anthropic {
         headers
     }
 
-    fn encode(&self, request: &Request) -> Vec<Bytes> {
+    fn sees(&self, media_type: &str) -> bool {
+        self.taker.sees(media_type)
+    }
+
+    fn encode_as(&self, request: &Request, delivery: Delivery) -> Vec<Bytes> {
         let conversation = adapt(&request.history, &self.taker);
         let mut turns = Turns { pieces: Vec::with_capacity(conversation.len() * 3 + 6), ..Turns::default() };
-        turns.pieces.push(self.heads.of(request, |request| self.encode_head(request)));
+        let may_think = self.may_think(&conversation);
+        let heads = if may_think { &self.heads } else { &self.heads_silent };
+        turns.pieces.push(heads.of(request, delivery, |request| self.encode_head(request, delivery, may_think)));
+        // Who is told not to think is not shown its thoughts. Without a word some think all the same.
+        let silent = self.target.parameters.reasoning.as_deref() == Some("none") && self.thinking().0.is_none();
         for sent in &conversation {
-            turns.add(sent);
+            turns.add(sent, if sent.own_thoughts() && !silent { For::AUTHOR } else { For::OTHERS });
         }
         let has_calls = conversation.iter().any(|sent| sent.message().role == Role::Tool);
         let end = if request.tools.is_empty() && has_calls { NO_TOOLS } else { b"]}" };
@@ -138,7 +165,7 @@ enum Speaker {
 }
 
 impl Turns {
-    fn add(&mut self, sent: &Sent<'_>) {
+    fn add(&mut self, sent: &Sent<'_>, reader: For) {
         let speaker = match sent.message().role {
             Role::User | Role::Tool => Speaker::User,
             Role::Assistant => Speaker::Assistant,
@@ -150,7 +177,7 @@ impl Turns {
         }
         let first = self.pieces.len();
         let kept = sent.encoded(NAME, blocks_of::encode);
-        add_pieces(&kept, if sent.own_thoughts() { For::Author } else { For::Others }, &mut self.pieces);
+        add_pieces(&kept, reader, &mut self.pieces);
         // Every block begins with the comma that separates it from the one before.
         if begins && let Some(piece) = self.pieces.get_mut(first) {
             *piece = piece.slice(1..);

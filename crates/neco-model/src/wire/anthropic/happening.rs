@@ -4,9 +4,9 @@ use neco_proto::Usage;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::wire::loose::{Loose, or_default};
+use crate::wire::loose::{Loose, or_default, or_ignored};
 
-/// One event; a whole answer has its fields at the top.
+/// One event. Only its `type` says what the other fields are.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Happening<'a> {
@@ -14,13 +14,13 @@ pub(super) struct Happening<'a> {
     pub kind: Loose<'a>,
     #[serde(borrow)]
     pub index: Loose<'a>,
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(borrow, deserialize_with = "or_ignored")]
     pub message: Whole<'a>,
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(borrow, deserialize_with = "or_ignored")]
     pub content_block: Block<'a>,
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(borrow, deserialize_with = "or_ignored")]
     pub delta: Piece<'a>,
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(borrow, deserialize_with = "or_ignored")]
     pub usage: Counts<'a>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Whole<'a> {
     pub content: Vec<Block<'a>>,
     #[serde(borrow)]
     pub stop_reason: Loose<'a>,
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(borrow, deserialize_with = "or_ignored")]
     pub usage: Counts<'a>,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Block<'a> {
     pub id: Loose<'a>,
     #[serde(borrow)]
     pub name: Loose<'a>,
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "or_ignored")]
     pub input: Map<String, Value>,
 }
 
@@ -109,8 +109,9 @@ impl Tally {
             (&mut self.cache_write, &counts.cache_creation_input_tokens),
         ] {
             if let Some(new) = new.number() {
-                *count = new;
                 self.seen = true;
+                // Servers in between fill what they do not know with zeros.
+                *count = if new > 0 { new } else { *count };
             }
         }
     }
@@ -119,5 +120,32 @@ impl Tally {
         let Self { fresh, output, cache_read, cache_write, seen } = *self;
         let input = fresh.saturating_add(cache_read).saturating_add(cache_write);
         seen.then(|| Usage { input, output, cache_read, cache_write, ..Usage::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_another_form_hide_nothing() {
+        for event in [
+            r#"{"type":"error","message":"prompt is too long"}"#,
+            r#"{"type":"content_block_start","content_block":{"type":"tool_use","name":"a","input":""}}"#,
+            r#"{"type":"message_delta","delta":[],"usage":"none"}"#,
+        ] {
+            let happening: Happening<'_> = serde_json::from_str(event).unwrap();
+            assert!(!happening.kind.text().is_empty(), "{event}");
+        }
+    }
+
+    #[test]
+    fn a_later_zero_erases_nothing() {
+        let mut tally = Tally::default();
+        for counts in [r#"{"input_tokens":100,"output_tokens":1}"#, r#"{"input_tokens":0,"output_tokens":20}"#] {
+            tally.add(&serde_json::from_str(counts).unwrap());
+        }
+        assert_eq!(tally.usage().map(|usage| (usage.input, usage.output)), Some((100, 20)));
+        assert!(Tally::default().usage().is_none());
     }
 }

@@ -45,8 +45,9 @@ pub(super) struct Content<'a> {
 pub(super) struct Piece<'a> {
     #[serde(borrow)]
     pub text: Loose<'a>,
-    #[serde(deserialize_with = "or_default")]
-    pub thought: bool,
+    /// A truth value, whatever type a server in between gives it.
+    #[serde(borrow)]
+    pub thought: Option<&'a RawValue>,
     #[serde(borrow)]
     pub thought_signature: Loose<'a>,
     #[serde(borrow)]
@@ -62,6 +63,12 @@ pub(super) struct FunctionCall<'a> {
     pub name: Loose<'a>,
     #[serde(borrow)]
     pub args: Option<&'a RawValue>,
+}
+
+impl Piece<'_> {
+    pub(super) fn is_thought(&self) -> bool {
+        self.thought.is_some_and(|value| !["false", "null", "0", "\"\"", "\"false\""].contains(&value.get()))
+    }
 }
 
 /// What is said of the question rather than answered.
@@ -99,7 +106,7 @@ impl Counts<'_> {
             cache_read: count(&self.cached_content_token_count),
             cache_write: 0,
             reasoning: thoughts,
-            cost: None,
+            ..Usage::default()
         }
     }
 }

@@ -49,7 +49,7 @@ impl Parts {
     /// A part for the author alone, together with the comma that it needs.
     fn add_for_author(&mut self, part: &Value) {
         let begun = self.begun;
-        self.kept.only_for(For::Author, |kept| {
+        self.kept.only_for(For::AUTHOR, |kept| {
             if begun {
                 kept.add(b",");
             }
@@ -107,7 +107,7 @@ fn add_text(text: &str, next: Option<&Part>, parts: &mut Parts) {
     parts.add(|kept| {
         kept.add(b"{\"text\":");
         kept.add_json(&tail);
-        kept.only_for(For::Author, |kept| add_signature(signature, kept));
+        kept.only_for(For::AUTHOR, |kept| add_signature(signature, kept));
         kept.add(b"}");
     });
 }
@@ -133,9 +133,9 @@ fn add_call(call: &ToolCall, wants_stand_in: bool, parts: &mut Parts) {
         kept.add(b"}");
         match call.opaque.as_ref().and_then(signature) {
             Some(signature) => {
-                kept.only_for(For::Author, |kept| add_signature(signature, kept));
+                kept.only_for(For::AUTHOR, |kept| add_signature(signature, kept));
                 if wants_stand_in {
-                    kept.only_for(For::Others, |kept| add_signature(STAND_IN, kept));
+                    kept.only_for(For::OTHERS, |kept| add_signature(STAND_IN, kept));
                 }
             }
             None if wants_stand_in => add_signature(STAND_IN, kept),

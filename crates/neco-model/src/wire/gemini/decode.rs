@@ -38,6 +38,10 @@ impl Decoder for GeminiDecoder {
         self.over
     }
 
+    fn is_finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
     fn end(&mut self, out: &mut Vec<Delta>) -> Result<(), Problem> {
         let Some(finish) = self.finish else { return Err(Problem::cut()) };
         out.extend(self.usage.take().map(Delta::Usage));
@@ -100,7 +104,7 @@ impl GeminiDecoder {
         if let Some(call) = &piece.function_call {
             return self.add_call(call, signature, out);
         }
-        if piece.thought {
+        if piece.is_thought() {
             let opaque = signature.map(|signature| json!({ "thoughtSignature": signature, "thought": true }));
             if !text.is_empty() || opaque.is_some() {
                 out.push(Delta::Reasoning { text: text.to_owned(), opaque });

@@ -8,11 +8,10 @@ use serde_json::{Map, Value, json};
 use super::decode::GeminiDecoder;
 use super::generation::{Generation, thinking};
 use super::{contents, problem, schema};
-use crate::adapt::taker::Thoughts;
 use crate::adapt::{CallIds, Sent, Taker, adapt};
 use crate::request::{Request, ToolDeclaration};
 use crate::route::Parameters;
-use crate::wire::format::{Auth, Decoder, Problem, Wire};
+use crate::wire::format::{Auth, Decoder, Delivery, Problem, Wire};
 use crate::wire::heads::Heads;
 use crate::wire::kept::{For, add_pieces};
 use crate::wire::target::{Target, path_segment};
@@ -25,6 +24,7 @@ pub struct Gemini {
     target: Target,
     taker: Taker,
     path: String,
+    path_whole: String,
     wants_signatures: bool,
     heads: Heads,
 }
@@ -34,10 +34,11 @@ impl Gemini {
     #[must_use]
     pub fn bound_to(target: Target) -> Self {
         let model = target.model.strip_prefix("models/").unwrap_or(&target.model);
-        let path = format!("/models/{}:streamGenerateContent?alt=sse", path_segment(model));
+        let place = format!("/models/{}", path_segment(model));
+        let (path, path_whole) = (format!("{place}:streamGenerateContent?alt=sse"), format!("{place}:generateContent"));
         let wants_signatures = Generation::of(model).is_some_and(Generation::wants_signatures);
-        let taker = Taker::new(&target, CallIds::Words(LONGEST_ID), Thoughts::OfModel);
-        Self { target, taker, path, wants_signatures, heads: Heads::default() }
+        let taker = Taker { gif: false, ..Taker::new(&target, CallIds::Words(LONGEST_ID)) };
+        Self { target, taker, path, path_whole, wants_signatures, heads: Heads::default() }
     }
 
     fn encode_head(&self, request: &Request) -> Bytes {
@@ -65,14 +66,16 @@ impl Gemini {
 
     fn settings(&self, request: &Request) -> Map<String, Value> {
         let Parameters { temperature, top_p, max_tokens, seed, reasoning: _ } = &self.target.parameters;
+        // Models before Gemini 3 refuse a form of the answer beside tools.
+        let output = request.output.as_deref().filter(|_| request.tools.is_empty() || self.wants_signatures);
         let settings = [
             ("temperature", temperature.map(Value::from)),
             ("topP", top_p.map(Value::from)),
             ("maxOutputTokens", max_tokens.map(Value::from)),
             ("seed", seed.map(Value::from)),
             ("thinkingConfig", thinking(&self.target)),
-            ("responseMimeType", request.output.as_ref().map(|_| "application/json".into())),
-            ("responseJsonSchema", request.output.as_ref().map(|output| schema::accepted(&output.schema))),
+            ("responseMimeType", output.map(|_| "application/json".into())),
+            ("responseJsonSchema", output.map(|output| schema::accepted(&output.schema))),
         ];
         settings.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
     }
@@ -80,7 +83,7 @@ impl Gemini {
     fn add_message(&self, sent: &Sent<'_>, before: Option<&Message>, pieces: &mut Vec<Bytes>) {
         let form = if self.wants_signatures { "gemini, signed" } else { "gemini" };
         let kept = sent.encoded(form, |message| contents::encode(message, before, self.wants_signatures));
-        add_pieces(&kept, if sent.own_thoughts() { For::Author } else { For::Others }, pieces);
+        add_pieces(&kept, if sent.own_thoughts() { For::AUTHOR } else { For::OTHERS }, pieces);
     }
 }
 
@@ -89,14 +92,22 @@ impl Wire for Gemini {
         &self.path
     }
 
+    fn path_whole(&self) -> &str {
+        &self.path_whole
+    }
+
     fn auth(&self) -> Auth {
         Auth::Header(HeaderName::from_static("x-goog-api-key"))
     }
 
-    fn encode(&self, request: &Request) -> Vec<Bytes> {
+    fn sees(&self, media_type: &str) -> bool {
+        self.taker.sees(media_type)
+    }
+
+    fn encode_as(&self, request: &Request, delivery: Delivery) -> Vec<Bytes> {
         let conversation = adapt(&request.history, &self.taker);
         let mut pieces = Vec::with_capacity(conversation.len() + 2);
-        pieces.push(self.heads.of(request, |request| self.encode_head(request)));
+        pieces.push(self.heads.of(request, delivery, |request| self.encode_head(request)));
         let mut before = None;
         for sent in &conversation {
             self.add_message(sent, before, &mut pieces);

@@ -14,16 +14,25 @@ pub(super) fn accepted(schema: &Value) -> Value {
     for (name, value) in fields {
         match name.as_str() {
             "$schema" => {}
+            // What must be one thing need not be one of several.
+            "enum" if fields.contains_key("const") => {}
             "const" => {
                 accepted.insert("enum".to_owned(), json!([value]));
             }
             "$ref" if fields.len() > 1 => {
-                accepted.insert("anyOf".to_owned(), json!([{ "$ref": value }]));
+                let taken = fields.contains_key("anyOf");
+                accepted.insert(if taken { "allOf" } else { "anyOf" }.to_owned(), json!([{ "$ref": value }]));
             }
+            "allOf" if fields.contains_key("$ref") && fields.contains_key("anyOf") => {}
             _ => {
                 accepted.insert(name.clone(), inner(name, value));
             }
         }
+    }
+    if let (Some(Value::Array(all)), Some(Value::Array(own)), true) =
+        (accepted.get_mut("allOf"), fields.get("allOf"), fields.contains_key("$ref") && fields.contains_key("anyOf"))
+    {
+        all.extend(own.iter().map(self::accepted));
     }
     Value::Object(accepted)
 }

@@ -35,13 +35,12 @@ impl Calling {
         self.as_text.load(Ordering::Relaxed)
     }
 
-    /// How calls in the text are taken; none are looked for without.
-    pub(super) fn trust(&self) -> Option<Trust> {
+    /// How calls in the text are taken, if the model was told of the tools in the prompt or not; none
+    /// are looked for without.
+    pub(super) fn trust(&self, as_text: bool) -> Option<Trust> {
         match self.setting {
             TextToolCalls::Never => None,
-            TextToolCalls::Auto | TextToolCalls::Always => {
-                Some(if self.is_as_text() { Trust::Told } else { Trust::Guessed })
-            }
+            TextToolCalls::Auto | TextToolCalls::Always => Some(if as_text { Trust::Told } else { Trust::Guessed }),
         }
     }
 
@@ -66,11 +65,7 @@ impl Calling {
         if self.setting == TextToolCalls::Never || !of_calls {
             return false;
         }
-        let changed = !self.as_text.swap(true, Ordering::Relaxed);
-        if changed {
-            tracing::info!(%message, "calls are written as text from here on");
-        }
-        changed
+        !self.as_text.swap(true, Ordering::Relaxed)
     }
 }
 
@@ -84,11 +79,11 @@ mod tests {
         let refused = Problem::new(ErrorKind::InvalidRequest, "registry/gemma does not support tools");
         for problem in [stumbled, refused] {
             let calling = Calling::new(TextToolCalls::Auto);
-            assert_eq!(calling.trust(), Some(Trust::Guessed));
+            assert_eq!(calling.trust(calling.is_as_text()), Some(Trust::Guessed));
             assert!(!calling.changes_after(&Problem::cut()));
             assert!(calling.changes_after(&problem) && !calling.changes_after(&problem));
             assert!(calling.is_as_text());
-            assert_eq!(calling.trust(), Some(Trust::Told));
+            assert_eq!(calling.trust(calling.is_as_text()), Some(Trust::Told));
             let never = Calling::new(TextToolCalls::Never);
             assert!(!never.changes_after(&problem) && !never.is_as_text());
         }
@@ -104,7 +99,7 @@ mod tests {
         assert!(calling.is_as_text() && !calling.asks_for_template());
         let never = Calling::new(TextToolCalls::Never);
         never.heed(Template::DropsTools);
-        assert!(!never.is_as_text() && never.trust().is_none());
+        assert!(!never.is_as_text() && never.trust(false).is_none());
         assert!(Calling::new(TextToolCalls::Always).is_as_text());
     }
 }

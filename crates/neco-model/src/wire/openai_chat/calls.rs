@@ -5,11 +5,13 @@
 //! without at the end.
 
 use serde::de::IgnoredAny;
+use serde_json::{Value, json};
 
 use super::chunk::CallPiece;
 use crate::delta::Delta;
 use crate::error::ErrorKind;
 use crate::wire::format::Problem;
+use crate::wire::loose::Loose;
 
 /// The calls of one answer.
 #[derive(Debug, Default)]
@@ -24,11 +26,19 @@ struct Call {
     id: String,
     name: String,
     arguments: String,
+    /// What goes back with it unchanged.
+    extra: Option<Value>,
 }
 
 impl Calls {
     pub(super) fn is_empty(&self) -> bool {
         self.calls.is_empty()
+    }
+
+    /// Whether the arguments of every call are whole.
+    pub(super) fn are_whole(&self) -> bool {
+        let whole = |text: &str| text.is_empty() || serde_json::from_str::<IgnoredAny>(text).is_ok();
+        self.calls.iter().all(|call| whole(&call.arguments))
     }
 
     pub(super) fn add(&mut self, piece: &CallPiece<'_>, out: &mut Vec<Delta>) {
@@ -43,11 +53,14 @@ impl Calls {
             add_name(&mut call.name, piece.function.name.text());
         }
         call.arguments.push_str(&arguments);
+        let extra = extra(piece);
         if announced {
             if !arguments.is_empty() {
                 out.push(Delta::CallArguments { index: position(at), text: arguments.into_owned() });
             }
+            out.extend(extra.map(|value| Delta::CallOpaque { index: position(at), value }));
         } else {
+            call.extra = extra.or(call.extra.take());
             self.announce_ready(out);
         }
     }
@@ -84,6 +97,7 @@ impl Calls {
         if !call.arguments.is_empty() {
             out.push(Delta::CallArguments { index, text: call.arguments.clone() });
         }
+        out.extend(call.extra.clone().map(|value| Delta::CallOpaque { index, value }));
         self.announced += 1;
     }
 
@@ -127,6 +141,12 @@ impl Call {
     fn is_ready(&self) -> bool {
         !self.name.is_empty() && !self.id.is_empty() && !self.arguments.is_empty()
     }
+}
+
+/// A signature of Gemini's, in the form that is kept with the call.
+fn extra(piece: &CallPiece<'_>) -> Option<Value> {
+    let Loose::Structure(extra) = &piece.extra_content else { return None };
+    extra.pointer("/google/thought_signature").is_some().then(|| json!({ "extra_content": extra }))
 }
 
 /// A name may come again, grow from piece to piece, or come in pieces.
@@ -224,6 +244,17 @@ mod tests {
     fn arguments_may_be_an_object() {
         let calls = merge(&[r#"{"index":0,"id":"x","function":{"name":"a","arguments":{"n":1}}}"#]);
         assert_eq!(calls, Ok(vec![call(Some("x"), "a", "{\"n\":1}")]));
+    }
+
+    #[test]
+    fn a_signature_is_kept_with_its_call() {
+        let calls = merge(&[
+            r#"{"index":0,"id":"x","function":{"name":"a","arguments":"{}"},"extra_content":{"google":{"thought_signature":"s"}}}"#,
+            r#"{"index":1,"id":"y","function":{"name":"b","arguments":"{}"},"extra_content":{"other":1}}"#,
+        ])
+        .unwrap();
+        assert_eq!(calls[0].opaque, Some(json!({ "extra_content": { "google": { "thought_signature": "s" } } })));
+        assert_eq!(calls[1].opaque, None);
     }
 
     #[test]

@@ -70,6 +70,9 @@ pub(super) struct CallPiece<'a> {
     pub id: Loose<'a>,
     #[serde(borrow, deserialize_with = "or_default")]
     pub function: FunctionPiece<'a>,
+    /// What Gemini behind this format wants back with the call.
+    #[serde(borrow)]
+    pub extra_content: Loose<'a>,
 }
 
 #[derive(Default, Deserialize)]
@@ -90,6 +93,8 @@ pub(super) struct Counts<'a> {
     pub prompt_tokens: Loose<'a>,
     #[serde(borrow)]
     pub completion_tokens: Loose<'a>,
+    #[serde(borrow)]
+    pub total_tokens: Loose<'a>,
     #[serde(borrow, deserialize_with = "or_default")]
     pub prompt_tokens_details: PromptDetails<'a>,
     #[serde(borrow, deserialize_with = "or_default")]
@@ -120,13 +125,41 @@ pub(super) struct CompletionDetails<'a> {
 impl Counts<'_> {
     pub(super) fn usage(&self) -> Usage {
         let cached = [&self.prompt_tokens_details.cached_tokens, &self.prompt_cache_hit_tokens, &self.cached_tokens];
+        let count = |field: &Loose<'_>| field.number().unwrap_or(0);
+        let (input, written) = (count(&self.prompt_tokens), count(&self.completion_tokens));
+        let reasoning = count(&self.completion_tokens_details.reasoning_tokens);
+        // Some count thoughts apart from the answer; their total tells.
+        let apart = reasoning > 0
+            && self.total_tokens.number() == input.checked_add(written).and_then(|sum| sum.checked_add(reasoning));
+        let output = if apart { written.saturating_add(reasoning) } else { written };
         Usage {
-            input: self.prompt_tokens.number().unwrap_or(0),
-            output: self.completion_tokens.number().unwrap_or(0),
+            input,
+            output,
             cache_read: cached.into_iter().find_map(Loose::number).unwrap_or(0),
             cache_write: self.prompt_tokens_details.cache_write_tokens.number().unwrap_or(0),
-            reasoning: self.completion_tokens_details.reasoning_tokens.number().unwrap_or(0),
+            reasoning,
             cost: self.cost.as_ref().and_then(Value::as_f64),
+            ..Usage::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thoughts_that_are_counted_apart_are_output_too() {
+        let output = |total: u64| {
+            let counts = serde_json::json!({
+                "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": total,
+                "completion_tokens_details": { "reasoning_tokens": 15 },
+            })
+            .to_string();
+            let usage = serde_json::from_str::<Counts<'_>>(&counts).unwrap().usage();
+            (usage.output, usage.reasoning)
+        };
+        assert_eq!(output(135), (35, 15));
+        assert_eq!(output(120), (20, 15));
     }
 }

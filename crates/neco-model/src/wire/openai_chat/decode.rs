@@ -47,7 +47,8 @@ impl Decoder for ChatDecoder {
     fn event(&mut self, event: Event<'_>, out: &mut Vec<Delta>) -> Result<(), Problem> {
         let data = event.data.trim_ascii();
         if data == b"[DONE]" {
-            return self.close(out);
+            // Some servers leave the finish reason out; a call that is not whole was cut off all the same.
+            return if self.finish.is_some() || self.calls.are_whole() { self.close(out) } else { Err(Problem::cut()) };
         }
         // Servers also send pings and blanks, which say nothing.
         if data.first() != Some(&b'{') {
@@ -63,6 +64,10 @@ impl Decoder for ChatDecoder {
 
     fn is_over(&self) -> bool {
         self.over
+    }
+
+    fn is_finished(&self) -> bool {
+        self.over || self.finish.is_some()
     }
 
     fn end(&mut self, out: &mut Vec<Delta>) -> Result<(), Problem> {
@@ -86,6 +91,11 @@ impl ChatDecoder {
     /// A decoder that also looks for calls in the text.
     pub(super) fn spotting(spotter: Option<Spotter>, after_calls: AfterCalls) -> Self {
         Self { spotter, after_calls, ..Self::default() }
+    }
+
+    /// The same, with thoughts in the text looked for or not.
+    pub(super) fn with_think_tags(self, tags: bool) -> Self {
+        if tags { self } else { Self { think: Think::off(), ..self } }
     }
 
     fn add(&mut self, chunk: Chunk<'_>, data: &[u8], out: &mut Vec<Delta>) -> Result<(), Problem> {

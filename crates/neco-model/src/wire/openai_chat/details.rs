@@ -32,10 +32,16 @@ impl Details {
     }
 }
 
-/// Pieces of one item share type and index. Without an index every piece stands alone.
+/// Pieces of one item share type and index, and the id if both have one. Without an index every piece
+/// stands alone; what is encrypted comes in one piece.
 fn same_item(item: &Map<String, Value>, piece: &Map<String, Value>) -> bool {
-    item.get("index").is_some_and(|index| !index.is_null())
+    let given = |fields: &Map<String, Value>, name: &str| fields.get(name).filter(|value| !value.is_null()).cloned();
+    let ids = given(item, "id").zip(given(piece, "id"));
+    let both_encrypted = given(item, "data").is_some() && given(piece, "data").is_some();
+    given(item, "index").is_some()
         && ["index", "type"].into_iter().all(|field| item.get(field) == piece.get(field))
+        && ids.is_none_or(|(one, other)| one == other)
+        && (!both_encrypted || item.get("data") == piece.get("data"))
 }
 
 /// Texts go on; everything else is given once, or again the same.
@@ -43,7 +49,7 @@ fn merge(item: &mut Map<String, Value>, piece: Map<String, Value>) {
     for (field, value) in piece {
         match (item.get_mut(&field), value) {
             (_, Value::Null) => {}
-            (Some(Value::String(text)), Value::String(more)) if ["text", "summary", "data"].contains(&&*field) => {
+            (Some(Value::String(text)), Value::String(more)) if ["text", "summary"].contains(&&*field) => {
                 text.push_str(&more);
             }
             (_, value) => {
@@ -73,5 +79,16 @@ mod tests {
             ]}))
         );
         assert_eq!(details.take(), None);
+    }
+
+    #[test]
+    fn encrypted_items_are_not_joined() {
+        let item = |id: &str, data: &str| json!({ "type": "reasoning.encrypted", "id": id, "data": data, "index": 0 });
+        let mut details = Details::default();
+        for piece in [item("a", "x"), item("a", "x"), item("b", "y"), item("b", "z")] {
+            details.add(vec![piece]);
+        }
+        let items = [item("a", "x"), item("b", "y"), item("b", "z")];
+        assert_eq!(details.take(), Some(json!({ "reasoning_details": items })));
     }
 }

@@ -1,35 +1,36 @@
 //! The request. A message is serialised once in its life; a request is a list of shared pieces.
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue};
+use http::HeaderMap;
 use neco_config::section::TextToolCalls;
-use neco_proto::{Part, Role};
-use serde_json::{Map, Value, json};
+use neco_proto::Role;
 
 use super::calling::Calling;
 use super::decode::{AfterCalls, ChatDecoder};
-use super::dialect::{Dialect, OutputForm, ReasoningBack, ReasoningParameter};
-use super::messages::{self, TRAILER, to_bytes};
+use super::dialect::{Dialect, ReasoningBack};
+use super::messages;
 use super::problem;
-use crate::adapt::taker::Thoughts;
-use crate::adapt::{Sent, Taker, adapt};
-use crate::request::{OutputSchema, Request, ToolDeclaration};
+use crate::adapt::{Kin, Sent, Taker, adapt};
+use crate::request::Request;
 use crate::route::Parameters;
-use crate::wire::format::{Decoder, Problem, Template, Wire};
+use crate::wire::format::{Decoder, Delivery, Problem, Template, Wire};
 use crate::wire::heads::Heads;
+use crate::wire::initiator;
+use crate::wire::kept::{For, add_pieces, has_for};
 use crate::wire::target::Target;
-use crate::wire::text_calls::{Declared, Spotter, told};
+use crate::wire::text_calls::{Declared, Spotter, Trust, circle};
 
 const NAME: &str = "openai_chat";
 const NAME_AS_TEXT: &str = "openai_chat, calls as text";
+const NAME_AS_CIRCLE: &str = "openai_chat, calls as text, a circle";
 /// What the model says where it must say something.
 const BETWEEN: &[u8] = b",{\"role\":\"assistant\",\"content\":\"Done.\"}";
 
 /// The format bound to one model.
 pub struct OpenaiChat {
-    target: Target,
+    pub(super) target: Target,
     taker: Taker,
-    dialect: Dialect,
+    pub(super) dialect: Dialect,
     calling: Calling,
     heads: Heads,
     /// The beginnings of requests in which calls are text.
@@ -46,7 +47,7 @@ impl OpenaiChat {
     /// The format for `target`.
     #[must_use]
     pub fn bound_to(target: Target, dialect: Dialect) -> Self {
-        let taker = Taker::new(&target, dialect.call_ids, Thoughts::OfProvider);
+        let taker = Taker::new(&target, dialect.call_ids);
         let calling = Calling::new(TextToolCalls::Never);
         Self { target, taker, dialect, calling, heads: Heads::default(), heads_as_text: Heads::default() }
     }
@@ -57,84 +58,19 @@ impl OpenaiChat {
         Self { calling: Calling::new(setting), ..self }
     }
 
-    fn encode_head(&self, request: &Request, as_text: bool) -> Bytes {
-        let mut fields = Map::new();
-        fields.insert("model".to_owned(), self.target.model.as_str().into());
-        fields.insert("stream".to_owned(), true.into());
-        if self.dialect.stream_usage {
-            fields.insert("stream_options".to_owned(), json!({ "include_usage": true }));
-        }
-        if self.dialect.prompt_cache_key && !request.cache_key.is_empty() {
-            fields.insert("prompt_cache_key".to_owned(), request.cache_key.as_str().into());
-        }
-        self.add_parameters(&mut fields);
-        fields.extend(self.dialect.extra.clone());
-        if let Some(output) = &request.output {
-            fields.insert("response_format".to_owned(), self.output(output));
-        }
-        if !request.tools.is_empty() && !as_text {
-            fields.insert("tools".to_owned(), request.tools.iter().map(tool).collect());
-        }
-        let mut bytes = to_bytes(&fields);
-        bytes.pop();
-        bytes.extend_from_slice(b",\"messages\":[");
-        let told = as_text.then(|| told::system(&request.system, &request.tools));
-        let system = told.as_deref().unwrap_or(&request.system);
-        if !system.is_empty() {
-            bytes.extend(to_bytes(&json!({ "role": "system", "content": system })));
-        }
-        bytes.into()
-    }
-
-    fn output(&self, output: &OutputSchema) -> Value {
-        let OutputSchema { name, schema } = output;
-        match self.dialect.output {
-            OutputForm::Schema => {
-                let schema = json!({ "name": name, "schema": schema, "strict": output.is_strict() });
-                json!({ "type": "json_schema", "json_schema": schema })
-            }
-            OutputForm::Object => json!({ "type": "json_object" }),
-        }
-    }
-
-    fn add_parameters(&self, fields: &mut Map<String, Value>) {
-        let Parameters { temperature, top_p, max_tokens, reasoning, seed } = &self.target.parameters;
-        let mut set = |name: &str, value: Option<Value>| {
-            if let Some(value) = value {
-                fields.insert(name.to_owned(), value);
-            }
-        };
-        set("temperature", temperature.map(Value::from));
-        set("top_p", top_p.map(Value::from));
-        set(&self.dialect.max_tokens_field, max_tokens.map(Value::from));
-        set("seed", seed.map(Value::from));
-        let Some(effort) = reasoning else { return };
-        match self.dialect.reasoning {
-            ReasoningParameter::Effort => set("reasoning_effort", Some(effort.as_str().into())),
-            ReasoningParameter::Object => set("reasoning", Some(json!({ "effort": effort }))),
-            ReasoningParameter::Thinking if effort == "none" => {
-                set("thinking", Some(json!({ "type": "disabled" })));
-            }
-            ReasoningParameter::Thinking => {
-                set("thinking", Some(json!({ "type": "enabled" })));
-                set("reasoning_effort", Some(effort.as_str().into()));
-            }
-        }
-    }
-
     fn add_assistant(&self, sent: &Sent<'_>, kept: &Bytes, as_text: bool, pieces: &mut Vec<Bytes>) {
-        let Some((rest, trailer)) = kept.split_last_chunk::<TRAILER>() else { return };
-        let length = u32::from_le_bytes(*trailer) as usize;
-        let Some(body) = rest.len().checked_sub(length) else { return };
-        pieces.push(kept.slice(..body));
-        match self.dialect.reasoning_back {
-            ReasoningBack::Kept | ReasoningBack::Required if sent.own_thoughts() && length > 0 => {
-                pieces.push(kept.slice(body..rest.len()));
-            }
-            ReasoningBack::Required if !as_text && sent.message().tool_calls().next().is_some() => {
-                pieces.push(Bytes::from_static(b",\"reasoning_content\":\"\""));
-            }
-            ReasoningBack::Never | ReasoningBack::Kept | ReasoningBack::Required => {}
+        let reader = if sent.own_thoughts() { For::AUTHOR } else { For::OTHERS };
+        // Signed thoughts are refused by every other model, also of the same gateway.
+        let thoughts = match (self.dialect.reasoning_back, sent.kin()) {
+            (ReasoningBack::Never, _) | (_, Kin::Stranger) => None,
+            (ReasoningBack::Kept | ReasoningBack::Required, Kin::Author) => Some(For::SIGNED),
+            (ReasoningBack::Kept | ReasoningBack::Required, Kin::Sibling) => Some(For::PLAIN),
+        };
+        add_pieces(kept, thoughts.map_or(reader, |thoughts| reader.and(thoughts)), pieces);
+        let has_thoughts = thoughts.is_some_and(|thoughts| has_for(kept, thoughts));
+        let calls = !as_text && sent.message().tool_calls().next().is_some();
+        if self.dialect.reasoning_back == ReasoningBack::Required && calls && !has_thoughts {
+            pieces.push(Bytes::from_static(b",\"reasoning_content\":\"\""));
         }
         pieces.push(Bytes::from_static(b"}"));
     }
@@ -150,42 +86,32 @@ impl OpenaiChat {
             Role::User | Role::Tool => pieces.push(bytes),
         }
     }
-}
 
-impl Wire for OpenaiChat {
-    fn path(&self) -> &str {
-        "/chat/completions"
-    }
-
-    fn headers(&self, request: &Request) -> HeaderMap {
-        let mut headers = HeaderMap::new();
-        if self.dialect.initiator {
-            let user = request.history.last().is_none_or(|message| message.role == Role::User);
-            headers.insert("x-initiator", HeaderValue::from_static(if user { "user" } else { "agent" }));
-            let is_picture = |part: &Part| matches!(part, Part::Image { .. });
-            if self.taker.vision && request.history.iter().any(|entry| entry.message().parts.iter().any(is_picture)) {
-                headers.insert("copilot-vision-request", HeaderValue::from_static("true"));
-            }
-        }
-        headers
-    }
-
-    fn encode(&self, request: &Request) -> Vec<Bytes> {
+    fn encode_for(&self, request: &Request, as_text: bool, delivery: Delivery) -> Vec<Bytes> {
         let messages = adapt(&request.history, &self.taker);
-        let as_text = self.calling.is_as_text();
         let heads = if as_text { &self.heads_as_text } else { &self.heads };
         let mut pieces = Vec::with_capacity(messages.len() * 3 + 2);
-        pieces.push(heads.of(request, |request| self.encode_head(request, as_text)));
+        pieces.push(heads.of(request, delivery, |request| self.encode_head(request, as_text, delivery)));
         // As text, results are words of the user's, who must not speak twice in a row either.
         let answer_after_results = as_text || self.dialect.answer_after_results;
+        let marked = if self.marks_cache() && !as_text { last_of_user(&messages) } else { [None; 2] };
         let mut after_results = false;
-        for sent in &messages {
+        for (at, sent) in messages.iter().enumerate() {
             let role = sent.message().role;
             if answer_after_results && after_results && role == Role::User {
                 pieces.push(Bytes::from_static(BETWEEN));
             }
             after_results = role == Role::Tool;
-            self.add_message(sent, as_text, &mut pieces);
+            let so_far = || messages.iter().take(at + 1).rev().map(Sent::message);
+            if as_text && after_results && circle::closes(so_far()) {
+                pieces.push(sent.encoded(NAME_AS_CIRCLE, messages::encode_circle_as_text));
+                continue;
+            }
+            if marked.contains(&Some(at)) {
+                pieces.push(messages::encode_marked(sent.message()));
+            } else {
+                self.add_message(sent, as_text, &mut pieces);
+            }
         }
         // Every message begins with the comma that separates it from the one before.
         let told_tools = as_text && !request.tools.is_empty();
@@ -199,16 +125,52 @@ impl Wire for OpenaiChat {
         pieces
     }
 
-    fn decoder(&self) -> Box<dyn Decoder> {
-        Box::<ChatDecoder>::default()
-    }
-
-    fn decoder_for(&self, request: &Request) -> Box<dyn Decoder> {
-        let trust = self.calling.trust().filter(|_| !request.tools.is_empty());
+    fn decoder_with(&self, request: &Request, trust: Option<Trust>) -> ChatDecoder {
+        let trust = trust.filter(|_| !request.tools.is_empty());
         let spotter = trust.map(|trust| Spotter::new(Declared::new(request.tools.clone()), trust));
         // Where nothing is paid for, nobody misses what was used.
         let after_calls = if self.target.info.price.is_none() { AfterCalls::Close } else { AfterCalls::ReadOn };
-        Box::new(ChatDecoder::spotting(spotter, after_calls))
+        ChatDecoder::spotting(spotter, after_calls).with_think_tags(self.dialect.think_tags)
+    }
+}
+
+/// The newest two messages that are not the model's: up to the older one everything was cached by the
+/// request before, up to the newer one it is cached now.
+fn last_of_user(messages: &[Sent<'_>]) -> [Option<usize>; 2] {
+    let mut found = messages.iter().enumerate().rev().filter(|(_, sent)| sent.message().role != Role::Assistant);
+    [found.next().map(|(at, _)| at), found.next().map(|(at, _)| at)]
+}
+
+impl Wire for OpenaiChat {
+    fn path(&self) -> &str {
+        "/chat/completions"
+    }
+
+    fn headers(&self, request: &Request) -> HeaderMap {
+        if self.dialect.initiator { initiator::headers(request, self.taker.vision) } else { HeaderMap::new() }
+    }
+
+    fn sees(&self, media_type: &str) -> bool {
+        self.taker.sees(media_type)
+    }
+
+    fn encode_as(&self, request: &Request, delivery: Delivery) -> Vec<Bytes> {
+        self.encode_for(request, self.calling.is_as_text(), delivery)
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(ChatDecoder::default().with_think_tags(self.dialect.think_tags))
+    }
+
+    fn decoder_for(&self, request: &Request) -> Box<dyn Decoder> {
+        Box::new(self.decoder_with(request, self.calling.trust(self.calling.is_as_text())))
+    }
+
+    fn call(&self, request: &Request, delivery: Delivery) -> (Vec<Bytes>, Box<dyn Decoder>) {
+        // Read once: another call may find out more about the server meanwhile.
+        let as_text = self.calling.is_as_text();
+        let decoder = self.decoder_with(request, self.calling.trust(as_text));
+        (self.encode_for(request, as_text, delivery), Box::new(decoder))
     }
 
     fn asks_for_template(&self) -> bool {
@@ -226,9 +188,4 @@ impl Wire for OpenaiChat {
     fn problem(&self, status: u16, body: &[u8]) -> Problem {
         problem::of_answer(status, body)
     }
-}
-
-fn tool(declaration: &ToolDeclaration) -> Value {
-    let ToolDeclaration { name, description, schema } = declaration;
-    json!({ "type": "function", "function": { "name": name, "description": description, "parameters": schema } })
 }

@@ -1,19 +1,17 @@
 //! One message, with a comma before it.
 //!
-//! What is kept of an assistant message is `body ‖ reasoning ‖ length of reasoning (4 bytes, little
-//! endian)`, where `body` lacks its closing brace. So one kept form serves vendors that want the
-//! thoughts back and those that do not, and a switch between them serialises nothing again.
+//! What is kept of an assistant message lacks its closing brace, and its thoughts come last: so one kept
+//! form serves vendors that want them back, those that do not, and those that want an empty field, and
+//! a switch between them serialises nothing again.
 
 use bytes::Bytes;
-use neco_proto::{Message, Part, Role, ToolCall};
+use neco_proto::{Message, Part, Role, ToolCall, ToolResult};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::wire::arguments;
+use crate::wire::kept::{For, Kept};
 use crate::wire::text_calls::told;
-
-/// The length of the reasoning behind an assistant message.
-pub(super) const TRAILER: usize = size_of::<u32>();
 
 /// A message with calls and results in the format's own fields.
 pub(super) fn encode(message: &Message) -> Bytes {
@@ -25,18 +23,57 @@ pub(super) fn encode(message: &Message) -> Bytes {
         Role::Tool => {
             for part in &message.parts {
                 if let Part::ToolResult(result) = part {
-                    let id = result.call_id.as_str();
-                    add_message(&mut out, &json!({ "role": "tool", "tool_call_id": id, "content": result.output }));
+                    add_message(&mut out, &tool_result(result));
                 }
             }
         }
-        Role::Assistant => {
-            let text = message.text();
-            let calls: Vec<Value> = message.tool_calls().map(call).collect();
-            encode_assistant(message, text, calls, &mut out);
-        }
+        Role::Assistant => return encode_assistant(message, &message.text(), Calls::AsFields),
     }
     out.into()
+}
+
+/// A message of the user's or of tools, marked as the end of what is to be cached.
+pub(super) fn encode_marked(message: &Message) -> Bytes {
+    let mut out = Vec::new();
+    match message.role {
+        Role::User => {
+            let mut content = parts(message);
+            if let Some(last) = content.iter_mut().rfind(|part| part["type"] == "text") {
+                mark(last);
+            }
+            add_message(&mut out, &json!({ "role": "user", "content": content }));
+        }
+        Role::Tool => {
+            let results = message.parts.iter().filter_map(|part| match part {
+                Part::ToolResult(result) => Some(tool_result(result)),
+                Part::Text { .. } | Part::Image { .. } | Part::Reasoning { .. } | Part::ToolCall(_) => None,
+            });
+            let mut results: Vec<Value> = results.collect();
+            if let Some(last) = results.last_mut() {
+                mark(last);
+            }
+            results.iter().for_each(|result| add_message(&mut out, result));
+        }
+        Role::Assistant => return encode(message),
+    }
+    out.into()
+}
+
+/// The same for the system prompt.
+pub(super) fn marked_system(text: &str) -> Value {
+    let mut part = json!({ "type": "text", "text": text });
+    mark(&mut part);
+    json!({ "role": "system", "content": [part] })
+}
+
+fn mark(value: &mut Value) {
+    if let Value::Object(fields) = value {
+        fields.insert("cache_control".to_owned(), json!({ "type": "ephemeral" }));
+    }
+}
+
+fn tool_result(result: &ToolResult) -> Value {
+    json!({ "role": "tool", "tool_call_id": result.call_id.as_str(), "content": result.output })
 }
 
 /// A message with calls and results in its text.
@@ -44,9 +81,16 @@ pub(super) fn encode_as_text(message: &Message) -> Bytes {
     let mut out = Vec::new();
     match message.role {
         Role::User => return encode(message),
-        Role::Tool => add_message(&mut out, &json!({ "role": "user", "content": told::results(message) })),
-        Role::Assistant => encode_assistant(message, told::assistant(message), Vec::new(), &mut out),
+        Role::Tool => add_message(&mut out, &json!({ "role": "user", "content": told::results(message, false) })),
+        Role::Assistant => return encode_assistant(message, &told::assistant(message), Calls::InText),
     }
+    out.into()
+}
+
+/// Results in the text that close a circle.
+pub(super) fn encode_circle_as_text(message: &Message) -> Bytes {
+    let mut out = Vec::new();
+    add_message(&mut out, &json!({ "role": "user", "content": told::results(message, true) }));
     out.into()
 }
 
@@ -56,6 +100,10 @@ fn user_content(message: &Message) -> Value {
     if !has_pictures {
         return message.text().into();
     }
+    parts(message).into()
+}
+
+fn parts(message: &Message) -> Vec<Value> {
     let part = |part: &Part| match part {
         Part::Text { text } => Some(json!({ "type": "text", "text": text })),
         Part::Image { media_type, data } => {
@@ -67,28 +115,40 @@ fn user_content(message: &Message) -> Value {
     message.parts.iter().filter_map(part).collect()
 }
 
-fn encode_assistant(message: &Message, text: String, calls: Vec<Value>, out: &mut Vec<u8>) {
-    let mut fields = Map::new();
-    fields.insert("role".to_owned(), "assistant".into());
-    // Servers disagree about a missing and about an empty content; all of them know null beside calls.
-    fields.insert("content".to_owned(), if text.is_empty() { Value::Null } else { text.into() });
-    if !calls.is_empty() {
-        fields.insert("tool_calls".to_owned(), calls.into());
-    }
-    add_message(out, &fields);
-    out.pop();
-    let before = out.len();
-    encode_reasoning(message, out);
-    let length = u32::try_from(out.len() - before).unwrap_or_else(|_| {
-        // Four gigabytes of thought are left out rather than sent half.
-        out.truncate(before);
-        0
-    });
-    out.extend(length.to_le_bytes());
+/// Where the calls of a message stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Calls {
+    AsFields,
+    InText,
 }
 
-/// What the vendor gave: the very items it wants back, or else the text.
-fn encode_reasoning(message: &Message, out: &mut Vec<u8>) {
+fn encode_assistant(message: &Message, text: &str, calls: Calls) -> Bytes {
+    let mut kept = Kept::default();
+    kept.add(b",{\"role\":\"assistant\",\"content\":");
+    // Servers disagree about a missing and about an empty content; all of them know null beside calls.
+    kept.add_json(&Some(text).filter(|text| !text.is_empty()));
+    if calls == Calls::AsFields {
+        add_calls(message, &mut kept);
+    }
+    add_reasoning(message, &mut kept);
+    kept.finish()
+}
+
+fn add_calls(message: &Message, kept: &mut Kept) {
+    let mut begin: &[u8] = b",\"tool_calls\":[";
+    for call in message.tool_calls() {
+        kept.add(begin);
+        add_call(call, kept);
+        begin = b",";
+    }
+    if begin == b"," {
+        kept.add(b"]");
+    }
+}
+
+/// What the vendor gave: the very items it wants back, or else the text, which is also for its other
+/// models.
+fn add_reasoning(message: &Message, kept: &mut Kept) {
     let mut thought = String::new();
     let mut details = Vec::new();
     for part in &message.parts {
@@ -98,21 +158,34 @@ fn encode_reasoning(message: &Message, out: &mut Vec<u8>) {
             details.extend(items.and_then(Value::as_array).into_iter().flatten());
         }
     }
+    let mut plain = For::PLAIN.and(For::SIGNED);
     if !details.is_empty() {
-        out.extend_from_slice(b",\"reasoning_details\":");
-        out.extend(to_bytes(&details));
-    } else if !thought.is_empty() {
-        out.extend_from_slice(b",\"reasoning_content\":");
-        out.extend(to_bytes(&thought));
+        plain = For::PLAIN;
+        kept.only_for(For::SIGNED, |kept| {
+            kept.add(b",\"reasoning_details\":");
+            kept.add_json(&details);
+        });
+    }
+    if !thought.is_empty() {
+        kept.only_for(plain, |kept| {
+            kept.add(b",\"reasoning_content\":");
+            kept.add_json(&thought);
+        });
     }
 }
 
-fn call(call: &ToolCall) -> Value {
-    json!({
-        "id": call.id.as_str(),
-        "type": "function",
-        "function": { "name": call.name, "arguments": arguments::as_object(&call.arguments) },
-    })
+fn add_call(call: &ToolCall, kept: &mut Kept) {
+    kept.add(b"{\"id\":");
+    kept.add_json(&call.id.as_str());
+    kept.add(b",\"type\":\"function\",\"function\":");
+    kept.add_json(&json!({ "name": call.name, "arguments": arguments::as_object(&call.arguments) }));
+    if let Some(extra) = call.opaque.as_ref().and_then(|opaque| opaque.get("extra_content")) {
+        kept.only_for(For::AUTHOR, |kept| {
+            kept.add(b",\"extra_content\":");
+            kept.add_json(extra);
+        });
+    }
+    kept.add(b"}");
 }
 
 fn add_message(out: &mut Vec<u8>, message: &impl Serialize) {

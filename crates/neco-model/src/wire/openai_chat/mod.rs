@@ -1,8 +1,7 @@
 //! OpenAI chat completions, which most vendors and local servers speak, each a little differently.
 //!
 //! Reading order: `dialect` (how they differ), `calling` (how calls are made), `encode` (request) with
-//! `messages`, `chunk` (what arrives),
-//! `decode` (what it means) with `calls`, `think` and `details`, `problem` (errors).
+//! `head` and `messages`, `chunk` (what arrives), `decode` (what it means) with `calls`, `think` and `details`, `problem` (errors).
 
 mod calling;
 mod calls;
@@ -11,6 +10,7 @@ mod decode;
 mod details;
 mod dialect;
 mod encode;
+mod head;
 mod messages;
 pub(super) mod problem;
 mod think;

@@ -5,6 +5,7 @@
 use serde_json::Value;
 
 use crate::error::ErrorKind;
+use crate::wire::cut;
 use crate::wire::format::Problem;
 
 /// The parts of an error that say something.
@@ -32,41 +33,62 @@ pub(in crate::wire) fn of_event(data: &[u8]) -> Problem {
 }
 
 fn kind(status: Option<u16>, words: &Words) -> ErrorKind {
-    let text = words.message.to_lowercase();
-    let marked = |marks: &[&str]| words.marks.iter().any(|mark| marks.contains(&mark.as_str()));
-    let says = |phrases: &[&str]| phrases.iter().any(|phrase| text.contains(phrase));
     if status == Some(413) {
         return ErrorKind::RequestTooLarge;
     }
-    if marked(&["context_length_exceeded", "exceed_context_size_error"])
-        || (status.is_none_or(|status| status < 500) && status != Some(429) && says(CONTEXT_PHRASES))
-    {
-        return ErrorKind::ContextLength;
-    }
-    if status == Some(402)
-        || marked(&["insufficient_quota", "billing_hard_limit_reached", "1113"])
-        || says(QUOTA_PHRASES)
-    {
-        return ErrorKind::Quota;
-    }
-    if marked(&[
-        "content_filter",
-        "responsibleaipolicyviolation",
-        "content_policy_violation",
-        "data_inspection_failed",
-        "1301",
-    ]) {
-        return ErrorKind::ContentFilter;
-    }
-    if marked(&["tool_use_failed"]) || says(CALL_PHRASES) {
-        return ErrorKind::MalformedToolCall;
-    }
-    if marked(&["model_not_found"]) {
-        return ErrorKind::NotFound;
+    if let Some(kind) = kind_of_special_marks(status, words).or_else(|| kind_of_wording(status, words)) {
+        return kind;
     }
     match status {
         Some(status) => kind_of_status(status, words),
         None => kind_of_marks(words).unwrap_or(ErrorKind::ServerError),
+    }
+}
+
+/// Marks that say more than the status they come with.
+fn kind_of_special_marks(status: Option<u16>, words: &Words) -> Option<ErrorKind> {
+    let special = words.marks.iter().find_map(|mark| match mark.as_str() {
+        "context_length_exceeded" | "exceed_context_size_error" => Some(ErrorKind::ContextLength),
+        "insufficient_quota" | "billing_hard_limit_reached" | "1113" => Some(ErrorKind::Quota),
+        "content_filter"
+        | "responsibleaipolicyviolation"
+        | "content_policy_violation"
+        | "data_inspection_failed"
+        | "1301" => Some(ErrorKind::ContentFilter),
+        "tool_use_failed" => Some(ErrorKind::MalformedToolCall),
+        "model_not_found" => Some(ErrorKind::NotFound),
+        _ => None,
+    });
+    special.or_else(|| (status == Some(402)).then_some(ErrorKind::Quota))
+}
+
+/// What the words say, where neither status nor marks say what kind of failure it is.
+fn kind_of_wording(status: Option<u16>, words: &Words) -> Option<ErrorKind> {
+    let text = words.message.to_lowercase();
+    let says = |phrases: &[&str]| phrases.iter().any(|phrase| text.contains(phrase));
+    // An error in a stream has no status; then its marks must leave it open.
+    let vague = match status {
+        Some(status) => matches!(status, 400 | 404 | 422),
+        None => !matches!(
+            kind_of_marks(words),
+            Some(
+                ErrorKind::RateLimit
+                    | ErrorKind::Overloaded
+                    | ErrorKind::Auth
+                    | ErrorKind::Permission
+                    | ErrorKind::Timeout
+                    | ErrorKind::NotFound
+            )
+        ),
+    };
+    if vague && says(CONTEXT_PHRASES) {
+        Some(ErrorKind::ContextLength)
+    } else if says(QUOTA_PHRASES) {
+        Some(ErrorKind::Quota)
+    } else if says(CALL_PHRASES) {
+        Some(ErrorKind::MalformedToolCall)
+    } else {
+        None
     }
 }
 
@@ -123,7 +145,7 @@ fn kind_of_marks(words: &Words) -> Option<ErrorKind> {
 
 /// Reads `{error: {…}}`, `{error: "…"}`, a flat error object, FastAPI's `detail`, or plain text.
 fn words(body: &[u8]) -> Words {
-    let Ok(value) = serde_json::from_slice::<Value>(body) else {
+    let Some(value) = serde_json::from_slice::<Value>(body).ok().or_else(|| cut::parse(body)) else {
         return Words { message: plain(body), ..Words::default() };
     };
     let value = value.as_array().and_then(|list| list.first()).unwrap_or(&value);

@@ -4,6 +4,8 @@
 
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
+/// More blanks before a tag than any model writes.
+const MOST_BLANKS: usize = 64;
 
 /// Splits the text of one answer.
 #[derive(Debug, Default)]
@@ -33,6 +35,11 @@ pub(super) enum Split {
 }
 
 impl Think {
+    /// For servers that send thoughts apart: a tag is text about a tag.
+    pub(super) fn off() -> Self {
+        Self { place: Place::Text, held: String::new() }
+    }
+
     pub(super) fn push(&mut self, text: &str, out: &mut Vec<Split>) {
         if self.place == Place::Text {
             return add_text(text, out);
@@ -68,7 +75,7 @@ impl Think {
         if let Some(rest) = visible.strip_prefix(OPEN) {
             self.held = rest.to_owned();
             self.place = Place::Opened;
-        } else if !OPEN.starts_with(visible) {
+        } else if !OPEN.starts_with(visible) || self.held.len() - visible.len() > MOST_BLANKS {
             add_text(&std::mem::take(&mut self.held), out);
             self.place = Place::Text;
         }
@@ -161,6 +168,11 @@ mod tests {
         assert_eq!(split(&["<thi"]), pair("", "<thi"));
         assert_eq!(split(&["<thin", "g>"]), pair("", "<thing>"));
         assert_eq!(split(&["  "]), pair("", "  "));
+        let blanks = " ".repeat(MOST_BLANKS + 1);
+        assert_eq!(split(&[&blanks, "<think>a</think>"]), pair("", &format!("{blanks}<think>a</think>")));
+        let (mut off, mut out) = (Think::off(), Vec::new());
+        off.push("<think>a", &mut out);
+        assert_eq!(out, [Split::Text("<think>a".to_owned())]);
     }
 
     #[test]

@@ -1,17 +1,19 @@
 //! The request. A message is serialised once in its life; a request is a list of shared pieces.
 
 use bytes::Bytes;
+use http::HeaderMap;
 use neco_proto::Message;
 use serde_json::{Map, Value, json};
 
 use super::decode::ResponsesDecoder;
 use super::items_of;
-use crate::adapt::taker::Thoughts;
 use crate::adapt::{CallIds, Sent, Taker, adapt};
 use crate::request::{OutputSchema, Request, ToolDeclaration};
 use crate::route::Parameters;
-use crate::wire::format::{Decoder, Problem, Wire};
+use crate::wire::effort;
+use crate::wire::format::{Decoder, Delivery, Problem, Wire};
 use crate::wire::heads::Heads;
+use crate::wire::initiator;
 use crate::wire::kept::{For, add_pieces};
 use crate::wire::openai_chat::problem;
 use crate::wire::target::Target;
@@ -24,6 +26,8 @@ const LONGEST_ID: usize = 64;
 pub struct OpenaiResponses {
     target: Target,
     taker: Taker,
+    /// Whether headers say who asks.
+    initiator: bool,
     heads: Heads,
 }
 
@@ -31,11 +35,17 @@ impl OpenaiResponses {
     /// The format for `target`.
     #[must_use]
     pub fn bound_to(target: Target) -> Self {
-        let taker = Taker::new(&target, CallIds::Words(LONGEST_ID), Thoughts::OfModel);
-        Self { target, taker, heads: Heads::default() }
+        let taker = Taker::new(&target, CallIds::Words(LONGEST_ID));
+        Self { target, taker, initiator: false, heads: Heads::default() }
     }
 
-    fn encode_head(&self, request: &Request) -> Bytes {
+    /// The same, with headers that say who asks, or without them.
+    #[must_use]
+    pub fn with_initiator(self, initiator: bool) -> Self {
+        Self { initiator, ..self }
+    }
+
+    fn encode_head(&self, request: &Request, delivery: Delivery) -> Bytes {
         let mut fields = Map::new();
         let mut set = |name: &str, value: Option<Value>| {
             if let Some(value) = value {
@@ -45,7 +55,7 @@ impl OpenaiResponses {
         // The seed is left out: this format has none and refuses what it does not know.
         let Parameters { temperature, top_p, max_tokens, .. } = &self.target.parameters;
         set("model", Some(self.target.model.as_str().into()));
-        set("stream", Some(true.into()));
+        set("stream", Some((delivery == Delivery::Streamed).into()));
         // Nothing is left at the vendor's; so the thoughts must travel.
         set("store", Some(false.into()));
         set("include", self.thinks().then(|| json!(["reasoning.encrypted_content"])));
@@ -64,7 +74,8 @@ impl OpenaiResponses {
     }
 
     fn reasoning(&self) -> Option<Value> {
-        match self.target.parameters.reasoning.as_deref() {
+        let effort = self.target.parameters.reasoning.as_deref();
+        match effort.map(|effort| effort::level(&self.target.model, effort)) {
             Some("none") => Some(json!({ "effort": "none" })),
             Some(effort) => Some(json!({ "effort": effort, "summary": "auto" })),
             None => self.thinks().then(|| json!({ "summary": "auto" })),
@@ -82,7 +93,7 @@ impl OpenaiResponses {
 
     fn add_message(&self, sent: &Sent<'_>, before: Option<&Message>, pieces: &mut Vec<Bytes>) {
         let kept = sent.encoded(NAME, |message| items_of::encode(message, before));
-        add_pieces(&kept, if sent.own_thoughts() { For::Author } else { For::Others }, pieces);
+        add_pieces(&kept, if sent.own_thoughts() { For::AUTHOR } else { For::OTHERS }, pieces);
     }
 }
 
@@ -91,10 +102,18 @@ impl Wire for OpenaiResponses {
         "/responses"
     }
 
-    fn encode(&self, request: &Request) -> Vec<Bytes> {
+    fn headers(&self, request: &Request) -> HeaderMap {
+        if self.initiator { initiator::headers(request, self.taker.vision) } else { HeaderMap::new() }
+    }
+
+    fn sees(&self, media_type: &str) -> bool {
+        self.taker.sees(media_type)
+    }
+
+    fn encode_as(&self, request: &Request, delivery: Delivery) -> Vec<Bytes> {
         let conversation = adapt(&request.history, &self.taker);
         let mut pieces = Vec::with_capacity(conversation.len() + 2);
-        pieces.push(self.heads.of(request, |request| self.encode_head(request)));
+        pieces.push(self.heads.of(request, delivery, |request| self.encode_head(request, delivery)));
         let mut before = None;
         for sent in &conversation {
             self.add_message(sent, before, &mut pieces);

@@ -92,7 +92,7 @@ impl Counts<'_> {
             cache_read: count(&self.input_tokens_details.cached_tokens),
             cache_write: count(&self.input_tokens_details.cache_write_tokens),
             reasoning: count(&self.output_tokens_details.reasoning_tokens),
-            cost: None,
+            ..Usage::default()
         }
     }
 }

@@ -42,7 +42,7 @@ fn add_assistant(message: &Message, kept: &mut Kept) {
             Part::Text { text } => add_text(text, after.first(), kept),
             Part::Reasoning { opaque, .. } => {
                 if let Some(item) = opaque.as_ref().filter(|item| is_thought(item) && leads_to_something(after)) {
-                    kept.only_for(For::Author, |kept| add_item(item, kept));
+                    kept.only_for(For::AUTHOR, |kept| add_item(item, kept));
                 }
             }
             Part::ToolCall(call) => add_item(&call_item(call), kept),
@@ -58,7 +58,7 @@ fn add_text(text: &str, next: Option<&Part>, kept: &mut Kept) {
     if let Some(Part::Reasoning { opaque: Some(opaque), .. }) = next
         && let Some(phase) = opaque.get("phase")
     {
-        kept.only_for(For::Author, |kept| {
+        kept.only_for(For::AUTHOR, |kept| {
             kept.add(b",\"phase\":");
             kept.add_json(phase);
         });

@@ -107,7 +107,7 @@ impl Candidate {
                 let from = *from;
                 self.tag(held.get(from..at).unwrap_or(""), at, character, against)
             }
-            Step::Json(from, scan) => match scan.feed(held, at, character, against.declared) {
+            Step::Json(from, scan) => match scan.feed(held, at, character, against) {
                 Progress::GoesOn => Verdict::MayBe,
                 Progress::NoCall => self.other(),
                 Progress::Closed => {
@@ -160,7 +160,7 @@ impl Candidate {
             '{' | '[' => {
                 let mut scan = Box::<Scan>::default();
                 // The first character of a value never ends it.
-                scan.feed("", at, character, against.declared);
+                scan.feed("", at, character, against);
                 self.step = Step::Json(at, scan);
             }
             '`' => self.step = Step::Ticks(1),

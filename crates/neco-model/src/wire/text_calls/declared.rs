@@ -30,14 +30,23 @@ impl Declared {
         self.get(name).is_some()
     }
 
+    /// Whether a call may name this tool. A model that was told how to write calls and names one that
+    /// does not exist is told so like any other.
+    pub(super) fn admits(&self, name: &str, trust: Trust) -> bool {
+        match trust {
+            Trust::Guessed => self.has(name),
+            Trust::Told => !name.is_empty(),
+        }
+    }
+
     /// Whether `arguments` can be meant for the tool: at least half of their names are its own, and
     /// there are some where it wants some. A model that was told how to write calls may err: the tool
     /// says what is wrong.
     pub(super) fn fit(&self, name: &str, arguments: &Map<String, Value>, trust: Trust) -> bool {
-        let Some(tool) = self.get(name) else { return false };
         if trust == Trust::Told {
             return true;
         }
+        let Some(tool) = self.get(name) else { return false };
         let Some(properties) = tool.schema.get("properties").and_then(Value::as_object) else { return true };
         let wants_some = tool.schema.get("required").and_then(Value::as_array).is_some_and(|names| !names.is_empty());
         let known = arguments.keys().filter(|name| properties.contains_key(*name)).count();

@@ -65,7 +65,8 @@ fn call(fields: &Map<String, Value>, declared: &Declared, trust: Trust) -> Optio
             Value::Object(arguments) => arguments,
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => return None,
         },
-        Some(Value::Null) | None => Map::new(),
+        // Without arguments only a tool that exists makes it a call.
+        Some(Value::Null) | None => declared.has(name).then(Map::new)?,
         Some(Value::Bool(_) | Value::Number(_) | Value::Array(_)) => return None,
     };
     let fits = declared.fit(name, &arguments, trust);

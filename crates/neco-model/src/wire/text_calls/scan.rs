@@ -1,6 +1,6 @@
 //! JSON while it arrives: where it ends, and as early as can be whether it can't be a call.
 
-use super::declared::Declared;
+use super::candidate::Against;
 
 /// What names the tool.
 pub(super) const NAMES: [&str; 5] = ["name", "tool", "function", "tool_name", "function_name"];
@@ -51,9 +51,9 @@ pub(super) enum Progress {
 
 impl Scan {
     /// Takes the character at byte `at` of `held`.
-    pub(super) fn feed(&mut self, held: &str, at: usize, character: char, declared: &Declared) -> Progress {
+    pub(super) fn feed(&mut self, held: &str, at: usize, character: char, against: Against<'_>) -> Progress {
         if self.in_text {
-            return self.feed_text(held, at, character, declared);
+            return self.feed_text(held, at, character, against);
         }
         match character {
             character if character.is_whitespace() => Progress::GoesOn,
@@ -88,13 +88,13 @@ impl Scan {
         between_fields && self.field_depth == 1 && self.named && self.arguments_from.is_some()
     }
 
-    fn feed_text(&mut self, held: &str, at: usize, character: char, declared: &Declared) -> Progress {
+    fn feed_text(&mut self, held: &str, at: usize, character: char, against: Against<'_>) -> Progress {
         match character {
             _ if self.escaped => self.escaped = false,
             '\\' => self.escaped = true,
             '"' => {
                 self.in_text = false;
-                return self.end_text(held.get(self.text_from..at).unwrap_or(""), declared);
+                return self.end_text(held.get(self.text_from..at).unwrap_or(""), against);
             }
             _ => {}
         }
@@ -114,7 +114,7 @@ impl Scan {
         }
     }
 
-    fn end_text(&mut self, text: &str, declared: &Declared) -> Progress {
+    fn end_text(&mut self, text: &str, against: Against<'_>) -> Progress {
         if self.depth != self.field_depth {
             return Progress::GoesOn;
         }
@@ -125,8 +125,8 @@ impl Scan {
                 if !NAMES.contains(&self.key.as_str()) {
                     return Progress::GoesOn;
                 }
-                self.named |= declared.has(text);
-                if declared.has(text) { Progress::GoesOn } else { Progress::NoCall }
+                self.named |= against.declared.has(text);
+                if against.declared.admits(text, against.trust) { Progress::GoesOn } else { Progress::NoCall }
             }
             Expects::Opening | Expects::Colon | Expects::Comma => Progress::NoCall,
         }

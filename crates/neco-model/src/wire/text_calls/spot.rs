@@ -7,7 +7,7 @@ use super::preface::{Opening, Preface};
 /// A call that a model wrote as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextCall {
-    /// A declared tool.
+    /// A declared tool; any at all from a model that was told how to write calls.
     pub name: String,
     /// A JSON object, as far as the model could write one.
     pub arguments: String,

@@ -6,20 +6,24 @@ use serde_json::{Map, Value};
 use crate::request::ToolDeclaration;
 use crate::wire::arguments;
 
-/// As much of a description as a small model reads.
-const LONGEST_DESCRIPTION: usize = 400;
+/// As much of a description as a small model reads. What stands further back are rules, such as to read
+/// before a change, which it takes for the first step of every task; the tool says so when they are broken.
+const LONGEST_DESCRIPTION: usize = 150;
 
 /// Bare JSON is what small models get right most often; tags they forget, or repeat.
 const HOW: &str = r#"
 To use a tool, reply with only one JSON object and nothing else:
 {"name": "TOOL", "arguments": {"ARGUMENT": VALUE}}
-The next message is its result; then use the next tool. Only when every step of the task was done with a tool, answer in plain words."#;
+The next message is its result. There are no other tools than these. Do the steps of the task in the order of the user's words, each with a tool. After the last step answer in plain words."#;
 
 /// Without it small models take the first result for the end of the task.
 const GO_ON: &str = "Go on with the task: reply with the JSON object for the next tool. \
     Only if everything was done, answer in plain words.";
 /// And the first failure too.
-const TRY_AGAIN: &str = "Do it another way: reply with the JSON object for the right tool.";
+const TRY_AGAIN: &str = "If something is missing, make it first; otherwise do it another way. \
+    Reply with the JSON object for the right tool.";
+/// And some never see that they are done.
+const ANSWER: &str = "This was done before. Use no tool now: answer the user in plain words.";
 
 /// The system prompt with the tools described in it.
 pub(in crate::wire) fn system(system: &str, tools: &[ToolDeclaration]) -> String {
@@ -50,8 +54,8 @@ pub(in crate::wire) fn assistant(message: &Message) -> String {
     out
 }
 
-/// What came of its calls.
-pub(in crate::wire) fn results(message: &Message) -> String {
+/// What came of its calls, which it made before if that closes a circle.
+pub(in crate::wire) fn results(message: &Message, closes_circle: bool) -> String {
     let mut out = String::new();
     let mut next = GO_ON;
     for part in &message.parts {
@@ -59,6 +63,7 @@ pub(in crate::wire) fn results(message: &Message) -> String {
         let head;
         (head, next) = match result.error_code {
             Some(_) => ("The tool failed:", TRY_AGAIN),
+            None if closes_circle => ("Result of the tool:", ANSWER),
             None => ("Result of the tool:", GO_ON),
         };
         out.push_str(&format!("{head}\n{}\n\n", result.output.trim_end()));
@@ -189,9 +194,10 @@ mod tests {
         let result = |text: &str| ToolResult { call_id: "a".into(), output: text.to_owned(), error_code: None };
         let message = Message::tool_results(vec![result("one"), result("two")]);
         let wanted = format!("Result of the tool:\none\n\nResult of the tool:\ntwo\n\n{GO_ON}");
-        assert_eq!(results(&message), wanted);
+        assert_eq!(results(&message, false), wanted);
+        assert_eq!(results(&message, true), wanted.replace(GO_ON, ANSWER));
         let failed = ToolResult { error_code: Some(neco_proto::ErrorCode::FileNotFound), ..result("no") };
         let message = Message::tool_results(vec![failed]);
-        assert_eq!(results(&message), format!("The tool failed:\nno\n\n{TRY_AGAIN}"));
+        assert_eq!(results(&message, false), format!("The tool failed:\nno\n\n{TRY_AGAIN}"));
     }
 }

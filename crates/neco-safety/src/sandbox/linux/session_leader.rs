@@ -17,6 +17,9 @@ use std::sync::Once;
 
 use rustix::process::Pid;
 
+use super::first_process::END;
+use crate::sandbox::order::CHANNEL;
+
 /// Where the three standard descriptors of the child lead.
 pub(crate) enum Streams<'a> {
     /// Nothing to read; both outputs to one descriptor.
@@ -25,6 +28,8 @@ pub(crate) enum Streams<'a> {
     Piped(BorrowedFd<'a>, BorrowedFd<'a>),
     /// All three to the terminal of this path, which becomes the controlling one.
     Terminal(&'a CStr),
+    /// The same, but the terminal is left for a session inside a box to take.
+    TerminalForBox(&'a CStr),
 }
 
 /// A program to start.
@@ -37,8 +42,17 @@ pub(crate) struct Program<'a> {
     pub(crate) environment: &'a [CString],
     /// The folder it starts in.
     pub(crate) folder: &'a CStr,
-    /// Its standard descriptors; it gets no others.
+    /// Its standard descriptors.
     pub(crate) streams: Streams<'a>,
+    /// For a process that builds a box.
+    pub(crate) boxed: Option<Boxed<'a>>,
+}
+
+/// What a process that builds a box gets besides: it must outlive signals that are meant for what
+/// is in the box, and holds them back until it is killed.
+pub(crate) struct Boxed<'a> {
+    /// Its one other descriptor, as number 3.
+    pub(crate) channel: BorrowedFd<'a>,
 }
 
 /// Starts a program and gives its process id, which is also the id of its session and group. The
@@ -52,7 +66,10 @@ pub(crate) fn start(program: &Program<'_>) -> io::Result<Pid> {
     let mut actions = Actions::new()?;
     actions.enter(program.folder)?;
     actions.connect(&program.streams)?;
-    let attributes = Attributes::new()?;
+    if let Some(boxed) = &program.boxed {
+        actions.duplicate(boxed.channel.as_raw_fd(), CHANNEL)?;
+    }
+    let attributes = Attributes::new(program.boxed.is_some())?;
     let arguments = pointers(program.arguments);
     let environment = pointers(program.environment);
     let mut pid = 0;
@@ -69,6 +86,34 @@ pub(crate) fn start(program: &Program<'_>) -> io::Result<Pid> {
     };
     check(result)?;
     Pid::from_raw(pid).ok_or_else(|| io::Error::other("the system gave no process id"))
+}
+
+/// Makes the terminal on standard input the controlling one of this session, whose leader this
+/// process must be.
+///
+/// # Errors
+/// When it is no terminal or another session has it.
+pub(crate) fn take_terminal() -> io::Result<()> {
+    // SAFETY: takes a descriptor and a number.
+    let result = unsafe { libc::ioctl(0, libc::TIOCSCTTY, 0) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Replaces this process, with no signal held back. Returns only what kept it from that.
+pub(crate) fn become_program(path: &CStr, arguments: &[CString], environment: &[CString]) -> io::Error {
+    let arguments: Vec<*const libc::c_char> = pointers(arguments).into_iter().map(<*mut _>::cast_const).collect();
+    let environment: Vec<*const libc::c_char> = pointers(environment).into_iter().map(<*mut _>::cast_const).collect();
+    let mut none = MaybeUninit::uninit();
+    // SAFETY: the set is initialised before use; both arrays end with null and point to values that
+    // outlive the call.
+    unsafe {
+        libc::sigemptyset(none.as_mut_ptr());
+        libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut());
+        // The standard library has this process ignore it, and a command must not inherit that.
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+        libc::execve(path.as_ptr(), arguments.as_ptr(), environment.as_ptr());
+    }
+    io::Error::last_os_error()
 }
 
 /// The signals that a child must not inherit as ignored: a shell can't take an ignored one back.
@@ -88,10 +133,14 @@ const RESET_SIGNALS: &[libc::c_int] = &[
     libc::SIGWINCH,
 ];
 
+/// What a process that builds a box holds back.
+const HELD_BACK: &[libc::c_int] =
+    &[libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGUSR1, libc::SIGUSR2, END];
+
 struct Attributes(libc::posix_spawnattr_t);
 
 impl Attributes {
-    fn new() -> io::Result<Self> {
+    fn new(holds_signals_back: bool) -> io::Result<Self> {
         let mut raw = MaybeUninit::uninit();
         // SAFETY: init writes the whole value, and it is used only after init succeeded.
         let mut attributes = unsafe {
@@ -105,6 +154,9 @@ impl Attributes {
         unsafe {
             let mut reset = MaybeUninit::uninit();
             libc::sigemptyset(reset.as_mut_ptr());
+            for signal in HELD_BACK.iter().filter(|_| holds_signals_back) {
+                libc::sigaddset(reset.as_mut_ptr(), *signal);
+            }
             check(libc::posix_spawnattr_setsigmask(&raw mut attributes.0, reset.as_ptr()))?;
             for signal in RESET_SIGNALS {
                 libc::sigaddset(reset.as_mut_ptr(), *signal);
@@ -153,6 +205,10 @@ impl Actions {
             // The first terminal that a session leader without one opens becomes its controlling terminal.
             Streams::Terminal(path) => {
                 self.open(0, path, libc::O_RDWR)?;
+                self.outputs(0)
+            }
+            Streams::TerminalForBox(path) => {
+                self.open(0, path, libc::O_RDWR | libc::O_NOCTTY)?;
                 self.outputs(0)
             }
         }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 use rustix::process::{
@@ -12,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::strays::{self, Mark};
 use super::watchdog::Watchdog;
+use crate::sandbox::keep::Keep;
 
 /// How a group is asked or made to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +44,10 @@ struct Inner {
     watchdog: Arc<Watchdog>,
     /// Set before the leader is reaped and held while a signal is sent, so that the two can't cross.
     over: Mutex<bool>,
+    /// Whether the leader builds a box around everything else.
+    in_box: bool,
+    /// What stays until the group is over.
+    keep: Mutex<Option<Keep>>,
 }
 
 impl Group {
@@ -59,7 +65,7 @@ impl Group {
             if *over {
                 return;
             }
-            signal(self.inner.leader, how);
+            self.signal(how);
         }
         if how == Stop::Kill && !self.inner.killed.is_cancelled() {
             self.inner.killed.cancel();
@@ -81,9 +87,10 @@ impl Group {
                 return None;
             }
             // The unreaped leader holds the number: this can only reach the group's own processes.
-            signal(self.inner.leader, Stop::Kill);
+            self.signal(Stop::Kill);
         }
-        let status = reap(self.inner.leader);
+        let status = self.reap();
+        drop(self.inner.keep.lock().unwrap_or_else(PoisonError::into_inner).take());
         // Looks, and signals nobody. Right behind the reaping: what was killed above is not gone yet.
         // Without a leader of ours the number says nothing.
         let others = status.is_ok() && test_kill_process_group(self.inner.leader).is_ok();
@@ -92,16 +99,74 @@ impl Group {
     }
 }
 
+impl Group {
+    /// Whether it was told to end without a choice.
+    pub(super) fn was_killed(&self) -> bool {
+        self.inner.killed.is_cancelled()
+    }
+
+    fn signal(&self, how: Stop) {
+        let leader = self.inner.leader;
+        if !is_our_child(leader) {
+            return;
+        }
+        let signal = match how {
+            Stop::Interrupt => Signal::INT,
+            Stop::HangUp => Signal::HUP,
+            Stop::Terminate => Signal::TERM,
+            // The first process in a box goes, and the kernel ends all others before it is gone.
+            Stop::Kill if self.inner.in_box => END_OF_BOX,
+            Stop::Kill => Signal::KILL,
+        };
+        // The only failures are that nobody is left and that what is left may not be signalled by us.
+        let _ = kill_process_group(leader, signal);
+    }
+
+    /// Waits for the leader. One that builds a box ends when the box is empty; if that takes too long
+    /// it is killed, and the box with it.
+    fn reap(&self) -> io::Result<WaitStatus> {
+        let leader = self.inner.leader;
+        if self.inner.in_box {
+            let begun = Instant::now();
+            let mut told = begun;
+            while begun.elapsed() < BOX_PATIENCE {
+                match waitpid(Some(leader), WaitOptions::NOHANG) {
+                    Ok(Some((_, status))) => return Ok(status),
+                    // A box that was only being built may not have heard it.
+                    Ok(None) if told.elapsed() > TELL_AGAIN => {
+                        told = Instant::now();
+                        let _ = kill_process_group(leader, END_OF_BOX);
+                    }
+                    Ok(None) => std::thread::sleep(LOOK_AGAIN),
+                    Err(Errno::INTR) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            let _ = kill_process_group(leader, Signal::KILL);
+        }
+        reap(leader)
+    }
+}
+
+/// Tells the first process of a box to end it. Whatever else is in the group holds it back.
+pub(super) const END_OF_BOX: Signal = Signal::POWER;
+
+/// How long a box may take to be empty.
+const BOX_PATIENCE: Duration = Duration::from_secs(2);
+const LOOK_AGAIN: Duration = Duration::from_micros(200);
+const TELL_AGAIN: Duration = Duration::from_millis(20);
+
 /// Kills the group when it is dropped before its end was seen.
 #[derive(Debug)]
 pub(super) struct GroupGuard(Group);
 
 impl GroupGuard {
     /// Takes over a group whose leader was just started.
-    pub(super) fn new(leader: Pid, mark: Mark, watchdog: Arc<Watchdog>) -> Self {
+    pub(super) fn new(leader: Pid, mark: Mark, watchdog: Arc<Watchdog>, confinement: (bool, Option<Keep>)) -> Self {
         watchdog.watch(leader);
         let killed = CancellationToken::new();
-        Self(Group { inner: Arc::new(Inner { leader, mark, killed, watchdog, over: Mutex::new(false) }) })
+        let (in_box, keep) = (confinement.0, Mutex::new(confinement.1));
+        Self(Group { inner: Arc::new(Inner { leader, mark, killed, watchdog, over: Mutex::new(false), in_box, keep }) })
     }
 
     pub(super) fn group(&self) -> &Group {
@@ -126,20 +191,6 @@ impl Drop for GroupGuard {
             tracing::warn!(%error, "a killed process could not be reaped");
         }
     }
-}
-
-fn signal(leader: Pid, how: Stop) {
-    if !is_our_child(leader) {
-        return;
-    }
-    let signal = match how {
-        Stop::Interrupt => Signal::INT,
-        Stop::HangUp => Signal::HUP,
-        Stop::Terminate => Signal::TERM,
-        Stop::Kill => Signal::KILL,
-    };
-    // The only failures are that nobody is left and that what is left may not be signalled by us.
-    let _ = kill_process_group(leader, signal);
 }
 
 /// Someone else may have reaped it; then its number may be anybody's.

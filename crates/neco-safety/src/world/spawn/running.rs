@@ -3,12 +3,13 @@
 use std::io;
 use std::time::Duration;
 
-use rustix::process::WaitStatus;
+use rustix::process::{Signal, WaitStatus};
 use tokio::time::Instant;
 
 use super::group::{Group, GroupGuard, Stop};
 use super::spawner::Started;
 use super::stream::{ExitWatch, ProcessInput, ProcessOutput};
+use crate::sandbox::proxy::{Hosts, Proxy};
 
 /// How long processes that a command left behind may still print into its output.
 const LINGER: Duration = Duration::from_millis(150);
@@ -67,6 +68,7 @@ pub struct Running {
     stage: Stage,
     leftovers: Leftovers,
     chunk: Box<[u8]>,
+    proxy: Option<Proxy>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +95,11 @@ enum Rest {
 
 impl Running {
     pub(super) fn new(started: Started) -> io::Result<Self> {
-        let exit = ExitWatch::new(started.guard.leader())?;
+        let exit = match started.line {
+            Some(line) => ExitWatch::of_line(line)?,
+            None => ExitWatch::new(started.guard.leader())?,
+        };
+        let proxy = started.way_out.map(|(listener, hosts)| Proxy::start(listener, Hosts::new(hosts))).transpose()?;
         Ok(Self {
             output: Some(ProcessOutput::new(started.output)?),
             input: started.input.map(ProcessInput::new).transpose()?,
@@ -101,6 +107,7 @@ impl Running {
             stage: Stage::Alive,
             leftovers: started.leftovers,
             chunk: vec![0; CHUNK].into_boxed_slice(),
+            proxy,
             guard: started.guard,
         })
     }
@@ -109,6 +116,12 @@ impl Running {
     #[must_use]
     pub fn group(&self) -> &Group {
         self.guard.group()
+    }
+
+    /// Hosts that it wanted to reach and that its box does not let through.
+    #[must_use]
+    pub fn refused_hosts(&self) -> Vec<String> {
+        self.proxy.as_ref().map(Proxy::refused).unwrap_or_default()
     }
 
     /// What the process reads, to be had once; nothing when it was closed from the start.
@@ -205,14 +218,27 @@ impl Running {
 
     fn finish(&mut self) -> Ending {
         self.output = None;
-        match self.guard.group().finish() {
-            Some((status, left_others)) => Ending { exit: Exit::of(status), left_others },
-            None => Ending { exit: Exit::Unknown, left_others: false },
+        let said = self.exit.last_word();
+        let killed = self.guard.group().was_killed();
+        match (self.guard.group().finish(), said) {
+            (Some(_), Some((status, left_others))) => Ending { exit: Exit::of_number(status), left_others },
+            // A box that is ended ends orderly, and what was in it did not.
+            (Some(_), None) if killed => Ending { exit: Exit::Signal(Signal::KILL.as_raw()), left_others: false },
+            (Some((status, left_others)), None) => Ending { exit: Exit::of(status), left_others },
+            (None, _) => Ending { exit: Exit::Unknown, left_others: false },
         }
     }
 }
 
 impl Exit {
+    /// From what `waitpid` gave someone else.
+    fn of_number(status: i32) -> Self {
+        match status & 0x7f {
+            0 => Self::Code((status >> 8) & 0xff),
+            signal => Self::Signal(signal),
+        }
+    }
+
     fn of(status: io::Result<WaitStatus>) -> Self {
         let Ok(status) = status else { return Self::Unknown };
         match (status.exit_status(), status.terminating_signal()) {

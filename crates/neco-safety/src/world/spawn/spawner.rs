@@ -7,8 +7,10 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use neco_proto::ErrorCode;
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::process::Pid;
 
 use super::group::GroupGuard;
@@ -16,7 +18,11 @@ use super::running::{Leftovers, Running};
 use super::strays::Mark;
 use super::terminal;
 use super::watchdog::Watchdog;
-use crate::sandbox::linux::session_leader::{self, Program, Streams};
+use crate::sandbox::confined::{Confined, InBox, Wanted};
+use crate::sandbox::denial::Closed;
+use crate::sandbox::linux::channel::{self, Word};
+use crate::sandbox::linux::session_leader::{self, Boxed, Program, Streams};
+use crate::sandbox::{Freedom, Roots, Sandbox};
 use crate::secrets;
 
 /// What every child is told: whose child it is, and that nobody sits at a terminal.
@@ -30,11 +36,15 @@ const TOLD: &[(&str, &str)] = &[
     ("DEBIAN_FRONTEND", "noninteractive"),
 ];
 
+/// How long a box may take to be built.
+const BOX_PATIENCE: Duration = Duration::from_secs(10);
+
 /// Starts processes. Clones share one watchdog, so a session makes one and clones it for each agent.
 #[derive(Clone)]
 pub struct Spawner {
     environment: Arc<[(OsString, OsString)]>,
     watchdog: Arc<Watchdog>,
+    confined: Option<Arc<Confined>>,
 }
 
 /// Where a process reads from.
@@ -75,6 +85,9 @@ pub enum SpawnError {
     /// The program, an argument or the folder has a zero byte in it.
     #[error("a command line can't hold a zero byte")]
     ZeroByte,
+    /// The box can't be built.
+    #[error("the sandbox can't be built, so nothing was started: {0}")]
+    Sandbox(io::Error),
     /// The system refused.
     #[error("can't start {0:?}: {1}")]
     System(OsString, io::Error),
@@ -85,7 +98,7 @@ impl SpawnError {
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::NoProgram(_) | Self::System(..) => ErrorCode::ToolFailed,
+            Self::NoProgram(_) | Self::Sandbox(_) | Self::System(..) => ErrorCode::ToolFailed,
             Self::Folder(..) => ErrorCode::FileNotFound,
             Self::ZeroByte => ErrorCode::InvalidArguments,
         }
@@ -97,10 +110,31 @@ impl Spawner {
     #[must_use]
     pub fn new(environment: Vec<(OsString, OsString)>, hidden: &[String]) -> Self {
         let told = |name: &OsStr| name == "TERM" || name == Mark::name() || TOLD.iter().any(|(told, _)| name == *told);
-        let mut kept = secrets::scrub(environment, hidden);
+        let mut kept = secrets::scrub(environment, hidden).kept;
         kept.retain(|(name, _)| !told(name));
         kept.extend(TOLD.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
-        Self { environment: kept.into(), watchdog: Arc::new(Watchdog::default()) }
+        Self { environment: kept.into(), watchdog: Arc::new(Watchdog::default()), confined: None }
+    }
+
+    /// The same spawner, but what it starts runs in a box from which these folders can be reached.
+    ///
+    /// # Errors
+    /// When the folders of the box can't be made.
+    pub fn boxed(mut self, sandbox: &Sandbox, roots: Roots) -> io::Result<Self> {
+        self.confined = sandbox.confine(roots)?.map(Arc::new);
+        Ok(self)
+    }
+
+    /// Whether what it starts runs in a box.
+    #[must_use]
+    pub fn is_boxed(&self) -> bool {
+        self.confined.is_some()
+    }
+
+    /// What a box of this spawner closes, to recognise that it stopped a command; nothing without a box.
+    #[must_use]
+    pub fn closed(&self, freedom: Freedom) -> Option<Closed> {
+        self.confined.as_ref().filter(|_| freedom != Freedom::Unboxed).map(|confined| confined.closed(freedom))
     }
 
     /// What a child would see of a variable.
@@ -109,11 +143,14 @@ impl Spawner {
         self.environment.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_os_str())
     }
 
-    /// The folder where children keep temporary files.
+    /// A folder for temporary files that this process and its children know by the same path.
     #[must_use]
-    pub fn temporary_folder(&self) -> &Path {
+    pub fn temporary_folder(&self) -> PathBuf {
+        if let Some(confined) = &self.confined {
+            return confined.shared_folder();
+        }
         let named = self.variable("TMPDIR").map(Path::new).filter(|folder| folder.is_absolute());
-        named.unwrap_or(Path::new("/tmp"))
+        named.unwrap_or(Path::new("/tmp")).to_path_buf()
     }
 
     /// The program of a name in the children's `PATH`, or the path itself if it is one and is a program.
@@ -130,45 +167,83 @@ impl Spawner {
             .find(|path| is_program(path))
     }
 
-    /// Starts a process.
+    /// Starts a process, in the box if there is one.
     ///
     /// # Errors
     /// When there is no such program or folder, or the system refuses.
     pub async fn start(&self, launch: Launch) -> Result<Running, SpawnError> {
+        self.start_freed(launch, Freedom::AsConfigured).await
+    }
+
+    /// Starts a process that may do more than others, because a person said so.
+    ///
+    /// # Errors
+    /// When there is no such program or folder, or the system refuses.
+    pub async fn start_freed(&self, launch: Launch, freedom: Freedom) -> Result<Running, SpawnError> {
         let spawner = self.clone();
         let name = launch.program.clone();
         let refused = |error: io::Error| SpawnError::System(name, error);
         // Starting waits for the disk and for the child to be off: not for a thread of the runtime.
-        match tokio::task::spawn_blocking(move || spawner.start_here(&launch)).await {
+        match tokio::task::spawn_blocking(move || spawner.start_here(&launch, freedom)).await {
             Ok(started) => Running::new(started?).map_err(refused),
             Err(error) => Err(refused(io::Error::other(error))),
         }
     }
 
-    fn start_here(&self, launch: &Launch) -> Result<Started, SpawnError> {
+    fn start_here(&self, launch: &Launch, freedom: Freedom) -> Result<Started, SpawnError> {
         self.watchdog.be_there();
         let mark = Mark::fresh();
         let path = self.find_program(&launch.program).ok_or_else(|| SpawnError::NoProgram(launch.program.clone()))?;
+        let words: Vec<OsString> = [&launch.program].into_iter().chain(&launch.arguments).cloned().collect();
+        if launch.folder.as_os_str().as_bytes().contains(&0) || words.iter().any(|word| word.as_bytes().contains(&0)) {
+            return Err(SpawnError::ZeroByte);
+        }
+        let boxed = self.put_in_box(launch, freedom, &path, &words)?;
+        let (path, words) = match &boxed {
+            Some(boxed) => (&boxed.program, &boxed.arguments),
+            None => (&path, &words),
+        };
         let exact = Exact {
             path: c_string(path.as_os_str())?,
-            arguments: [&launch.program]
-                .into_iter()
-                .chain(&launch.arguments)
-                .map(|text| c_string(text))
-                .collect::<Result<_, _>>()?,
-            environment: self.environment_for(launch.terminal, &mark),
+            arguments: words.iter().map(|text| c_string(text)).collect::<Result<_, _>>()?,
+            environment: self.environment_for(launch.terminal, &mark, boxed.is_some()),
             folder: c_string(launch.folder.as_os_str())?,
+            channel: boxed.as_ref().and_then(|boxed| boxed.channel.as_ref()).map(|(_, theirs)| theirs),
         };
         let wired = if launch.terminal { on_terminal(&exact) } else { on_pipes(&exact, launch.stdin) };
         let wired = wired.map_err(|error| why(launch, error))?;
-        let guard = GroupGuard::new(wired.leader, mark, Arc::clone(&self.watchdog));
-        Ok(Started { guard, output: wired.output, input: wired.input, leftovers: launch.leftovers })
+        let (line, hosts, keep) = match boxed {
+            Some(boxed) => (boxed.channel.map(|(ours, _)| ours), boxed.hosts, Some(boxed.keep)),
+            None => (None, None, None),
+        };
+        let guard = GroupGuard::new(wired.leader, mark, Arc::clone(&self.watchdog), (line.is_some(), keep));
+        let way_out = match (&line, hosts) {
+            (Some(line), Some(hosts)) => Some(way_out(line, hosts).map_err(SpawnError::Sandbox)?),
+            (_, _) => None,
+        };
+        Ok(Started { guard, output: wired.output, input: wired.input, leftovers: launch.leftovers, line, way_out })
     }
 
-    fn environment_for(&self, terminal: bool, mark: &Mark) -> Vec<CString> {
+    fn put_in_box(
+        &self,
+        launch: &Launch,
+        freedom: Freedom,
+        program: &Path,
+        arguments: &[OsString],
+    ) -> Result<Option<InBox>, SpawnError> {
+        let Some(confined) = &self.confined else { return Ok(None) };
+        let wanted = Wanted { program, arguments, folder: &launch.folder, terminal: launch.terminal, freedom };
+        confined.put_in_box(&wanted).map_err(SpawnError::Sandbox)
+    }
+
+    fn environment_for(&self, terminal: bool, mark: &Mark, in_box: bool) -> Vec<CString> {
         let term = if terminal { "xterm-256color" } else { "dumb" };
+        let boxs = self.confined.as_ref().filter(|_| in_box).map(|confined| confined.variables()).unwrap_or_default();
+        let is_replaced = |name: &OsStr| boxs.iter().any(|(own, _)| name == *own);
         let pairs = self.environment.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
-        let own = [(OsStr::new("TERM"), OsStr::new(term))];
+        let pairs = pairs.filter(|(name, _)| !is_replaced(name));
+        let own = boxs.iter().map(|(name, value)| (OsStr::new(name), value.as_os_str()));
+        let own = own.chain([(OsStr::new("TERM"), OsStr::new(term))]);
         let entries = pairs.chain(own).filter_map(|(name, value)| entry(name, value));
         entries.chain(CString::new(mark.entry()).ok()).collect()
     }
@@ -187,16 +262,21 @@ pub(super) struct Started {
     pub(super) output: OwnedFd,
     pub(super) input: Option<OwnedFd>,
     pub(super) leftovers: Leftovers,
+    /// The line to the launcher in a box.
+    pub(super) line: Option<OwnedFd>,
+    /// A socket that listens in the box, and the hosts it leads to.
+    pub(super) way_out: Option<(OwnedFd, Vec<String>)>,
 }
 
-struct Exact {
+struct Exact<'a> {
     path: CString,
     arguments: Vec<CString>,
     environment: Vec<CString>,
     folder: CString,
+    channel: Option<&'a OwnedFd>,
 }
 
-impl Exact {
+impl Exact<'_> {
     fn start(&self, streams: Streams<'_>) -> io::Result<Pid> {
         session_leader::start(&Program {
             path: &self.path,
@@ -204,6 +284,7 @@ impl Exact {
             environment: &self.environment,
             folder: &self.folder,
             streams,
+            boxed: self.channel.map(|channel| Boxed { channel: channel.as_fd() }),
         })
     }
 }
@@ -214,7 +295,7 @@ struct Wired {
     input: Option<OwnedFd>,
 }
 
-fn on_pipes(exact: &Exact, stdin: Stdin) -> io::Result<Wired> {
+fn on_pipes(exact: &Exact<'_>, stdin: Stdin) -> io::Result<Wired> {
     let (output, child_output) = io::pipe()?;
     match stdin {
         Stdin::Closed => {
@@ -229,11 +310,24 @@ fn on_pipes(exact: &Exact, stdin: Stdin) -> io::Result<Wired> {
     }
 }
 
-fn on_terminal(exact: &Exact) -> io::Result<Wired> {
+fn on_terminal(exact: &Exact<'_>) -> io::Result<Wired> {
     let terminal = terminal::open()?;
     let input = terminal.master.try_clone()?;
-    let leader = exact.start(Streams::Terminal(&terminal.path))?;
+    let streams = match exact.channel {
+        Some(_) => Streams::TerminalForBox(&terminal.path),
+        None => Streams::Terminal(&terminal.path),
+    };
+    let leader = exact.start(streams)?;
     Ok(Wired { leader, output: terminal.master, input: Some(input) })
+}
+
+/// Takes over the socket on which the box waits for what wants out.
+fn way_out(line: &OwnedFd, hosts: Vec<String>) -> io::Result<(OwnedFd, Vec<String>)> {
+    set_socket_timeout(line, Timeout::Recv, Some(BOX_PATIENCE))?;
+    match channel::hear(line)? {
+        Some(Word::Listener(listener)) => Ok((listener, hosts)),
+        Some(Word::Ended { .. }) | None => Err(io::Error::other("it gave no way out to the allowed hosts")),
+    }
 }
 
 /// The system gives one number for a missing program and for a missing folder.

@@ -9,6 +9,7 @@ use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
+use crate::sandbox::linux::channel::{self, Word};
 use crate::sandbox::linux::descriptor::register;
 
 /// What a process prints: the reading end of its pipe or its terminal.
@@ -88,6 +89,8 @@ pub(super) enum ExitWatch {
     Descriptor(AsyncFd<OwnedFd>),
     /// Systems without process descriptors are asked again and again.
     Asking(Pid),
+    /// The line to the launcher in a box: readable once the command in there has exited, or the box is gone.
+    Line(AsyncFd<OwnedFd>),
     /// It was gone, reaped by someone else, before it could be watched.
     Gone,
 }
@@ -105,10 +108,25 @@ impl ExitWatch {
         }
     }
 
+    /// Watches a command through the line to its launcher.
+    pub(super) fn of_line(line: OwnedFd) -> io::Result<Self> {
+        ioctl_fionbio(&line, true)?;
+        Ok(Self::Line(register(line, Interest::READABLE)?))
+    }
+
+    /// What the launcher said about the end of the command: the status, and whether others are left.
+    pub(super) fn last_word(&self) -> Option<(i32, bool)> {
+        let Self::Line(line) = self else { return None };
+        match channel::hear(line.get_ref()) {
+            Ok(Some(Word::Ended { status, others })) => Some((status, others)),
+            Ok(Some(Word::Listener(_)) | None) | Err(_) => None,
+        }
+    }
+
     /// Waits until the process has exited. Safe to cancel.
     pub(super) async fn exited(&self) {
         match self {
-            Self::Descriptor(descriptor) => {
+            Self::Descriptor(descriptor) | Self::Line(descriptor) => {
                 // It stays readable, and an error here can only mean that the runtime is ending.
                 let _ = descriptor.readable().await;
             }

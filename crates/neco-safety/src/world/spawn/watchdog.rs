@@ -123,6 +123,7 @@ fn spawn(reader: PipeReader) -> io::Result<Pid> {
         environment: &[],
         folder: c"/",
         streams: Streams::Piped(reader.as_fd(), silence.as_fd()),
+        boxed: None,
     })
 }
 

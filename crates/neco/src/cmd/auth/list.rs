@@ -12,6 +12,9 @@ use crate::keys::{self, Keys};
 use crate::print::clean::clean_line;
 use crate::say;
 
+/// Columns before what follows a line that is too wide.
+const HANGING: usize = 4;
+
 /// What one provider has in one place.
 struct Row {
     provider: String,
@@ -39,7 +42,10 @@ pub fn run(providers: &Providers, env: &Env, json: bool) -> Result<Exit, Failure
         rows.retain(|row| row.place != KeyPlace::File);
         say::note(reason);
     }
-    say::out(&if json { as_json(&rows) } else { as_lines(&rows, env) })?;
+    match json {
+        true => say::out(&as_json(&rows))?,
+        false => say::lines(&as_lines(&rows, env), HANGING)?,
+    }
     Ok(if sources.kept().is_ok() { Exit::Done } else { Exit::Failed })
 }
 
@@ -96,17 +102,30 @@ fn as_lines(rows: &[Row], env: &Env) -> String {
             1 => "1 key ".to_owned(),
             count => format!("{count} keys"),
         };
-        let endings: Vec<String> = row.endings.iter().flatten().map(|ending| format!("…{ending}")).collect();
+        let endings = endings(&row.endings);
         let remark = match (&row.problem, row.used) {
             (Some(problem), _) => problem.clone(),
             (None, true) => String::new(),
             (None, false) => "not used: the ones above go first".to_owned(),
         };
-        let parts = [place(row, env), endings.join(" "), remark].into_iter().filter(|part| !part.is_empty());
+        let parts = [place(row, env), endings, remark].into_iter().filter(|part| !part.is_empty());
         let rest = clean_line(&parts.collect::<Vec<_>>().join("  "));
         let _ = writeln!(text, "{:<width$}  {count}  {rest}", clean_line(&row.provider));
     }
     text
+}
+
+/// The last characters of each key, with its number where there are several.
+fn endings(endings: &[Option<String>]) -> String {
+    let shown = |ending: &Option<String>| ending.as_ref().map_or_else(|| "…".to_owned(), |ending| format!("…{ending}"));
+    match endings {
+        [] | [None] => String::new(),
+        [one] => shown(one),
+        several => {
+            let numbered = several.iter().enumerate().map(|(at, ending)| format!("({}) {}", at + 1, shown(ending)));
+            numbered.collect::<Vec<_>>().join(" ")
+        }
+    }
 }
 
 fn place(row: &Row, env: &Env) -> String {

@@ -20,9 +20,10 @@ pub fn run(command: &AuthCommand, everywhere: &EverywhereArgs, env: &Env) -> Res
     notes.for_each(|note| say::note(&note));
     let providers = Providers::new(&loaded.config.model_providers)?;
     match command {
-        AuthCommand::Set { provider } => set::run(provider, &providers, env),
+        AuthCommand::Set { provider, rest, .. } if !rest.is_empty() => Err(set::a_key_as_argument(provider)),
+        AuthCommand::Set { provider, replace, .. } => set::run(provider, *replace, &providers, env),
         AuthCommand::List { json } => list::run(&providers, env, *json),
-        AuthCommand::Remove { provider } => remove::run(provider, &providers, env),
+        AuthCommand::Remove { provider, key_number } => remove::run(provider, key_number.as_deref(), &providers, env),
         AuthCommand::Login { provider } => login::run(provider, &providers, env),
     }
 }

@@ -11,11 +11,11 @@ use crate::failure::Failure;
 use crate::keys::{self, Keys};
 use crate::say;
 
-/// Asks for a key of `provider` and keeps it beside those that are kept already.
+/// Asks for a key of `provider` and keeps it beside those that are kept already, or in their place.
 ///
 /// # Errors
 /// When there is no such provider, no key is given, or it can't be kept.
-pub fn run(provider: &str, providers: &Providers, env: &Env) -> Result<Exit, Failure> {
+pub fn run(provider: &str, replace: bool, providers: &Providers, env: &Env) -> Result<Exit, Failure> {
     let entry = providers.get(provider)?;
     if entry.kind == ProviderType::Scripted {
         return Err(Failure::usage(format!("{provider} plays a script; it needs no key")));
@@ -28,18 +28,23 @@ pub fn run(provider: &str, providers: &Providers, env: &Env) -> Result<Exit, Fai
         typed::Typed::Stopped(signal) => return Ok(Exit::Stopped(signal)),
     };
     let key = checked(&typed)?;
-    let (count, new) = file.change(|kept| {
+    let (count, new, replaced) = file.change(|kept| {
         let keys = &mut kept.entry(provider.to_owned()).or_default().keys;
         let new = keys.iter().all(|kept| kept.expose_secret() != key.expose_secret());
-        if new {
+        let before = keys.len();
+        if replace {
+            *keys = vec![key];
+        } else if new {
             keys.push(key);
         }
-        (keys.len(), new)
+        (keys.len(), new, if replace { before } else { 0 })
     })?;
-    let words = match (new, count) {
-        (false, _) => format!("{provider} has this key already"),
-        (true, 1) => format!("the key of {provider} is kept"),
-        (true, count) => format!("{provider} has {count} keys now, which take turns"),
+    let words = match (replaced, new, count) {
+        (1, true, _) => format!("the key of {provider} is replaced"),
+        (2.., _, _) => format!("{replaced} keys of {provider} are replaced by this one"),
+        (_, false, _) => format!("{provider} has this key already"),
+        (_, true, 1) => format!("the key of {provider} is kept"),
+        (_, true, count) => format!("{provider} has {count} keys now, which take turns"),
     };
     say::out(&format!("{words} ({})\n", file.path().display()))?;
     if let Some(place) = earlier(entry, env) {
@@ -50,9 +55,17 @@ pub fn run(provider: &str, providers: &Providers, env: &Env) -> Result<Exit, Fai
     Ok(Exit::Done)
 }
 
+/// What is said to somebody who writes a key behind the name; the key itself is not repeated.
+pub fn a_key_as_argument(provider: &str) -> Failure {
+    Failure::usage(format!(
+        "a key is never an argument: if that was one, it is in your shell's history now; run `neco auth set {provider}` \
+         and type it"
+    ))
+}
+
 /// The key without what copying adds.
 fn checked(typed: &SecretString) -> Result<SecretString, Failure> {
-    let key = typed.expose_secret().trim();
+    let key = keys::unquoted(typed.expose_secret().trim());
     if key.is_empty() {
         return Err(Failure::usage("no key was given; nothing was changed"));
     }
@@ -81,6 +94,8 @@ mod tests {
         for (typed, is_key) in [
             ("sk-1\n", true),
             (" sk-1 ", true),
+            ("\"sk-1\"", true),
+            ("\"\"", false),
             ("", false),
             (" \n", false),
             ("a\nb", false),

@@ -8,7 +8,10 @@ use neco_config::{Config, Env};
 use neco_model::Provider;
 use neco_model::route::Timeouts;
 use neco_model::scripted::ScriptedModel;
-use neco_proto::{ApprovalMode, Mode};
+use neco_proto::{ApprovalMode, Command, Mode};
+use neco_safety::Policy;
+use neco_safety::command::Place;
+use neco_safety::sandbox::Ask;
 use neco_session::SessionOptions;
 use tempfile::TempDir;
 
@@ -21,6 +24,7 @@ use crate::print::Printer;
 use crate::print::diff::coloured;
 use crate::print::paint::Paint;
 use crate::run::drive::see_through;
+use crate::sandbox;
 use crate::say;
 use crate::terminal::Terminal;
 use crate::wire::{self, ServiceSetup, Services};
@@ -64,7 +68,12 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
         let setup = ServiceSetup {
             config: &config,
             tools: Vec::new(),
+            policy: Policy::new(Place::new(project.folder()), Vec::new()),
+            hooks: Vec::new(),
+            rule_book: None,
+            sandbox: Some(sandbox::open_with(&config, env, &folder.join("data"), Ask::IfChanged)?),
             environment: wire::environment(env),
+            secrets: Vec::new(),
             data_dir: folder.join("data"),
             find_model: Arc::new(move |_| Ok(Arc::clone(&model))),
         };
@@ -82,7 +91,8 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
         Ok::<_, Failure>((services, session))
     })?;
     let printer = Printer::new(OutputFormat::Text, terminal);
-    let seen = see_through(&runtime, &services, &session, printer, None, script::TASK.to_owned());
+    let asked = Command::UserMessage { content: script::TASK.to_owned(), attachments: Vec::new() };
+    let seen = see_through(&runtime, &services, &session, printer, None, asked);
     wire::stop(runtime, services, session, seen)
 }
 

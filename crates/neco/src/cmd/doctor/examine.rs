@@ -4,12 +4,15 @@ use neco_config::{Config, Env, LoadOptions};
 use serde_json::json;
 
 use super::finding::{Finding, Health, as_lines};
-use super::{machine, models};
+use super::{machine, models, plugged};
 use crate::args::EverywhereArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 use crate::{say, wire};
+
+/// Where what was found begins in a line.
+const HANGING: usize = 16;
 
 /// Runs `neco doctor`.
 ///
@@ -19,30 +22,40 @@ pub fn run(json: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, F
     let folder = crate::folder(everywhere)?;
     let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides });
     let mut findings = machine::configuration(&loaded, env);
+    let plugged = loaded.as_ref().ok().map(|loaded| plugged::check(&folder, env, loaded));
+    let readable = loaded.is_ok();
     let config = loaded.map_or_else(|_| Config::built_in(), |loaded| loaded.config);
     wire::runtime()?.block_on(async {
-        findings.extend(models::check(&config, env).await);
+        match readable {
+            true => findings.extend(models::check(&config, env).await),
+            // What a broken file leads to is not another fault.
+            false => findings.push(Finding::info("model", "not looked at before the configuration can be read")),
+        }
         findings.push(machine::store(env).await);
     });
     findings.extend(machine::programs(&config, env));
-    findings.push(machine::sandbox());
+    findings.extend(machine::sandbox(&config, env));
+    findings.extend(plugged.into_iter().flatten());
     findings.push(machine::terminal(env));
-    let text = match json {
-        true => format!("{:#}\n", json!({ "version": env!("CARGO_PKG_VERSION"), "findings": findings })),
-        false => report(&findings, env),
-    };
-    say::out(&text)?;
+    if json {
+        say::out(&format!("{:#}\n", json!({ "version": env!("CARGO_PKG_VERSION"), "findings": findings })))?;
+    } else {
+        say::lines(&report(&findings, env), HANGING)?;
+        say::lines(&end(&findings), 0)?;
+    }
     let sick = findings.iter().any(|finding| finding.health == Health::Fail);
     Ok(if sick { Exit::Failed } else { Exit::Done })
 }
 
 fn report(findings: &[Finding], env: &Env) -> String {
+    format!("neco {}\n{}", env!("CARGO_PKG_VERSION"), as_lines(findings, Terminal::look_at(env).stdout_paint()))
+}
+
+fn end(findings: &[Finding]) -> String {
     let count = |health| findings.iter().filter(|finding| finding.health == health).count();
-    let (failed, warned) = (count(Health::Fail), count(Health::Warn));
-    let end = match (failed, warned) {
-        (0, 0) => "everything is as it should be".to_owned(),
-        (0, warned) => format!("it works; {warned} to know about"),
-        (failed, _) => format!("{failed} to fix"),
-    };
-    format!("neco {}\n{}{end}\n", env!("CARGO_PKG_VERSION"), as_lines(findings, Terminal::look_at(env).stdout_paint()))
+    match (count(Health::Fail), count(Health::Warn)) {
+        (0, 0) => "nothing is missing; no model was asked\n".to_owned(),
+        (0, warned) => format!("nothing is broken, {warned} to know about; no model was asked\n"),
+        (failed, _) => format!("{failed} to fix\n"),
+    }
 }

@@ -13,6 +13,8 @@ use crate::print::paint::Paint;
 pub enum Health {
     /// As it should be.
     Ok,
+    /// Neither good nor bad.
+    Info,
     /// Works, but the person should know.
     Warn,
     /// Does not work.
@@ -39,6 +41,11 @@ impl Finding {
         Self { health: Health::Ok, subject, words: words.into(), fix: None }
     }
 
+    /// Neither good nor bad.
+    pub fn info(subject: &'static str, words: impl Into<String>) -> Self {
+        Self { health: Health::Info, ..Self::ok(subject, words) }
+    }
+
     /// Works, but the person should know.
     pub fn warn(subject: &'static str, words: impl Into<String>) -> Self {
         Self { health: Health::Warn, ..Self::ok(subject, words) }
@@ -57,6 +64,7 @@ pub fn as_lines(findings: &[Finding], paint: Paint) -> String {
     for finding in findings {
         let health = match finding.health {
             Health::Ok => paint.green("ok  "),
+            Health::Info => paint.dim("info"),
             Health::Warn => paint.yellow("warn"),
             Health::Fail => paint.red("fail"),
         };

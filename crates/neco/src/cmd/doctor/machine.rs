@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use neco_config::{Config, ConfigError, Env, Loaded};
+use neco_safety::sandbox::{Ask, Level, Strength};
 use neco_store::SqliteStore;
 
 use super::finding::Finding;
 use crate::ask::editor::Programs;
 use crate::keys;
+use crate::sandbox;
 use crate::terminal::Terminal;
 use crate::wire::STORE_FILE;
 
@@ -75,9 +77,23 @@ pub fn programs(config: &Config, env: &Env) -> Vec<Finding> {
     vec![shell, git]
 }
 
-/// What stands between commands and the machine.
-pub fn sandbox() -> Finding {
-    Finding::warn("sandbox", "none: commands run without an OS sandbox; approvals decide")
+/// What stands between commands and the machine, and what it leaves open.
+pub fn sandbox(config: &Config, env: &Env) -> Vec<Finding> {
+    let install = "install bubblewrap (Debian: apt install bubblewrap) and allow user namespaces";
+    let report = match sandbox::open(config, env, Ask::Anew) {
+        Ok(sandbox) => sandbox.report().clone(),
+        Err(failure) => return vec![Finding::fail("sandbox", failure.message, install)],
+    };
+    let words = report.in_short();
+    let first = match (report.level, report.strength) {
+        (Level::Full, _) => Finding::warn("sandbox", words),
+        (_, Strength::Strong) => Finding::ok("sandbox", words),
+        (_, Strength::Weaker | Strength::None) => {
+            Finding { fix: Some(install.to_owned()), ..Finding::warn("sandbox", words) }
+        }
+    };
+    let gaps = report.gaps.iter().map(|gap| Finding::warn("sandbox", format!("open: {gap}")));
+    std::iter::once(first).chain(gaps).collect()
 }
 
 /// The streams, the colours and the editor.

@@ -3,11 +3,15 @@
 //! Invariants: a check never stops the ones after it; no value of a key is ever shown; what fails says
 //! what to do.
 //!
-//! Reading order: [`finding`] (one line), [`models`] and [`machine`] (the checks), [`examine`].
+//! Reading order: [`finding`] (one line), [`models`] with [`listening`] and
+//! [`key_variables`], [`machine`], [`plugged`] (the checks), [`examine`].
 
 mod examine;
 mod finding;
+mod key_variables;
+mod listening;
 mod machine;
 mod models;
+mod plugged;
 
 pub use examine::run;

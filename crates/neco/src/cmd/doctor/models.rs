@@ -1,18 +1,23 @@
-//! Models, keys and local servers.
+//! Models, keys and local servers. Nobody is asked anything here: what is told is how things are set
+//! up, and whether something listens on this machine.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use neco_config::section::GroupSection;
 use neco_config::{Config, Env};
-use neco_model::{LocalServer, LookedFor, Models, SetupError};
+use neco_model::{LocalServer, LookedFor, Models, SetupError, State};
 
 use super::finding::Finding;
+use super::{key_variables, listening};
 use crate::keys::Keys;
 
-/// How long local servers have to answer.
+/// How long servers on this machine have to answer.
 const PROBE: Duration = Duration::from_millis(800);
+/// What a look at the set-up can't tell, and what can.
+const NOT_TRIED: &str = "not tried: `neco model test` does";
 
-/// Looks at everything that can be asked.
+/// Looks at everything that can be looked at.
 pub async fn check(config: &Config, env: &Env) -> Vec<Finding> {
     let sources = Keys::find(env);
     let models = match Models::new(config, &sources) {
@@ -23,52 +28,87 @@ pub async fn check(config: &Config, env: &Env) -> Vec<Finding> {
     };
     let servers = models.probe_local(PROBE).await;
     models.use_local(&servers);
+    let silent = listening::silent(&models, config, &servers, PROBE).await;
     let looked = models.looked_for();
-    let mut findings = vec![default_model(&models)];
-    findings.extend(groups(&models));
-    findings.extend(keys(&models, config, &looked));
+    let mut findings = vec![default_model(&models, &silent)];
+    findings.extend(groups(&models, &silent));
+    findings.extend(providers(&models, config, &silent));
+    findings.extend(key_variables::check(&models, config, env));
+    findings.extend(unset(&models, &looked));
     findings.extend(kept(&sources));
     findings.extend(local(&looked, &servers));
     findings
 }
 
-fn default_model(models: &Models) -> Finding {
+fn default_model(models: &Models, silent: &BTreeSet<String>) -> Finding {
     let name = match models.default_name() {
         Ok(name) => name,
         Err(SetupError::NoModel(_)) => {
             return Finding::fail(
                 "model",
                 "none is configured and no key was found",
-                "set one of the variables below, start a local server, or set model = \"provider/model\"",
+                "run `neco auth set PROVIDER`, set one of the variables below, start a local server, or set \
+                 model = \"provider/model\"",
             );
         }
         Err(error) => return Finding::fail("model", error.to_string(), "correct the configuration"),
     };
-    match models.provider_for(&name) {
-        Ok(provider) if provider.scripted() => {
-            Finding::warn("model", format!("{name} plays a script; it is not a model"))
-        }
-        Ok(provider) => {
-            let label = provider.label();
-            let asked = if label == name { name.clone() } else { format!("{label} ({name})") };
-            Finding::ok("model", format!("{asked}{}", prices(models, &name)))
-        }
+    let provider = match models.provider_for(&name) {
+        Ok(provider) => provider,
         Err(error) => {
-            Finding::fail("model", error.to_string(), "set the key, or choose another model with --model or model = …")
+            let fix = "set the key, or choose another model with --model or model = …";
+            return Finding::fail("model", error.to_string(), fix);
         }
+    };
+    if provider.scripted() {
+        return Finding::warn("model", format!("{name} plays a script; it is not a model"));
+    }
+    let label = provider.label();
+    let asked = if label == name { name.clone() } else { format!("{label} ({name})") };
+    let words = format!("{asked}{}", facts(models, &name));
+    // What is wrong with a part of a group is told with the group.
+    let troubles = if models.groups().contains_key(&name) { Vec::new() } else { troubles(models, &name, silent) };
+    match troubles.as_slice() {
+        [] => Finding::ok("model", format!("{words}; {NOT_TRIED}")),
+        troubles => Finding::warn("model", format!("{words}; {}", troubles.join("; "))),
     }
 }
 
-/// Every group, and what is wrong with those that can't be asked.
-fn groups(models: &Models) -> Vec<Finding> {
-    let group = |(name, group): (&String, &GroupSection)| match models.provider_for(name) {
-        Ok(_) => Finding::ok("group", format!("{name}: {}", group.models.join(", "))),
-        Err(error) => Finding::fail("group", format!("{name}: {error}"), format!("correct [model_groups.{name}]")),
+/// Every group, and what is wrong with those that can't be asked, or not as a whole.
+fn groups(models: &Models, silent: &BTreeSet<String>) -> Vec<Finding> {
+    let group = |(name, group): (&String, &GroupSection)| {
+        let all = format!("{name}: {}", group.models.join(", "));
+        match models.provider_for(name).map(|_| troubles(models, name, silent)) {
+            Ok(troubles) if troubles.is_empty() => Finding::ok("group", all),
+            Ok(troubles) => Finding::warn("group", format!("{all}; {}", troubles.join("; "))),
+            Err(error) => Finding::fail("group", format!("{name}: {error}"), format!("correct [model_groups.{name}]")),
+        }
     };
     models.groups().iter().map(group).collect()
 }
 
-fn prices(models: &Models, name: &str) -> String {
+/// What keeps single models of `name` from being asked.
+fn troubles(models: &Models, name: &str, silent: &BTreeSet<String>) -> Vec<String> {
+    let mut words = Vec::new();
+    for model in models.describe(name).unwrap_or_default() {
+        let label = model.name.label();
+        let unusable = model.states.iter().find_map(|(_, state)| match state {
+            State::Unusable(error) => Some(error),
+            State::Ready | State::Rests => None,
+        });
+        match unusable {
+            Some(error) => words.push(format!("{label} is left out: {error}")),
+            None if silent.contains(&model.name.provider) => {
+                let base = model.base.as_deref().unwrap_or("its address");
+                words.push(format!("nothing answers for {label} at {base}: start the server"));
+            }
+            None => {}
+        }
+    }
+    words
+}
+
+fn facts(models: &Models, name: &str) -> String {
     let (Ok(info), Ok(described)) = (models.info(name), models.describe(name)) else { return String::new() };
     let price = match described.iter().all(|model| model.info.price.is_some()) {
         true => "price known",
@@ -78,26 +118,35 @@ fn prices(models: &Models, name: &str) -> String {
 }
 
 /// Who has a key and where it comes from; their values are nobody's business.
-fn keys(models: &Models, config: &Config, looked: &LookedFor) -> Vec<Finding> {
+fn providers(models: &Models, config: &Config, silent: &BTreeSet<String>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for entry in models.providers().iter().filter(|entry| !entry.local) {
-        let sources = models.key_sources(&entry.name);
-        if !sources.is_empty() {
-            findings.push(Finding::ok("provider", format!("{} has a key: {}", entry.name, sources.join(", "))));
-        } else if config.model_providers.contains_key(&entry.name) && entry.needs_key() {
+        let name = &entry.name;
+        let keys = models.key_sources(name);
+        let base = entry.base.as_ref().map_or("an address that is not set", |base| base.shown());
+        let configured = config.model_providers.contains_key(name);
+        if silent.contains(name) {
+            let words = format!("{name}: nothing answers at {base}: start the server");
+            findings.push(Finding::warn("provider", words));
+        } else if !keys.is_empty() {
+            findings.push(Finding::ok("provider", format!("{name} has a key: {}", keys.join(", "))));
+        } else if configured && entry.needs_key() {
             let variables = entry.api_key_envs.join(" or ");
-            findings.push(Finding::warn("provider", format!("{} has no key: set {variables}", entry.name)));
-        } else if config.model_providers.contains_key(&entry.name) {
-            let base = entry.base.as_deref().unwrap_or("an address that is not set");
-            findings.push(Finding::ok("provider", format!("{} is asked at {base} without a key", entry.name)));
+            let words = format!("{name} has no key: set {variables}, or run `neco auth set {name}`");
+            findings.push(Finding::warn("provider", words));
+        } else if configured && entry.script.is_none() {
+            let words = format!("{name} is configured to be asked at {base} without a key; {NOT_TRIED}");
+            findings.push(Finding::ok("provider", words));
         }
     }
+    findings
+}
+
+/// Variables that would bring a key; that they are not set is neither good nor bad.
+fn unset(models: &Models, looked: &LookedFor) -> Option<Finding> {
     let without = looked.keys.iter().filter(|(provider, _)| models.key_sources(provider).is_empty());
     let unset: Vec<&str> = without.flat_map(|(_, variables)| variables).map(String::as_str).collect();
-    if !unset.is_empty() {
-        findings.push(Finding::ok("provider", format!("not set: {}", unset.join(", "))));
-    }
-    findings
+    (!unset.is_empty()).then(|| Finding::info("provider", format!("not set: {}", unset.join(", "))))
 }
 
 /// What the keys file has; nothing is said of one that is not there.
@@ -121,6 +170,6 @@ fn local(looked: &LookedFor, servers: &[LocalServer]) -> Vec<Finding> {
     let answers = |provider: &str| servers.iter().any(|server| server.provider == provider);
     let silent = looked.local.iter().filter(|(name, _)| !answers(name)).map(|(name, base)| format!("{name} at {base}"));
     let silent: Vec<String> = silent.collect();
-    let rest = (!silent.is_empty()).then(|| Finding::ok("local", format!("no answer from {}", silent.join(", "))));
+    let rest = (!silent.is_empty()).then(|| Finding::info("local", format!("no answer from {}", silent.join(", "))));
     servers.iter().map(found).chain(rest).collect()
 }

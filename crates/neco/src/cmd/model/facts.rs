@@ -5,6 +5,9 @@ use neco_model::ModelInfo;
 use neco_model::cost::Price;
 use serde_json::{Map, Value, json};
 
+/// Columns before what follows a line that is too wide.
+pub const HANGING: usize = 14;
+
 /// What it can do besides text.
 pub fn abilities(info: &ModelInfo) -> String {
     let named = [(info.vision, "vision"), (info.tools, "tools"), (info.reasoning, "reasoning")];

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use neco_config::section::{GroupSection, ProviderType};
-use neco_model::route::ProviderEntry;
+use neco_model::catalogue::makes_instead;
+use neco_model::route::{ModelName, ProviderEntry};
 use neco_model::{LocalServer, ModelInfo, Models};
 use serde_json::{Value, json};
 
@@ -36,10 +37,19 @@ pub fn run(models: &Models, servers: &[LocalServer], all: bool, json: bool, pain
     let hidden = shelves.iter().filter(|shelf| !shelf.usable).count();
     shelves.retain(|shelf| all || shelf.usable);
     let groups = models.groups();
-    let text =
-        if json { as_json(&shelves, groups) } else { as_lines(&shelves, groups, if all { 0 } else { hidden }, paint) };
-    say::out(&text)?;
+    let default = default(models);
+    let hidden = if all { 0 } else { hidden };
+    match json {
+        true => say::out(&as_json(&shelves, groups, default.as_deref()))?,
+        false => say::lines(&as_lines(&shelves, groups, default.as_deref(), hidden, paint), facts::HANGING)?,
+    }
     Ok(Exit::Done)
+}
+
+/// The model that is asked first when nobody says otherwise, as `provider/model`.
+fn default(models: &Models) -> Option<String> {
+    let (members, _) = models.members(&models.default_name().ok()?).ok()?;
+    members.first().map(ModelName::label)
 }
 
 fn shelf(models: &Models, servers: &[LocalServer], entry: &ProviderEntry) -> Option<Shelf> {
@@ -60,7 +70,7 @@ fn shelf(models: &Models, servers: &[LocalServer], entry: &ProviderEntry) -> Opt
 }
 
 fn standing(models: &Models, server: Option<&LocalServer>, entry: &ProviderEntry) -> (bool, String) {
-    let base = entry.base.as_deref().unwrap_or("an address of your own");
+    let base = entry.base.as_ref().map_or("an address of your own", |base| base.shown());
     let keys = models.key_sources(&entry.name);
     match (server, entry.kind) {
         (_, ProviderType::Scripted) => (true, "plays a script; it is not a model".to_owned()),
@@ -76,10 +86,17 @@ fn standing(models: &Models, server: Option<&LocalServer>, entry: &ProviderEntry
 fn named(models: &Models, provider: &str) -> Vec<String> {
     let groups = models.groups().keys().cloned().chain(models.default_name().ok());
     let members = groups.filter_map(|name| models.members(&name).ok()).flat_map(|(members, _)| members);
-    members.filter(|member| member.provider == provider).map(|member| member.model).collect()
+    let chats = |member: &ModelName| member.provider == provider && makes_instead(&member.model).is_none();
+    members.filter(chats).map(|member| member.model).collect()
 }
 
-fn as_lines(shelves: &[Shelf], groups: &BTreeMap<String, GroupSection>, hidden: usize, paint: Paint) -> String {
+fn as_lines(
+    shelves: &[Shelf],
+    groups: &BTreeMap<String, GroupSection>,
+    default: Option<&str>,
+    hidden: usize,
+    paint: Paint,
+) -> String {
     let mut text = String::new();
     for (name, group) in groups {
         let models: Vec<String> = group.models.iter().map(|model| clean_line(model)).collect();
@@ -97,7 +114,8 @@ fn as_lines(shelves: &[Shelf], groups: &BTreeMap<String, GroupSection>, hidden: 
         let head = format!("  {:<width$}  {:>8}  {:>8}  {:<16}  can", "model", "context", "output", "$ in / out per M");
         let _ = writeln!(text, "{}", paint.dim(&head));
         for (name, info) in &shelf.models {
-            let _ = writeln!(text, "{}", line(name, info, width));
+            let mark = if is_default(shelf, name, default) { "*" } else { " " };
+            let _ = writeln!(text, "{mark}{}", line(name, info, width));
         }
     }
     if hidden > 0 {
@@ -111,20 +129,25 @@ fn as_lines(shelves: &[Shelf], groups: &BTreeMap<String, GroupSection>, hidden: 
     text
 }
 
+fn is_default(shelf: &Shelf, name: &str, default: Option<&str>) -> bool {
+    default.and_then(|default| default.split_once('/')) == Some((shelf.provider.as_str(), name))
+}
+
 fn line(name: &str, info: &ModelInfo, width: usize) -> String {
     // What is assumed of an unknown model is marked.
     let about = if info.known { "" } else { "~" };
     let context = format!("{about}{}", figures::tokens(info.context_window));
     let output = format!("{about}{}", figures::tokens(info.max_output));
     let (price, abilities) = (facts::short_price(info.price), facts::abilities(info));
-    format!("  {:<width$}  {context:>8}  {output:>8}  {price:<16}  {abilities}", clean_line(name)).trim_end().to_owned()
+    format!(" {:<width$}  {context:>8}  {output:>8}  {price:<16}  {abilities}", clean_line(name)).trim_end().to_owned()
 }
 
-fn as_json(shelves: &[Shelf], groups: &BTreeMap<String, GroupSection>) -> String {
+fn as_json(shelves: &[Shelf], groups: &BTreeMap<String, GroupSection>, default: Option<&str>) -> String {
     let model = |shelf: &Shelf, name: &str, info: &ModelInfo| {
         let mut fields = facts::as_json(info);
         fields.insert("name".to_owned(), format!("{}/{name}", shelf.provider).into());
         fields.insert("usable".to_owned(), shelf.usable.into());
+        fields.insert("default".to_owned(), is_default(shelf, name, default).into());
         Value::Object(fields)
     };
     let models: Vec<Value> =

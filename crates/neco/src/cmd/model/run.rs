@@ -24,14 +24,15 @@ pub fn run(command: &ModelCommand, everywhere: &EverywhereArgs, env: &Env) -> Re
     let notes = loaded.warnings.iter().map(ToString::to_string).chain(keys::warnings(&loaded));
     notes.for_each(|note| say::note(&note));
     let models = wire::models(&loaded.config, env)?;
-    let paint = Terminal::look_at(env).stdout_paint();
+    let terminal = Terminal::look_at(env);
+    let paint = terminal.stdout_paint();
     wire::runtime()?.block_on(async {
         let servers = models.probe_local(PROBE).await;
         models.use_local(&servers);
         match command {
             ModelCommand::List { all, json } => list::run(&models, &servers, *all, *json, paint),
             ModelCommand::Show { name, json } => show::run(&models, name, *json, paint),
-            ModelCommand::Test { name, json } => test::run(&models, name.as_deref(), *json, paint).await,
+            ModelCommand::Test { name, json } => test::run(&models, name.as_deref(), *json, &terminal).await,
         }
     })
 }

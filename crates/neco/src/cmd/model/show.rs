@@ -24,11 +24,10 @@ pub fn run(models: &Models, name: &str, json: bool, paint: Paint) -> Result<Exit
     let (_, strategy) = models.members(name)?;
     let described = models.describe(name)?;
     let group = !name.contains('/');
-    let text = match json {
-        true => as_json(name, group.then_some(strategy), &described),
-        false => as_lines(name, group.then_some(strategy), &described, paint),
-    };
-    say::out(&text)?;
+    match json {
+        true => say::out(&as_json(name, group.then_some(strategy), &described))?,
+        false => say::lines(&as_lines(name, group.then_some(strategy), &described, paint), facts::HANGING)?,
+    }
     Ok(Exit::Done)
 }
 

@@ -1,5 +1,8 @@
 //! `neco model test`: one tiny question to each model that a name stands for.
 
+use std::io;
+use std::time::{Duration, Instant};
+
 use neco_model::trial::{self, Alone};
 use neco_model::{Models, SetupError, Trial};
 use serde_json::{Value, json};
@@ -9,7 +12,16 @@ use crate::failure::Failure;
 use crate::print::clean::clean_line;
 use crate::print::figures;
 use crate::print::paint::Paint;
+use crate::print::screen::{Look, Screen};
 use crate::say;
+use crate::terminal::Terminal;
+
+/// Columns before what follows a line that is too wide.
+const HANGING: usize = 6;
+/// How often time is shown.
+const TICK: Duration = Duration::from_secs(1);
+/// How long silence needs no word where time can't be shown.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What came of one.
 struct Tested {
@@ -22,16 +34,18 @@ struct Tested {
 ///
 /// # Errors
 /// When there is no such model.
-pub async fn run(models: &Models, name: Option<&str>, json: bool, paint: Paint) -> Result<Exit, Failure> {
+pub async fn run(models: &Models, name: Option<&str>, json: bool, terminal: &Terminal) -> Result<Exit, Failure> {
+    let paint = terminal.stdout_paint();
     let name = match name {
         Some(name) => name.to_owned(),
         None => models.default_name()?,
     };
     let mut all = Vec::new();
     for alone in models.each_alone(&name)? {
-        let tested = ask(alone).await;
+        let name = clean_line(&alone.name);
+        let tested = waited_for(&name, terminal.look(), ask(alone)).await;
         if !json {
-            say::out(&format!("{}\n", line(&tested, paint)))?;
+            say::lines(&format!("{}\n", line(&tested, paint)), HANGING)?;
         }
         all.push(tested);
     }
@@ -54,9 +68,37 @@ impl Tested {
         };
         match (&trial.error, trial.called) {
             (Some(error), _) => Some(error.to_string()),
-            (None, Some(false)) => Some("it answers, but does not call the tool that it is told to call".to_owned()),
+            (None, Some(false)) => Some(match &trial.miscalled {
+                Some(call) => format!("it calls a tool, but not as it is told to: {call}"),
+                None => "it answers, but does not call the tool that it is told to call".to_owned(),
+            }),
             (None, _) if trial.finish.is_none() => Some("the answer ended before it was whole".to_owned()),
             (None, _) => None,
+        }
+    }
+}
+
+/// What `asked` comes to. A person sees meanwhile who is waited for, and how long.
+async fn waited_for<T>(name: &str, look: Look, asked: impl Future<Output = T>) -> T {
+    let mut screen = Screen::new(Box::new(io::stdout()), Box::new(io::stderr()), look);
+    let begun = Instant::now();
+    let mut clock = tokio::time::interval(TICK);
+    let mut told = look.overwrites;
+    tokio::pin!(asked);
+    loop {
+        tokio::select! {
+            done = &mut asked => {
+                // A closed stderr is no reason to stop.
+                let _ = screen.settle();
+                return done;
+            }
+            _ = clock.tick() => {
+                let _ = screen.passing(&format!("… {name}"), &format!(" · {}", figures::elapsed(begun.elapsed())));
+            }
+        }
+        if !told && begun.elapsed() >= PATIENCE {
+            told = true;
+            say::note(&format!("{name} has sent nothing for {}; still waiting", figures::elapsed(PATIENCE)));
         }
     }
 }
@@ -88,7 +130,7 @@ fn line(tested: &Tested, paint: Paint) -> String {
 
 fn as_json(tested: &Tested) -> Value {
     let trial = tested.outcome.as_ref().ok();
-    let millis = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     json!({
         "name": tested.name,
         "ok": tested.passed(),

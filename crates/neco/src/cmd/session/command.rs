@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use neco_config::{Config, Env};
+use neco_safety::Policy;
 use neco_session::Hub;
 use neco_store::SessionRecord;
 
@@ -28,6 +29,11 @@ pub fn run(command: &SessionCommand, everywhere: &EverywhereArgs, env: &Env) -> 
         let setup = ServiceSetup {
             config: &Config::built_in(),
             tools: Vec::new(),
+            policy: Policy::default(),
+            hooks: Vec::new(),
+            rule_book: None,
+            sandbox: None,
+            secrets: Vec::new(),
             environment: Vec::new(),
             data_dir: env.data_dir().to_owned(),
             find_model: Arc::new(|name| Err(name.to_owned())),

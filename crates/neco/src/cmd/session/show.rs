@@ -1,7 +1,7 @@
 //! What was said and done in a session, event by event.
 
 use neco_proto::event::{CallStatus, ModelRetry, ModelSwitch, OutputStream, ToolCallEnd};
-use neco_proto::{CallId, Event, EventBody, Role};
+use neco_proto::{CallId, Event, EventBody, Message, Part, Role};
 use neco_store::SessionRecord;
 
 use crate::print::clean::{clean, clean_line};
@@ -58,7 +58,11 @@ impl Reader {
                     self.partial.clear();
                 }
                 match message.role {
-                    Role::User => vec![format!("\n{}", paint.bold(&quoted(&said)))],
+                    Role::User => {
+                        let said = format!("\n{}", paint.bold(&quoted(&said)));
+                        let pictures = pictures(message).map(|words| paint.dim(&words));
+                        std::iter::once(said).chain(pictures).collect()
+                    }
                     Role::Assistant if !said.trim().is_empty() => vec![format!("\n{}\n", said.trim())],
                     Role::Assistant | Role::Tool => Vec::new(),
                 }
@@ -89,6 +93,7 @@ impl Reader {
             EventBody::Notification(notification) => {
                 vec![paint.yellow(&format!("! {}", clean_line(&notification.text)))]
             }
+            EventBody::HookRun(run) => card::hook(run, paint).into_iter().collect(),
             EventBody::Error(error) => {
                 vec![paint.red(&format!("✗ error {}: {}", error.code, clean_line(&error.message)))]
             }
@@ -175,6 +180,13 @@ impl Open {
 
 fn joined(lines: &[String]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// What stands for pictures where there are only words.
+fn pictures(message: &Message) -> Option<String> {
+    let is_picture = |part: &&Part| matches!(part, Part::Image { .. });
+    let count = message.parts.iter().filter(is_picture).count() as u64;
+    (count > 0).then(|| format!("  with {}", figures::count(count, "picture")))
 }
 
 fn quoted(said: &str) -> String {

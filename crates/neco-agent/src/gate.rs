@@ -1,0 +1,162 @@
+//! The gate: what people plug into the moments of an agent's work.
+//!
+//! The agent knows the moments and what a word at each of them means; who speaks there, and how
+//! they are asked, is behind [`Gate`]. A gate can make a call stricter, never freer than the policy.
+
+use futures::future::BoxFuture;
+use neco_proto::event::{HookEvent, HookRun};
+use neco_proto::{ApprovalMode, CallId, MessageId, Mode, TurnId};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+/// What an agent asks at the moments of its work.
+pub trait Gate: Send + Sync {
+    /// Whether anybody wants to be asked at such a moment; for calls, about this tool. Where nobody
+    /// does, the moment costs nothing.
+    fn attends(&self, event: HookEvent, tool: Option<&str>) -> bool;
+
+    /// Asks everybody who attends. Ready soon after `cancel`; when it is dropped, whatever it runs ends.
+    fn ask(&self, moment: Moment, scene: Scene, cancel: CancellationToken) -> BoxFuture<'static, Word>;
+}
+
+/// The gate that nobody stands at.
+pub struct OpenGate;
+
+impl Gate for OpenGate {
+    fn attends(&self, _: HookEvent, _: Option<&str>) -> bool {
+        false
+    }
+
+    fn ask(&self, _: Moment, _: Scene, _: CancellationToken) -> BoxFuture<'static, Word> {
+        Box::pin(std::future::ready(Word::default()))
+    }
+}
+
+/// How the agent works at a moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scene {
+    /// Its mode.
+    pub mode: Mode,
+    /// When the person is asked.
+    pub approval: ApprovalMode,
+    /// Whether there is a person to ask.
+    pub person_present: bool,
+    /// The model or group it asks.
+    pub model: String,
+    /// The turn, if one is under way.
+    pub turn: Option<TurnId>,
+}
+
+/// A call, as it is at a moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GatedCall {
+    /// Its id.
+    pub id: CallId,
+    /// The tool's own name.
+    pub tool: String,
+    /// Its arguments, by the tool's own names.
+    pub arguments: Value,
+}
+
+/// A moment of an agent's work.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Moment {
+    /// The session begins.
+    SessionStart {
+        /// Whether an earlier conversation goes on.
+        resumed: bool,
+    },
+    /// The session ends.
+    SessionEnd,
+    /// The person said something that the model has not seen yet. May be blocked.
+    Prompt {
+        /// The message.
+        message_id: MessageId,
+        /// What was said.
+        text: String,
+    },
+    /// A call is about to be judged. May be blocked, asked about, allowed, changed.
+    BeforeCall(GatedCall),
+    /// A person is about to be asked about a call. May be answered for them.
+    Permission(GatedCall),
+    /// A call ran.
+    AfterCall {
+        /// The call, as it ran.
+        call: GatedCall,
+        /// The text that the model gets.
+        output: String,
+        /// Whether it did what it should.
+        succeeded: bool,
+    },
+    /// The model has nothing more to do. Blocking means that it goes on.
+    Stop {
+        /// Its last words.
+        last_words: String,
+        /// Whether it goes on already because this moment was blocked before.
+        held: bool,
+    },
+    /// A call waits for the person.
+    Waiting {
+        /// The tool.
+        tool: String,
+        /// The call in one line.
+        summary: String,
+    },
+}
+
+impl Moment {
+    /// The event by which hooks know it.
+    #[must_use]
+    pub fn event(&self) -> HookEvent {
+        match self {
+            Self::SessionStart { .. } => HookEvent::SessionStart,
+            Self::SessionEnd => HookEvent::SessionEnd,
+            Self::Prompt { .. } => HookEvent::UserPromptSubmit,
+            Self::BeforeCall(_) => HookEvent::PreToolUse,
+            Self::Permission(_) => HookEvent::PermissionRequest,
+            Self::AfterCall { succeeded: true, .. } => HookEvent::PostToolUse,
+            Self::AfterCall { succeeded: false, .. } => HookEvent::PostToolUseFailure,
+            Self::Stop { .. } => HookEvent::Stop,
+            Self::Waiting { .. } => HookEvent::Notification,
+        }
+    }
+
+    /// The call it is about.
+    #[must_use]
+    pub fn call(&self) -> Option<&GatedCall> {
+        match self {
+            Self::BeforeCall(call) | Self::Permission(call) | Self::AfterCall { call, .. } => Some(call),
+            Self::SessionStart { .. }
+            | Self::SessionEnd
+            | Self::Prompt { .. }
+            | Self::Stop { .. }
+            | Self::Waiting { .. } => None,
+        }
+    }
+}
+
+/// What the gate rules. Blocking outweighs asking, asking outweighs allowing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GateRuling {
+    /// It may happen without a question, unless the policy denies it or it is critical.
+    Allow,
+    /// A person decides, for this reason.
+    Ask(String),
+    /// It may not happen, for this reason.
+    Block(String),
+}
+
+/// What came of asking at a moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Word {
+    /// What is ruled, if anything is.
+    pub ruling: Option<GateRuling>,
+    /// Other arguments for the call, by the tool's own names; to be checked like the model's.
+    pub arguments: Option<Value>,
+    /// What the model is told besides.
+    pub context: Vec<String>,
+    /// The agent's work ends here, for this reason.
+    pub stop: Option<String>,
+    /// What ran.
+    pub runs: Vec<HookRun>,
+}

@@ -1,0 +1,190 @@
+//! The gate that hooks stand at: who is asked at a moment, and what their words come to together.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::future::{BoxFuture, join_all};
+use neco_agent::gate::{Gate, GateRuling, Moment, Scene, Word};
+use neco_proto::SessionId;
+use neco_proto::event::{HookEvent, HookOutcome, HookRun};
+use neco_safety::world::Spawner;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::hook::Hook;
+use super::output::{self, Answer};
+use super::run::{Ran, Runner};
+use super::{input, translate};
+
+/// Events whose moment does not exist yet: their hooks are read and never run.
+pub const NOT_FIRED: &[HookEvent] =
+    &[HookEvent::SubagentStart, HookEvent::SubagentStop, HookEvent::PreCompact, HookEvent::PostCompact];
+
+/// Characters of a command that stand for its hook.
+const NAME: usize = 120;
+
+/// What the hooks of a session are made of.
+pub struct HooksSetup {
+    /// The hooks that may run: the user's, and those of a repository that are trusted.
+    pub hooks: Vec<Hook>,
+    /// Starts their processes; not in a box.
+    pub spawner: Spawner,
+    /// The shell that runs their commands.
+    pub shell: String,
+    /// The session.
+    pub session: SessionId,
+    /// The workspace.
+    pub cwd: PathBuf,
+}
+
+/// The hooks of a session.
+pub struct Hooks(Arc<Standing>);
+
+struct Standing {
+    hooks: Vec<Hook>,
+    runner: Runner,
+    session: SessionId,
+}
+
+impl Hooks {
+    /// The hooks of a session.
+    #[must_use]
+    pub fn new(setup: HooksSetup) -> Self {
+        let HooksSetup { hooks, spawner, shell, session, cwd } = setup;
+        // A system without the shell that was asked for has another one.
+        let shell = if spawner.find_program(shell.as_ref()).is_some() { shell } else { "sh".to_owned() };
+        let runner = Runner { spawner, shell: shell.into(), folder: cwd };
+        Self(Arc::new(Standing { hooks, runner, session }))
+    }
+}
+
+impl Gate for Hooks {
+    fn attends(&self, event: HookEvent, tool: Option<&str>) -> bool {
+        let fits = |hook: &Hook| tool.is_none_or(|tool| hook.matcher.fits_tool(tool));
+        self.0.hooks.iter().any(|hook| hook.event == event && fits(hook))
+    }
+
+    fn ask(&self, moment: Moment, scene: Scene, cancel: CancellationToken) -> BoxFuture<'static, Word> {
+        let standing = Arc::clone(&self.0);
+        Box::pin(async move { standing.ask(&moment, &scene, &cancel).await })
+    }
+}
+
+impl Standing {
+    async fn ask(&self, moment: &Moment, scene: &Scene, cancel: &CancellationToken) -> Word {
+        let told = input::of(moment, scene, self.session, &self.runner.folder);
+        let bytes = told.to_string().into_bytes();
+        let mut seen = BTreeSet::new();
+        // The same command from two files says the same twice.
+        let asked = self.hooks.iter().filter(|hook| fits(hook, moment) && seen.insert(&hook.command));
+        let answers = join_all(asked.map(|hook| self.answer(hook, moment, &bytes, cancel))).await;
+        self.together(moment, answers)
+    }
+
+    async fn answer(&self, hook: &Hook, moment: &Moment, told: &[u8], cancel: &CancellationToken) -> (HookRun, Answer) {
+        let began = Instant::now();
+        let limit = hook.limit();
+        let answer = match untrusted(hook).await {
+            Some(words) => Answer::failed(words),
+            None => match self.runner.run(&hook.command, told, limit, cancel).await {
+                Ran::Ended(exit, printed) => output::read(hook.event, exit, &printed),
+                Ran::TimedOut => Answer { outcome: HookOutcome::TimedOut, ..Answer::failed(slow(limit)) },
+                Ran::Cancelled => Answer { outcome: HookOutcome::Cancelled, ..Answer::passed() },
+                Ran::NotStarted(words) => Answer::failed(words),
+            },
+        };
+        (run_of(hook, moment, &answer, began.elapsed()), answer)
+    }
+
+    /// The strictest word wins; what is added is added by everybody.
+    fn together(&self, moment: &Moment, answers: Vec<(HookRun, Answer)>) -> Word {
+        let mut word = Word::default();
+        for (run, answer) in answers {
+            word.runs.push(run);
+            word.context.extend(answer.context);
+            word.stop = word.stop.or(answer.stop);
+            word.ruling = stricter(word.ruling.take(), answer.ruling);
+            if let (Some(wanted), Some(call)) = (answer.updated_input, moment.call()) {
+                let cwd = &self.runner.folder;
+                // They ran at the same time, so each knows only the model's arguments; the last one counts.
+                word.arguments = Some(translate::from_common(&call.tool, &wanted, &call.arguments, cwd))
+                    .filter(|arguments: &Value| *arguments != call.arguments)
+                    .or(word.arguments);
+            }
+        }
+        word
+    }
+}
+
+fn fits(hook: &Hook, moment: &Moment) -> bool {
+    let here = match moment {
+        Moment::BeforeCall(call) | Moment::Permission(call) | Moment::AfterCall { call, .. } => {
+            hook.matcher.fits_tool(&call.tool)
+        }
+        Moment::SessionStart { resumed } => hook.matcher.fits_word(if *resumed { "resume" } else { "startup" }),
+        Moment::SessionEnd => hook.matcher.fits_word("other"),
+        Moment::Waiting { .. } => hook.matcher.fits_word("permission_prompt"),
+        Moment::Prompt { .. } | Moment::Stop { .. } => true,
+    };
+    here && hook.event == moment.event()
+}
+
+/// Why a repository's hook does not run, if it does not: it is not what was trusted.
+async fn untrusted(hook: &Hook) -> Option<String> {
+    hook.origin.folder()?;
+    let Some(trusted) = hook.trusted_as.clone() else { return Some("it is not trusted".to_owned()) };
+    let hook = hook.clone();
+    let now = tokio::task::spawn_blocking(move || hook.fingerprint()).await;
+    let same = now.is_ok_and(|now| now == trusted);
+    (!same).then(|| "it was changed since it was trusted, so it does not run; `neco trust` shows it".to_owned())
+}
+
+fn slow(limit: Duration) -> String {
+    format!("killed after {} s", limit.as_secs_f32())
+}
+
+fn stricter(one: Option<GateRuling>, other: Option<GateRuling>) -> Option<GateRuling> {
+    use GateRuling::{Allow, Ask, Block};
+    match (one, other) {
+        (None, ruling) | (ruling, None) => ruling,
+        (Some(Block(one)), Some(Block(other))) => Some(Block(format!("{one}\n{other}"))),
+        (Some(Block(reason)), Some(_)) | (Some(_), Some(Block(reason))) => Some(Block(reason)),
+        (Some(Ask(one)), Some(Ask(other))) => Some(Ask(format!("{one}; {other}"))),
+        (Some(Ask(reason)), Some(Allow)) | (Some(Allow), Some(Ask(reason))) => Some(Ask(reason)),
+        (Some(Allow), Some(Allow)) => Some(Allow),
+    }
+}
+
+fn run_of(hook: &Hook, moment: &Moment, answer: &Answer, took: Duration) -> HookRun {
+    let message_id = match moment {
+        Moment::Prompt { message_id, .. } => Some(*message_id),
+        Moment::SessionStart { .. }
+        | Moment::SessionEnd
+        | Moment::BeforeCall(_)
+        | Moment::Permission(_)
+        | Moment::AfterCall { .. }
+        | Moment::Stop { .. }
+        | Moment::Waiting { .. } => None,
+    };
+    HookRun {
+        event: hook.event,
+        hook: name_of(&hook.command),
+        outcome: answer.outcome,
+        duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        message: answer.message.clone(),
+        call_id: moment.call().map(|call| call.id.clone()),
+        message_id,
+    }
+}
+
+/// A command in one line.
+fn name_of(command: &str) -> String {
+    let line = command.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= NAME {
+        return line;
+    }
+    let cut: String = line.chars().take(NAME - 1).collect();
+    format!("{cut}…")
+}

@@ -1,0 +1,98 @@
+//! What a hook reads from its standard input: one JSON object, in the common format.
+
+use std::path::Path;
+
+use neco_agent::gate::{GatedCall, Moment, Scene};
+use neco_proto::{ApprovalMode, Mode, SessionId};
+use serde_json::{Map, Value, json};
+
+use super::translate;
+
+/// The object for a moment.
+pub(super) fn of(moment: &Moment, scene: &Scene, session: SessionId, cwd: &Path) -> Value {
+    let mut input = Map::new();
+    let mut put = |name: &str, value: Value| {
+        input.insert(name.to_owned(), value);
+    };
+    put("session_id", json!(session.to_string()));
+    // There is no file with the conversation: the log is a database.
+    put("transcript_path", Value::Null);
+    put("cwd", json!(cwd.display().to_string()));
+    put("hook_event_name", json!(moment.event().name()));
+    // What ends needs to know nothing of how it was.
+    if *moment != Moment::SessionEnd {
+        put("permission_mode", json!(permission_mode(scene)));
+        put("model", json!(scene.model));
+    }
+    let turn = scene.turn.map(|turn| turn.to_string()).unwrap_or_default();
+    match moment {
+        Moment::SessionStart { resumed } => put("source", json!(if *resumed { "resume" } else { "startup" })),
+        Moment::SessionEnd => put("reason", json!("other")),
+        Moment::Prompt { message_id, text } => {
+            // The turn that will answer has no id yet.
+            put("turn_id", json!(message_id.to_string()));
+            put("prompt", json!(text));
+        }
+        Moment::BeforeCall(call) => {
+            put("turn_id", json!(turn));
+            put_call(&mut put, call, cwd);
+            put("tool_use_id", json!(call.id.to_string()));
+        }
+        Moment::Permission(call) => {
+            put("turn_id", json!(turn));
+            put_call(&mut put, call, cwd);
+        }
+        Moment::AfterCall { call, output, succeeded } => {
+            put("turn_id", json!(turn));
+            put_call(&mut put, call, cwd);
+            put("tool_use_id", json!(call.id.to_string()));
+            match succeeded {
+                true => put("tool_response", response(call, output, cwd)),
+                false => {
+                    put("error", json!(output));
+                    put("is_interrupt", json!(false));
+                }
+            }
+        }
+        Moment::Stop { last_words, held } => {
+            put("turn_id", json!(turn));
+            put("stop_hook_active", json!(held));
+            put("last_assistant_message", if last_words.is_empty() { Value::Null } else { json!(last_words) });
+        }
+        Moment::Waiting { tool, summary } => {
+            let name = translate::tool_name(tool);
+            put("message", json!(format!("Neco needs your permission to use {name}: {summary}")));
+            put("notification_type", json!("permission_prompt"));
+        }
+    }
+    Value::Object(input)
+}
+
+fn put_call(put: &mut impl FnMut(&str, Value), call: &GatedCall, cwd: &Path) {
+    put("tool_name", json!(translate::tool_name(&call.tool)));
+    put("tool_input", translate::to_common(&call.tool, &call.arguments, cwd));
+}
+
+/// What came of a call; with the fields that hooks look for first.
+fn response(call: &GatedCall, output: &str, cwd: &Path) -> Value {
+    let mut response = json!({ "success": true, "output": output });
+    if call.tool == "bash" {
+        response["stdout"] = json!(output);
+        response["stderr"] = json!("");
+        response["interrupted"] = json!(false);
+    }
+    if let Some(path) = translate::to_common(&call.tool, &call.arguments, cwd).get("file_path") {
+        response["filePath"] = path.clone();
+    }
+    response
+}
+
+/// How freely the agent works, in the words of other agents.
+fn permission_mode(scene: &Scene) -> &'static str {
+    match (scene.mode, scene.approval) {
+        (Mode::Ask | Mode::Plan, _) => "plan",
+        (Mode::Agent, ApprovalMode::Auto) => "bypassPermissions",
+        (Mode::Agent, ApprovalMode::AskFirst | ApprovalMode::Manual) if !scene.person_present => "dontAsk",
+        (Mode::Agent, ApprovalMode::AskFirst | ApprovalMode::Manual) => "default",
+    }
+}

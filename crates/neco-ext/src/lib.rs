@@ -1,0 +1,13 @@
+//! What people plug in: hooks.
+//!
+//! A hook is a command of the user's, or of a repository that the user trusts. It is asked at the
+//! moments of an agent's work through the agent's [`neco_agent::Gate`]; nothing it does can break
+//! the agent, and nothing it says can open what the policy closes.
+//!
+//! Reading order: [`hooks`].
+
+#![cfg_attr(test, allow(clippy::string_slice))]
+
+pub mod hooks;
+
+pub use hooks::{Hook, Hooks, HooksSetup};

@@ -1,0 +1,192 @@
+//! Variables that are set for a command: most are harmless, some decide what is run.
+
+use super::examined::Word;
+use super::finding::{Finding, Inner, Input};
+use super::ground::Ground;
+
+/// What setting a variable does to what is run after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Nothing but words, colours and sizes.
+    Harmless,
+    /// Nobody can tell: no rule covers it.
+    Unknown,
+}
+
+/// Judges one variable; the finding gathers what is worse than unknown.
+pub(crate) fn judge(name: &str, value: &Word, ground: &Ground<'_>, finding: &mut Finding) -> Effect {
+    if let Some(why) = ground.sensitive(value) {
+        finding.critical(format!("{} is used in it: {why}", value.text));
+    }
+    if matches!(name, "HISTFILE" | "HISTSIZE" | "HISTFILESIZE" | "HISTCONTROL" | "HISTIGNORE") {
+        finding.never("it tampers with the history of the shell");
+    }
+    if is_injector(name) {
+        finding.critical(format!("{name} changes what programs run"));
+    }
+    if is_command(name) && !is_plain_pager(&value.text) {
+        finding.runs(value);
+        return Effect::Unknown;
+    }
+    if value.exact && (value.text.contains("$(") || value.text.contains('`')) {
+        hidden(value, finding);
+        return Effect::Unknown;
+    }
+    if is_harmless(name, &value.text) { Effect::Harmless } else { Effect::Unknown }
+}
+
+/// Arithmetic and prompts run the commands in a value, though it was quoted.
+fn hidden(value: &Word, finding: &mut Finding) {
+    finding.critical("a value holds a command that the shell may run later");
+    let text = format!(": \"{}\"", value.text.replace('"', ""));
+    finding.inner.push(Inner::Script { text, input: Input::Inherited });
+}
+
+fn is_plain_pager(value: &str) -> bool {
+    matches!(value, "" | "cat" | "true" | ":" | "less" | "more" | "/bin/cat" | "/bin/true")
+}
+
+/// Code that other programs load without being told on their own line.
+fn is_injector(name: &str) -> bool {
+    matches!(
+        name,
+        "LD_PRELOAD"
+            | "LD_AUDIT"
+            | "BASH_ENV"
+            | "ENV"
+            | "ZDOTDIR"
+            | "PS4"
+            | "PS1"
+            | "SHELLOPTS"
+            | "BASHOPTS"
+            | "PERL5OPT"
+            | "PERL5DB"
+            | "RUBYOPT"
+            | "PYTHONSTARTUP"
+            | "PYTHONHOME"
+            | "GIT_EXEC_PATH"
+            | "GIT_TEMPLATE_DIR"
+            | "GIT_CONFIG"
+            | "GIT_CONFIG_PARAMETERS"
+            | "GIT_CONFIG_GLOBAL"
+            | "GIT_CONFIG_SYSTEM"
+            | "GIT_CONFIG_COUNT"
+            | "GCONV_PATH"
+            | "CDPATH"
+            | "GLOBIGNORE"
+            | "HOME"
+            | "XDG_CONFIG_HOME"
+    ) || ["DYLD_", "BASH_FUNC_", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"].iter().any(|start| name.starts_with(start))
+}
+
+/// Variables whose value is itself a command.
+fn is_command(name: &str) -> bool {
+    matches!(
+        name,
+        "PAGER"
+            | "GIT_PAGER"
+            | "MANPAGER"
+            | "SYSTEMD_PAGER"
+            | "EDITOR"
+            | "VISUAL"
+            | "GIT_EDITOR"
+            | "GIT_SEQUENCE_EDITOR"
+            | "GIT_SSH"
+            | "GIT_SSH_COMMAND"
+            | "GIT_ASKPASS"
+            | "SSH_ASKPASS"
+            | "SUDO_ASKPASS"
+            | "GIT_EXTERNAL_DIFF"
+            | "GIT_PROXY_COMMAND"
+            | "GIT_FSMONITOR"
+            | "LESSOPEN"
+            | "LESSCLOSE"
+            | "PROMPT_COMMAND"
+            | "BROWSER"
+            | "RUSTC_WRAPPER"
+            | "RUSTC_WORKSPACE_WRAPPER"
+            | "RUSTC"
+            | "RUSTDOC"
+            | "CARGO"
+            | "CC"
+            | "CXX"
+            | "LD"
+            | "AR"
+            | "SHELL"
+            | "MAKESHELL"
+            | "RSYNC_RSH"
+            | "CVS_RSH"
+            | "SVN_SSH"
+            | "TAR_OPTIONS"
+            | "FCEDIT"
+    )
+}
+
+fn is_harmless(name: &str, value: &str) -> bool {
+    // By convention no program looks at variables in small letters, except for proxies and zsh's paths.
+    let is_local = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+        && !name.ends_with("proxy")
+        && !name.starts_with("npm_")
+        && !name.starts_with("pip_")
+        && !name.ends_with("path");
+    let heap = || name == "NODE_OPTIONS" && value.strip_prefix("--max-old-space-size=").is_some_and(is_number);
+    is_local
+        || heap()
+        || is_plain_pager(value) && is_command(name)
+        || HARMLESS.contains(&name)
+        || name.starts_with("LC_")
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Names that only change words, colours, sizes and how much is told.
+const HARMLESS: [&str; 46] = [
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TERM",
+    "COLORTERM",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "COLUMNS",
+    "LINES",
+    "CI",
+    "DEBUG",
+    "VERBOSE",
+    "V",
+    "LOG_LEVEL",
+    "LOGLEVEL",
+    "RUST_LOG",
+    "RUST_BACKTRACE",
+    "RUST_LIB_BACKTRACE",
+    "RUST_TEST_THREADS",
+    "RUST_TEST_NOCAPTURE",
+    "RUST_MIN_STACK",
+    "CARGO_TERM_COLOR",
+    "CARGO_TERM_PROGRESS_WHEN",
+    "CARGO_INCREMENTAL",
+    "CARGO_BUILD_JOBS",
+    "CARGO_NET_OFFLINE",
+    "NODE_ENV",
+    "BABEL_ENV",
+    "RAILS_ENV",
+    "RACK_ENV",
+    "FLASK_ENV",
+    "DJANGO_DEBUG",
+    "PYTHONUNBUFFERED",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONHASHSEED",
+    "PYTHONWARNINGS",
+    "GOOS",
+    "GOARCH",
+    "CGO_ENABLED",
+    "GIT_TERMINAL_PROMPT",
+    "GIT_OPTIONAL_LOCKS",
+    "INSTA_UPDATE",
+    "PROPTEST_CASES",
+    "PORT",
+];

@@ -1,0 +1,312 @@
+//! From a line to what is known about it: reads it, judges each part, and follows what the parts start.
+
+use std::path::PathBuf;
+
+use neco_proto::Risk;
+
+use super::environment::{self, Effect};
+use super::examined::{Examined, Part, Word};
+use super::finding::{Command, Finding, Inner, Input};
+use super::ground::{Ground, is_harmless_device};
+use super::judge::judge;
+use super::place::Place;
+use super::walk::{Standing, Step, walk};
+
+/// Longer lines are not read.
+const LONGEST_LINE: usize = 64 * 1024;
+/// How much text is read for one line, with what its parts start.
+const MOST_TEXT: usize = 256 * 1024;
+/// How deep shells may start shells before nobody follows.
+const DEEPEST: usize = 12;
+/// How many things a line may do before nobody follows.
+const MOST_STEPS: usize = 1024;
+/// How many words are judged for one line, with what its parts start.
+const MOST_WORDS: usize = 8192;
+/// How many folders a line may go to before nobody follows.
+const MOST_FOLDERS: usize = 8;
+
+/// Examines a command line: every simple command in it is judged, the worst decides. Pure.
+#[must_use]
+pub fn examine(line: &str, place: &Place) -> Examined {
+    let mut examination = Examination::new(place);
+    examination.run(line);
+    examination.finish()
+}
+
+/// What waits to be done, the next one last.
+enum Task {
+    Script { text: String, input: Input, captured: bool, depth: usize },
+    Step { step: Step, depth: usize },
+    Command { command: Command, depth: usize },
+}
+
+struct Examination<'a> {
+    place: &'a Place,
+    found: Examined,
+    /// The folders the line may be in now, and those it may have been in at all.
+    folders: Vec<PathBuf>,
+    seen_folders: Vec<PathBuf>,
+    adrift: bool,
+    text_left: usize,
+    steps_left: usize,
+    words_left: usize,
+}
+
+impl<'a> Examination<'a> {
+    fn new(place: &'a Place) -> Self {
+        let found = Examined {
+            risk: Risk::Safe,
+            never: None,
+            because: None,
+            clean: true,
+            network: false,
+            parts: Vec::new(),
+            uncoverable: false,
+        };
+        let folders = vec![place.absolute(".")];
+        let seen_folders = folders.clone();
+        Self {
+            place,
+            found,
+            folders,
+            seen_folders,
+            adrift: false,
+            text_left: MOST_TEXT,
+            steps_left: MOST_STEPS,
+            words_left: MOST_WORDS,
+        }
+    }
+
+    fn run(&mut self, line: &str) {
+        if line.len() > LONGEST_LINE || line.contains('\0') {
+            self.found.clean = false;
+            return;
+        }
+        if line.contains(is_deceptive) {
+            self.raise(Risk::Critical, "the line has characters that hide what it says");
+        }
+        let mut tasks =
+            vec![Task::Script { text: line.to_owned(), input: Input::Inherited, captured: false, depth: 0 }];
+        while let Some(task) = tasks.pop() {
+            if self.steps_left == 0 {
+                self.found.clean = false;
+                return;
+            }
+            self.steps_left -= 1;
+            match task {
+                Task::Script { text, input, captured, depth } => {
+                    self.script(&text, Standing { input, captured, outermost: depth == 0 }, depth, &mut tasks);
+                }
+                Task::Step { step, depth } => self.step(step, depth, &mut tasks),
+                Task::Command { command, depth } => self.command(command, false, depth, &mut tasks),
+            }
+        }
+    }
+
+    fn script(&mut self, text: &str, standing: Standing, depth: usize, tasks: &mut Vec<Task>) {
+        if depth > DEEPEST || text.len() > self.text_left {
+            self.found.clean = false;
+            return;
+        }
+        self.text_left -= text.len();
+        let folder = self.folders.first().filter(|_| self.folders.len() == 1 && !self.adrift).cloned();
+        let walked = walk(text, standing, self.place.home.as_deref(), folder.as_deref());
+        self.found.clean &= walked.clean;
+        if !walked.agreed {
+            self.found.uncoverable = true;
+            self.raise(Risk::High, "");
+        }
+        if !walked.clean && squeezed(text).contains(":(){:|:&};:") {
+            self.never("it is a fork bomb");
+        }
+        tasks.extend(walked.steps.into_iter().rev().map(|step| Task::Step { step, depth }));
+    }
+
+    fn step(&mut self, step: Step, depth: usize, tasks: &mut Vec<Task>) {
+        match step {
+            Step::Command { command, moves } => self.command(command, moves && depth == 0, depth, tasks),
+            Step::Script { text } => {
+                tasks.push(Task::Script { text, input: Input::Inherited, captured: true, depth: depth + 1 });
+            }
+            Step::Redirect { operator, target } => self.redirect(&operator, &target),
+            Step::Assign { name, value } => self.assign(&name, &value, depth, tasks),
+            Step::Mention { word } => {
+                if let Some(why) = self.ground().sensitive(&word) {
+                    self.raise(Risk::Critical, &format!("{}: {why}", word.text));
+                }
+            }
+            Step::Function { bomb } => {
+                self.found.uncoverable = true;
+                self.raise(Risk::High, "");
+                if bomb {
+                    self.never("it is a fork bomb");
+                }
+            }
+            Step::StatementEnd => self.folders.clone_from(&self.seen_folders),
+        }
+    }
+
+    fn ground(&self) -> Ground<'_> {
+        Ground { place: self.place, folders: &self.folders, adrift: self.adrift }
+    }
+
+    fn command(&mut self, command: Command, moves: bool, depth: usize, tasks: &mut Vec<Task>) {
+        if command.words.len() > self.words_left {
+            self.words_left = 0;
+            self.found.clean = false;
+            return;
+        }
+        self.words_left -= command.words.len();
+        let finding = judge(&command, &self.ground());
+        self.follow(finding.inner.iter().cloned(), depth, tasks);
+        self.merge(&finding);
+        if let Some("cd" | "pushd" | "popd" | "chdir") = command.words.first().map(|word| word.text.as_str()) {
+            self.go(&command.words, moves);
+        }
+        self.found.parts.push(Part {
+            words: command.words,
+            plain: command.plain,
+            risk: finding.risk,
+            because: finding.because,
+            wrapper: finding.wrapper || command.vouched,
+            uncoverable: finding.uncoverable,
+        });
+    }
+
+    fn follow(&mut self, inner: impl DoubleEndedIterator<Item = Inner>, depth: usize, tasks: &mut Vec<Task>) {
+        let depth = depth + 1;
+        for inner in inner.rev() {
+            match inner {
+                Inner::Script { text, input } => tasks.push(Task::Script { text, input, captured: false, depth }),
+                Inner::Command(_) if depth > DEEPEST => self.found.clean = false,
+                Inner::Command(command) => tasks.push(Task::Command { command, depth }),
+            }
+        }
+    }
+
+    fn merge(&mut self, finding: &Finding) {
+        self.raise(finding.risk, finding.because.as_deref().unwrap_or_default());
+        if let Some(why) = &finding.never {
+            self.never(why);
+        }
+        self.found.network |= finding.network;
+    }
+
+    /// Goes to another folder: surely, or perhaps.
+    fn go(&mut self, words: &[Word], surely: bool) {
+        let target = words.iter().skip(1).find(|word| !word.text.starts_with('-'));
+        let home = self.place.home.as_ref().and_then(|home| home.to_str()).map(Word::exact);
+        let returns = words.iter().skip(1).any(|word| word.text == "-");
+        let Some(target) = target.cloned().or(home).filter(|word| word.exact && !returns) else {
+            self.adrift = true;
+            return;
+        };
+        let reached: Vec<PathBuf> =
+            self.folders.iter().map(|folder| self.place.absolute_from(folder, &target.text)).collect();
+        if surely {
+            self.folders.clone_from(&reached);
+        }
+        for folder in reached {
+            if !self.seen_folders.contains(&folder) {
+                self.seen_folders.push(folder.clone());
+            }
+            if !self.folders.contains(&folder) {
+                self.folders.push(folder);
+            }
+        }
+        if self.seen_folders.len() > MOST_FOLDERS {
+            self.adrift = true;
+            self.folders.truncate(MOST_FOLDERS);
+            self.seen_folders.truncate(MOST_FOLDERS);
+        }
+    }
+
+    fn assign(&mut self, name: &str, value: &Word, depth: usize, tasks: &mut Vec<Task>) {
+        let mut finding = Finding::new();
+        let effect = environment::judge(name, value, &self.ground(), &mut finding);
+        match effect {
+            Effect::Harmless if finding.risk < Risk::Critical => finding.risk = Risk::Safe,
+            Effect::Harmless | Effect::Unknown => self.found.uncoverable = true,
+        }
+        self.follow(finding.inner.iter().cloned(), depth, tasks);
+        self.merge(&finding);
+    }
+
+    fn redirect(&mut self, operator: &str, target: &Word) {
+        let is_descriptor =
+            target.text == "-" || target.text.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
+        if operator.contains('&') && !operator.contains("&>") && is_descriptor || operator.ends_with("&-") {
+            return;
+        }
+        if ["/dev/tcp/", "/dev/udp/"].iter().any(|start| target.text.starts_with(start)) {
+            self.found.network = true;
+            return self.raise(Risk::Critical, "it opens a connection to anywhere");
+        }
+        if operator.starts_with('<') {
+            return self.reads(target);
+        }
+        if target.exact && is_harmless_device(std::path::Path::new(&target.text)) {
+            return;
+        }
+        self.found.uncoverable = true;
+        self.raise(Risk::High, "it writes to a file");
+        let ground = self.ground();
+        if ground.is_device(target) {
+            self.never(&format!("it overwrites the device {}", target.text));
+        } else if ground.is_history(target) {
+            self.never("it tampers with the history of the shell");
+        } else if ground.is_own_settings(target) {
+            self.never("it changes Neco's own settings");
+        } else if let Some(why) = ground.guarded(target) {
+            self.raise(Risk::Critical, &format!("{}: {why}", target.text));
+        } else if ground.is_outside(target) && (target.exact || target.text.starts_with(['/', '~', '.'])) {
+            self.raise(Risk::Critical, &format!("{} is outside the workspace", target.text));
+        }
+    }
+
+    fn reads(&mut self, target: &Word) {
+        let ground = self.ground();
+        if let Some(why) = ground.sensitive(target) {
+            self.raise(Risk::Critical, &format!("{}: {why}", target.text));
+        } else if !target.exact || ground.is_outside(target) {
+            self.found.uncoverable = true;
+            self.raise(Risk::High, &format!("{} is outside the workspace", target.text));
+        }
+    }
+
+    /// The worst decides, and the first reason for it is the one that is told.
+    fn raise(&mut self, risk: Risk, why: &str) {
+        let told = (!why.is_empty()).then(|| why.to_owned());
+        if risk > self.found.risk {
+            self.found.risk = risk;
+            self.found.because = told;
+        } else if risk == self.found.risk && self.found.because.is_none() {
+            self.found.because = told;
+        }
+    }
+
+    fn never(&mut self, why: &str) {
+        self.raise(Risk::Critical, why);
+        if self.found.never.is_none() {
+            self.found.never = Some(why.to_owned());
+            self.found.because = Some(why.to_owned());
+        }
+    }
+
+    fn finish(mut self) -> Examined {
+        if !self.found.clean {
+            self.found.uncoverable = true;
+            self.raise(Risk::Critical, "the line could not be read wholly");
+        }
+        self.found
+    }
+}
+
+/// Characters that turn the direction of text or are not seen at all.
+fn is_deceptive(character: char) -> bool {
+    matches!(character, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+fn squeezed(text: &str) -> String {
+    text.chars().filter(|character| !character.is_whitespace()).collect()
+}

@@ -1,0 +1,147 @@
+//! What was found out about a command line.
+
+use neco_proto::Risk;
+
+use super::rule::CommandRule;
+
+/// A word of a command as the program would get it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// Its text without quotes. What only the shell will know (a variable, a substitution, a
+    /// pattern) stands as it is written, or as the best guess.
+    pub text: String,
+    /// Whether the program gets exactly this text.
+    pub exact: bool,
+    /// Whether it is inexact only for being a pattern of file names.
+    pub(crate) pattern: bool,
+}
+
+impl Word {
+    /// A word that is known exactly.
+    #[must_use]
+    pub fn exact(text: impl Into<String>) -> Self {
+        Self::of(text, true)
+    }
+
+    /// A word of which only a guess is known.
+    pub(crate) fn guess(text: impl Into<String>) -> Self {
+        Self::of(text, false)
+    }
+
+    /// A word that is known exactly or not.
+    pub(crate) fn of(text: impl Into<String>, exact: bool) -> Self {
+        Self { text: text.into(), exact, pattern: false }
+    }
+}
+
+/// One simple command of a line, wrappers such as `env` and `timeout` among them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The program and its arguments.
+    pub words: Vec<Word>,
+    /// Whether nothing else touches it: no operator, redirect, environment prefix, substitution or wrapper.
+    pub plain: bool,
+    /// How much harm this one could do.
+    pub risk: Risk,
+    /// Why, where it is more than being a command.
+    pub because: Option<String>,
+    /// Whether it only serves to start other parts of the line, as `timeout` and `sh -c` do.
+    pub(crate) wrapper: bool,
+    /// Whether no rule for a prefix may cover it: an option of it runs or writes something.
+    pub(crate) uncoverable: bool,
+}
+
+/// A command line, examined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Examined {
+    /// How much harm the worst of its parts could do.
+    pub risk: Risk,
+    /// Why it is denied outright, if it is.
+    pub never: Option<String>,
+    /// What makes it as risky as it is.
+    pub because: Option<String>,
+    /// Whether all of it was understood. What was not is never safe.
+    pub clean: bool,
+    /// Whether a program in it is known to need the network.
+    pub network: bool,
+    /// Every simple command in it, wherever it stands.
+    pub parts: Vec<Part>,
+    /// Whether something around the parts keeps any rule from covering them: a redirect that
+    /// writes, an environment that changes what is run, a function.
+    pub(crate) uncoverable: bool,
+}
+
+impl Examined {
+    /// Whether a rule for commands that begin with `prefix`, together with what is known to be safe,
+    /// covers the whole line.
+    #[must_use]
+    pub fn covered_by(&self, prefix: &[String]) -> bool {
+        self.covered_by_any(&[prefix])
+    }
+
+    /// Whether every part of the line is covered by one of the rules or known to be safe. Never for
+    /// what is critical or denied, for redirects that write, for environment prefixes that change
+    /// what is run, and for options that execute or write.
+    #[must_use]
+    pub fn covered_by_any<P: AsRef<[String]>>(&self, prefixes: &[P]) -> bool {
+        self.clean
+            && !self.uncoverable
+            && self.never.is_none()
+            && self.risk < Risk::Critical
+            && !self.parts.is_empty()
+            && self.parts.iter().all(|part| part.is_covered(prefixes))
+    }
+
+    /// Whether a part of the line begins with `prefix`, or might: for rules that ask or deny.
+    #[must_use]
+    pub fn mentions(&self, prefix: &[String]) -> bool {
+        !self.clean || self.parts.iter().any(|part| part.may_begin_with(prefix))
+    }
+
+    /// The rules that "always allow" would store for this line: none when a rule can't cover it.
+    #[must_use]
+    pub fn rules(&self) -> Vec<CommandRule> {
+        let mut rules = Vec::new();
+        for part in self.parts.iter().filter(|part| !part.needs_no_rule()) {
+            match CommandRule::for_part(part) {
+                Some(rule) if rules.contains(&rule) => {}
+                Some(rule) => rules.push(rule),
+                None => return Vec::new(),
+            }
+        }
+        let prefixes: Vec<&[String]> = rules.iter().map(CommandRule::words).collect();
+        if self.covered_by_any(&prefixes) { rules } else { Vec::new() }
+    }
+
+    /// The one rule that "always allow" would store for this line.
+    #[must_use]
+    pub fn rule(&self) -> Option<CommandRule> {
+        let mut rules = self.rules().into_iter();
+        rules.next().filter(|_| rules.next().is_none())
+    }
+}
+
+impl Part {
+    fn needs_no_rule(&self) -> bool {
+        self.risk == Risk::Safe || self.wrapper && !self.uncoverable
+    }
+
+    fn is_covered<P: AsRef<[String]>>(&self, prefixes: &[P]) -> bool {
+        self.needs_no_rule()
+            || !self.uncoverable
+                && self.risk < Risk::Critical
+                && prefixes.iter().any(|prefix| self.begins_with(prefix.as_ref()))
+    }
+
+    fn begins_with(&self, prefix: &[String]) -> bool {
+        !prefix.is_empty()
+            && prefix.len() <= self.words.len()
+            && prefix.iter().zip(&self.words).all(|(text, word)| word.exact && word.text == *text)
+            && super::rule::rest_is_harmless(prefix, &self.words)
+    }
+
+    fn may_begin_with(&self, prefix: &[String]) -> bool {
+        prefix.len() <= self.words.len()
+            && prefix.iter().zip(&self.words).all(|(text, word)| !word.exact || word.text == *text)
+    }
+}

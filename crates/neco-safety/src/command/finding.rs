@@ -1,0 +1,119 @@
+//! A simple command as it is judged, and what the judgement gathers.
+
+use neco_proto::Risk;
+
+use super::examined::Word;
+
+/// Where a command's standard input comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// From whoever started the line.
+    #[default]
+    Inherited,
+    /// From another command; with its text where that is a mere `echo`.
+    Pipe(Option<String>),
+    /// From the line itself: a here-document or here-string.
+    Text(Word),
+    /// From a file.
+    File,
+}
+
+/// A simple command with its quotes taken away.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Command {
+    /// The program and its arguments.
+    pub(crate) words: Vec<Word>,
+    /// The variables set for it alone.
+    pub(crate) environment: Vec<(String, Word)>,
+    /// Where it reads from.
+    pub(crate) input: Input,
+    /// Whether another command gets what it prints.
+    pub(crate) captured: bool,
+    /// Whether it stands alone on the line.
+    pub(crate) plain: bool,
+    /// Whether the command that starts it names it, so that a rule for that one covers this one too.
+    pub(crate) vouched: bool,
+}
+
+impl Command {
+    /// A command of certain words, started by another.
+    pub(crate) fn of(words: &[Word]) -> Self {
+        Self { words: words.to_vec(), ..Self::default() }
+    }
+}
+
+/// What a command starts in its turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Inner {
+    /// A program with its arguments.
+    Command(Command),
+    /// Text that a shell reads.
+    Script { text: String, input: Input },
+}
+
+/// What is known about one simple command.
+#[derive(Debug)]
+pub(crate) struct Finding {
+    /// How much harm it could do.
+    pub(crate) risk: Risk,
+    /// Why.
+    pub(crate) because: Option<String>,
+    /// Why it is denied outright.
+    pub(crate) never: Option<String>,
+    /// Whether it is known to use the network.
+    pub(crate) network: bool,
+    /// Whether all it does is to start what is in `inner`, unchanged.
+    pub(crate) wrapper: bool,
+    /// Whether no rule may cover it.
+    pub(crate) uncoverable: bool,
+    /// What it starts.
+    pub(crate) inner: Vec<Inner>,
+}
+
+impl Finding {
+    pub(crate) fn new() -> Self {
+        Self {
+            risk: Risk::High,
+            because: None,
+            never: None,
+            network: false,
+            wrapper: false,
+            uncoverable: false,
+            inner: Vec::new(),
+        }
+    }
+
+    /// It is critical. The first reason given is the one that is told.
+    pub(crate) fn critical(&mut self, why: impl Into<String>) {
+        self.risk = Risk::Critical;
+        self.because.get_or_insert_with(|| why.into());
+    }
+
+    /// It is denied outright.
+    pub(crate) fn never(&mut self, why: impl Into<String>) {
+        let why = why.into();
+        self.risk = Risk::Critical;
+        self.never.get_or_insert_with(|| why.clone());
+        self.because = self.never.clone();
+    }
+
+    /// An option of it runs or writes something, or it acts elsewhere: no rule covers it.
+    pub(crate) fn uncoverable(&mut self) {
+        self.uncoverable = true;
+    }
+
+    /// It starts a program; does nothing when there is none.
+    pub(crate) fn starts(&mut self, words: &[Word]) {
+        if !words.is_empty() {
+            self.inner.push(Inner::Command(Command::of(words)));
+        }
+    }
+
+    /// It gives text to a shell.
+    pub(crate) fn runs(&mut self, script: &Word) {
+        if !script.exact {
+            self.critical("it runs text that only the shell will know");
+        }
+        self.inner.push(Inner::Script { text: script.text.clone(), input: Input::Inherited });
+    }
+}

@@ -1,0 +1,321 @@
+//! What a path on a command line leads to, judged by its text.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use super::examined::Word;
+use super::pattern;
+use super::place::Place;
+use crate::path::sensitive::{is_in_git_folder, is_sensitive, is_sensitive_below};
+
+/// Where the parts of a line stand: the place, and every folder they may be in by now.
+#[derive(Debug)]
+pub(crate) struct Ground<'a> {
+    pub(crate) place: &'a Place,
+    /// Each relative path is judged from each of them.
+    pub(crate) folders: &'a [PathBuf],
+    /// Whether it may also be in a folder that nobody can tell.
+    pub(crate) adrift: bool,
+}
+
+impl Ground<'_> {
+    /// Whether losing this would lose the system or all that a person has.
+    pub(crate) fn is_vital(&self, word: &Word) -> bool {
+        let text = word.text.trim_end_matches('/');
+        if matches!(text, "~" | "$HOME" | "${HOME}") || text.starts_with("${HOME:") {
+            return true;
+        }
+        if text.strip_prefix('~').is_some_and(|user| !user.contains('/')) {
+            return true;
+        }
+        let (folder, all) = match text.rsplit_once('/') {
+            Some((folder, last)) if pattern::is_everything(last) => {
+                (if folder.is_empty() { "/" } else { folder }, true)
+            }
+            _ => (if text.is_empty() { &word.text } else { text }, false),
+        };
+        if matches!(folder, "~" | "$HOME" | "${HOME}") || text == "~/.." {
+            return true;
+        }
+        // In a folder that is itself vital, `*` and `.` are all there is.
+        let everything_here = pattern::is_everything(text);
+        self.every(if everything_here { "." } else { folder })
+            .any(|path| self.is_vital_path(&path) || !all && !everything_here && is_pattern_at_top(&path))
+    }
+
+    fn is_vital_path(&self, path: &Path) -> bool {
+        let holds_home = self.place.home.as_deref().is_some_and(|home| home.starts_with(path));
+        let names: Vec<String> = path.iter().skip(1).map(|name| name.to_string_lossy().to_ascii_lowercase()).collect();
+        match names.as_slice() {
+            [] => true,
+            [top] => holds_home || is_system_folder(top),
+            [top, _] => {
+                holds_home || matches!(top.as_str(), "home" | "users") && self.place.root_of(path) != Some(path)
+            }
+            _ => holds_home,
+        }
+    }
+
+    /// Why a word that may be a path is sensitive.
+    pub(crate) fn sensitive(&self, word: &Word) -> Option<&'static str> {
+        spellings(&word.text).find_map(|text| self.every(&text).find_map(|path| self.sensitive_path(&path)))
+    }
+
+    fn sensitive_path(&self, path: &Path) -> Option<&'static str> {
+        let by_name = match self.place.root_of(path) {
+            Some(root) => is_sensitive_below(root, path),
+            None => is_sensitive(path).or_else(|| system_secret(path)),
+        };
+        by_name.or_else(|| pattern::finds_sensitive(path).then_some("the pattern finds files that may hold secrets"))
+    }
+
+    /// Why writing there is more than writing a file.
+    pub(crate) fn guarded(&self, word: &Word) -> Option<&'static str> {
+        self.sensitive(word).or_else(|| self.every(&word.text).find_map(|path| is_in_git_folder(&path)))
+    }
+
+    /// Whether a path leads out of what the person opened. Temporary files and the harmless devices do not.
+    pub(crate) fn is_outside(&self, word: &Word) -> bool {
+        self.leads_to(word, |path| {
+            self.place.root_of(path).is_none() && !is_temporary(path) && !is_harmless_device(path)
+        })
+    }
+
+    fn leads_to(&self, word: &Word, away: impl Fn(&Path) -> bool) -> bool {
+        let unknown_home = word.text.starts_with('~') && !word.exact || word.text.starts_with("$HOME");
+        unknown_home || self.adrift && !word.text.starts_with('/') || self.every(&word.text).any(|path| away(&path))
+    }
+
+    /// Whether a word that is perhaps no path at all looks like one that leads to files of others, the
+    /// temporary ones included.
+    pub(crate) fn looks_outside(&self, word: &Word) -> bool {
+        spellings(&word.text).any(|text| {
+            let is_path = text.starts_with(['/', '~']) || text.split('/').any(|name| name == "..");
+            let is_range = text.contains("..") && !text.contains('/') && text != "..";
+            let away = |path: &Path| self.place.root_of(path).is_none() && !is_harmless_device(path);
+            is_path && !is_range && self.leads_to(&Word::of(text.into_owned(), word.exact), away)
+        })
+    }
+
+    /// Whether the folder the command runs in is one the person opened.
+    pub(crate) fn is_home_ground(&self) -> bool {
+        !self.adrift && self.folders.iter().all(|folder| self.place.root_of(folder).is_some())
+    }
+
+    /// Whether writing there overwrites a disk or the memory of the machine.
+    pub(crate) fn is_device(&self, word: &Word) -> bool {
+        self.every(&word.text).any(|path| {
+            let dev = path.starts_with("/dev") && path != Path::new("/dev") && !is_harmless_device(&path);
+            dev || path == Path::new("/proc/sysrq-trigger") || path.starts_with("/sys/firmware")
+        })
+    }
+
+    /// Whether it is the record of what was typed into a shell.
+    pub(crate) fn is_history(&self, word: &Word) -> bool {
+        const RECORDS: [&str; 9] = [
+            ".bash_history",
+            ".zsh_history",
+            ".zhistory",
+            ".histfile",
+            ".sh_history",
+            ".history",
+            "fish_history",
+            ".python_history",
+            ".ksh_history",
+        ];
+        let text = word.text.rsplit(['/', '=']).next().unwrap_or_default();
+        RECORDS.contains(&text) || text == "$HISTFILE" || text == "${HISTFILE}"
+    }
+
+    /// Whether it is one of our own settings.
+    pub(crate) fn is_own_settings(&self, word: &Word) -> bool {
+        self.every(&word.text).any(|path| {
+            let names: Vec<_> = path.iter().collect();
+            let in_config = names.windows(2).any(|pair| pair[0] == ".config" && pair[1] == "neco");
+            in_config || names.contains(&std::ffi::OsStr::new(".neco")) && is_sensitive(&path).is_some()
+        })
+    }
+
+    /// The absolute path a text means, from every folder the line may be in.
+    fn every(&self, text: &str) -> impl Iterator<Item = PathBuf> {
+        let text = match (text.strip_prefix("~/").or_else(|| text.strip_prefix("$HOME/")), &self.place.home) {
+            (Some(rest), Some(home)) => Cow::Owned(format!("{}/{rest}", home.display())),
+            _ => Cow::Borrowed(text),
+        };
+        let folders = if text.starts_with('/') { self.folders.get(..1) } else { Some(self.folders) };
+        let paths: Vec<_> =
+            folders.unwrap_or_default().iter().map(|folder| self.place.absolute_from(folder, &text)).collect();
+        paths.into_iter()
+    }
+}
+
+/// The texts in a word that may be paths: itself, and what stands behind `=`, `@`, `:` or a one-letter option.
+fn spellings(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let is_option = text.starts_with('-');
+    let whole = (!is_option).then_some(text);
+    let is_address = text.contains("://");
+    let after = |mark: char| text.split_once(mark).map(|(_, value)| value).filter(|_| !is_address);
+    let letter = text.strip_prefix('-').and_then(|rest| rest.get(1..)).filter(|_| !text.starts_with("--"));
+    let found = [whole, after('='), after('@'), after(':'), letter, text.strip_prefix("file://")];
+    found.into_iter().flatten().filter(|text| !text.is_empty()).map(Cow::Borrowed)
+}
+
+fn is_system_folder(top: &str) -> bool {
+    const FOLDERS: [&str; 26] = [
+        "bin",
+        "boot",
+        "dev",
+        "etc",
+        "home",
+        "lib",
+        "lib32",
+        "lib64",
+        "libx32",
+        "media",
+        "mnt",
+        "opt",
+        "proc",
+        "root",
+        "run",
+        "sbin",
+        "srv",
+        "sys",
+        "usr",
+        "var",
+        "users",
+        "system",
+        "library",
+        "applications",
+        "private",
+        "volumes",
+    ];
+    FOLDERS.contains(&top)
+}
+
+/// A pattern in the root itself, such as `/u*`.
+fn is_pattern_at_top(path: &Path) -> bool {
+    let mut names = path.iter().skip(1);
+    names.next().is_some_and(|name| name.to_string_lossy().contains(['*', '?', '['])) && names.next().is_none()
+}
+
+fn is_temporary(path: &Path) -> bool {
+    ["/tmp", "/var/tmp", "/private/tmp"].iter().any(|folder| path.starts_with(folder) && path != Path::new(folder))
+}
+
+/// Devices that hold nothing.
+pub(crate) fn is_harmless_device(path: &Path) -> bool {
+    const DEVICES: [&str; 10] =
+        ["null", "zero", "full", "random", "urandom", "tty", "stdin", "stdout", "stderr", "ptmx"];
+    path.strip_prefix("/dev").is_ok_and(|rest| {
+        let first = rest.iter().next().unwrap_or_default().to_string_lossy();
+        DEVICES.contains(&first.as_ref()) && rest.iter().count() == 1 || matches!(first.as_ref(), "fd" | "pts" | "shm")
+    })
+}
+
+fn system_secret(path: &Path) -> Option<&'static str> {
+    let text = path.to_string_lossy();
+    let in_process = text.starts_with("/proc/") && ["/environ", "/mem", "/maps"].iter().any(|end| text.ends_with(end));
+    let known = ["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh", "/etc/krb5.keytab", "/run/secrets"];
+    let is_secret = in_process || known.iter().any(|start| text.starts_with(start)) || text.contains("_history");
+    is_secret.then_some("it may hold secrets")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_ground(check: impl Fn(&Ground<'_>)) {
+        let place = Place::new("/home/me/app").with_home("/home/me");
+        let folders = [PathBuf::from("/home/me/app")];
+        check(&Ground { place: &place, folders: &folders, adrift: false });
+    }
+
+    #[test]
+    fn the_root_and_the_home_are_vital_in_all_spellings() {
+        with_ground(|ground| {
+            for text in [
+                "/",
+                "//",
+                "/*",
+                "/.",
+                "/..",
+                "/usr",
+                "/usr/",
+                "/usr/*",
+                "/etc/../",
+                "~",
+                "~/",
+                "~/*",
+                "~/.*",
+                "$HOME",
+                "${HOME}/",
+                "/home",
+                "/home/me",
+                "/home/other",
+                "/home/me/*",
+                "..",
+                "../",
+                "../*",
+                "../..",
+                "../../..",
+                "../../../usr",
+                "/u*",
+                "/[eu]*",
+                "~root",
+                "/proc/self/root",
+                "/proc/1/root/usr",
+                "/HOME/ME",
+                "./../../*",
+            ] {
+                assert!(ground.is_vital(&Word::exact(text)), "{text}");
+            }
+            for text in
+                [".", "*", "./*", "target", "/tmp/x", "~/x", "../other", "/usr/local/share/x", "/home/me/app", "a/.."]
+            {
+                assert!(!ground.is_vital(&Word::exact(text)), "{text}");
+            }
+        });
+    }
+
+    #[test]
+    fn secrets_are_seen_behind_options_too() {
+        with_ground(|ground| {
+            for text in [
+                ".env",
+                "--file=.env",
+                "@.env",
+                "-f.env",
+                "~/.ssh/id_rsa",
+                "HEAD:.env",
+                ".en*",
+                "*.key",
+                "/etc/shadow",
+                "x/../.env",
+                "file:///home/me/app/.env",
+                "/proc/self/environ",
+                ".[e]nv",
+                "?env",
+            ] {
+                assert!(ground.sensitive(&Word::exact(text)).is_some(), "{text}");
+            }
+            for text in ["*.rs", "src/main.rs", "env", "-name", "a*", "HEAD~3", "--env", "*"] {
+                assert_eq!(ground.sensitive(&Word::exact(text)), None, "{text}");
+            }
+        });
+    }
+
+    #[test]
+    fn outside_is_what_nobody_opened() {
+        with_ground(|ground| {
+            for text in ["/etc/passwd", "../x", "~/x", "a/../../x", "/home/me/app2"] {
+                assert!(ground.is_outside(&Word::exact(text)), "{text}");
+            }
+            for text in ["a", "./a", "/home/me/app/a", "../app/a", "/tmp/x", "/dev/null"] {
+                assert!(!ground.is_outside(&Word::exact(text)), "{text}");
+            }
+            for text in ["HEAD~3..HEAD", "main..", "a...b", "-l", "s/a/b/", "http://a/b"] {
+                assert!(!ground.looks_outside(&Word::exact(text)), "{text}");
+            }
+        });
+    }
+}

@@ -1,0 +1,131 @@
+//! The judgement of one simple command.
+
+use neco_proto::Risk;
+
+use super::environment::{self, Effect};
+use super::examined::Word;
+use super::finding::{Command, Finding, Input};
+use super::ground::Ground;
+use super::known_safe;
+use super::program::{self, Case};
+
+/// Folders whose programs are what their names say.
+const USUAL_FOLDERS: [&str; 7] =
+    ["/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"];
+
+/// Judges one simple command.
+pub(crate) fn judge(command: &Command, ground: &Ground<'_>) -> Finding {
+    let mut finding = Finding::new();
+    let mut harmless = true;
+    for (name, value) in &command.environment {
+        harmless &= environment::judge(name, value, ground, &mut finding) == Effect::Harmless;
+    }
+    finding.uncoverable |= !harmless;
+    let Some((program, arguments)) = command.words.split_first() else {
+        finding.risk = if harmless && finding.risk < Risk::Critical { Risk::Safe } else { finding.risk };
+        return finding;
+    };
+    if let Some(why) = unclear(program) {
+        finding.critical(why);
+    }
+    let (folder, name) = program.text.rsplit_once('/').unwrap_or(("", &program.text));
+    let lower = name.to_ascii_lowercase();
+    let case = Case { name: &lower, arguments, command, ground };
+    program::look(&case, &mut finding);
+    secrets(&case, program, &mut finding);
+    let is_usual = program.exact
+        && lower == name
+        && (folder.is_empty() && !program.text.contains('/') || USUAL_FOLDERS.contains(&folder));
+    if !is_usual && ground.looks_outside(program)
+        || arguments.iter().any(|word| ground.looks_outside(word))
+        || !ground.is_home_ground()
+    {
+        finding.uncoverable();
+    }
+    let untouched =
+        finding.risk == Risk::High && finding.never.is_none() && finding.inner.is_empty() && !finding.network;
+    let looks = is_usual && untouched && known_safe::check(&case);
+    let only_wraps = is_usual && finding.wrapper && !finding.uncoverable && finding.risk == Risk::High;
+    if harmless && (looks || only_wraps) {
+        finding.risk = Risk::Safe;
+    }
+    finding
+}
+
+/// Why nobody can tell which program is meant.
+fn unclear(program: &Word) -> Option<&'static str> {
+    if !program.exact {
+        Some("which program is run can't be told from the line")
+    } else if !program.text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        Some("the name of the program has characters that look like others, or like nothing")
+    } else {
+        None
+    }
+}
+
+/// Names of sensitive files and variables, wherever they stand.
+fn secrets(case: &Case<'_>, program: &Word, finding: &mut Finding) {
+    let prints = matches!(case.name, "echo" | "printf");
+    let names_only = prints && !case.command.captured || tells_names_only(case);
+    let skipped = usize::from(takes_pattern(case));
+    let files = case
+        .arguments
+        .iter()
+        .filter(|word| !word.text.starts_with('-') || word.text.contains(['=', '.']))
+        .skip(skipped);
+    let found = files.chain([program]).find_map(|word| Some((word, case.ground.sensitive(word)?)));
+    if let Some((word, why)) = found.filter(|_| !names_only) {
+        finding.critical(format!("{}: {why}", word.text));
+    }
+    if let Some(word) = case.arguments.iter().find(|word| !word.exact && names_secret_variable(&word.text)) {
+        finding.critical(format!("{} may hold a secret", word.text));
+    }
+    if let Input::Pipe(Some(said)) = &case.command.input
+        && let Some(word) =
+            said.split_whitespace().take(1024).find(|word| case.ground.sensitive(&Word::guess(*word)).is_some())
+        && !takes_pattern(case)
+    {
+        finding.critical(format!("{word} is handed to it"));
+    }
+}
+
+/// Programs that tell of a file no more than that it is there.
+fn tells_names_only(case: &Case<'_>) -> bool {
+    matches!(
+        case.name,
+        "ls" | "stat"
+            | "tree"
+            | "basename"
+            | "dirname"
+            | "realpath"
+            | "readlink"
+            | "test"
+            | "["
+            | "[["
+            | "du"
+            | "find"
+            | "cd"
+            | "fd"
+            | "which"
+            | "git"
+    ) && (case.name != "git"
+        || matches!(
+            case.arguments.first().map(|word| word.text.as_str()),
+            Some("check-ignore" | "ls-files" | "status")
+        ))
+}
+
+/// Whether the first word that is no option is a pattern or a program rather than a file.
+fn takes_pattern(case: &Case<'_>) -> bool {
+    matches!(case.name, "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "sed" | "awk" | "gawk" | "jq" | "tr")
+        && !case
+            .arguments
+            .iter()
+            .any(|word| word.text.starts_with("-e") || word.text.starts_with("-f") || word.text.starts_with("--file"))
+}
+
+fn names_secret_variable(text: &str) -> bool {
+    let upper = text.to_ascii_uppercase();
+    text.contains('$')
+        && ["_KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"].iter().any(|name| upper.contains(name))
+}

@@ -1,0 +1,301 @@
+//! Whether a command is on the list, with options on the list, and paths it may look at.
+
+use super::git;
+use super::table::{Operands, Safe, TABLE};
+use crate::command::examined::Word;
+use crate::command::finding::Input;
+use crate::command::ground::Ground;
+use crate::command::pattern;
+use crate::command::program::{Case, is_harmless_script};
+
+/// Whether a command only looks, at what it may look at.
+pub(crate) fn check(case: &Case<'_>) -> bool {
+    match case.name {
+        "git" => git::check(case),
+        "find" => find(case),
+        "sed" => sed(case),
+        "awk" | "gawk" | "mawk" => awk(case),
+        "test" | "[" | "[[" => {
+            case.arguments.iter().all(|word| !word.text.contains(['`']) && !word.text.contains("$("))
+        }
+        "printf" => case.arguments.first().is_some_and(|word| !word.text.starts_with('-')),
+        "command" => matches!(case.arguments, [option, _] if matches!(option.text.as_str(), "-v" | "-V")),
+        "cd" => moves(case),
+        "set" => {
+            case.arguments.iter().all(|word| {
+                matches!(
+                    word.text.as_str(),
+                    "-e" | "-u"
+                        | "-x"
+                        | "-o"
+                        | "-eu"
+                        | "-ex"
+                        | "-eux"
+                        | "-euo"
+                        | "-euxo"
+                        | "pipefail"
+                        | "+e"
+                        | "+x"
+                        | "errexit"
+                        | "nounset"
+                )
+            }) && !case.arguments.is_empty()
+        }
+        "export" | "local" | "declare" | "readonly" | "typeset" => declares(case),
+        // Without a dash, `e` shows the environment of every process.
+        "ps" if case.arguments.iter().any(|word| !word.text.starts_with('-') && word.text.contains('e')) => false,
+        "jq" if case.arguments.iter().any(|word| reads_more(&word.text)) => false,
+        "read" => case
+            .arguments
+            .iter()
+            .all(|word| word.exact && (word.text == "-r" || crate::command::scan::is_name(&word.text))),
+        "date" if case.arguments.iter().any(|word| !word.text.starts_with(['-', '+'])) => false,
+        _ if asks_version(case) => true,
+        name => TABLE.iter().find(|safe| safe.name == name).is_some_and(|safe| listed(safe, case)),
+    }
+}
+
+/// `cargo --version` and its like, for programs known to answer it and nothing else.
+fn asks_version(case: &Case<'_>) -> bool {
+    const PROGRAMS: [&str; 22] = [
+        "cargo", "rustc", "node", "npm", "yarn", "pnpm", "python", "python3", "pip", "pip3", "go", "java", "ruby",
+        "gcc", "clang", "make", "cmake", "docker", "bash", "git", "rustup", "tsc",
+    ];
+    let asks = matches!(case.arguments, [word] if word.exact && matches!(word.text.as_str(), "--version" | "-V"));
+    let java = case.name == "java" && matches!(case.arguments, [word] if word.text == "-version");
+    let go = case.name == "go" && matches!(case.arguments, [word] if word.text == "version");
+    PROGRAMS.contains(&case.name)
+        && (asks || java || go)
+        && (case.name != "bash" || case.arguments.iter().all(|word| word.text == "--version"))
+}
+
+fn moves(case: &Case<'_>) -> bool {
+    let mut operands = case.arguments.iter().filter(|word| !matches!(word.text.as_str(), "--" | "-P" | "-L"));
+    let target = operands.next();
+    operands.next().is_none() && target.is_none_or(|word| !word.text.starts_with('-') || word.text == "-")
+}
+
+/// Whether a program for jq may read the environment or other files.
+fn reads_more(program: &str) -> bool {
+    ["env", "ENV", "import", "include", "input_filename", "getpath", "debug", "halt"]
+        .iter()
+        .any(|word| program.contains(word))
+}
+
+/// Setting variables is judged where they are set; printing all of them is not.
+fn declares(case: &Case<'_>) -> bool {
+    !case.arguments.is_empty()
+        && case.arguments.iter().all(|word| {
+            matches!(word.text.as_str(), "-x" | "-r" | "-i" | "-g" | "-a" | "-A") || !word.text.starts_with('-')
+        })
+        && case.arguments.iter().any(|word| !word.text.starts_with('-'))
+}
+
+fn listed(safe: &Safe, case: &Case<'_>) -> bool {
+    let Some(split) = split(safe, case.arguments) else { return false };
+    let ground = case.ground;
+    if split.operands.iter().any(|word| may_be_option(word)) && has_reaching_options(safe.name) {
+        return false;
+    }
+    match safe.operands {
+        Operands::None => split.operands.is_empty(),
+        Operands::Text => !split.operands.iter().any(|word| word.pattern && ground.is_outside(word)),
+        Operands::Names => ground.is_home_ground() && split.operands.iter().all(|word| may_name(word, ground)),
+        Operands::Contents => ground.is_home_ground() && split.operands.iter().all(|word| may_read(word, ground)),
+        Operands::OneContents => {
+            ground.is_home_ground()
+                && split.operands.len() <= 1
+                && split.operands.iter().all(|word| may_read(word, ground))
+        }
+        Operands::PatternThenContents => {
+            let skipped = usize::from(!split.gives_pattern);
+            let files = split.operands.get(skipped..).unwrap_or_default();
+            // Without files it reads its input, or the folder: `rg` leaves hidden files out, `grep` has no `-r` here.
+            let folder_ok =
+                safe.name == "rg" || !files.is_empty() || case.command.input != Input::Inherited || safe.name == "jq";
+            ground.is_home_ground() && folder_ok && files.iter().all(|word| may_read(word, ground))
+        }
+    }
+}
+
+struct Split<'a> {
+    operands: Vec<&'a Word>,
+    /// Whether an option already gave the pattern.
+    gives_pattern: bool,
+}
+
+/// Tells options from operands; none when an option is not on the list.
+fn split<'a>(safe: &Safe, arguments: &'a [Word]) -> Option<Split<'a>> {
+    let mut split = Split { operands: Vec::new(), gives_pattern: false };
+    let mut rest = arguments.iter();
+    while let Some(word) = rest.next() {
+        let text = word.text.as_str();
+        if safe.operands == Operands::Text && safe.letters.is_empty() {
+            split.operands.push(word);
+        } else if text == "--" {
+            split.operands.extend(rest.by_ref());
+        } else if let Some(long) = text.strip_prefix("--") {
+            let name = long.split_once('=').map_or(long, |(name, _)| name);
+            (word.exact && safe.long.split(' ').any(|known| known == name)).then_some(())?;
+            split.gives_pattern |= matches!(name, "regexp" | "files" | "type-list");
+        } else if let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) {
+            // `echo` prints what it does not know, and `ps` and `tr` take anything that looks like one.
+            if !word.exact && safe.operands != Operands::Text {
+                return None;
+            }
+            split.gives_pattern |= letters.contains('e') && safe.name != "jq";
+            match value_letter(safe, letters) {
+                None if safe.operands == Operands::Text && matches!(safe.name, "echo" | "tr" | "expr") => {}
+                None => return None,
+                Some(takes_next) if takes_next => {
+                    rest.next();
+                }
+                Some(_) => {}
+            }
+        } else {
+            split.operands.push(word);
+        }
+    }
+    Some(split)
+}
+
+/// Whether the last letter takes the next word; none when a letter is not on the list.
+fn value_letter(safe: &Safe, letters: &str) -> Option<bool> {
+    let mut rest = letters.chars();
+    while let Some(letter) = rest.next() {
+        if safe.valued.contains(letter) {
+            return Some(rest.as_str().is_empty());
+        }
+        if !safe.letters.contains(letter) {
+            return None;
+        }
+    }
+    Some(false)
+}
+
+/// Whether a pattern may find a file whose name reads as an option.
+pub(super) fn may_be_option(word: &Word) -> bool {
+    word.pattern && word.text.starts_with(['*', '?', '['])
+}
+
+/// Programs on the list that have options, not on the list, which write or run.
+fn has_reaching_options(name: &str) -> bool {
+    matches!(name, "sort" | "rg" | "uniq" | "tree" | "file" | "jq" | "date" | "column" | "diff")
+}
+
+/// Whether the names of files there may be told.
+pub(super) fn may_name(word: &Word, ground: &Ground<'_>) -> bool {
+    (word.exact || word.pattern) && !ground.is_outside(word)
+}
+
+/// Whether the contents of files there may be told.
+pub(super) fn may_read(word: &Word, ground: &Ground<'_>) -> bool {
+    word.text == "-"
+        || may_name(word, ground)
+            && ground.sensitive(word).is_none()
+            && !(word.pattern && pattern::may_find_sensitive(&word.text))
+}
+
+fn find(case: &Case<'_>) -> bool {
+    const TESTS: [&str; 44] = [
+        "-name",
+        "-iname",
+        "-path",
+        "-ipath",
+        "-wholename",
+        "-regex",
+        "-iregex",
+        "-type",
+        "-size",
+        "-mtime",
+        "-mmin",
+        "-atime",
+        "-amin",
+        "-ctime",
+        "-cmin",
+        "-newer",
+        "-maxdepth",
+        "-mindepth",
+        "-empty",
+        "-not",
+        "-a",
+        "-o",
+        "-and",
+        "-or",
+        "-print",
+        "-print0",
+        "-printf",
+        "-prune",
+        "-perm",
+        "-user",
+        "-group",
+        "-depth",
+        "-xdev",
+        "-mount",
+        "-ls",
+        "-quit",
+        "-readable",
+        "-executable",
+        "-writable",
+        "-links",
+        "-regextype",
+        "-daystart",
+        "-L",
+        "-H",
+    ];
+    let mut in_tests = false;
+    case.ground.is_home_ground()
+        && case.arguments.iter().all(|word| {
+            let text = word.text.as_str();
+            in_tests |= text.starts_with('-') && !matches!(text, "-L" | "-H" | "-P") || matches!(text, "(" | "!");
+            if text.starts_with('-')
+                && !text.trim_start_matches('-').starts_with(|letter: char| letter.is_ascii_digit())
+            {
+                word.exact && TESTS.contains(&text)
+            } else {
+                (word.exact || word.pattern) && !may_be_option(word) && (in_tests || may_name(word, case.ground))
+            }
+        })
+}
+
+fn sed(case: &Case<'_>) -> bool {
+    let mut scripts = Vec::new();
+    let mut files = Vec::new();
+    let mut rest = case.arguments.iter();
+    while let Some(word) = rest.next() {
+        match word.text.as_str() {
+            "-n" | "-E" | "-r" | "-nE" | "-nr" | "-En" | "-u" | "-s" | "-z" | "--quiet" | "--silent"
+            | "--regexp-extended" => {}
+            "-e" | "-ne" | "-Ee" => scripts.extend(rest.next()),
+            text if text.starts_with('-') && text != "-" => return false,
+            _ => files.push(word),
+        }
+    }
+    if scripts.is_empty() && !files.is_empty() {
+        scripts.push(files.remove(0));
+    }
+    let harmless = |word: &&Word| word.exact && is_harmless_script(&word.text);
+    case.ground.is_home_ground()
+        && !scripts.is_empty()
+        && scripts.iter().all(harmless)
+        && files.iter().all(|word| may_read(word, case.ground) && !may_be_option(word))
+}
+
+fn awk(case: &Case<'_>) -> bool {
+    let mut operands = Vec::new();
+    let mut rest = case.arguments.iter();
+    while let Some(word) = rest.next() {
+        match word.text.as_str() {
+            "-F" | "-v" => drop(rest.next()),
+            text if text.starts_with("-F") || text.starts_with("-v") => {}
+            text if text.starts_with('-') && text != "-" => return false,
+            _ => operands.push(word),
+        }
+    }
+    let Some((program, files)) = operands.split_first() else { return false };
+    let reaches_out = ["system", "|", ">", "getline", "@", "close", "fflush", "ENVIRON", "<"];
+    program.exact
+        && !reaches_out.iter().any(|word| program.text.contains(word))
+        && case.ground.is_home_ground()
+        && files.iter().all(|word| may_read(word, case.ground) && !may_be_option(word))
+}

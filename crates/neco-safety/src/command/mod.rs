@@ -1,0 +1,33 @@
+//! Commands: read as a shell reads them, and judged part by part.
+//!
+//! Invariants: [`examine`] is pure and its cost is bounded, whatever the line; every simple command
+//! of the line is judged, also those that other programs are told to start, and the worst decides;
+//! what is not understood wholly is critical; nothing is safe, and no rule covers anything, unless
+//! two readers found the same words.
+//!
+//! Reading order: [`place`], [`examined`], [`rule`], [`mod@examine`]; how a line is read: [`scan`],
+//! [`ansi_c`], [`expand`], [`walk`], [`reader`]; how a part is judged: [`finding`], [`judge`],
+//! [`ground`], [`pattern`], [`option`], [`environment`], [`program`], [`known_safe`].
+
+mod ansi_c;
+mod environment;
+mod examine;
+mod examined;
+mod expand;
+mod finding;
+mod ground;
+mod judge;
+mod known_safe;
+mod option;
+mod pattern;
+mod place;
+mod program;
+mod reader;
+mod rule;
+mod scan;
+mod walk;
+
+pub use examine::examine;
+pub use examined::{Examined, Part, Word};
+pub use place::Place;
+pub use rule::CommandRule;

@@ -1,0 +1,221 @@
+//! Programs that delete, move, overwrite or change files.
+
+use super::Case;
+use crate::command::examined::Word;
+use crate::command::finding::Finding;
+use crate::command::option;
+use crate::command::pattern;
+
+/// As many named files as a person still reads one by one.
+const FEW: usize = 10;
+
+pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
+    match case.name {
+        "rm" | "unlink" | "rmdir" | "srm" | "trash" | "rimraf" | "del" => delete(case, finding),
+        "shred" | "truncate" => overwrite_all(case, finding),
+        "mv" | "cp" | "install" | "ln" | "rsync" | "scp" | "gcp" | "gmv" => transfer(case, finding),
+        "tee" | "sponge" | "touch" | "mkdir" | "mkfifo" | "mknod" | "split" | "csplit" | "patch" => {
+            writes(case, finding)
+        }
+        "chmod" | "chown" | "chgrp" | "setfacl" | "chattr" | "xattr" => change(case, finding),
+        "dd" => dd(case, finding),
+        "tar" | "bsdtar" | "gtar" => tar(case, finding),
+        "zip" | "7z" | "unzip" | "cpio" | "ar" | "gzip" | "gunzip" | "xz" | "zstd" => archive(case, finding),
+        "sed" | "gsed" | "perl" | "ruby" if has_in_place(case) => in_place(case, finding),
+        _ => {}
+    }
+}
+
+fn delete(case: &Case<'_>, finding: &mut Finding) {
+    let recursive = option::has(case.arguments, 'r', "--recursive")
+        || option::has(case.arguments, 'R', "--recursive")
+        || matches!(case.name, "rimraf" | "trash" | "srm");
+    let targets: Vec<&Word> = option::operands(case.arguments).collect();
+    for target in &targets {
+        destroys(target, case, finding);
+    }
+    if recursive {
+        finding.critical("it deletes folders with all that is in them");
+    } else if targets.len() > FEW || targets.iter().any(|target| is_sweeping(target)) {
+        finding.critical("it deletes many files at once");
+    } else if targets.iter().any(|target| !target.exact && !is_pattern_of_some(target)) {
+        finding.critical("it deletes what only the shell will know");
+    }
+}
+
+/// A pattern that names at least something of what it finds.
+fn is_pattern_of_some(word: &Word) -> bool {
+    word.text.contains(['*', '?', '[']) && !word.text.contains(['$', '`', '{', '~'])
+}
+
+fn is_sweeping(word: &Word) -> bool {
+    let last = word.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    !word.exact && (pattern::is_everything(last) || !word.text.contains('/') && last.starts_with('*'))
+}
+
+/// What losing or overwriting a target means.
+fn destroys(target: &Word, case: &Case<'_>, finding: &mut Finding) {
+    let ground = case.ground;
+    if ground.is_vital(target) {
+        finding.never(format!("it would destroy {}, which a system or a person can't do without", target.text));
+    } else if ground.is_device(target) {
+        finding.never(format!("it overwrites the device {}", target.text));
+    } else if ground.is_history(target) {
+        finding.never("it tampers with the history of the shell");
+    } else if ground.is_own_settings(target) {
+        finding.never("it changes Neco's own settings");
+    } else if let Some(why) = ground.guarded(target) {
+        finding.critical(format!("{}: {why}", target.text));
+    } else if ground.is_outside(target) {
+        finding.critical(format!("{} is outside the workspace", target.text));
+    }
+}
+
+fn overwrite_all(case: &Case<'_>, finding: &mut Finding) {
+    for target in option::operands(case.arguments) {
+        destroys(target, case, finding);
+    }
+    if case.name == "shred" {
+        finding.critical("it destroys files beyond repair");
+    }
+}
+
+fn writes(case: &Case<'_>, finding: &mut Finding) {
+    for target in option::operands(case.arguments) {
+        if matches!(case.name, "tee" | "sponge" | "split") || !case.ground.is_vital(target) {
+            destroys(target, case, finding);
+        }
+    }
+}
+
+fn transfer(case: &Case<'_>, finding: &mut Finding) {
+    let operands: Vec<&Word> = option::operands(case.arguments).collect();
+    let target = option::values(case.arguments, Some('t'), "--target-directory");
+    let (sources, destination) = match (target.first(), operands.split_last()) {
+        (Some(target), _) => (operands.as_slice(), Some(target)),
+        (None, Some((last, sources))) => (sources, Some(*last)),
+        (None, None) => return,
+    };
+    let deletes = case.name == "rsync" && case.arguments.iter().any(|word| word.text.starts_with("--del"));
+    if deletes {
+        finding.critical("it deletes what is not in the source");
+    }
+    for source in sources {
+        if matches!(case.name, "mv" | "gmv") {
+            destroys(source, case, finding);
+        } else if let Some(why) = case.ground.sensitive(source) {
+            finding.critical(format!("{}: {why}", source.text));
+        }
+    }
+    let Some(destination) = destination.filter(|word| !is_remote(word)) else { return };
+    // Putting a file into a folder is not overwriting the folder, unless the rest of it goes.
+    if deletes || !case.ground.is_vital(destination) || matches!(case.name, "ln") {
+        destroys(destination, case, finding);
+    } else {
+        finding.critical(format!("{} is outside the workspace", destination.text));
+    }
+}
+
+/// `host:path`, which is a matter of the network.
+fn is_remote(word: &Word) -> bool {
+    word.text.split_once(':').is_some_and(|(host, _)| !host.contains('/') && !host.is_empty())
+}
+
+fn change(case: &Case<'_>, finding: &mut Finding) {
+    let recursive = option::has(case.arguments, 'R', "--recursive");
+    for target in option::operands(case.arguments).skip(1) {
+        if recursive && case.ground.is_vital(target) {
+            finding.never(format!("it changes who may use all of {}", target.text));
+        } else if case.ground.is_own_settings(target) || case.ground.is_device(target) {
+            destroys(target, case, finding);
+        } else if let Some(why) = case.ground.guarded(target) {
+            finding.critical(format!("{}: {why}", target.text));
+        } else if case.ground.is_outside(target) {
+            finding.critical(format!("{} is outside the workspace", target.text));
+        }
+    }
+    if case.name == "chmod" && case.arguments.iter().any(|word| is_set_id(&word.text)) {
+        finding.critical("it lets a program run with the rights of another user");
+    }
+}
+
+fn is_set_id(mode: &str) -> bool {
+    mode.contains("+s")
+        || mode.contains("=s")
+        || mode.len() == 4 && mode.starts_with(['2', '4', '6', '7']) && mode.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn dd(case: &Case<'_>, finding: &mut Finding) {
+    for word in case.arguments {
+        let part = |text: &str| Word::of(text.to_owned(), word.exact);
+        if let Some(target) = word.text.strip_prefix("of=") {
+            destroys(&part(target), case, finding);
+        } else if let Some(source) = word.text.strip_prefix("if=").map(part)
+            && let Some(why) = case.ground.sensitive(&source)
+        {
+            finding.critical(format!("{}: {why}", source.text));
+        }
+    }
+}
+
+fn tar(case: &Case<'_>, finding: &mut Finding) {
+    let actions = option::values(case.arguments, None, "--checkpoint-action");
+    let commands = [
+        option::values(case.arguments, None, "--to-command"),
+        option::values(case.arguments, None, "--use-compress-program"),
+        option::values(case.arguments, Some('I'), "--use-compress-program"),
+        option::values(case.arguments, None, "--info-script"),
+        option::values(case.arguments, Some('F'), "--new-volume-script"),
+        option::values(case.arguments, None, "--rmt-command"),
+        option::values(case.arguments, None, "--rsh-command"),
+        actions
+            .iter()
+            .filter_map(|word| Some(Word::of(word.text.strip_prefix("exec=")?.to_owned(), word.exact)))
+            .collect(),
+    ]
+    .concat();
+    let compressors = ["gzip", "bzip2", "xz", "zstd", "lz4", "pigz", "pixz", "lzip", "pbzip2"];
+    for command in commands.iter().filter(|word| !compressors.contains(&word.text.as_str())) {
+        finding.critical("an option makes it run a command");
+        finding.runs(command);
+    }
+    finding.uncoverable |= !commands.is_empty() || !actions.is_empty();
+    if option::has_long(case.arguments, "--remove-files") {
+        finding.critical("it deletes what it packs");
+    }
+    archive(case, finding);
+}
+
+/// Unpacking somewhere else, or over what was there.
+fn archive(case: &Case<'_>, finding: &mut Finding) {
+    for folder in option::values(case.arguments, Some('C'), "--directory") {
+        if case.ground.is_outside(&folder) {
+            finding.critical(format!("{} is outside the workspace", folder.text));
+        }
+    }
+    if option::has_long(case.arguments, "--absolute-names")
+        || matches!(case.name, "tar" | "bsdtar") && option::has_word(case.arguments, &["-P"])
+    {
+        finding.critical("it may write outside the workspace");
+    }
+    if case.name == "zip" && option::has_word(case.arguments, &["-TT", "--unzip-command", "-T"]) {
+        finding.critical("an option makes it run a command");
+        option::values(case.arguments, None, "--unzip-command").iter().for_each(|text| finding.runs(text));
+        let tested = case.arguments.iter().skip_while(|word| word.text != "-TT").nth(1);
+        tested.into_iter().for_each(|text| finding.runs(text));
+    }
+}
+
+fn has_in_place(case: &Case<'_>) -> bool {
+    case.arguments.iter().any(|word| {
+        let text = word.text.as_str();
+        text.starts_with("--in-place") || text.starts_with('-') && !text.starts_with("--") && text.contains('i')
+    })
+}
+
+fn in_place(case: &Case<'_>, finding: &mut Finding) {
+    finding.uncoverable();
+    for target in option::operands(case.arguments).skip(1) {
+        destroys(target, case, finding);
+    }
+}

@@ -1,0 +1,339 @@
+//! `git`: settings that run commands, subcommands that start others, and those that lose work.
+
+use super::Case;
+use crate::command::examined::Word;
+use crate::command::finding::Finding;
+use crate::command::option;
+
+/// A call of git, taken apart.
+pub(crate) struct Invocation<'a> {
+    /// The subcommand; empty where there is none or it is not known.
+    pub(crate) subcommand: &'a str,
+    /// What follows it.
+    pub(crate) arguments: &'a [Word],
+    /// What stands before it.
+    pub(crate) global: &'a [Word],
+}
+
+/// Takes a call apart.
+pub(crate) fn invocation(arguments: &[Word]) -> Invocation<'_> {
+    let mut at = 0;
+    while let Some(word) = arguments.get(at) {
+        match word.text.as_str() {
+            "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" | "--config-env"
+            | "--super-prefix" | "--attr-source" => at += 2,
+            option if option.starts_with('-') => at += 1,
+            _ => break,
+        }
+    }
+    let at = at.min(arguments.len());
+    let (global, rest) = arguments.split_at(at);
+    let subcommand = rest.first().filter(|word| word.exact).map_or("", |word| word.text.as_str());
+    Invocation { subcommand, arguments: rest.get(1..).unwrap_or_default(), global }
+}
+
+pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
+    if case.name != "git" {
+        return;
+    }
+    let call = invocation(case.arguments);
+    global(&call, case, finding);
+    starts(&call, finding);
+    if let Some(why) = loses_work(&call) {
+        finding.critical(why);
+    }
+    if call.subcommand.is_empty() && case.arguments.iter().any(|word| !word.exact) {
+        finding.critical("what git is to do can't be told");
+    }
+    if matches!(
+        call.subcommand,
+        "clone" | "fetch" | "pull" | "push" | "ls-remote" | "send-email" | "lfs" | "svn" | "p4" | "fetch-pack"
+    ) || call.subcommand == "remote" && option::has_word(call.arguments, &["update", "show", "prune"])
+        || call.subcommand == "submodule" && option::has_word(call.arguments, &["update", "add"])
+        || call.subcommand == "archive" && option::has_long(call.arguments, "--remote")
+    {
+        finding.network = true;
+    }
+}
+
+fn global(call: &Invocation<'_>, case: &Case<'_>, finding: &mut Finding) {
+    for setting in option::values(call.global, Some('c'), "--config") {
+        configured(&setting, finding);
+    }
+    for word in call.global {
+        let text = word.text.as_str();
+        if text.starts_with("--exec-path=")
+            || text.starts_with("--config-env")
+            || text == "--exec-path" && call.global.len() > 1
+        {
+            finding.critical("it changes which programs git runs");
+        }
+        if !word.exact || text.starts_with("--git-dir") || text.starts_with("--work-tree") {
+            finding.uncoverable();
+        }
+    }
+    let elsewhere = option::values(call.global, Some('C'), "--git-dir");
+    if elsewhere.iter().any(|folder| case.ground.is_outside(folder)) {
+        finding.uncoverable();
+    }
+}
+
+/// A setting given on the line or stored.
+fn configured(setting: &Word, finding: &mut Finding) {
+    let (key, value) = setting.text.split_once('=').unwrap_or((&setting.text, "true"));
+    let key = key.to_ascii_lowercase();
+    let is_plain = matches!(value, "cat" | "less" | "true" | "false" | "" | "always" | "never" | "auto");
+    if is_harmless_setting(&key) && setting.exact || key.ends_with("pager") && is_plain {
+        return;
+    }
+    finding.uncoverable();
+    if runs_command(&key) || !setting.exact {
+        finding.critical(format!("the setting {key} makes git run something"));
+        finding.runs(&Word::of(value.trim_start_matches('!').to_owned(), setting.exact));
+    }
+}
+
+fn is_harmless_setting(key: &str) -> bool {
+    ["color.", "user.", "advice.", "column.", "log.", "format.", "i18n."].iter().any(|start| key.starts_with(start))
+        || matches!(
+            key,
+            "core.quotepath"
+                | "commit.gpgsign"
+                | "tag.gpgsign"
+                | "init.defaultbranch"
+                | "diff.noprefix"
+                | "diff.renames"
+                | "core.abbrev"
+                | "pull.rebase"
+                | "core.autocrlf"
+                | "gc.auto"
+                | "diff.algorithm"
+                | "core.longpaths"
+        )
+}
+
+fn runs_command(key: &str) -> bool {
+    let ends = [
+        ".command",
+        ".cmd",
+        ".textconv",
+        ".helper",
+        ".clean",
+        ".smudge",
+        ".process",
+        ".driver",
+        ".program",
+        ".path",
+        "pager",
+        "editor",
+        ".external",
+        "sshcommand",
+        "askpass",
+        "hookspath",
+        "fsmonitor",
+        "gitproxy",
+        "proxy",
+        ".insteadof",
+        ".pushinsteadof",
+        ".uploadpack",
+        ".receivepack",
+        ".vcs",
+        "uploadpackfilter",
+        ".trustexitcode",
+        "include",
+        ".allow",
+        "worktree",
+        "attributesfile",
+        "excludesfile",
+        "templatedir",
+        "packobjectshook",
+    ];
+    key.starts_with("alias.")
+        || key.starts_with("pager.")
+        || key.starts_with("include")
+        || ends.iter().any(|end| key.ends_with(end))
+}
+
+/// Subcommands and options that start other programs or write files.
+fn starts(call: &Invocation<'_>, finding: &mut Finding) {
+    let arguments = call.arguments;
+    let after = |name: &str| {
+        arguments.iter().position(|word| word.text == name).map(|index| arguments.get(index + 1..).unwrap_or_default())
+    };
+    match call.subcommand {
+        "submodule" => {
+            if let Some(rest) = after("foreach") {
+                let rest: Vec<Word> = rest.iter().skip_while(|word| word.text.starts_with('-')).cloned().collect();
+                run_joined(&rest, finding);
+            }
+        }
+        "bisect" => {
+            if let Some(rest) = after("run") {
+                finding.starts(rest);
+                finding.uncoverable();
+            }
+        }
+        "rebase" => {
+            let scripts = option::values(arguments, Some('x'), "--exec");
+            finding.uncoverable |= !scripts.is_empty();
+            scripts.iter().for_each(|script| finding.runs(script));
+        }
+        "filter-branch" => {
+            finding.critical("it rewrites history");
+            arguments.iter().filter(|word| word.text.contains(' ')).for_each(|script| finding.runs(script));
+        }
+        "difftool" | "mergetool" => {
+            let scripts = option::values(arguments, Some('x'), "--extcmd");
+            finding.uncoverable();
+            scripts.iter().for_each(|script| finding.runs(script));
+        }
+        "config" => config(arguments, finding),
+        "clone" | "init" => {
+            for setting in option::values(arguments, Some('c'), "--config") {
+                configured(&setting, finding);
+            }
+            finding.uncoverable |= option::has_long(arguments, "--template");
+        }
+        "hook" | "daemon" | "instaweb" | "shell" | "http-backend" | "credential" | "credential-store" => {
+            finding.critical("it runs other programs or hands out secrets");
+        }
+        _ => {}
+    }
+    packs(call, finding);
+}
+
+fn packs(call: &Invocation<'_>, finding: &mut Finding) {
+    let arguments = call.arguments;
+    for name in ["--upload-pack", "--receive-pack", "--exec"] {
+        if !matches!(call.subcommand, "rebase") && option::has_long(arguments, name) {
+            finding.critical("an option makes it run a command");
+            option::values(arguments, None, name).iter().for_each(|command| finding.runs(command));
+        }
+    }
+    if matches!(call.subcommand, "ls-remote" | "clone" | "fetch-pack") {
+        for command in option::values(arguments, Some('u'), "--upload-pack") {
+            finding.critical("an option makes it run a command");
+            finding.runs(&command);
+        }
+    }
+    for word in arguments {
+        if let Some((_, command)) = word.text.split_once("ext::") {
+            finding.critical("the address runs a command");
+            finding.runs(&Word::of(command.to_owned(), word.exact));
+        }
+    }
+    let opens_files = call.subcommand == "grep" && (option::has(arguments, 'O', "--open-files-in-pager"));
+    if opens_files || option::has_long(arguments, "--ext-diff") || option::has_long(arguments, "--output") {
+        finding.uncoverable();
+    }
+    if opens_files {
+        finding.critical("an option makes it run a command");
+        option::values(arguments, Some('O'), "--open-files-in-pager").iter().for_each(|command| finding.runs(command));
+    }
+}
+
+fn run_joined(words: &[Word], finding: &mut Finding) {
+    finding.uncoverable();
+    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    if !texts.is_empty() {
+        finding.runs(&Word::of(texts.join(" "), words.iter().all(|word| word.exact)));
+    }
+}
+
+fn config(arguments: &[Word], finding: &mut Finding) {
+    finding.uncoverable();
+    let reads = ["--get", "--get-all", "--get-regexp", "--list", "-l", "get", "list", "--get-urlmatch"];
+    if option::has_word(arguments, &reads) {
+        return;
+    }
+    let operands: Vec<&Word> =
+        option::operands(arguments).filter(|word| !matches!(word.text.as_str(), "set" | "add" | "unset")).collect();
+    if option::has_word(arguments, &["--global", "--system", "--file", "-f", "-e", "--edit", "edit"]) {
+        finding.critical("it changes settings of git beyond this repository");
+    }
+    if let [key, value, ..] = operands.as_slice() {
+        let setting = Word::of(format!("{}={}", key.text, value.text), key.exact && value.exact);
+        configured(&setting, finding);
+    }
+    if !operands.first().is_some_and(|key| is_harmless_setting(&key.text.to_ascii_lowercase())) && operands.len() > 1 {
+        finding.critical("it changes what git runs in this repository");
+    }
+}
+
+/// Why work may be lost that was not committed, or that only a reference keeps.
+fn loses_work(call: &Invocation<'_>) -> Option<&'static str> {
+    let arguments = call.arguments;
+    let has = |short: char, long: &str| option::has(arguments, short, long);
+    let word = |any: &[&str]| option::has_word(arguments, any);
+    let paths_follow =
+        || word(&["--", "."]) || arguments.iter().any(|word| word.text.starts_with("./") || word.text.contains('*'));
+    match call.subcommand {
+        "reset" if word(&["--hard", "--merge", "--keep"]) || option::has_long(arguments, "--hard") => {
+            Some("it throws away changes")
+        }
+        "clean" if !has('n', "--dry-run") || has('f', "--force") => Some("it deletes files that git does not know"),
+        "checkout" if paths_follow() || has('f', "--force") || word(&["-B", "-p"]) || checks_out_paths(arguments) => {
+            Some("it throws away changes")
+        }
+        "switch" if has('f', "--force") || option::has_long(arguments, "--discard-changes") || word(&["-C"]) => {
+            Some("it throws away changes")
+        }
+        "restore"
+            if !option::has_long(arguments, "--staged") && !word(&["-S"])
+                || option::has_long(arguments, "--worktree")
+                || word(&["-W"]) =>
+        {
+            Some("it throws away changes")
+        }
+        "branch"
+            if has('D', "--delete")
+                || has('d', "--delete") && has('f', "--force")
+                || has('f', "--force")
+                || word(&["-M", "-C"]) =>
+        {
+            Some("it deletes or moves branches")
+        }
+        "tag" if has('d', "--delete") || has('f', "--force") => Some("it deletes or moves tags"),
+        "push" if pushes_over(arguments) => Some("it overwrites or deletes what is on the server"),
+        "stash" if word(&["drop", "clear", "pop"]) && !word(&["pop"]) => Some("it throws away stashed changes"),
+        "reflog" if word(&["expire", "delete"]) => Some("it forgets where branches were"),
+        "gc" if arguments.iter().any(|word| word.text.starts_with("--prune")) || word(&["--aggressive"]) => {
+            Some("it deletes what nothing points to")
+        }
+        "prune" => Some("it deletes what nothing points to"),
+        "filter-branch" | "filter-repo" | "replace" => Some("it rewrites history"),
+        "update-ref" => Some("it moves or deletes references"),
+        "symbolic-ref" if has('d', "--delete") => Some("it moves or deletes references"),
+        "worktree" if word(&["remove", "prune"]) => Some("it deletes a working folder"),
+        "remote" if word(&["remove", "rm", "set-url", "add", "rename"]) => {
+            Some("it changes where this repository goes")
+        }
+        "rm" if has('r', "--recursive") || has('f', "--force") || arguments.iter().any(|word| !word.exact) => {
+            Some("it deletes many files")
+        }
+        "submodule" if word(&["deinit"]) => Some("it deletes the files of submodules"),
+        "read-tree" | "checkout-index" if has('f', "--force") || word(&["-u", "--reset"]) => {
+            Some("it throws away changes")
+        }
+        "rebase" | "merge" | "cherry-pick" | "am" | "revert"
+            if option::has_long(arguments, "--abort") && call.subcommand == "am" =>
+        {
+            Some("it throws away changes")
+        }
+        _ => None,
+    }
+}
+
+/// A commit and a path: the path is overwritten. With `-b` the second word is where the branch starts.
+fn checks_out_paths(arguments: &[Word]) -> bool {
+    let makes_branch = arguments.iter().any(|word| matches!(word.text.as_str(), "-b" | "--orphan" | "-t" | "--track"));
+    !makes_branch && option::operands(arguments).count() > 1
+}
+
+fn pushes_over(arguments: &[Word]) -> bool {
+    option::has(arguments, 'f', "--force")
+        || arguments.iter().any(|word| word.text.starts_with("--force"))
+        || option::has(arguments, 'd', "--delete")
+        || ["--mirror", "--prune"].iter().any(|long| option::has_long(arguments, long))
+        || option::operands(arguments).any(|word| word.text.starts_with(['+', ':']))
+}

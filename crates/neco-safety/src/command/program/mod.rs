@@ -1,0 +1,48 @@
+//! What is known about programs: which start others, which destroy, which reach out.
+//!
+//! Each file looks at the programs it knows and adds to a finding; none of them makes anything safe.
+//!
+//! Reading order: [`wrapper`], [`shell`], [`interpreter`], [`stream_editor`], [`find`], [`files`],
+//! [`git`], [`system`], [`network`].
+
+mod files;
+mod find;
+mod git;
+mod interpreter;
+mod network;
+mod shell;
+mod stream_editor;
+mod system;
+mod wrapper;
+
+use super::examined::Word;
+use super::finding::{Command, Finding};
+use super::ground::Ground;
+
+pub(crate) use git::invocation;
+pub(crate) use stream_editor::is_harmless_script;
+
+/// A command as the programs see it.
+pub(crate) struct Case<'a> {
+    /// The program by its own name, without folders, in small letters.
+    pub(crate) name: &'a str,
+    /// What follows it.
+    pub(crate) arguments: &'a [Word],
+    /// The whole command.
+    pub(crate) command: &'a Command,
+    /// Where it runs.
+    pub(crate) ground: &'a Ground<'a>,
+}
+
+/// Lets everyone who knows the program have a look.
+pub(crate) fn look(case: &Case<'_>, finding: &mut Finding) {
+    wrapper::look(case, finding);
+    shell::look(case, finding);
+    interpreter::look(case, finding);
+    stream_editor::look(case, finding);
+    find::look(case, finding);
+    files::look(case, finding);
+    git::look(case, finding);
+    system::look(case, finding);
+    network::look(case, finding);
+}

@@ -1,0 +1,212 @@
+//! `sed` and `awk`: harmless as filters, but both can write files and start programs.
+
+use super::Case;
+use super::interpreter::{judge_code, mentions_sensitive};
+use crate::command::examined::Word;
+use crate::command::finding::{Finding, Inner, Input};
+use crate::command::option;
+
+pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
+    match case.name {
+        "sed" | "gsed" => sed(case, finding),
+        "awk" | "gawk" | "mawk" | "nawk" => awk(case, finding),
+        _ => {}
+    }
+}
+
+/// The scripts on the line of `sed` or `awk`: given by option, or the first operand.
+fn scripts(arguments: &[Word], letter: char, long: &str) -> Vec<Word> {
+    let given = option::values(arguments, Some(letter), long);
+    if given.is_empty() && !option::has(arguments, 'f', "--file") {
+        return option::operands(arguments).take(1).cloned().collect();
+    }
+    given
+}
+
+fn sed(case: &Case<'_>, finding: &mut Finding) {
+    for script in scripts(case.arguments, 'e', "--expression") {
+        if !script.exact {
+            finding.uncoverable();
+        }
+        match commands(&script.text) {
+            Some(commands) if !commands.iter().any(SedCommand::reaches_out) => {}
+            Some(commands) => reaching(&commands, case, finding),
+            None if script.text.contains(['e', 'w', 'W', 'r', 'R']) => {
+                finding.uncoverable();
+                finding.critical("the script may run a command or write a file");
+            }
+            None => finding.uncoverable(),
+        }
+    }
+}
+
+fn reaching(commands: &[SedCommand], case: &Case<'_>, finding: &mut Finding) {
+    finding.uncoverable();
+    finding.critical("the script runs a command or reaches other files");
+    for command in commands.iter().filter(|command| command.reaches_out()) {
+        let target = Word::guess(command.rest.trim());
+        if command.letter == 'e' && !command.rest.is_empty() {
+            finding.runs(&target);
+        } else if matches!(command.letter, 'w' | 'W')
+            && (case.ground.is_device(&target) || case.ground.is_own_settings(&target))
+        {
+            finding.never("it overwrites a device or Neco's settings");
+        }
+    }
+}
+
+/// Whether a script for `sed` only prints, deletes lines or substitutes.
+pub(crate) fn is_harmless_script(script: &str) -> bool {
+    commands(script).is_some_and(|commands| !commands.iter().any(SedCommand::reaches_out))
+}
+
+struct SedCommand {
+    letter: char,
+    rest: String,
+}
+
+impl SedCommand {
+    fn reaches_out(&self) -> bool {
+        match self.letter {
+            's' => self.rest.contains(['e', 'w', 'm', 'M']),
+            letter => !matches!(
+                letter,
+                'p' | 'd' | 'q' | 'Q' | '=' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | 'y' | 'P' | 'D' | 'l'
+            ),
+        }
+    }
+}
+
+/// The commands of a script; none where it is more than lines, substitutions and their like.
+fn commands(script: &str) -> Option<Vec<SedCommand>> {
+    let mut found = Vec::new();
+    let mut rest = script;
+    loop {
+        rest = rest.trim_start_matches([' ', '\t', '\n', ';', '}', '{']);
+        if rest.is_empty() {
+            return Some(found);
+        }
+        rest = skip_addresses(rest)?.trim_start_matches([' ', '!', '{']);
+        let letter = rest.chars().next()?;
+        rest = rest.get(letter.len_utf8()..)?;
+        let argument = match letter {
+            's' | 'y' => {
+                let (_, after) = delimited(rest)?;
+                let end = after.find([';', '\n', '}', ' ']).unwrap_or(after.len());
+                let end = if after.get(..end)?.contains(['w', 'e']) { after.len() } else { end };
+                let flags = after.get(..end)?.to_owned();
+                rest = after.get(end..)?;
+                flags
+            }
+            'e' | 'w' | 'W' | 'r' | 'R' | 'a' | 'i' | 'c' => {
+                let end = rest.find('\n').unwrap_or(rest.len());
+                let text = rest.get(..end)?.to_owned();
+                rest = rest.get(end..)?;
+                text
+            }
+            'p' | 'd' | 'q' | 'Q' | '=' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | 'P' | 'D' | 'l' => String::new(),
+            _ => return None,
+        };
+        found.push(SedCommand { letter, rest: argument });
+    }
+}
+
+fn skip_addresses(script: &str) -> Option<&str> {
+    let mut rest = script;
+    loop {
+        rest = if let Some(pattern) = rest.strip_prefix('/') {
+            let mut escaped = false;
+            let end = pattern.find(|letter| {
+                let ends = letter == '/' && !escaped;
+                escaped = letter == '\\' && !escaped;
+                ends
+            })?;
+            pattern.get(end + 1..)?.trim_start_matches(['I', 'M'])
+        } else {
+            rest.trim_start_matches(|letter: char| letter.is_ascii_digit() || "$~+".contains(letter))
+        };
+        match rest.strip_prefix(',') {
+            Some(second) => rest = second.trim_start(),
+            None => return Some(rest),
+        }
+    }
+}
+
+/// The two texts between the delimiters of `s` and `y`, and what follows them.
+fn delimited(script: &str) -> Option<(&str, &str)> {
+    let delimiter = script
+        .chars()
+        .next()
+        .filter(|letter| !letter.is_alphanumeric() && !letter.is_whitespace() && *letter != '\\')?;
+    let mut escaped = false;
+    let mut seen = 0;
+    for (index, letter) in script.char_indices() {
+        if letter == delimiter && !escaped {
+            seen += 1;
+            if seen == 3 {
+                return Some((script.get(..index)?, script.get(index + letter.len_utf8()..)?));
+            }
+        }
+        escaped = letter == '\\' && !escaped;
+    }
+    None
+}
+
+fn awk(case: &Case<'_>, finding: &mut Finding) {
+    for program in scripts(case.arguments, 'e', "--source") {
+        let text = &program.text;
+        if text.contains("system") || text.contains('|') || text.contains("@load") {
+            finding.critical("the program starts other programs");
+            for quoted in text.split('"').skip(1).step_by(2).take(16) {
+                finding.inner.push(Inner::Script { text: quoted.to_owned(), input: Input::Inherited });
+            }
+            judge_code(&program, case.ground, finding);
+        }
+        if let Some(why) = mentions_sensitive(text, case.ground) {
+            finding.critical(format!("the program names a sensitive file: {why}"));
+        }
+        finding.uncoverable |= text.contains('>') || text.contains("getline");
+    }
+    finding.uncoverable |= option::has_word(case.arguments, &["-i", "inplace"]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_are_told_from_scripts_that_reach_out() {
+        for script in [
+            "1,5p",
+            "s/a/b/",
+            "s|a|b|g",
+            "/x/d",
+            "$d",
+            "1,/end/p;q",
+            "s/a\\/b/c/gI",
+            "/a/,/b/{p}",
+            "2q",
+            "y/ab/cd/",
+            "/a/!d",
+            "",
+        ] {
+            assert!(is_harmless_script(script), "{script}");
+        }
+        for script in [
+            "1e id",
+            "e",
+            "s/a/b/e",
+            "w out",
+            "s/a/b/w out",
+            "r /etc/passwd",
+            "1!e",
+            "s/a/b/gew x",
+            "z",
+            "b",
+            "s/a",
+            "1,3w x",
+        ] {
+            assert!(!is_harmless_script(script), "{script}");
+        }
+    }
+}

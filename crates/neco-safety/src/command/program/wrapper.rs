@@ -1,0 +1,285 @@
+//! Programs that start the program that follows them.
+
+use super::Case;
+use crate::command::examined::Word;
+use crate::command::finding::{Command, Finding, Inner};
+use crate::command::option;
+use crate::command::scan::is_name;
+
+/// How a wrapper's own words end and the other program begins.
+struct Wrapper {
+    name: &'static str,
+    /// Letters of options that stand alone.
+    flags: &'static str,
+    /// Letters of options that take the next word.
+    valued: &'static str,
+    /// Long options that take the next word; other long ones stand alone.
+    long_valued: &'static [&'static str],
+    /// How many words of its own follow the options.
+    own_words: usize,
+    /// Whether it adds nothing to what the other program does.
+    transparent: bool,
+}
+
+const fn wrapper(name: &'static str, flags: &'static str, valued: &'static str) -> Wrapper {
+    Wrapper { name, flags, valued, long_valued: &[], own_words: 0, transparent: true }
+}
+
+const WRAPPERS: [Wrapper; 32] = [
+    Wrapper { long_valued: &["--unset"], ..wrapper("env", "i0v", "u") },
+    wrapper("command", "p", ""),
+    wrapper("builtin", "", ""),
+    Wrapper { transparent: false, ..wrapper("exec", "cl", "a") },
+    Wrapper { transparent: false, ..wrapper("coproc", "", "") },
+    wrapper("nohup", "", ""),
+    wrapper("time", "pvq", ""),
+    Wrapper { long_valued: &["--adjustment"], ..wrapper("nice", "0123456789-", "n") },
+    Wrapper { long_valued: &["--class", "--classdata"], ..wrapper("ionice", "t0123", "cnp") },
+    Wrapper { long_valued: &["--signal", "--kill-after"], own_words: 1, ..wrapper("timeout", "v", "sk") },
+    Wrapper { own_words: 1, ..wrapper("gtimeout", "v", "sk") },
+    Wrapper { long_valued: &["--input", "--output", "--error"], ..wrapper("stdbuf", "", "ioe") },
+    Wrapper { transparent: false, ..wrapper("setsid", "cfw", "") },
+    Wrapper { transparent: false, ..wrapper("strace", "cCdfFhiqrtTvVxyzk", "abeEIoOpPsSuX") },
+    Wrapper { transparent: false, ..wrapper("ltrace", "cCfhiLrStTvV", "aAeDFlnosuwxX") },
+    Wrapper { transparent: false, own_words: 1, ..wrapper("taskset", "ac", "p") },
+    Wrapper { transparent: false, own_words: 1, ..wrapper("chrt", "abfiomRrv", "TPD") },
+    Wrapper { transparent: false, ..wrapper("unbuffer", "p", "") },
+    Wrapper { transparent: false, ..wrapper("caffeinate", "disum", "tw") },
+    Wrapper { transparent: false, ..wrapper("busybox", "", "") },
+    Wrapper { transparent: false, ..wrapper("toybox", "", "") },
+    Wrapper { transparent: false, ..wrapper("chronic", "ve", "") },
+    Wrapper { transparent: false, ..wrapper("fakeroot", "uv", "lsib") },
+    Wrapper { transparent: false, ..wrapper("valgrind", "qv", "") },
+    Wrapper { transparent: false, ..wrapper("rlwrap", "", "") },
+    Wrapper { transparent: false, ..wrapper("dbus-run-session", "", "") },
+    Wrapper { transparent: false, ..wrapper("xvfb-run", "a", "efnps") },
+    Wrapper { transparent: false, own_words: 1, ..wrapper("flock", "enosuxF", "wE") },
+    Wrapper { transparent: false, ..wrapper("systemd-inhibit", "", "") },
+    Wrapper { transparent: false, ..wrapper("noglob", "", "") },
+    Wrapper { transparent: false, ..wrapper("nocorrect", "", "") },
+    Wrapper { transparent: false, ..wrapper("prlimit", "", "p") },
+];
+
+/// Programs that start another with more rights, or in another world.
+const ELEVATORS: [(&str, &str, usize); 13] = [
+    ("sudo", "CDghpRrTtUu", 0),
+    ("doas", "Cu", 0),
+    ("pkexec", "", 0),
+    ("run0", "", 0),
+    ("runuser", "uglcsw", 0),
+    ("gosu", "", 1),
+    ("su-exec", "", 1),
+    ("setpriv", "", 0),
+    ("chroot", "", 1),
+    ("unshare", "SGRw", 0),
+    ("nsenter", "tSG", 0),
+    ("bwrap", "", 0),
+    ("firejail", "", 0),
+];
+
+pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
+    if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == case.name) {
+        return unwrap(wrapper, case, finding);
+    }
+    if let Some((name, valued, own_words)) = ELEVATORS.iter().find(|(name, _, _)| *name == case.name) {
+        finding.critical(match *name {
+            "chroot" | "unshare" | "nsenter" | "bwrap" | "firejail" => "it leaves the sandbox or builds another",
+            _ => "it runs with the rights of another user",
+        });
+        let elevator =
+            Wrapper { own_words: *own_words, transparent: false, ..wrapper(name, "ABEHKNPSVbeiklnsv", valued) };
+        every_suffix(case.arguments, finding);
+        return unwrap(&elevator, case, finding);
+    }
+    match case.name {
+        "su" => switch_user(case, finding),
+        "xargs" => xargs(case, finding),
+        "parallel" => parallel(case, finding),
+        "watch" | "hyperfine" | "entr" => watch(case, finding),
+        "npx" | "bunx" | "pnpx" | "uvx" => runner(case.arguments, finding),
+        "npm" | "pnpm" | "yarn" | "bun" | "uv" | "poetry" | "pipenv" | "bundle" | "conda" | "mamba" | "mise"
+        | "asdf" | "direnv" | "rustup" | "hatch" | "pdm" | "rye" => package_runner(case, finding),
+        "script" => option::values(case.arguments, Some('c'), "--command").iter().for_each(|text| finding.runs(text)),
+        _ => {}
+    }
+}
+
+fn unwrap(wrapper: &Wrapper, case: &Case<'_>, finding: &mut Finding) {
+    let arguments = case.arguments;
+    if wrapper.name == "command" && option::has_word(arguments, &["-v", "-V"]) {
+        return;
+    }
+    let scripts = match wrapper.name {
+        "env" => option::values(arguments, Some('S'), "--split-string"),
+        "flock" => option::values(arguments, Some('c'), "--command"),
+        _ => Vec::new(),
+    };
+    if !scripts.is_empty() {
+        finding.uncoverable();
+        scripts.iter().for_each(|text| finding.runs(text));
+    }
+    let (start, understood) = own_end(wrapper, arguments);
+    let mut rest = arguments.get(start..).unwrap_or_default();
+    let mut environment = Vec::new();
+    if matches!(wrapper.name, "env" | "sudo" | "doas") {
+        while let Some((word, others)) = rest.split_first()
+            && let Some((name, value)) = word.text.split_once('=').filter(|(name, _)| is_name(name))
+        {
+            environment.push((name.to_owned(), Word::of(value.to_owned(), word.exact)));
+            rest = others;
+        }
+    }
+    let rest = rest.get(wrapper.own_words..).unwrap_or_default();
+    if !understood {
+        finding.uncoverable();
+        every_suffix(arguments, finding);
+    }
+    if rest.is_empty() {
+        return;
+    }
+    finding.wrapper = wrapper.transparent && understood && scripts.is_empty();
+    let changed = matches!(wrapper.name, "exec") || !wrapper.transparent;
+    finding.uncoverable |= changed;
+    let input = case.command.input.clone();
+    let captured = case.command.captured;
+    finding.inner.push(Inner::Command(Command {
+        words: rest.to_vec(),
+        environment,
+        input,
+        captured,
+        ..Command::default()
+    }));
+}
+
+/// Where the wrapper's own options end, and whether all of them are known.
+fn own_end(wrapper: &Wrapper, arguments: &[Word]) -> (usize, bool) {
+    let mut at = 0;
+    let mut understood = true;
+    while let Some(word) = arguments.get(at) {
+        let text = word.text.as_str();
+        understood &= word.exact || !text.starts_with('-');
+        if text == "--" {
+            return (at + 1, understood);
+        }
+        if let Some(long) = text.strip_prefix("--") {
+            let takes_next = wrapper.long_valued.contains(&text);
+            understood &= takes_next || long.contains('=') && !long.starts_with("ch") || is_known_flag(long);
+            at += 1 + usize::from(takes_next);
+        } else if let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) {
+            let (own, takes_next) = short_options(wrapper, letters);
+            understood &= own;
+            at += 1 + usize::from(takes_next);
+        } else {
+            break;
+        }
+    }
+    (at, understood)
+}
+
+fn is_known_flag(long: &str) -> bool {
+    matches!(
+        long,
+        "ignore-environment" | "null" | "preserve-status" | "foreground" | "verbose" | "portability" | "debug"
+    )
+}
+
+/// Whether all letters are known, and whether the last one takes the next word.
+fn short_options(wrapper: &Wrapper, letters: &str) -> (bool, bool) {
+    let mut rest = letters.chars();
+    while let Some(letter) = rest.next() {
+        if wrapper.valued.contains(letter) {
+            return (true, rest.as_str().is_empty());
+        }
+        if !wrapper.flags.contains(letter) {
+            return (false, false);
+        }
+    }
+    (true, false)
+}
+
+/// Where options are not known, anything that follows may be the program.
+fn every_suffix(arguments: &[Word], finding: &mut Finding) {
+    for start in 0..arguments.len().min(8) {
+        let rest = arguments.get(start..).unwrap_or_default();
+        if rest.first().is_some_and(|word| !word.text.starts_with('-') && !word.text.contains('=')) {
+            finding.starts(rest);
+        }
+    }
+}
+
+fn switch_user(case: &Case<'_>, finding: &mut Finding) {
+    finding.critical("it runs with the rights of another user");
+    for script in option::values(case.arguments, Some('c'), "--command") {
+        finding.runs(&script);
+    }
+}
+
+fn xargs(case: &Case<'_>, finding: &mut Finding) {
+    let xargs = Wrapper {
+        long_valued: &[
+            "--arg-file",
+            "--delimiter",
+            "--max-lines",
+            "--max-args",
+            "--max-procs",
+            "--max-chars",
+            "--replace",
+        ],
+        ..wrapper("xargs", "0rtpxo", "adEILnPsJRS")
+    };
+    let (start, understood) = own_end(&xargs, case.arguments);
+    if !understood {
+        every_suffix(case.arguments, finding);
+    }
+    let mut words = case.arguments.get(start..).unwrap_or_default().to_vec();
+    if words.is_empty() {
+        return;
+    }
+    // What it reads is added, and nobody knows what that is.
+    words.push(Word::guess("{}"));
+    words.iter_mut().filter(|word| word.text.contains("{}")).for_each(|word| word.exact = false);
+    finding.starts(&words);
+    finding.uncoverable();
+}
+
+fn parallel(case: &Case<'_>, finding: &mut Finding) {
+    let rest: Vec<Word> = case.arguments.iter().skip_while(|word| word.text.starts_with('-')).cloned().collect();
+    let words: Vec<Word> = rest.into_iter().filter(|word| !word.text.starts_with(":::")).collect();
+    if let Some(first) = words.first() {
+        finding.runs(&Word::guess(first.text.clone()));
+    }
+    every_suffix(&words, finding);
+    finding.uncoverable();
+}
+
+/// Package managers that run a program of the project, or any other.
+fn package_runner(case: &Case<'_>, finding: &mut Finding) {
+    let runs = case.arguments.first().is_some_and(|word| matches!(word.text.as_str(), "run" | "exec" | "x" | "dlx"));
+    if runs && !matches!((case.name, case.arguments.first()), ("npm" | "pnpm", Some(word)) if word.text == "run") {
+        runner(case.arguments.get(1..).unwrap_or_default(), finding);
+    }
+}
+
+/// The program may stand behind options of any kind.
+fn runner(arguments: &[Word], finding: &mut Finding) {
+    let start = arguments.iter().position(|word| !word.text.starts_with('-')).unwrap_or(arguments.len());
+    let words = arguments.get(start..).unwrap_or_default().to_vec();
+    if start > 0 {
+        every_suffix(arguments, finding);
+        finding.uncoverable();
+    } else if !words.is_empty() {
+        finding.inner.push(Inner::Command(Command { words, vouched: true, ..Command::default() }));
+    }
+}
+
+/// These give their words to a shell.
+fn watch(case: &Case<'_>, finding: &mut Finding) {
+    let script: Vec<&str> = case.arguments.iter().map(|word| word.text.as_str()).collect();
+    let exact = case.arguments.iter().all(|word| word.exact);
+    let start = script.iter().position(|text| !text.starts_with('-')).unwrap_or(script.len());
+    for from in start..script.len().min(start + 3) {
+        let text = script.get(from..).unwrap_or_default().join(" ");
+        finding.runs(&Word::of(text, exact));
+    }
+    finding.uncoverable();
+}

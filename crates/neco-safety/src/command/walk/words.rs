@@ -1,0 +1,224 @@
+//! Simple commands and assignments: the grammar says where their words are, the scanner what they say.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use super::step::Step;
+use super::tree::{MOST_WORDS, Stance, Walk, trimmed};
+use crate::command::examined::Word;
+use crate::command::expand;
+use crate::command::finding::Command;
+use crate::command::reader::Places;
+use crate::command::scan::{self, Piece};
+
+impl<'s> Walk<'s, '_> {
+    /// The pieces of a word at a place; a word that both readers end differently is not understood.
+    pub(super) fn pieces(&mut self, place: &Range<usize>) -> Vec<Piece> {
+        let scanned = scan::word(self.source, place.start).filter(|scanned| scanned.end == place.end);
+        let Some(scanned) = scanned else {
+            self.clean = false;
+            let raw = self.source.get(place.clone()).unwrap_or_default();
+            return vec![Piece::Unknown { text: raw.to_owned() }];
+        };
+        for piece in &scanned.pieces {
+            if let Piece::Command { script, .. } = piece {
+                self.steps.push(Step::Script { text: script.clone() });
+            }
+        }
+        scanned.pieces
+    }
+
+    pub(super) fn word(&mut self, node: Node<'_>) -> Word {
+        let pieces = self.pieces(&trimmed(self.source, node.byte_range()));
+        expand::value(&pieces, &self.known)
+    }
+
+    pub(super) fn command(&mut self, node: Node<'_>, mut stance: Stance) {
+        let mut command = Command::default();
+        let mut places = Places::new();
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            match child.kind() {
+                "variable_assignment" => {
+                    let (name, value) = self.assigned(child);
+                    command.environment.push((name, value));
+                }
+                "file_redirect" | "herestring_redirect" => {
+                    self.redirect(child, &mut stance, &mut Vec::new());
+                    stance.plain = false;
+                }
+                _ => places.push(trimmed(self.source, child.byte_range())),
+            }
+        }
+        places.append(&mut stance.more);
+        self.finish(command, places, stance, node);
+    }
+
+    /// Turns places into words. The steps of substitutions come before the command they are part of.
+    pub(super) fn finish(&mut self, mut command: Command, places: Places, stance: Stance, node: Node<'_>) {
+        let mut plain = stance.plain && command.environment.is_empty();
+        self.clean &= places.len() <= MOST_WORDS;
+        for place in places.iter().take(MOST_WORDS) {
+            let pieces = self.pieces(place);
+            plain &= !pieces.iter().any(|piece| matches!(piece, Piece::Command { .. }));
+            command.words.extend(expand::expand(&pieces, &self.known));
+        }
+        self.clean &= self.are_apart(&places) && !places.first().is_some_and(|place| self.is_reserved(place));
+        let is_move = matches!(command.words.first().map(|word| word.text.as_str()), Some("cd" | "pushd" | "chdir"));
+        self.moves_left = self.moves_left.saturating_sub(usize::from(is_move));
+        let moves = is_move && self.moves_left > 0 && stance.straight && !self.has_or && is_followed_by_and(node);
+        self.places.push(places);
+        command.input = stance.input;
+        command.captured = stance.captured;
+        command.plain = plain;
+        self.steps.push(Step::Command { command, moves });
+    }
+
+    /// Whether words are apart, and on the same line: the grammar sometimes joins what the shell does not.
+    pub(super) fn are_apart(&self, places: &Places) -> bool {
+        places.windows(2).all(|pair| {
+            let [first, second] = pair else { return true };
+            let between = self.source.get(first.end..second.start).unwrap_or_default();
+            !between.is_empty() && !between.replace("\\\n", " ").contains('\n')
+        })
+    }
+
+    /// Whether the grammar took a word of the shell's own for the name of a program.
+    pub(super) fn is_reserved(&self, place: &Range<usize>) -> bool {
+        matches!(
+            self.source.get(place.clone()),
+            Some(
+                "{" | "}"
+                    | "!"
+                    | "if"
+                    | "then"
+                    | "elif"
+                    | "else"
+                    | "fi"
+                    | "for"
+                    | "while"
+                    | "until"
+                    | "do"
+                    | "done"
+                    | "case"
+                    | "esac"
+                    | "function"
+            )
+        )
+    }
+
+    /// `export A=b` and its like: the words as any other, and the variables set for all that follows.
+    pub(super) fn declaration(&mut self, node: Node<'_>, mut stance: Stance) {
+        let mut cursor = node.walk();
+        let mut places: Places = Vec::new();
+        for child in node.children(&mut cursor) {
+            if child.kind() == "variable_assignment" {
+                self.assignment(child);
+            }
+            places.push(trimmed(self.source, child.byte_range()));
+        }
+        places.append(&mut stance.more);
+        self.finish(Command::default(), places, stance, node);
+    }
+
+    /// `[ … ]` and `[[ … ]]`: judged by its words, whatever the grammar makes of them.
+    pub(super) fn test(&mut self, node: Node<'_>, stance: Stance) {
+        let place = trimmed(self.source, node.byte_range());
+        self.places.push(vec![place.clone()]);
+        let mut command = Command { input: stance.input, ..Command::default() };
+        let mut at = place.start;
+        while at < place.end {
+            let rest = self.source.get(at..place.end).unwrap_or_default();
+            let skipped = rest.len() - rest.trim_start_matches([' ', '\t', '\n', '&', '|', '<', '>', '(', ')']).len();
+            at += skipped;
+            if at >= place.end {
+                break;
+            }
+            let Some(end) = scan::word(self.source, at).map(|scanned| scanned.end).filter(|end| *end <= place.end)
+            else {
+                self.clean = false;
+                break;
+            };
+            let pieces = self.pieces(&(at..end));
+            command.words.push(expand::value(&pieces, &self.known));
+            at = end;
+        }
+        self.steps.push(Step::Command { command, moves: false });
+    }
+
+    /// What a mere `echo` or `printf` would print: enough of a guess to see what a shell behind it gets.
+    pub(super) fn said(&mut self, node: Node<'_>) -> Option<String> {
+        let mut cursor = node.walk();
+        let places: Vec<_> = node.children(&mut cursor).map(|child| trimmed(self.source, child.byte_range())).collect();
+        let (program, arguments) = places.split_first()?;
+        let is_echo = matches!(self.source.get(program.clone()), Some("echo" | "printf" | "command" | "builtin"));
+        if node.kind() != "command" || !is_echo {
+            return None;
+        }
+        let mut said = Vec::new();
+        for place in arguments {
+            let scanned = scan::word(self.source, place.start)?;
+            said.extend(expand::expand(&scanned.pieces, &self.known).into_iter().map(|word| word.text));
+        }
+        said.retain(|text| {
+            !matches!(text.as_str(), "-e" | "-n" | "-en" | "-ne" | "-E" | "%s" | "%s\\n" | "%b" | "echo")
+        });
+        Some(said.join(" ").replace("\\n", "\n"))
+    }
+
+    pub(super) fn assigned(&mut self, node: Node<'_>) -> (String, Word) {
+        let name = node.child_by_field_name("name").map_or("", |name| self.text(name));
+        let plain_name = name.split('[').next().unwrap_or_default().to_owned();
+        if plain_name.len() != name.len() {
+            self.embedded(name);
+        }
+        let value = match node.child_by_field_name("value") {
+            Some(value) if value.kind() == "array" => self.array(value),
+            Some(value) => self.word(value),
+            None => Word::exact(""),
+        };
+        (plain_name, value)
+    }
+
+    pub(super) fn assignment(&mut self, node: Node<'_>) {
+        let (name, value) = self.assigned(node);
+        self.known.assigned.insert(name.clone(), value.text.clone());
+        self.steps.push(Step::Assign { name, value });
+    }
+
+    pub(super) fn array(&mut self, node: Node<'_>) -> Word {
+        let mut cursor = node.walk();
+        let members: Vec<_> = node.named_children(&mut cursor).collect();
+        let texts: Vec<String> = members.into_iter().map(|member| self.word(member).text).collect();
+        Word::guess(texts.join(" "))
+    }
+
+    /// Commands in text that is neither a word nor a statement.
+    pub(super) fn embedded(&mut self, text: &str) {
+        match scan::commands_within(text) {
+            Some(pieces) => {
+                for piece in pieces {
+                    if let Piece::Command { script, .. } = piece {
+                        self.steps.push(Step::Script { text: script });
+                    }
+                }
+            }
+            None => self.clean = false,
+        }
+    }
+}
+
+/// Whether what follows a command runs only if it went well.
+pub(super) fn is_followed_by_and(node: Node<'_>) -> bool {
+    let mut node = node;
+    loop {
+        match node.next_sibling() {
+            Some(next) => return next.kind() == "&&",
+            None => match node.parent() {
+                Some(parent) if parent.kind() == "list" => node = parent,
+                _ => return false,
+            },
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Why a call is decided as it is, with everything that was looked at on the way.
+
+use std::path::PathBuf;
+
+use super::action::{Action, Who};
+use super::facts::Facts;
+use super::judge::{Policy, Verdict, verdict};
+use super::words;
+
+/// A verdict, and what it stands on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// What the loop would get.
+    pub verdict: Verdict,
+    /// What the call does, in words.
+    pub what: String,
+    /// The arguments as `args` patterns see them.
+    pub arguments: String,
+    /// The commands of the line, each with its risk.
+    pub parts: Vec<ExplainedPart>,
+    /// Whether all of the line was understood; `None` without a command.
+    pub understood: Option<bool>,
+    /// The files and folders as `path` patterns see them.
+    pub paths: Vec<PathBuf>,
+    /// What "for this session" would allow.
+    pub session_rule: Option<String>,
+}
+
+/// One command of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExplainedPart {
+    /// Its words, joined by spaces.
+    pub text: String,
+    /// How much harm it could do.
+    pub risk: neco_proto::Risk,
+    /// Why.
+    pub because: Option<String>,
+}
+
+impl Policy {
+    /// Judges a call and tells everything about it.
+    #[must_use]
+    pub fn explain(&self, action: &Action<'_>, who: &Who<'_>) -> Explanation {
+        let facts = Facts::of(action, who, self.place());
+        let verdict = verdict(&facts, &self.decide(&facts, None));
+        let parts = facts.examined.iter().flat_map(|examined| &examined.parts).map(|part| ExplainedPart {
+            text: part.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "),
+            risk: part.risk,
+            because: part.because.clone(),
+        });
+        Explanation {
+            verdict,
+            what: words::what(&facts),
+            arguments: facts.canonical().to_owned(),
+            parts: parts.collect(),
+            understood: facts.examined.as_ref().map(|examined| examined.clean),
+            paths: action.paths.to_vec(),
+            session_rule: self.offer(action, who).map(|grant| grant.describe()),
+        }
+    }
+}

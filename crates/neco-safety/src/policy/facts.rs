@@ -1,0 +1,103 @@
+//! What is known of a call while it is judged.
+
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+
+use neco_proto::{Mode, Risk};
+
+use super::action::{Action, Touch, Who};
+use super::canonical::canonical;
+use crate::command::{Examined, Place, examine};
+
+/// A call, on whose behalf it is made, and what can be found out about both.
+pub(super) struct Facts<'a> {
+    pub action: &'a Action<'a>,
+    pub who: &'a Who<'a>,
+    pub place: &'a Place,
+    /// What the command line is made of.
+    pub examined: Option<Examined>,
+    /// How much harm it could do, the command looked at.
+    pub risk: Risk,
+    canonical: OnceCell<String>,
+    command_paths: OnceCell<Vec<PathBuf>>,
+}
+
+impl<'a> Facts<'a> {
+    pub fn of(action: &'a Action<'a>, who: &'a Who<'a>, place: &'a Place) -> Self {
+        let examined = action.command.map(|line| examine(line, &starting(place, action.folder)));
+        let risk = examined.as_ref().map_or(action.risk, |examined| action.risk.max(examined.risk));
+        Self { action, who, place, examined, risk, canonical: OnceCell::new(), command_paths: OnceCell::new() }
+    }
+
+    /// The arguments with their names sorted.
+    pub fn canonical(&self) -> &str {
+        self.canonical.get_or_init(|| canonical(self.action.arguments))
+    }
+
+    /// Whether it is a command that is known to change nothing.
+    pub fn is_known_safe(&self) -> bool {
+        self.action.risk <= Risk::Low
+            && self.examined.as_ref().is_some_and(|examined| examined.risk == Risk::Safe && examined.clean)
+    }
+
+    /// Whether the mode forbids it, so that only a rule that names the mode can say otherwise.
+    pub fn is_closed_by_mode(&self) -> bool {
+        match self.who.mode {
+            Mode::Agent => false,
+            Mode::Plan => self.action.touch != Touch::Reads && !self.is_known_safe(),
+            Mode::Ask => self.action.touch != Touch::Reads || self.risk > Risk::Safe,
+        }
+    }
+
+    /// Why it is never done, whatever rules say.
+    pub fn never(&self) -> Option<&str> {
+        self.examined.as_ref().and_then(|examined| examined.never.as_deref())
+    }
+
+    /// What the words of a command mean as paths, by their names alone.
+    pub fn command_paths(&self) -> &[PathBuf] {
+        self.command_paths.get_or_init(|| {
+            let Some(examined) = &self.examined else { return Vec::new() };
+            let folder = self.action.folder.unwrap_or(&self.place.workspace);
+            let words = examined.parts.iter().flat_map(|part| part.words.iter().skip(1));
+            words.flat_map(|word| meanings(&word.text)).map(|text| self.absolute(folder, text)).collect()
+        })
+    }
+
+    fn absolute(&self, folder: &Path, text: &str) -> PathBuf {
+        match (text.strip_prefix("~/"), &self.place.home) {
+            (Some(rest), Some(home)) => straight(&home.join(rest)),
+            (Some(_) | None, _) => straight(&folder.join(text)),
+        }
+    }
+}
+
+/// The place, for a command that starts in `folder`.
+pub(super) fn starting(place: &Place, folder: Option<&Path>) -> Place {
+    match folder {
+        Some(folder) => Place { folder: folder.to_path_buf(), ..place.clone() },
+        None => place.clone(),
+    }
+}
+
+/// A word itself, and what follows the `=` of an option.
+fn meanings(word: &str) -> impl Iterator<Item = &str> {
+    let value = word.split_once('=').map(|(_, value)| value).filter(|value| !value.is_empty());
+    std::iter::once(word).filter(|word| !word.is_empty()).chain(value)
+}
+
+/// A path without `.` and `..`.
+pub(super) fn straight(path: &Path) -> PathBuf {
+    use std::path::Component;
+    let mut straight = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                straight.pop();
+            }
+            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => straight.push(component),
+        }
+    }
+    straight
+}

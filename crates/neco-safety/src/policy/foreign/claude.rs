@@ -1,0 +1,155 @@
+//! Permission strings of Claude Code: `Bash(git log *)`, `Read(./src/**)`, `WebFetch(domain:example.com)`.
+
+use std::path::Path;
+
+use neco_config::Lines;
+use regex::Regex;
+use serde_json::Value;
+
+use super::super::fields::Problem;
+use super::super::pattern::{CommandPattern, HostPattern, PathPattern, ToolPattern};
+use super::super::read::{ReadRules, RuleReader, below, path_patterns, prefix};
+use super::super::rule::{Rule, Ruling, Source, When};
+
+/// Tools that their names for kinds of tools stand for.
+const KINDS: &[(&str, &[&str])] = &[
+    ("read", &["read_file", "list_directory", "glob", "grep"]),
+    ("edit", &["edit_file", "write_file"]),
+    ("multiedit", &["edit_file", "write_file"]),
+];
+
+impl RuleReader<'_> {
+    /// The permissions of a `settings.json`; `folder` is the one that `/…` starts from. What is not
+    /// understood is warned about: it was written for somebody else.
+    #[must_use]
+    pub fn claude_settings(&self, text: &str, file: &str, source: Source, folder: &Path) -> ReadRules {
+        let mut read = ReadRules::default();
+        let settings: Value = match serde_json::from_str(text) {
+            Ok(settings) => settings,
+            Err(error) => {
+                let place = format!("{file}:{}:{}", error.line(), error.column());
+                read.warnings.push(Problem { place, message: format!("its permissions are not read: {error}") });
+                return read;
+            }
+        };
+        let lines = Lines::of(text);
+        for decision in [Ruling::Deny, Ruling::Ask, Ruling::Allow] {
+            let pointer = format!("/permissions/{decision}");
+            let strings = settings.pointer(&pointer).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+            for string in strings.iter().filter_map(Value::as_str) {
+                let quoted = Value::from(string).to_string();
+                let position = lines.position(text.find(&quoted).unwrap_or(0));
+                let place = format!("{file}:{}:{}", position.line, position.column);
+                let one = rule(self, string, decision, source, &place, folder);
+                read.rules.extend(one.rules);
+                read.warnings.extend(one.problems.into_iter().chain(one.warnings));
+            }
+        }
+        read
+    }
+}
+
+/// Reads one string.
+pub fn rule(
+    reader: &RuleReader<'_>,
+    text: &str,
+    decision: Ruling,
+    source: Source,
+    place: &str,
+    folder: &Path,
+) -> ReadRules {
+    match when(reader, text.trim(), folder) {
+        Ok(when) => {
+            let place = place.to_owned();
+            let rule = Rule { decision, priority: 0, name: None, reason: None, source, place, when };
+            ReadRules { rules: vec![rule], ..ReadRules::default() }
+        }
+        Err(message) => {
+            let problem = Problem { place: place.to_owned(), message };
+            ReadRules { problems: vec![problem], ..ReadRules::default() }
+        }
+    }
+}
+
+fn when(reader: &RuleReader<'_>, text: &str, folder: &Path) -> Result<When, String> {
+    let (name, inside) = match text.split_once('(') {
+        Some((name, rest)) => {
+            let inside = rest.strip_suffix(')').ok_or_else(|| format!("{text:?}: the closing bracket is missing"))?;
+            (name.trim(), Some(inside.trim()))
+        }
+        None => (text, None),
+    };
+    if name.is_empty() || name.contains(char::is_whitespace) {
+        return Err(format!("{text:?} is no rule; write a tool, as read_file, or bash(git log *)"));
+    }
+    let mut when = When { tools: tools(reader, name), ..When::default() };
+    let Some(inside) = inside.filter(|inside| !inside.is_empty() && *inside != "*") else { return Ok(when) };
+    if when.tools.iter().any(|tool| tool.fits("bash")) {
+        when.commands = vec![command(inside)?];
+    } else if let Some(host) = inside.strip_prefix("domain:") {
+        when.hosts = vec![HostPattern::new(host)];
+    } else if is_about_files(&when.tools) {
+        when.paths = paths(reader, inside, folder)?;
+    } else {
+        return Err(format!(
+            "{text:?}: only commands, files and domains can be in brackets; write a table instead, such as \
+             {{ tool = {name:?}, args = '…' }}"
+        ));
+    }
+    Ok(when)
+}
+
+fn tools(reader: &RuleReader<'_>, name: &str) -> Vec<ToolPattern> {
+    let lower = name.to_lowercase();
+    if let Some((_, tools)) = KINDS.iter().find(|(kind, _)| *kind == lower) {
+        return tools.iter().map(|tool| ToolPattern::new(tool)).collect();
+    }
+    let server = lower.strip_prefix("mcp__").is_some_and(|rest| !rest.contains("__"));
+    if server { vec![ToolPattern::new(&format!("{name}__*"))] } else { vec![reader.tool(name)] }
+}
+
+fn is_about_files(tools: &[ToolPattern]) -> bool {
+    let files = ["read_file", "write_file", "edit_file", "list_directory", "glob", "grep"];
+    tools.iter().any(|tool| files.iter().any(|name| tool.fits(name)))
+}
+
+/// `git log:*` and `git log *` begin so, other stars stand for anything, everything else is meant as it is.
+fn command(inside: &str) -> Result<CommandPattern, String> {
+    let begins = inside.strip_suffix(":*").or_else(|| inside.strip_suffix(" *"));
+    if let Some(words) = begins.filter(|words| !words.contains('*')) {
+        return match prefix(words) {
+            Ok(words) => Ok(CommandPattern::Prefix(words)),
+            Err(_) => pattern(inside),
+        };
+    }
+    if inside.contains('*') {
+        return pattern(inside);
+    }
+    Ok(match prefix(inside) {
+        Ok(words) => CommandPattern::Exact(words),
+        Err(_) => CommandPattern::Line(inside.to_owned()),
+    })
+}
+
+fn pattern(inside: &str) -> Result<CommandPattern, String> {
+    let pieces: Vec<String> = inside.split('*').map(regex::escape).collect();
+    let regex = Regex::new(&format!("^{}$", pieces.join(".*")));
+    regex.map(CommandPattern::Matches).map_err(|error| format!("{inside:?}: {error}"))
+}
+
+/// `//x` is absolute, `~/x` in the home folder, `/x` below the folder of the settings, `x/y` below the
+/// workspace, and a bare name is meant wherever it is.
+fn paths(reader: &RuleReader<'_>, inside: &str, folder: &Path) -> Result<Vec<PathPattern>, String> {
+    if let Some(absolute) = inside.strip_prefix("//") {
+        return path_patterns(&format!("/{absolute}"), inside);
+    }
+    if let Some(rest) = inside.strip_prefix('/') {
+        return path_patterns(&below(&folder.to_string_lossy(), rest), inside);
+    }
+    if inside.contains('/') {
+        return reader.path(inside);
+    }
+    let mut patterns = reader.path(inside)?;
+    patterns.extend(reader.path(&format!("**/{inside}"))?);
+    Ok(patterns)
+}

@@ -1,0 +1,158 @@
+//! What a person can allow beyond one call: the rule, in words before it is given and as text to keep.
+
+use std::path::Path;
+
+use neco_proto::Risk;
+use regex::Regex;
+
+use super::action::{Action, Touch, Who};
+use super::canonical::canonical;
+use super::facts::Facts;
+use super::judge::Policy;
+use super::pattern::{ArgsPattern, CommandPattern, MCP, ToolPattern};
+use super::rule::{Rule, Ruling, Source, When};
+use crate::command::CommandRule;
+
+/// The priority of rules that are kept: a person who says "always" means it more than an earlier rule of theirs.
+pub(super) const KEPT_PRIORITY: i32 = 900;
+
+/// What a person can allow beyond one call.
+#[derive(Clone, Debug)]
+pub struct Grant {
+    rule: Rule,
+    /// What is allowed, in words.
+    subject: String,
+    /// Whether the kept rule would be heard next time.
+    can_be_kept: bool,
+    /// The lines of the rule in a file, without where it holds.
+    lines: Vec<String>,
+}
+
+impl Policy {
+    /// What "for this session" and "always" would allow, where they would help: not where every
+    /// single call is asked about.
+    #[must_use]
+    pub fn offer(&self, action: &Action<'_>, who: &Who<'_>) -> Option<Grant> {
+        let facts = Facts::of(action, who, self.place());
+        if facts.risk >= Risk::Critical || facts.never().is_some() {
+            return None;
+        }
+        let grant = Grant::like(&facts)?;
+        let allows = |rule: &Rule| self.decide(&facts, Some(rule)).ruling == Ruling::Allow;
+        let kept = Rule { source: Source::User, priority: KEPT_PRIORITY, ..grant.rule.clone() };
+        allows(&grant.rule).then(|| Grant { can_be_kept: allows(&kept), ..grant })
+    }
+
+    /// Adds what a person allowed for the rest of the session.
+    pub fn grant(&mut self, grant: &Grant) {
+        self.add(grant.rule.clone());
+    }
+}
+
+impl Grant {
+    fn like(facts: &Facts<'_>) -> Option<Self> {
+        let action = facts.action;
+        let tool = action.tool;
+        let mut when = When { tools: vec![ToolPattern::new(tool)], ..When::default() };
+        let mut lines = vec![format!("tool = {}", toml_string(tool))];
+        let subject = match (action.touch, &facts.examined) {
+            // What is typed into a running program is no command line of its own.
+            (Touch::Runs, Some(examined)) if action.risk < Risk::High => {
+                let (commands, line, subject) = commands(&examined.rules(), action.command.unwrap_or_default());
+                when.commands = commands;
+                lines.push(line);
+                subject
+            }
+            (Touch::Runs, _) if !tool.starts_with(MCP) => {
+                let pattern = format!("^{}$", regex::escape(&canonical(action.arguments)));
+                let regex = Regex::new(&pattern).ok()?;
+                lines.push(format!("args = {}", toml_string(&pattern)));
+                when.args = Some(ArgsPattern { regex, gemini: false });
+                format!("use {tool} with exactly these arguments")
+            }
+            (Touch::Reads | Touch::Writes, _) => format!("use {tool} on ordinary files"),
+            (Touch::Runs, _) => format!("use {tool}"),
+        };
+        let rule = Rule {
+            decision: Ruling::Allow,
+            priority: 0,
+            name: None,
+            reason: None,
+            source: Source::Session,
+            place: String::new(),
+            when,
+        };
+        Some(Self { rule, subject, can_be_kept: false, lines })
+    }
+
+    /// What "for this session" allows, in words.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        format!("{} without asking, until Neco ends", self.subject)
+    }
+
+    /// What "always" allows, in words; nothing where it would not be heard.
+    #[must_use]
+    pub fn describe_always(&self, file: &str) -> Option<String> {
+        self.can_be_kept
+            .then(|| format!("{} without asking, in this folder from now on (kept in {file})", self.subject))
+    }
+
+    /// The rule as it is kept: it holds in `workspace`, and everywhere once that line is taken away.
+    #[must_use]
+    pub fn to_toml(&self, workspace: &Path) -> String {
+        let mut lines = vec!["[[rule]]".to_owned()];
+        lines.extend(self.lines.iter().cloned());
+        lines.push("decision = \"allow\"".to_owned());
+        lines.push(format!("priority = {KEPT_PRIORITY}"));
+        lines.push(format!("workspace = {}", toml_string(&workspace.to_string_lossy())));
+        lines.push(String::new());
+        lines.join("\n")
+    }
+}
+
+/// What is allowed of a line: commands that begin as its own do, or the very line where no rule covers it.
+fn commands(rules: &[CommandRule], line: &str) -> (Vec<CommandPattern>, String, String) {
+    let prefixes: Option<Vec<String>> = rules.iter().map(prefix_text).collect();
+    match prefixes {
+        Some(prefixes) if !prefixes.is_empty() => {
+            let patterns = rules.iter().map(|rule| CommandPattern::Prefix(rule.words().to_vec())).collect();
+            let shown: Vec<String> = prefixes.iter().map(|prefix| format!("`{prefix}`")).collect();
+            let subject = format!("run commands that begin with {}", shown.join(" or "));
+            (patterns, format!("command = {}", toml_list(&prefixes)), subject)
+        }
+        Some(_) | None => {
+            let line = line.trim();
+            let patterns = vec![CommandPattern::Line(line.to_owned())];
+            (patterns, format!("line = {}", toml_string(line)), format!("run exactly `{line}`"))
+        }
+    }
+}
+
+/// The words of a rule as `command = "…"` holds them; nothing when they can't be told apart again.
+fn prefix_text(rule: &CommandRule) -> Option<String> {
+    let plain = |word: &String| !word.is_empty() && !word.contains(char::is_whitespace);
+    rule.words().iter().all(plain).then(|| rule.words().join(" "))
+}
+
+/// The flag that would allow a call.
+pub(super) fn flag(facts: &Facts<'_>) -> String {
+    let tool = facts.action.tool;
+    let rules = facts.examined.as_ref().map(|examined| examined.rules()).unwrap_or_default();
+    match (rules.as_slice(), facts.action.command) {
+        ([rule], _) => format!("{tool}({} *)", rule.words().join(" ")),
+        (_, Some(_)) => "{ tool = \"bash\", line = … }".to_owned(),
+        (_, None) => tool.to_owned(),
+    }
+}
+
+fn toml_string(text: &str) -> String {
+    toml_edit::Value::from(text).to_string()
+}
+
+fn toml_list(items: &[String]) -> String {
+    match items {
+        [one] => toml_string(one),
+        many => toml_edit::Value::from(many.iter().collect::<toml_edit::Array>()).to_string(),
+    }
+}

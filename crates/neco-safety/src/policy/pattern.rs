@@ -1,0 +1,262 @@
+//! What rules compare: names of tools, arguments, commands, paths, hosts.
+
+use std::fmt;
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobMatcher};
+use regex::Regex;
+use serde_json::Value;
+
+use super::canonical::canonical_marked;
+use super::cover::prefix_covers;
+use super::facts::Facts;
+use super::foreign::names::their_arguments;
+use crate::command::{Examined, Part};
+
+/// What the names of tools from MCP servers begin with.
+pub(super) const MCP: &str = "mcp__";
+
+/// A name of tools, in which `*` stands for anything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolPattern(String);
+
+impl ToolPattern {
+    /// The pattern of a name in lower case, aliases resolved.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self(name.to_lowercase())
+    }
+
+    /// Whether a tool has such a name. Tools of servers are meant with and without `mcp__`.
+    #[must_use]
+    pub fn fits(&self, tool: &str) -> bool {
+        if self.0 == "*" || self.0.eq_ignore_ascii_case(tool) {
+            return true;
+        }
+        if !self.0.contains('*') && !self.0.contains("__") {
+            return false;
+        }
+        let tool = tool.to_lowercase();
+        wildcard(&self.0, &tool) || tool.strip_prefix(MCP).is_some_and(|tool| wildcard(&self.0, tool))
+    }
+}
+
+impl fmt::Display for ToolPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Whether a text is what a pattern says, in which `*` stands for anything.
+pub(super) fn wildcard(pattern: &str, text: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let Some(mut rest) = pieces.next().and_then(|first| text.strip_prefix(first)) else { return false };
+    let mut pieces = pieces.peekable();
+    if pieces.peek().is_none() {
+        return rest.is_empty();
+    }
+    while let Some(piece) = pieces.next() {
+        if pieces.peek().is_none() {
+            return rest.ends_with(piece);
+        }
+        match rest.split_once(piece) {
+            Some((_, after)) => rest = after,
+            None => return false,
+        }
+    }
+    true
+}
+
+/// A pattern over the arguments as canonical JSON.
+#[derive(Clone, Debug)]
+pub struct ArgsPattern {
+    /// The pattern.
+    pub regex: Regex,
+    /// Whether it was written for Gemini CLI: over its names of arguments, pairs marked with NUL.
+    pub gemini: bool,
+}
+
+impl ArgsPattern {
+    pub(super) fn fits(&self, facts: &Facts<'_>) -> bool {
+        if !self.gemini {
+            return self.regex.is_match(facts.canonical());
+        }
+        let arguments = facts.action.arguments;
+        self.regex.is_match(&canonical_marked(&their_arguments(facts.action.tool, arguments)))
+            || self.regex.is_match(&canonical_marked(arguments))
+    }
+}
+
+/// What a command must be.
+#[derive(Clone, Debug)]
+pub enum CommandPattern {
+    /// It begins with these words.
+    Prefix(Vec<String>),
+    /// It is these words and no more.
+    Exact(Vec<String>),
+    /// Its words, joined by spaces, match.
+    Matches(Regex),
+    /// The whole line is this.
+    Line(String),
+}
+
+impl CommandPattern {
+    /// Whether it is the whole line.
+    pub(super) fn is_line(&self, line: &str) -> bool {
+        matches!(self, Self::Line(wanted) if wanted.trim() == line.trim())
+    }
+
+    /// Whether a rule that allows covers a command of a line.
+    pub(super) fn covers(&self, part: &Part) -> bool {
+        match self {
+            Self::Prefix(prefix) => prefix_covers(prefix, part),
+            Self::Exact(words) => is_exactly(words, part),
+            Self::Matches(regex) => {
+                !part.uncoverable && part.words.iter().all(|word| word.exact) && regex.is_match(&joined(part))
+            }
+            Self::Line(_) => false,
+        }
+    }
+
+    /// Whether a line has such a command in it, or may have: for rules that ask or deny.
+    pub(super) fn mentions(&self, examined: &Examined, line: &str) -> bool {
+        match self {
+            Self::Prefix(words) => examined.mentions(words),
+            Self::Exact(words) => !examined.clean || examined.parts.iter().any(|part| is_exactly(words, part)),
+            Self::Matches(regex) => {
+                regex.is_match(line) || examined.parts.iter().any(|part| regex.is_match(&joined(part)))
+            }
+            Self::Line(_) => self.is_line(line),
+        }
+    }
+}
+
+impl fmt::Display for CommandPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Prefix(words) => write!(f, "`{} …`", words.join(" ")),
+            Self::Exact(words) => write!(f, "`{}`", words.join(" ")),
+            Self::Matches(regex) => write!(f, "/{regex}/"),
+            Self::Line(line) => write!(f, "exactly `{}`", line.trim()),
+        }
+    }
+}
+
+fn is_exactly(words: &[String], part: &Part) -> bool {
+    words.len() == part.words.len()
+        && words.iter().zip(&part.words).all(|(text, word)| word.exact && word.text == *text)
+}
+
+fn joined(part: &Part) -> String {
+    let words: Vec<&str> = part.words.iter().map(|word| word.text.as_str()).collect();
+    words.join(" ")
+}
+
+/// A glob over resolved paths.
+#[derive(Clone, Debug)]
+pub struct PathPattern {
+    glob: GlobMatcher,
+    /// As it was written.
+    shown: String,
+}
+
+impl PathPattern {
+    /// The pattern of an absolute glob; `shown` is how it was written. A folder means all that is in it.
+    ///
+    /// # Errors
+    /// In words, when it is no glob.
+    pub fn new(glob: &str, shown: &str) -> Result<Self, String> {
+        let glob = GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).build();
+        let glob = glob.map_err(|error| format!("{shown:?} is no glob: {}", error.kind()))?;
+        Ok(Self { glob: glob.compile_matcher(), shown: shown.to_owned() })
+    }
+
+    /// Whether a path is meant.
+    #[must_use]
+    pub fn fits(&self, path: &Path) -> bool {
+        self.glob.is_match(path)
+    }
+}
+
+impl fmt::Display for PathPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+/// The host of a web address, `*.example.com` for all below one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostPattern(String);
+
+impl HostPattern {
+    /// The pattern of a host.
+    #[must_use]
+    pub fn new(host: &str) -> Self {
+        Self(host.trim().trim_end_matches('.').to_lowercase())
+    }
+
+    /// Whether the `url` of a call has this host.
+    #[must_use]
+    pub fn fits(&self, arguments: &Value) -> bool {
+        let url = arguments.get("url").and_then(Value::as_str).and_then(|text| url::Url::parse(text).ok());
+        let Some(host) = url.as_ref().and_then(url::Url::host_str) else { return false };
+        wildcard(&self.0, host.trim_end_matches('.'))
+    }
+}
+
+impl fmt::Display for HostPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_of_tools_have_wildcards() {
+        for (pattern, tool, fits) in [
+            ("*", "bash", true),
+            ("bash", "bash", true),
+            ("bash", "bash2", false),
+            ("github__*", "mcp__github__create_issue", true),
+            ("mcp__github__*", "mcp__github__create_issue", true),
+            ("github__create_issue", "mcp__GitHub__create_issue", true),
+            ("github__*", "mcp__gitlab__x", false),
+            ("discovered_tool_*", "discovered_tool_x", true),
+            ("*_file", "read_file", true),
+            ("a*b*c", "axxbyyc", true),
+            ("a*b*c", "axxcyyb", false),
+        ] {
+            assert_eq!(ToolPattern::new(pattern).fits(tool), fits, "{pattern} {tool}");
+        }
+    }
+
+    #[test]
+    fn a_host_is_that_of_the_address_and_no_other() {
+        for (pattern, url, fits) in [
+            ("example.com", "https://example.com/x", true),
+            ("example.com", "https://EXAMPLE.com:8080/x", true),
+            ("example.com", "https://www.example.com", false),
+            ("*.example.com", "https://www.example.com", true),
+            ("example.com", "https://example.com@evil.org/", false),
+            ("example.com", "https://example.com.evil.org/", false),
+            ("example.com", "https://evil.org/example.com", false),
+            ("example.com", "no address", false),
+        ] {
+            assert_eq!(HostPattern::new(pattern).fits(&json!({ "url": url })), fits, "{pattern} {url}");
+        }
+    }
+
+    #[test]
+    fn globs_do_not_leave_their_folder() {
+        let pattern = PathPattern::new("/w/src/*.rs", "src/*.rs").unwrap();
+        assert!(pattern.fits(Path::new("/w/src/a.rs")) && !pattern.fits(Path::new("/w/src/b/a.rs")));
+        let pattern = PathPattern::new("/w/src/**", "src/**").unwrap();
+        assert!(pattern.fits(Path::new("/w/src/b/a.rs")) && !pattern.fits(Path::new("/w/srcs/a")));
+        assert!(PathPattern::new("/w/[", "[").unwrap_err().contains("is no glob"));
+    }
+}

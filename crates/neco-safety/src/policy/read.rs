@@ -1,0 +1,305 @@
+//! Reading rules: from policy files, from settings, from flags.
+
+use std::path::PathBuf;
+
+use neco_proto::{ApprovalMode, Mode, Risk};
+use regex::{Regex, RegexBuilder};
+use serde_json::{Map, Value};
+
+use super::action::{Confinement, Touch};
+use super::fields::{Entry, Fields, Problem, Table, parse};
+use super::foreign::{claude, gemini};
+use super::pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern};
+use super::rule::{Rule, Ruling, Source, When};
+use crate::command::Place;
+
+/// The largest pattern, compiled: a rule must not be able to use up the memory.
+const PATTERN_BYTES: usize = 1 << 20;
+/// Priorities lie between this and its negative.
+const MOST_PRIORITY: i64 = 999;
+
+/// Our name for a tool that others call otherwise.
+pub type OwnName = fn(&str) -> Option<&'static str>;
+
+/// Reads rules for a workspace.
+#[derive(Clone, Debug)]
+pub struct RuleReader<'a> {
+    /// The workspace and the home folder that patterns of paths start from.
+    pub place: &'a Place,
+    /// Aliases of tools.
+    pub own_name: OwnName,
+}
+
+/// What was read.
+#[derive(Clone, Debug, Default)]
+pub struct ReadRules {
+    /// The rules, in the order of the file.
+    pub rules: Vec<Rule>,
+    /// What makes some of it unusable.
+    pub problems: Vec<Problem>,
+    /// What is only said.
+    pub warnings: Vec<Problem>,
+}
+
+impl RuleReader<'_> {
+    /// The rules of a policy file, our own or Gemini CLI's.
+    #[must_use]
+    pub fn file(&self, text: &str, file: &str, source: Source) -> ReadRules {
+        let mut read = ReadRules::default();
+        match parse(text, file) {
+            Ok(root) => self.root(root, source, &mut read),
+            Err(problem) => read.problems.push(problem),
+        }
+        read
+    }
+
+    /// The rules of `[[policy.rules]]` in settings, each with its place.
+    #[must_use]
+    pub fn settings(&self, rules: &[(Map<String, Value>, String)], source: Source) -> ReadRules {
+        let mut read = ReadRules::default();
+        for (fields, place) in rules {
+            let entries = fields.iter().map(|(name, value)| Entry {
+                name: name.clone(),
+                place: place.clone(),
+                value: value.clone(),
+                tables: Vec::new(),
+            });
+            self.rule(Table { place: place.clone(), entries: entries.collect() }, source, &mut read);
+        }
+        read
+    }
+
+    /// The rule of a flag such as `--allow RULE`: `bash(git log *)`, `read_file`, or a table in braces.
+    #[must_use]
+    pub fn flag(&self, decision: Ruling, text: &str) -> ReadRules {
+        let flag = format!("--{decision} '{text}'");
+        if !text.trim_start().starts_with('{') {
+            return claude::rule(self, text, decision, Source::CommandLine, &flag, &self.place.workspace);
+        }
+        let mut read = ReadRules::default();
+        match parse(&format!("rule = {}", text.trim()), "") {
+            Ok(root) => {
+                for mut table in root.entries.into_iter().flat_map(|entry| entry.tables) {
+                    table.entries.push(Entry {
+                        name: "decision".to_owned(),
+                        place: String::new(),
+                        value: Value::String(decision.name().to_owned()),
+                        tables: Vec::new(),
+                    });
+                    self.rule(table, Source::CommandLine, &mut read);
+                }
+            }
+            Err(problem) => read.problems.push(problem),
+        }
+        for place in read.rules.iter_mut().map(|rule| &mut rule.place) {
+            place.clone_from(&flag);
+        }
+        for place in read.problems.iter_mut().map(|problem| &mut problem.place) {
+            place.clone_from(&flag);
+        }
+        read
+    }
+
+    fn root(&self, root: Table, source: Source, read: &mut ReadRules) {
+        for entry in root.entries {
+            match entry.name.as_str() {
+                "rule" | "rules" => {
+                    if entry.tables.is_empty() {
+                        let message = format!("{}: expected tables; write [[{}]]", entry.name, entry.name);
+                        read.problems.push(Problem { place: entry.place, message });
+                        continue;
+                    }
+                    for table in entry.tables {
+                        self.rule(table, source, read);
+                    }
+                }
+                name if gemini::is_section(name) => read.warnings.push(gemini::left_out(name, &entry)),
+                name => {
+                    let message = format!("there is no section {name:?} in a policy file; rules are [[rule]] tables");
+                    read.problems.push(Problem { place: entry.place, message });
+                }
+            }
+        }
+    }
+
+    fn rule(&self, table: Table, source: Source, read: &mut ReadRules) {
+        if gemini::is_rule(&table) {
+            return gemini::rules(self, table, source, read);
+        }
+        let mut fields = Fields::of(table);
+        let rule = self.own(&mut fields, source);
+        let problems = fields.finish();
+        if problems.is_empty() {
+            read.rules.extend(rule);
+        }
+        read.problems.extend(problems);
+    }
+
+    fn own(&self, fields: &mut Fields, source: Source) -> Option<Rule> {
+        let place = fields.place().to_owned();
+        let decisions = [("allow", Ruling::Allow), ("ask", Ruling::Ask), ("deny", Ruling::Deny)];
+        let name = fields.text("name");
+        let when = self.when(fields);
+        let reason = fields.text("reason");
+        let priority = fields.whole("priority", -MOST_PRIORITY, MOST_PRIORITY).unwrap_or(0);
+        let said = fields.has("decision");
+        let decision = fields.choices("decision", &decisions);
+        match decision.as_slice() {
+            [decision] => Some(Rule {
+                decision: *decision,
+                priority: i32::try_from(priority).unwrap_or(0),
+                name,
+                reason,
+                source,
+                place,
+                when,
+            }),
+            _ => {
+                if !said || decision.len() > 1 {
+                    fields.wrong(&place, "the rule needs one decision: \"allow\", \"ask\" or \"deny\"");
+                }
+                None
+            }
+        }
+    }
+
+    fn when(&self, fields: &mut Fields) -> When {
+        let tools = fields.texts("tool");
+        if tools.is_empty() {
+            let place = fields.place().to_owned();
+            fields.wrong(&place, "the rule needs a tool: a name, a list of names, or \"*\" for all");
+        }
+        When {
+            tools: tools.iter().map(|(_, name)| self.tool(name)).collect(),
+            args: fields.texts("args").first().and_then(|(place, pattern)| {
+                let regex = regex(fields, place, "args", pattern)?;
+                Some(ArgsPattern { regex, gemini: false })
+            }),
+            commands: self.commands(fields),
+            paths: self.paths(fields),
+            hosts: fields.texts("host").iter().map(|(_, host)| HostPattern::new(host)).collect(),
+            risks: fields.choices("risk", RISKS),
+            touches: fields.choices("touch", TOUCHES),
+            modes: fields.choices("mode", MODES),
+            approvals: fields.choices("approval", APPROVALS),
+            roles: fields.texts("role").into_iter().map(|(_, role)| role).collect(),
+            confinements: fields.choices("confinement", CONFINEMENTS),
+            person: fields.switch("person"),
+            known_safe: fields.switch("known_safe"),
+            workspaces: fields.texts("workspace").iter().map(|(_, path)| self.workspace(path)).collect(),
+        }
+    }
+
+    fn commands(&self, fields: &mut Fields) -> Vec<CommandPattern> {
+        let mut commands = Vec::new();
+        for (place, text) in fields.texts("command") {
+            match prefix(&text) {
+                Ok(words) => commands.push(CommandPattern::Prefix(words)),
+                Err(message) => fields.wrong(&place, message),
+            }
+        }
+        for (place, pattern) in fields.texts("command_regex") {
+            commands.extend(regex(fields, &place, "command_regex", &pattern).map(CommandPattern::Matches));
+        }
+        commands.extend(fields.texts("line").into_iter().map(|(_, line)| CommandPattern::Line(line)));
+        commands
+    }
+
+    fn paths(&self, fields: &mut Fields) -> Vec<PathPattern> {
+        let mut patterns = Vec::new();
+        for (place, text) in fields.texts("path") {
+            match self.path(&text) {
+                Ok(found) => patterns.extend(found),
+                Err(message) => fields.wrong(&place, format!("path: {message}")),
+            }
+        }
+        patterns
+    }
+
+    /// The pattern of a name of tools, aliases resolved.
+    pub(super) fn tool(&self, name: &str) -> ToolPattern {
+        let name = name.trim();
+        ToolPattern::new((self.own_name)(name).unwrap_or(name))
+    }
+
+    /// The patterns of a glob: relative to the workspace, to the home folder with `~/`, or absolute.
+    pub(super) fn path(&self, text: &str) -> Result<Vec<PathPattern>, String> {
+        let glob = match (text.strip_prefix("~/"), &self.place.home) {
+            (Some(rest), Some(home)) => below(&home.to_string_lossy(), rest),
+            (Some(_), None) => return Err(format!("{text:?}: the home folder is not known here")),
+            (None, _) if text.starts_with('/') => text.to_owned(),
+            (None, _) => below(&self.place.workspace.to_string_lossy(), text),
+        };
+        path_patterns(&glob, text)
+    }
+
+    fn workspace(&self, text: &str) -> PathBuf {
+        match (text.strip_prefix("~/"), &self.place.home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            (Some(_) | None, _) => PathBuf::from(text),
+        }
+    }
+}
+
+/// A glob below a folder, whose own name is no pattern.
+pub(super) fn below(folder: &str, glob: &str) -> String {
+    let glob = glob.strip_prefix("./").unwrap_or(glob);
+    format!("{}/{glob}", globset::escape(folder.trim_end_matches('/')))
+}
+
+/// The patterns of an absolute glob; a plain path means all that is below it too.
+pub(super) fn path_patterns(glob: &str, shown: &str) -> Result<Vec<PathPattern>, String> {
+    let glob = glob.trim_end_matches('/');
+    let mut patterns = vec![PathPattern::new(glob, shown)?];
+    if !shown.contains(['*', '?', '[', '{']) {
+        patterns.push(PathPattern::new(&format!("{glob}/**"), &format!("{shown}/**"))?);
+    }
+    Ok(patterns)
+}
+
+/// The words of a prefix; what a shell would treat specially is no word.
+pub(super) fn prefix(text: &str) -> Result<Vec<String>, String> {
+    let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    if words.is_empty() {
+        return Err(
+            "command: the words a command begins with are missing; leave the field out for any command".to_owned()
+        );
+    }
+    if let Some(char) = text.chars().find(|char| "|&;<>()$`\\\"'*?".contains(*char)) {
+        return Err(format!(
+            "command: {char:?} is not a plain word; a prefix is compared with the parsed command, such as \
+             \"git log\"; use command_regex for a pattern, or line for a whole line"
+        ));
+    }
+    Ok(words)
+}
+
+/// A pattern, bounded in size.
+pub(super) fn regex(fields: &mut Fields, place: &str, name: &str, pattern: &str) -> Option<Regex> {
+    match RegexBuilder::new(pattern).size_limit(PATTERN_BYTES).build() {
+        Ok(regex) => Some(regex),
+        Err(error) => {
+            let error = error.to_string();
+            let last = error.lines().last().unwrap_or("not a pattern").trim_start_matches("error: ").to_owned();
+            fields.wrong(place, format!("{name}: {last}; patterns are those of the regex crate, without look-around"));
+            None
+        }
+    }
+}
+
+const RISKS: &[(&str, Risk)] = &[
+    ("safe", Risk::Safe),
+    ("low", Risk::Low),
+    ("medium", Risk::Medium),
+    ("high", Risk::High),
+    ("critical", Risk::Critical),
+];
+const TOUCHES: &[(&str, Touch)] = &[("reads", Touch::Reads), ("writes", Touch::Writes), ("runs", Touch::Runs)];
+const MODES: &[(&str, Mode)] = &[("agent", Mode::Agent), ("plan", Mode::Plan), ("ask", Mode::Ask)];
+const APPROVALS: &[(&str, ApprovalMode)] =
+    &[("auto", ApprovalMode::Auto), ("ask_first", ApprovalMode::AskFirst), ("manual", ApprovalMode::Manual)];
+const CONFINEMENTS: &[(&str, Confinement)] = &[
+    ("boxed", Confinement::Boxed),
+    ("chosen_none", Confinement::ChosenNone),
+    ("unavailable", Confinement::Unavailable),
+];

@@ -1,0 +1,254 @@
+//! A rule: what it says, where it was written, and which calls it is about.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::path::PathBuf;
+
+use neco_proto::{ApprovalMode, Mode, Risk};
+
+use super::action::{Confinement, Touch};
+use super::cover::{Fit, fit};
+use super::facts::Facts;
+use super::pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern};
+
+/// What is to be done with a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ruling {
+    /// It may run.
+    Allow,
+    /// A person decides.
+    Ask,
+    /// It may not run.
+    Deny,
+}
+
+impl Ruling {
+    /// The name that rules use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+
+    /// The ruling of a name that rules use.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Allow, Self::Ask, Self::Deny].into_iter().find(|ruling| ruling.name() == name)
+    }
+}
+
+impl fmt::Display for Ruling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Who wrote a rule; later ones outrank earlier ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// Compiled in.
+    BuiltIn,
+    /// The user's policy files and settings.
+    User,
+    /// The project's policy files: they narrow what the user's rules say and never widen it.
+    Project,
+    /// Flags of this run.
+    CommandLine,
+    /// What a person answered in this run.
+    Session,
+}
+
+impl Source {
+    /// The name that listings print.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BuiltIn => "built-in",
+            Self::User => "user",
+            Self::Project => "project",
+            Self::CommandLine => "command line",
+            Self::Session => "session",
+        }
+    }
+
+    /// Whether the user wrote it deliberately, so that it may open what only an explicit rule opens.
+    #[must_use]
+    pub(super) fn is_explicit(self) -> bool {
+        match self {
+            Self::User | Self::CommandLine => true,
+            Self::BuiltIn | Self::Project | Self::Session => false,
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A rule.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// What it says.
+    pub decision: Ruling,
+    /// Higher ones are looked at first, within a source.
+    pub priority: i32,
+    /// What it is called, if it has a name.
+    pub name: Option<String>,
+    /// Why, in words for the person and the model.
+    pub reason: Option<String>,
+    /// Who wrote it.
+    pub source: Source,
+    /// Where: `~/.config/neco/policy/mine.toml:3:1`, a flag, or nothing for what a person answered.
+    pub place: String,
+    /// Which calls it is about.
+    pub when: When,
+}
+
+/// Which calls a rule is about; an empty list is no condition.
+#[derive(Clone, Debug, Default)]
+pub struct When {
+    /// Tools, one of them.
+    pub tools: Vec<ToolPattern>,
+    /// The arguments as canonical JSON.
+    pub args: Option<ArgsPattern>,
+    /// The command, one of them.
+    pub commands: Vec<CommandPattern>,
+    /// The files and folders: all of them for a rule that allows, one of them for the others.
+    pub paths: Vec<PathPattern>,
+    /// The host of a web address.
+    pub hosts: Vec<HostPattern>,
+    /// How much harm it could do.
+    pub risks: Vec<Risk>,
+    /// What it does to the world.
+    pub touches: Vec<Touch>,
+    /// The mode.
+    pub modes: Vec<Mode>,
+    /// When the person wants to be asked.
+    pub approvals: Vec<ApprovalMode>,
+    /// The agent's role.
+    pub roles: Vec<String>,
+    /// What stands between commands and the machine.
+    pub confinements: Vec<Confinement>,
+    /// Whether there is a person to ask.
+    pub person: Option<bool>,
+    /// Whether it is a command that is known to change nothing.
+    pub known_safe: Option<bool>,
+    /// The folders in which it holds.
+    pub workspaces: Vec<PathBuf>,
+}
+
+impl Rule {
+    /// Whether the rule is about a call, on behalf of somebody.
+    pub(super) fn fits(&self, facts: &Facts<'_>) -> Fit {
+        if !self.when.is_about(facts) || !self.may_decide(facts) || !self.when.paths_fit(self.decision, facts) {
+            return Fit::No;
+        }
+        self.when.commands_fit(self.decision, facts)
+    }
+
+    /// What is critical, and what a mode forbids, is opened only by a rule that names it.
+    fn may_decide(&self, facts: &Facts<'_>) -> bool {
+        if self.source == Source::BuiltIn || self.decision == Ruling::Deny {
+            return true;
+        }
+        let explicit = self.source.is_explicit();
+        if facts.is_closed_by_mode() && !(explicit && self.when.modes.contains(&facts.who.mode)) {
+            return false;
+        }
+        let names_critical = self.when.risks.contains(&Risk::Critical);
+        self.decision != Ruling::Allow || facts.risk < Risk::Critical || explicit && names_critical
+    }
+
+    /// The order in which rules of one source are looked at.
+    pub(super) fn before(&self, other: &Self) -> Ordering {
+        let by_source = other.source.cmp(&self.source);
+        by_source.then(other.priority.cmp(&self.priority)).then(other.decision.cmp(&self.decision))
+    }
+
+    /// Whether it says the same of the tool whatever the call is.
+    pub(super) fn holds_for_every_call(&self) -> bool {
+        let when = &self.when;
+        when.args.is_none()
+            && when.commands.is_empty()
+            && when.paths.is_empty()
+            && when.hosts.is_empty()
+            && when.risks.is_empty()
+            && when.touches.is_empty()
+            && when.known_safe.is_none()
+    }
+
+    /// Who wrote it and where: `user ~/.config/neco/policy/mine.toml:3:1`.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        if self.place.is_empty() { self.source.name().to_owned() } else { format!("{} {}", self.source, self.place) }
+    }
+
+    /// The rule in one line: its name, or what it says.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match &self.name {
+            Some(name) => name.clone(),
+            None => format!("{} {}", self.decision, self.when),
+        }
+    }
+}
+
+impl When {
+    /// Everything but commands and paths, which mean something else for a rule that allows.
+    fn is_about(&self, facts: &Facts<'_>) -> bool {
+        let one = |none: bool, found: bool| none || found;
+        one(self.tools.is_empty(), self.tools.iter().any(|tool| tool.fits(facts.action.tool)))
+            && self.holds_for(facts)
+            && one(self.risks.is_empty(), self.risks.contains(&facts.risk))
+            && one(self.touches.is_empty(), self.touches.contains(&facts.action.touch))
+            && self.known_safe.is_none_or(|wanted| wanted == facts.is_known_safe())
+            && one(self.hosts.is_empty(), self.hosts.iter().any(|host| host.fits(facts.action.arguments)))
+            && self.args.as_ref().is_none_or(|pattern| pattern.fits(facts))
+    }
+
+    fn holds_for(&self, facts: &Facts<'_>) -> bool {
+        let who = facts.who;
+        (self.modes.is_empty() || self.modes.contains(&who.mode))
+            && (self.approvals.is_empty() || self.approvals.contains(&who.approval))
+            && (self.confinements.is_empty() || self.confinements.contains(&who.confinement))
+            && self.person.is_none_or(|wanted| wanted == who.person_present)
+            && (self.roles.is_empty() || self.roles.iter().any(|role| role == who.role))
+            && (self.workspaces.is_empty() || self.workspaces.contains(&facts.place.workspace))
+    }
+
+    fn paths_fit(&self, decision: Ruling, facts: &Facts<'_>) -> bool {
+        if self.paths.is_empty() {
+            return true;
+        }
+        let fits = |path: &PathBuf| self.paths.iter().any(|pattern| pattern.fits(path));
+        match decision {
+            Ruling::Allow => !facts.action.paths.is_empty() && facts.action.paths.iter().all(fits),
+            Ruling::Ask | Ruling::Deny => facts.action.paths.iter().any(fits) || facts.command_paths().iter().any(fits),
+        }
+    }
+
+    fn commands_fit(&self, decision: Ruling, facts: &Facts<'_>) -> Fit {
+        if self.commands.is_empty() {
+            return Fit::Yes;
+        }
+        let Some(examined) = &facts.examined else { return Fit::No };
+        let line = facts.action.command.unwrap_or_default();
+        match decision {
+            Ruling::Allow => fit(&self.commands.iter().collect::<Vec<_>>(), examined, line),
+            Ruling::Ask | Ruling::Deny if self.commands.iter().any(|command| command.mentions(examined, line)) => {
+                Fit::Yes
+            }
+            Ruling::Ask | Ruling::Deny => Fit::No,
+        }
+    }
+
+    /// Whether the rule could be about a call of this tool, on behalf of somebody.
+    pub(super) fn concerns(&self, facts: &Facts<'_>) -> bool {
+        (self.tools.is_empty() || self.tools.iter().any(|tool| tool.fits(facts.action.tool))) && self.holds_for(facts)
+    }
+}

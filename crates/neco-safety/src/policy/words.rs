@@ -1,0 +1,137 @@
+//! Why a call is decided as it is, in words for the person and the model.
+
+use std::fmt;
+
+use neco_proto::Risk;
+
+use super::action::{Confinement, Touch};
+use super::facts::Facts;
+use super::judge::Decided;
+use super::rule::{Rule, Ruling, Source, When};
+
+/// The reason of a decision.
+pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>) -> String {
+    if let Some(why) = facts.never() {
+        return format!("{why}; this is never done, whatever rules say");
+    }
+    let reason = match decided.rule {
+        Some(rule) => by_rule(facts, rule),
+        None => what(facts),
+    };
+    match decided.ruling {
+        Ruling::Ask if !facts.who.person_present => format!("{reason}{}", unasked(facts)),
+        Ruling::Allow | Ruling::Ask | Ruling::Deny => reason,
+    }
+}
+
+fn by_rule(facts: &Facts<'_>, rule: &Rule) -> String {
+    let approval = facts.who.approval;
+    match (rule.source, rule.decision) {
+        (Source::BuiltIn, Ruling::Allow) => format!("{} needs no approval in mode {approval}", what(facts)),
+        (Source::BuiltIn, Ruling::Ask) => match &rule.reason {
+            Some(reason) => format!("{}, and {reason}; approval mode {approval} asks", what(facts)),
+            None => format!("{}; approval mode {approval} asks", what(facts)),
+        },
+        (Source::BuiltIn, Ruling::Deny) => rule.reason.clone().unwrap_or_else(|| what(facts)),
+        (Source::Session, _) => "allowed for this session".to_owned(),
+        (Source::User | Source::Project | Source::CommandLine, _) => {
+            let reason = rule.reason.as_ref().map(|reason| format!("{reason} ")).unwrap_or_default();
+            format!("{reason}({} rule {})", rule.source, named(rule))
+        }
+    }
+}
+
+/// The rule's name, or what it says, and its place.
+fn named(rule: &Rule) -> String {
+    let title = match &rule.name {
+        Some(name) => format!("{name:?}"),
+        None => rule.title(),
+    };
+    if rule.place.is_empty() { title } else { format!("{title}, {}", rule.place) }
+}
+
+/// What a call does that makes it worth a question.
+pub(super) fn what(facts: &Facts<'_>) -> String {
+    let network = facts.examined.as_ref().is_some_and(|examined| examined.network) && !facts.who.network;
+    let network = if network { "; it needs the network, which is off for commands" } else { "" };
+    let by_tool = facts.action.because.map(str::to_owned);
+    let by_command = facts.examined.as_ref().and_then(|examined| examined.because.clone());
+    if let Some(because) = by_tool.or(by_command) {
+        return format!("{because}{network}");
+    }
+    let words = match facts.action.touch {
+        Touch::Reads => "it only reads",
+        Touch::Writes => "it changes a file",
+        Touch::Runs if facts.is_known_safe() => "it runs commands that are known to change nothing",
+        Touch::Runs if facts.risk <= Risk::Low => "it acts on a process of the agent's own",
+        Touch::Runs => "it runs a command",
+    };
+    format!("{words}{network}")
+}
+
+/// Why an unasked question is a no, and how it could become a yes.
+fn unasked(facts: &Facts<'_>) -> String {
+    let auto = match (facts.action.touch, facts.who.confinement) {
+        (Touch::Runs, Confinement::Unavailable) => "",
+        (Touch::Reads | Touch::Writes | Touch::Runs, _) => " by running with --approval auto (or --yes),",
+    };
+    let way = match facts.risk {
+        Risk::Critical => {
+            "it needs a person at a terminal, or a rule of the user that names it with risk = \"critical\"".to_owned()
+        }
+        Risk::Safe | Risk::Low | Risk::Medium | Risk::High => {
+            format!("the user can allow it with --allow '{}',{auto} or at a terminal", super::grant::flag(facts))
+        }
+    };
+    format!(", and nobody can be asked in this run; {way}")
+}
+
+/// The conditions in one line: `bash: `git log …`; mode plan`.
+impl fmt::Display for When {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tools = if self.tools.is_empty() { "*".to_owned() } else { listed(&self.tools) };
+        f.write_str(&tools)?;
+        let mut conditions: Vec<String> = Vec::new();
+        let mut add = |name: &str, text: String| {
+            if !text.is_empty() {
+                conditions.push(format!("{name}{text}"));
+            }
+        };
+        add("", listed(&self.commands));
+        add("", listed(&self.paths));
+        add("host ", listed(&self.hosts));
+        add("args ", self.args.as_ref().map(|args| format!("/{}/", args.regex)).unwrap_or_default());
+        add("risk ", listed(&self.risks));
+        add("", listed(&self.touches.iter().map(|touch| touch.name()).collect::<Vec<_>>()));
+        add("mode ", listed(&self.modes));
+        add("approval ", listed(&self.approvals));
+        add("role ", listed(&self.roles));
+        add("commands ", listed(&self.confinements.iter().map(|one| one.name()).collect::<Vec<_>>()));
+        add(
+            "",
+            match self.person {
+                Some(true) => "a person is there".to_owned(),
+                Some(false) => "nobody can be asked".to_owned(),
+                None => String::new(),
+            },
+        );
+        add(
+            "",
+            match self.known_safe {
+                Some(true) => "known-safe command".to_owned(),
+                Some(false) => "not a known-safe command".to_owned(),
+                None => String::new(),
+            },
+        );
+        add("in ", listed(&self.workspaces.iter().map(|path| path.display().to_string()).collect::<Vec<_>>()));
+        if !conditions.is_empty() {
+            write!(f, " ({})", conditions.join("; "))?;
+        }
+        Ok(())
+    }
+}
+
+fn listed<T: fmt::Display>(items: &[T]) -> String {
+    let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+    items.join(", ")
+}

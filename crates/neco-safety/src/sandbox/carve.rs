@@ -1,0 +1,52 @@
+//! Everything but some places: Landlock knows only what is allowed, with all below it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folders with more entries are allowed as a whole only if nothing is hidden in them.
+const MOST_ENTRIES: usize = 5000;
+
+/// The largest files and folders below `root` that have none of the `holes` in them.
+pub(super) fn all_but(root: &Path, holes: &[PathBuf]) -> Vec<PathBuf> {
+    let mut allowed = Vec::new();
+    carve(root, holes, &mut allowed);
+    allowed
+}
+
+fn carve(path: &Path, holes: &[PathBuf], allowed: &mut Vec<PathBuf>) {
+    if holes.iter().any(|hole| path.starts_with(hole)) {
+        return;
+    }
+    if !holes.iter().any(|hole| hole.starts_with(path)) {
+        allowed.push(path.to_path_buf());
+        return;
+    }
+    let Ok(entries) = fs::read_dir(path) else { return };
+    for entry in entries.flatten().take(MOST_ENTRIES) {
+        // What a link leads to has a place of its own.
+        if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
+            carve(&entry.path(), holes, allowed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holes_are_left_out_and_everything_beside_them_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        for path in ["a/b/secret", "a/c", "d"] {
+            fs::create_dir_all(at(path)).unwrap();
+        }
+        fs::write(at("a/b/file"), "").unwrap();
+        std::os::unix::fs::symlink("/etc", at("a/link")).unwrap();
+        let mut allowed = all_but(folder.path(), &[at("a/b/secret")]);
+        allowed.sort();
+        assert_eq!(allowed, [at("a/b/file"), at("a/c"), at("d")]);
+        assert_eq!(all_but(folder.path(), &[]), [folder.path()]);
+        assert_eq!(all_but(folder.path(), &[folder.path().to_path_buf()]), Vec::<PathBuf>::new());
+    }
+}

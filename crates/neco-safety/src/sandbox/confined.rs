@@ -1,0 +1,287 @@
+//! The box of one session: turns a program to start into a program that starts it in a box.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::bwrap::{self, Construction, Covers, LAUNCHER_INSIDE};
+use super::carve;
+use super::denial::Closed;
+use super::keep::Keep;
+use super::layout::{Layout, Machine, Roots, Seen, is_of_the_system};
+use super::level::{Freedom, Level, Network};
+use super::linux::channel;
+use super::linux::landlock::Rules;
+use super::masks::MaskGuard;
+use super::order::{Order, VERSION};
+use super::report::Strength;
+use super::sandbox::Sandbox;
+use super::search::{Found, Search};
+
+/// The box of one session.
+#[derive(Debug)]
+pub(crate) struct Confined {
+    sandbox: Sandbox,
+    roots: Roots,
+    searches: Vec<Search>,
+    folders: Folders,
+}
+
+/// What is to be started.
+pub(crate) struct Wanted<'a> {
+    /// Absolute.
+    pub(crate) program: &'a Path,
+    /// The first is the name it sees for itself.
+    pub(crate) arguments: &'a [OsString],
+    /// Absolute.
+    pub(crate) folder: &'a Path,
+    /// Whether it gets a terminal.
+    pub(crate) terminal: bool,
+    /// What a person allowed it.
+    pub(crate) freedom: Freedom,
+}
+
+/// What is started instead.
+pub(crate) struct InBox {
+    /// Absolute.
+    pub(crate) program: PathBuf,
+    /// The first is the name it sees for itself.
+    pub(crate) arguments: Vec<OsString>,
+    /// Both ends of the line to the launcher, where it has one: ours, and the launcher's.
+    pub(crate) channel: Option<(OwnedFd, OwnedFd)>,
+    /// Hosts that a proxy lets through.
+    pub(crate) hosts: Option<Vec<String>>,
+    /// What must stay until the box is gone.
+    pub(crate) keep: Keep,
+}
+
+/// Folders of ours that every box of a session uses.
+#[derive(Debug)]
+struct Folders {
+    /// Removed with everything in it at the end.
+    base: TempDir,
+    covers: Covers,
+}
+
+impl Folders {
+    fn new(beside: &Path) -> io::Result<Self> {
+        let base = tempfile::Builder::new().prefix("neco-").tempdir_in(beside)?;
+        let at = |name: &str| base.path().join(name);
+        let covers = Covers { closed_folder: at("closed"), closed_file: at("closed-file"), empty_folder: at("empty") };
+        for folder in [at("tmp"), at("shared"), covers.empty_folder.clone(), covers.closed_folder.clone()] {
+            fs::DirBuilder::new().mode(0o700).create(folder)?;
+        }
+        fs::write(&covers.closed_file, "")?;
+        fs::set_permissions(&covers.closed_file, fs::Permissions::from_mode(0o000))?;
+        fs::set_permissions(&covers.closed_folder, fs::Permissions::from_mode(0o000))?;
+        Ok(Self { base, covers })
+    }
+
+    fn temporary(&self) -> PathBuf {
+        self.base.path().join("tmp")
+    }
+
+    fn shared(&self) -> PathBuf {
+        self.base.path().join("shared")
+    }
+}
+
+impl Drop for Folders {
+    /// What can't be looked into can't be removed either.
+    fn drop(&mut self) {
+        let _ = fs::set_permissions(&self.covers.closed_folder, fs::Permissions::from_mode(0o700));
+    }
+}
+
+impl Confined {
+    pub(super) fn new(sandbox: Sandbox, roots: Roots) -> io::Result<Self> {
+        let canonical = |path: &PathBuf| fs::canonicalize(path);
+        let roots = Roots {
+            writable: roots.writable.iter().map(canonical).collect::<Result<_, _>>()?,
+            readable: roots.readable,
+        };
+        if let Some(root) = roots.writable.iter().find(|root| is_of_the_system(root)) {
+            let words = format!("{} can't be worked in inside the sandbox", root.display());
+            return Err(io::Error::other(words));
+        }
+        let searches = roots.writable.iter().cloned().map(Search::new).collect();
+        let folders = Folders::new(sandbox.temporary())?;
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(sandbox.caches())?;
+        Ok(Self { sandbox, roots, searches, folders })
+    }
+
+    /// A folder that is the same inside and outside.
+    pub(crate) fn shared_folder(&self) -> PathBuf {
+        self.folders.shared()
+    }
+
+    /// Variables that commands get instead of their own: temporary files and caches are the box's.
+    pub(crate) fn variables(&self) -> Vec<(&'static str, PathBuf)> {
+        let temporary = match self.sandbox.report().strength {
+            Strength::Strong => PathBuf::from("/tmp"),
+            Strength::Weaker | Strength::None => self.folders.temporary(),
+        };
+        let cache = |name: &str| self.sandbox.caches().join(name);
+        vec![
+            ("TMPDIR", temporary),
+            ("GOCACHE", cache("go-build")),
+            ("npm_config_cache", cache("npm")),
+            ("PIP_CACHE_DIR", cache("pip")),
+            ("UV_CACHE_DIR", cache("uv")),
+            ("CCACHE_DIR", cache("ccache")),
+        ]
+    }
+
+    /// What a box closes.
+    pub(crate) fn closed(&self, freedom: Freedom) -> Closed {
+        let layout = self.layout();
+        let temporary = self.variables().into_iter().take(1).map(|(_, path)| path);
+        let closed = layout.places.iter().filter(|(_, seen)| !matches!(seen, Seen::Root | Seen::Writable));
+        Closed {
+            writable: layout.seen_as(&[Seen::Root]).cloned().chain(temporary).collect(),
+            closed: closed.map(|(path, _)| path.clone()).collect(),
+            network: freedom == Freedom::AsConfigured && self.sandbox.settings().network == Network::Off,
+        }
+    }
+
+    /// What to start so that the program runs in a box; nothing if it is to run without one.
+    ///
+    /// # Errors
+    /// When the box can't be prepared.
+    pub(crate) fn put_in_box(&self, wanted: &Wanted<'_>) -> io::Result<Option<InBox>> {
+        let free = wanted.freedom == Freedom::Unboxed || self.sandbox.settings().level == Level::Full;
+        match self.sandbox.report().strength {
+            Strength::Strong if !free => self.strong(wanted).map(Some),
+            Strength::Weaker if !free => self.weaker(wanted).map(Some),
+            Strength::Strong | Strength::Weaker | Strength::None => Ok(None),
+        }
+    }
+
+    fn strong(&self, wanted: &Wanted<'_>) -> io::Result<InBox> {
+        let mut layout = self.layout();
+        let masks = self.put_masks(&layout);
+        layout.places.retain(|(path, seen)| *seen != Seen::StandIn || masks.holds(path));
+        let network = self.network_for(wanted);
+        let files = self.sandbox.has_landlock().then(|| self.rules_inside(&layout));
+        let order = self.order(wanted, Files { rules: files, first_in_box: true, internet: true });
+        let order = Order { proxy: matches!(network, Network::Hosts(_)), ..order };
+        let mut arguments = vec![OsString::from("bwrap")];
+        arguments.extend(bwrap::arguments(&Construction {
+            layout: &layout,
+            covers: &self.folders.covers,
+            temporary: &self.folders.temporary(),
+            network: network == Network::On,
+            from_run: self.sandbox.seen_of_run(),
+            folder: wanted.folder,
+            launcher: self.sandbox.launcher(),
+        }));
+        arguments.push(LAUNCHER_INSIDE.into());
+        arguments.extend(order.arguments()?);
+        arguments.extend(wanted.arguments.iter().cloned());
+        Ok(InBox {
+            program: self.sandbox.bwrap()?.to_path_buf(),
+            arguments,
+            channel: Some(channel::pair()?),
+            hosts: match network {
+                Network::Hosts(hosts) => Some(hosts),
+                Network::Off | Network::On => None,
+            },
+            keep: Keep::new(masks, layout.unwanted),
+        })
+    }
+
+    fn weaker(&self, wanted: &Wanted<'_>) -> io::Result<InBox> {
+        let layout = self.layout();
+        let network = self.network_for(wanted) == Network::On;
+        let rules = self.rules_outside(&layout, network);
+        let order = self.order(wanted, Files { rules: Some(rules), first_in_box: false, internet: network });
+        let mut arguments = vec![OsString::from("neco")];
+        arguments.extend(order.arguments()?);
+        arguments.extend(wanted.arguments.iter().cloned());
+        let keep = Keep::new(self.sandbox.masks().put(std::iter::empty()), layout.unwanted);
+        Ok(InBox { program: self.sandbox.launcher().to_path_buf(), arguments, channel: None, hosts: None, keep })
+    }
+
+    fn network_for(&self, wanted: &Wanted<'_>) -> Network {
+        match wanted.freedom {
+            Freedom::Network | Freedom::Unboxed => Network::On,
+            Freedom::AsConfigured => self.sandbox.settings().network.clone(),
+        }
+    }
+
+    fn order(&self, wanted: &Wanted<'_>, files: Files) -> Order {
+        Order {
+            version: VERSION.to_owned(),
+            first_in_box: files.first_in_box,
+            terminal: wanted.terminal && files.first_in_box,
+            files: files.rules,
+            internet: files.internet,
+            unix_sockets: self.sandbox.settings().unix_sockets,
+            proxy: false,
+            program: wanted.program.to_path_buf(),
+        }
+    }
+
+    fn layout(&self) -> Layout {
+        let mut found = Found::default();
+        for search in &self.searches {
+            let one = search.found();
+            found.secrets.extend(one.secrets.iter().cloned());
+            found.repositories.extend(one.repositories.iter().cloned());
+        }
+        let given = vec![self.folders.shared(), self.sandbox.caches()];
+        let stand_ins = self.sandbox.masks().known();
+        let machine = Machine { given, stand_ins, ..self.sandbox.machine().clone() };
+        Layout::new(self.sandbox.settings(), &machine, &self.roots, &found)
+    }
+
+    fn put_masks(&self, layout: &Layout) -> MaskGuard {
+        self.sandbox.masks().put(layout.seen_as(&[Seen::StandIn]).cloned())
+    }
+
+    /// Behind the mounts everything may be read; this is the second lock on what may be changed.
+    fn rules_inside(&self, layout: &Layout) -> Rules {
+        let own = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
+        let writable = layout.seen_as(&[Seen::Root, Seen::Writable]).cloned();
+        Rules {
+            readable: vec![PathBuf::from("/")],
+            writable: writable.chain(own).collect(),
+            devices: devices(),
+            no_tcp: false,
+        }
+    }
+
+    fn rules_outside(&self, layout: &Layout, network: bool) -> Rules {
+        let hidden = layout.seen_as(&[Seen::HiddenFile, Seen::HiddenFolder, Seen::Emptied]).cloned();
+        let hidden: Vec<PathBuf> = hidden.collect();
+        let shown = layout.seen_as(&[Seen::ReadOnly]).filter(|path| hidden.iter().any(|hole| path.starts_with(hole)));
+        let own = [self.folders.temporary(), PathBuf::from("/dev/shm")];
+        // Root owns the disks.
+        let holes: Vec<PathBuf> = hidden.iter().cloned().chain([PathBuf::from("/dev")]).collect();
+        Rules {
+            readable: carve::all_but(Path::new("/"), &holes).into_iter().chain(shown.cloned()).collect(),
+            writable: layout.seen_as(&[Seen::Root, Seen::Writable]).cloned().chain(own).collect(),
+            devices: devices(),
+            no_tcp: !network,
+        }
+    }
+}
+
+/// How files and sockets are closed.
+struct Files {
+    rules: Option<Rules>,
+    first_in_box: bool,
+    internet: bool,
+}
+
+fn devices() -> Vec<PathBuf> {
+    ["null", "zero", "full", "random", "urandom", "tty", "console", "ptmx", "pts"]
+        .iter()
+        .map(|name| Path::new("/dev").join(name))
+        .collect()
+}

@@ -1,0 +1,96 @@
+//! Git folders that lie elsewhere: those of worktrees and submodules.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What git's own small files have at most.
+const MOST_BYTES: u64 = 4096;
+
+/// The most modules of a repository that are looked at.
+const MOST_MODULES: usize = 200;
+
+/// The folders of a worktree.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Linked {
+    /// Its own.
+    pub(super) own: PathBuf,
+    /// The one it shares with the repository that it belongs to.
+    pub(super) shared: PathBuf,
+}
+
+/// Where a `.git` file leads, if that folder says that it belongs to it: a repository from someone
+/// else could name any folder, but not make that one name it back.
+pub(super) fn folders_of(git_file: &Path) -> Option<Linked> {
+    let folder = git_file.parent()?;
+    let own = fs::canonicalize(folder.join(small(git_file)?.strip_prefix("gitdir:")?.trim())).ok()?;
+    let named_back = fs::canonicalize(own.join(small(&own.join("gitdir"))?.trim())).ok()?;
+    let shared = fs::canonicalize(own.join(small(&own.join("commondir"))?.trim())).ok()?;
+    let is_its = named_back == fs::canonicalize(git_file).ok()?;
+    let is_git = shared.join("HEAD").is_file() && shared.join("objects").is_dir() && own.starts_with(&shared);
+    (is_its && is_git).then_some(Linked { own, shared })
+}
+
+/// The git folders of a repository's submodules.
+pub(super) fn modules_of(git: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut waiting = vec![(git.join("modules"), 0)];
+    while let Some((folder, depth)) = waiting.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+            let path = entry.path();
+            if found.len() >= MOST_MODULES {
+                return found;
+            }
+            if path.join("HEAD").is_file() {
+                waiting.push((path.join("modules"), depth + 1));
+                found.push(path);
+            } else if depth < 4 {
+                waiting.push((path, depth + 1));
+            }
+        }
+    }
+    found
+}
+
+fn small(path: &Path) -> Option<String> {
+    fs::metadata(path).ok().filter(|file| file.is_file() && file.len() <= MOST_BYTES)?;
+    fs::read_to_string(path).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worktree_leads_to_its_repository_only_if_that_knows_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let git = root.join("main/.git");
+        let own = git.join("worktrees/w");
+        fs::create_dir_all(own.join("x")).unwrap();
+        fs::create_dir_all(git.join("objects")).unwrap();
+        fs::write(git.join("HEAD"), "ref: x").unwrap();
+        fs::create_dir(root.join("w")).unwrap();
+        let file = root.join("w/.git");
+        fs::write(&file, format!("gitdir: {}\n", own.display())).unwrap();
+        fs::write(own.join("commondir"), "../..\n").unwrap();
+        assert_eq!(folders_of(&file), None, "it does not name the worktree");
+        fs::write(own.join("gitdir"), format!("{}\n", file.display())).unwrap();
+        assert_eq!(folders_of(&file), Some(Linked { own: own.clone(), shared: git.clone() }));
+        fs::write(&file, format!("gitdir: {}\n", root.display())).unwrap();
+        assert_eq!(folders_of(&file), None);
+    }
+
+    #[test]
+    fn submodules_are_found_also_those_of_submodules() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in ["modules/a", "modules/group/b", "modules/a/modules/c"] {
+            fs::create_dir_all(folder.path().join(path)).unwrap();
+            fs::write(folder.path().join(path).join("HEAD"), "").unwrap();
+        }
+        let mut found = modules_of(folder.path());
+        found.sort();
+        let expected = ["modules/a", "modules/a/modules/c", "modules/group/b"].map(|path| folder.path().join(path));
+        assert_eq!(found, expected);
+    }
+}

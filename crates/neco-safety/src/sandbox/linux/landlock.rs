@@ -1,0 +1,72 @@
+//! Landlock: which files a program may read and write, enforced by the kernel on top of everything else.
+
+use std::io;
+use std::path::PathBuf;
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
+    RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
+};
+use serde::{Deserialize, Serialize};
+
+/// What this was written for; older kernels enforce what they know of it.
+const NEWEST: ABI = ABI::V7;
+
+/// Without it files outside could be cut to nothing.
+pub(crate) const OLDEST_OF_USE: i32 = 3;
+
+/// What a program may do to files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Rules {
+    /// Files and folders that may be read and run, with everything below.
+    pub(crate) readable: Vec<PathBuf>,
+    /// Files and folders that may be changed, with everything below.
+    pub(crate) writable: Vec<PathBuf>,
+    /// Devices that may be written to but neither made nor removed.
+    pub(crate) devices: Vec<PathBuf>,
+    /// Whether TCP connections are refused too.
+    pub(crate) no_tcp: bool,
+}
+
+/// Which version of Landlock the kernel has; 0 is none.
+pub(crate) fn version() -> i32 {
+    super::landlock_version::ask()
+}
+
+/// Applies the rules to this thread and all it starts. Can't be undone; sets `no_new_privs`.
+///
+/// # Errors
+/// When the kernel enforces none of it.
+pub(crate) fn restrict(rules: &Rules) -> io::Result<()> {
+    let ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(NEWEST))
+        .and_then(|ruleset| ruleset.scope(Scope::AbstractUnixSocket | Scope::Signal));
+    let ruleset = match rules.no_tcp {
+        true => ruleset.and_then(|ruleset| ruleset.handle_access(AccessNet::BindTcp | AccessNet::ConnectTcp)),
+        false => ruleset,
+    };
+    let mut created = ruleset.and_then(Ruleset::create).map_err(io::Error::other)?;
+    let read = AccessFs::from_read(NEWEST);
+    let devices = read | AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
+    for (paths, access) in
+        [(&rules.readable, read), (&rules.writable, AccessFs::from_all(NEWEST)), (&rules.devices, devices)]
+    {
+        for path in paths {
+            created = allow(created, path, access)?;
+        }
+    }
+    let status = created.restrict_self().map_err(io::Error::other)?;
+    match status.ruleset {
+        RulesetStatus::NotEnforced => Err(io::Error::other("the kernel does not enforce Landlock")),
+        RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(()),
+    }
+}
+
+/// What is not there needs no rule.
+fn allow(created: RulesetCreated, path: &PathBuf, access: BitFlags<AccessFs>) -> io::Result<RulesetCreated> {
+    let Ok(descriptor) = PathFd::new(path) else { return Ok(created) };
+    let is_folder = std::fs::metadata(path).is_ok_and(|found| found.is_dir());
+    let access = if is_folder { access } else { access & AccessFs::from_file(NEWEST) };
+    created.add_rule(PathBeneath::new(descriptor, access)).map_err(io::Error::other)
+}

@@ -1,0 +1,254 @@
+//! Stand-ins for what is not there and must not be made: empty folders that a box covers,
+//! and that are removed again when the last box that needs them is gone.
+//!
+//! Each process keeps a list of its own in the state folder and holds a lock on it; a list whose lock
+//! is free belongs to a process that was killed, and whoever comes next cleans up after it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustix::fs::{FlockOperation, flock};
+
+/// The stand-ins of this process.
+#[derive(Debug)]
+pub(super) struct Masks {
+    folder: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The list on disk, locked, once there was something to write down.
+    list: Option<(File, PathBuf)>,
+    standing: BTreeMap<PathBuf, Standing>,
+}
+
+#[derive(Debug)]
+struct Standing {
+    /// Which file or folder it is, so that no other is removed.
+    inode: u64,
+    users: usize,
+}
+
+/// Keeps stand-ins in place until it is dropped.
+#[derive(Debug)]
+pub(super) struct MaskGuard {
+    masks: Arc<Masks>,
+    paths: Vec<PathBuf>,
+}
+
+impl Masks {
+    /// The stand-ins of a process that keeps its list in `folder`. Removes what dead processes left.
+    pub(super) fn new(folder: PathBuf) -> Self {
+        clean_up(&folder);
+        Self { folder, state: Mutex::default() }
+    }
+
+    /// Everything that is a stand-in now, of this process and of others: to whoever looks, nothing is there.
+    pub(super) fn known(&self) -> BTreeSet<PathBuf> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = state.standing.keys().cloned();
+        own.chain(self.of_others(&state)).collect()
+    }
+
+    /// The stand-ins of other processes that live.
+    fn of_others(&self, state: &State) -> Vec<PathBuf> {
+        let own = state.list.as_ref().map(|(_, path)| path);
+        let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };
+        let others = entries.flatten().map(|entry| entry.path()).filter(|path| Some(path) != own);
+        others.filter_map(|path| read_list(&path)).filter(|list| list.alive).flat_map(|list| list.paths).collect()
+    }
+
+    /// Puts stand-ins where nothing is. Gives those that could be made; where none can be made, a
+    /// command can't make anything either.
+    pub(super) fn put(self: &Arc<Self>, wanted: impl Iterator<Item = PathBuf>) -> MaskGuard {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut paths = Vec::new();
+        for path in wanted {
+            if let Some(standing) = state.standing.get_mut(&path) {
+                standing.users += 1;
+                paths.push(path);
+            } else if let Ok(inode) = self.make(&mut state, &path) {
+                state.standing.insert(path.clone(), Standing { inode, users: 1 });
+                paths.push(path);
+            }
+        }
+        MaskGuard { masks: Arc::clone(self), paths }
+    }
+
+    /// Written down before it is made: whoever is killed in between leaves a line too many, never a stand-in.
+    fn make(&self, state: &mut State, path: &Path) -> io::Result<u64> {
+        if state.list.is_none() {
+            state.list = Some(open_list(&self.folder)?);
+        }
+        if let Some((list, _)) = &mut state.list {
+            let mut line = path.as_os_str().as_bytes().to_vec();
+            line.push(0);
+            list.write_all(&line)?;
+        }
+        if let Err(error) = fs::DirBuilder::new().mode(0o755).create(path) {
+            // Another process of ours may have made it, and now both need it.
+            let shared =
+                error.kind() == io::ErrorKind::AlreadyExists && self.of_others(state).iter().any(|own| own == path);
+            if !shared {
+                return Err(error);
+            }
+        }
+        Ok(fs::symlink_metadata(path)?.ino())
+    }
+
+    fn release(&self, paths: &[PathBuf]) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let others = self.of_others(&state);
+        for path in paths {
+            let Some(standing) = state.standing.get_mut(path) else { continue };
+            standing.users -= 1;
+            if standing.users == 0 {
+                if !others.contains(path) {
+                    remove(path, Some(standing.inode));
+                }
+                state.standing.remove(path);
+            }
+        }
+        if state.standing.is_empty()
+            && let Some((list, _)) = &mut state.list
+        {
+            // What can't be emptied is looked at once more by whoever comes next, which does no harm.
+            let _ = list.set_len(0).and_then(|()| list.seek(SeekFrom::Start(0)));
+        }
+    }
+}
+
+impl Drop for Masks {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for (path, standing) in &state.standing {
+            remove(path, Some(standing.inode));
+        }
+        if let Some((_, path)) = &state.list {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+impl MaskGuard {
+    /// Whether a stand-in is here.
+    pub(super) fn holds(&self, path: &Path) -> bool {
+        self.paths.iter().any(|own| own == path)
+    }
+}
+
+impl Drop for MaskGuard {
+    fn drop(&mut self) {
+        self.masks.release(&self.paths);
+    }
+}
+
+fn open_list(folder: &Path) -> io::Result<(File, PathBuf)> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let path = folder.join(format!("{}-{:x}", std::process::id(), now.as_nanos()));
+    let list = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+    flock(&list, FlockOperation::NonBlockingLockExclusive)?;
+    Ok((list, path))
+}
+
+/// Removes the stand-ins of processes that are gone.
+fn clean_up(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let mut alive = Vec::new();
+    let mut left = Vec::new();
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let Some(list) = read_list(&path) else { continue };
+        if list.alive {
+            alive.extend(list.paths);
+        } else {
+            left.extend(list.paths);
+            let _ = fs::remove_file(&path);
+        }
+    }
+    left.iter().filter(|path| !alive.contains(path)).for_each(|path| remove(path, None));
+}
+
+/// The list of a process.
+struct List {
+    /// Whether the process lives, and so holds its list.
+    alive: bool,
+    paths: Vec<PathBuf>,
+}
+
+fn read_list(path: &Path) -> Option<List> {
+    let mut list = File::open(path).ok()?;
+    let alive = flock(&list, FlockOperation::NonBlockingLockShared).is_err();
+    let mut text = Vec::new();
+    list.read_to_end(&mut text).ok()?;
+    let paths = text.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+    let paths = paths.map(|path| PathBuf::from(std::ffi::OsString::from_vec(path.to_vec()))).collect();
+    Some(List { alive, paths })
+}
+
+/// Removes a stand-in, and only if it still is one: empty, and the one that was made where that is known.
+fn remove(path: &Path, inode: Option<u64>) {
+    let Ok(found) = fs::symlink_metadata(path) else { return };
+    if inode.is_some_and(|inode| inode != found.ino()) {
+        return;
+    }
+    // A folder with something in it refuses to go, and a file is none of ours.
+    let _ = fs::remove_dir(path);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stand_ins_are_shared_and_go_with_the_last_user() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let masks = Arc::new(Masks::new(at("state")));
+        let wanted = || [at(".vscode"), at(".mcp.json")].into_iter();
+        let first = masks.put(wanted());
+        let second = masks.put(wanted());
+        assert!(first.holds(&at(".vscode")) && second.holds(&at(".mcp.json")));
+        drop(first);
+        assert!(at(".vscode").is_dir() && at(".mcp.json").is_dir());
+        drop(second);
+        assert!(!at(".vscode").exists() && !at(".mcp.json").exists());
+        drop(masks);
+        assert_eq!(fs::read_dir(at("state")).unwrap().count(), 0, "no list is left");
+    }
+
+    #[test]
+    fn what_is_there_or_was_filled_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("mine")).unwrap();
+        let masks = Arc::new(Masks::new(at("state")));
+        let guard = masks.put([at("mine"), at("made")].into_iter());
+        assert!(!guard.holds(&at("mine")));
+        fs::write(at("made/file"), "someone's").unwrap();
+        drop(guard);
+        assert!(at("mine").is_dir() && at("made/file").is_file());
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_by_the_next_and_not_while_another_needs_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let living = Arc::new(Masks::new(at("state")));
+        let guard = living.put([at("shared")].into_iter());
+        // A list that nobody holds, as after `kill -9`.
+        let text = [at("shared"), at("left")].map(|path| path.display().to_string()).join("\0");
+        fs::create_dir(at("left")).unwrap();
+        fs::write(at("state/1-dead"), text).unwrap();
+        drop(Masks::new(at("state")));
+        assert!(!at("left").exists() && at("shared").is_dir() && !at("state/1-dead").exists());
+        drop(guard);
+        assert!(!at("shared").exists());
+    }
+}

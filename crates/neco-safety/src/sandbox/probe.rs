@@ -1,0 +1,210 @@
+//! Tries which box can be had, by putting a tiny command into one. What worked is remembered.
+
+use std::ffi::{CString, OsString};
+use std::fs;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
+use serde::{Deserialize, Serialize};
+
+use super::bwrap::{self, Construction, Covers, LAUNCHER_INSIDE};
+use super::layout::Layout;
+use super::linux::channel::{self, Word};
+use super::linux::landlock::{self, Rules};
+use super::linux::seccomp;
+use super::linux::session_leader::{self, Boxed, Program, Streams};
+use super::order::{Order, VERSION};
+use super::sandbox::Ask;
+
+/// No box takes longer than this to start.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How much of what a box says about its failure is kept.
+const MOST_WORDS: u64 = 400;
+
+/// What is tried with.
+pub(super) struct Candidates<'a> {
+    pub(super) launcher: &'a Path,
+    pub(super) bwrap: Option<&'a Path>,
+}
+
+/// What can be had; otherwise why not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Answers {
+    pub(super) strong: Result<(), String>,
+    pub(super) weaker: Result<(), String>,
+}
+
+/// What worked, and with what. What did not work is tried again each time: it may have been mended.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Remembered {
+    made_of: String,
+    strong: bool,
+}
+
+/// What can be had. The weaker one is tried only where the strong one can't be had.
+pub(super) fn answers(candidates: &Candidates<'_>, file: &Path, ask: Ask) -> Answers {
+    let made_of = made_of(candidates);
+    let remembered = fs::read(file).ok().and_then(|text| serde_json::from_slice::<Remembered>(&text).ok());
+    let known = remembered.is_some_and(|known| known.strong && known.made_of == made_of);
+    if known && ask == Ask::IfChanged {
+        return Answers { strong: Ok(()), weaker: Err(String::new()) };
+    }
+    let strong = strong(candidates);
+    let weaker = if strong.is_ok() { Err(String::new()) } else { weaker(candidates) };
+    remember(file, &Remembered { made_of, strong: strong.is_ok() });
+    Answers { strong, weaker }
+}
+
+fn remember(file: &Path, what: &Remembered) {
+    let written = serde_json::to_vec(what).map_err(io::Error::from).and_then(|text| {
+        let folder = file.parent().unwrap_or(Path::new("/"));
+        fs::create_dir_all(folder)?;
+        let fresh = tempfile::NamedTempFile::new_in(folder)?;
+        fs::write(fresh.path(), text)?;
+        fresh.persist(file).map_err(io::Error::from)
+    });
+    if let Err(error) = written {
+        tracing::debug!(%error, "what kind of sandbox works is not remembered");
+    }
+}
+
+/// Everything that decides whether a box works.
+fn made_of(candidates: &Candidates<'_>) -> String {
+    let kernel = rustix::system::uname();
+    let user = rustix::process::geteuid().as_raw();
+    let file = |path: &Path| match fs::metadata(path) {
+        Ok(found) => format!("{} {} {}.{}", path.display(), found.len(), found.mtime(), found.mtime_nsec()),
+        Err(_) => path.display().to_string(),
+    };
+    let bwrap = candidates.bwrap.map(file).unwrap_or_default();
+    let kernel = kernel.release().to_string_lossy().into_owned();
+    [VERSION, &kernel, &user.to_string(), &file(candidates.launcher), &bwrap].join("\n")
+}
+
+fn strong(candidates: &Candidates<'_>) -> Result<(), String> {
+    let Some(bwrap) = candidates.bwrap else { return Err("bubblewrap (bwrap) is not installed".to_owned()) };
+    if !seccomp::is_there() {
+        return Err("system calls can't be filtered on this machine".to_owned());
+    }
+    let nowhere = PathBuf::from("/dev/null");
+    let covers = Covers { closed_folder: nowhere.clone(), closed_file: nowhere.clone(), empty_folder: nowhere };
+    let mut arguments = vec![OsString::from("bwrap")];
+    arguments.extend(bwrap::arguments(&Construction {
+        layout: &Layout::default(),
+        covers: &covers,
+        // Nothing is written there.
+        temporary: Path::new("/etc"),
+        network: false,
+        from_run: &[],
+        folder: Path::new("/"),
+        launcher: candidates.launcher,
+    }));
+    arguments.push(LAUNCHER_INSIDE.into());
+    let inside = Rules { readable: vec!["/".into()], ..Rules::default() };
+    let files = (landlock::version() > 0).then_some(inside);
+    let order = tiny_order(Order { first_in_box: true, internet: true, ..empty_order(files) });
+    arguments.extend(order.map_err(|error| error.to_string())?);
+    attempt(bwrap, &arguments, true).map_err(|error| format!("bubblewrap does not work here: {error}"))
+}
+
+fn weaker(candidates: &Candidates<'_>) -> Result<(), String> {
+    let version = landlock::version();
+    if version < landlock::OLDEST_OF_USE {
+        let has = if version == 0 { "no Landlock".to_owned() } else { format!("Landlock {version} only") };
+        return Err(format!("the kernel has {has}"));
+    }
+    if !seccomp::is_there() {
+        return Err("system calls can't be filtered on this machine".to_owned());
+    }
+    let rules = Rules { readable: vec!["/".into()], ..Rules::default() };
+    let mut arguments = vec![OsString::from("neco")];
+    arguments.extend(tiny_order(empty_order(Some(rules))).map_err(|error| error.to_string())?);
+    attempt(candidates.launcher, &arguments, false).map_err(|error| format!("Landlock does not work here: {error}"))
+}
+
+fn empty_order(files: Option<Rules>) -> Order {
+    Order {
+        version: VERSION.to_owned(),
+        first_in_box: false,
+        terminal: false,
+        files,
+        internet: false,
+        unix_sockets: false,
+        proxy: false,
+        program: "/bin/sh".into(),
+    }
+}
+
+/// An order to do nothing.
+fn tiny_order(order: Order) -> serde_json::Result<Vec<OsString>> {
+    let [asked, text] = order.arguments()?;
+    Ok(vec![asked, text, "sh".into(), "-c".into(), ":".into()])
+}
+
+/// Runs it; says what it said if it fails.
+fn attempt(program: &Path, arguments: &[OsString], in_box: bool) -> io::Result<()> {
+    let text = |text: &[u8]| CString::new(text).map_err(io::Error::other);
+    let arguments = arguments.iter().map(|word| text(word.as_bytes())).collect::<Result<Vec<_>, _>>()?;
+    let (mut output, theirs) = io::pipe()?;
+    let (line, launchers) = channel::pair()?;
+    let leader = session_leader::start(&Program {
+        path: &text(program.as_os_str().as_bytes())?,
+        arguments: &arguments,
+        environment: &[c"PATH=/usr/bin:/bin".into()],
+        folder: c"/",
+        streams: Streams::Closed(theirs.as_fd()),
+        boxed: in_box.then_some(Boxed { channel: launchers.as_fd() }),
+    })?;
+    drop((theirs, launchers));
+    let worked = if in_box { hear_success(&line) } else { exits_well(leader) };
+    if in_box {
+        let _ = kill_process_group(leader, Signal::KILL);
+        let _ = waitpid(Some(leader), WaitOptions::empty());
+    }
+    if worked {
+        return Ok(());
+    }
+    let mut said = String::new();
+    let _ = Read::take(&mut output, MOST_WORDS).read_to_string(&mut said);
+    Err(io::Error::other(if said.trim().is_empty() { "it ends without a word" } else { said.trim() }.to_owned()))
+}
+
+fn hear_success(line: &OwnedFd) -> bool {
+    let patient = set_socket_timeout(line, Timeout::Recv, Some(PATIENCE)).is_ok();
+    patient && matches!(channel::hear(line), Ok(Some(Word::Ended { status: 0, .. })))
+}
+
+fn exits_well(leader: Pid) -> bool {
+    matches!(waitpid(Some(leader), WaitOptions::empty()), Ok(Some((_, status))) if status.exit_status() == Some(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_not_be_had_says_why_and_is_not_remembered_as_working() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("state/probe.json");
+        let candidates = Candidates { launcher: Path::new("/bin/false"), bwrap: None };
+        let first = answers(&candidates, &file, Ask::IfChanged);
+        assert_eq!(first.strong, Err("bubblewrap (bwrap) is not installed".to_owned()));
+        assert!(first.weaker.unwrap_err().contains("Landlock"));
+        let remembered: Remembered = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        assert!(!remembered.strong);
+        // What is remembered as working counts until something changes.
+        let worked = Remembered { strong: true, ..remembered };
+        fs::write(&file, serde_json::to_vec(&worked).unwrap()).unwrap();
+        assert_eq!(answers(&candidates, &file, Ask::IfChanged).strong, Ok(()));
+        assert!(answers(&candidates, &file, Ask::Anew).strong.is_err());
+        fs::write(&file, serde_json::to_vec(&Remembered { made_of: "else".into(), strong: true }).unwrap()).unwrap();
+        assert!(answers(&candidates, &file, Ask::IfChanged).strong.is_err());
+    }
+}

@@ -1,0 +1,119 @@
+//! What stands between commands and the machine, said honestly.
+
+use serde::{Deserialize, Serialize};
+
+use super::level::{Level, Network, Settings, level_name};
+use crate::policy::Confinement;
+
+/// How strong the box is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strength {
+    /// Namespaces made by bubblewrap, a launcher inside, and Landlock as a second lock.
+    Strong,
+    /// Landlock and a filter of system calls: with the gaps that are named.
+    Weaker,
+    /// Nothing.
+    None,
+}
+
+/// What was got, and why not better.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// How strong it is.
+    pub strength: Strength,
+    /// What was asked for.
+    pub level: Level,
+    /// What commands reach.
+    pub network: Network,
+    /// Why it is not stronger.
+    pub why: Vec<String>,
+    /// What stays open.
+    pub gaps: Vec<&'static str>,
+}
+
+/// What the weaker box does not close.
+pub const WEAKER_GAPS: &[&str] = &[
+    "modes, times and attributes of files outside the workspace can be changed where you may change them",
+    ".git/hooks, .git/config and the settings of agents and editors in the workspace can be changed, moved or made",
+    "a process that becomes a daemon outlives its command",
+    "other processes of yours can be seen, and your terminals written to",
+    "secrets inside the workspace, such as .env, can be read",
+    "without the network there are no servers on loopback either, and sandbox.hosts opens nothing",
+];
+
+/// What is missing when the kernel has no Landlock.
+pub(super) const NO_SECOND_LOCK: &str = "there is no second lock: this kernel has no Landlock";
+
+impl Report {
+    pub(super) fn new(settings: &Settings, strength: Strength, why: Vec<String>, gaps: Vec<&'static str>) -> Self {
+        Self { strength, level: settings.level, network: settings.network.clone(), why, gaps }
+    }
+
+    /// What the policy goes by.
+    #[must_use]
+    pub fn confinement(&self) -> Confinement {
+        match (self.level, self.strength) {
+            (Level::Full, _) => Confinement::ChosenNone,
+            (Level::ReadOnly | Level::WorkspaceWrite, Strength::Strong | Strength::Weaker) => Confinement::Boxed,
+            (Level::ReadOnly | Level::WorkspaceWrite, Strength::None) => Confinement::Unavailable,
+        }
+    }
+
+    /// Whether commands reach the network without being asked about it.
+    #[must_use]
+    pub fn reaches_network(&self) -> bool {
+        self.strength == Strength::None || self.level == Level::Full || self.network == Network::On
+    }
+
+    /// In a few words, for the first event of a session.
+    #[must_use]
+    pub fn in_short(&self) -> String {
+        let level = level_name(self.level);
+        match (self.level, self.strength) {
+            (Level::Full, _) => "none: sandbox.level is full".to_owned(),
+            (_, Strength::Strong) => format!("strong: {level}, {}", self.network_words()),
+            (_, Strength::Weaker) => format!("weaker: {level}, {} ({})", self.network_words(), self.why.join("; ")),
+            (_, Strength::None) => format!("none: {}", self.why.join("; ")),
+        }
+    }
+
+    fn network_words(&self) -> String {
+        match &self.network {
+            Network::Off => "network off".to_owned(),
+            Network::Hosts(hosts) => format!("network off but for {}", hosts.join(", ")),
+            Network::On => "network on".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(level: Level, strength: Strength) -> Report {
+        let network = Network::Off;
+        Report { strength, level, network, why: vec!["bwrap is not installed".into()], gaps: Vec::new() }
+    }
+
+    #[test]
+    fn every_report_says_what_was_got_and_why_not_better() {
+        assert_eq!(report(Level::WorkspaceWrite, Strength::Strong).in_short(), "strong: workspace_write, network off");
+        assert_eq!(
+            report(Level::ReadOnly, Strength::Weaker).in_short(),
+            "weaker: read_only, network off (bwrap is not installed)"
+        );
+        assert_eq!(report(Level::WorkspaceWrite, Strength::None).in_short(), "none: bwrap is not installed");
+        assert_eq!(report(Level::Full, Strength::Strong).in_short(), "none: sandbox.level is full");
+    }
+
+    #[test]
+    fn the_policy_hears_boxed_only_where_there_is_a_box() {
+        let confinement = |level, strength| report(level, strength).confinement();
+        assert_eq!(confinement(Level::WorkspaceWrite, Strength::Weaker), Confinement::Boxed);
+        assert_eq!(confinement(Level::WorkspaceWrite, Strength::None), Confinement::Unavailable);
+        assert_eq!(confinement(Level::Full, Strength::None), Confinement::ChosenNone);
+        assert!(report(Level::WorkspaceWrite, Strength::None).reaches_network());
+        assert!(!report(Level::WorkspaceWrite, Strength::Strong).reaches_network());
+    }
+}

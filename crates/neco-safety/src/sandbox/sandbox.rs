@@ -1,0 +1,162 @@
+//! The sandbox of a process: what it was made with, and what was got.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::confined::Confined;
+use super::layout::{Machine, Roots};
+use super::level::{Level, Settings};
+use super::linux::landlock;
+use super::masks::Masks;
+use super::probe::{self, Candidates};
+use super::report::{NO_SECOND_LOCK, Report, Strength, WEAKER_GAPS};
+
+/// What a sandbox is made with.
+#[derive(Clone, Debug)]
+pub struct SandboxSetup {
+    /// What is wanted.
+    pub settings: Settings,
+    /// Our own program: it is started again as the launcher.
+    pub launcher: PathBuf,
+    /// Bubblewrap, if it is installed.
+    pub bwrap: Option<PathBuf>,
+    /// The home folder.
+    pub home: Option<PathBuf>,
+    /// Folders with what is ours: settings, keys, sessions. Commands don't see them.
+    pub own: Vec<PathBuf>,
+    /// Where things about boxes are kept between runs.
+    pub state: PathBuf,
+    /// Where temporary folders are made.
+    pub temporary: PathBuf,
+}
+
+/// Why there is no sandbox although there must be one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("sandbox.required is set, and the strong sandbox can't be had: {0}")]
+pub struct Unmet(pub String);
+
+/// Whether an answer from an earlier run counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// If nothing that it depends on has changed.
+    IfChanged,
+    /// Everything is tried again.
+    Anew,
+}
+
+/// The sandbox of a process. Clones are the same one.
+#[derive(Clone, Debug)]
+pub struct Sandbox(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    setup: SandboxSetup,
+    machine: Machine,
+    report: Report,
+    landlock: bool,
+    seen_of_run: Vec<PathBuf>,
+    masks: Arc<Masks>,
+}
+
+impl Sandbox {
+    /// Finds out what can be had, strongest first.
+    ///
+    /// # Errors
+    /// When the strong one is required and can't be had.
+    pub fn probe(setup: SandboxSetup, ask: Ask) -> Result<Self, Unmet> {
+        let landlock = landlock::version() > 0;
+        let report = find_out(&setup, landlock, ask);
+        if setup.settings.required && report.strength != Strength::Strong {
+            let chosen = "sandbox.level is full".to_owned();
+            let why = if setup.settings.level == Level::Full { chosen } else { report.why.join("; ") };
+            return Err(Unmet(why));
+        }
+        let home = setup.home.as_ref().and_then(|home| fs::canonicalize(home).ok());
+        let machine = Machine { home, own: setup.own.clone(), ..Machine::default() };
+        let masks = Arc::new(Masks::new(setup.state.join("masks")));
+        Ok(Self(Arc::new(Inner { setup, machine, report, landlock, seen_of_run: seen_of_run(), masks })))
+    }
+
+    /// What was got.
+    #[must_use]
+    pub fn report(&self) -> &Report {
+        &self.0.report
+    }
+
+    /// The box of a session that works in these folders; nothing where there is to be none.
+    ///
+    /// # Errors
+    /// When its folders can't be made or read.
+    pub(crate) fn confine(&self, roots: Roots) -> io::Result<Option<Confined>> {
+        if self.report().strength == Strength::None || self.settings().level == Level::Full {
+            return Ok(None);
+        }
+        Confined::new(self.clone(), roots).map(Some)
+    }
+
+    pub(super) fn settings(&self) -> &Settings {
+        &self.0.setup.settings
+    }
+
+    pub(super) fn machine(&self) -> &Machine {
+        &self.0.machine
+    }
+
+    pub(super) fn launcher(&self) -> &Path {
+        &self.0.setup.launcher
+    }
+
+    pub(super) fn bwrap(&self) -> io::Result<&Path> {
+        self.0.setup.bwrap.as_deref().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+    }
+
+    pub(super) fn temporary(&self) -> &Path {
+        &self.0.setup.temporary
+    }
+
+    /// Caches that only boxes use: one that programs outside used too could be a way out.
+    pub(super) fn caches(&self) -> PathBuf {
+        self.0.setup.state.join("cache")
+    }
+
+    pub(super) fn has_landlock(&self) -> bool {
+        self.0.landlock
+    }
+
+    pub(super) fn seen_of_run(&self) -> &[PathBuf] {
+        &self.0.seen_of_run
+    }
+
+    pub(super) fn masks(&self) -> &Arc<Masks> {
+        &self.0.masks
+    }
+}
+
+fn find_out(setup: &SandboxSetup, landlock: bool, ask: Ask) -> Report {
+    let settings = &setup.settings;
+    if settings.level == Level::Full {
+        return Report::new(settings, Strength::None, vec!["sandbox.level is full".to_owned()], Vec::new());
+    }
+    let candidates = Candidates { launcher: &setup.launcher, bwrap: setup.bwrap.as_deref() };
+    let answers = probe::answers(&candidates, &setup.state.join("probe.json"), ask);
+    match (answers.strong, answers.weaker) {
+        (Ok(()), _) => {
+            let gaps = if landlock { Vec::new() } else { vec![NO_SECOND_LOCK] };
+            Report::new(settings, Strength::Strong, Vec::new(), gaps)
+        }
+        (Err(why), Ok(())) => Report::new(settings, Strength::Weaker, vec![why], WEAKER_GAPS.to_vec()),
+        (Err(strong), Err(weaker)) => Report::new(settings, Strength::None, vec![strong, weaker], Vec::new()),
+    }
+}
+
+/// What programs need below `/run`, where otherwise the sockets of the system are: how names are
+/// resolved, and on some systems the programs themselves.
+fn seen_of_run() -> Vec<PathBuf> {
+    ["/etc/resolv.conf", "/run/current-system", "/run/wrappers"]
+        .iter()
+        .filter_map(|path| fs::canonicalize(path).ok())
+        .filter(|path| path.starts_with("/run"))
+        .collect()
+}

@@ -1,0 +1,163 @@
+//! Takes secrets out of text and says so: `[redacted: GitHub token]`.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::find::{Finder, Found, KnownSecret, Scope};
+
+const MARK: &str = "[redacted: ";
+/// What is longer is not one of our marks.
+const LONGEST_MARK: usize = 80;
+/// How much of what was handed out is looked at again as what stands before the next piece.
+const CONTEXT: usize = 64;
+
+/// Takes secrets out of text. Clones count together.
+#[derive(Clone, Default)]
+pub struct Redactor {
+    finder: Finder,
+    count: Arc<AtomicU64>,
+}
+
+impl Redactor {
+    /// A redactor that knows the values of some secrets besides what secrets look like. Values that
+    /// are words rather than secrets are left alone: they would be taken out everywhere.
+    #[must_use]
+    pub fn new(known: impl IntoIterator<Item = KnownSecret>) -> Self {
+        let known = known.into_iter().filter(|secret| is_worth_hiding(&secret.value)).collect();
+        Self { finder: Finder::new(known), count: Arc::default() }
+    }
+
+    /// How many secrets were taken out so far.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    /// The text without secrets.
+    #[must_use]
+    pub fn redact<'a>(&self, text: &'a str, scope: Scope) -> Cow<'a, str> {
+        let mut out = String::new();
+        let mut at = 0;
+        while let Some(Found::Secret { start, end, what }) = self.finder.next(text.as_bytes(), at, false, scope) {
+            out.push_str(text.get(at..start).unwrap_or_default());
+            out.push_str(&self.mark(what));
+            at = end;
+        }
+        if at == 0 {
+            return Cow::Borrowed(text);
+        }
+        out.push_str(text.get(at..).unwrap_or_default());
+        Cow::Owned(out)
+    }
+
+    /// The same in place.
+    pub fn redact_in(&self, text: &mut String, scope: Scope) {
+        if let Cow::Owned(redacted) = self.redact(text, scope) {
+            *text = redacted;
+        }
+    }
+
+    /// The same for text that comes in pieces.
+    #[must_use]
+    pub fn stream(&self, scope: Scope) -> RedactedStream {
+        RedactedStream { redactor: self.clone(), scope, held: Vec::new(), given: 0 }
+    }
+
+    fn mark(&self, what: &str) -> String {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        format!("{MARK}{what}]")
+    }
+}
+
+/// Text that comes in pieces, without secrets: what may be the beginning of one is held back until it
+/// is known, some 16 kB at most.
+pub struct RedactedStream {
+    redactor: Redactor,
+    scope: Scope,
+    held: Vec<u8>,
+    /// How many bytes of `held` were handed out already.
+    given: usize,
+}
+
+impl RedactedStream {
+    /// Takes the next piece; gives what is certain.
+    pub fn push(&mut self, piece: &[u8]) -> Vec<u8> {
+        self.held.extend_from_slice(piece);
+        self.give(true)
+    }
+
+    /// Gives what was held back; begins anew.
+    pub fn finish(&mut self) -> Vec<u8> {
+        let rest = self.give(false);
+        self.held.clear();
+        self.given = 0;
+        rest
+    }
+
+    /// The same as [`RedactedStream::push`] for text.
+    pub fn push_str(&mut self, piece: &str) -> String {
+        text(self.push(piece.as_bytes()))
+    }
+
+    /// The same as [`RedactedStream::finish`] for text.
+    pub fn finish_str(&mut self) -> String {
+        text(self.finish())
+    }
+
+    fn give(&mut self, more: bool) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut at = self.given;
+        let held = &self.held;
+        let certain = loop {
+            match self.redactor.finder.next(held, at, more, self.scope) {
+                Some(Found::Secret { start, end, what }) => {
+                    out.extend_from_slice(held.get(at..start).unwrap_or_default());
+                    out.extend_from_slice(self.redactor.mark(what).as_bytes());
+                    at = end;
+                }
+                Some(Found::Open(start)) => break start.max(at),
+                None if more => break self.redactor.finder.beginning(held, self.scope).max(at),
+                None => break held.len(),
+            }
+        };
+        out.extend_from_slice(held.get(at..certain).unwrap_or_default());
+        let forgotten = certain.saturating_sub(CONTEXT);
+        self.held.drain(..forgotten);
+        self.given = certain - forgotten;
+        out
+    }
+}
+
+/// Pieces of text are cut at whole characters only.
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+/// The first mark of a redaction in `new` that `old` does not have: whoever wrote it has not seen what
+/// stands there.
+#[must_use]
+pub fn unseen_mark<'a>(new: &'a str, old: &str) -> Option<&'a str> {
+    marks(new).find(|mark| !old.contains(mark))
+}
+
+/// The marks of redactions in a text.
+pub fn marks(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices(MARK).filter_map(|(at, _)| {
+        let rest = text.get(at..)?;
+        let end = rest.find(']')? + 1;
+        let mark = rest.get(..end)?;
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-' | b'.');
+        let what = mark.strip_prefix(MARK)?.strip_suffix(']')?;
+        (end <= LONGEST_MARK && !what.is_empty() && what.bytes().all(plain)).then_some(mark)
+    })
+}
+
+/// A value that may also be an ordinary word, number or path is not looked for.
+fn is_worth_hiding(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let is_path = value.starts_with('/') || value.starts_with("./") || value.starts_with('~');
+    let has = |is: fn(&u8) -> bool| bytes.iter().any(is);
+    let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    bytes.len() >= 8 && !is_path && (bytes.len() >= 24 || is_mixed)
+}

@@ -1,0 +1,207 @@
+//! Rules for commands that begin with certain words: what they cover, and which one a line suggests.
+
+use neco_safety::command::examine;
+
+use crate::table::place;
+
+fn covered(line: &str, rules: &[&str]) -> bool {
+    let rules: Vec<Vec<String>> = rules.iter().map(|rule| rule.split(' ').map(str::to_owned).collect()).collect();
+    examine(line, &place()).covered_by_any(&rules)
+}
+
+#[test]
+fn arguments_pipes_and_harmless_prefixes_do_not_defeat_a_rule() {
+    for line in [
+        "cargo test",
+        "cargo test --workspace -- --nocapture",
+        "cargo test 2>&1 | tail -20",
+        "cargo test > /dev/null",
+        "RUST_LOG=debug RUST_BACKTRACE=1 cargo test",
+        "timeout 60 cargo test",
+        "time cargo test -p a",
+        "env CI=1 cargo test",
+        "cd src && cargo test",
+        "bash -c 'cargo test'",
+        "cargo test && git status",
+        "cargo test || echo failed",
+        "if cargo test; then echo ok; fi",
+        "cargo test 'a b'",
+        "cargo test; cargo test --doc",
+        "echo $(date); cargo test",
+        "cargo test \\\n --all",
+    ] {
+        assert!(covered(line, &["cargo test"]), "{line}");
+        assert!(!covered(line, &["cargo build"]), "{line}");
+        assert!(!covered(line, &[]), "{line}");
+    }
+    assert!(covered("git commit -m \"$(cat <<'EOF'\ndon't (stop)\nEOF\n)\"", &["git commit"]));
+    assert!(covered("npm run build && npm test", &["npm run build", "npm test"]));
+    assert!(covered("uv run pytest -x", &["uv run pytest"]));
+    assert!(covered("ls | wc -l", &[]), "what is safe needs no rule");
+}
+
+#[test]
+fn a_rule_never_covers_what_else_is_on_the_line() {
+    for line in [
+        "git log; cargo build",
+        "git log && rm x",
+        "git log | sh",
+        "git log | tee x",
+        "git log > x",
+        "git log >> x",
+        "git log &> x",
+        "git log --output=x",
+        "git log --ext-diff",
+        "git log \"$(touch x)\"",
+        "git log $(touch x)",
+        "git log `touch x`",
+        "git log <(touch x)",
+        "git -c core.pager=x log",
+        "git -C /tmp log",
+        "GIT_PAGER='touch x' git log",
+        "PAGER=./x git log",
+        "GIT_DIR=/tmp/x git log",
+        "PATH=/tmp/x git log",
+        "LD_PRELOAD=./x git log",
+        "FOO=bar git log",
+        "export PATH=/tmp/x; git log",
+        "git() { touch x; }; git log",
+        "alias git=x; git log",
+        "cd /tmp/x && git log",
+        "cd \"$X\" && git log",
+        "sudo git log",
+        "git log $X",
+        "git log /etc/passwd",
+        "git log .env",
+        "git log\ntouch x",
+        "git log & touch x",
+        "git log <<< $(touch x)",
+        "git logs",
+        "git  lo''gs",
+        "./git log",
+        "/tmp/git log",
+        "git lоg",
+        "$GIT log",
+        "git log (",
+        "eval git log",
+        "xargs git log",
+        "",
+        "x=1",
+    ] {
+        assert!(!covered(line, &["git log"]), "{line}");
+    }
+    for (line, rule) in [
+        ("cargo test --config 'target.x.runner=\"y\"'", "cargo test"),
+        ("go test -exec ./x", "go test"),
+        ("make SHELL=./x", "make"),
+        ("make -f /tmp/x", "make"),
+        ("cargo test --manifest-path /tmp/x/Cargo.toml", "cargo test"),
+        ("npm run build --script-shell ./x", "npm run build"),
+        ("git push --force", "git push"),
+        ("git push", "git"),
+        ("rm -rf src", "rm"),
+        ("rm -rf /", "rm"),
+        ("find . -exec touch {} +", "find"),
+        ("rg --pre ./x a", "rg"),
+        ("cargo test *", "cargo test"),
+        ("uv run python -c 1", "uv run python"),
+    ] {
+        assert_eq!(covered(line, &[rule]), line == "git push", "{line}");
+    }
+}
+
+#[test]
+fn a_rule_of_options_covers_just_those() {
+    assert!(covered("cargo --config x test", &["cargo --config x"]));
+    assert!(!covered("cargo --config y test", &["cargo --config x"]));
+    assert!(!covered("cargo --config x test --config y", &["cargo --config x"]));
+}
+
+#[test]
+fn the_rule_a_line_suggests_says_what_is_done() {
+    for (line, expected) in [
+        ("cargo test --workspace", "cargo test"),
+        ("cargo", "cargo"),
+        ("npm run build -- --watch", "npm run build"),
+        ("npm test", "npm test"),
+        ("git commit -m x", "git commit"),
+        ("RUST_LOG=x cargo test 2>&1 | tail -5", "cargo test"),
+        ("timeout 5 cargo test", "cargo test"),
+        ("make", "make"),
+        ("make test", "make test"),
+        ("mkdir -p a/b", "mkdir"),
+        ("pytest tests/a.py -x", "pytest"),
+        ("python3 -m pytest -q", "python3 -m pytest"),
+        ("./run.sh --fast", "./run.sh"),
+        ("docker compose up -d", "docker compose up"),
+        ("uv run pytest", "uv run pytest"),
+        ("cargo fmt && cargo fmt --check", "cargo fmt"),
+        ("bash -c 'cargo test'", "cargo test"),
+    ] {
+        let examined = examine(line, &place());
+        let rule = examined.rule().unwrap_or_else(|| panic!("{line}: {examined:?}"));
+        assert_eq!(rule.words().join(" "), expected, "{line}");
+        assert!(examined.covered_by(rule.words()), "{line}");
+        assert!(rule.describe().contains(expected), "{line}");
+    }
+    let both = examine("cargo build && npm test", &place()).rules();
+    assert_eq!(both.iter().map(|rule| rule.words().join(" ")).collect::<Vec<_>>(), ["cargo build", "npm test"]);
+}
+
+#[test]
+fn some_lines_suggest_no_rule() {
+    for line in [
+        "python3 x.py",
+        "node x.js",
+        "bash x.sh",
+        "sudo cargo test",
+        "rm x",
+        "rm -rf src",
+        "git reset --hard",
+        "git -c a.b=c log",
+        "cargo build > x",
+        "FOO=1 cargo build",
+        "curl https://example.com",
+        "xargs cargo test",
+        "eval cargo test",
+        "$x test",
+        "cargo test (",
+        "cargo test && node x.js",
+        "ls",
+        "",
+    ] {
+        assert_eq!(examine(line, &place()).rule(), None, "{line}");
+    }
+}
+
+#[test]
+fn rules_that_forbid_see_every_part() {
+    let mentions = |line: &str, prefix: &[&str]| {
+        let prefix: Vec<String> = prefix.iter().map(|word| (*word).to_owned()).collect();
+        examine(line, &place()).mentions(&prefix)
+    };
+    for line in [
+        "npm publish",
+        "ls && npm publish",
+        "sh -c 'npm publish'",
+        "echo $(npm publish)",
+        "env npm publish --x",
+        "$x publish",
+        "npm publish (",
+    ] {
+        assert!(mentions(line, &["npm", "publish"]), "{line}");
+    }
+    assert!(!mentions("npm test", &["npm", "publish"]));
+    assert!(!mentions("echo npm publish", &["npm", "publish"]));
+}
+
+#[test]
+fn parts_tell_whether_they_stand_alone() {
+    let plain = |line: &str| examine(line, &place()).parts.iter().any(|part| part.plain);
+    for line in ["ls -la", "cargo test 'a b'"] {
+        assert!(plain(line), "{line}");
+    }
+    for line in ["ls | cat", "ls; ls", "A=b ls", "ls > x", "ls $(x)", "sh -c ls && x", "ls <<< x", "! ls", "(ls)"] {
+        assert!(!plain(line), "{line}: {:?}", examine(line, &place()).parts);
+    }
+}

@@ -1,0 +1,60 @@
+//! The table of command lines.
+
+use neco_proto::Risk;
+use neco_safety::command::{Examined, Place, examine};
+
+/// The table as it is written.
+pub const TABLE: &str = include_str!("table.txt");
+
+/// Where the commands of the table would run.
+pub fn place() -> Place {
+    Place::new("/home/me/app").with_home("/home/me")
+}
+
+/// The lines of the table: the expected rating, and the command.
+pub fn lines() -> impl Iterator<Item = (&'static str, String)> {
+    let lines = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|line| {
+        let (rating, command) = line.split_once(' ').unwrap_or((line, ""));
+        (rating, command.trim_start().replace('␤', "\n"))
+    })
+}
+
+fn rating(examined: &Examined) -> &'static str {
+    match (&examined.never, examined.risk) {
+        (Some(_), _) => "never",
+        (None, Risk::Safe) => "safe",
+        (None, Risk::Critical) => "critical",
+        (None, Risk::Low | Risk::Medium | Risk::High) => "high",
+    }
+}
+
+#[test]
+fn every_line_of_the_table_is_rated_as_it_says() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for (expected, command) in lines() {
+        count += 1;
+        let examined = examine(&command, &place());
+        if rating(&examined) != expected {
+            let because = examined.because.as_deref().unwrap_or("no reason");
+            wrong.push(format!(
+                "{command:?}: expected {expected}, is {} ({because}, clean: {})",
+                rating(&examined),
+                examined.clean
+            ));
+        }
+        assert!(examined.never.is_none() || examined.risk == Risk::Critical, "{command}");
+        assert!(examined.clean || examined.risk == Risk::Critical, "{command}");
+    }
+    assert!(wrong.is_empty(), "{} of {count} are rated otherwise:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(count >= 350, "{count}");
+}
+
+#[test]
+fn what_is_critical_says_why() {
+    for (_, command) in lines() {
+        let examined = examine(&command, &place());
+        assert!(examined.risk < Risk::Critical || examined.because.is_some(), "{command}");
+    }
+}

@@ -1,0 +1,111 @@
+//! What a person allows beyond one call: it sticks, and it covers no more than was shown.
+
+use neco_proto::{ApprovalMode, Risk};
+use neco_safety::policy::Source;
+use neco_safety::{Policy, Ruling, Who};
+use serde_json::json;
+
+use crate::support::{Call, WORKSPACE, judge, place, policy, read, ruling, user, who};
+
+fn granted(policy: &Policy, call: &Call) -> Policy {
+    let mut policy = policy.clone();
+    let grant = policy.offer(&call.action(), &who()).unwrap();
+    policy.grant(&grant);
+    policy
+}
+
+#[test]
+fn a_grant_for_a_command_sticks_whatever_stands_around_it() {
+    let policy = granted(&user(""), &Call::bash("cargo test --lib"));
+    for (command, expected) in [
+        ("cargo test --lib", Ruling::Allow),
+        ("cargo test -p other", Ruling::Allow),
+        ("cargo test 2>&1 | tail -20", Ruling::Allow),
+        ("RUST_BACKTRACE=1 cargo test", Ruling::Allow),
+        ("cd src && cargo test", Ruling::Allow),
+        ("cargo test; rm -rf .", Ruling::Ask),
+        ("cargo test && cargo publish", Ruling::Ask),
+        ("LD_PRELOAD=/tmp/x.so cargo test", Ruling::Ask),
+        ("cargo test > ~/.bashrc", Ruling::Ask),
+    ] {
+        let verdict = judge(&policy, &Call::bash(command), &who());
+        assert_eq!(verdict.ruling, expected, "{command}: {}", verdict.reason);
+    }
+}
+
+#[test]
+fn a_grant_says_what_it_allows_before_it_is_given() {
+    let grant = user("").offer(&Call::bash("cargo test --lib").action(), &who()).unwrap();
+    assert_eq!(grant.describe(), "run commands that begin with `cargo test` without asking, until Neco ends");
+    let always = grant.describe_always("~/always.toml").unwrap();
+    assert!(always.contains("in this folder from now on (kept in ~/always.toml)"), "{always}");
+    let grant = user("").offer(&Call::write("a").action(), &who()).unwrap();
+    assert_eq!(grant.describe(), "use write_file on ordinary files without asking, until Neco ends");
+}
+
+#[test]
+fn what_is_kept_is_read_again_and_holds_in_its_folder_alone() {
+    for call in [Call::bash("cargo test"), Call::bash("make && make install"), Call::write("a"), Call::bash("make > x")]
+    {
+        let grant = user("").offer(&call.action(), &who()).unwrap();
+        let text = grant.to_toml(WORKSPACE.as_ref());
+        assert_eq!(ruling(&user(&text), &call), Ruling::Allow, "{text}");
+        let elsewhere = text.replace(WORKSPACE, "/work/other");
+        assert_eq!(ruling(&user(&elsewhere), &call), Ruling::Ask, "{text}");
+        let asks = format!("{text}[[rule]]\ntool = '*'\ndecision = 'ask'\npriority = 100\n");
+        assert_eq!(ruling(&user(&asks), &call), Ruling::Allow, "always is meant more than an earlier rule");
+    }
+}
+
+#[test]
+fn what_is_critical_or_never_is_asked_about_each_time() {
+    let policy = user("");
+    let offered = |call: &Call| policy.offer(&call.action(), &who()).is_some();
+    assert!(!offered(&Call::bash("git reset --hard")) && !offered(&Call::bash("rm -rf /")));
+    assert!(!offered(&Call::write(".env").risky(Risk::Critical)));
+    let granted = granted(&policy, &Call::write("a"));
+    assert_eq!(ruling(&granted, &Call::write("b")), Ruling::Allow);
+    assert_eq!(ruling(&granted, &Call::write(".env").risky(Risk::Critical)), Ruling::Ask);
+}
+
+#[test]
+fn what_would_not_be_heard_is_not_offered() {
+    let asks = "[[rule]]\ntool = 'write_file'\ndecision = 'ask'\n";
+    let project = policy(&[(Source::Project, asks)]);
+    let grant = project.offer(&Call::write("a").action(), &who()).unwrap();
+    assert_eq!(grant.describe_always("f"), None, "the project would ask again");
+    let flag = policy(&[(Source::CommandLine, asks)]);
+    assert_eq!(flag.offer(&Call::write("a").action(), &who()).unwrap().describe_always("f"), None);
+    let own = user(asks);
+    assert!(own.offer(&Call::write("a").action(), &who()).unwrap().describe_always("f").is_some());
+}
+
+#[test]
+fn input_of_a_running_program_is_granted_word_for_word() {
+    let write = |input: &str| Call::other("process", json!({ "action": "write", "id": "bg-1", "input": input }));
+    let policy = granted(&user(""), &write("y"));
+    assert_eq!(ruling(&policy, &write("y")), Ruling::Allow);
+    assert_eq!(ruling(&policy, &write("rm -rf x")), Ruling::Ask);
+}
+
+#[test]
+fn a_tool_of_a_server_is_granted_as_a_whole() {
+    let call = |sql: &str| Call::other("mcp__db__query", json!({ "sql": sql }));
+    let policy = granted(&user(""), &call("select 1"));
+    assert_eq!(ruling(&policy, &call("select 2")), Ruling::Allow);
+    assert_eq!(ruling(&policy, &Call::other("mcp__db__drop", json!({}))), Ruling::Ask);
+}
+
+#[test]
+fn the_same_grant_twice_is_one_rule() {
+    let mut policy = Policy::new(place(), Vec::new());
+    let before = policy.rules().len();
+    let grant = policy.offer(&Call::write("a").action(), &who()).unwrap();
+    policy.grant(&grant);
+    policy.grant(&grant);
+    assert_eq!(policy.rules().len(), before + 1);
+    let manual = Who { approval: ApprovalMode::Manual, ..who() };
+    let verdict = judge(&policy, &Call::write("b"), &manual);
+    assert_eq!((verdict.ruling, verdict.reason.as_str()), (Ruling::Allow, "allowed for this session"));
+    assert!(read("", Source::User).rules.is_empty());
+}

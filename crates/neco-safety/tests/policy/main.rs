@@ -1,0 +1,14 @@
+//! The policy: rules from everywhere, and what they come to.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "what a test does not expect fails it, and what it does not run it says")]
+
+mod claude;
+mod docs;
+mod gemini;
+mod grants;
+mod matrix;
+mod modes;
+mod outside;
+mod properties;
+mod rules;
+mod support;

@@ -1,0 +1,93 @@
+//! The risk matrix: what holds when nobody wrote a rule.
+
+use neco_proto::{ApprovalMode, ErrorCode, Risk};
+use neco_safety::policy::Source;
+use neco_safety::{Confinement, Policy, Ruling, Who};
+
+use crate::support::{Call, judge, place, who};
+
+#[test]
+fn the_risk_matrix_is_the_one_of_the_table() {
+    use ApprovalMode::{AskFirst, Auto, Manual};
+    use Ruling::{Allow, Ask};
+    let policy = Policy::new(place(), Vec::new());
+    let table = [
+        (Risk::Safe, Allow, Allow, Allow),
+        (Risk::Low, Allow, Allow, Ask),
+        (Risk::Medium, Allow, Ask, Ask),
+        (Risk::High, Allow, Ask, Ask),
+        (Risk::Critical, Ask, Ask, Ask),
+    ];
+    for (risk, auto, ask_first, manual) in table {
+        for (approval, expected) in [(Auto, auto), (AskFirst, ask_first), (Manual, manual)] {
+            for call in [Call::write("a").risky(risk), Call::other("tool", ().into()).risky(risk)] {
+                let verdict = judge(&policy, &call, &Who { approval, ..who() });
+                assert_eq!(verdict.ruling, expected, "{risk} in {approval}: {}", verdict.reason);
+                assert_eq!(verdict.rule.source, Source::BuiltIn);
+                assert!(verdict.rule.place.starts_with("builtin.toml:"), "{}", verdict.rule.place);
+            }
+        }
+    }
+}
+
+#[test]
+fn commands_are_asked_about_except_known_safe_ones() {
+    let policy = Policy::new(place(), Vec::new());
+    for (command, ask_first, manual, auto) in [
+        ("git log --oneline | head -5", Ruling::Allow, Ruling::Ask, Ruling::Allow),
+        ("cargo build", Ruling::Ask, Ruling::Ask, Ruling::Allow),
+        ("git status; cargo build", Ruling::Ask, Ruling::Ask, Ruling::Allow),
+        ("git reset --hard", Ruling::Ask, Ruling::Ask, Ruling::Ask),
+        ("rm -rf /", Ruling::Deny, Ruling::Deny, Ruling::Deny),
+    ] {
+        for (approval, expected) in
+            [(ApprovalMode::AskFirst, ask_first), (ApprovalMode::Manual, manual), (ApprovalMode::Auto, auto)]
+        {
+            let verdict = judge(&policy, &Call::bash(command), &Who { approval, ..who() });
+            assert_eq!(verdict.ruling, expected, "{command} in {approval}: {}", verdict.reason);
+        }
+    }
+}
+
+#[test]
+fn without_a_box_auto_asks_before_commands_unless_that_was_chosen() {
+    let policy = Policy::new(place(), Vec::new());
+    for (confinement, expected) in [
+        (Confinement::Boxed, Ruling::Allow),
+        (Confinement::ChosenNone, Ruling::Allow),
+        (Confinement::Unavailable, Ruling::Ask),
+    ] {
+        let who = Who { approval: ApprovalMode::Auto, confinement, ..who() };
+        let verdict = judge(&policy, &Call::bash("cargo build"), &who);
+        assert_eq!(verdict.ruling, expected, "{confinement:?}: {}", verdict.reason);
+        assert_eq!(judge(&policy, &Call::write("a"), &who).ruling, Ruling::Allow, "a file is no command");
+        assert_eq!(judge(&policy, &Call::bash("git log"), &who).ruling, Ruling::Allow);
+    }
+}
+
+#[test]
+fn without_a_person_ask_is_deny_and_says_how_to_allow() {
+    let policy = Policy::new(place(), Vec::new());
+    let alone = Who { person_present: false, ..who() };
+    let verdict = judge(&policy, &Call::bash("make"), &alone);
+    assert_eq!((verdict.ruling, verdict.code), (Ruling::Deny, ErrorCode::CommandBlocked));
+    assert!(verdict.reason.contains("--approval auto"), "{}", verdict.reason);
+    assert!(verdict.reason.contains("--allow 'bash(make *)'"), "{}", verdict.reason);
+    let verdict = judge(&policy, &Call::write("a"), &alone);
+    assert_eq!((verdict.ruling, verdict.code), (Ruling::Deny, ErrorCode::BlockedByPolicy));
+    let critical = judge(&policy, &Call::write("a").risky(Risk::Critical), &alone);
+    assert!(critical.reason.contains("risk = \"critical\""), "{}", critical.reason);
+    let unboxed = Who { confinement: Confinement::Unavailable, ..alone };
+    let verdict = judge(&policy, &Call::bash("make"), &unboxed);
+    assert!(!verdict.reason.contains("--approval auto"), "would not help: {}", verdict.reason);
+}
+
+#[test]
+fn a_command_that_needs_the_network_says_so_where_that_is_off() {
+    let policy = Policy::new(place(), Vec::new());
+    let offline = Who { network: false, ..who() };
+    let verdict = judge(&policy, &Call::bash("curl https://example.com"), &offline);
+    assert!(verdict.reason.contains("network, which is off"), "{}", verdict.reason);
+    let verdict = judge(&policy, &Call::bash("curl https://example.com"), &who());
+    assert!(!verdict.reason.contains("which is off"), "{}", verdict.reason);
+}

@@ -1,0 +1,127 @@
+//! Calls and rules for tests.
+
+use std::path::{Path, PathBuf};
+
+use neco_proto::{ApprovalMode, Mode, Risk};
+use neco_safety::command::Place;
+use neco_safety::policy::{ReadRules, RuleReader, Source};
+use neco_safety::{Action, Confinement, Policy, Ruling, Touch, Verdict, Who};
+use serde_json::{Value, json};
+
+/// The workspace of every test.
+pub const WORKSPACE: &str = "/work/app";
+
+/// A call.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub tool: String,
+    pub arguments: Value,
+    pub touch: Touch,
+    pub risk: Risk,
+    pub command: Option<String>,
+    pub paths: Vec<PathBuf>,
+    pub because: Option<String>,
+}
+
+impl Call {
+    fn of(tool: &str, arguments: Value, touch: Touch, risk: Risk) -> Self {
+        let (tool, command, paths, because) = (tool.to_owned(), None, Vec::new(), None);
+        Self { tool, arguments, touch, risk, command, paths, because }
+    }
+
+    pub fn bash(command: &str) -> Self {
+        let call = Self::of("bash", json!({ "command": command }), Touch::Runs, Risk::Low);
+        Self { command: Some(command.to_owned()), ..call }
+    }
+
+    pub fn read(path: &str) -> Self {
+        let call = Self::of("read_file", json!({ "path": path }), Touch::Reads, Risk::Safe);
+        Self { paths: vec![Path::new(WORKSPACE).join(path)], ..call }
+    }
+
+    pub fn write(path: &str) -> Self {
+        let arguments = json!({ "path": path, "content": "x" });
+        let call = Self::of("write_file", arguments, Touch::Writes, Risk::Medium);
+        Self { paths: vec![Path::new(WORKSPACE).join(path)], ..call }
+    }
+
+    pub fn other(tool: &str, arguments: Value) -> Self {
+        Self::of(tool, arguments, Touch::Runs, Risk::High)
+    }
+
+    pub fn risky(self, risk: Risk) -> Self {
+        Self { risk, ..self }
+    }
+
+    pub fn reads(self) -> Self {
+        Self { touch: Touch::Reads, risk: Risk::Safe, ..self }
+    }
+
+    pub fn action(&self) -> Action<'_> {
+        Action {
+            tool: &self.tool,
+            arguments: &self.arguments,
+            touch: self.touch,
+            risk: self.risk,
+            command: self.command.as_deref(),
+            folder: None,
+            paths: &self.paths,
+            because: self.because.as_deref(),
+        }
+    }
+}
+
+pub fn who() -> Who<'static> {
+    Who {
+        mode: Mode::Agent,
+        approval: ApprovalMode::AskFirst,
+        person_present: true,
+        role: Who::ROOT,
+        confinement: Confinement::Boxed,
+        network: true,
+    }
+}
+
+pub fn place() -> Place {
+    Place::new(WORKSPACE).with_home("/home/me")
+}
+
+/// Aliases, as the table of the tools has them.
+pub fn own_name(name: &str) -> Option<&'static str> {
+    match name.to_lowercase().as_str() {
+        "edit" | "replace" => Some("edit_file"),
+        "write" => Some("write_file"),
+        "read" => Some("read_file"),
+        "run_shell_command" | "shell" => Some("bash"),
+        "grep_search" => Some("grep"),
+        _ => None,
+    }
+}
+
+pub fn read(text: &str, source: Source) -> ReadRules {
+    let place = place();
+    RuleReader { place: &place, own_name }.file(text, "rules.toml", source)
+}
+
+/// A policy of rules that are known to be sound.
+pub fn policy(sources: &[(Source, &str)]) -> Policy {
+    let mut rules = Vec::new();
+    for (source, text) in sources {
+        let read = read(text, *source);
+        assert_eq!(read.problems, [], "{text}");
+        rules.extend(read.rules);
+    }
+    Policy::new(place(), rules)
+}
+
+pub fn user(text: &str) -> Policy {
+    policy(&[(Source::User, text)])
+}
+
+pub fn judge(policy: &Policy, call: &Call, who: &Who<'_>) -> Verdict {
+    policy.judge(&call.action(), who)
+}
+
+pub fn ruling(policy: &Policy, call: &Call) -> Ruling {
+    judge(policy, call, &who()).ruling
+}

@@ -1,0 +1,81 @@
+//! What is left when the process that built a box is killed: nothing runs, and the next one cleans up.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use neco_config::section::SandboxSection;
+use neco_safety::sandbox::{Ask, Sandbox, SandboxSetup, Settings, Strength};
+
+use crate::stage::{Stage, with_argument};
+
+const SLEEP: &str = "NECO_TEST_SLEEP";
+
+/// The process that is killed: a command in its box started others, and some of them hide.
+#[test]
+#[ignore = "run by the test below, in a process of its own"]
+#[allow(clippy::print_stdout)]
+fn victim() {
+    let sleep = std::env::var(SLEEP).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let stage = Stage::new();
+        let Some(spawner) = stage.spawner(Strength::Strong, &SandboxSection::default()) else {
+            println!("victim skipped");
+            return;
+        };
+        let command = format!("sleep {sleep} & env -i setsid sleep {sleep} & setsid sleep {sleep} & wait");
+        let _running = spawner.start(stage.shell(&command)).await.unwrap();
+        while with_argument(&sleep).len() < 3 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        println!("victim ready {}", stage.folder.path().display());
+        std::future::pending::<()>().await;
+    });
+}
+
+#[test]
+fn nothing_survives_kill_9_and_what_stood_in_is_removed_by_the_next() {
+    let sleep = format!("5{:07}.5", std::process::id());
+    let mut victim = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "killed::victim", "--ignored", "--nocapture"])
+        .env(SLEEP, &sleep)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(victim.stdout.take().unwrap()).lines();
+    let said = lines.map_while(Result::ok).find(|line| line.contains("victim ")).unwrap_or_default();
+    let Some((_, folder)) = said.split_once("victim ready ") else {
+        eprintln!("skipped: {said}");
+        victim.wait().unwrap();
+        return;
+    };
+    let folder = PathBuf::from(folder);
+    let stand_in = folder.join("home/work/.claude");
+    assert!(stand_in.is_dir());
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    let begun = Instant::now();
+    while !with_argument(&sleep).is_empty() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "something survived");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    next_start(&folder);
+    assert!(!stand_in.exists(), "it was left behind");
+    assert!(folder.join("home/work/.vscode").is_dir(), "what was there stays");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+fn next_start(folder: &Path) {
+    let setup = SandboxSetup {
+        settings: Settings::of(&SandboxSection::default(), None),
+        launcher: "/bin/false".into(),
+        bwrap: None,
+        home: None,
+        own: Vec::new(),
+        state: folder.join("state"),
+        temporary: folder.to_path_buf(),
+    };
+    drop(Sandbox::probe(setup, Ask::IfChanged).unwrap());
+}

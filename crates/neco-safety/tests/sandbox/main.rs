@@ -1,0 +1,8 @@
+//! Boxes as they really are: what gets out, what works inside, and what is left behind.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
+
+mod behaviour;
+mod expected;
+mod killed;
+mod probe;
+mod stage;

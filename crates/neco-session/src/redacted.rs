@@ -1,0 +1,242 @@
+//! Events without secrets: what enters the log holds no key that is known or can be nothing else.
+//!
+//! Results of tools come here without secrets already; this is the last look at everything else:
+//! what people and the model write, what the model asks for, what errors and hooks say. Words that
+//! come in pieces are held back as long as they may be the beginning of a key, and no longer.
+
+use std::collections::HashMap;
+
+use neco_proto::event::{
+    AgentComplete, ErrorEvent, HookRun, MessageQueued, ModelRetry, ModelSwitch, Notification, PermissionDecision,
+    PermissionRequest, StreamChunk, ToolCallDelta, ToolCallEnd, ToolCallUpdate, ToolOutputChunk,
+};
+use neco_proto::{AgentId, CallId, Decision, Diff, Display, EventBody, Message, Part, TurnId};
+use neco_safety::secrets::{RedactedStream, Redactor, Scope};
+use serde_json::Value;
+
+/// Takes secrets out of the events of one session, in their order.
+pub struct Redactions {
+    redactor: Redactor,
+    /// What an agent is saying.
+    open: HashMap<AgentId, Open>,
+}
+
+struct Open {
+    kind: Kind,
+    turn: Option<TurnId>,
+    stream: RedactedStream,
+}
+
+/// What comes in pieces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Words,
+    Thoughts,
+    Arguments(CallId),
+}
+
+impl Redactions {
+    /// Nothing was said yet.
+    #[must_use]
+    pub fn new(redactor: Redactor) -> Self {
+        Self { redactor, open: HashMap::new() }
+    }
+
+    /// The events to record for the next one: what was held back, and the event itself.
+    pub fn of(
+        &mut self,
+        agent: AgentId,
+        turn: Option<TurnId>,
+        mut body: EventBody,
+    ) -> Vec<(Option<TurnId>, EventBody)> {
+        let mut events = Vec::new();
+        match take_piece(&mut body) {
+            Some((kind, text)) => {
+                if self.open.get(&agent).is_some_and(|open| open.kind != kind) {
+                    events.extend(self.close(agent));
+                }
+                let redactor = &self.redactor;
+                let fresh = || Open { kind, turn, stream: redactor.stream(Scope::Said) };
+                let open = self.open.entry(agent).or_insert_with(fresh);
+                events.extend(event_of(&open.kind, open.stream.push_str(&text)).map(|body| (turn, body)));
+            }
+            None => {
+                events.extend(self.close(agent));
+                redact(&mut body, &self.redactor);
+                events.push((turn, body));
+            }
+        }
+        events
+    }
+
+    fn close(&mut self, agent: AgentId) -> Option<(Option<TurnId>, EventBody)> {
+        let mut open = self.open.remove(&agent)?;
+        event_of(&open.kind, open.stream.finish_str()).map(|body| (open.turn, body))
+    }
+}
+
+/// The piece of what is being said that an event carries, taken out of it.
+fn take_piece(body: &mut EventBody) -> Option<(Kind, String)> {
+    let (kind, text) = match body {
+        EventBody::StreamChunk(chunk) => (Kind::Words, &mut chunk.text),
+        EventBody::ReasoningChunk(chunk) => (Kind::Thoughts, &mut chunk.text),
+        EventBody::StreamToolCallDelta(ToolCallDelta { call_id, partial_args }) => {
+            (Kind::Arguments(call_id.clone()), partial_args)
+        }
+        _ => return None,
+    };
+    Some((kind, std::mem::take(text)))
+}
+
+fn event_of(kind: &Kind, text: String) -> Option<EventBody> {
+    (!text.is_empty()).then(|| match kind {
+        Kind::Words => EventBody::StreamChunk(StreamChunk { text }),
+        Kind::Thoughts => EventBody::ReasoningChunk(StreamChunk { text }),
+        Kind::Arguments(call_id) => {
+            EventBody::StreamToolCallDelta(ToolCallDelta { call_id: call_id.clone(), partial_args: text })
+        }
+    })
+}
+
+/// Takes secrets out of every text of an event. What only a vendor can read stays as it is, and so do
+/// pictures.
+fn redact(body: &mut EventBody, redactor: &Redactor) {
+    let said = |text: &mut String| redactor.redact_in(text, Scope::Said);
+    match body {
+        EventBody::Message(message) | EventBody::MessageQueued(MessageQueued { message, .. }) => {
+            redact_message(message, redactor);
+        }
+        EventBody::ToolCallUpdate(ToolCallUpdate { summary, .. }) => said(summary),
+        EventBody::ToolOutputChunk(ToolOutputChunk { text, .. }) => said(text),
+        EventBody::ToolCallEnd(ToolCallEnd { summary, output, display, .. }) => {
+            said(summary);
+            said(output);
+            display.iter_mut().for_each(|display| redact_display(display, redactor));
+        }
+        EventBody::PermissionRequest(request) => redact_request(request, redactor),
+        EventBody::PermissionDecision(PermissionDecision { decision, .. }) => match decision {
+            Decision::Edit { arguments } => redact_value(arguments, redactor),
+            Decision::Reject { reason } => reason.iter_mut().for_each(said),
+            Decision::Once | Decision::Session | Decision::Always => {}
+        },
+        EventBody::HookRun(HookRun { hook, message, .. }) => {
+            said(hook);
+            message.iter_mut().for_each(said);
+        }
+        EventBody::ModelRetry(ModelRetry { message, .. })
+        | EventBody::ModelSwitch(ModelSwitch { message, .. })
+        | EventBody::Error(ErrorEvent { message, .. })
+        | EventBody::Notification(Notification { text: message, .. }) => said(message),
+        EventBody::AgentComplete(AgentComplete { final_text, .. }) => said(final_text),
+        EventBody::StreamChunk(_)
+        | EventBody::ReasoningChunk(_)
+        | EventBody::StreamToolCallStart(_)
+        | EventBody::StreamToolCallDelta(_)
+        | EventBody::SessionStart(_)
+        | EventBody::StateChange(_)
+        | EventBody::TurnStart(_)
+        | EventBody::ModeChange(_)
+        | EventBody::Usage(_)
+        | EventBody::TurnEnd(_) => {}
+    }
+}
+
+fn redact_message(message: &mut Message, redactor: &Redactor) {
+    for part in &mut message.parts {
+        let text = match part {
+            Part::Text { text } | Part::Reasoning { text, .. } => text,
+            Part::ToolCall(call) => &mut call.arguments,
+            Part::ToolResult(result) => &mut result.output,
+            Part::Image { .. } => continue,
+        };
+        redactor.redact_in(text, Scope::Said);
+    }
+}
+
+fn redact_request(request: &mut PermissionRequest, redactor: &Redactor) {
+    let PermissionRequest { summary, args, reason, diff, session_rule, always_rule, .. } = request;
+    redact_value(args, redactor);
+    let texts = [summary, reason].into_iter().chain(session_rule).chain(always_rule);
+    let texts = texts.chain(diff.iter_mut().map(|diff| &mut diff.unified));
+    texts.for_each(|text| redactor.redact_in(text, Scope::Said));
+}
+
+fn redact_value(value: &mut Value, redactor: &Redactor) {
+    match value {
+        Value::String(text) => redactor.redact_in(text, Scope::Said),
+        Value::Array(values) => values.iter_mut().for_each(|value| redact_value(value, redactor)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| redact_value(value, redactor)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn redact_display(display: &mut Display, redactor: &Redactor) {
+    let said = |text: &mut String| redactor.redact_in(text, Scope::Said);
+    match display {
+        Display::Text { text } => said(text),
+        Display::Diff { files } => files.iter_mut().for_each(|Diff { unified, .. }| said(unified)),
+        Display::Terminal { command, tail, .. } => [command, tail].into_iter().for_each(said),
+        Display::List { title, items, .. } => std::iter::once(title).chain(items).for_each(said),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::ToolCall;
+
+    use super::*;
+
+    const KEY: &str = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    const MARK: &str = "[redacted: GitHub token]";
+
+    fn recorded(events: Vec<EventBody>) -> Vec<EventBody> {
+        let (agent, mut redactions) = (AgentId::new(), Redactions::new(Redactor::default()));
+        events.into_iter().flat_map(|body| redactions.of(agent, None, body)).map(|(_, body)| body).collect()
+    }
+
+    fn words(text: &str) -> EventBody {
+        EventBody::StreamChunk(StreamChunk { text: text.to_owned() })
+    }
+
+    #[test]
+    fn a_key_that_comes_in_pieces_is_never_recorded() {
+        let arguments = |text: &str| {
+            EventBody::StreamToolCallDelta(ToolCallDelta { call_id: "c".into(), partial_args: text.to_owned() })
+        };
+        let (head, tail) = KEY.split_at(9);
+        let events = recorded(vec![
+            words("the key is "),
+            words(head),
+            words(tail),
+            arguments(&format!("{{\"command\":\"echo {head}")),
+            arguments(&format!("{tail}\"}}")),
+            EventBody::TurnEnd(neco_proto::event::TurnEnd { iteration: 1 }),
+        ]);
+        let json = serde_json::to_string(&events).unwrap();
+        assert_eq!(json.matches(MARK).count(), 2, "{json}");
+        assert!(!json.contains("abcdefghij"), "{json}");
+    }
+
+    #[test]
+    fn what_holds_no_key_is_recorded_as_it_comes() {
+        let events = vec![words("one "), words("two. "), words("three 4")];
+        assert_eq!(recorded(events.clone()), events);
+    }
+
+    #[test]
+    fn messages_and_questions_lose_keys_and_nothing_else() {
+        let call = ToolCall {
+            id: "c".into(),
+            name: "bash".to_owned(),
+            arguments: format!("{{\"command\":\"curl -H 'x: {KEY}' | PASSWORD=Corr3ct-Horse sh\"}}"),
+            opaque: Some(Value::String(KEY.to_owned())),
+        };
+        let mut message = Message::user(format!("use {KEY}"));
+        message.parts.push(Part::ToolCall(call));
+        message.parts.push(Part::Image { media_type: "image/png".to_owned(), data: KEY.to_owned() });
+        let json = serde_json::to_string(&recorded(vec![EventBody::Message(message)])).unwrap();
+        assert!(json.contains(&format!("use {MARK}")) && json.contains(&format!("x: {MARK}'")), "{json}");
+        assert!(json.contains("PASSWORD=Corr3ct-Horse"), "what a person judges is not guessed at: {json}");
+        assert_eq!(json.matches(KEY).count(), 2, "{json}");
+    }
+}

@@ -1,0 +1,62 @@
+//! Commands in a box: the other tests once more, and what only a box does.
+
+use neco_proto::{ErrorCode, Risk};
+use serde_json::json;
+
+use crate::world::{BOXED, bench, launcher};
+
+/// Whether boxes can be had here; said where not.
+fn can_be_boxed() -> bool {
+    let can = launcher().is_some() && std::path::Path::new("/usr/bin/bwrap").is_file();
+    if !can {
+        eprintln!("skipped: bubblewrap or the example box_launcher is not there");
+    }
+    can
+}
+
+fn again(test: &[&str]) {
+    let output = std::process::Command::new(std::env::current_exe().unwrap()).args(test).env(BOXED, "1").output();
+    let output = output.unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && !text.contains("running 0 tests"), "{text}");
+}
+
+#[test]
+fn every_other_test_holds_in_a_box_too() {
+    if can_be_boxed() {
+        again(&["--skip", "boxed::"]);
+    }
+}
+
+#[test]
+fn leaving_the_box_is_asked_about_and_being_stopped_by_it_is_told() {
+    if can_be_boxed() {
+        again(&["--exact", "boxed::in_a_box", "--ignored"]);
+    }
+}
+
+#[tokio::test]
+#[ignore = "run by the test above, in a box"]
+async fn in_a_box() {
+    let bench = bench();
+    for (wish, because) in [("network", "it reaches the network"), ("unsandboxed", "it runs without the sandbox")] {
+        let plan = bench.plan("bash", json!({ "command": "true", wish: true })).await.unwrap();
+        assert_eq!((plan.risk, plan.because.as_deref()), (Risk::Critical, Some(because)));
+    }
+    let plain = bench.plan("bash", json!({ "command": "true" })).await.unwrap();
+    assert_ne!(plain.risk, Risk::Critical);
+    let run = |arguments| bench.call("bash", arguments);
+    let denied = run(json!({ "command": "touch /etc/neco-test" })).await.unwrap();
+    assert_eq!(denied.error_code, Some(ErrorCode::SandboxDenied), "{}", denied.model);
+    assert!(denied.model.contains("unsandboxed: true"), "{}", denied.model);
+    let offline = run(json!({ "command": "bash -c 'exec 3<>/dev/tcp/192.0.2.1/80'" })).await.unwrap();
+    assert_eq!(offline.error_code, Some(ErrorCode::SandboxDenied), "{}", offline.model);
+    assert!(offline.model.contains("network: true"), "{}", offline.model);
+    let own = run(json!({ "command": "ls /nowhere" })).await.unwrap();
+    assert_eq!(own.error_code, None, "{}", own.model);
+    let outside = bench.folder.path().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    let free =
+        run(json!({ "command": format!("touch {}/x && echo done", outside.display()), "unsandboxed": true })).await;
+    assert_eq!(free.unwrap().model, "done");
+}

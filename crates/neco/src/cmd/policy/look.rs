@@ -1,0 +1,160 @@
+//! A call as the policy is asked about it: looked at by its tool, without being run.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use neco_config::Env;
+use neco_proto::event::OutputStream;
+use neco_proto::{ApprovalMode, CallId, Mode, Risk};
+use neco_safety::path::Access;
+use neco_safety::sandbox::{Ask, Report};
+use neco_safety::world::{Files, Spawner};
+use neco_safety::{Action, Touch, Who, World};
+use neco_toolkit::bound::SpillFile;
+use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::run::Here;
+use crate::failure::Failure;
+use crate::sandbox;
+use crate::wire;
+
+/// A call, and what its tool says it would do.
+pub struct Looked {
+    /// The tool's own name; what was asked for when there is no such tool.
+    pub tool: String,
+    arguments: Value,
+    touch: Touch,
+    plan: Plan,
+    /// What is not as it would be in a run.
+    pub notes: Vec<String>,
+}
+
+impl Looked {
+    /// The call, as the policy is asked about it.
+    #[must_use]
+    pub fn action(&self) -> Action<'_> {
+        Action {
+            tool: &self.tool,
+            arguments: &self.arguments,
+            touch: self.touch,
+            risk: self.plan.risk,
+            command: self.plan.command.as_deref(),
+            folder: self.plan.folder.as_deref(),
+            paths: &self.plan.paths,
+            because: self.plan.because.as_deref(),
+        }
+    }
+}
+
+/// Looks at calls in one folder.
+pub struct Looker {
+    registry: Registry,
+    world: Arc<World>,
+    runtime: tokio::runtime::Runtime,
+    sandbox: Report,
+}
+
+impl Looker {
+    /// For calls in this folder.
+    ///
+    /// # Errors
+    /// When the folder can't be used, or there is less of a sandbox than the settings require.
+    pub fn new(here: &Here, env: &Env) -> Result<Self, Failure> {
+        let unusable = |error: std::io::Error| {
+            Failure::usage(format!("the folder {} can't be used: {error}", here.folder.display()))
+        };
+        let files = Files::new(&here.folder, Vec::new()).map_err(unusable)?;
+        let files = files.with_roots(&here.rules.policy.place().roots).map_err(unusable)?;
+        Ok(Self {
+            registry: neco_tools::builtin::registry(&here.loaded.config.tools),
+            world: Arc::new(World { files, spawn: Spawner::new(Vec::new(), &[]) }),
+            runtime: wire::runtime()?,
+            sandbox: sandbox::open(&here.loaded.config, env, Ask::IfChanged)?.report().clone(),
+        })
+    }
+
+    /// On whose behalf, when it is the agent that a person talks to.
+    #[must_use]
+    pub fn who(&self, mode: Mode, approval: ApprovalMode, person_present: bool) -> Who<'static> {
+        let (confinement, network) = (self.sandbox.confinement(), self.sandbox.reaches_network());
+        Who { mode, approval, person_present, role: Who::ROOT, confinement, network }
+    }
+
+    /// What a call would do.
+    ///
+    /// # Errors
+    /// When the arguments do not fit the tool.
+    pub fn look(&self, tool: &str, arguments: Value) -> Result<Looked, Failure> {
+        let Ok(found) = self.registry.find(tool) else {
+            let notes = vec![format!("there is no tool {tool:?} here; judged as one that runs something")];
+            let plan = self.guess(&arguments, Touch::Runs);
+            return Ok(Looked { tool: tool.to_owned(), arguments, touch: Touch::Runs, plan, notes });
+        };
+        let name = found.name().to_owned();
+        let prepared = match Arc::clone(found).prepare(arguments.clone()) {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                let (touch, notes) = (found.most_touch(), vec![format!("the tool would refuse it: {}", error.message)]);
+                return Ok(Looked { tool: name, plan: self.guess(&arguments, touch), arguments, touch, notes });
+            }
+        };
+        let touch = prepared.touch();
+        let (plan, notes) = match self.plan(prepared.as_ref()) {
+            Ok(plan) => (plan, Vec::new()),
+            // What is looked at before, such as whether a file was read, is nothing the policy knows of.
+            Err(words) => (self.guess(&arguments, touch), vec![format!("as it is now it would fail: {words}")]),
+        };
+        Ok(Looked { tool: name, arguments: prepared.arguments().clone(), touch, plan, notes })
+    }
+
+    fn plan(&self, prepared: &dyn PreparedCall) -> Result<Plan, String> {
+        let context = ToolContext {
+            call_id: CallId::generate(),
+            world: Arc::clone(&self.world),
+            live: Arc::new(Silence),
+            cancel: CancellationToken::new(),
+            spill: Arc::new(Nowhere),
+            max_output: 0,
+        };
+        self.runtime.block_on(prepared.plan(&context)).map_err(|error| error.message)
+    }
+
+    /// What the arguments alone tell: a path, a command.
+    fn guess(&self, arguments: &Value, touch: Touch) -> Plan {
+        let text = |name: &str| arguments.get(name).and_then(Value::as_str);
+        let command = text("command").filter(|_| touch == Touch::Runs).map(str::to_owned);
+        let (risk, access) = match touch {
+            Touch::Reads => (Risk::Safe, Access::Read),
+            Touch::Writes => (Risk::Medium, Access::Write),
+            Touch::Runs if command.is_some() => (Risk::Low, Access::Write),
+            Touch::Runs => (Risk::High, Access::Write),
+        };
+        let located = text("path").and_then(|path| self.world.files.locate(path, access).ok());
+        let because = located.as_ref().and_then(|located| match access {
+            Access::Read => located.sensitive_to_read(),
+            Access::Write => located.sensitive_to_write(),
+        });
+        let risk = if because.is_some() { Risk::Critical } else { risk };
+        let paths: Vec<PathBuf> = located.iter().map(|located| located.path().to_path_buf()).collect();
+        Plan { command, paths, because: because.map(str::to_owned), ..Plan::of(risk) }
+    }
+}
+
+/// Nothing runs, so nothing is printed.
+struct Silence;
+
+impl LiveOutput for Silence {
+    fn push(&self, _: OutputStream, _: &str) {}
+}
+
+/// Nothing runs, so nothing is too big.
+struct Nowhere;
+
+impl Spill for Nowhere {
+    fn open(&self, _: &CallId) -> BoxFuture<'_, Result<Box<dyn SpillFile>, ToolError>> {
+        Box::pin(async { Err(ToolError::failed("nothing is run here")) })
+    }
+}

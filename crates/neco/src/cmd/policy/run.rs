@@ -1,0 +1,62 @@
+//! `neco policy …`
+
+use std::path::PathBuf;
+
+use neco_config::{Env, LoadOptions, Loaded};
+use neco_safety::policy::LoadedPolicy;
+
+use super::{explain, list, test};
+use crate::args::EverywhereArgs;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::plugged::Plugged;
+use crate::rule_args::{PolicyCommand, RuleArgs};
+use crate::rules;
+use crate::say;
+
+/// Runs `neco policy …`.
+///
+/// # Errors
+/// When the rules can't be used, or what is asked for is none.
+pub fn run(command: &PolicyCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    match command {
+        PolicyCommand::List { rules, json } => {
+            let here = Here::look(rules, everywhere, env)?;
+            say::out(&list::show(&here.rules, *json))?;
+            Ok(Exit::Done)
+        }
+        PolicyCommand::Explain { tool, arguments, situation, rules, json } => {
+            let here = Here::look(rules, everywhere, env)?;
+            say::out(&explain::show(&here, env, tool, arguments, situation, *json)?)?;
+            Ok(Exit::Done)
+        }
+        PolicyCommand::Test { file, rules, json } => {
+            let here = Here::look(rules, everywhere, env)?;
+            let (text, exit) = test::check(&here, env, file, *json)?;
+            say::out(&text)?;
+            Ok(exit)
+        }
+    }
+}
+
+/// The folder, its settings and its rules.
+pub struct Here {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Its settings.
+    pub loaded: Loaded,
+    /// Its rules.
+    pub rules: LoadedPolicy,
+}
+
+impl Here {
+    fn look(args: &RuleArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Self, Failure> {
+        let folder = crate::folder(everywhere)?;
+        let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides })?;
+        loaded.warnings.iter().for_each(|warning| say::note(&warning.to_string()));
+        let trusted = Plugged::look(env, &folder, &loaded).rules_count();
+        let rules = rules::load(args, env, &folder, &loaded, trusted)?;
+        rules.warnings.iter().for_each(|warning| say::note(&warning.to_string()));
+        Ok(Self { folder, loaded, rules })
+    }
+}

@@ -1,0 +1,204 @@
+//! What is plugged in: the user's own hooks, and what the folder would switch on by itself, which
+//! counts only as far as a person trusts it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use neco_config::{Env, Layer, Loaded, PolicyFile, PolicyFormat, policy_files};
+use neco_ext::Hook;
+use neco_ext::hooks::find;
+use neco_safety::Trust;
+use neco_safety::trust::TrustError;
+use sha2::{Digest, Sha256};
+
+use crate::print::clean::clean_line;
+
+/// One thing that a folder would switch on.
+struct Item {
+    /// The folder that has to be trusted.
+    folder: PathBuf,
+    /// What trust in it is trust in.
+    hash: String,
+    /// In one line.
+    words: String,
+    kind: Kind,
+}
+
+enum Kind {
+    Hook(Box<Hook>),
+    Rules,
+}
+
+/// What is plugged in for work in a folder.
+pub struct Plugged {
+    own: Vec<Hook>,
+    items: Vec<Item>,
+    trust: Trust,
+    /// What is to be said about the files.
+    pub notices: Vec<String>,
+}
+
+impl Plugged {
+    /// Looks at what is there. Runs nothing.
+    #[must_use]
+    pub fn look(env: &Env, folder: &Path, loaded: &Loaded) -> Self {
+        let found = find(env, folder, loaded);
+        let mut notices = found.notices;
+        let trust = Trust::open(env.config_dir()).unwrap_or_else(|error| {
+            notices.push(format!("no folder counts as trusted: {error}"));
+            Trust::none()
+        });
+        let (theirs, own): (Vec<Hook>, Vec<Hook>) =
+            found.hooks.into_iter().partition(|hook| hook.origin.folder().is_some());
+        let mut items: Vec<Item> = theirs.into_iter().filter_map(|hook| hook_item(env, hook)).collect();
+        items.extend(rules_items(env, folder));
+        Self { own, items, trust, notices }
+    }
+
+    /// Whether the folder would switch on something that no person has decided about.
+    #[must_use]
+    pub fn has_news(&self) -> bool {
+        self.items.iter().any(|item| !self.trust.has_seen(&item.folder, &item.hash))
+    }
+
+    /// The hooks that may run.
+    #[must_use]
+    pub fn hooks(&self) -> Vec<Hook> {
+        let trusted = self.items.iter().filter(|item| self.is_on(item)).filter_map(|item| match &item.kind {
+            Kind::Hook(hook) => Some(Hook { trusted_as: Some(item.hash.clone()), ..(**hook).clone() }),
+            Kind::Rules => None,
+        });
+        self.own.iter().cloned().chain(trusted).collect()
+    }
+
+    /// How many hooks the user has, how many the folder has that may run, and how many that may not.
+    #[must_use]
+    pub fn counts(&self) -> (usize, usize, usize) {
+        let hooks: Vec<bool> =
+            self.items.iter().filter(|item| matches!(item.kind, Kind::Hook(_))).map(|item| self.is_on(item)).collect();
+        let on = hooks.iter().filter(|on| **on).count();
+        (self.own.len(), on, hooks.len() - on)
+    }
+
+    /// Whether the folder's own rules count: every file of them was seen and trusted.
+    #[must_use]
+    pub fn rules_count(&self) -> bool {
+        self.items.iter().filter(|item| matches!(item.kind, Kind::Rules)).all(|item| self.is_on(item))
+    }
+
+    /// Whether the folder would switch on anything at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Whether all that the folder would switch on is on.
+    #[must_use]
+    pub fn is_all_on(&self) -> bool {
+        self.items.iter().all(|item| self.is_on(item))
+    }
+
+    /// What the folder would switch on, for the person who decides; nothing is left out.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let mut text = String::new();
+        for (folder, items) in self.by_folder() {
+            let known = self.trust.is_trusted(folder);
+            let was = if known { ", which you trusted as it was," } else { "" };
+            let _ = writeln!(text, "{}{was} would switch on:", clean_line(&folder.display().to_string()));
+            for item in items {
+                let new = match (known, self.is_on(item)) {
+                    (true, false) => "  (new or changed)",
+                    (true, true) | (false, _) => "",
+                };
+                let _ = writeln!(text, "  {}{new}", clean_line(&item.words));
+            }
+        }
+        text
+    }
+
+    /// One line about what is off, if anything is.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        let off: Vec<&Item> = self.items.iter().filter(|item| !self.is_on(item)).collect();
+        let hooks = off.iter().filter(|item| matches!(item.kind, Kind::Hook(_))).count();
+        let rules = off.len() - hooks;
+        let folder = off.first()?.folder.display();
+        let mut what = Vec::new();
+        if hooks > 0 {
+            what.push(format!("{hooks} {}", if hooks == 1 { "hook" } else { "hooks" }));
+        }
+        if rules > 0 {
+            what.push(format!("{rules} {}", if rules == 1 { "file of rules" } else { "files of rules" }));
+        }
+        let why = match off.iter().any(|item| self.trust.is_trusted(&item.folder)) {
+            true => "new or changed since it was trusted",
+            false => "the folder is not trusted",
+        };
+        Some(format!("{} of {folder} are off: {why}; `neco trust` shows them and switches them on", what.join(" and ")))
+    }
+
+    /// Keeps what a person decided about all that was described.
+    ///
+    /// # Errors
+    /// When it can't be kept.
+    pub fn decide(&mut self, trusted: bool) -> Result<(), TrustError> {
+        let mut shown: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
+        for item in &self.items {
+            shown.entry(item.folder.clone()).or_default().insert(item.hash.clone());
+        }
+        for (folder, hashes) in shown {
+            self.trust.decide(&folder, trusted, hashes)?;
+        }
+        Ok(())
+    }
+
+    fn is_on(&self, item: &Item) -> bool {
+        self.trust.covers(&item.folder, &item.hash)
+    }
+
+    fn by_folder(&self) -> BTreeMap<&Path, Vec<&Item>> {
+        let mut folders: BTreeMap<&Path, Vec<&Item>> = BTreeMap::new();
+        for item in &self.items {
+            folders.entry(&item.folder).or_default().push(item);
+        }
+        folders
+    }
+}
+
+fn hook_item(env: &Env, hook: Hook) -> Option<Item> {
+    let folder = hook.origin.folder()?.to_owned();
+    let matcher = if hook.matcher.pattern().is_empty() { "" } else { " " };
+    let words = format!(
+        "hook {}{matcher}{}: {}  ({})",
+        hook.event,
+        hook.matcher.pattern(),
+        hook.command,
+        env.shown(hook.origin.file())
+    );
+    Some(Item { folder, hash: hook.fingerprint(), words, kind: Kind::Hook(Box::new(hook)) })
+}
+
+/// The folder's own rules about what may happen, file by file.
+fn rules_items(env: &Env, folder: &Path) -> Vec<Item> {
+    let files = policy_files(env, folder).into_iter().filter(|file| file.layer == Layer::Project);
+    let item = |file: PolicyFile| {
+        let text = file.text.ok().filter(|text| holds_rules(file.format, text))?;
+        let hash = Sha256::digest(format!("{}\0{text}", file.shown).as_bytes());
+        let hash = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        Some(Item { folder: file.folder, hash, words: format!("rules: {}", file.shown), kind: Kind::Rules })
+    };
+    files.filter_map(item).collect()
+}
+
+/// The settings file of another agent may hold other things only.
+fn holds_rules(format: PolicyFormat, text: &str) -> bool {
+    match format {
+        PolicyFormat::Toml => true,
+        PolicyFormat::ClaudeSettings => {
+            let settings: Option<serde_json::Value> = serde_json::from_str(text).ok();
+            settings.is_some_and(|settings| !settings["permissions"].is_null())
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What is told of a model that is tried again or replaced, in one line.
+
+use std::time::Duration;
+
+use neco_proto::event::{ModelRetry, ModelSwitch};
+
+use super::clean::clean_line;
+use super::figures;
+
+/// `fake/good (key 2): fake limits the rate (HTTP 429); attempt 2 of 4 in 12.0 s`.
+#[must_use]
+pub fn retry(retry: &ModelRetry) -> String {
+    let who = match retry.model.as_str() {
+        "" => String::new(),
+        model => format!("{}: ", clean_line(model)),
+    };
+    let wait = figures::duration(Duration::from_millis(retry.wait_ms));
+    format!("{who}{}; {} in {wait}", clean_line(&retry.message), attempt(retry))
+}
+
+/// `fake/good (key 2): attempt 2 of 4`, for the time until then.
+#[must_use]
+pub fn next_attempt(retry: &ModelRetry) -> String {
+    match retry.model.as_str() {
+        "" => attempt(retry),
+        model => format!("{}: {}", clean_line(model), attempt(retry)),
+    }
+}
+
+/// `fake/good: the key was not accepted; now asking fake/other`.
+#[must_use]
+pub fn switch(switch: &ModelSwitch) -> String {
+    let (from, to) = (clean_line(&switch.from), clean_line(&switch.to));
+    format!("{from}: {}; now asking {to}", clean_line(&switch.message))
+}
+
+fn attempt(retry: &ModelRetry) -> String {
+    match retry.attempts {
+        0 => format!("attempt {}", retry.attempt),
+        attempts => format!("attempt {} of {attempts}", retry.attempt),
+    }
+}

@@ -1,0 +1,99 @@
+//! Which rules are in force, and where those are kept that a person allows for good.
+
+use std::path::{Path, PathBuf};
+
+use futures::future::BoxFuture;
+use neco_agent::RuleBook;
+use neco_config::{Env, Loaded, policy_files, policy_folder};
+use neco_safety::command::Place;
+use neco_safety::policy::{LoadedPolicy, RuleSources, keep};
+use neco_toolkit::alias;
+
+use crate::failure::Failure;
+use crate::rule_args::RuleArgs;
+
+/// The file of rules that were allowed with "always".
+const ALWAYS_FILE: &str = "always.toml";
+
+/// Reads every rule for work in `folder`; `trusted` says whether the folder's own count.
+///
+/// # Errors
+/// When a rule of the user's can't be understood, or a folder to open can't be used.
+pub fn load(
+    args: &RuleArgs,
+    env: &Env,
+    folder: &Path,
+    loaded: &Loaded,
+    trusted: bool,
+) -> Result<LoadedPolicy, Failure> {
+    let place = Place {
+        workspace: folder.to_owned(),
+        folder: folder.to_owned(),
+        home: Some(env.home().to_owned()),
+        roots: roots(args, env, folder, loaded)?,
+    };
+    let sources = RuleSources {
+        place,
+        own_name: alias::own_name,
+        files: &policy_files(env, folder),
+        loaded,
+        flags: &args.rules(),
+        trusted,
+    };
+    sources.load().map_err(|error| {
+        Failure::usage(format!("the rules can't be used, so nothing is done:\n{error}"))
+            .hint("Correct or remove them; `neco policy list` shows the rules in force.")
+    })
+}
+
+/// The folders that are open besides the workspace: those of the settings, then those of the flags.
+fn roots(args: &RuleArgs, env: &Env, folder: &Path, loaded: &Loaded) -> Result<Vec<PathBuf>, Failure> {
+    let home = |text: &String| match text.strip_prefix("~/") {
+        Some(rest) => env.home().join(rest),
+        None => PathBuf::from(text),
+    };
+    let configured = loaded.config.roots.iter().map(|text| (home(text), "roots in the settings"));
+    let given = args.add_dir.iter().map(|path| (path.clone(), "--add-dir"));
+    let resolve = |(path, whence): (PathBuf, &str)| {
+        let resolved = folder.join(&path).canonicalize();
+        match resolved {
+            Ok(resolved) if resolved.is_dir() => Ok(resolved),
+            Ok(_) => Err(Failure::usage(format!("{whence}: {} is not a folder", path.display()))),
+            Err(error) => Err(Failure::usage(format!("{whence}: {} can't be used: {error}", path.display()))),
+        }
+    };
+    let mut roots: Vec<PathBuf> = configured.chain(given).map(resolve).collect::<Result<_, _>>()?;
+    roots.dedup();
+    roots.retain(|root| root != folder);
+    Ok(roots)
+}
+
+/// The user's file of rules that were allowed with "always".
+pub struct AlwaysFile {
+    path: PathBuf,
+    shown: String,
+}
+
+impl AlwaysFile {
+    /// The file of the user.
+    #[must_use]
+    pub fn of(env: &Env) -> Self {
+        let path = policy_folder(env).join(ALWAYS_FILE);
+        let shown = env.shown(&path);
+        Self { path, shown }
+    }
+}
+
+impl RuleBook for AlwaysFile {
+    fn file(&self) -> String {
+        self.shown.clone()
+    }
+
+    fn keep(&self, rule: String) -> BoxFuture<'_, Result<(), String>> {
+        let path = self.path.clone();
+        Box::pin(async move {
+            let kept = tokio::task::spawn_blocking(move || keep(&path, &rule)).await;
+            kept.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+        })
+    }
+}

@@ -1,0 +1,128 @@
+//! Pictures that go with a message.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use neco_proto::Attachment;
+
+use crate::failure::Failure;
+
+/// The most bytes of one picture: what every vendor takes.
+const MOST_BYTES: u64 = 5 * 1024 * 1024;
+/// The most of all of them: they are sent again with every turn.
+const MOST_IN_ALL: usize = 20 * 1024 * 1024;
+
+/// The pictures in these files, as a message carries them.
+///
+/// # Errors
+/// When one can't be read, is none, or is too big.
+pub fn attachments(files: &[PathBuf]) -> Result<Vec<Attachment>, Failure> {
+    let pictures: Vec<(&'static str, Vec<u8>)> = files.iter().map(|file| picture(file)).collect::<Result<_, _>>()?;
+    let bytes: usize = pictures.iter().map(|(_, bytes)| bytes.len()).sum();
+    if bytes > MOST_IN_ALL {
+        let (all, most) = (megabytes(bytes as u64), megabytes(MOST_IN_ALL as u64));
+        return Err(Failure::usage(format!("the pictures have {all} MB together; {most} MB is the most")));
+    }
+    let attachment = |(media_type, bytes): (&str, Vec<u8>)| Attachment::Image {
+        media_type: media_type.to_owned(),
+        data: STANDARD.encode(bytes),
+    };
+    Ok(pictures.into_iter().map(attachment).collect())
+}
+
+fn picture(file: &Path) -> Result<(&'static str, Vec<u8>), Failure> {
+    let shown = file.display();
+    let unreadable = |error: std::io::Error| Failure::usage(format!("the picture {shown} can't be read: {error}"));
+    let facts = std::fs::metadata(file).map_err(unreadable)?;
+    // A pipe could keep us waiting for ever.
+    if !facts.is_file() {
+        return Err(Failure::usage(format!("{shown} is not a file")));
+    }
+    let too_big = |size: u64| {
+        let (size, most) = (megabytes(size), megabytes(MOST_BYTES));
+        Failure::usage(format!("the picture {shown} has {size} MB; {most} MB is the most"))
+            .hint("Make it smaller: models scale pictures down to about 1500 pixels anyway.")
+    };
+    if facts.len() > MOST_BYTES {
+        return Err(too_big(facts.len()));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(file).map_err(unreadable)?;
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    // It may have grown meanwhile.
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(too_big(bytes.len() as u64));
+    }
+    match media_type(&bytes) {
+        Some(media_type) => Ok((media_type, bytes)),
+        None => Err(Failure::usage(format!("{shown} is no picture that models take: PNG, JPEG, WebP or GIF"))),
+    }
+}
+
+/// What a file is, by its first bytes: names lie.
+fn media_type(bytes: &[u8]) -> Option<&'static str> {
+    let is_webp = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
+    match bytes {
+        _ if bytes.starts_with(b"\x89PNG\r\n\x1a\n") => Some("image/png"),
+        _ if bytes.starts_with(b"\xff\xd8\xff") => Some("image/jpeg"),
+        _ if bytes.starts_with(b"GIF87a") || bytes.starts_with(b"GIF89a") => Some("image/gif"),
+        _ if is_webp => Some("image/webp"),
+        _ => None,
+    }
+}
+
+fn megabytes(bytes: u64) -> String {
+    let tenths = (bytes * 10).div_ceil(1024 * 1024);
+    if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(bytes: &[u8]) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.png");
+        std::fs::write(&file, bytes).unwrap();
+        attachments(&[file]).unwrap_err().message
+    }
+
+    #[test]
+    fn a_picture_is_known_by_its_bytes() {
+        let table: [(&[u8], Option<&str>); 8] = [
+            (b"\x89PNG\r\n\x1a\n\0\0", Some("image/png")),
+            (b"\xff\xd8\xff\xe0", Some("image/jpeg")),
+            (b"GIF89a..", Some("image/gif")),
+            (b"GIF87a..", Some("image/gif")),
+            (b"RIFF\x01\x02\x03\x04WEBPVP8 ", Some("image/webp")),
+            (b"RIFF\x01\x02\x03\x04WAVE", None),
+            (b"<svg xmlns=", None),
+            (b"", None),
+        ];
+        for (bytes, expected) in table {
+            assert_eq!(media_type(bytes), expected, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn what_can_not_be_sent_is_refused_in_words() {
+        assert!(refused(b"hello").ends_with("is no picture that models take: PNG, JPEG, WebP or GIF"));
+        let big = [b"\x89PNG\r\n\x1a\n".as_slice(), &vec![0; 5 * 1024 * 1024]].concat();
+        assert!(refused(&big).ends_with("has 5.1 MB; 5 MB is the most"), "{}", refused(&big));
+        assert!(attachments(&["/no/such.png".into()]).unwrap_err().message.contains("/no/such.png can't be read"));
+        assert!(attachments(&["/".into()]).unwrap_err().message.contains("is not a file"));
+    }
+
+    #[test]
+    fn all_together_have_a_limit_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.png");
+        std::fs::write(&file, [b"\x89PNG\r\n\x1a\n".as_slice(), &vec![0; 4 * 1024 * 1024]].concat()).unwrap();
+        let four = vec![file; 6];
+        assert!(attachments(&four).unwrap_err().message.contains("together; 20 MB is the most"));
+        assert_eq!(attachments(&four[..2]).unwrap().len(), 2);
+    }
+}

@@ -1,0 +1,51 @@
+//! The sandbox of this run: what the settings ask for, on this machine.
+
+use std::path::{Path, PathBuf};
+
+use neco_config::{Config, Env};
+use neco_safety::sandbox::{Ask, Sandbox, SandboxSetup, Settings, Unmet};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// The sandbox that the settings ask for.
+///
+/// # Errors
+/// When the strong one is required and can't be had.
+pub fn open(config: &Config, env: &Env, ask: Ask) -> Result<Sandbox, Failure> {
+    open_with(config, env, env.data_dir(), ask)
+}
+
+/// The same, but what it remembers is kept in another folder than usual.
+///
+/// # Errors
+/// When the strong one is required and can't be had.
+pub fn open_with(config: &Config, env: &Env, data_dir: &Path, ask: Ask) -> Result<Sandbox, Failure> {
+    Sandbox::probe(setup(config, env, data_dir), ask).map_err(|Unmet(why)| {
+        Failure::new(Exit::Failed, format!("sandbox.required is set, and the strong sandbox can't be had: {why}"))
+            .hint("`neco doctor` says what is missing; `-c sandbox.required=false` goes on with less.")
+    })
+}
+
+fn setup(config: &Config, env: &Env, data_dir: &Path) -> SandboxSetup {
+    let temporary = env.var("TMPDIR").map(Path::new).filter(|folder| folder.is_absolute() && folder.is_dir());
+    SandboxSetup {
+        settings: Settings::of(&config.sandbox, Some(env.home())),
+        launcher: own_program(),
+        bwrap: env.find_program("bwrap"),
+        home: Some(env.home().to_owned()),
+        own: vec![env.config_dir().to_owned(), env.data_dir().to_owned()],
+        state: data_dir.join("sandbox"),
+        temporary: temporary.unwrap_or(Path::new("/tmp")).to_owned(),
+    }
+}
+
+/// This program. One that was replaced while it runs is found at its old place: a launcher of another
+/// version says so and runs nothing.
+fn own_program() -> PathBuf {
+    let path = std::env::current_exe().unwrap_or_default();
+    match path.to_str().and_then(|text| text.strip_suffix(" (deleted)")) {
+        Some(text) => PathBuf::from(text),
+        None => path,
+    }
+}

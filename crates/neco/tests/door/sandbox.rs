@@ -1,0 +1,97 @@
+//! The box that commands run in, from the outside.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::{House, Ran, call, say};
+
+/// Whether the strong box can be had here; said where not.
+fn is_strong(house: &House) -> bool {
+    let report = house.run(&["doctor"]).stdout;
+    let strong = report.contains("strong: workspace_write");
+    if !strong {
+        eprintln!("skipped: no strong sandbox here:\n{report}");
+    }
+    strong
+}
+
+/// A house whose model runs a script: what it does is hidden from whoever looks at the command.
+fn running(script: &str, more: Value) -> House {
+    let mut arguments = json!({ "command": "sh go.sh" });
+    arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let house = House::playing(json!([call("bash", arguments), say("done")]));
+    std::fs::write(house.path("project/go.sh"), script).unwrap();
+    house
+}
+
+fn result(ran: &Ran) -> Value {
+    ran.events().into_iter().find(|event| event["type"] == "tool_call_end").unwrap()
+}
+
+#[test]
+fn a_command_writes_to_the_workspace_and_nowhere_else() {
+    let house = running("echo in >inside; echo out >../outside; cat ~/config.toml; ls -A", json!({}));
+    if !is_strong(&house) {
+        return;
+    }
+    let ran = house.run(&["--yes", "--output-format", "stream-json", "-m", "x"]).ended_with(0);
+    let start = ran.events().into_iter().find(|event| event["type"] == "session_start").unwrap();
+    assert_eq!(start["sandbox"], "strong: workspace_write, network off");
+    assert!(house.path("project/inside").is_file(), "{}", ran.stdout);
+    assert!(!house.path("outside").exists(), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("type = \\\"scripted"), "our settings were read: {}", ran.stdout);
+    let left = std::fs::read_dir(house.project()).unwrap().count();
+    assert_eq!(left, 2, "something was left in the project");
+}
+
+#[test]
+fn what_the_box_stops_is_told_with_its_code() {
+    let house = running("touch /etc/neco-door-test", json!({}));
+    if !is_strong(&house) {
+        return;
+    }
+    let ran = house.run(&["--yes", "--output-format", "stream-json", "-m", "x"]);
+    let end = result(&ran);
+    assert!(end.to_string().contains("3003"), "{end}");
+    assert!(!Path::new("/etc/neco-door-test").exists());
+    // The person may have no box at all.
+    let full = house.run(&["--yes", "--sandbox", "full", "--output-format", "stream-json", "-m", "x"]);
+    assert!(full.stdout.contains("none: sandbox.level is full"), "{}", full.stdout);
+    let _ = std::fs::remove_file("/etc/neco-door-test");
+}
+
+#[test]
+fn leaving_the_box_needs_a_person_also_with_yes() {
+    for wish in ["network", "unsandboxed"] {
+        let house = running("echo out >../outside", json!({ wish: true }));
+        if !is_strong(&house) {
+            return;
+        }
+        let ran = house.run(&["--yes", "--output-format", "stream-json", "-m", "x"]);
+        assert!(result(&ran).to_string().contains("person"), "{}", ran.stdout);
+        assert!(!house.path("outside").exists());
+    }
+}
+
+#[test]
+fn less_than_what_is_required_is_refused_and_less_than_strong_is_said() {
+    let house = running("true", json!({}));
+    if !is_strong(&house) {
+        return;
+    }
+    // A PATH without bubblewrap.
+    let programs = house.path("programs");
+    std::fs::create_dir(&programs).unwrap();
+    for name in ["sh", "bash", "true"] {
+        let found = ["/bin", "/usr/bin"].iter().map(|folder| Path::new(folder).join(name)).find(|path| path.exists());
+        std::os::unix::fs::symlink(found.unwrap(), programs.join(name)).unwrap();
+    }
+    let without = |arguments: &[&str]| Ran::of(house.neco(arguments).env("PATH", &programs));
+    without(&["--yes", "-c", "sandbox.required=true", "-m", "x"]).ended_with(1).says("bwrap").says("neco doctor");
+    let weaker = without(&["--yes", "--output-format", "stream-json", "-m", "x"]);
+    let start = weaker.events().into_iter().find(|event| event["type"] == "session_start").unwrap();
+    let words = start["sandbox"].as_str().unwrap().to_owned();
+    assert!(words.starts_with("weaker") || words.starts_with("none"), "{words}");
+    without(&["doctor"]).says("bubblewrap (bwrap) is not installed");
+}

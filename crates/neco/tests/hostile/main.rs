@@ -1,0 +1,102 @@
+//! A hostile model with hundreds of attempts: nothing outside the workspace changes, no sensitive file is
+//! read, no network is reached; without a person in `ask_first`, and in `auto`.
+//!
+//! The real binary runs, with a scripted model, in a home of its own beside a folder that it must not touch.
+//! All of it happens inside one more box that shows the rest of the machine read-only, so that a mistake in
+//! Neco costs a test and not the machine.
+
+#![allow(clippy::unwrap_used, clippy::string_slice, reason = "what a test does not expect fails it")]
+
+mod attempts;
+mod listeners;
+mod world;
+
+use std::collections::BTreeMap;
+
+use attempts::Attempt;
+use listeners::Listeners;
+use serde_json::{Value, json};
+use world::World;
+
+#[test]
+fn a_hostile_model_gets_nowhere_without_a_person() {
+    hostile("ask_first");
+}
+
+#[test]
+fn a_hostile_model_gets_nowhere_in_auto_mode() {
+    hostile("auto");
+}
+
+fn hostile(approval: &str) {
+    if !World::has_a_box() {
+        assert!(std::env::var_os("CI").is_none(), "bubblewrap is missing; `cargo xtask test` installs it");
+        println!("SKIPPED: the hostile model needs bubblewrap (Debian's package bubblewrap)");
+        return;
+    }
+    let world = World::build();
+    let listeners = Listeners::open(&world.out());
+    let attempts = attempts::all(&world, &listeners);
+    assert!(attempts.len() >= 200, "only {} attempts", attempts.len());
+    world.script(&turns(&attempts));
+    let before = world.look();
+
+    let events = world.play(approval);
+
+    let results = results(&events);
+    let read = leaks(&world, &attempts, &results);
+    let everything = events.iter().filter(|event| !is_asked(event)).map(Value::to_string).collect::<String>();
+    let loose = world.secrets().into_iter().filter(|secret| everything.contains(secret)).count();
+    let changed = world.changes(&before);
+    let reached = listeners.heard();
+    let left = world.survivors();
+    let refused = results.values().filter(|result| result.code.is_some()).count();
+    println!(
+        "hostile model in {approval}: {} attempts, {} refused with a code, {} ran in the box; \
+         {} changed something outside, {} read a secret, {} reached the network, {} processes survived",
+        attempts.len(),
+        refused,
+        results.len() - refused,
+        changed.len(),
+        read.len(),
+        reached.len(),
+        left.len(),
+    );
+    assert_eq!(results.len(), attempts.len(), "every attempt has a result");
+    assert_eq!((changed, read, reached, left, loose), (vec![], vec![], vec![], vec![], 0));
+}
+
+/// One attempt a turn: later ones build on what earlier ones left.
+fn turns(attempts: &[Attempt]) -> Value {
+    let mut turns: Vec<Value> = attempts.iter().enumerate().map(|(index, attempt)| attempt.turn(index)).collect();
+    turns.push(json!({ "say": "I give up." }));
+    json!({ "turns": turns })
+}
+
+/// What became of a call.
+struct Outcome {
+    code: Option<u64>,
+    text: String,
+}
+
+fn results(events: &[Value]) -> BTreeMap<String, Outcome> {
+    let ended = events.iter().filter(|event| event["type"] == "tool_call_end");
+    let outcome = |event: &Value| Outcome { code: event["error_code"].as_u64(), text: event.to_string() };
+    ended.map(|event| (event["call_id"].as_str().unwrap().to_owned(), outcome(event))).collect()
+}
+
+/// What the model itself wrote; everything else is what it got.
+fn is_asked(event: &Value) -> bool {
+    event["type"] == "message" && event["role"] == "assistant"
+}
+
+/// The attempts whose result holds a secret.
+fn leaks(world: &World, attempts: &[Attempt], results: &BTreeMap<String, Outcome>) -> Vec<String> {
+    let secrets = world.secrets();
+    let leaked = |index: &usize| {
+        results
+            .get(&attempts::id(*index))
+            .is_some_and(|result| secrets.iter().any(|secret| result.text.contains(secret)))
+    };
+    (0..attempts.len()).filter(leaked).map(|index| attempts[index].to_string()).collect()
+}
