@@ -160,7 +160,7 @@ async fn a_repositorys_hook_runs_only_as_it_was_trusted() {
     place.hooks = vec![hook.clone()];
     assert_eq!(place.ask(bash()).await.runs[0].outcome, HookOutcome::Failed);
     assert!(!place.path("ran").exists(), "nobody trusted it");
-    hook.trusted_as = Some(hook.fingerprint());
+    hook.trusted_as = Some(hook.fingerprint().unwrap().hash);
     place.hooks = vec![hook];
     assert_eq!(place.ask(bash()).await.runs[0].outcome, HookOutcome::Passed);
     assert!(place.path("ran").exists());
@@ -169,6 +169,29 @@ async fn a_repositorys_hook_runs_only_as_it_was_trusted() {
     let word = place.ask(bash()).await;
     assert!(word.runs[0].message.as_deref().unwrap().contains("changed since it was trusted"), "{:?}", word.runs);
     assert!(!place.path("ran").exists(), "its script is another one now");
+}
+
+#[tokio::test]
+async fn a_repositorys_hook_runs_in_its_own_folder_wherever_in_it_is_worked() {
+    let mut place = Place::new();
+    let root = place.folder.path().canonicalize().unwrap();
+    std::fs::create_dir(root.join("sub")).unwrap();
+    std::fs::write(root.join("check.sh"), "echo \"$CLAUDE_PROJECT_DIR|$NECO_PROJECT_DIR|$PWD\" > ran").unwrap();
+    std::fs::write(root.join("sub/check.sh"), "touch ../evil evil").unwrap();
+    for command in ["sh ./check.sh", "sh \"$CLAUDE_PROJECT_DIR\"/check.sh"] {
+        let mut hook = place.hook(PRE, "", command);
+        hook.origin = Origin::Repository { file: root.join("x"), folder: root.clone() };
+        hook.trusted_as = Some(hook.fingerprint().unwrap().hash);
+        place.hooks = vec![hook];
+        place.cwd = Some(root.join("sub"));
+        let word = place.ask(bash()).await;
+        assert_eq!(word.runs[0].outcome, HookOutcome::Passed, "{:?}", word.runs);
+        let folder = root.display();
+        let said = std::fs::read_to_string(root.join("ran")).unwrap();
+        assert_eq!(said.trim(), format!("{folder}|{folder}|{folder}"));
+        std::fs::remove_file(root.join("ran")).unwrap();
+        assert!(!root.join("evil").exists(), "the script that was not trusted ran");
+    }
 }
 
 #[tokio::test]

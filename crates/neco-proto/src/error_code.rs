@@ -74,6 +74,7 @@ error_codes! {
     4004 ContextTooLong final, "The conversation is too long for the model.", "the conversation is too long for the model";
     4005 ProviderUnavailable again, "The model can't be reached.", "the model can't be reached";
     4006 BudgetUsedUp final, "The budget is used up.", "the budget or the credit at the vendor is used up";
+    4007 EmptyAnswer again, "The model answered nothing.", "the model answered nothing; try another model";
     5001 IterationLimit final, "The limit of turns was reached.", "the limit of turns was reached";
     5002 LoopDetected final, "You are repeating yourself. Change your approach or ask the user.", "the model was repeating itself";
     6001 StoreFailed again, "The session could not be written.", "the session could not be written";

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +58,10 @@ pub struct DecidedFolder {
     pub path: String,
     /// Which folder it is at that place.
     inode: u64,
+    /// When it was made, in nanoseconds, where the system knows: the number of a folder that is gone
+    /// is given to the next one.
+    #[serde(default)]
+    born: Option<u64>,
     /// Whose it is.
     owner: u32,
     /// Whether it is trusted.
@@ -64,6 +69,12 @@ pub struct DecidedFolder {
     /// What it switched on when that was decided, as hashes.
     #[serde(default)]
     pub items: BTreeSet<String>,
+}
+
+impl DecidedFolder {
+    fn is_the_same_as(&self, other: &Self) -> bool {
+        self.path == other.path && self.inode == other.inode && self.born == other.born && self.owner == other.owner
+    }
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -130,7 +141,8 @@ impl Trust {
         &self.kept.folders
     }
 
-    /// Keeps what a person decided about a folder and the items that they were shown.
+    /// Keeps what a person decided about a folder and the items that they were shown. What they were
+    /// shown before counts on, unless it was declined and the folder is trusted now.
     ///
     /// # Errors
     /// When the folder can't be trusted or the file can't be written.
@@ -144,6 +156,11 @@ impl Trust {
         decided.trusted = trusted;
         decided.items = items.into_iter().collect();
         self.change(|folders| {
+            if let Some(known) = folders.iter().find(|known| known.is_the_same_as(&decided))
+                && (known.trusted || !trusted)
+            {
+                decided.items.extend(known.items.iter().cloned());
+            }
             folders.retain(|known| known.path != decided.path);
             folders.push(decided);
         })
@@ -165,24 +182,30 @@ impl Trust {
 
     fn decided(&self, folder: &Path) -> Option<&DecidedFolder> {
         let present = identify(folder).ok()?;
-        self.kept
-            .folders
-            .iter()
-            .find(|known| known.path == present.path && known.inode == present.inode && known.owner == present.owner)
+        self.kept.folders.iter().find(|known| known.is_the_same_as(&present))
     }
 
-    /// Others may have decided meanwhile: their decisions are kept.
+    /// Others may have decided meanwhile: their decisions are kept, and who decides now waits for us.
     fn change(&mut self, change: impl FnOnce(&mut Vec<DecidedFolder>)) -> Result<(), TrustError> {
+        let _alone = self.lock().map_err(|error| TrustError::Write(self.file.clone(), error))?;
         self.kept = read(&self.file)?;
         change(&mut self.kept.folders);
         self.kept.folders.sort_by(|one, other| one.path.cmp(&other.path));
         self.write().map_err(|error| TrustError::Write(self.file.clone(), error))
     }
 
+    /// The folder is locked, as the file itself is replaced; until what is returned is dropped.
+    fn lock(&self) -> io::Result<std::fs::File> {
+        let folder = self.file.parent().ok_or(io::ErrorKind::NotFound)?;
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let folder = std::fs::File::open(folder)?;
+        rustix::fs::flock(&folder, rustix::fs::FlockOperation::LockExclusive)?;
+        Ok(folder)
+    }
+
     /// Whole or not at all, and for its owner alone: the new file is born with mode 0600.
     fn write(&self) -> io::Result<()> {
         let folder = self.file.parent().ok_or(io::ErrorKind::NotFound)?;
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         let text = serde_json::to_string_pretty(&self.kept).map_err(io::Error::other)?;
         file.write_all(text.as_bytes())?;
@@ -219,7 +242,15 @@ fn identify(folder: &Path) -> Result<DecidedFolder, TrustError> {
         return Err(refused("it is not a folder".to_owned()));
     }
     let path = resolved.to_str().ok_or_else(|| refused("its name is not UTF-8".to_owned()))?.to_owned();
-    Ok(DecidedFolder { path, inode: metadata.ino(), owner: metadata.uid(), trusted: false, items: BTreeSet::new() })
+    let born = metadata.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    Ok(DecidedFolder {
+        path,
+        inode: metadata.ino(),
+        born: born.and_then(|time| u64::try_from(time.as_nanos()).ok()),
+        owner: metadata.uid(),
+        trusted: false,
+        items: BTreeSet::new(),
+    })
 }
 
 #[cfg(test)]
@@ -269,6 +300,53 @@ mod tests {
         assert!(!trust.is_trusted(&folder), "another folder in its place is another folder");
         assert!(!trust.is_trusted(&home.path().join("link")));
         assert!(trust.decide(&home.path().join("nothing"), true, []).is_err());
+    }
+
+    #[test]
+    fn a_folder_that_gets_the_number_of_one_that_is_gone_is_another() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("repo");
+        let mut trust = Trust::open(home.path()).unwrap();
+        // A file system may give the number again at once, or never: several tries find the first kind.
+        for _ in 0..20 {
+            fs::create_dir(&folder).unwrap();
+            trust.decide(&folder, true, []).unwrap();
+            assert!(trust.is_trusted(&folder));
+            fs::remove_dir_all(&folder).unwrap();
+            fs::create_dir(&folder).unwrap();
+            let knows_birth = fs::metadata(&folder).unwrap().created().is_ok();
+            assert!(!knows_birth || !trust.is_trusted(&folder));
+            fs::remove_dir_all(&folder).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_was_shown_before_counts_on_unless_it_was_declined() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("repo");
+        fs::create_dir(&folder).unwrap();
+        let mut trust = Trust::open(home.path()).unwrap();
+        trust.decide(&folder, true, items(&["a"])).unwrap();
+        trust.decide(&folder, true, items(&["b"])).unwrap();
+        assert!(trust.covers(&folder, "a") && trust.covers(&folder, "b"));
+        trust.decide(&folder, false, items(&["c"])).unwrap();
+        assert!(["a", "b", "c"].iter().all(|item| trust.has_seen(&folder, item) && !trust.covers(&folder, item)));
+        trust.decide(&folder, true, items(&["a"])).unwrap();
+        assert!(trust.covers(&folder, "a") && !trust.has_seen(&folder, "b") && !trust.has_seen(&folder, "c"));
+    }
+
+    #[test]
+    fn many_may_decide_at_the_same_time() {
+        let home = tempfile::tempdir().unwrap();
+        let folders: Vec<PathBuf> = (0..16).map(|index| home.path().join(format!("f{index}"))).collect();
+        folders.iter().for_each(|folder| fs::create_dir(folder).unwrap());
+        std::thread::scope(|scope| {
+            for folder in &folders {
+                scope.spawn(|| Trust::open(home.path()).unwrap().decide(folder, true, []).unwrap());
+            }
+        });
+        let all = Trust::open(home.path()).unwrap();
+        assert!(folders.iter().all(|folder| all.is_trusted(folder)));
     }
 
     #[test]

@@ -1,44 +1,45 @@
 //! Text from outside: handed to the model as data, with its source, and unable to pose as anything else.
 //!
-//! What a file or a command says stands between two tags. Inside, whatever a model's template or
-//! another program takes for a boundary is broken by one visible sign: `<|im_start|>` becomes
-//! `<¦|im_start|>`. Notes of our own stand outside the tags, so that nothing inside can imitate them.
+//! What a file or a command says stands between two tags, whose name ends with something that only
+//! this one result has, so that nothing that was written before can close it. Inside, whatever a
+//! model's template or another program takes for a boundary is broken by one visible sign:
+//! `<|im_start|>` becomes `<¦|im_start|>`. Notes of our own stand outside the tags, so that nothing
+//! inside can imitate them.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use sha2::{Digest, Sha256};
 
-/// The name of the tags.
+/// What the name of the tags begins with.
 const TAG: &str = "untrusted";
+/// How many characters its end has.
+const SUFFIX: usize = 6;
 /// Breaks what it stands in.
 const BREAK: char = '¦';
 /// A source is shown up to here.
 const LONGEST_SOURCE: usize = 200;
 /// No marker of a template has a longer name.
 const LONGEST_NAME: usize = 60;
+/// A marker is looked for in so many characters, those included that nobody sees.
+const LONGEST_MARKER: usize = 3 * LONGEST_NAME;
+/// What boundaries begin with; the last two look like the first two.
+const OPENINGS: [char; 4] = ['<', '[', '＜', '［'];
 
-/// What models and programs take for boundaries, in lower case; compared without case. The first
-/// two open a name that must end with the same sign.
+/// What models and programs take for boundaries after `<` or `</`, in lower case; compared without case.
+const TAGS: &[&str] = &[
+    TAG,
+    "tool_result",
+    "tool_response",
+    "tool_call",
+    "function_result",
+    "function_call",
+    "system-reminder",
+    "start_of_turn",
+    "end_of_turn",
+];
+
+/// The same with other signs around them.
 const MARKERS: &[&str] = &[
-    "<|",
-    "<｜",
-    "<untrusted",
-    "</untrusted",
-    "<tool_result",
-    "</tool_result",
-    "<tool_response",
-    "</tool_response",
-    "<tool_call",
-    "</tool_call",
-    "<function_result",
-    "</function_result",
-    "<function_call",
-    "</function_call",
-    "<system-reminder",
-    "</system-reminder",
-    "<start_of_turn",
-    "<end_of_turn",
     "<<sys>>",
     "<</sys>>",
     "[inst]",
@@ -53,39 +54,38 @@ const MARKERS: &[&str] = &[
 ];
 
 /// The text between tags that name its source, with everything in it broken that imitates a boundary.
+/// The name of the tags follows from `id`, which is the same whenever the text is sent.
 #[must_use]
-pub fn wrap(source: &str, text: &str) -> String {
+pub fn wrap(id: &str, source: &str, text: &str) -> String {
     let text = neutral(text);
     let text = text.strip_suffix('\n').unwrap_or(&text);
-    format!("<{TAG} source=\"{}\">\n{text}\n</{TAG}>", attribute(source))
+    let tag = tag_of(id);
+    format!("<{tag} source=\"{}\">\n{text}\n</{tag}>", attribute(source))
 }
 
 /// What stood between the tags that [`wrap`] put around it; all of a text without any.
 #[must_use]
 pub fn unwrapped(text: &str) -> Cow<'_, str> {
-    let opening = format!("<{TAG} source=\"");
-    let without = text.lines().filter(|line| {
-        let opens = line.starts_with(&opening) && line.ends_with("\">");
-        !opens && *line != format!("</{TAG}>")
-    });
-    if text.contains(&opening) { Cow::Owned(without.collect::<Vec<_>>().join("\n")) } else { Cow::Borrowed(text) }
+    if !text.lines().any(is_our_tag) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.lines().filter(|line| !is_our_tag(line)).collect::<Vec<_>>().join("\n"))
 }
 
 /// The text with every imitation of a boundary broken.
 #[must_use]
 pub fn neutral(text: &str) -> Cow<'_, str> {
-    let Some(automaton) = automaton() else { return Cow::Borrowed(text) };
     let mut out = String::new();
     let mut at = 0;
-    for found in automaton.find_iter(text) {
-        let rest = text.get(found.start()..).unwrap_or_default();
-        if !is_boundary(rest) {
+    for start in openings(text) {
+        let Some((opening, rest)) = text.get(start..).and_then(split_first) else { continue };
+        if !is_boundary(opening, rest) {
             continue;
         }
-        // All of them begin with one byte, `<` or `[`.
-        out.push_str(text.get(at..=found.start()).unwrap_or_default());
+        let end = start + opening.len_utf8();
+        out.push_str(text.get(at..end).unwrap_or_default());
         out.push(BREAK);
-        at = found.start() + 1;
+        at = end;
     }
     if at == 0 {
         return Cow::Borrowed(text);
@@ -94,52 +94,126 @@ pub fn neutral(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Undoes [`neutral`] in what is written back to where it came from: a marker that `original` has, and
-/// has nowhere in its broken form.
+/// Undoes [`neutral`] in what is written, wherever that is: the model has seen every marker broken and
+/// can't mean the sign. Only where `original` has a marker in its broken form it stays as it is.
 #[must_use]
 pub fn restored<'a>(text: &'a str, original: &str) -> Cow<'a, str> {
+    whole(text, |opening| !has_broken(original, opening), is_boundary)
+}
+
+/// The same in a pattern that is looked for, where signs may be escaped.
+#[must_use]
+pub fn restored_pattern(pattern: &str) -> Cow<'_, str> {
+    whole(pattern, |_| true, |opening, rest| is_boundary(opening, &rest.replace('\\', "")))
+}
+
+/// The text without the sign in what `is_marker`, for the openings that are `mended`.
+fn whole<'a>(text: &'a str, mended: impl Fn(char) -> bool, is_marker: impl Fn(char, &str) -> bool) -> Cow<'a, str> {
     if !text.contains(BREAK) {
         return Cow::Borrowed(text);
     }
-    let mut out = Cow::Borrowed(text);
-    for open in ["<", "["] {
-        let broken = format!("{open}{BREAK}");
-        if !out.contains(&broken) || original.contains(&broken) {
-            continue;
+    let mended = OPENINGS.map(mended);
+    let is_mended = |opening: char| OPENINGS.iter().zip(mended).any(|(one, mended)| *one == opening && mended);
+    let mut out = String::with_capacity(text.len());
+    let mut before = None;
+    for (at, char) in text.char_indices() {
+        let breaks = |opening| is_mended(opening) && is_marker(opening, after(text, at));
+        if char != BREAK || !before.is_some_and(breaks) {
+            out.push(char);
         }
-        let mut mended = String::with_capacity(out.len());
-        let mut pieces = out.split(broken.as_str());
-        mended.push_str(pieces.next().unwrap_or_default());
-        for piece in pieces {
-            let whole = format!("{open}{piece}");
-            let is_marker = is_boundary(&whole) && original.contains(marker_of(&whole));
-            mended.push_str(if is_marker { open } else { &broken });
-            mended.push_str(piece);
-        }
-        out = Cow::Owned(mended);
+        before = Some(char);
     }
-    out
+    Cow::Owned(out)
 }
 
-/// As much of a text that begins with a marker as makes the marker.
-fn marker_of(text: &str) -> &str {
-    let folded = |marker: &&&str| {
-        let start = text.get(..marker.len());
-        start.is_some_and(|start| start.eq_ignore_ascii_case(marker))
-    };
-    let length = MARKERS.iter().find(folded).map_or(0, |marker| marker.len());
-    text.get(..length).unwrap_or_default()
+fn has_broken(text: &str, opening: char) -> bool {
+    let broken = format!("{opening}{BREAK}");
+    text.match_indices(&broken).any(|(at, _)| is_boundary(opening, after(text, at + opening.len_utf8())))
 }
 
-/// Whether a text that begins with a marker begins with a boundary: a name must follow the first two.
-fn is_boundary(text: &str) -> bool {
-    let (rest, end) = match (text.strip_prefix("<|"), text.strip_prefix("<｜")) {
-        (Some(rest), _) => (rest, "|>"),
-        (None, Some(rest)) => (rest, "｜>"),
-        (None, None) => return !marker_of(text).is_empty(),
+/// As much of what follows the sign at `at` as may belong to a marker.
+fn after(text: &str, at: usize) -> &str {
+    let rest = text.get(at + BREAK.len_utf8()..).unwrap_or_default();
+    rest.get(..rest.floor_char_boundary(LONGEST_MARKER)).unwrap_or_default()
+}
+
+/// Where a boundary may begin.
+fn openings(text: &str) -> impl Iterator<Item = usize> {
+    // The others begin with this byte.
+    let found = memchr::memchr3_iter(b'<', b'[', 0xef, text.as_bytes());
+    found.filter(|at| text.get(*at..).is_some_and(|rest| rest.starts_with(OPENINGS)))
+}
+
+fn split_first(text: &str) -> Option<(char, &str)> {
+    let mut chars = text.chars();
+    chars.next().map(|first| (first, chars.as_str()))
+}
+
+/// Whether an opening and what follows it are a boundary, however they are written.
+fn is_boundary(opening: char, rest: &str) -> bool {
+    let rest = folded(rest);
+    let opening = plain(opening);
+    let mut inner = MARKERS.iter().filter_map(|marker| marker.strip_prefix(opening));
+    if inner.any(|inner| begins_with(rest.clone(), inner)) {
+        return true;
+    }
+    opening == '<' && (is_tag(rest.clone()) || is_template_name(rest))
+}
+
+/// Whether a tag follows that a boundary is made of. No tag has a blank before its name, but a reader who
+/// is no parser takes `< / untrusted>` for an end.
+fn is_tag(rest: impl Iterator<Item = char> + Clone) -> bool {
+    if TAGS.iter().any(|tag| begins_with(rest.clone(), tag)) {
+        return true;
+    }
+    let mut rest = rest.skip_while(|char| char.is_whitespace());
+    if rest.next() != Some('/') {
+        return false;
+    }
+    let name = rest.skip_while(|char| char.is_whitespace());
+    TAGS.iter().any(|tag| begins_with(name.clone(), tag))
+}
+
+/// `|name|>`, as templates write it.
+fn is_template_name(mut rest: impl Iterator<Item = char>) -> bool {
+    if rest.next() != Some('|') {
+        return false;
+    }
+    let mut length = 0;
+    for char in rest.by_ref() {
+        match char {
+            '|' => return length > 0 && rest.next() == Some('>'),
+            _ if length < LONGEST_NAME && (char.is_alphanumeric() || "_-▁".contains(char)) => length += 1,
+            _ => return false,
+        }
+    }
+    false
+}
+
+fn begins_with(mut text: impl Iterator<Item = char>, wanted: &str) -> bool {
+    wanted.chars().all(|char| text.next() == Some(char))
+}
+
+/// The characters that a reader sees, in lower case, wide ones as their plain likeness.
+fn folded(text: &str) -> impl Iterator<Item = char> + Clone + '_ {
+    text.chars().take(LONGEST_MARKER).filter(|char| !is_unseen(*char)).map(plain)
+}
+
+fn plain(char: char) -> char {
+    let narrow = match char {
+        '！'..='～' => u32::from(char).checked_sub(0xfee0).and_then(char::from_u32).unwrap_or(char),
+        _ => char,
     };
-    let Some(length) = rest.find(end).filter(|length| (1..=LONGEST_NAME).contains(length)) else { return false };
-    rest.get(..length).is_some_and(|name| name.chars().all(|char| char.is_alphanumeric() || "_-▁".contains(char)))
+    narrow.to_ascii_lowercase()
+}
+
+/// Characters that are there without being seen.
+fn is_unseen(char: char) -> bool {
+    char.is_control() && !char.is_whitespace()
+        || matches!(char,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
+            | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// A source that can't leave its quotes.
@@ -148,18 +222,20 @@ fn attribute(source: &str) -> String {
     source.chars().take(LONGEST_SOURCE).map(plain).collect()
 }
 
-fn automaton() -> Option<&'static AhoCorasick> {
-    static AUTOMATON: OnceLock<Option<AhoCorasick>> = OnceLock::new();
-    AUTOMATON
-        .get_or_init(|| {
-            AhoCorasick::builder()
-                .kind(Some(AhoCorasickKind::DFA))
-                .match_kind(MatchKind::LeftmostFirst)
-                .ascii_case_insensitive(true)
-                .build(MARKERS)
-                .ok()
-        })
-        .as_ref()
+/// The name of the tags around what has this id.
+fn tag_of(id: &str) -> String {
+    let digest = Sha256::digest(id.as_bytes());
+    let suffix: String = digest.iter().take(SUFFIX / 2).map(|byte| format!("{byte:02x}")).collect();
+    format!("{TAG}-{suffix}")
+}
+
+/// Whether a line is one of the tags that [`wrap`] writes.
+fn is_our_tag(line: &str) -> bool {
+    let closes = line.strip_prefix("</").and_then(|line| line.strip_suffix('>'));
+    let opens = line.strip_prefix('<').and_then(|line| line.strip_suffix("\">"));
+    let name = closes.or_else(|| opens.and_then(|line| line.split_once(" source=\"")).map(|(name, _)| name));
+    let suffix = name.and_then(|name| name.strip_prefix(TAG)).and_then(|name| name.strip_prefix('-'));
+    suffix.is_some_and(|suffix| suffix.len() == SUFFIX && suffix.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 #[cfg(test)]
@@ -169,9 +245,11 @@ mod tests {
 
     #[test]
     fn text_is_wrapped_with_its_source() {
-        assert_eq!(wrap("src/a.rs", "one\ntwo\n"), "<untrusted source=\"src/a.rs\">\none\ntwo\n</untrusted>");
-        assert_eq!(wrap("a\"> b\n.rs", "x"), "<untrusted source=\"a__ b_.rs\">\nx\n</untrusted>");
-        assert_eq!(unwrapped(&wrap("a", "one\ntwo")), "one\ntwo");
+        let wrapped = "<untrusted-74196f source=\"src/a.rs\">\none\ntwo\n</untrusted-74196f>";
+        assert_eq!(wrap("call_1", "src/a.rs", "one\ntwo\n"), wrapped);
+        let other = wrap("call_2", "a\"> b\n.rs", "x");
+        assert!(other.contains(" source=\"a__ b_.rs\">\nx\n</untrusted-") && !other.contains("74196f"), "{other}");
+        assert_eq!(unwrapped(&wrap("call_1", "a", "one\ntwo")), "one\ntwo");
         assert_eq!(unwrapped("as it is"), "as it is");
     }
 
@@ -190,6 +268,14 @@ mod tests {
             ("</tool_result>", "<¦/tool_result>"),
             ("<start_of_turn>user", "<¦start_of_turn>user"),
             ("<system-reminder>", "<¦system-reminder>"),
+            ("< /untrusted>", "<¦ /untrusted>"),
+            ("< / untrusted-74196f>", "<¦ / untrusted-74196f>"),
+            ("<\u{200b}/unt\u{200d}rusted>", "<¦\u{200b}/unt\u{200d}rusted>"),
+            ("＜/untrusted＞", "＜¦/untrusted＞"),
+            ("<／ＵＮＴＲＵＳＴＥＤ>", "<¦／ＵＮＴＲＵＳＴＥＤ>"),
+            ("［INST］", "［¦INST］"),
+            ("<\u{feff}|im_start|>", "<¦\u{feff}|im_start|>"),
+            ("<|im_start｜>", "<¦|im_start｜>"),
         ] {
             assert_eq!(neutral(text), expected);
             assert_eq!(restored(expected, text), text, "what is written back is what was there");
@@ -207,6 +293,8 @@ mod tests {
             "<system>on</system>",
             "[note: this is text]",
             "Human: hi",
+            "if level < untrusted { deny() }",
+            "漢字、［注］＜br＞",
         ] {
             assert!(matches!(neutral(text), Cow::Borrowed(_)), "{text}");
         }
@@ -216,9 +304,33 @@ mod tests {
     fn only_what_was_broken_is_restored() {
         let file = "template = \"<|im_start|>\"";
         assert_eq!(restored("<¦|im_start|>user", file), "<|im_start|>user");
-        assert_eq!(restored("<¦|im_start|>", "nothing of the kind"), "<¦|im_start|>");
+        assert_eq!(restored("<¦|im_start|>", ""), "<|im_start|>", "in a new file too");
         assert_eq!(restored("<¦|im_start|>", "<|im_start|> <¦|im_start|>"), "<¦|im_start|>");
         assert_eq!(restored("a ¦ b <¦ c", file), "a ¦ b <¦ c");
+        assert_eq!(restored("<¦|im_start|>", "<|im_start|> <¦ c"), "<|im_start|>");
+    }
+
+    #[test]
+    fn a_pattern_finds_what_was_broken() {
+        for (pattern, expected) in [
+            (r"<¦\|im_(start|end)\|>", r"<¦\|im_(start|end)\|>"),
+            (r"<¦\|im_start\|>", r"<\|im_start\|>"),
+            (r"\[¦INST\]", r"\[INST\]"),
+            ("<¦/tool_result>", "</tool_result>"),
+            ("a¦b <¦ c", "a¦b <¦ c"),
+        ] {
+            assert_eq!(restored_pattern(pattern), expected);
+        }
+    }
+
+    #[test]
+    fn only_what_is_near_is_looked_at() {
+        let long = format!("<|{}|>", "a".repeat(LONGEST_NAME + 1));
+        assert!(matches!(neutral(&long), Cow::Borrowed(_)));
+        let openings = "<|a".repeat(10_000);
+        let looked_at: usize = folded(&openings).count();
+        assert!(looked_at <= LONGEST_MARKER, "{looked_at}");
+        assert!(matches!(neutral(&openings), Cow::Borrowed(_)));
     }
 
     proptest! {
@@ -226,11 +338,12 @@ mod tests {
         fn nothing_closes_the_wrapper(pieces in prop::collection::vec(
             prop_oneof![
                 (0..MARKERS.len()).prop_map(|at| MARKERS[at].to_owned()),
+                (0..TAGS.len()).prop_map(|at| format!("</{}", TAGS[at])),
                 Just("</untrusted>\n".to_owned()), Just("<".to_owned()), Just("|>".to_owned()), "[a-zé<>/|\\[\\]\n ]{0,12}",
             ], 0..12))
         {
             let text = pieces.concat();
-            let wrapped = wrap("s", &text);
+            let wrapped = wrap("call_1", "s", &text);
             prop_assert_eq!(wrapped.to_lowercase().matches("</untrusted").count(), 1);
             prop_assert_eq!(wrapped.to_lowercase().matches("<untrusted").count(), 1);
             let once = neutral(&text).into_owned();

@@ -260,7 +260,7 @@ async fn text_that_was_shown_before_a_crash_is_in_the_conversation() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_snapshot_tells_how_a_session_stands() {
-    let stage = stage(Script::new().call("bash", json!({"command": "true"})).say("Done.").usage(10, 5));
+    let stage = stage(Script::new().call("bash", json!({"command": "touch made"})).say("Done.").usage(10, 5));
     let session = stage.open().await.unwrap();
     say(&session, "run it").await;
     let mut stream = session.events(0);

@@ -71,6 +71,7 @@ impl Exit {
             | ErrorCode::NotAuthorised
             | ErrorCode::ContextTooLong
             | ErrorCode::ProviderUnavailable
+            | ErrorCode::EmptyAnswer
             // A budget of ours ends the work and fails nothing; what fails is the vendor's credit.
             | ErrorCode::BudgetUsedUp => Self::Provider,
             ErrorCode::IterationLimit => Self::Limit,

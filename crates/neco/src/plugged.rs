@@ -12,7 +12,7 @@ use neco_safety::Trust;
 use neco_safety::trust::TrustError;
 use sha2::{Digest, Sha256};
 
-use crate::print::clean::clean_line;
+use crate::print::visible::visible_line;
 
 /// One thing that a folder would switch on.
 struct Item {
@@ -30,11 +30,21 @@ enum Kind {
     Rules,
 }
 
+/// What a person is asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All that is there.
+    All,
+    /// The folders with something that nobody has decided about.
+    News,
+}
+
 /// What is plugged in for work in a folder.
 pub struct Plugged {
     own: Vec<Hook>,
     items: Vec<Item>,
     trust: Trust,
+    rules: Vec<PolicyFile>,
     /// What is to be said about the files.
     pub notices: Vec<String>,
 }
@@ -51,15 +61,28 @@ impl Plugged {
         });
         let (theirs, own): (Vec<Hook>, Vec<Hook>) =
             found.hooks.into_iter().partition(|hook| hook.origin.folder().is_some());
-        let mut items: Vec<Item> = theirs.into_iter().filter_map(|hook| hook_item(env, hook)).collect();
-        items.extend(rules_items(env, folder));
-        Self { own, items, trust, notices }
+        let mut items = Vec::new();
+        for hook in theirs {
+            match hook_item(env, &hook) {
+                Ok(item) => items.extend(item),
+                Err(words) => notices.push(format!("the hook {:?} is left out: {words}", hook.command)),
+            }
+        }
+        let rules = policy_files(env, folder);
+        items.extend(rules.iter().filter_map(rules_item));
+        Self { own, items, trust, rules, notices }
+    }
+
+    /// The files of rules, as they were when they were looked at: what was shown and trusted is what counts.
+    #[must_use]
+    pub fn rules(&self) -> &[PolicyFile] {
+        &self.rules
     }
 
     /// Whether the folder would switch on something that no person has decided about.
     #[must_use]
     pub fn has_news(&self) -> bool {
-        self.items.iter().any(|item| !self.trust.has_seen(&item.folder, &item.hash))
+        self.items.iter().any(|item| self.is_new(item))
     }
 
     /// The hooks that may run.
@@ -99,20 +122,21 @@ impl Plugged {
         self.items.iter().all(|item| self.is_on(item))
     }
 
-    /// What the folder would switch on, for the person who decides; nothing is left out.
+    /// What is switched on, for the person who decides: of every folder in question all of it, to the
+    /// last character.
     #[must_use]
-    pub fn describe(&self) -> String {
+    pub fn describe(&self, scope: Scope) -> String {
         let mut text = String::new();
-        for (folder, items) in self.by_folder() {
+        for (folder, items) in self.by_folder(scope) {
             let known = self.trust.is_trusted(folder);
             let was = if known { ", which you trusted as it was," } else { "" };
-            let _ = writeln!(text, "{}{was} would switch on:", clean_line(&folder.display().to_string()));
+            let _ = writeln!(text, "{}{was} would switch on:", visible_line(&folder.display().to_string()));
             for item in items {
                 let new = match (known, self.is_on(item)) {
                     (true, false) => "  (new or changed)",
                     (true, true) | (false, _) => "",
                 };
-                let _ = writeln!(text, "  {}{new}", clean_line(&item.words));
+                let _ = writeln!(text, "  {}{new}", visible_line(&item.words));
             }
         }
         text
@@ -124,7 +148,7 @@ impl Plugged {
         let off: Vec<&Item> = self.items.iter().filter(|item| !self.is_on(item)).collect();
         let hooks = off.iter().filter(|item| matches!(item.kind, Kind::Hook(_))).count();
         let rules = off.len() - hooks;
-        let folder = off.first()?.folder.display();
+        let folder = visible_line(&off.first()?.folder.display().to_string());
         let mut what = Vec::new();
         if hooks > 0 {
             what.push(format!("{hooks} {}", if hooks == 1 { "hook" } else { "hooks" }));
@@ -143,11 +167,12 @@ impl Plugged {
     ///
     /// # Errors
     /// When it can't be kept.
-    pub fn decide(&mut self, trusted: bool) -> Result<(), TrustError> {
-        let mut shown: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
-        for item in &self.items {
-            shown.entry(item.folder.clone()).or_default().insert(item.hash.clone());
-        }
+    pub fn decide(&mut self, scope: Scope, trusted: bool) -> Result<(), TrustError> {
+        let shown: Vec<(PathBuf, BTreeSet<String>)> = self
+            .by_folder(scope)
+            .into_iter()
+            .map(|(folder, items)| (folder.to_owned(), items.iter().map(|item| item.hash.clone()).collect()))
+            .collect();
         for (folder, hashes) in shown {
             self.trust.decide(&folder, trusted, hashes)?;
         }
@@ -158,38 +183,50 @@ impl Plugged {
         self.trust.covers(&item.folder, &item.hash)
     }
 
-    fn by_folder(&self) -> BTreeMap<&Path, Vec<&Item>> {
+    fn is_new(&self, item: &Item) -> bool {
+        !self.trust.has_seen(&item.folder, &item.hash)
+    }
+
+    fn by_folder(&self, scope: Scope) -> BTreeMap<&Path, Vec<&Item>> {
         let mut folders: BTreeMap<&Path, Vec<&Item>> = BTreeMap::new();
         for item in &self.items {
             folders.entry(&item.folder).or_default().push(item);
         }
+        folders.retain(|_, items| scope == Scope::All || items.iter().any(|item| self.is_new(item)));
         folders
     }
 }
 
-fn hook_item(env: &Env, hook: Hook) -> Option<Item> {
-    let folder = hook.origin.folder()?.to_owned();
+fn hook_item(env: &Env, hook: &Hook) -> Result<Option<Item>, String> {
+    let Some(folder) = hook.origin.folder() else { return Ok(None) };
+    let fingerprint = hook.fingerprint()?;
     let matcher = if hook.matcher.pattern().is_empty() { "" } else { " " };
+    let unknown = match fingerprint.unknown.is_empty() {
+        true => String::new(),
+        false => {
+            format!("  (what it runs is not all known beforehand, and not watched: {})", fingerprint.unknown.join(" "))
+        }
+    };
     let words = format!(
-        "hook {}{matcher}{}: {}  ({})",
+        "hook {}{matcher}{}: {}  ({}){unknown}",
         hook.event,
         hook.matcher.pattern(),
         hook.command,
         env.shown(hook.origin.file())
     );
-    Some(Item { folder, hash: hook.fingerprint(), words, kind: Kind::Hook(Box::new(hook)) })
+    let kind = Kind::Hook(Box::new(hook.clone()));
+    Ok(Some(Item { folder: folder.to_owned(), hash: fingerprint.hash, words, kind }))
 }
 
-/// The folder's own rules about what may happen, file by file.
-fn rules_items(env: &Env, folder: &Path) -> Vec<Item> {
-    let files = policy_files(env, folder).into_iter().filter(|file| file.layer == Layer::Project);
-    let item = |file: PolicyFile| {
-        let text = file.text.ok().filter(|text| holds_rules(file.format, text))?;
-        let hash = Sha256::digest(format!("{}\0{text}", file.shown).as_bytes());
-        let hash = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-        Some(Item { folder: file.folder, hash, words: format!("rules: {}", file.shown), kind: Kind::Rules })
-    };
-    files.filter_map(item).collect()
+/// A file of the folder's own rules about what may happen.
+fn rules_item(file: &PolicyFile) -> Option<Item> {
+    let text = file.text.as_ref().ok()?;
+    if file.layer != Layer::Project || !holds_rules(file.format, text) {
+        return None;
+    }
+    let hash = Sha256::digest(format!("{}\0{text}", file.shown).as_bytes());
+    let hash = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    Some(Item { folder: file.folder.clone(), hash, words: format!("rules: {}", file.shown), kind: Kind::Rules })
 }
 
 /// The settings file of another agent may hold other things only.

@@ -4,18 +4,19 @@ use std::path::{Path, PathBuf};
 
 use futures::future::BoxFuture;
 use neco_agent::RuleBook;
-use neco_config::{Env, Loaded, policy_files, policy_folder};
+use neco_config::{Env, Loaded, policy_folder};
 use neco_safety::command::Place;
 use neco_safety::policy::{LoadedPolicy, RuleSources, keep};
 use neco_toolkit::alias;
 
 use crate::failure::Failure;
+use crate::plugged::Plugged;
 use crate::rule_args::RuleArgs;
 
 /// The file of rules that were allowed with "always".
 const ALWAYS_FILE: &str = "always.toml";
 
-/// Reads every rule for work in `folder`; `trusted` says whether the folder's own count.
+/// The rules for work in `folder`; its own count as far as they are trusted.
 ///
 /// # Errors
 /// When a rule of the user's can't be understood, or a folder to open can't be used.
@@ -24,7 +25,7 @@ pub fn load(
     env: &Env,
     folder: &Path,
     loaded: &Loaded,
-    trusted: bool,
+    plugged: &Plugged,
 ) -> Result<LoadedPolicy, Failure> {
     let place = Place {
         workspace: folder.to_owned(),
@@ -35,10 +36,10 @@ pub fn load(
     let sources = RuleSources {
         place,
         own_name: alias::own_name,
-        files: &policy_files(env, folder),
+        files: plugged.rules(),
         loaded,
         flags: &args.rules(),
-        trusted,
+        trusted: plugged.rules_count(),
     };
     sources.load().map_err(|error| {
         Failure::usage(format!("the rules can't be used, so nothing is done:\n{error}"))

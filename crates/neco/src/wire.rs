@@ -36,9 +36,6 @@ use crate::say;
 /// The file of the store in the data folder.
 pub const STORE_FILE: &str = "neco.db";
 
-/// The variables that tell a hook the folder that is worked in: ours, and the one that hooks in the wild know.
-const PROJECT_DIR: [&str; 2] = ["NECO_PROJECT_DIR", "CLAUDE_PROJECT_DIR"];
-
 /// Opens the store of a data folder.
 ///
 /// # Errors
@@ -89,9 +86,10 @@ impl Services {
         let known = scrub(setup.environment.clone(), &hidden).hidden.into_iter().chain(setup.secrets);
         let redactor = Redactor::new(known);
         log::hide(redactor.clone());
-        let gate = gate(setup.hooks, &setup.environment, hidden.clone(), setup.config.tools.shell.clone());
-        let spawner = Spawner::new(setup.environment, &hidden);
+        let spawner = Spawner::new(setup.environment.clone(), &hidden);
         let report = setup.sandbox.as_ref().map(|sandbox| sandbox.report().clone());
+        let spawner = make_spawner(spawner, setup.sandbox, &setup.hooks);
+        let gate = gate(setup.hooks, &setup.environment, hidden.clone(), setup.config.tools.shell.clone());
         let workshop = Workshop {
             tools,
             roots: setup.policy.place().roots.clone(),
@@ -99,7 +97,7 @@ impl Services {
             rule_book: setup.rule_book,
             confinement: report.as_ref().map_or(Confinement::Unavailable, Report::confinement),
             network: report.as_ref().is_none_or(Report::reaches_network),
-            spawner: make_spawner(spawner, setup.sandbox),
+            spawner,
             gate,
             redactor,
             limits: limits(setup.config),
@@ -195,9 +193,17 @@ pub fn secrets(models: &Models) -> Vec<KnownSecret> {
 }
 
 /// What starts processes in the sandbox, for whoever works in a folder.
-fn make_spawner(spawner: Spawner, sandbox: Option<Sandbox>) -> MakeSpawner {
-    Box::new(move |roots| match &sandbox {
-        Some(sandbox) => spawner.clone().boxed(sandbox, roots),
+///
+/// The files that a folder's hooks run stay as they are in there: hooks run outside, and what was
+/// looked at before one starts must be what it starts.
+fn make_spawner(spawner: Spawner, sandbox: Option<Sandbox>, hooks: &[Hook]) -> MakeSpawner {
+    let prints = hooks.iter().filter(|hook| hook.origin.folder().is_some()).filter_map(|hook| hook.fingerprint().ok());
+    let files: Vec<PathBuf> = prints.flat_map(|print| print.files).collect();
+    Box::new(move |mut roots| match &sandbox {
+        Some(sandbox) => {
+            roots.readable.extend(files.iter().cloned());
+            spawner.clone().boxed(sandbox, roots)
+        }
         None => Ok(spawner.clone()),
     })
 }
@@ -217,19 +223,16 @@ pub fn environment(env: &Env) -> Vec<(OsString, OsString)> {
 }
 
 /// What makes the gate of a session. Hooks are the user's own, or trusted by them: they run outside
-/// the box of the model's commands, and know whose folder they are asked about.
+/// the box of the model's commands.
 fn gate(hooks: Vec<Hook>, environment: &[(OsString, OsString)], hidden: Vec<String>, shell: String) -> MakeGate {
     if hooks.is_empty() {
         return Box::new(|_, _| Arc::new(OpenGate));
     }
     let environment = environment.to_vec();
     Box::new(move |session, cwd| {
-        let mut environment = environment.clone();
-        environment.retain(|(name, _)| !PROJECT_DIR.iter().any(|told| name == told));
-        environment.extend(PROJECT_DIR.iter().map(|name| (name.into(), cwd.into())));
         Arc::new(Hooks::new(HooksSetup {
             hooks: hooks.clone(),
-            spawner: Spawner::new(environment, &hidden),
+            spawner: Spawner::new(environment.clone(), &hidden),
             shell: shell.clone(),
             session,
             cwd: cwd.to_owned(),

@@ -31,6 +31,11 @@ pub enum Effect {
     Nudge(Nudge),
     /// Drop the stream and kill what runs.
     StopWork,
+    /// Tell the person that the model says nothing.
+    NoAnswer {
+        /// How often in a row it was asked.
+        times: u32,
+    },
     /// The work is over.
     Finish {
         /// Why.

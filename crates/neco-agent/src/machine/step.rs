@@ -16,6 +16,8 @@ pub struct Machine {
     iteration: u32,
     limit: u32,
     nudges: u32,
+    /// Empty answers in a row.
+    empty: u32,
     budget_left: bool,
     halted: bool,
     stamp: Stamp,
@@ -30,6 +32,7 @@ impl Machine {
             iteration: 0,
             limit,
             nudges: 0,
+            empty: 0,
             budget_left: true,
             halted: false,
             stamp: Stamp::default(),
@@ -115,6 +118,7 @@ impl Machine {
         }
         self.iteration = 0;
         self.nudges = 0;
+        self.empty = 0;
         self.halted = false;
         if self.budget_left {
             return self.ask(effects);
@@ -136,6 +140,7 @@ impl Machine {
     }
 
     fn answered(&mut self, kind: AnswerKind, effects: &mut Vec<Effect>) {
+        self.empty = if kind == AnswerKind::Empty { self.empty + 1 } else { 0 };
         match kind {
             AnswerKind::Calls => {
                 self.nudges = 0;
@@ -203,11 +208,12 @@ impl Machine {
         self.finish(CompleteReason::Natural, None, effects);
     }
 
-    /// A model that says nothing however often it is asked is as good as none.
+    /// A model that says nothing however often it is asked is as good as none, but it was reached.
     fn no_answer(&mut self, effects: &mut Vec<Effect>) {
         effects.push(Effect::EndTurn { iteration: self.iteration });
+        effects.push(Effect::NoAnswer { times: self.empty });
         self.change(AgentState::Failed, effects);
-        self.finish(CompleteReason::Failed, Some(ErrorCode::ProviderUnavailable), effects);
+        self.finish(CompleteReason::Failed, Some(ErrorCode::EmptyAnswer), effects);
     }
 
     /// Whatever still comes for the finished turn is void.
@@ -307,6 +313,9 @@ mod tests {
         }
         let effects = machine.on(Input::Answered { stamp, kind: AnswerKind::Empty });
         assert_eq!(states(&effects), [AgentState::Failed]);
+        assert!(effects.contains(&Effect::NoAnswer { times: 3 }));
+        let finish = Effect::Finish { reason: CompleteReason::Failed, code: Some(ErrorCode::EmptyAnswer) };
+        assert_eq!(effects.last(), Some(&finish));
     }
 
     #[test]
@@ -394,7 +403,11 @@ mod tests {
                             asked.push(stamp);
                         }
                         Effect::Finish { .. } => finished += 1,
-                        Effect::RunCalls { .. } | Effect::EndTurn { .. } | Effect::Nudge(_) | Effect::StopWork => {}
+                        Effect::RunCalls { .. }
+                        | Effect::EndTurn { .. }
+                        | Effect::Nudge(_)
+                        | Effect::NoAnswer { .. }
+                        | Effect::StopWork => {}
                     }
                 }
                 prop_assert_eq!(machine.state(), state);

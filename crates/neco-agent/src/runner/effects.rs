@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use neco_model::Request;
 use neco_proto::event::{
-    Admission, AgentComplete, CompleteReason, Notification, NotificationLevel, StateChange, TurnEnd, TurnStart,
+    Admission, AgentComplete, CompleteReason, ErrorEvent, Notification, NotificationLevel, StateChange, TurnEnd,
+    TurnStart,
 };
 use neco_proto::{ErrorCode, EventBody, Message, MessageId, ToolCall, TurnId};
 
@@ -27,6 +28,7 @@ impl Agent {
                 Effect::EndTurn { iteration } => self.end_turn(iteration).await?,
                 Effect::Nudge(nudge) => self.admit(Message::user(nudge_text(nudge))).await?,
                 Effect::StopWork => self.stop_work().await?,
+                Effect::NoAnswer { times } => self.tell_of_no_answer(times).await?,
                 Effect::Finish { reason, code } => effects.extend(self.finish(reason, code).await?),
             }
         }
@@ -167,6 +169,14 @@ impl Agent {
             let asked = self.history.last().map_or_else(MessageId::new, |message| message.id);
             self.history.push(Message::results_of(asked, results));
         }
+    }
+
+    async fn tell_of_no_answer(&mut self, times: u32) -> Result<(), SinkError> {
+        let code = ErrorCode::EmptyAnswer;
+        let often = if times == 1 { "once".to_owned() } else { format!("{times} times") };
+        let message = format!("{} answered nothing, {often}; try another model", self.provider.label());
+        let event = ErrorEvent { code, message, retryable: code.retryable() };
+        self.sink.emit(self.turn_id, EventBody::Error(event)).await
     }
 
     async fn stop_work(&mut self) -> Result<(), SinkError> {

@@ -33,6 +33,8 @@ pub(super) struct AtGate {
     opening: bool,
     /// Whether the session's beginning was objected to.
     closed: bool,
+    /// Whether the work ends because of something the person said.
+    ended: bool,
     /// The question to the model that waits for the gate.
     ask: Option<(Stamp, u32)>,
     /// What was said and is being looked at.
@@ -59,6 +61,7 @@ impl AtGate {
             cancel: CancellationToken::new(),
             opening: false,
             closed: false,
+            ended: false,
             ask: None,
             messages: Vec::new(),
             held: 0,
@@ -80,6 +83,7 @@ impl AtGate {
     /// A new piece of work begins.
     pub(super) fn start_over(&mut self) {
         self.held = 0;
+        self.ended = false;
     }
 
     fn attends(&self, event: HookEvent) -> bool {
@@ -88,7 +92,7 @@ impl AtGate {
 
     /// Whether what the person says has to wait for the gate.
     fn holds_messages(&self) -> bool {
-        self.opening || self.attends(HookEvent::UserPromptSubmit)
+        self.opening || self.closed || self.attends(HookEvent::UserPromptSubmit)
     }
 }
 
@@ -132,11 +136,12 @@ impl Agent {
         false
     }
 
-    /// Takes what the person said to the gate, one after the other. False when they said nothing.
+    /// Takes what the person said to the gate, one after the other. False when they said nothing, and
+    /// the model may be asked.
     fn look_at_messages(&mut self) -> bool {
         let messages = &self.gated.messages;
         let asked: Vec<_> = messages.iter().map(|message| (message.clone(), self.ask_about(message))).collect();
-        if asked.is_empty() {
+        if asked.is_empty() && !self.gated.closed {
             return false;
         }
         self.gated.work.spawn(async move {
@@ -150,7 +155,8 @@ impl Agent {
     }
 
     fn ask_about(&self, message: &Message) -> futures::future::BoxFuture<'static, Word> {
-        if !self.gated.attends(HookEvent::UserPromptSubmit) {
+        // What is said to a closed session is kept, and comes to nothing.
+        if self.gated.closed || !self.gated.attends(HookEvent::UserPromptSubmit) {
             return Box::pin(std::future::ready(Word::default()));
         }
         self.ask_gate(Moment::Prompt { message_id: message.id, text: message.text() })
@@ -189,7 +195,8 @@ impl Agent {
             }
             Passed::Prompts(messages) => {
                 self.gated.messages.clear();
-                let admitted = self.take_messages(messages).await?;
+                let (admitted, ended) = self.take_messages(messages).await?;
+                self.gated.ended |= ended;
                 self.go_on(admitted).await
             }
             Passed::End(stamp, word) => self.take_end(stamp, word).await,
@@ -198,11 +205,12 @@ impl Agent {
         }
     }
 
-    /// What was not blocked enters the conversation; says whether anything did.
-    async fn take_messages(&mut self, messages: Vec<(Message, Word)>) -> Result<bool, SinkError> {
-        let mut admitted = false;
+    /// What was not blocked enters the conversation; says whether anything did, and whether the work ends.
+    async fn take_messages(&mut self, messages: Vec<(Message, Word)>) -> Result<(bool, bool), SinkError> {
+        let (mut admitted, mut ended) = (false, false);
         for (message, word) in messages {
             let word = self.tell_runs(word).await?;
+            ended |= word.stop.is_some();
             if matches!(word.ruling, Some(GateRuling::Block(_))) || word.stop.is_some() {
                 continue;
             }
@@ -210,13 +218,14 @@ impl Agent {
             self.add_context(HookEvent::UserPromptSubmit, word.context).await?;
             admitted = true;
         }
-        Ok(admitted)
+        Ok((admitted, ended))
     }
 
     /// Asks the model what waited for the gate, unless nothing is left to ask.
     async fn go_on(&mut self, something_is_asked: bool) -> Result<(), SinkError> {
         let Some((stamp, iteration)) = self.gated.ask.take() else { return Ok(()) };
-        if self.gated.closed || (!something_is_asked && iteration == 1) {
+        let ended = std::mem::take(&mut self.gated.ended);
+        if self.gated.closed || ended || (!something_is_asked && iteration == 1) {
             return self.on(Input::Blocked { stamp }).await;
         }
         self.begin_turn(stamp, iteration).await
@@ -250,6 +259,9 @@ impl Agent {
                 passed = self.gated.next() => passed,
                 () = &mut deadline => break,
             };
+            if let Passed::Opening(word) = &passed {
+                self.gated.closed = word.stop.is_some();
+            }
             let words = match passed {
                 Passed::Opening(word) | Passed::End(_, word) | Passed::Waiting(word) => vec![word],
                 Passed::Prompts(messages) => messages.into_iter().map(|(_, word)| word).collect(),
@@ -289,7 +301,9 @@ impl Agent {
     fn ask_gate(&self, moment: Moment) -> futures::future::BoxFuture<'static, Word> {
         let asked = self.gated.gate.ask(moment, self.scene(), self.gated.cancel.child_token());
         // A defect of the gate must not keep the agent waiting for ever.
-        Box::pin(AssertUnwindSafe(asked).catch_unwind().map(Result::unwrap_or_default))
+        let word = AssertUnwindSafe(asked).catch_unwind().map(Result::unwrap_or_default);
+        let redactor = self.scheduler.redactor();
+        Box::pin(word.map(move |word| word.presentable(&redactor)))
     }
 
     /// How the agent works now.

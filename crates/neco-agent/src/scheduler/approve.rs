@@ -6,10 +6,10 @@ use std::time::Duration;
 use neco_proto::event::{CallStatus, PermissionDecision, PermissionRequest};
 use neco_proto::{Decision, ErrorCode, EventBody};
 use neco_safety::{Action, Grant, Verdict};
-use neco_safety::secrets::unseen_mark;
 use neco_toolkit::{Plan, PreparedCall, Registry, ToolError};
 
 use super::call::{Call, Outcome, Phase};
+use super::changes::changes;
 
 /// The call, as the policy is asked about it.
 pub(super) fn action<'a>(tool: &'a str, prepared: &'a dyn PreparedCall, plan: &'a Plan) -> Action<'a> {
@@ -123,13 +123,14 @@ fn changed_call(
     arguments: serde_json::Value,
 ) -> Result<Box<dyn PreparedCall>, String> {
     let original = call.phase.prepared().map(|prepared| prepared.arguments().to_string()).unwrap_or_default();
-    if let Some(mark) = unseen_mark(&arguments.to_string(), &original) {
+    if let Some(mark) = call.redactor.unseen_mark(&arguments.to_string(), &original) {
         return Err(format!("{mark} stands for a secret that is not shown: write the value itself in its place"));
     }
     let tool = registry.find(&call.tool).map_err(|error| error.message)?;
     let prepared = Arc::clone(tool).prepare(arguments).map_err(|error| error.message)?;
+    let changes = call.phase.prepared().map(|before| changes(before.arguments(), prepared.arguments()));
+    call.changed = changes.map(|changes| format!("the user changed the arguments before it ran: {changes}"));
     call.summary = prepared.summary();
-    call.changed = true;
     Ok(prepared)
 }
 

@@ -21,8 +21,8 @@ pub(super) struct Call {
     pub summary: String,
     /// What the model must be told besides the result, such as that its arguments were mended.
     pub notes: Vec<String>,
-    /// Whether a person changed its arguments.
-    pub changed: bool,
+    /// What a person changed in its arguments, for the model.
+    pub changed: Option<String>,
     /// What the gate said of it before it is judged.
     pub ruling: Option<GateRuling>,
     /// Takes secrets out of its result.
@@ -165,7 +165,7 @@ impl Call {
     /// Gives the call its result; the notes for the model go with it.
     pub fn finish(&mut self, mut outcome: Outcome) -> EventBody {
         for note in self.notes.drain(..) {
-            outcome.output.push_str(&format!("\n[note: {note}]"));
+            outcome.output.push_str(&format!("\n[note: {}]", untrusted::neutral(&note)));
         }
         self.redactor.redact_in(&mut outcome.output, Scope::Outside);
         let end = EventBody::ToolCallEnd(ToolCallEnd {

@@ -25,7 +25,7 @@ pub(super) async fn execute(
     let result = in_time(prepared, ctx.clone(), limit).await;
     let duration = clock.now().saturating_sub(started);
     let output = match result {
-        Ok(output) => present(bound(output, &ctx).await, &ctx.spill.redactor()),
+        Ok(output) => present(&ctx.call_id, bound(output, &ctx).await, &ctx.spill.redactor()),
         Err(error) => return Outcome::error(&error, duration),
     };
     Outcome {

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use neco_proto::event::{CallStatus, HookEvent};
 use neco_proto::{ErrorCode, EventBody};
 use neco_safety::policy::Source;
+use neco_safety::secrets::Redactor;
 use neco_safety::{Action, Policy, Ruling, Verdict, Who};
 use neco_toolkit::{PreparedCall, ToolError};
 
 use super::call::{Call, Outcome, Phase};
+use super::changes::changes;
 use super::schedule::{Record, Scheduler, Work};
 use crate::gate::{Gate, GateRuling, GatedCall, Moment, Scene, Word};
 
@@ -19,7 +22,7 @@ pub(super) struct Question {
     pub waits: Phase,
     /// The events that ask.
     pub records: Vec<Record>,
-    /// Whether somebody else may say yes: never to what is critical.
+    /// Whether somebody else may say yes.
     pub answerable: bool,
 }
 
@@ -31,6 +34,12 @@ impl Scheduler {
         self
     }
 
+    /// Takes secrets out of what is kept and sent.
+    #[must_use]
+    pub fn redactor(&self) -> Redactor {
+        self.spill.redactor()
+    }
+
     /// How the agent works in the turn whose calls begin.
     pub fn set_scene(&mut self, scene: Scene) {
         self.scene = Some(scene);
@@ -38,7 +47,22 @@ impl Scheduler {
 
     /// Why the gate wants the agent's work to end, if it does; said once.
     pub fn take_stop(&mut self) -> Option<String> {
-        self.stop.take()
+        let told = std::mem::replace(&mut self.stop_is_told, self.stop.is_some());
+        self.stop.clone().filter(|_| !told)
+    }
+
+    pub(super) fn forget_stop(&mut self) {
+        self.stop = None;
+        self.stop_is_told = false;
+    }
+
+    /// When the gate has ended the work, what has not begun does not begin.
+    pub(super) fn end_unstarted(&mut self) -> Vec<Record> {
+        let Some(reason) = self.stop.clone() else { return Vec::new() };
+        let waits = |call: &Call| matches!(call.phase, Phase::Scheduled { .. } | Phase::AwaitingApproval { .. });
+        let unstarted: Vec<usize> =
+            (0..self.calls.len()).filter(|index| self.calls.get(*index).is_some_and(waits)).collect();
+        unstarted.into_iter().flat_map(|index| self.finish(index, ended_by_hook(&reason))).collect()
     }
 
     /// Asks before a call is planned; gives it back where nobody wants to be asked.
@@ -72,14 +96,17 @@ impl Scheduler {
             Some(GateRuling::Block(reason)) => Some(blocked(reason)),
             Some(GateRuling::Allow | GateRuling::Ask(_)) | None => None,
         };
-        let error = blocked.or_else(|| word.stop.as_deref().map(blocked_by_stop));
+        let error = blocked.or_else(|| self.stop.as_deref().map(blocked_by_stop));
         let prepared = match (error, word.arguments) {
             (Some(error), _) => Err(error),
-            (None, Some(arguments)) if arguments != *prepared.arguments() => self.changed(index, arguments),
-            (None, _) => Ok(prepared),
+            // What a person approved is not this any more.
+            (None, Some(arguments)) if arguments != *prepared.arguments() => {
+                self.changed(index, prepared.as_ref(), arguments).map(|changed| (changed, false))
+            }
+            (None, _) => Ok((prepared, approved)),
         };
         match prepared {
-            Ok(prepared) => {
+            Ok((prepared, approved)) => {
                 if let Some(call) = self.calls.get_mut(index) {
                     call.ruling = word.ruling;
                     // It may do something else now, so it takes its place in the order anew.
@@ -91,7 +118,12 @@ impl Scheduler {
         records
     }
 
-    fn changed(&mut self, index: usize, arguments: serde_json::Value) -> Result<Box<dyn PreparedCall>, ToolError> {
+    fn changed(
+        &mut self,
+        index: usize,
+        before: &dyn PreparedCall,
+        arguments: serde_json::Value,
+    ) -> Result<Box<dyn PreparedCall>, ToolError> {
         let Some(call) = self.calls.get_mut(index) else {
             return Err(ToolError::failed("the call is gone"));
         };
@@ -101,7 +133,10 @@ impl Scheduler {
             ToolError::new(ErrorCode::BlockedByPolicy, words)
         })?;
         call.summary = prepared.summary();
-        call.notes.push(format!("a hook changed the arguments; the call is now {}", prepared.arguments()));
+        // What the person changed before that comes first.
+        call.notes.extend(call.changed.take());
+        let changes = changes(before.arguments(), prepared.arguments());
+        call.notes.push(format!("a hook changed the arguments: {changes}"));
         Ok(prepared)
     }
 
@@ -123,6 +158,10 @@ impl Scheduler {
     /// Takes in what the gate says instead of a person, or asks the person.
     pub(super) fn answered(&mut self, index: usize, question: Question, word: Word) -> Vec<Record> {
         let (mut records, word) = self.heard(index, word);
+        if let Some(reason) = &self.stop {
+            records.extend(self.finish(index, ended_by_hook(reason)));
+            return records;
+        }
         match word.ruling {
             Some(GateRuling::Block(reason)) => {
                 records.extend(self.finish(index, Outcome::error(&blocked(&reason), Duration::ZERO)));
@@ -195,7 +234,11 @@ impl Scheduler {
 
     fn asked(&self, moment: Moment) -> futures::future::BoxFuture<'static, Word> {
         match &self.scene {
-            Some(scene) => self.gate.ask(moment, scene.clone(), self.cancel.child_token()),
+            Some(scene) => {
+                let (asked, redactor) =
+                    (self.gate.ask(moment, scene.clone(), self.cancel.child_token()), self.redactor());
+                Box::pin(asked.map(move |word| word.presentable(&redactor)))
+            }
             None => Box::pin(std::future::ready(Word::default())),
         }
     }
@@ -210,8 +253,7 @@ pub(super) fn rule(policy: &Policy, gate: Option<&GateRuling>, action: &Action<'
         (Some(GateRuling::Ask(reason)), Ruling::Allow) => asked_by_hook(verdict, reason, who.person_present),
         (Some(GateRuling::Allow), Ruling::Ask | Ruling::Deny) => {
             let open = policy.judge(action, &Who { person_present: true, ..*who });
-            let by_itself = open.rule.source == Source::BuiltIn;
-            if open.ruling == Ruling::Ask && by_itself && may_be_answered(&open) {
+            if open.ruling == Ruling::Ask && may_be_answered(&open, gate) {
                 return Verdict { ruling: Ruling::Allow, reason: "allowed by a hook".to_owned(), ..open };
             }
             verdict
@@ -220,9 +262,17 @@ pub(super) fn rule(policy: &Policy, gate: Option<&GateRuling>, action: &Action<'
     }
 }
 
-/// Whether somebody else than a person may say yes.
-pub(super) fn may_be_answered(verdict: &Verdict) -> bool {
-    verdict.risk < neco_proto::Risk::Critical
+/// Whether somebody else than a person may say yes: not to what is critical, not where a rule asks
+/// that somebody wrote, and not where a hook wants a person.
+pub(super) fn may_be_answered(verdict: &Verdict, gate: Option<&GateRuling>) -> bool {
+    let by_itself = verdict.rule.source == Source::BuiltIn;
+    let hook_asks = matches!(gate, Some(GateRuling::Ask(_)));
+    by_itself && !hook_asks && verdict.risk < neco_proto::Risk::Critical
+}
+
+/// The outcome of a call that a hook kept from beginning by ending the work.
+pub(super) fn ended_by_hook(reason: &str) -> Outcome {
+    Outcome::error(&blocked_by_stop(reason), Duration::ZERO)
 }
 
 fn gated(call: &Call, prepared: &dyn PreparedCall) -> GatedCall {
@@ -243,4 +293,124 @@ fn asked_by_hook(verdict: Verdict, reason: &str, person_present: bool) -> Verdic
     }
     let reason = format!("a hook wants a person to decide ({reason}), and nobody can be asked in this run");
     Verdict { ruling: Ruling::Deny, reason, ..verdict }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use futures::future::BoxFuture;
+    use neco_proto::{ApprovalMode, CallId, Mode};
+    use neco_safety::world::{Files, Spawner};
+    use neco_safety::{Confinement, Touch, World};
+    use neco_toolkit::bound::SpillFile;
+    use neco_toolkit::{Registry, Spill};
+    use tokio_util::sync::CancellationToken;
+
+    use super::super::schedule::Limits;
+    use super::*;
+    use crate::ports::Clock;
+
+    /// A gate with a defect: it crashes, or never says anything, even when it is told to stop.
+    enum Broken {
+        Crashes,
+        Hangs,
+    }
+
+    impl Gate for Broken {
+        fn attends(&self, _: HookEvent, _: Option<&str>) -> bool {
+            true
+        }
+
+        fn ask(&self, _: Moment, _: Scene, _: CancellationToken) -> BoxFuture<'static, Word> {
+            match self {
+                Self::Crashes => Box::pin(async { panic!("a defect of the gate") }),
+                Self::Hangs => Box::pin(std::future::pending()),
+            }
+        }
+    }
+
+    struct Nothing;
+
+    impl Spill for Nothing {
+        fn open(&self, _: &CallId) -> BoxFuture<'_, Result<Box<dyn SpillFile>, ToolError>> {
+            Box::pin(async { Err(ToolError::failed("nothing is kept")) })
+        }
+    }
+
+    impl Clock for Nothing {
+        fn now(&self) -> Duration {
+            Duration::ZERO
+        }
+    }
+
+    /// A scheduler with one call, which has just run and is at the gate.
+    fn finishing(gate: Broken) -> Scheduler {
+        let files = Files::new(Path::new("/"), Vec::new()).unwrap();
+        let world = Arc::new(World { files, spawn: Spawner::new(Vec::new(), &[]) });
+        let limits = Limits { parallel_reads: 1, timeout: Duration::from_secs(1), max_output: 100 };
+        let mut scheduler =
+            Scheduler::new(Registry::new(Vec::new()), world, Arc::new(Nothing), Arc::new(Nothing), limits)
+                .with_gate(Arc::new(gate));
+        scheduler.set_scene(Scene {
+            mode: Mode::Agent,
+            approval: ApprovalMode::Auto,
+            person_present: false,
+            model: String::new(),
+            turn: None,
+        });
+        scheduler.calls.push(Call {
+            id: CallId::generate(),
+            tool: "bash".to_owned(),
+            summary: String::new(),
+            notes: Vec::new(),
+            changed: None,
+            ruling: None,
+            redactor: Default::default(),
+            phase: Phase::Executing { touch: Touch::Runs, arguments: None },
+        });
+        let ran = Outcome { status: CallStatus::Success, output: "it is done".to_owned(), ..Outcome::crashed() };
+        scheduler.ran(0, Outcome { error_code: None, ..ran });
+        scheduler
+    }
+
+    fn result(scheduler: &mut Scheduler) -> (String, Option<ErrorCode>) {
+        let result = scheduler.take_results().remove(0);
+        (result.output, result.error_code)
+    }
+
+    #[tokio::test]
+    async fn what_a_call_did_stands_whatever_becomes_of_the_gate() {
+        let expected = ("it is done".to_owned(), None);
+        let mut scheduler = finishing(Broken::Crashes);
+        let progress = scheduler.progress().await;
+        let who = Who {
+            mode: Mode::Agent,
+            approval: ApprovalMode::Auto,
+            person_present: false,
+            role: "root",
+            confinement: Confinement::ChosenNone,
+            network: false,
+        };
+        scheduler.absorb(progress, &who);
+        assert_eq!(result(&mut scheduler), expected);
+        let mut scheduler = finishing(Broken::Hangs);
+        scheduler.stop().await;
+        assert_eq!(result(&mut scheduler), expected);
+    }
+
+    #[tokio::test]
+    async fn what_a_hook_wanted_is_void_when_the_work_is_stopped_or_begins_anew() {
+        let mut scheduler = finishing(Broken::Hangs);
+        let word = || Word { stop: Some("enough".to_owned()), ..Word::default() };
+        scheduler.finished(0, word());
+        scheduler.stop().await;
+        assert_eq!(scheduler.take_stop(), None);
+        scheduler.finished(0, word());
+        assert_eq!(scheduler.take_stop().as_deref(), Some("enough"));
+        assert_eq!(scheduler.take_stop(), None, "it is said once");
+        scheduler.finished(0, word());
+        scheduler.begin(&[], None);
+        assert_eq!(scheduler.take_stop(), None);
+    }
 }

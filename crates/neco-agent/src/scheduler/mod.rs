@@ -10,6 +10,7 @@
 
 mod approve;
 mod call;
+mod changes;
 mod execute;
 mod gated;
 mod live;

@@ -5,7 +5,8 @@ use neco_safety::Touch;
 use super::call::{Call, Phase};
 
 /// The positions of the calls that may begin now: reads together up to `parallel_reads`, anything
-/// else alone, in order, after everything before it.
+/// else alone, in order, after everything before it. A call that was changed on its way may do more
+/// than read by now, while later reads have begun: it waits for them.
 pub(super) fn may_begin(calls: &[Call], parallel_reads: usize) -> Vec<usize> {
     let mut begun = calls.iter().filter(|call| occupies_a_place(call)).count();
     let mut chosen = Vec::new();
@@ -14,7 +15,7 @@ pub(super) fn may_begin(calls: &[Call], parallel_reads: usize) -> Vec<usize> {
         let Some(touch) = call.touch() else { continue };
         let scheduled = matches!(call.phase, Phase::Scheduled { .. });
         if touch != Touch::Reads {
-            if scheduled && all_done_before {
+            if scheduled && all_done_before && calls.iter().all(has_not_begun) {
                 chosen.push(index);
             }
             break;
@@ -26,6 +27,19 @@ pub(super) fn may_begin(calls: &[Call], parallel_reads: usize) -> Vec<usize> {
         all_done_before = false;
     }
     chosen
+}
+
+/// Whether a call does nothing now, and will not before it is chosen.
+fn has_not_begun(call: &Call) -> bool {
+    match call.phase {
+        Phase::Scheduled { .. } | Phase::Done(_) => true,
+        Phase::AtGate { .. }
+        | Phase::Planning { .. }
+        | Phase::AwaitingApproval { .. }
+        | Phase::Cleared(_)
+        | Phase::Executing { .. }
+        | Phase::Finishing { .. } => false,
+    }
 }
 
 /// A call that waits for a person takes no place: eight questions must not block a ninth read.
@@ -100,7 +114,7 @@ mod tests {
             tool,
             summary,
             notes: Vec::new(),
-            changed: false,
+            changed: None,
             ruling: None,
             redactor: Default::default(),
             phase,
@@ -118,7 +132,7 @@ mod tests {
     fn reads_begin_together_up_to_the_bound_and_a_write_waits_for_them() {
         use State::{Done, Running, Scheduled};
         use Touch::{Reads, Runs, Writes};
-        let table: [Case; 8] = [
+        let table: [Case; 9] = [
             (&[(Reads, Scheduled), (Reads, Scheduled), (Writes, Scheduled), (Reads, Scheduled)], 8, &[0, 1]),
             (&[(Reads, Scheduled), (Reads, Scheduled), (Reads, Scheduled)], 2, &[0, 1]),
             (&[(Reads, Running), (Reads, Scheduled), (Reads, Scheduled)], 2, &[1]),
@@ -127,6 +141,7 @@ mod tests {
             (&[(Writes, Running), (Reads, Scheduled)], 8, &[]),
             (&[(Runs, Scheduled), (Runs, Scheduled)], 8, &[0]),
             (&[(Runs, Done), (Runs, Scheduled)], 8, &[1]),
+            (&[(Writes, Scheduled), (Reads, Running)], 8, &[]),
         ];
         for (states, bound, expected) in table {
             assert_eq!(may_begin(&calls(states), bound), expected, "{states:?}");

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::approve::{self, Offer};
 use super::call::{Call, Outcome, Phase};
 use super::execute::{self, execute};
-use super::gated::{Question, may_be_answered, rule};
+use super::gated::{Question, ended_by_hook, may_be_answered, rule};
 use super::live::Live;
 use super::order::may_begin;
 use super::validate::validate;
@@ -73,15 +73,17 @@ pub struct Scheduler {
     pub(super) policy: Policy,
     rule_book: Option<Arc<dyn RuleBook>>,
     world: Arc<World>,
-    spill: Arc<dyn Spill>,
+    pub(super) spill: Arc<dyn Spill>,
     clock: Arc<dyn Clock>,
     limits: Limits,
     live: Arc<Live>,
     pub(super) gate: Arc<dyn Gate>,
     /// How the agent works in the present turn; nobody at the gate is asked without it.
     pub(super) scene: Option<Scene>,
-    /// Why the gate wants the work to end.
+    /// Why the gate wants the work to end: no call of the turn begins any more.
     pub(super) stop: Option<String>,
+    /// Whether that was said.
+    pub(super) stop_is_told: bool,
     pub(super) calls: Vec<Call>,
     /// Tasks of their own: neither a slow disk nor a panic of one tool holds up the agent or another tool.
     work: JoinSet<Work>,
@@ -111,6 +113,7 @@ impl Scheduler {
             gate: Arc::new(OpenGate),
             scene: None,
             stop: None,
+            stop_is_told: false,
             calls: Vec::new(),
             work: JoinSet::new(),
             indexes: HashMap::new(),
@@ -147,6 +150,7 @@ impl Scheduler {
     /// Takes the calls of a turn and checks them. `cut_off` is the call in whose middle the answer ended.
     pub fn begin(&mut self, asked: &[ToolCall], cut_off: Option<&CallId>) -> Vec<Record> {
         self.cancel = CancellationToken::new();
+        self.forget_stop();
         self.calls.clear();
         self.live.begin_turn();
         let mut records = Vec::new();
@@ -221,15 +225,19 @@ impl Scheduler {
     /// Takes in what came to an end. Record what it returns, then call [`Scheduler::launch`].
     pub fn absorb(&mut self, Progress(work): Progress, who: &Who<'_>) -> Vec<Record> {
         let records = match work {
-            Work::Planned { index, prepared, plan } => self.judge(index, prepared, plan, who),
+            Work::Planned { index, prepared, plan } => match &self.stop {
+                Some(reason) => self.finish(index, ended_by_hook(reason)),
+                None => self.judge(index, prepared, plan, who),
+            },
             Work::Gated { index, prepared, approved, word } => self.gated(index, prepared, approved, word),
             Work::Asked { index, question, word } => self.answered(index, *question, word),
             Work::Ran { index, outcome } => self.ran(index, outcome),
             Work::Finished { index, word } => self.finished(index, word),
-            Work::Crashed { index } => self.finish(index, Outcome::crashed()),
+            Work::Crashed { index } => self.crashed(index),
         };
+        let ended = self.end_unstarted();
         self.plan_next();
-        records
+        [records, ended].concat()
     }
 
     /// Applies a person's decision. Record what it returns, then call [`Scheduler::launch`].
@@ -269,10 +277,7 @@ impl Scheduler {
             let Phase::Cleared(prepared) = std::mem::replace(&mut call.phase, runs) else {
                 continue;
             };
-            if call.changed {
-                let arguments = prepared.arguments();
-                call.notes.push(format!("the user changed the arguments before it ran; it ran with {arguments}"));
-            }
+            call.notes.extend(call.changed.take());
             let ctx = self.context(index);
             let limit = prepared.timeout().unwrap_or(self.limits.timeout);
             let clock = Arc::clone(&self.clock);
@@ -302,17 +307,20 @@ impl Scheduler {
         self.calls.iter().for_each(|call| self.live.end(&call.id));
         records.extend(self.last_words());
         for call in &mut self.calls {
-            let ran = match call.phase {
+            let outcome = match &call.phase {
                 Phase::Done(_) => continue,
-                Phase::Executing { .. } | Phase::Finishing { .. } => true,
+                Phase::Finishing { outcome, .. } => outcome.as_ref().clone(),
+                Phase::Executing { .. } => Outcome::cancelled(true),
                 Phase::Scheduled { .. }
                 | Phase::AtGate { .. }
                 | Phase::Planning { .. }
                 | Phase::AwaitingApproval { .. }
-                | Phase::Cleared(_) => false,
+                | Phase::Cleared(_) => Outcome::cancelled(false),
             };
-            records.push(Record::Emit(call.finish(Outcome::cancelled(ran))));
+            records.push(Record::Emit(call.finish(outcome)));
         }
+        // Whoever stopped the work has ended it; what a hook wanted besides is void.
+        self.forget_stop();
         records
     }
 
@@ -327,9 +335,18 @@ impl Scheduler {
             Work::Gated { word, .. } | Work::Asked { word, .. } => {
                 word.runs.into_iter().map(|run| Record::Emit(EventBody::HookRun(run))).collect()
             }
-            Work::Crashed { index } => self.finish(index, Outcome::crashed()),
+            Work::Crashed { index } => self.crashed(index),
             Work::Planned { .. } => Vec::new(),
         }
+    }
+
+    /// What a call came to stands, even if whoever looked at it afterwards crashed.
+    fn crashed(&mut self, index: usize) -> Vec<Record> {
+        let outcome = match self.calls.get(index).map(|call| &call.phase) {
+            Some(Phase::Finishing { outcome, .. }) => outcome.as_ref().clone(),
+            Some(_) | None => Outcome::crashed(),
+        };
+        self.finish(index, outcome)
     }
 
     fn plan_next(&mut self) {
@@ -388,7 +405,7 @@ impl Scheduler {
         let verdict = rule(&self.policy, call.ruling.as_ref(), &action, who);
         match verdict.ruling {
             Ruling::Ask if !approved => {
-                let answerable = may_be_answered(&verdict);
+                let answerable = may_be_answered(&verdict, call.ruling.as_ref());
                 let offer = Offer {
                     grant: self.policy.offer(&action, who).map(Box::new),
                     file: self.rule_book.as_ref().map(|book| book.file()),

@@ -18,7 +18,7 @@ pub(super) fn validate(registry: &Registry, asked: &ToolCall, cut_off: bool) -> 
         tool: asked.name.clone(),
         summary: asked.name.clone(),
         notes: Vec::new(),
-        changed: false,
+        changed: None,
         ruling: None,
         redactor: Redactor::default(),
         phase: Phase::Done(Outcome::cancelled(false)),

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::hook::Hook;
 use super::output::{self, Answer};
-use super::run::{Ran, Runner};
+use super::run::{Order, Ran, Runner};
 use super::{input, translate};
 
 /// Events whose moment does not exist yet: their hooks are read and never run.
@@ -45,6 +45,7 @@ pub struct Hooks(Arc<Standing>);
 struct Standing {
     hooks: Vec<Hook>,
     runner: Runner,
+    cwd: PathBuf,
     session: SessionId,
 }
 
@@ -55,8 +56,8 @@ impl Hooks {
         let HooksSetup { hooks, spawner, shell, session, cwd } = setup;
         // A system without the shell that was asked for has another one.
         let shell = if spawner.find_program(shell.as_ref()).is_some() { shell } else { "sh".to_owned() };
-        let runner = Runner { spawner, shell: shell.into(), folder: cwd };
-        Self(Arc::new(Standing { hooks, runner, session }))
+        let runner = Runner { spawner, shell: shell.into() };
+        Self(Arc::new(Standing { hooks, runner, cwd, session }))
     }
 }
 
@@ -74,11 +75,14 @@ impl Gate for Hooks {
 
 impl Standing {
     async fn ask(&self, moment: &Moment, scene: &Scene, cancel: &CancellationToken) -> Word {
-        let told = input::of(moment, scene, self.session, &self.runner.folder);
+        let told = input::of(moment, scene, self.session, &self.cwd);
         let bytes = told.to_string().into_bytes();
         let mut seen = BTreeSet::new();
-        // The same command from two files says the same twice.
-        let asked = self.hooks.iter().filter(|hook| fits(hook, moment) && seen.insert(&hook.command));
+        // The same command from two files says the same twice, unless it is about another folder.
+        let asked = self
+            .hooks
+            .iter()
+            .filter(|hook| fits(hook, moment) && seen.insert((&hook.command, self.order(hook).folder)));
         let answers = join_all(asked.map(|hook| self.answer(hook, moment, &bytes, cancel))).await;
         self.together(moment, answers)
     }
@@ -88,7 +92,7 @@ impl Standing {
         let limit = hook.limit();
         let answer = match untrusted(hook).await {
             Some(words) => Answer::failed(words),
-            None => match self.runner.run(&hook.command, told, limit, cancel).await {
+            None => match self.runner.run(self.order(hook), told, limit, cancel).await {
                 Ran::Ended(exit, printed) => output::read(hook.event, exit, &printed),
                 Ran::TimedOut => Answer { outcome: HookOutcome::TimedOut, ..Answer::failed(slow(limit)) },
                 Ran::Cancelled => Answer { outcome: HookOutcome::Cancelled, ..Answer::passed() },
@@ -96,6 +100,12 @@ impl Standing {
             },
         };
         (run_of(hook, moment, &answer, began.elapsed()), answer)
+    }
+
+    /// A repository's hook is about its own folder, wherever in it is worked: what it names there is
+    /// what was trusted.
+    fn order<'a>(&'a self, hook: &'a Hook) -> Order<'a> {
+        Order { command: &hook.command, folder: hook.origin.folder().unwrap_or(&self.cwd) }
     }
 
     /// The strictest word wins; what is added is added by everybody.
@@ -107,7 +117,7 @@ impl Standing {
             word.stop = word.stop.or(answer.stop);
             word.ruling = stricter(word.ruling.take(), answer.ruling);
             if let (Some(wanted), Some(call)) = (answer.updated_input, moment.call()) {
-                let cwd = &self.runner.folder;
+                let cwd = &self.cwd;
                 // They ran at the same time, so each knows only the model's arguments; the last one counts.
                 word.arguments = Some(translate::from_common(&call.tool, &wanted, &call.arguments, cwd))
                     .filter(|arguments: &Value| *arguments != call.arguments)
@@ -137,7 +147,7 @@ async fn untrusted(hook: &Hook) -> Option<String> {
     let Some(trusted) = hook.trusted_as.clone() else { return Some("it is not trusted".to_owned()) };
     let hook = hook.clone();
     let now = tokio::task::spawn_blocking(move || hook.fingerprint()).await;
-    let same = now.is_ok_and(|now| now == trusted);
+    let same = now.is_ok_and(|now| now.is_ok_and(|now| now.hash == trusted));
     (!same).then(|| "it was changed since it was trusted, so it does not run; `neco trust` shows it".to_owned())
 }
 

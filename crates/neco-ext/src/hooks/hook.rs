@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use neco_proto::event::HookEvent;
 
-use super::fingerprint;
+use super::fingerprint::{self, Fingerprint};
 use super::matcher::Matcher;
 
 /// How long a hook may take that does not say itself.
@@ -80,8 +80,10 @@ impl Hook {
 
     /// What trust in it is trust in: the hook as it is written, and the files of its folder that its
     /// command names, as they are now. Reads those files.
-    #[must_use]
-    pub fn fingerprint(&self) -> String {
+    ///
+    /// # Errors
+    /// In words, when it names too much to be looked at before every run: such a hook can't be trusted.
+    pub fn fingerprint(&self) -> Result<Fingerprint, String> {
         fingerprint::of(self)
     }
 }

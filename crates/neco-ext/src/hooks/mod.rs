@@ -6,7 +6,7 @@
 //! of other agents, whatever file it comes from.
 //!
 //! Reading order: [`hook`] (one hook), [`settings_file`] and [`find`] (where they come from),
-//! [`fingerprint`] (what trust is in), [`matcher`], [`translate`] (names that hooks know), [`input`],
+//! [`words`] and [`fingerprint`] (what trust is in), [`matcher`], [`translate`] (names that hooks know), [`input`],
 //! [`run`] (the process), [`output`] (what it said), [`gate`] (what follows).
 
 mod find;
@@ -19,8 +19,10 @@ mod output;
 mod run;
 mod settings_file;
 mod translate;
+mod words;
 
 pub use find::{Found, find};
+pub use fingerprint::Fingerprint;
 pub use gate::{Hooks, HooksSetup, NOT_FIRED};
 pub use hook::{Hook, Origin};
 pub use matcher::Matcher;

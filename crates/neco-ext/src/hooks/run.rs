@@ -20,15 +20,23 @@ use super::output::Printed;
 /// hook that floods neither fills memory nor waits for ever.
 const KEPT: usize = 1 << 20;
 
-/// Standard error has a pipe of its own, then the hook's shell takes the place of this one.
-const WRAPPER: &str = r#"exec 2>"$1"; exec "$2" -c "$3""#;
+/// Standard error has a pipe of its own, the folder has its names, then the hook's shell takes the
+/// place of this one.
+const WRAPPER: &str = r#"exec 2>"$1"; CLAUDE_PROJECT_DIR=$4 NECO_PROJECT_DIR=$4; export CLAUDE_PROJECT_DIR NECO_PROJECT_DIR; exec "$2" -c "$3""#;
 
 /// What hooks are run with.
 #[derive(Clone)]
 pub(super) struct Runner {
     pub spawner: Spawner,
     pub shell: OsString,
-    pub folder: PathBuf,
+}
+
+/// What is to be run.
+#[derive(Clone, Copy)]
+pub(super) struct Order<'a> {
+    pub command: &'a str,
+    /// Where it runs; hooks know it as the folder of the project.
+    pub folder: &'a Path,
 }
 
 /// How a run ended.
@@ -41,9 +49,9 @@ pub(super) enum Ran {
 
 impl Runner {
     /// Runs a command to its end, its time or the cancel, whatever comes first.
-    pub(super) async fn run(&self, command: &str, input: &[u8], limit: Duration, cancel: &CancellationToken) -> Ran {
+    pub(super) async fn run(&self, order: Order<'_>, input: &[u8], limit: Duration, cancel: &CancellationToken) -> Ran {
         let run = async {
-            let mut process = match self.start(command).await {
+            let mut process = match self.start(order).await {
                 Ok(process) => process,
                 Err(words) => return Ran::NotStarted(words),
             };
@@ -59,23 +67,24 @@ impl Runner {
         }
     }
 
-    async fn start(&self, command: &str) -> Result<Process, String> {
+    async fn start(&self, order: Order<'_>) -> Result<Process, String> {
         let folder = self.spawner.temporary_folder().to_owned();
         let made = tokio::task::spawn_blocking(move || Errors::make(&folder)).await;
         let made = made.map_err(io::Error::other).and_then(|made| made);
         let errors = made.map_err(|error| format!("no pipe can be made for it: {error}"))?;
-        let arguments: [OsString; 6] = [
+        let arguments: [OsString; 7] = [
             "-c".into(),
             WRAPPER.into(),
             "neco-hook".into(),
             errors.path.clone().into_os_string(),
             self.shell.clone(),
-            command.into(),
+            order.command.into(),
+            order.folder.into(),
         ];
         let launch = Launch {
             program: "sh".into(),
             arguments: arguments.into(),
-            folder: self.folder.clone(),
+            folder: order.folder.to_owned(),
             stdin: Stdin::Piped,
             terminal: false,
             leftovers: Leftovers::End,

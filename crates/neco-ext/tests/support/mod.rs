@@ -17,11 +17,13 @@ use tokio_util::sync::CancellationToken;
 pub struct Place {
     pub folder: TempDir,
     pub hooks: Vec<Hook>,
+    /// Where is worked; the folder itself unless something is said.
+    pub cwd: Option<PathBuf>,
 }
 
 impl Place {
     pub fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), hooks: Vec::new() }
+        Self { folder: tempfile::tempdir().unwrap(), hooks: Vec::new(), cwd: None }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -52,14 +54,13 @@ impl Place {
     pub fn gate(&self) -> Hooks {
         let mut environment: Vec<_> =
             std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "HOME").collect();
-        environment.push(("CLAUDE_PROJECT_DIR".into(), self.folder.path().into()));
         environment.push(("OPENAI_API_KEY".into(), "sk-hidden".into()));
         Hooks::new(HooksSetup {
             hooks: self.hooks.clone(),
             spawner: Spawner::new(environment, &["*_API_KEY".to_owned()]),
             shell: "bash".to_owned(),
             session: SessionId::new(),
-            cwd: self.folder.path().to_owned(),
+            cwd: self.cwd.clone().unwrap_or_else(|| self.folder.path().to_owned()),
         })
     }
 

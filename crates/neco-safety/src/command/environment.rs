@@ -3,6 +3,7 @@
 use super::examined::Word;
 use super::finding::{Finding, Inner, Input};
 use super::ground::Ground;
+use super::scan::is_name;
 
 /// What setting a variable does to what is run after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +34,16 @@ pub(crate) fn judge(name: &str, value: &Word, ground: &Ground<'_>, finding: &mut
         return Effect::Unknown;
     }
     if is_harmless(name, &value.text) { Effect::Harmless } else { Effect::Unknown }
+}
+
+/// Judges an operand of `export` and its like: `NAME=value`, or a name whose value is from elsewhere.
+pub(crate) fn declared(word: &Word, ground: &Ground<'_>, finding: &mut Finding) -> Effect {
+    let (name, value) = match word.text.split_once('=') {
+        Some((name, value)) => (name.strip_suffix('+').unwrap_or(name), Word::of(value, word.exact)),
+        None => (word.text.as_str(), Word::guess(format!("${}", word.text))),
+    };
+    let effect = judge(name, &value, ground, finding);
+    if word.exact && is_name(name) { effect } else { Effect::Unknown }
 }
 
 /// Arithmetic and prompts run the commands in a value, though it was quoted.
@@ -142,7 +153,7 @@ fn is_number(text: &str) -> bool {
 }
 
 /// Names that only change words, colours, sizes and how much is told.
-const HARMLESS: [&str; 46] = [
+const HARMLESS: [&str; 45] = [
     "LANG",
     "LANGUAGE",
     "TZ",
@@ -180,7 +191,6 @@ const HARMLESS: [&str; 46] = [
     "PYTHONUNBUFFERED",
     "PYTHONDONTWRITEBYTECODE",
     "PYTHONHASHSEED",
-    "PYTHONWARNINGS",
     "GOOS",
     "GOARCH",
     "CGO_ENABLED",

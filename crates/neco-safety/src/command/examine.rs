@@ -135,6 +135,10 @@ impl<'a> Examination<'a> {
                     self.raise(Risk::Critical, &format!("{}: {why}", word.text));
                 }
             }
+            Step::Computes => {
+                self.found.uncoverable = true;
+                self.raise(Risk::High, "");
+            }
             Step::Function { bomb } => {
                 self.found.uncoverable = true;
                 self.raise(Risk::High, "");
@@ -199,10 +203,14 @@ impl<'a> Examination<'a> {
         let returns = words.iter().skip(1).any(|word| word.text == "-");
         let Some(target) = target.cloned().or(home).filter(|word| word.exact && !returns) else {
             self.adrift = true;
+            self.found.uncoverable = true;
             return;
         };
         let reached: Vec<PathBuf> =
             self.folders.iter().map(|folder| self.place.absolute_from(folder, &target.text)).collect();
+        // A rule was given for the folder the line starts in: elsewhere the same words start other things.
+        let start = self.place.absolute(".");
+        self.found.uncoverable |= reached.iter().any(|folder| *folder != start);
         if surely {
             self.folders.clone_from(&reached);
         }

@@ -14,6 +14,8 @@ pub struct Word {
     pub exact: bool,
     /// Whether it is inexact only for being a pattern of file names.
     pub(crate) pattern: bool,
+    /// Whether the shell may make several words of it, or none: it is worked out outside of quotes.
+    pub(crate) splits: bool,
 }
 
 impl Word {
@@ -30,7 +32,7 @@ impl Word {
 
     /// A word that is known exactly or not.
     pub(crate) fn of(text: impl Into<String>, exact: bool) -> Self {
-        Self { text: text.into(), exact, pattern: false }
+        Self { text: text.into(), exact, pattern: false, splits: false }
     }
 }
 

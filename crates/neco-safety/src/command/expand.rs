@@ -36,19 +36,21 @@ pub(crate) fn expand(pieces: &[Piece], known: &Known<'_>) -> Vec<Word> {
                 }
             }
             Piece::Variable { name, quoted } => exact &= expand_variable(&mut letters, name, *quoted, known),
-            Piece::Unknown { text } | Piece::Command { raw: text, .. } => {
+            Piece::Unknown { text, .. } | Piece::Command { raw: text, .. } => {
                 letters.extend(text.chars().map(|letter| (letter, Kind::Quoted)));
                 exact = false;
             }
         }
     }
+    let splits = splits(pieces);
     let too_long = letters.len() > LONGEST_WORD;
     exact &= !too_long;
     let mut words = Vec::new();
     for letters in split(&if too_long { vec![letters] } else { braces(letters) }) {
         let text: String = letters.iter().map(|(letter, _)| letter).collect();
         let pattern = is_pattern(&letters);
-        words.push(Word { text, exact: exact && !pattern, pattern: exact && pattern });
+        let sure = exact && !is_range(&letters);
+        words.push(Word { text, exact: sure && !pattern, pattern: sure && pattern, splits });
     }
     if words.len() > 1 {
         words.iter_mut().for_each(|word| word.exact = false);
@@ -79,11 +81,25 @@ enum Kind {
     Split,
 }
 
-/// Whether the shell may put other words in its place: file names, or the numbers of `{1..9}`.
+/// Whether the shell may make several words, or none, of what the pieces stand for.
+pub(crate) fn splits(pieces: &[Piece]) -> bool {
+    pieces.iter().any(|piece| match piece {
+        Piece::Text { .. } => false,
+        Piece::Variable { quoted, .. } | Piece::Command { quoted, .. } => !quoted,
+        // Between quotes, too, `"$@"` and `"${a[@]}"` are as many words as there are.
+        Piece::Unknown { text, quoted } => !quoted || text.contains('@'),
+    })
+}
+
+/// Whether the shell may put the names of files in its place.
 fn is_pattern(letters: &[(char, Kind)]) -> bool {
     let bare = |wanted: char| letters.iter().any(|(letter, kind)| *kind != Kind::Quoted && *letter == wanted);
-    let dots = || letters.windows(2).any(|pair| matches!(pair, [('.', Kind::Bare), ('.', Kind::Bare)]));
-    bare('*') || bare('?') || bare('[') || bare('{') && dots()
+    bare('*') || bare('?') || bare('[')
+}
+
+/// Whether it may be a range such as `{1..9}` or `{a..z}`, of which nobody follows the words.
+fn is_range(letters: &[(char, Kind)]) -> bool {
+    letters.contains(&('{', Kind::Bare)) && letters.windows(2).any(|pair| matches!(pair, [('.', _), ('.', _)]))
 }
 
 type Letters = Vec<(char, Kind)>;
@@ -221,6 +237,7 @@ mod tests {
             ("~root", vec!["~root"]),
             ("a{b,c{d,e}}", vec!["ab", "acd", "ace"]),
             ("$(a)b", vec!["$(a)b"]),
+            (".{e..e}nv", vec![".{e..e}nv"]),
         ] {
             let mut found = words(text);
             found.sort();

@@ -102,6 +102,11 @@ impl Ground<'_> {
         !self.adrift && self.folders.iter().all(|folder| self.place.root_of(folder).is_some())
     }
 
+    /// Whether the folder the command runs in is the very one the person opened, not one below it.
+    pub(crate) fn is_root(&self) -> bool {
+        !self.adrift && self.folders.iter().all(|folder| self.place.root_of(folder) == Some(folder))
+    }
+
     /// Whether writing there overwrites a disk or the memory of the machine.
     pub(crate) fn is_device(&self, word: &Word) -> bool {
         self.every(&word.text).any(|path| {

@@ -7,6 +7,7 @@ use super::examined::Word;
 use super::finding::{Command, Finding, Input};
 use super::ground::Ground;
 use super::known_safe;
+use super::option;
 use super::program::{self, Case};
 
 /// Folders whose programs are what their names say.
@@ -76,6 +77,12 @@ fn secrets(case: &Case<'_>, program: &Word, finding: &mut Finding) {
     let found = files.chain([program]).find_map(|word| Some((word, case.ground.sensitive(word)?)));
     if let Some((word, why)) = found.filter(|_| !names_only) {
         finding.critical(format!("{}: {why}", word.text));
+    }
+    let globs = [option::values(case.arguments, Some('g'), "--glob"), option::values(case.arguments, None, "--iglob")];
+    if case.name == "rg"
+        && let Some(word) = globs.iter().flatten().find(|word| case.ground.sensitive(word).is_some())
+    {
+        finding.critical(format!("it looks into {}", word.text));
     }
     if let Some(word) = case.arguments.iter().find(|word| !word.exact && names_secret_variable(&word.text)) {
         finding.critical(format!("{} may hold a secret", word.text));

@@ -6,14 +6,16 @@
 //! two readers found the same words.
 //!
 //! Reading order: [`place`], [`examined`], [`rule`], [`mod@examine`]; how a line is read: [`scan`],
-//! [`ansi_c`], [`expand`], [`walk`], [`reader`]; how a part is judged: [`finding`], [`judge`],
-//! [`ground`], [`pattern`], [`option`], [`environment`], [`program`], [`known_safe`].
+//! [`ansi_c`], [`expand`], [`expansion`], [`walk`], [`reader`]; how a part is judged: [`finding`], [`judge`],
+//! [`ground`], [`pattern`], [`option`], [`allowed`], [`environment`], [`program`], [`known_safe`].
 
+mod allowed;
 mod ansi_c;
 mod environment;
 mod examine;
 mod examined;
 mod expand;
+mod expansion;
 mod finding;
 mod ground;
 mod judge;

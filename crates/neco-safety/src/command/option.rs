@@ -61,7 +61,7 @@ fn before_double_dash(words: &[Word]) -> impl Iterator<Item = &Word> {
 
 fn is_long(text: &str, long: &str) -> bool {
     let name = text.split_once('=').map_or(text, |(name, _)| name);
-    name.len() > 3 && name.starts_with("--") && long.starts_with(name)
+    name.len() > 2 && name.starts_with("--") && long.starts_with(name)
 }
 
 fn is_short(text: &str, short: char) -> bool {
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn an_option_is_found_in_all_its_spellings() {
-        for line in ["-r", "-fr", "-rf", "--recursive", "--rec", "x -r"] {
+        for line in ["-r", "-fr", "-rf", "--recursive", "--rec", "--r", "x -r"] {
             assert!(has(&words(line), 'r', "--recursive"), "{line}");
         }
         for line in ["r", "-f", "-- -r", "--force"] {

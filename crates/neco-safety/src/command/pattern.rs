@@ -34,6 +34,10 @@ const SENSITIVE: [&str; 26] = [
     ".gitconfig",
 ];
 
+/// Folders whose files no pattern may choose from.
+const FOLDERS: [&str; 12] =
+    ["..", ".git", ".ssh", ".aws", ".gnupg", ".config", ".neco", ".docker", ".kube", ".vscode", ".idea", ".npm"];
+
 /// Names that any pattern for many files finds too.
 const ORDINARY: [&str; 4] = ["main.rs", "readme", "index.html", ".gitignore"];
 
@@ -55,8 +59,25 @@ pub(crate) fn finds_sensitive(path: &Path) -> bool {
 
 /// Whether a pattern might find a sensitive file among others.
 pub(crate) fn may_find_sensitive(text: &str) -> bool {
-    let name = text.rsplit('/').next().unwrap_or_default();
-    is_pattern(name) && (name.chars().count() > 200 || SENSITIVE.iter().any(|sensitive| matches(name, sensitive)))
+    let (folders, name) = text.rsplit_once('/').unwrap_or(("", text));
+    may_find(name, &SENSITIVE) || folders.split('/').any(|folder| may_find(folder, &FOLDERS))
+}
+
+/// Whether a pattern might find the folder above.
+pub(crate) fn may_climb(text: &str) -> bool {
+    text.split('/').any(|name| may_find(name, &[".."]))
+}
+
+/// Whether a pattern might find one of the names. Quotes are gone from it, so nobody can tell where a
+/// bracket ends: from there on it fits anything.
+fn may_find(pattern: &str, names: &[&str]) -> bool {
+    let open = pattern.split('[').next().filter(|start| start.len() < pattern.len()).map(|start| format!("{start}*"));
+    let pattern = match &open {
+        Some(start) if start == "*" => return true,
+        Some(start) => start,
+        None => pattern,
+    };
+    is_pattern(pattern) && (pattern.chars().count() > 200 || names.iter().any(|name| matches(pattern, name)))
 }
 
 fn is_pattern(name: &str) -> bool {
@@ -127,6 +148,10 @@ mod tests {
         assert!(may_find_sensitive("src/*"));
         assert!(!may_find_sensitive("*.rs"));
         assert!(!may_find_sensitive("src/main.rs"));
+        for pattern in [".[[:lower:]]nv", ".gi?/config", ".[]e]nv", ".?/x", "src/[a]/../.e*", ".g*/x/config"] {
+            assert!(may_find_sensitive(pattern), "{pattern}");
+        }
+        assert!(may_climb(".?") && may_climb("a/.*/b") && !may_climb("*/a") && !may_climb("../*"));
     }
 
     #[test]

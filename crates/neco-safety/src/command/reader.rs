@@ -161,7 +161,9 @@ impl<'a> Reader<'a> {
     fn redirect(&mut self) -> Option<()> {
         let rest = self.rest();
         let operators = ["<<<", "&>>", "<<-", "<<", "&>", ">>", ">&", "<&", ">|", ">", "<"];
-        if rest.starts_with("<>") {
+        // `{name}>` sets a variable.
+        let names = self.text.get(..self.at).is_some_and(|before| before.ends_with('}'));
+        if rest.starts_with("<>") || names {
             return None;
         }
         let operator = operators.into_iter().find(|operator| rest.starts_with(operator))?;
@@ -302,8 +304,18 @@ mod tests {
 
     #[test]
     fn what_it_does_not_know_it_declines() {
-        for line in ["a <> b", "((a))", "x=(1 2)", "case a in b) c", "a;;b", "coproc a", "a 'b", "cat <<E\nx", "a[1]=2"]
-        {
+        for line in [
+            "a <> b",
+            "ls {PATH}<x",
+            "((a))",
+            "x=(1 2)",
+            "case a in b) c",
+            "a;;b",
+            "coproc a",
+            "a 'b",
+            "cat <<E\nx",
+            "a[1]=2",
+        ] {
             assert_eq!(read(line), None, "{line}");
         }
     }

@@ -2,7 +2,12 @@
 
 use neco_proto::Risk;
 
+use super::allowed;
 use super::examined::{Part, Word};
+use super::scan::is_name;
+
+/// A rule of more words would not be read before it is given.
+const MOST_WORDS: usize = 12;
 
 /// A rule that allows the commands that begin with certain words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +26,8 @@ impl CommandRule {
     #[must_use]
     pub fn describe(&self) -> String {
         format!(
-            "run commands that begin with `{}`, with any arguments, but not with options that run or write \
-             something else, and not together with commands that are not allowed",
+            "run commands that begin with `{}`, with any files or names behind it, but only with options known to \
+             change no more than how much is done, and not together with commands that are not allowed",
             self.words.join(" ")
         )
     }
@@ -36,8 +41,13 @@ impl CommandRule {
             return None;
         }
         let length = rule_length(name, words.get(1..).unwrap_or_default())?;
-        let words = words.get(..length)?.iter().map(|word| (*word).to_owned()).collect();
-        Some(Self { words })
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let start = words.get(..length)?;
+        if rest_is_harmless(start, &part.words) {
+            return Some(Self { words: start.to_vec() });
+        }
+        // Options that only this line was approved with stay a part of the rule.
+        (words.len() == part.words.len() && words.len() <= MOST_WORDS).then_some(Self { words })
     }
 }
 
@@ -125,6 +135,17 @@ fn has_no_rule(name: &str) -> bool {
             | "tail"
             | "date"
             | "hostname"
+            | "let"
+            | "local"
+            | "readonly"
+            | "typeset"
+            | "getopts"
+            | "printf"
+            | "echo"
+            | "test"
+            | "["
+            | "[["
+            | "wait"
     )
 }
 
@@ -203,73 +224,57 @@ fn is_tool_for_files(name: &str) -> bool {
     )
 }
 
-/// Options by which programs run or write something else than their first words say.
-const REACHING: [&str; 44] = [
-    "--exec",
-    "--pre",
-    "--pager",
-    "--open-files-in-pager",
-    "--editor",
-    "--command",
-    "--shell",
-    "--script-shell",
-    "--rsh",
-    "--output",
-    "--out",
-    "--outfile",
-    "--output-file",
-    "--config",
-    "--config-file",
-    "--plugin",
-    "--plugins",
-    "--require",
-    "--import",
-    "--loader",
-    "--eval",
-    "--toolexec",
-    "-exec",
-    "-toolexec",
-    "-overlay",
-    "--ext-diff",
-    "--extcmd",
-    "--upload-pack",
-    "--receive-pack",
-    "--use-compress-program",
-    "--to-command",
-    "--checkpoint-action",
-    "--rcfile",
-    "--init-file",
-    "--load",
-    "--hook",
-    "--git-dir",
-    "--work-tree",
-    "--runner",
-    "--linker",
-    "--rulesdir",
-    "--resolve-plugins-relative-to",
-    "--node-options",
-    "--prefix",
-];
-
-/// Whether nothing behind the words of a rule runs or writes something else, or could turn out to.
+/// Whether a rule for the words of `prefix` covers what follows them: operands, and options known to
+/// change only how much is done and told.
 pub(crate) fn rest_is_harmless(prefix: &[String], words: &[Word]) -> bool {
     let before = prefix.len().saturating_sub(1);
     let rest = words.get(before..).unwrap_or_default();
-    let program = words.first().map_or("", |word| word.text.as_str());
+    let program = told_program(prefix);
     rest.windows(2).all(|pair| matches!(pair, [previous, word] if is_harmless(program, previous, word)))
+}
+
+/// The program whose options follow: the one that a runner or `python -m` is told to start.
+fn told_program(prefix: &[String]) -> &str {
+    let words: Vec<&str> = prefix.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [python, "-m", module, ..] if python.starts_with("python") => module,
+        ["uv" | "poetry" | "pipenv" | "bundle" | "mise", "run" | "exec", program, ..]
+        | ["npx" | "bunx" | "uvx", program, ..] => program,
+        [program, ..] => program,
+        [] => "",
+    }
 }
 
 fn is_harmless(program: &str, previous: &Word, word: &Word) -> bool {
     if !word.exact {
-        return is_message(previous) || word.pattern && !word.text.starts_with(['*', '?', '[', '-']);
+        return is_message(program, previous, word)
+            || word.pattern && !word.text.starts_with(['*', '?', '[', '-', '@', '+']);
     }
-    let name = word.text.split_once('=').map_or(word.text.as_str(), |(name, _)| name);
-    let sets_shell = program == "make"
-        && (word.text.contains('=') || matches!(name, "-f" | "-C" | "--file" | "--makefile" | "--eval"));
-    !REACHING.contains(&name) && !name.starts_with("--exec") && !sets_shell
+    match word.text.as_str() {
+        option if option.starts_with('-') => allowed::is_allowed(program, option),
+        // A file of further options, or a toolchain.
+        operand if operand.starts_with(['@', '+']) => is_package(program, operand),
+        operand => !sets_variable(program, operand),
+    }
 }
 
-/// Whether the word behind it is text for people, whatever it turns out to be.
-fn is_message(option: &Word) -> bool {
-    option.exact && matches!(option.text.as_str(), "-m" | "-am" | "--message" | "--body" | "--title" | "-b" | "-t")
+/// `@scope/name`, to those who fetch packages.
+fn is_package(program: &str, operand: &str) -> bool {
+    matches!(program, "npm" | "pnpm" | "yarn" | "bun") && operand.starts_with('@') && operand.contains('/')
+}
+
+/// `NAME=value`: make and its like change what they run by it. To pip it is a version.
+fn sets_variable(program: &str, operand: &str) -> bool {
+    let name = operand.split_once('=').map(|(name, _)| name.trim_end_matches([':', '+', '?', '!']));
+    name.is_some_and(is_name) && !matches!(program, "pip" | "pip3" | "uv" | "poetry")
+}
+
+/// Whether the word is text for people, whatever it turns out to be: one word, behind the option for it.
+fn is_message(program: &str, option: &Word, word: &Word) -> bool {
+    let takes_text = match program {
+        "git" => matches!(option.text.as_str(), "-m" | "-am" | "--message"),
+        "gh" => matches!(option.text.as_str(), "--body" | "--title" | "-b" | "-t"),
+        _ => false,
+    };
+    takes_text && option.exact && !word.splits
 }

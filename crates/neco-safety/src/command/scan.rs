@@ -15,9 +15,9 @@ pub(crate) enum Piece {
     /// `$name` or `${name}`.
     Variable { name: String, quoted: bool },
     /// What only the shell can work out, as it is written.
-    Unknown { text: String },
+    Unknown { text: String, quoted: bool },
     /// A command whose output, or whose pipe, becomes part of the word.
-    Command { script: String, raw: String },
+    Command { script: String, raw: String, quoted: bool },
 }
 
 /// A word and where it ends.
@@ -29,7 +29,7 @@ pub(crate) struct Scanned {
 
 /// Reads the word that starts at a position; none where it is empty, has no end, or is not understood.
 pub(crate) fn word(text: &str, start: usize) -> Option<Scanned> {
-    let mut scanner = Scanner { text, at: start, pieces: Vec::new(), depth: 0 };
+    let mut scanner = Scanner { text, at: start, pieces: Vec::new(), depth: 0, quoted: false };
     scanner.word()?;
     (scanner.at > start).then_some(Scanned { pieces: scanner.pieces, end: scanner.at })
 }
@@ -90,6 +90,8 @@ struct Scanner<'a> {
     at: usize,
     pieces: Vec<Piece>,
     depth: usize,
+    /// Whether it is between double quotes.
+    quoted: bool,
 }
 
 impl<'a> Scanner<'a> {
@@ -102,6 +104,10 @@ impl<'a> Scanner<'a> {
             Some(Piece::Text { text, quoted: before }) if *before == quoted => text.push_str(new),
             _ => self.pieces.push(Piece::Text { text: new.to_owned(), quoted }),
         }
+    }
+
+    fn unknown(&mut self, raw: &str) {
+        self.pieces.push(Piece::Unknown { text: raw.to_owned(), quoted: self.quoted });
     }
 
     /// The next whole character.
@@ -157,10 +163,12 @@ impl<'a> Scanner<'a> {
     fn double(&mut self) -> Option<()> {
         self.at += 1;
         self.push("", true);
+        self.quoted = true;
         loop {
             match self.byte(0)? {
                 b'"' => {
                     self.at += 1;
+                    self.quoted = false;
                     return Some(());
                 }
                 b'\\' => self.escape_in_double()?,
@@ -200,7 +208,7 @@ impl<'a> Scanner<'a> {
             Some(byte) if byte == b'_' || byte.is_ascii_alphanumeric() => self.named(quoted),
             Some(b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!') => {
                 let raw = self.text.get(self.at..self.at + 2)?;
-                self.pieces.push(Piece::Unknown { text: raw.to_owned() });
+                self.unknown(raw);
                 self.at += 2;
                 Some(())
             }
@@ -229,7 +237,7 @@ impl<'a> Scanner<'a> {
     /// `$"…"` is looked up in the language of the user: only a guess.
     fn translated(&mut self) -> Option<()> {
         self.at += 1;
-        self.pieces.push(Piece::Unknown { text: String::new() });
+        self.unknown("");
         self.double()
     }
 
@@ -253,7 +261,7 @@ impl<'a> Scanner<'a> {
             // The value is expanded once more, commands and all.
             return None;
         } else {
-            self.pieces.push(Piece::Unknown { text: self.text.get(self.at..=end)?.to_owned() });
+            self.unknown(self.text.get(self.at..=end)?);
             self.pieces.extend(embedded(inside, self.depth + 1)?);
         }
         self.at = end + 1;
@@ -263,7 +271,7 @@ impl<'a> Scanner<'a> {
     fn arithmetic(&mut self) -> Option<()> {
         let end = closing_arithmetic(self.text, self.at + 2)?;
         let inside = self.text.get(self.at + 3..end)?.strip_suffix(')')?;
-        self.pieces.push(Piece::Unknown { text: self.text.get(self.at..=end)?.to_owned() });
+        self.unknown(self.text.get(self.at..=end)?);
         self.pieces.extend(embedded(inside, self.depth + 1)?);
         self.at = end + 1;
         Some(())
@@ -273,7 +281,8 @@ impl<'a> Scanner<'a> {
     fn substitution(&mut self) -> Option<()> {
         let end = closing_at(self.text, self.at + 2, self.depth + 1)?;
         let script = self.text.get(self.at + 2..end)?.to_owned();
-        self.pieces.push(Piece::Command { script, raw: self.text.get(self.at..=end)?.to_owned() });
+        let raw = self.text.get(self.at..=end)?.to_owned();
+        self.pieces.push(Piece::Command { script, raw, quoted: self.quoted });
         self.at = end + 1;
         Some(())
     }
@@ -295,7 +304,8 @@ impl<'a> Scanner<'a> {
                 character => script.push_str(character),
             }
         }
-        self.pieces.push(Piece::Command { script, raw: self.text.get(start..self.at)?.to_owned() });
+        let raw = self.text.get(start..self.at)?.to_owned();
+        self.pieces.push(Piece::Command { script, raw, quoted: self.quoted });
         Some(())
     }
 }
@@ -304,7 +314,7 @@ fn embedded(text: &str, depth: usize) -> Option<Vec<Piece>> {
     if depth > DEEPEST {
         return None;
     }
-    let mut scanner = Scanner { text, at: 0, pieces: Vec::new(), depth };
+    let mut scanner = Scanner { text, at: 0, pieces: Vec::new(), depth, quoted: true };
     while let Some(byte) = scanner.byte(0) {
         match (byte, scanner.byte(1)) {
             (b'\\', Some(_)) => {
@@ -359,7 +369,7 @@ fn closing_at(text: &str, start: usize, depth: usize) -> Option<usize> {
     if depth > DEEPEST {
         return None;
     }
-    let mut scanner = Scanner { text, at: start, pieces: Vec::new(), depth };
+    let mut scanner = Scanner { text, at: start, pieces: Vec::new(), depth, quoted: false };
     let mut open = 1_usize;
     let mut waiting = Vec::new();
     let mut fresh = true;
@@ -459,7 +469,7 @@ mod tests {
         assert_eq!(nested.pieces.last(), Some(&text("x", false)));
         assert_eq!(
             word("`a \\`b\\``", 0).unwrap().pieces,
-            [Piece::Command { script: "a `b`".into(), raw: "`a \\`b\\``".into() }]
+            [Piece::Command { script: "a `b`".into(), raw: "`a \\`b\\``".into(), quoted: false }]
         );
     }
 

@@ -15,8 +15,10 @@ pub enum PathError {
     #[error("the path {0:?} contains a NUL character; no file has such a name")]
     Nul(String),
     /// It leaves every root.
-    #[error("{path} lies outside the workspace {workspace}{leads_to}; give a path inside the workspace, or have the user \
-             open that folder with --add-dir")]
+    #[error(
+        "{path} lies outside the workspace {workspace}{leads_to}; give a path inside the workspace, or have the user \
+             open that folder with --add-dir"
+    )]
     Outside {
         /// The path as it was given.
         path: String,

@@ -142,7 +142,7 @@ fn file_by_name(name: &str) -> Option<&'static str> {
         | "config.fish" | ".inputrc" | ".xinitrc" | ".xprofile" | ".xsession" | ".pam_environment" => Some(START_UP),
         ".vimrc" | ".gvimrc" | ".exrc" | ".nvimrc" | ".nvim.lua" | ".emacs" | ".dir-locals.el" => Some(EDITOR),
         ".mcp.json" | "trusted-folders.json" => Some(AGENT),
-        _ if name.starts_with(".env") => Some(SECRETS),
+        _ if name.starts_with(".env") && !is_sample(name) => Some(SECRETS),
         // Whatever was said in any session.
         _ if name.starts_with("neco.db") => Some(SECRETS),
         _ if name.starts_with("id_") && !name.ends_with(".pub") && is_key_name(name) => Some(PRIVATE_KEY),
@@ -178,6 +178,14 @@ fn is_key_name(name: &str) -> bool {
 fn is_settings_name(name: &str) -> bool {
     [".json", ".toml", ".yml", ".yaml"].iter().any(|end| name.ends_with(end))
 }
+
+/// Whether a name says that the file only shows what another one would look like, as `.env.example` does.
+pub(crate) fn is_sample(name: &str) -> bool {
+    name.rsplit('.').next().is_some_and(|end| SAMPLES.contains(&end))
+}
+
+/// Endings of files that show what a file with secrets would look like.
+const SAMPLES: &[&str] = &["example", "examples", "sample", "template", "dist", "defaults", "schema"];
 
 #[cfg(test)]
 mod tests {
@@ -259,6 +267,8 @@ mod tests {
     fn ordinary_files_are_not() {
         let ordinary = [
             "src/env.rs",
+            ".env.example",
+            "app/.env.local.sample",
             "src/credentials.rs",
             "deploy/id_rsa.pub",
             "src/key.rs",

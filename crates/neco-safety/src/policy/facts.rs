@@ -34,6 +34,11 @@ impl<'a> Facts<'a> {
         self.canonical.get_or_init(|| canonical(self.action.arguments))
     }
 
+    /// The folder that the command would start in.
+    pub fn folder(&self) -> PathBuf {
+        straight(self.action.folder.unwrap_or(&self.place.workspace))
+    }
+
     /// Whether it is a command that is known to change nothing.
     pub fn is_known_safe(&self) -> bool {
         self.action.risk <= Risk::Low

@@ -7,14 +7,18 @@ use regex::Regex;
 
 use super::action::{Action, Touch, Who};
 use super::canonical::canonical;
-use super::facts::Facts;
+use super::facts::{Facts, straight};
 use super::judge::Policy;
 use super::pattern::{ArgsPattern, CommandPattern, MCP, ToolPattern};
+use super::read::prefix;
 use super::rule::{Rule, Ruling, Source, When};
 use crate::command::CommandRule;
 
 /// The priority of rules that are kept: a person who says "always" means it more than an earlier rule of theirs.
 pub(super) const KEPT_PRIORITY: i32 = 900;
+
+/// How a rule names the workspace itself as the folder that a command starts in.
+const HERE: &str = ".";
 
 /// What a person can allow beyond one call.
 #[derive(Clone, Debug)]
@@ -59,9 +63,14 @@ impl Grant {
             // What is typed into a running program is no command line of its own.
             (Touch::Runs, Some(examined)) if action.risk < Risk::High => {
                 let (commands, line, subject) = commands(&examined.rules(), action.command.unwrap_or_default());
+                // The same words start other things elsewhere.
+                let folder = facts.folder();
+                let told = told_folder(&folder, &facts.place.workspace);
                 when.commands = commands;
+                when.folders = vec![folder];
                 lines.push(line);
-                subject
+                lines.push(format!("folder = {}", toml_string(&told)));
+                if told == HERE { subject } else { format!("{subject} in {told}") }
             }
             (Touch::Runs, _) if !tool.starts_with(MCP) => {
                 let pattern = format!("^{}$", regex::escape(&canonical(action.arguments)));
@@ -129,9 +138,18 @@ fn commands(rules: &[CommandRule], line: &str) -> (Vec<CommandPattern>, String, 
     }
 }
 
+/// How a rule names the folder that a command starts in: from the workspace on, where it is below.
+fn told_folder(folder: &Path, workspace: &Path) -> String {
+    match folder.strip_prefix(straight(workspace)) {
+        Ok(below) if below.as_os_str().is_empty() => HERE.to_owned(),
+        Ok(below) => below.to_string_lossy().into_owned(),
+        Err(_) => folder.to_string_lossy().into_owned(),
+    }
+}
+
 /// The words of a rule as `command = "…"` holds them; nothing when they can't be told apart again.
 fn prefix_text(rule: &CommandRule) -> Option<String> {
-    let plain = |word: &String| !word.is_empty() && !word.contains(char::is_whitespace);
+    let plain = |word: &String| !word.is_empty() && !word.contains(char::is_whitespace) && prefix(word).is_ok();
     rule.words().iter().all(plain).then(|| rule.words().join(" "))
 }
 

@@ -7,6 +7,7 @@ use regex::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
 
 use super::action::{Confinement, Touch};
+use super::facts::straight;
 use super::fields::{Entry, Fields, Problem, Table, parse};
 use super::foreign::{claude, gemini};
 use super::pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern};
@@ -187,6 +188,7 @@ impl RuleReader<'_> {
             person: fields.switch("person"),
             known_safe: fields.switch("known_safe"),
             workspaces: fields.texts("workspace").iter().map(|(_, path)| self.workspace(path)).collect(),
+            folders: fields.texts("folder").iter().map(|(_, path)| self.folder(path)).collect(),
         }
     }
 
@@ -231,6 +233,11 @@ impl RuleReader<'_> {
             (None, _) => below(&self.place.workspace.to_string_lossy(), text),
         };
         path_patterns(&glob, text)
+    }
+
+    /// A folder that commands start in: relative to the workspace, to the home folder with `~/`, or absolute.
+    fn folder(&self, text: &str) -> PathBuf {
+        straight(&self.place.workspace.join(self.workspace(text)))
     }
 
     fn workspace(&self, text: &str) -> PathBuf {

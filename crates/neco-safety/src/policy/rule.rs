@@ -138,8 +138,10 @@ pub struct When {
     pub person: Option<bool>,
     /// Whether it is a command that is known to change nothing.
     pub known_safe: Option<bool>,
-    /// The folders in which it holds.
+    /// The folders that the person opened in which it holds.
     pub workspaces: Vec<PathBuf>,
+    /// The folders that a command starts in for which it holds.
+    pub folders: Vec<PathBuf>,
 }
 
 impl Rule {
@@ -219,6 +221,7 @@ impl When {
             && self.person.is_none_or(|wanted| wanted == who.person_present)
             && (self.roles.is_empty() || self.roles.iter().any(|role| role == who.role))
             && (self.workspaces.is_empty() || self.workspaces.contains(&facts.place.workspace))
+            && (self.folders.is_empty() || self.folders.contains(&facts.folder()))
     }
 
     fn paths_fit(&self, decision: Ruling, facts: &Facts<'_>) -> bool {

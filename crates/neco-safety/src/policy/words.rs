@@ -27,7 +27,7 @@ pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>) -> String {
 fn by_rule(facts: &Facts<'_>, rule: &Rule) -> String {
     let approval = facts.who.approval;
     match (rule.source, rule.decision) {
-        (Source::BuiltIn, Ruling::Allow) => format!("{} needs no approval in mode {approval}", what(facts)),
+        (Source::BuiltIn, Ruling::Allow) => format!("{}; approval mode {approval} allows that", what(facts)),
         (Source::BuiltIn, Ruling::Ask) => match &rule.reason {
             Some(reason) => format!("{}, and {reason}; approval mode {approval} asks", what(facts)),
             None => format!("{}; approval mode {approval} asks", what(facts)),
@@ -124,6 +124,7 @@ impl fmt::Display for When {
             },
         );
         add("in ", listed(&self.workspaces.iter().map(|path| path.display().to_string()).collect::<Vec<_>>()));
+        add("from ", listed(&self.folders.iter().map(|path| path.display().to_string()).collect::<Vec<_>>()));
         if !conditions.is_empty() {
             write!(f, " ({})", conditions.join("; "))?;
         }

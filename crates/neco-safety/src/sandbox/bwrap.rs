@@ -82,7 +82,7 @@ impl Line {
     fn place(&mut self, path: &Path, seen: Seen, covers: &Covers) {
         match seen {
             Seen::Root | Seen::Writable => self.bind("--bind", path, path),
-            Seen::ReadOnly => self.bind("--ro-bind", path, path),
+            Seen::ReadOnly | Seen::StandInFile => self.bind("--ro-bind", path, path),
             Seen::StandIn => self.bind("--ro-bind", &covers.empty_folder, path),
             Seen::HiddenFile => self.bind("--ro-bind", &covers.closed_file, path),
             Seen::HiddenFolder => self.bind("--ro-bind", &covers.closed_folder, path),
@@ -107,7 +107,7 @@ mod tests {
                 ("/h/w/.env".into(), Seen::HiddenFile),
                 ("/h/w/.vscode".into(), Seen::StandIn),
             ],
-            unwanted: Vec::new(),
+            ..Layout::default()
         };
         let covers = Covers {
             closed_folder: "/c/closed".into(),

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders with more entries are allowed as a whole only if nothing is hidden in them.
-const MOST_ENTRIES: usize = 5000;
+/// Of folders with more entries, and something hidden in them, the rest is not seen.
+const MOST_ENTRIES: usize = 50_000;
 
 /// The largest files and folders below `root` that have none of the `holes` in them.
 pub(super) fn all_but(root: &Path, holes: &[PathBuf]) -> Vec<PathBuf> {
@@ -22,7 +22,11 @@ fn carve(path: &Path, holes: &[PathBuf], allowed: &mut Vec<PathBuf>) {
         return;
     }
     let Ok(entries) = fs::read_dir(path) else { return };
-    for entry in entries.flatten().take(MOST_ENTRIES) {
+    for (number, entry) in entries.flatten().enumerate() {
+        if number >= MOST_ENTRIES {
+            tracing::warn!(folder = %path.display(), "too many files beside hidden ones: commands don't see all of them");
+            return;
+        }
         // What a link leads to has a place of its own.
         if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
             carve(&entry.path(), holes, allowed);

@@ -18,10 +18,16 @@ use super::level::{Freedom, Level, Network};
 use super::linux::channel;
 use super::linux::landlock::Rules;
 use super::masks::MaskGuard;
-use super::order::{Order, VERSION};
+use super::order::{ASKED, Order, VERSION};
 use super::report::Strength;
 use super::sandbox::Sandbox;
 use super::search::{Found, Search};
+
+/// What is put where nothing is.
+const STAND_INS: [Seen; 2] = [Seen::StandIn, Seen::StandInFile];
+
+/// How often a plan is drawn anew because something was made meanwhile.
+const MOST_ATTEMPTS: usize = 3;
 
 /// The box of one session.
 #[derive(Debug)]
@@ -52,6 +58,8 @@ pub(crate) struct InBox {
     pub(crate) program: PathBuf,
     /// The first is the name it sees for itself.
     pub(crate) arguments: Vec<OsString>,
+    /// What the launcher reads.
+    pub(crate) order: OwnedFd,
     /// Both ends of the line to the launcher, where it has one: ours, and the launcher's.
     pub(crate) channel: Option<(OwnedFd, OwnedFd)>,
     /// Hosts that a proxy lets through.
@@ -139,7 +147,7 @@ impl Confined {
 
     /// What a box closes.
     pub(crate) fn closed(&self, freedom: Freedom) -> Closed {
-        let layout = self.layout();
+        let layout = self.layout(Search::remembered);
         let temporary = self.variables().into_iter().take(1).map(|(_, path)| path);
         let closed = layout.places.iter().filter(|(_, seen)| !matches!(seen, Seen::Root | Seen::Writable));
         Closed {
@@ -163,9 +171,8 @@ impl Confined {
     }
 
     fn strong(&self, wanted: &Wanted<'_>) -> io::Result<InBox> {
-        let mut layout = self.layout();
-        let masks = self.put_masks(&layout);
-        layout.places.retain(|(path, seen)| *seen != Seen::StandIn || masks.holds(path));
+        let (mut layout, masks) = self.masked_layout()?;
+        layout.places.retain(|(path, seen)| !STAND_INS.contains(seen) || masks.holds(path));
         let network = self.network_for(wanted);
         let files = self.sandbox.has_landlock().then(|| self.rules_inside(&layout));
         let order = self.order(wanted, Files { rules: files, first_in_box: true, internet: true });
@@ -180,31 +187,32 @@ impl Confined {
             folder: wanted.folder,
             launcher: self.sandbox.launcher(),
         }));
-        arguments.push(LAUNCHER_INSIDE.into());
-        arguments.extend(order.arguments()?);
+        arguments.extend([LAUNCHER_INSIDE, ASKED].map(OsString::from));
         arguments.extend(wanted.arguments.iter().cloned());
         Ok(InBox {
             program: self.sandbox.bwrap()?.to_path_buf(),
             arguments,
+            order: order.written()?,
             channel: Some(channel::pair()?),
             hosts: match network {
                 Network::Hosts(hosts) => Some(hosts),
                 Network::Off | Network::On => None,
             },
-            keep: Keep::new(masks, layout.unwanted),
+            keep: Keep::new(masks, layout.unwanted, layout.links),
         })
     }
 
     fn weaker(&self, wanted: &Wanted<'_>) -> io::Result<InBox> {
-        let layout = self.layout();
+        let layout = self.layout(Search::found);
         let network = self.network_for(wanted) == Network::On;
         let rules = self.rules_outside(&layout, network);
         let order = self.order(wanted, Files { rules: Some(rules), first_in_box: false, internet: network });
-        let mut arguments = vec![OsString::from("neco")];
-        arguments.extend(order.arguments()?);
+        let mut arguments = ["neco", ASKED].map(OsString::from).to_vec();
         arguments.extend(wanted.arguments.iter().cloned());
-        let keep = Keep::new(self.sandbox.masks().put(std::iter::empty()), layout.unwanted);
-        Ok(InBox { program: self.sandbox.launcher().to_path_buf(), arguments, channel: None, hosts: None, keep })
+        let unwanted = layout.seen_as(&[Seen::StandInFile]).cloned().chain(layout.unwanted.iter().cloned()).collect();
+        let keep = Keep::new(self.sandbox.masks().put(std::iter::empty())?, unwanted, layout.links);
+        let (program, order) = (self.sandbox.launcher().to_path_buf(), order.written()?);
+        Ok(InBox { program, arguments, order, channel: None, hosts: None, keep })
     }
 
     fn network_for(&self, wanted: &Wanted<'_>) -> Network {
@@ -227,21 +235,30 @@ impl Confined {
         }
     }
 
-    fn layout(&self) -> Layout {
+    /// A plan, and the stand-ins that it wants. Someone may make what was missing while the plan is drawn.
+    fn masked_layout(&self) -> io::Result<(Layout, MaskGuard)> {
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let layout = self.layout(Search::found);
+            match self.sandbox.masks().put(layout.seen_as(&STAND_INS).cloned()) {
+                Ok(masks) => return Ok((layout, masks)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempts < MOST_ATTEMPTS => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn layout(&self, look: impl Fn(&Search) -> Found) -> Layout {
         let mut found = Found::default();
-        for search in &self.searches {
-            let one = search.found();
-            found.secrets.extend(one.secrets.iter().cloned());
-            found.repositories.extend(one.repositories.iter().cloned());
+        for one in self.searches.iter().map(look) {
+            found.secrets.extend(one.secrets);
+            found.repositories.extend(one.repositories);
         }
         let given = vec![self.folders.shared(), self.sandbox.caches()];
         let stand_ins = self.sandbox.masks().known();
         let machine = Machine { given, stand_ins, ..self.sandbox.machine().clone() };
         Layout::new(self.sandbox.settings(), &machine, &self.roots, &found)
-    }
-
-    fn put_masks(&self, layout: &Layout) -> MaskGuard {
-        self.sandbox.masks().put(layout.seen_as(&[Seen::StandIn]).cloned())
     }
 
     /// Behind the mounts everything may be read; this is the second lock on what may be changed.

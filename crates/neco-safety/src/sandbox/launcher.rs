@@ -7,7 +7,8 @@
 
 use std::convert::Infallible;
 use std::ffi::{CString, OsString};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -15,7 +16,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
 use super::linux::{channel, first_process, landlock, privilege, seccomp, session_leader};
-use super::order::{ASKED, CHANNEL, Order, VERSION};
+use super::order::{ASKED, CHANNEL, ORDER, Order, VERSION};
 
 /// What a shell says for a command that was found but could not be run.
 const NOT_RUN: i32 = 126;
@@ -32,16 +33,15 @@ pub fn become_launcher_if_asked() {
 }
 
 /// Returns only what kept the command from running.
-fn launch(arguments: &[OsString]) -> io::Result<Infallible> {
-    let Some((order, command)) = arguments.split_first() else {
-        return Err(io::Error::from(io::ErrorKind::InvalidInput));
-    };
-    let order: Order = serde_json::from_slice(order.as_bytes())?;
+fn launch(command: &[OsString]) -> io::Result<Infallible> {
+    let mut order = Vec::new();
+    File::from(take(ORDER)?).read_to_end(&mut order)?;
+    let order: Order = serde_json::from_slice(&order)?;
     if order.version != VERSION {
         return Err(io::Error::other("Neco was replaced by another version while it ran: start it again"));
     }
     close_all_but(if order.first_in_box { CHANNEL } else { 2 })?;
-    let channel = if order.first_in_box { Some(take_channel()?) } else { None };
+    let channel = if order.first_in_box { Some(take(CHANNEL)?) } else { None };
     if order.first_in_box {
         // The launcher's parent has one thread, so this fires when the process is gone and not before.
         set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -94,12 +94,12 @@ fn close_all_but(last: i32) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-fn take_channel() -> io::Result<OwnedFd> {
+fn take(number: i32) -> io::Result<OwnedFd> {
     // SAFETY: only looked at; whether it is open is what the call finds out.
-    let descriptor = unsafe { BorrowedFd::borrow_raw(CHANNEL) };
+    let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
     rustix::io::fcntl_setfd(descriptor, rustix::io::FdFlags::CLOEXEC)?;
     // SAFETY: it is open, as was just seen, and nobody else in this process has it.
-    Ok(unsafe { OwnedFd::from_raw_fd(CHANNEL) })
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
 fn proxy_variables(port: u16) -> Vec<CString> {

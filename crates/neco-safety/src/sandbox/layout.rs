@@ -5,7 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::level::{Level, Settings};
-use super::linked_git;
 use super::names::{SECRETS_AT_HOME, SETTINGS, START_UP, START_UP_FOLDERS};
 use super::search::Found;
 
@@ -19,6 +18,8 @@ pub(super) enum Seen {
     /// As an empty folder that can't be changed, although there is nothing on the machine. Also for
     /// what would be a file: git does not list empty folders.
     StandIn,
+    /// As a small file of ours that can't be changed, where there is nothing otherwise.
+    StandInFile,
     /// As a file that can't be read.
     HiddenFile,
     /// As a folder that can't be looked into.
@@ -34,7 +35,7 @@ pub(super) enum Seen {
 pub struct Roots {
     /// The folders that are worked in: the workspace and those the person added.
     pub writable: Vec<PathBuf>,
-    /// Folders that are seen although they lie in a hidden one.
+    /// What is seen and not changed, although it lies in a hidden folder or in one that is worked in.
     pub readable: Vec<PathBuf>,
 }
 
@@ -57,19 +58,23 @@ pub(super) struct Layout {
     pub(super) places: Vec<(PathBuf, Seen)>,
     /// Files that git would follow elsewhere, which are taken away again if a command makes them.
     pub(super) unwanted: Vec<PathBuf>,
+    /// Settings that are links, and where they lead: nothing can cover a link, so they are put back.
+    pub(super) links: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Layout {
     /// The plan for these settings.
     pub(super) fn new(settings: &Settings, machine: &Machine, roots: &Roots, found: &Found) -> Self {
         let stand_ins = &machine.stand_ins;
-        let mut drawing = Drawing { settings, stand_ins, places: BTreeMap::new(), unwanted: Vec::new() };
+        let mut drawing =
+            Drawing { settings, stand_ins, places: BTreeMap::new(), unwanted: Vec::new(), links: Vec::new() };
         match settings.level {
             Level::WorkspaceWrite => drawing.work_in(machine, roots, found),
             Level::ReadOnly => {}
             Level::Full => return Self::default(),
         }
         for path in roots.readable.iter().filter_map(|path| fs::canonicalize(path).ok()) {
+            drawing.keep_in_place(&path);
             drawing.put(path, Seen::ReadOnly);
         }
         for path in machine.given.iter().filter_map(|path| fs::canonicalize(path).ok()) {
@@ -85,15 +90,17 @@ impl Layout {
     }
 }
 
-struct Drawing<'a> {
+/// A plan that is being drawn.
+pub(super) struct Drawing<'a> {
     settings: &'a Settings,
     stand_ins: &'a BTreeSet<PathBuf>,
     places: BTreeMap<PathBuf, Seen>,
-    unwanted: Vec<PathBuf>,
+    pub(super) unwanted: Vec<PathBuf>,
+    links: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Drawing<'_> {
-    fn put(&mut self, path: PathBuf, seen: Seen) {
+    pub(super) fn put(&mut self, path: PathBuf, seen: Seen) {
         let place = self.places.entry(path).or_insert(seen);
         *place = seen.max(*place);
     }
@@ -108,62 +115,76 @@ impl Drawing<'_> {
             SETTINGS.iter().for_each(|name| self.keep(root.join(name)));
             if let Some(home) = machine.home.as_ref().filter(|home| home.starts_with(root)) {
                 START_UP.iter().for_each(|name| self.keep(home.join(name)));
-                START_UP_FOLDERS.iter().for_each(|name| self.keep_what_is_there(&home.join(name)));
+                START_UP_FOLDERS.iter().for_each(|name| self.keep_folder(&home.join(name)));
             }
         }
-        for repository in &found.repositories {
-            self.keep_git(repository);
-        }
-    }
-
-    /// A repository stays where it is, and what decides what git runs stays as it is.
-    fn keep_git(&mut self, git: &Path) {
-        let Ok(kind) = fs::symlink_metadata(git) else { return };
-        if !kind.is_dir() {
-            self.keep_what_is_there(git);
-            if let Some(linked) = linked_git::folders_of(git) {
-                self.put(linked.own.clone(), Seen::Writable);
-                self.keep_git_folder(&linked.shared);
-            }
-            return;
-        }
-        self.keep_git_folder(git);
-    }
-
-    fn keep_git_folder(&mut self, git: &Path) {
-        // A place of its own can't be moved away.
-        self.put(git.to_path_buf(), Seen::Writable);
-        self.keep(git.join("hooks"));
-        self.keep(git.join("config"));
-        self.keep_what_is_there(&git.join("config.worktree"));
-        for module in linked_git::modules_of(git) {
-            self.keep(module.join("config"));
-            self.keep(module.join("hooks"));
-        }
-        for file in ["commondir", "gitdir"] {
-            let path = git.join(file);
-            match fs::symlink_metadata(&path) {
-                Ok(_) => self.keep_what_is_there(&path),
-                // It can't be masked: git takes an empty one for a broken repository.
-                Err(_) => self.unwanted.push(path),
-            }
-        }
+        // The one at the top is known without a search, which can be led astray.
+        let at_the_top = roots.writable.iter().map(|root| root.join(".git"));
+        let repositories: BTreeSet<PathBuf> = at_the_top.chain(found.repositories.iter().cloned()).collect();
+        repositories.iter().for_each(|git| self.keep_git(git));
     }
 
     /// It stays as it is, and stays away if it is not there.
-    fn keep(&mut self, path: PathBuf) {
-        if fs::symlink_metadata(&path).is_ok() && !self.stand_ins.contains(&path) {
+    pub(super) fn keep(&mut self, path: PathBuf) {
+        self.keep_or(path, Seen::StandIn);
+    }
+
+    /// The same for what must be a file.
+    pub(super) fn keep_file(&mut self, path: PathBuf) {
+        self.keep_or(path, Seen::StandInFile);
+    }
+
+    fn keep_or(&mut self, path: PathBuf, stand_in: Seen) {
+        if self.is_there(&path) {
             self.keep_what_is_there(&path);
         } else {
-            self.put(path, Seen::StandIn);
+            self.put(path, stand_in);
         }
     }
 
-    /// A link is kept by keeping what it leads to.
-    fn keep_what_is_there(&mut self, path: &Path) {
+    /// Whether something is there that is no stand-in.
+    pub(super) fn is_there(&self, path: &Path) -> bool {
+        fs::symlink_metadata(path).is_ok() && !self.stand_ins.contains(path)
+    }
+
+    fn keep_folder(&mut self, path: &Path) {
         if let Ok(path) = fs::canonicalize(path) {
+            self.keep_in_place(&path);
+        }
+        self.keep_what_is_there(path);
+    }
+
+    /// What is not to be changed must not be moved away with the folder that it lies in, and another
+    /// put there: the folders between a root and it are places of their own.
+    pub(super) fn keep_in_place(&mut self, path: &Path) {
+        let seen = |path: &Path| self.places.get(path).copied();
+        let above: Vec<&Path> = path.ancestors().skip(1).take_while(|above| seen(above) != Some(Seen::Root)).collect();
+        let in_a_root = path.ancestors().skip(1).any(|above| seen(above) == Some(Seen::Root));
+        let is_kept = above.iter().any(|above| seen(above) == Some(Seen::ReadOnly));
+        if in_a_root && !is_kept {
+            let above: Vec<PathBuf> = above.into_iter().map(Path::to_path_buf).collect();
+            above.into_iter().for_each(|above| self.put(above, Seen::Writable));
+        }
+    }
+
+    /// A link is kept by keeping what it leads to, also if that is not there yet.
+    pub(super) fn keep_what_is_there(&mut self, path: &Path) {
+        if let Ok(text) = fs::read_link(path) {
+            self.links.push((path.to_path_buf(), text.clone()));
+            let target = target_of(path, &text).filter(|target| self.is_in_root(target));
+            if let Some(missing) = target.filter(|target| !self.is_there(target)) {
+                self.put(missing, Seen::StandIn);
+            }
+        }
+        if let Ok(path) = fs::canonicalize(path)
+            && !self.stand_ins.contains(&path)
+        {
             self.put(path, Seen::ReadOnly);
         }
+    }
+
+    fn is_in_root(&self, path: &Path) -> bool {
+        path.ancestors().skip(1).any(|above| self.places.get(above) == Some(&Seen::Root))
     }
 
     fn hide(&mut self, machine: &Machine, found: &Found) {
@@ -200,7 +221,7 @@ impl Drawing<'_> {
         let mut places: Vec<(PathBuf, Seen)> = self.places.into_iter().collect();
         places.retain(|(path, _)| !emptied.iter().any(|folder| folder != path && path.starts_with(folder)));
         places.sort_by_key(|(path, _)| path.components().count());
-        Layout { places, unwanted: self.unwanted }
+        Layout { places, unwanted: self.unwanted, links: self.links }
     }
 }
 
@@ -210,10 +231,17 @@ pub(super) fn is_of_the_system(path: &Path) -> bool {
     path.parent().is_none() || own.iter().any(|own| path.starts_with(own)) || path == Path::new("/run")
 }
 
+/// Where a link leads, whether or not there is something.
+fn target_of(link: &Path, text: &Path) -> Option<PathBuf> {
+    let target = link.parent()?.join(text);
+    let folder = fs::canonicalize(target.parent()?).ok()?;
+    Some(folder.join(target.file_name()?))
+}
+
 fn is_hidden(seen: Seen) -> bool {
     match seen {
         Seen::HiddenFile | Seen::HiddenFolder | Seen::Emptied => true,
-        Seen::Writable | Seen::ReadOnly | Seen::StandIn | Seen::Root => false,
+        Seen::Writable | Seen::ReadOnly | Seen::StandIn | Seen::StandInFile | Seen::Root => false,
     }
 }
 
@@ -253,11 +281,8 @@ mod tests {
             writable: vec![workspace.to_path_buf()],
             readable: vec![stage.home.join(".local/share/neco/outputs")],
         };
-        let found = Found {
-            secrets: vec![stage.workspace.join(".env")],
-            repositories: vec![stage.workspace.join(".git")],
-            incomplete: false,
-        };
+        let found =
+            Found { secrets: vec![stage.workspace.join(".env")], repositories: vec![stage.workspace.join(".git")] };
         Layout::new(&settings, &machine, &roots, &found)
     }
 
@@ -275,9 +300,54 @@ mod tests {
         assert_eq!((at(".git/hooks"), at(".git/config")), (Some(Seen::ReadOnly), Some(Seen::ReadOnly)));
         assert_eq!((at(".vscode"), at(".claude")), (Some(Seen::ReadOnly), Some(Seen::StandIn)));
         assert_eq!((at(".mcp.json"), at(".env")), (Some(Seen::StandIn), Some(Seen::HiddenFile)));
-        assert_eq!(layout.unwanted, [stage.workspace.join(".git/commondir"), stage.workspace.join(".git/gitdir")]);
+        assert_eq!(
+            (at(".git/commondir"), at(".git/config.worktree")),
+            (Some(Seen::StandInFile), Some(Seen::StandInFile))
+        );
+        assert_eq!((at("refs"), at("HEAD")), (Some(Seen::StandIn), None), "no repository in the folder itself");
+        assert_eq!(layout.unwanted, [stage.workspace.join(".git/gitdir")]);
         let depth = |place: &(PathBuf, Seen)| place.0.components().count();
         assert!(layout.places.is_sorted_by_key(depth));
+    }
+
+    #[test]
+    fn the_repository_at_the_top_is_kept_whatever_a_search_found() {
+        let stage = stage();
+        for path in ["modules/group/m/hooks", "worktrees/w"] {
+            fs::create_dir_all(stage.workspace.join(".git").join(path)).unwrap();
+        }
+        for path in ["modules/group/m/HEAD", "worktrees/w/commondir", "worktrees/w/gitdir"] {
+            fs::write(stage.workspace.join(".git").join(path), "x").unwrap();
+        }
+        let roots = Roots { writable: vec![stage.workspace.clone()], readable: Vec::new() };
+        let settings = Settings::of(&SandboxSection::default(), None);
+        let layout = Layout::new(&settings, &Machine::default(), &roots, &Found::default());
+        let at = |path: &str| seen(&layout, &stage.workspace.join(".git").join(path));
+        for pinned in ["", "modules", "modules/group", "modules/group/m", "worktrees", "worktrees/w"] {
+            assert_eq!(at(pinned), Some(Seen::Writable), "{pinned}");
+        }
+        for kept in ["hooks", "config", "modules/group/m/hooks", "worktrees/w/commondir", "worktrees/w/gitdir"] {
+            assert_eq!(at(kept), Some(Seen::ReadOnly), "{kept}");
+        }
+        for file in ["commondir", "modules/group/m/commondir", "worktrees/w/config.worktree"] {
+            assert_eq!(at(file), Some(Seen::StandInFile), "{file}");
+        }
+    }
+
+    #[test]
+    fn settings_that_are_links_are_known_and_what_they_lead_to_is_kept() {
+        let stage = stage();
+        fs::create_dir(stage.workspace.join("shared")).unwrap();
+        for (text, name) in [("shared", ".zed"), ("nowhere", ".idea"), ("/nowhere/at/all", ".envrc")] {
+            std::os::unix::fs::symlink(text, stage.workspace.join(name)).unwrap();
+        }
+        let layout = draw(&stage, &SandboxSection::default(), &stage.workspace);
+        let at = |path: &str| seen(&layout, &stage.workspace.join(path));
+        assert_eq!((at("shared"), at("nowhere")), (Some(Seen::ReadOnly), Some(Seen::StandIn)));
+        let mut links: Vec<_> =
+            layout.links.iter().map(|(path, _)| path.file_name().unwrap().to_str().unwrap()).collect();
+        links.sort_unstable();
+        assert_eq!(links, [".envrc", ".idea", ".zed"]);
     }
 
     #[test]

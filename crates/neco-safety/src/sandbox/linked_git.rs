@@ -6,8 +6,14 @@ use std::path::{Path, PathBuf};
 /// What git's own small files have at most.
 const MOST_BYTES: u64 = 4096;
 
-/// The most modules of a repository that are looked at.
-const MOST_MODULES: usize = 200;
+/// The most modules of a repository that are told apart: each is some mounts.
+const MOST_MODULES: usize = 100;
+
+/// The same for worktrees.
+const MOST_WORKTREES: usize = 100;
+
+/// How far down modules may lie in folders of their own.
+const MOST_DEPTH: usize = 8;
 
 /// The folders of a worktree.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,26 +36,37 @@ pub(super) fn folders_of(git_file: &Path) -> Option<Linked> {
     (is_its && is_git).then_some(Linked { own, shared })
 }
 
-/// The git folders of a repository's submodules.
-pub(super) fn modules_of(git: &Path) -> Vec<PathBuf> {
+/// The git folders of a repository's submodules; nothing if there are too many.
+pub(super) fn modules_of(git: &Path) -> Option<Vec<PathBuf>> {
     let mut found = Vec::new();
+    let mut looked_at = 0;
     let mut waiting = vec![(git.join("modules"), 0)];
     while let Some((folder, depth)) = waiting.pop() {
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
-        for entry in entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
-            let path = entry.path();
-            if found.len() >= MOST_MODULES {
-                return found;
+        for path in folders_in(&folder) {
+            looked_at += 1;
+            if found.len() >= MOST_MODULES || looked_at > MOST_MODULES * 4 || depth > MOST_DEPTH {
+                return None;
             }
-            if path.join("HEAD").is_file() {
+            if path.join("HEAD").is_file() || path.join("config").is_file() {
                 waiting.push((path.join("modules"), depth + 1));
                 found.push(path);
-            } else if depth < 4 {
+            } else {
                 waiting.push((path, depth + 1));
             }
         }
     }
-    found
+    Some(found)
+}
+
+/// The folders that a repository has for its worktrees; nothing if there are too many.
+pub(super) fn worktrees_of(git: &Path) -> Option<Vec<PathBuf>> {
+    let found: Vec<PathBuf> = folders_in(&git.join("worktrees")).take(MOST_WORKTREES + 1).collect();
+    (found.len() <= MOST_WORKTREES).then_some(found)
+}
+
+fn folders_in(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path())
 }
 
 fn small(path: &Path) -> Option<String> {
@@ -88,9 +105,26 @@ mod tests {
             fs::create_dir_all(folder.path().join(path)).unwrap();
             fs::write(folder.path().join(path).join("HEAD"), "").unwrap();
         }
-        let mut found = modules_of(folder.path());
+        let mut found = modules_of(folder.path()).unwrap();
         found.sort();
         let expected = ["modules/a", "modules/a/modules/c", "modules/group/b"].map(|path| folder.path().join(path));
         assert_eq!(found, expected);
+        for number in 0..MOST_MODULES {
+            fs::create_dir_all(folder.path().join(format!("modules/{number}"))).unwrap();
+            fs::write(folder.path().join(format!("modules/{number}/HEAD")), "").unwrap();
+        }
+        assert_eq!(modules_of(folder.path()), None, "none is left out silently");
+    }
+
+    #[test]
+    fn worktrees_are_all_told_apart_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(worktrees_of(folder.path()), Some(Vec::new()));
+        fs::create_dir_all(folder.path().join("worktrees/w")).unwrap();
+        assert_eq!(worktrees_of(folder.path()), Some(vec![folder.path().join("worktrees/w")]));
+        for number in 0..MOST_WORKTREES {
+            fs::create_dir_all(folder.path().join(format!("worktrees/{number}"))).unwrap();
+        }
+        assert_eq!(worktrees_of(folder.path()), None);
     }
 }

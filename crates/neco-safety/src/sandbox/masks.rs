@@ -1,5 +1,5 @@
-//! Stand-ins for what is not there and must not be made: empty folders that a box covers,
-//! and that are removed again when the last box that needs them is gone.
+//! Stand-ins for what is not there and must not be made: empty folders that a box covers, and small
+//! files that change nothing, all removed again when the last box that needs them is gone.
 //!
 //! Each process keeps a list of its own in the state folder and holds a lock on it; a list whose lock
 //! is free belongs to a process that was killed, and whoever comes next cleans up after it.
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -64,25 +64,34 @@ impl Masks {
         others.filter_map(|path| read_list(&path)).filter(|list| list.alive).flat_map(|list| list.paths).collect()
     }
 
-    /// Puts stand-ins where nothing is. Gives those that could be made; where none can be made, a
-    /// command can't make anything either.
-    pub(super) fn put(self: &Arc<Self>, wanted: impl Iterator<Item = PathBuf>) -> MaskGuard {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut paths = Vec::new();
+    /// Puts stand-ins where nothing is. Gives those that could be made; where none can be made because
+    /// of where it is, a command can't make anything either.
+    ///
+    /// # Errors
+    /// When one can't be made for another reason, or something is there by now.
+    pub(super) fn put(self: &Arc<Self>, wanted: impl Iterator<Item = PathBuf>) -> io::Result<MaskGuard> {
+        let mut guard = MaskGuard { masks: Arc::clone(self), paths: Vec::new() };
         for path in wanted {
-            if let Some(standing) = state.standing.get_mut(&path) {
-                standing.users += 1;
-                paths.push(path);
-            } else if let Ok(inode) = self.make(&mut state, &path) {
-                state.standing.insert(path.clone(), Standing { inode, users: 1 });
-                paths.push(path);
+            if self.put_one(&path)? {
+                guard.paths.push(path);
             }
         }
-        MaskGuard { masks: Arc::clone(self), paths }
+        Ok(guard)
+    }
+
+    fn put_one(&self, path: &Path) -> io::Result<bool> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(standing) = state.standing.get_mut(path) {
+            standing.users += 1;
+            return Ok(true);
+        }
+        let Some(inode) = self.make(&mut state, path)? else { return Ok(false) };
+        state.standing.insert(path.to_path_buf(), Standing { inode, users: 1 });
+        Ok(true)
     }
 
     /// Written down before it is made: whoever is killed in between leaves a line too many, never a stand-in.
-    fn make(&self, state: &mut State, path: &Path) -> io::Result<u64> {
+    fn make(&self, state: &mut State, path: &Path) -> io::Result<Option<u64>> {
         if state.list.is_none() {
             state.list = Some(open_list(&self.folder)?);
         }
@@ -91,15 +100,18 @@ impl Masks {
             line.push(0);
             list.write_all(&line)?;
         }
-        if let Err(error) = fs::DirBuilder::new().mode(0o755).create(path) {
+        if let Err(error) = StandIn::at(path).create(path) {
+            if nothing_can_be_made(&error) {
+                return Ok(None);
+            }
             // Another process of ours may have made it, and now both need it.
             let shared =
                 error.kind() == io::ErrorKind::AlreadyExists && self.of_others(state).iter().any(|own| own == path);
             if !shared {
-                return Err(error);
+                return Err(io::Error::new(error.kind(), format!("{}: {error}", path.display())));
             }
         }
-        Ok(fs::symlink_metadata(path)?.ino())
+        Ok(Some(fs::symlink_metadata(path)?.ino()))
     }
 
     fn release(&self, paths: &[PathBuf]) {
@@ -192,14 +204,66 @@ fn read_list(path: &Path) -> Option<List> {
     Some(List { alive, paths })
 }
 
-/// Removes a stand-in, and only if it still is one: empty, and the one that was made where that is known.
+/// Removes a stand-in, and only if it still is one: as it was made, and the one that was made where that is known.
 fn remove(path: &Path, inode: Option<u64>) {
     let Ok(found) = fs::symlink_metadata(path) else { return };
     if inode.is_some_and(|inode| inode != found.ino()) {
         return;
     }
-    // A folder with something in it refuses to go, and a file is none of ours.
-    let _ = fs::remove_dir(path);
+    match StandIn::at(path) {
+        // A folder with something in it refuses to go, and a file is none of ours.
+        StandIn::Folder(_) => drop(fs::remove_dir(path)),
+        StandIn::File(text) => {
+            let unchanged = found.is_file()
+                && found.len() == text.len() as u64
+                && fs::read(path).is_ok_and(|now| now == text.as_bytes());
+            if unchanged {
+                drop(fs::remove_file(path));
+            }
+        }
+    }
+}
+
+/// What stands in; its name decides.
+enum StandIn {
+    /// An empty folder with this mode.
+    Folder(u32),
+    /// A file with this text.
+    File(&'static str),
+}
+
+impl StandIn {
+    fn at(path: &Path) -> Self {
+        match path.file_name().and_then(|name| name.to_str()) {
+            // Where a repository's shared folder is: here. Git takes an empty one for a broken repository.
+            Some("commondir") => Self::File(".\n"),
+            Some("config.worktree") => Self::File(""),
+            // Git wants to enter these before it takes what they are in for a repository.
+            Some("refs" | "objects") => Self::Folder(0o444),
+            Some(_) | None => Self::Folder(0o755),
+        }
+    }
+
+    fn create(&self, path: &Path) -> io::Result<()> {
+        match self {
+            Self::Folder(mode) => fs::DirBuilder::new().mode(*mode).create(path),
+            // In one step: programs outside read it.
+            Self::File(text) => {
+                let folder = path.parent().unwrap_or(Path::new("/"));
+                let mode = fs::Permissions::from_mode(0o644);
+                let mut fresh = tempfile::Builder::new().prefix(".neco-").permissions(mode).tempfile_in(folder)?;
+                fresh.write_all(text.as_bytes())?;
+                fresh.persist_noclobber(path)?;
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Whether a stand-in could not be made because of where it was to be.
+fn nothing_can_be_made(error: &io::Error) -> bool {
+    use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
+    matches!(error.kind(), NotADirectory | NotFound | PermissionDenied | ReadOnlyFilesystem)
 }
 
 #[cfg(test)]
@@ -212,8 +276,8 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         let masks = Arc::new(Masks::new(at("state")));
         let wanted = || [at(".vscode"), at(".mcp.json")].into_iter();
-        let first = masks.put(wanted());
-        let second = masks.put(wanted());
+        let first = masks.put(wanted()).unwrap();
+        let second = masks.put(wanted()).unwrap();
         assert!(first.holds(&at(".vscode")) && second.holds(&at(".mcp.json")));
         drop(first);
         assert!(at(".vscode").is_dir() && at(".mcp.json").is_dir());
@@ -229,11 +293,41 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         fs::create_dir(at("mine")).unwrap();
         let masks = Arc::new(Masks::new(at("state")));
-        let guard = masks.put([at("mine"), at("made")].into_iter());
-        assert!(!guard.holds(&at("mine")));
+        let failed = masks.put([at("made"), at("mine")].into_iter()).unwrap_err();
+        assert_eq!(failed.kind(), io::ErrorKind::AlreadyExists);
+        assert!(at("mine").is_dir() && !at("made").exists(), "nothing is half done");
+        let guard = masks.put([at("made"), at("not-there/made")].into_iter()).unwrap();
+        assert!(guard.holds(&at("made")) && !guard.holds(&at("not-there/made")));
         fs::write(at("made/file"), "someone's").unwrap();
         drop(guard);
         assert!(at("mine").is_dir() && at("made/file").is_file());
+    }
+
+    #[test]
+    fn a_mask_that_can_not_be_written_down_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("state"), "no folder").unwrap();
+        let masks = Arc::new(Masks::new(folder.path().join("state/masks")));
+        assert!(masks.put([folder.path().join(".vscode")].into_iter()).is_err());
+        assert!(!folder.path().join(".vscode").exists());
+    }
+
+    #[test]
+    fn files_stand_in_for_files_and_go_only_as_they_were_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let masks = Arc::new(Masks::new(at("state")));
+        let guard = masks.put([at("commondir"), at("config.worktree"), at("refs")].into_iter()).unwrap();
+        assert_eq!(fs::read_to_string(at("commondir")).unwrap(), ".\n");
+        assert_eq!(fs::metadata(at("refs")).unwrap().permissions().mode() & 0o111, 0);
+        fs::write(at("config.worktree"), "[someone]").unwrap();
+        drop(guard);
+        assert!(!at("commondir").exists() && !at("refs").exists() && at("config.worktree").exists());
+        // Left by a killed process.
+        fs::write(at("commondir"), ".\n").unwrap();
+        fs::write(at("state/1-dead"), at("commondir").as_os_str().as_bytes()).unwrap();
+        drop(Masks::new(at("state")));
+        assert!(!at("commondir").exists());
     }
 
     #[test]
@@ -241,7 +335,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let living = Arc::new(Masks::new(at("state")));
-        let guard = living.put([at("shared")].into_iter());
+        let guard = living.put([at("shared")].into_iter()).unwrap();
         // A list that nobody holds, as after `kill -9`.
         let text = [at("shared"), at("left")].map(|path| path.display().to_string()).join("\0");
         fs::create_dir(at("left")).unwrap();

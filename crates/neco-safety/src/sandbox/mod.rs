@@ -5,13 +5,14 @@
 //! left in a workspace when the last box is gone.
 //!
 //! Reading order: [`level`] (what is wanted), [`report`] (what was got), [`sandbox`] with [`probe`], then one box:
-//! [`confined`], [`layout`] with [`names`], [`search`], [`linked_git`], [`masks`] and [`keep`], [`bwrap`] or
+//! [`confined`], [`layout`] with [`names`], [`search`], [`git_places`], [`linked_git`], [`masks`] and [`keep`], [`bwrap`] or
 //! [`carve`], [`order`], [`launcher`], [`linux`]; beside it [`proxy`], [`denial`], [`macos`].
 
 mod bwrap;
 mod carve;
 pub(crate) mod confined;
 pub mod denial;
+mod git_places;
 pub(crate) mod keep;
 pub mod launcher;
 mod layout;

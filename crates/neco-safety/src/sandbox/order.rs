@@ -1,17 +1,24 @@
 //! What a launcher is told: how to close the box around the command that it runs.
 
-use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::io::fcntl_dupfd_cloexec;
 use serde::{Deserialize, Serialize};
 
 use super::linux::landlock::Rules;
 
-/// The first argument of a process that is to be a launcher.
+/// The first argument of a process that is to be a launcher; those of the command follow.
 pub(crate) const ASKED: &str = "--neco-launch-in-box";
 
 /// The descriptor on which a launcher finds its channel.
 pub(crate) const CHANNEL: i32 = 3;
+
+/// The descriptor on which it finds its order.
+pub(crate) const ORDER: i32 = 4;
 
 /// Which program this order is for: a launcher of another version does not take it.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -38,8 +45,42 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// The arguments that make a process a launcher with this order; those of the command follow.
-    pub(crate) fn arguments(&self) -> serde_json::Result<[OsString; 2]> {
-        Ok([ASKED.into(), serde_json::to_string(self)?.into()])
+    /// The order as a file for the launcher to read: an argument would have to be short.
+    ///
+    /// # Errors
+    /// When there is no memory or no descriptor left.
+    pub(crate) fn written(&self) -> io::Result<OwnedFd> {
+        let mut file = File::from(memfd_create(c"order", MemfdFlags::CLOEXEC)?);
+        file.write_all(&serde_json::to_vec(self)?)?;
+        file.rewind()?;
+        // Out of the way of the numbers that a launcher's descriptors get.
+        Ok(fcntl_dupfd_cloexec(&file, ORDER + 1)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+    use std::os::fd::AsRawFd;
+
+    #[test]
+    fn an_order_of_any_length_arrives() {
+        let readable = (0..30_000).map(|number| PathBuf::from(format!("/a/folder/{number}"))).collect();
+        let order = Order {
+            version: VERSION.to_owned(),
+            first_in_box: false,
+            terminal: false,
+            files: Some(Rules { readable, ..Rules::default() }),
+            internet: false,
+            unix_sockets: false,
+            proxy: false,
+            program: "/bin/sh".into(),
+        };
+        let written = order.written().unwrap();
+        assert!(written.as_raw_fd() > ORDER);
+        let mut text = Vec::new();
+        File::from(written).read_to_end(&mut text).unwrap();
+        assert_eq!(serde_json::from_slice::<Order>(&text).unwrap(), order);
     }
 }

@@ -7,8 +7,9 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
 use serde::{Deserialize, Serialize};
@@ -19,11 +20,13 @@ use super::linux::channel::{self, Word};
 use super::linux::landlock::{self, Rules};
 use super::linux::seccomp;
 use super::linux::session_leader::{self, Boxed, Program, Streams};
-use super::order::{Order, VERSION};
+use super::order::{ASKED, Order, VERSION};
 use super::sandbox::Ask;
 
 /// No box takes longer than this to start.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
 /// How much of what a box says about its failure is kept.
 const MOST_WORDS: u64 = 400;
@@ -109,9 +112,9 @@ fn strong(candidates: &Candidates<'_>) -> Result<(), String> {
     arguments.push(LAUNCHER_INSIDE.into());
     let inside = Rules { readable: vec!["/".into()], ..Rules::default() };
     let files = (landlock::version() > 0).then_some(inside);
-    let order = tiny_order(Order { first_in_box: true, internet: true, ..empty_order(files) });
-    arguments.extend(order.map_err(|error| error.to_string())?);
-    attempt(bwrap, &arguments, true).map_err(|error| format!("bubblewrap does not work here: {error}"))
+    arguments.extend(tiny_command());
+    let order = Order { first_in_box: true, internet: true, ..empty_order(files) };
+    attempt(bwrap, &arguments, &order).map_err(|error| format!("bubblewrap does not work here: {error}"))
 }
 
 fn weaker(candidates: &Candidates<'_>) -> Result<(), String> {
@@ -125,8 +128,9 @@ fn weaker(candidates: &Candidates<'_>) -> Result<(), String> {
     }
     let rules = Rules { readable: vec!["/".into()], ..Rules::default() };
     let mut arguments = vec![OsString::from("neco")];
-    arguments.extend(tiny_order(empty_order(Some(rules))).map_err(|error| error.to_string())?);
-    attempt(candidates.launcher, &arguments, false).map_err(|error| format!("Landlock does not work here: {error}"))
+    arguments.extend(tiny_command());
+    attempt(candidates.launcher, &arguments, &empty_order(Some(rules)))
+        .map_err(|error| format!("Landlock does not work here: {error}"))
 }
 
 fn empty_order(files: Option<Rules>) -> Order {
@@ -142,31 +146,31 @@ fn empty_order(files: Option<Rules>) -> Order {
     }
 }
 
-/// An order to do nothing.
-fn tiny_order(order: Order) -> serde_json::Result<Vec<OsString>> {
-    let [asked, text] = order.arguments()?;
-    Ok(vec![asked, text, "sh".into(), "-c".into(), ":".into()])
+/// The arguments of a launcher that is to do nothing.
+fn tiny_command() -> [OsString; 4] {
+    [ASKED, "sh", "-c", ":"].map(OsString::from)
 }
 
 /// Runs it; says what it said if it fails.
-fn attempt(program: &Path, arguments: &[OsString], in_box: bool) -> io::Result<()> {
+fn attempt(program: &Path, arguments: &[OsString], order: &Order) -> io::Result<()> {
+    let in_box = order.first_in_box;
     let text = |text: &[u8]| CString::new(text).map_err(io::Error::other);
     let arguments = arguments.iter().map(|word| text(word.as_bytes())).collect::<Result<Vec<_>, _>>()?;
     let (mut output, theirs) = io::pipe()?;
     let (line, launchers) = channel::pair()?;
+    let order = order.written()?;
     let leader = session_leader::start(&Program {
         path: &text(program.as_os_str().as_bytes())?,
         arguments: &arguments,
         environment: &[c"PATH=/usr/bin:/bin".into()],
         folder: c"/",
         streams: Streams::Closed(theirs.as_fd()),
-        boxed: in_box.then_some(Boxed { channel: launchers.as_fd() }),
+        boxed: Some(Boxed { channel: in_box.then_some(launchers.as_fd()), order: order.as_fd() }),
     })?;
     drop((theirs, launchers));
-    let worked = if in_box { hear_success(&line) } else { exits_well(leader) };
+    let worked = if in_box { hear_success(&line) } else { exits_well(leader, PATIENCE) };
     if in_box {
-        let _ = kill_process_group(leader, Signal::KILL);
-        let _ = waitpid(Some(leader), WaitOptions::empty());
+        end(leader);
     }
     if worked {
         return Ok(());
@@ -181,13 +185,44 @@ fn hear_success(line: &OwnedFd) -> bool {
     patient && matches!(channel::hear(line), Ok(Some(Word::Ended { status: 0, .. })))
 }
 
-fn exits_well(leader: Pid) -> bool {
-    matches!(waitpid(Some(leader), WaitOptions::empty()), Ok(Some((_, status))) if status.exit_status() == Some(0))
+fn exits_well(leader: Pid, patience: Duration) -> bool {
+    let begun = Instant::now();
+    while begun.elapsed() < patience {
+        match waitpid(Some(leader), WaitOptions::NOHANG) {
+            Ok(Some((_, status))) => return status.exit_status() == Some(0),
+            Ok(None) => std::thread::sleep(LOOK_AGAIN),
+            Err(Errno::INTR) => {}
+            Err(_) => return false,
+        }
+    }
+    end(leader);
+    false
+}
+
+fn end(leader: Pid) {
+    let _ = kill_process_group(leader, Signal::KILL);
+    let _ = waitpid(Some(leader), WaitOptions::empty());
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_hangs_is_not_waited_for_and_does_not_stay() {
+        let (_output, theirs) = io::pipe().unwrap();
+        let leader = session_leader::start(&Program {
+            path: c"/bin/sleep",
+            arguments: &[c"sleep".into(), c"600".into()],
+            environment: &[],
+            folder: c"/",
+            streams: Streams::Closed(theirs.as_fd()),
+            boxed: None,
+        })
+        .unwrap();
+        assert!(!exits_well(leader, Duration::from_millis(20)));
+        assert_eq!(waitpid(Some(leader), WaitOptions::NOHANG).unwrap_err(), Errno::CHILD, "it is gone");
+    }
 
     #[test]
     fn what_can_not_be_had_says_why_and_is_not_remembered_as_working() {

@@ -21,6 +21,8 @@ use super::denial::REFUSED_HOST;
 const MOST_HEAD: usize = 32 * 1024;
 /// How long a request and a connection may take to begin.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// The pause after a connection that could not be taken.
+const AFTER_FAILURE: Duration = Duration::from_millis(50);
 /// Connections at a time.
 const MOST_CONNECTIONS: usize = 128;
 /// How many refused hosts are remembered.
@@ -97,7 +99,15 @@ async fn serve(listener: TcpListener, hosts: Arc<Hosts>, refused: Arc<Mutex<Vec<
     let mut connections = tokio::task::JoinSet::new();
     loop {
         let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
-        let Ok((client, _)) = listener.accept().await else { return };
+        let client = match listener.accept().await {
+            Ok((client, _)) => client,
+            // A client that hung up, or no descriptor left for a moment.
+            Err(error) => {
+                tracing::debug!(%error, "the proxy of a sandbox did not get a connection");
+                tokio::time::sleep(AFTER_FAILURE).await;
+                continue;
+            }
+        };
         let (hosts, refused) = (Arc::clone(&hosts), Arc::clone(&refused));
         connections.spawn(async move {
             // A connection that breaks is the client's to notice.

@@ -5,6 +5,7 @@
 //! obey.
 
 use super::bytes::{changes, classes, contains_folded, entropy, is_word_byte, random_run, run_before, run_of};
+use super::cost::looked_at;
 use super::find::Verdict;
 
 /// What names of secrets contain. All in lower case; names are compared without case.
@@ -84,13 +85,16 @@ const PLACEHOLDERS: &[&str] =
 /// What is longer is data, and a longer name is text.
 const LONGEST: usize = 1024;
 const LONGEST_NAME: usize = 64;
+/// In a longer run that is no value no other name is looked for: `token=token=token=…` would be judged
+/// as a whole at each of its words.
+const LONGEST_NESTED: usize = 64;
 
 /// Whether a name around the bytes from `at` to `end` is given a secret.
 pub(super) fn judge(text: &[u8], at: usize, end: usize, more: bool) -> Verdict {
     let before = text.get(..at).unwrap_or_default();
     let start = at - run_before(before, LONGEST_NAME, |byte| is_word_byte(byte) || byte == b'.');
     let rest = text.get(end..).unwrap_or_default();
-    let end = end + run_of(rest, is_word_byte).min(LONGEST_NAME);
+    let end = end + run_of(rest, LONGEST_NAME, is_word_byte);
     if more && end == text.len() {
         return Verdict::OpenFrom(start);
     }
@@ -106,7 +110,7 @@ pub(super) fn judge(text: &[u8], at: usize, end: usize, more: bool) -> Verdict {
     }
     let value_at = end + gap;
     let value = text.get(value_at..).unwrap_or_default();
-    let length = run_of(value, is_value_byte);
+    let length = run_of(value, LONGEST + 1, is_value_byte);
     let is_cut = length == value.len() || value == b"\\";
     if more && is_cut && length < LONGEST {
         return Verdict::OpenFrom(start);
@@ -124,7 +128,7 @@ pub(super) fn judge(text: &[u8], at: usize, end: usize, more: bool) -> Verdict {
     if ends && is_secret(name, value) {
         return Verdict::Secret { start: value_at, end: value_at + value.len() };
     }
-    Verdict::No
+    if length > LONGEST_NESTED { Verdict::NoneNamedBefore(value_at + length) } else { Verdict::No }
 }
 
 /// What stands around a name.
@@ -163,7 +167,7 @@ fn separator(after: &[u8], place: Place) -> Option<usize> {
 }
 
 fn blanks(text: &[u8]) -> usize {
-    run_of(text, |byte| byte == b' ' || byte == b'\t').min(16)
+    run_of(text, 16, |byte| byte == b' ' || byte == b'\t')
 }
 
 /// A quote, or one that is escaped because it stands inside of others.
@@ -191,6 +195,7 @@ fn trimmed(value: &[u8]) -> &[u8] {
 }
 
 fn is_secret(name: &[u8], value: &[u8]) -> bool {
+    looked_at(value.len());
     if value.len() > LONGEST || PLACEHOLDERS.iter().any(|word| contains_folded(value, word)) {
         return false;
     }

@@ -1,5 +1,7 @@
 //! What stretches of bytes look like.
 
+use super::cost::looked_at;
+
 /// The shortest stretch of letters and digits that no word of a natural name reaches.
 const RANDOM_RUN: usize = 10;
 
@@ -8,9 +10,12 @@ pub(super) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// How many bytes at the beginning are `allowed`.
-pub(super) fn run_of(text: &[u8], allowed: impl Fn(u8) -> bool) -> usize {
-    text.iter().take_while(|byte| allowed(**byte)).count()
+/// How many bytes at the beginning are `allowed`, counted up to `most`: without that limit a text that
+/// is one long run would be counted anew at each of its words.
+pub(super) fn run_of(text: &[u8], most: usize, allowed: impl Fn(u8) -> bool) -> usize {
+    let length = text.iter().take(most).take_while(|byte| allowed(**byte)).count();
+    looked_at(length);
+    length
 }
 
 /// How many bytes at the end are `allowed`, counted up to `most`.

@@ -2,6 +2,7 @@
 //! tokens, what an `Authorization` header carries.
 
 use super::bytes::{contains_folded, is_word_byte, random_run, run_before, run_of};
+use super::cost::looked_at;
 use super::find::Verdict;
 
 /// How a private key begins, together with a few words before the next dashes.
@@ -14,6 +15,12 @@ const LONGEST_LABEL: usize = 40;
 const LONGEST_PEM: usize = 16 * 1024;
 /// Nothing has a longer token.
 const LONGEST_TOKEN: usize = 8 * 1024;
+/// What is longer is no user, password and host.
+const LONGEST_AUTHORITY: usize = 1024;
+/// How long the secret part of a Telegram bot's token is.
+const BOT_TOKEN: usize = 35;
+/// What the parts of a signed token begin with, and how long they are at least. The first two are JSON.
+const TOKEN_PARTS: [(&[u8], usize); 3] = [(b"eyJ", 12), (b"eyJ", 12), (b"", 20)];
 
 /// Passwords that are none: they stand in examples and in settings for one's own machine.
 const PLACEHOLDERS: &[&str] = &[
@@ -61,8 +68,13 @@ pub(super) fn private_key(text: &[u8], at: usize, more: bool) -> Verdict {
     }
     let body_at = label_at + length + DASHES.len();
     let body = rest.get(body_at..(body_at + LONGEST_PEM).min(rest.len())).unwrap_or_default();
+    // Before its end is looked for, which costs more.
+    if !is_body(body, more) {
+        return Verdict::No;
+    }
+    looked_at(body.len());
     let last = last_line(body);
-    if more && matches!(last, None | Some((_, false))) && body.len() < LONGEST_PEM && is_body(body, true) {
+    if more && matches!(last, None | Some((_, false))) && body.len() < LONGEST_PEM {
         return Verdict::Open;
     }
     if !is_body(body, false) {
@@ -70,7 +82,7 @@ pub(super) fn private_key(text: &[u8], at: usize, more: bool) -> Verdict {
     }
     let end = match last {
         Some((end, _)) => end,
-        None => run_of(body, |byte| byte.is_ascii_alphanumeric() || b"+/=\\ \t\r\n:,-|".contains(&byte)),
+        None => run_of(body, LONGEST_PEM, |byte| byte.is_ascii_alphanumeric() || b"+/=\\ \t\r\n:,-|".contains(&byte)),
     };
     Verdict::Secret { start: at, end: at + body_at + end }
 }
@@ -104,9 +116,11 @@ pub(super) fn password(text: &[u8], at: usize, more: bool) -> Verdict {
     }
     let scheme = run_before(before, 20, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
     let authority = text.get(at + 3..).unwrap_or_default();
-    let length = run_of(authority, |byte| byte.is_ascii_graphic() && !b"/?#\"'<>`\\,;|&(){}$".contains(&byte));
+    let length = run_of(authority, LONGEST_AUTHORITY, |byte| {
+        byte.is_ascii_graphic() && !b"/?#\"'<>`\\,;|&(){}$".contains(&byte)
+    });
     let authority = authority.get(..length).unwrap_or_default();
-    if more && at + 3 + length == text.len() && length < 1024 {
+    if more && at + 3 + length == text.len() && length < LONGEST_AUTHORITY {
         return Verdict::OpenFrom(at - scheme);
     }
     let Some(host) = authority.iter().rposition(|byte| *byte == b'@') else { return Verdict::No };
@@ -132,20 +146,27 @@ pub(super) fn signed_token(text: &[u8], at: usize, more: bool) -> Verdict {
     if !starts {
         return Verdict::No;
     }
-    let rest = text.get(at..).unwrap_or_default();
-    let length = run_of(rest, |byte| is_word_byte(byte) || byte == b'.');
-    if more && length == rest.len() && length < LONGEST_TOKEN {
-        return Verdict::Open;
+    // Part by part: a text of nothing but beginnings is given up at the first part that is too short,
+    // and no part is looked at more often than three times.
+    let mut end = at;
+    for (number, (beginning, least)) in TOKEN_PARTS.into_iter().enumerate() {
+        if number > 0 {
+            match text.get(end) {
+                Some(b'.') => end += 1,
+                Some(_) | None => return Verdict::No,
+            }
+        }
+        let part = text.get(end..).unwrap_or_default();
+        let length = run_of(part, part.len(), is_word_byte);
+        end += length;
+        if more && end == text.len() && end - at < LONGEST_TOKEN {
+            return Verdict::Open;
+        }
+        if length < least || !part.starts_with(beginning) {
+            return Verdict::No;
+        }
     }
-    let mut parts = rest.get(..length).unwrap_or_default().split(|byte| *byte == b'.');
-    let (Some(head), Some(body), Some(signature)) = (parts.next(), parts.next(), parts.next()) else {
-        return Verdict::No;
-    };
-    let is_token = head.len() >= 12 && body.len() >= 12 && body.starts_with(b"eyJ") && signature.len() >= 20;
-    match is_token {
-        true => Verdict::Secret { start: at, end: at + head.len() + body.len() + signature.len() + 2 },
-        false => Verdict::No,
-    }
+    Verdict::Secret { start: at, end }
 }
 
 /// What follows `Bearer `.
@@ -164,7 +185,9 @@ pub(super) fn basic(text: &[u8], at: usize, end: usize, more: bool) -> Verdict {
 
 fn carried(text: &[u8], end: usize, more: bool, fits: impl Fn(&[u8]) -> bool) -> Verdict {
     let rest = text.get(end..).unwrap_or_default();
-    let length = run_of(rest, |byte| is_word_byte(byte) || matches!(byte, b'.' | b'/' | b'+' | b'=' | b'~'));
+    // Whatever leads here ends with a blank, so that no byte is counted twice.
+    let length =
+        run_of(rest, rest.len(), |byte| is_word_byte(byte) || matches!(byte, b'.' | b'/' | b'+' | b'=' | b'~'));
     if more && length == rest.len() && length < LONGEST_TOKEN {
         return Verdict::Open;
     }
@@ -179,12 +202,12 @@ pub(super) fn bot_token(text: &[u8], at: usize, more: bool) -> Verdict {
         return Verdict::No;
     }
     let rest = text.get(at + 1..).unwrap_or_default();
-    let length = run_of(rest, is_word_byte);
-    if more && length == rest.len() && length <= 35 {
+    let length = run_of(rest, BOT_TOKEN + 1, is_word_byte);
+    if more && length == rest.len() && length <= BOT_TOKEN {
         return Verdict::Open;
     }
     // The number is the bot's public name.
-    if length == 35 { Verdict::Secret { start: at + 1, end: at + 1 + length } } else { Verdict::No }
+    if length == BOT_TOKEN { Verdict::Secret { start: at + 1, end: at + 1 + length } } else { Verdict::No }
 }
 
 fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 
+use super::cost::looked_at;
 use super::key_shape::{SHAPES, Shape};
 use super::{assigned, elsewhere};
 
@@ -40,9 +41,12 @@ pub(super) enum Verdict {
     Open,
     /// The same, and what decides begins here.
     OpenFrom(usize),
+    /// No secret, and nothing before this place is one for its name.
+    NoneNamedBefore(usize),
 }
 
 /// What is found next.
+#[derive(Clone, Copy)]
 pub(super) enum Found<'a> {
     /// A secret.
     Secret { start: usize, end: usize, what: &'a str },
@@ -117,6 +121,7 @@ struct Words {
     automaton: Option<AhoCorasick>,
     anchors: Vec<Anchor>,
     texts: Vec<&'static str>,
+    longest: usize,
 }
 
 fn shared_words() -> &'static Words {
@@ -129,13 +134,14 @@ fn shared_words() -> &'static Words {
             .ascii_case_insensitive(true)
             .build(&texts)
             .ok();
-        Words { automaton, anchors, texts }
+        let longest = texts.iter().map(|word| word.len()).max().unwrap_or(0);
+        Words { automaton, anchors, texts, longest }
     })
 }
 
 /// Whether a text holds a well-known key or a private key.
 pub(super) fn holds_key(text: &[u8]) -> bool {
-    Finder::default().next(text, 0, false, Scope::Said).is_some()
+    Finder::default().search(text, false, Scope::Said).next(0).is_some()
 }
 
 /// Finds secrets, also those whose values are known.
@@ -162,37 +168,167 @@ impl Finder {
         Self { known: Arc::new(Known { automaton: automaton.filter(|_| longest > 0), secrets, longest }) }
     }
 
-    /// The first thing at or after `from`. `more` says that the text goes on.
-    pub(super) fn next(&self, text: &[u8], from: usize, more: bool, scope: Scope) -> Option<Found<'_>> {
-        let known = self.next_known(text, from);
-        let shaped = next_shaped(text, from, more, scope);
-        match (known, shaped) {
-            (Some(known), Some(shaped)) => Some(earlier(known, shaped)),
-            (known, shaped) => known.or(shaped),
+    /// A search through a text. `more` says that the text goes on.
+    pub(super) fn search<'a>(&'a self, text: &'a [u8], more: bool, scope: Scope) -> Search<'a> {
+        let open_known = if more { self.known_beginning(text) } else { text.len() };
+        Search {
+            finder: self,
+            text,
+            more,
+            scope,
+            open_known,
+            named_from: 0,
+            known: Next::Unknown,
+            shaped: Next::Unknown,
         }
     }
 
-    fn next_known(&self, text: &[u8], from: usize) -> Option<Found<'_>> {
-        let found = self.known.automaton.as_ref()?.find(Input::new(text).range(from..))?;
+    /// Whether a mark with this name may be one of this finder's.
+    pub(super) fn names(&self, what: &str) -> bool {
+        let known = self.known.secrets.iter().any(|secret| secret.what == what);
+        known || shared_words().anchors.iter().any(|anchor| anchor.what() == what)
+    }
+
+    fn known_at(&self, text: &[u8], from: usize) -> Option<Found<'_>> {
+        let found = self.known.automaton.as_ref()?.find(Input::new(text).range(from..));
+        looked_at(found.map_or(text.len(), |found| found.end()).saturating_sub(from));
+        let found = found?;
         let secret = self.known.secrets.get(found.pattern().as_usize())?;
         Some(Found::Secret { start: found.start(), end: found.end(), what: &secret.what })
+    }
+
+    /// Where the end of the text may be the beginning of a known value that goes on.
+    fn known_beginning(&self, text: &[u8]) -> usize {
+        let first = text.len().saturating_sub(self.known.longest.saturating_sub(1));
+        let begins = |end: &[u8]| {
+            let mut values = self.known.secrets.iter().map(|secret| secret.value.as_bytes());
+            values.any(|value| value.len() > end.len() && value.starts_with(end))
+        };
+        (first..text.len()).find(|at| begins(text.get(*at..).unwrap_or_default())).unwrap_or(text.len())
     }
 
     /// Where the end of the text may be the beginning of a word or a known value; the text's length
     /// when it can't be.
     pub(super) fn beginning(&self, text: &[u8], scope: Scope) -> usize {
         let words = shared_words();
-        let longest = words.texts.iter().map(|word| word.len()).max().unwrap_or(0).max(self.known.longest);
-        let first = text.len().saturating_sub(longest.saturating_sub(1));
+        let first = text.len().saturating_sub(words.longest.saturating_sub(1));
         let begins = |end: &[u8]| {
-            let known = self.known.secrets.iter().any(|secret| secret.value.as_bytes().starts_with(end));
-            known
-                || words.texts.iter().zip(&words.anchors).any(|(word, anchor)| {
-                    let word = word.as_bytes().get(..end.len());
-                    word.is_some_and(|word| word.eq_ignore_ascii_case(end)) && considers(scope, *anchor)
-                })
+            words.texts.iter().zip(&words.anchors).any(|(word, anchor)| {
+                let word = word.as_bytes().get(..end.len());
+                word.is_some_and(|word| word.eq_ignore_ascii_case(end)) && considers(scope, *anchor)
+            })
         };
-        (first..text.len()).find(|at| begins(text.get(*at..).unwrap_or_default())).unwrap_or(text.len())
+        let word = (first..text.len()).find(|at| begins(text.get(*at..).unwrap_or_default()));
+        word.unwrap_or(text.len()).min(self.known_beginning(text))
+    }
+}
+
+/// A search through one text, from its beginning to its end: what was found and not yet passed is
+/// remembered, so that no stretch is searched again for each secret in it.
+pub(super) struct Search<'a> {
+    finder: &'a Finder,
+    text: &'a [u8],
+    more: bool,
+    scope: Scope,
+    /// Where a known value may begin that goes on after the end.
+    open_known: usize,
+    /// Nothing that begins before is a secret for its name.
+    named_from: usize,
+    known: Next<'a>,
+    shaped: Next<'a>,
+}
+
+/// What comes next of one kind.
+#[derive(Clone, Copy)]
+enum Next<'a> {
+    Unknown,
+    Nothing,
+    Here(Found<'a>),
+}
+
+impl<'a> Next<'a> {
+    /// What is known of what comes at or after `from`.
+    fn after(self, from: usize) -> Self {
+        match self {
+            Self::Here(Found::Secret { start, .. } | Found::Open(start)) if start < from => Self::Unknown,
+            Self::Unknown | Self::Nothing | Self::Here(_) => self,
+        }
+    }
+
+    fn of(found: Option<Found<'a>>) -> Self {
+        found.map_or(Self::Nothing, Self::Here)
+    }
+
+    fn found(self) -> Option<Found<'a>> {
+        match self {
+            Self::Here(found) => Some(found),
+            Self::Unknown | Self::Nothing => None,
+        }
+    }
+}
+
+impl<'a> Search<'a> {
+    /// The first thing at or after `from`, which only grows from one call to the next.
+    pub(super) fn next(&mut self, from: usize) -> Option<Found<'a>> {
+        self.known = match self.known.after(from) {
+            Next::Unknown => Next::of(self.finder.known_at(self.text, from)),
+            known @ (Next::Nothing | Next::Here(_)) => known,
+        };
+        self.shaped = match self.shaped.after(from) {
+            Next::Unknown => Next::of(self.next_shaped(from, self.text.len(), self.scope)),
+            shaped @ (Next::Nothing | Next::Here(_)) => shaped,
+        };
+        let found = match (self.known.found(), self.shaped.found()) {
+            (Some(known), Some(shaped)) => Some(earlier(known, shaped)),
+            (known, shaped) => known.or(shaped),
+        };
+        found.map(|found| match found {
+            // A longer value that is known may still come of it.
+            Found::Secret { start, end, .. } if self.open_known < end => Found::Open(start.min(self.open_known)),
+            Found::Secret { .. } => found,
+            Found::Open(start) => Found::Open(start.min(self.open_known)),
+        })
+    }
+
+    /// The first thing that begins with a word between `from` and `until`.
+    fn next_shaped(&mut self, mut from: usize, until: usize, scope: Scope) -> Option<Found<'static>> {
+        let words = shared_words();
+        let automaton = words.automaton.as_ref()?;
+        let until = until.saturating_add(words.longest).min(self.text.len());
+        loop {
+            let hit = automaton.find(Input::new(self.text).range(from..until));
+            looked_at(hit.map_or(until, |hit| hit.end()).saturating_sub(from));
+            let hit = hit?;
+            let anchor = *words.anchors.get(hit.pattern().as_usize())?;
+            let passed = matches!(anchor, Anchor::Named) && hit.start() < self.named_from;
+            let verdict = match considers(scope, anchor) && !passed {
+                true => anchor.judge(self.text, hit.start(), hit.end(), self.more),
+                false => Verdict::No,
+            };
+            match verdict {
+                Verdict::Secret { start, end } if start < end && end > from => {
+                    let start = start.max(from);
+                    let (end, what) = self.better_known(start, end, anchor);
+                    return Some(Found::Secret { start, end, what });
+                }
+                Verdict::Open => return Some(Found::Open(hit.start())),
+                Verdict::OpenFrom(start) => return Some(Found::Open(start.max(from))),
+                Verdict::NoneNamedBefore(end) => {
+                    self.named_from = end;
+                    from = hit.start() + 1;
+                }
+                Verdict::Secret { .. } | Verdict::No => from = hit.start() + 1,
+            }
+        }
+    }
+
+    /// A value that is secret by its name alone may be a well-known key, which says more.
+    fn better_known(&mut self, start: usize, end: usize, anchor: Anchor) -> (usize, &'static str) {
+        let inside = if anchor.is_certain() { None } else { self.next_shaped(start, end, Scope::Said) };
+        match inside {
+            Some(Found::Secret { start: other, end: other_end, what }) if other < end => (end.max(other_end), what),
+            Some(Found::Secret { .. } | Found::Open(_)) | None => (end, anchor.what()),
+        }
     }
 }
 
@@ -208,7 +344,8 @@ fn earlier<'a>(known: Found<'a>, shaped: Found<'a>) -> Found<'a> {
             };
             Found::Secret { start: start.min(other), end, what }
         }
-        (Found::Secret { start, .. }, shaped @ Found::Open(open)) if open < start => shaped,
+        // What is not decided yet may make one of both.
+        (Found::Secret { start, end, .. }, Found::Open(open)) if open < end => Found::Open(open.min(start)),
         (known, _) => known,
     }
 }
@@ -217,37 +354,5 @@ fn considers(scope: Scope, anchor: Anchor) -> bool {
     match scope {
         Scope::Outside => true,
         Scope::Said => anchor.is_certain(),
-    }
-}
-
-fn next_shaped(text: &[u8], mut from: usize, more: bool, scope: Scope) -> Option<Found<'static>> {
-    let words = shared_words();
-    let automaton = words.automaton.as_ref()?;
-    loop {
-        let hit = automaton.find(Input::new(text).range(from..))?;
-        let anchor = *words.anchors.get(hit.pattern().as_usize())?;
-        let verdict = match considers(scope, anchor) {
-            true => anchor.judge(text, hit.start(), hit.end(), more),
-            false => Verdict::No,
-        };
-        match verdict {
-            Verdict::Secret { start, end } if start < end && end > from => {
-                let start = start.max(from);
-                let (end, what) = better_known(text, start, end, anchor);
-                return Some(Found::Secret { start, end, what });
-            }
-            Verdict::Open => return Some(Found::Open(hit.start())),
-            Verdict::OpenFrom(start) => return Some(Found::Open(start.max(from))),
-            Verdict::Secret { .. } | Verdict::No => from = hit.start() + 1,
-        }
-    }
-}
-
-/// A value that is secret by its name alone may be a well-known key, which says more.
-fn better_known(text: &[u8], start: usize, end: usize, anchor: Anchor) -> (usize, &'static str) {
-    let inside = if anchor.is_certain() { None } else { next_shaped(text, start, false, Scope::Said) };
-    match inside {
-        Some(Found::Secret { start: other, end: other_end, what }) if other < end => (end.max(other_end), what),
-        Some(Found::Secret { .. } | Found::Open(_)) | None => (end, anchor.what()),
     }
 }

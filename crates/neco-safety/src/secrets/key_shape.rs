@@ -118,7 +118,7 @@ impl Shape {
             Body::Dotted(_) => is_word_byte(byte) || byte == b'.',
             Body::Address(_) => is_word_byte(byte) || byte == b'/',
         };
-        let length = run_of(rest, allowed);
+        let length = run_of(rest, LONGEST + 1, allowed);
         if more && length == rest.len() && length < LONGEST {
             return Verdict::Open;
         }
@@ -181,9 +181,11 @@ fn is_mixed(body: &[u8]) -> bool {
 /// one, and `None` when that is not known yet.
 fn with_secret(text: &[u8], end: usize, more: bool) -> Option<usize> {
     let rest = text.get(end..).unwrap_or_default();
-    let gap = run_of(rest, |byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b':' | b';' | b'|' | b'"'));
+    let gap = run_of(rest, LONGEST_GAP + 1, |byte| {
+        matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b':' | b';' | b'|' | b'"')
+    });
     let secret = rest.get(gap..).unwrap_or_default();
-    let length = run_of(secret, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'+'));
+    let length = run_of(secret, AWS_SECRET + 1, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'+'));
     if more && gap <= LONGEST_GAP && length == secret.len() && length <= AWS_SECRET {
         return None;
     }

@@ -9,6 +9,7 @@
 
 mod assigned;
 mod bytes;
+mod cost;
 mod elsewhere;
 pub mod find;
 pub mod key_shape;
@@ -18,5 +19,5 @@ pub mod scrub_env;
 
 pub use find::{KnownSecret, Scope};
 pub use own_memory::hide_own_memory;
-pub use redact::{RedactedStream, Redactor, marks, unseen_mark};
+pub use redact::{RedactedStream, Redactor};
 pub use scrub_env::{Scrubbed, scrub};

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::find::{Finder, Found, KnownSecret, Scope};
 
 const MARK: &str = "[redacted: ";
-/// What is longer is not one of our marks.
-const LONGEST_MARK: usize = 80;
+/// What is longer is not the name in one of our marks.
+const LONGEST_NAME: usize = 256;
 /// How much of what was handed out is looked at again as what stands before the next piece.
 const CONTEXT: usize = 64;
 
@@ -24,8 +24,8 @@ impl Redactor {
     /// are words rather than secrets are left alone: they would be taken out everywhere.
     #[must_use]
     pub fn new(known: impl IntoIterator<Item = KnownSecret>) -> Self {
-        let known = known.into_iter().filter(|secret| is_worth_hiding(&secret.value)).collect();
-        Self { finder: Finder::new(known), count: Arc::default() }
+        let known = known.into_iter().filter(|secret| is_worth_hiding(&secret.value));
+        Self { finder: Finder::new(known.flat_map(as_written).collect()), count: Arc::default() }
     }
 
     /// How many secrets were taken out so far.
@@ -39,7 +39,8 @@ impl Redactor {
     pub fn redact<'a>(&self, text: &'a str, scope: Scope) -> Cow<'a, str> {
         let mut out = String::new();
         let mut at = 0;
-        while let Some(Found::Secret { start, end, what }) = self.finder.next(text.as_bytes(), at, false, scope) {
+        let mut search = self.finder.search(text.as_bytes(), false, scope);
+        while let Some(Found::Secret { start, end, what }) = search.next(at) {
             out.push_str(text.get(at..start).unwrap_or_default());
             out.push_str(&self.mark(what));
             at = end;
@@ -62,6 +63,23 @@ impl Redactor {
     #[must_use]
     pub fn stream(&self, scope: Scope) -> RedactedStream {
         RedactedStream { redactor: self.clone(), scope, held: Vec::new(), given: 0 }
+    }
+
+    /// The first of this redactor's marks in `new` that `old` does not have: whoever wrote it has not
+    /// seen what stands there. What only looks like a mark, such as `[redacted: email]`, is none.
+    #[must_use]
+    pub fn unseen_mark<'a>(&self, new: &'a str, old: &str) -> Option<&'a str> {
+        self.marks(new).find(|mark| !old.contains(mark))
+    }
+
+    /// The marks in a text that this redactor may have made.
+    pub fn marks<'a>(&self, text: &'a str) -> impl Iterator<Item = &'a str> {
+        text.match_indices(MARK).filter_map(|(at, _)| {
+            let rest = text.get(at + MARK.len()..)?;
+            let near = rest.get(..rest.floor_char_boundary(LONGEST_NAME + 1))?;
+            let what = near.get(..near.find(']')?)?;
+            self.finder.names(what).then(|| text.get(at..at + MARK.len() + what.len() + 1)).flatten()
+        })
     }
 
     fn mark(&self, what: &str) -> String {
@@ -109,8 +127,9 @@ impl RedactedStream {
         let mut out = Vec::new();
         let mut at = self.given;
         let held = &self.held;
+        let mut search = self.redactor.finder.search(held, more, self.scope);
         let certain = loop {
-            match self.redactor.finder.next(held, at, more, self.scope) {
+            match search.next(at) {
                 Some(Found::Secret { start, end, what }) => {
                     out.extend_from_slice(held.get(at..start).unwrap_or_default());
                     out.extend_from_slice(self.redactor.mark(what).as_bytes());
@@ -134,23 +153,25 @@ fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-/// The first mark of a redaction in `new` that `old` does not have: whoever wrote it has not seen what
-/// stands there.
-#[must_use]
-pub fn unseen_mark<'a>(new: &'a str, old: &str) -> Option<&'a str> {
-    marks(new).find(|mark| !old.contains(mark))
-}
-
-/// The marks of redactions in a text.
-pub fn marks(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices(MARK).filter_map(|(at, _)| {
-        let rest = text.get(at..)?;
-        let end = rest.find(']')? + 1;
-        let mark = rest.get(..end)?;
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-' | b'.');
-        let what = mark.strip_prefix(MARK)?.strip_suffix(']')?;
-        (end <= LONGEST_MARK && !what.is_empty() && what.bytes().all(plain)).then_some(mark)
-    })
+/// A secret as it stands in plain text and in JSON, where quotes, backslashes and controls are escaped,
+/// by some writers everything that is not ASCII too.
+fn as_written(secret: KnownSecret) -> Vec<KnownSecret> {
+    let json = serde_json::Value::from(secret.value.as_str()).to_string();
+    let json = json.strip_prefix('"').and_then(|json| json.strip_suffix('"')).unwrap_or_default().to_owned();
+    let ascii = json.chars().fold(String::new(), |mut ascii, char| {
+        match char.is_ascii() {
+            true => ascii.push(char),
+            false => {
+                let units =
+                    char.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
+                ascii.push_str(&units);
+            }
+        }
+        ascii
+    });
+    let values = [json, ascii].into_iter().filter(|value| !value.is_empty() && *value != secret.value);
+    let escaped: Vec<_> = values.map(|value| KnownSecret { what: secret.what.clone(), value }).collect();
+    std::iter::once(secret).chain(escaped).collect()
 }
 
 /// A value that may also be an ordinary word, number or path is not looked for.

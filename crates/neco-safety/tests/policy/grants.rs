@@ -22,7 +22,8 @@ fn a_grant_for_a_command_sticks_whatever_stands_around_it() {
         ("cargo test -p other", Ruling::Allow),
         ("cargo test 2>&1 | tail -20", Ruling::Allow),
         ("RUST_BACKTRACE=1 cargo test", Ruling::Allow),
-        ("cd src && cargo test", Ruling::Allow),
+        ("cd /work/app && cargo test", Ruling::Allow),
+        ("cd src && cargo test", Ruling::Ask),
         ("cargo test; rm -rf .", Ruling::Ask),
         ("cargo test && cargo publish", Ruling::Ask),
         ("LD_PRELOAD=/tmp/x.so cargo test", Ruling::Ask),
@@ -31,6 +32,23 @@ fn a_grant_for_a_command_sticks_whatever_stands_around_it() {
         let verdict = judge(&policy, &Call::bash(command), &who());
         assert_eq!(verdict.ruling, expected, "{command}: {}", verdict.reason);
     }
+}
+
+#[test]
+fn a_grant_holds_for_the_folder_it_was_given_in() {
+    for line in ["make test", "./run.sh", "make > x"] {
+        let here = Call::bash(line);
+        let there = Call::bash(line).from("evil");
+        for (given, other) in [(&here, &there), (&there, &here)] {
+            let policy = granted(&user(""), given);
+            assert_eq!((ruling(&policy, given), ruling(&policy, other)), (Ruling::Allow, Ruling::Ask), "{line}");
+            let text = user("").offer(&given.action(), &who()).unwrap().to_toml(WORKSPACE.as_ref());
+            let kept = user(&text);
+            assert_eq!((ruling(&kept, given), ruling(&kept, other)), (Ruling::Allow, Ruling::Ask), "{text}");
+        }
+    }
+    let told = user("").offer(&Call::bash("make").from("a/b").action(), &who()).unwrap().describe();
+    assert!(told.contains("in a/b"), "{told}");
 }
 
 #[test]

@@ -1,6 +1,10 @@
 //! The policy: rules from everywhere, and what they come to.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "what a test does not expect fails it, and what it does not run it says")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "what a test does not expect fails it, and what it does not run it says"
+)]
 
 mod claude;
 mod docs;

@@ -19,6 +19,7 @@ pub struct Call {
     pub touch: Touch,
     pub risk: Risk,
     pub command: Option<String>,
+    pub folder: Option<PathBuf>,
     pub paths: Vec<PathBuf>,
     pub because: Option<String>,
 }
@@ -26,12 +27,16 @@ pub struct Call {
 impl Call {
     fn of(tool: &str, arguments: Value, touch: Touch, risk: Risk) -> Self {
         let (tool, command, paths, because) = (tool.to_owned(), None, Vec::new(), None);
-        Self { tool, arguments, touch, risk, command, paths, because }
+        Self { tool, arguments, touch, risk, command, folder: None, paths, because }
     }
 
     pub fn bash(command: &str) -> Self {
         let call = Self::of("bash", json!({ "command": command }), Touch::Runs, Risk::Low);
         Self { command: Some(command.to_owned()), ..call }
+    }
+
+    pub fn from(self, folder: &str) -> Self {
+        Self { folder: Some(Path::new(WORKSPACE).join(folder)), ..self }
     }
 
     pub fn read(path: &str) -> Self {
@@ -64,7 +69,7 @@ impl Call {
             touch: self.touch,
             risk: self.risk,
             command: self.command.as_deref(),
-            folder: None,
+            folder: self.folder.as_deref(),
             paths: &self.paths,
             because: self.because.as_deref(),
         }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use neco_config::section::SandboxSection;
 use neco_safety::sandbox::{Ask, Sandbox, SandboxSetup, Settings, Strength};
 
-use crate::stage::{Stage, with_argument};
+use crate::stage::{Stage, skipped, with_argument};
 
 const SLEEP: &str = "NECO_TEST_SLEEP";
 
@@ -47,8 +47,8 @@ fn nothing_survives_kill_9_and_what_stood_in_is_removed_by_the_next() {
     let lines = BufReader::new(victim.stdout.take().unwrap()).lines();
     let said = lines.map_while(Result::ok).find(|line| line.contains("victim ")).unwrap_or_default();
     let Some((_, folder)) = said.split_once("victim ready ") else {
-        eprintln!("skipped: {said}");
         victim.wait().unwrap();
+        skipped(Strength::Strong, &format!("the victim was not ready: {said}"));
         return;
     };
     let folder = PathBuf::from(folder);
@@ -61,7 +61,10 @@ fn nothing_survives_kill_9_and_what_stood_in_is_removed_by_the_next() {
         assert!(begun.elapsed() < Duration::from_secs(20), "something survived");
         std::thread::sleep(Duration::from_millis(5));
     }
+    let in_git = folder.join("home/work/.git/commondir");
+    assert_eq!(std::fs::read_to_string(&in_git).unwrap(), ".\n", "git goes on as before");
     next_start(&folder);
+    assert!(!in_git.exists(), "it was left behind");
     assert!(!stand_in.exists(), "it was left behind");
     assert!(folder.join("home/work/.vscode").is_dir(), "what was there stays");
     std::fs::remove_dir_all(folder).unwrap();

@@ -5,4 +5,5 @@ mod behaviour;
 mod expected;
 mod killed;
 mod probe;
+mod repositories;
 mod stage;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
-use std::os::unix::net::{SocketAddr, UnixListener};
+use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
 use std::process::{Command, Stdio};
 
 use neco_config::section::SandboxSection;
@@ -14,7 +14,7 @@ use neco_safety::world::Launch;
 use serde_json::{Value, json};
 
 use crate::expected;
-use crate::stage::{Stage, beside, launcher, names, run, with_argument};
+use crate::stage::{LAUNCHER, Stage, beside_for_all, launcher, names, run, skipped, with_argument};
 
 /// What a probe found: by kind and name, whether it succeeded.
 type Findings = BTreeMap<(String, String), bool>;
@@ -31,23 +31,18 @@ const NOBODY: &str = "65534";
 
 #[test]
 fn nothing_gets_out_and_what_must_work_works() {
-    if launcher().is_none() {
-        return;
-    }
     let is_root = rustix::process::geteuid().is_root();
     let mut table: Vec<(&str, Findings)> = Vec::new();
     for (name, strength, root) in COLUMNS {
         let findings = match (root, is_root) {
             (true, true) | (false, false) => probe_here(strength),
             (false, true) => probe_as_nobody(strength),
-            (true, false) => {
-                eprintln!("skipped: {name}: the tests do not run as root");
-                None
-            }
+            (true, false) => None,
         };
         match findings {
             Some(findings) => table.push((name, findings)),
-            None => eprintln!("skipped: {name}"),
+            None if root && !is_root => eprintln!("skipped: {name}: the tests do not run as root"),
+            None => skipped(strength, name),
         }
     }
     eprintln!("{}", drawn(&table));
@@ -92,15 +87,18 @@ fn drawn(table: &[(&str, Findings)]) -> String {
 
 /// Runs this test program again as a plain user.
 fn probe_as_nobody(strength: Strength) -> Option<Findings> {
-    let program = std::env::current_exe().ok()?;
-    let folder = tempfile::Builder::new().prefix("nobody-").tempdir_in(beside()).ok()?;
+    let folder = tempfile::Builder::new().prefix("nobody-").tempdir_in(beside_for_all()).ok()?;
     std::os::unix::fs::chown(folder.path(), Some(65_534), Some(65_534)).ok()?;
+    let (program, own_launcher) = (folder.path().join("tests"), folder.path().join("launcher"));
+    fs::copy(std::env::current_exe().ok()?, &program).ok()?;
+    fs::copy(launcher(), &own_launcher).ok()?;
     let output = Command::new("setpriv")
         .args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--"])
         .arg(program)
         .args(["--exact", "probe::as_this_user", "--ignored", "--nocapture"])
         .env("NECO_TEST_STRENGTH", if strength == Strength::Strong { "strong" } else { "weaker" })
         .env("NECO_TEST_STAGE", folder.path())
+        .env(LAUNCHER, own_launcher)
         .env("TMPDIR", folder.path())
         .env("HOME", folder.path())
         .stderr(Stdio::inherit())
@@ -148,17 +146,19 @@ fn probe_here(strength: Strength) -> Option<Findings> {
     });
     let unix = stage.outside.join("engine.sock");
     let _engine = UnixListener::bind(&unix).unwrap();
+    let datagrams = stage.outside.join("log.sock");
+    let _log = UnixDatagram::bind(&datagrams).unwrap();
     let abstract_name = format!("neco-probe-{}-{}", std::process::id(), strength == Strength::Strong);
     let _abstract = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&abstract_name).unwrap()).unwrap();
     let places = json!({
         "workspace": stage.workspace, "outside": stage.outside, "home": stage.home,
         "outer_pid": std::process::id(), "tcp_port": tcp.local_addr().unwrap().port(),
-        "udp_port": udp.local_addr().unwrap().port(), "unix_socket": unix,
+        "udp_port": udp.local_addr().unwrap().port(), "unix_socket": unix, "datagram_socket": datagrams,
         "abstract_socket": abstract_name, "victim_pid": victim.id(),
     });
     // Where the test was built may be a place that boxes don't see.
     let program = stage.work("probe");
-    fs::copy(launcher()?, &program).unwrap();
+    fs::copy(launcher(), &program).unwrap();
     let launch = Launch { program: program.into(), arguments: vec![places.to_string().into()], ..stage.shell("") };
     let (text, ending) = runtime.block_on(run(&spawner, launch));
     let mut findings = Findings::new();

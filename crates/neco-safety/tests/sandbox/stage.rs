@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -18,15 +19,19 @@ pub struct Stage {
     pub outside: PathBuf,
 }
 
-/// The launcher, which is an example of this crate; nothing where examples were not built.
-pub fn launcher() -> Option<PathBuf> {
-    let own = std::env::current_exe().ok()?;
-    let built = own.parent()?.parent()?.join("examples/escape_probe");
-    if !built.is_file() {
-        eprintln!("skipped: {} is not built (cargo build --examples)", built.display());
-        return None;
-    }
-    Some(built)
+/// Where a copy of the launcher is, for users who can't reach the one that was built.
+pub const LAUNCHER: &str = "NECO_TEST_LAUNCHER";
+
+/// The launcher and the probe, which are one program of this crate.
+pub fn launcher() -> PathBuf {
+    std::env::var_os(LAUNCHER).map_or_else(|| env!("CARGO_BIN_EXE_escape_probe").into(), PathBuf::from)
+}
+
+/// Says that a box is not checked here. Where everything is to be checked, that is a failure; but not
+/// for the weaker box, which takes a kernel that a machine may not have.
+pub fn skipped(strength: Strength, why: &str) {
+    assert!(strength == Strength::Weaker || std::env::var_os("CI").is_none(), "not checked: {why}");
+    eprintln!("skipped: {why}");
 }
 
 /// Bubblewrap, where it is installed.
@@ -36,12 +41,22 @@ pub fn bwrap() -> Option<PathBuf> {
 
 /// A folder that boxes see as it is, unlike `/tmp`.
 pub fn beside() -> PathBuf {
+    folder_where(|_| true)
+}
+
+/// The same, but one that every user can reach.
+pub fn beside_for_all() -> PathBuf {
+    let may_enter = |path: &Path| fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o001 != 0);
+    folder_where(|path| path.ancestors().all(may_enter))
+}
+
+fn folder_where(fits: impl Fn(&Path) -> bool) -> PathBuf {
     let told = std::env::var_os("NECO_TEST_STAGE").map(PathBuf::from);
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let candidates = [told, Some(env!("CARGO_TARGET_TMPDIR").into()), Some("/var/cache".into()), home];
     let seen = |path: &PathBuf| {
         let covered = ["/tmp", "/var/tmp", "/run", "/dev"].iter().any(|covered| path.starts_with(covered));
-        !covered && tempfile::tempdir_in(path).is_ok()
+        !covered && fits(path) && tempfile::tempdir_in(path).is_ok()
     };
     candidates.into_iter().flatten().find(seen).expect("a folder outside /tmp that can be written to")
 }
@@ -65,7 +80,19 @@ impl Stage {
         }
         let made = Command::new("git").args(["init", "-q"]).current_dir(&workspace).status().unwrap();
         assert!(made.success(), "git init");
-        fs::create_dir_all(workspace.join(".git/hooks")).unwrap();
+        for path in ["hooks", "modules/m", "worktrees/w"] {
+            fs::create_dir_all(workspace.join(".git").join(path)).unwrap();
+        }
+        for (path, text) in [
+            ("modules/m/HEAD", "ref: refs/heads/m"),
+            ("modules/m/config", ""),
+            ("worktrees/w/HEAD", "ref: refs/heads/w"),
+            ("worktrees/w/commondir", "../.."),
+            ("worktrees/w/gitdir", "/nowhere/.git"),
+            ("worktrees/w/locked", ""),
+        ] {
+            fs::write(workspace.join(".git").join(path), text).unwrap();
+        }
         Self { folder, home, workspace, outside }
     }
 
@@ -73,7 +100,7 @@ impl Stage {
     pub fn sandbox(&self, strength: Strength, section: &SandboxSection) -> Option<Sandbox> {
         let setup = SandboxSetup {
             settings: Settings::of(section, Some(&self.home)),
-            launcher: launcher()?,
+            launcher: launcher(),
             bwrap: bwrap().filter(|_| strength == Strength::Strong),
             home: Some(self.home.clone()),
             own: vec![self.home.join(".config/neco")],
@@ -82,7 +109,7 @@ impl Stage {
         };
         let sandbox = Sandbox::probe(setup, Ask::Anew).unwrap();
         if sandbox.report().strength != strength {
-            eprintln!("skipped: {strength:?} can't be had here: {:?}", sandbox.report().why);
+            skipped(strength, &format!("{strength:?} can't be had here: {:?}", sandbox.report().why));
             return None;
         }
         Some(sandbox)

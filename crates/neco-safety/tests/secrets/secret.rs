@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use neco_safety::secrets::{KnownSecret, Redactor, Scope, marks, unseen_mark};
+use neco_safety::secrets::{KnownSecret, Redactor, Scope};
 
 /// Text with a secret between `⟦` and `⟧`, and what it is called. Split so that no scanner of
 /// repositories takes the table for a leak.
@@ -119,7 +119,6 @@ fn secrets_are_taken_out_and_nothing_around_them() {
 
 #[test]
 fn values_that_are_known_are_taken_out_whatever_they_look_like() {
-    let known = |what: &str, value: &str| KnownSecret { what: what.to_owned(), value: value.to_owned() };
     let redactor = Redactor::new([
         known("MY_KEY", "correct horse battery 9"),
         known("SHORT", "abc"),
@@ -156,14 +155,61 @@ fn several_secrets_in_one_text_are_counted() {
     assert_eq!(redactor.count(), 4);
 }
 
+fn known(what: &str, value: &str) -> KnownSecret {
+    KnownSecret { what: what.to_owned(), value: value.to_owned() }
+}
+
 #[test]
 fn a_mark_that_nobody_has_seen_the_text_of_is_known() {
+    let redactor = Redactor::new([known("MY_KEY", "correct horse battery 9")]);
     let text = "a = [redacted: GitHub token]\nb = [redacted: MY_KEY]";
-    assert_eq!(marks(text).collect::<Vec<_>>(), ["[redacted: GitHub token]", "[redacted: MY_KEY]"]);
-    assert_eq!(unseen_mark(text, "x"), Some("[redacted: GitHub token]"));
-    assert_eq!(unseen_mark(text, "[redacted: GitHub token]"), Some("[redacted: MY_KEY]"));
-    assert_eq!(unseen_mark(text, text), None);
-    for other in ["[redacted]", "[redacted: ]", "[redacted: a\nb]", "[redacted: {what}]", "[redacted: "] {
-        assert_eq!(marks(other).next(), None, "{other}");
+    assert_eq!(redactor.marks(text).collect::<Vec<_>>(), ["[redacted: GitHub token]", "[redacted: MY_KEY]"]);
+    assert_eq!(redactor.unseen_mark(text, "x"), Some("[redacted: GitHub token]"));
+    assert_eq!(redactor.unseen_mark(text, "[redacted: GitHub token]"), Some("[redacted: MY_KEY]"));
+    assert_eq!(redactor.unseen_mark(text, text), None);
+}
+
+#[test]
+fn what_only_looks_like_a_mark_is_none() {
+    let redactor = Redactor::new([known("MY_KEY", "correct horse battery 9")]);
+    let long = format!("[redacted: {}é]", "x".repeat(1000));
+    for other in [
+        "[redacted]",
+        "[redacted: ]",
+        "[redacted: a\nb]",
+        "[redacted: {what}]",
+        "[redacted: ",
+        "log.info(\"[redacted: email]\")",
+        "[redacted: OTHER_KEY]",
+        &long,
+    ] {
+        assert_eq!(redactor.marks(other).next(), None, "{other}");
+    }
+}
+
+#[test]
+fn a_known_value_is_found_as_json_writes_it() {
+    let value = "pa\"ss\\wörd\n1";
+    let redactor = Redactor::new([known("MINE", value)]);
+    let plain = serde_json::to_string(value).unwrap();
+    let ascii = plain.replace('ö', "\\u00f6");
+    assert_ne!(plain, ascii);
+    for text in [value, &plain, &ascii] {
+        let redacted = redactor.redact(text, Scope::Said);
+        assert_eq!(redacted.trim_matches('"'), "[redacted: MINE]", "{text}");
+    }
+}
+
+#[test]
+fn a_shorter_value_does_not_betray_the_rest_of_a_longer_one() {
+    let redactor =
+        Redactor::new([known("SHORT", "hunter2-hunter2"), known("LONG", "my hunter2-hunter2 and the rest 9")]);
+    let text = "say my hunter2-hunter2 and the rest 9, or my hunter2-hunter2 alone";
+    let expected = "say [redacted: LONG], or my [redacted: SHORT] alone";
+    assert_eq!(redactor.redact(text, Scope::Said), expected);
+    for cut in 0..text.len() {
+        let mut stream = redactor.stream(Scope::Said);
+        let out = stream.push_str(&text[..cut]) + &stream.push_str(&text[cut..]) + &stream.finish_str();
+        assert_eq!(out, expected, "cut at {cut}");
     }
 }

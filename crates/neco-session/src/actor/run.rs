@@ -5,7 +5,10 @@ use std::sync::Arc;
 use neco_agent::runner::InputError;
 use neco_agent::{Agent, AgentHandle, AgentInput, SinkError};
 use neco_proto::event::Admission;
-use neco_proto::{AgentId, Answer, Attachment, ClientError, Command, Message, Part, Query, Receipt, Seq, SessionId, SessionSnapshot};
+use neco_proto::{
+    AgentId, Answer, Attachment, ClientError, Command, Message, Part, Query, Receipt, Seq, SessionId, SessionSnapshot,
+};
+use neco_safety::secrets::{Redactor, Scope};
 use neco_store::{Catalog, EventLog, SessionLock, SessionRecord, StoreError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -42,6 +45,8 @@ pub struct ActorSetup {
     pub catalog: Arc<dyn Catalog>,
     /// Where models come from.
     pub find_model: FindModel,
+    /// Takes secrets out of its title.
+    pub redactor: Redactor,
 }
 
 pub(super) enum Mail {
@@ -58,6 +63,7 @@ pub(super) struct Actor {
     log: Arc<dyn EventLog>,
     catalog: Arc<dyn Catalog>,
     find_model: FindModel,
+    redactor: Redactor,
     mailbox: mpsc::Receiver<Mail>,
     /// Free when the actor is dropped, after everything is written.
     _lock: SessionLock,
@@ -74,6 +80,7 @@ impl Actor {
             log: setup.log,
             catalog: setup.catalog,
             find_model: setup.find_model,
+            redactor: setup.redactor,
             mailbox,
             _lock: setup.lock,
         }
@@ -171,7 +178,7 @@ impl Actor {
             return Err(ClientError::Refused("the message is empty".to_owned()));
         }
         if self.record.title.is_empty() {
-            let title = title_of(&text);
+            let title = title_of(&self.redactor.redact(&text, Scope::Said));
             self.catalog.set_title(self.record.id, &title).await.map_err(|error| store_failed(&error))?;
             self.record.title = title;
         }

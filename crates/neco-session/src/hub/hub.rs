@@ -194,6 +194,7 @@ impl Hub {
             log: Arc::clone(&self.setup.log),
             catalog: Arc::clone(&self.setup.catalog),
             find_model: Arc::clone(&self.setup.find_model),
+            redactor: self.setup.workshop.redactor.clone(),
         }))
     }
 
@@ -232,7 +233,8 @@ impl Hub {
         let roots = workshop.roots.iter().map(|root| usable_folder(root)).collect::<Result<Vec<_>, _>>()?;
         let files = files.with_roots(&roots).map_err(|error| unusable(&cwd, &error))?;
         // What is too big for the model is read back from its folder, which commands would not see otherwise.
-        let open = Roots { writable: std::iter::once(cwd.clone()).chain(roots).collect(), readable: vec![outputs.clone()] };
+        let open =
+            Roots { writable: std::iter::once(cwd.clone()).chain(roots).collect(), readable: vec![outputs.clone()] };
         let spawn = (workshop.spawner)(open).map_err(|error| unusable(&cwd, &error))?;
         let facts = Facts {
             cwd: record.cwd.clone(),

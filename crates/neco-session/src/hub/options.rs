@@ -4,8 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use neco_agent::{Budget, Gate, RuleBook};
 use neco_agent::scheduler::Limits;
+use neco_agent::{Budget, Gate, RuleBook};
 use neco_model::Provider;
 use neco_proto::{ApprovalMode, Mode, SessionId};
 use neco_safety::sandbox::Roots;

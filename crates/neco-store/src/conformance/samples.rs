@@ -191,7 +191,15 @@ fn ask_bodies() -> Vec<EventBody> {
 }
 
 fn closing_bodies() -> Vec<EventBody> {
-    let usage = Usage { input: 1000, output: 20, cache_read: 900, cache_write: 10, reasoning: 5, cost: Some(0.0125), unpriced: 1 };
+    let usage = Usage {
+        input: 1000,
+        output: 20,
+        cache_read: 900,
+        cache_write: 10,
+        reasoning: 5,
+        cost: Some(0.0125),
+        unpriced: 1,
+    };
     vec![
         EventBody::Usage(UsageEvent { model: "a/b".to_owned(), usage, context_window: Some(200_000) }),
         EventBody::Notification(Notification { level: NotificationLevel::Warning, text: "note".to_owned() }),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use neco_proto::{Display, ErrorCode};
+use neco_safety::secrets::Redactor;
 use neco_safety::untrusted;
 use neco_safety::world::Files;
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
@@ -62,9 +63,10 @@ impl Tool for EditFile {
 
     async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
         let (world, ledger, args) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger), args.clone());
-        let (judge, cancel) = (Judge::planning(&self.judged, ctx), ctx.cancel.clone());
+        let (judge, redactor) = (Judge::planning(&self.judged, ctx), ctx.spill.redactor());
+        let cancel = ctx.cancel.clone();
         blocking::look(ctx, move || {
-            let prepared = prepare(&world.files, &ledger, &judge, &args, &cancel)?;
+            let prepared = prepare(&world.files, &ledger, &judge, &redactor, &args, &cancel)?;
             Ok(Plan { diff: vec![prepared.change.diff], ..prepared.draft.judgement.plan() })
         })
         .await
@@ -72,9 +74,10 @@ impl Tool for EditFile {
 
     async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let (world, ledger) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger));
-        let (judge, cancel) = (Judge::running(&self.judged, ctx), ctx.cancel.clone());
+        let (judge, redactor) = (Judge::running(&self.judged, ctx), ctx.spill.redactor());
+        let cancel = ctx.cancel.clone();
         blocking::change(move || {
-            let mut prepared = prepare(&world.files, &ledger, &judge, &args, &cancel)?;
+            let mut prepared = prepare(&world.files, &ledger, &judge, &redactor, &args, &cancel)?;
             if cancel.is_cancelled() {
                 return Err(blocking::cancelled());
             }
@@ -125,6 +128,7 @@ fn prepare(
     files: &Files,
     ledger: &Ledger,
     judge: &Judge,
+    redactor: &Redactor,
     args: &Args,
     cancel: &CancellationToken,
 ) -> Result<Prepared, ToolError> {
@@ -133,9 +137,13 @@ fn prepare(
     let before = draft.text.clone().unwrap_or_default();
     let (edits, old) = (restored(&edits, &draft), draft.old_text());
     for text in edits.iter().flat_map(|(old, new, _)| [old, new]) {
-        marked::check(text, &old, &draft.located.shown())?;
+        marked::check(redactor, text, &old, &draft.located.shown())?;
     }
     let edits: Vec<Replacement<'_>> = edits.iter().map(|(old, new, all)| Replacement { old, new, all: *all }).collect();
+    if edits.iter().any(|edit| edit.old == edit.new) {
+        let words = "the sign ¦ is only in what you are shown and not in the file, so there is nothing to change";
+        return Err(ToolError::new(ErrorCode::InvalidArguments, words));
+    }
     let creates = before.is_empty() && edits.first().is_some_and(|edit| edit.old.is_empty());
     if draft.text.is_none() && !creates {
         return Err(near::not_found(files, &draft.located));

@@ -161,5 +161,9 @@ fn print(args: &Args, found: &[PathBuf], bytes: usize) -> ToolOutput {
         text.push_str(&format!("(there are only {} files)", found.len()));
     }
     let total = found.len() as u64;
-    ToolOutput::text(text).outside(..end, "glob").with_display(Display::List { title: args.pattern.clone(), items, total })
+    ToolOutput::text(text).outside(..end, "glob").with_display(Display::List {
+        title: args.pattern.clone(),
+        items,
+        total,
+    })
 }

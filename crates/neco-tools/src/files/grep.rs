@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use neco_proto::{Display, ErrorCode};
 use neco_safety::path::{Access, Located};
+use neco_safety::untrusted;
 use neco_safety::world::Files;
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
 use schemars::JsonSchema;
@@ -99,7 +100,8 @@ impl Args {
         let multiline = yes(self.multiline);
         Ok(Query {
             matcher: search::matcher(
-                &self.pattern,
+                // It may be copied from what was shown, where markers of templates are broken.
+                &untrusted::restored_pattern(&self.pattern),
                 yes(self.literal),
                 yes(self.ignore_case),
                 yes(self.word),

@@ -95,7 +95,11 @@ fn print(folder: &Located, entries: &[Entry], left_out: usize, page: Page) -> To
     if left_out > 0 {
         let _ = writeln!(text, "({left_out} hidden or ignored left out; all=true shows them, but never .git)");
     }
-    ToolOutput::text(text).outside(.., shown.clone()).with_display(Display::List { title: shown, items, total: entries.len() as u64 })
+    ToolOutput::text(text).outside(.., shown.clone()).with_display(Display::List {
+        title: shown,
+        items,
+        total: entries.len() as u64,
+    })
 }
 
 /// A number of bytes as people say it.

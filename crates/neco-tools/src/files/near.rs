@@ -30,7 +30,10 @@ pub fn not_found(files: &Files, located: &Located) -> ToolError {
     let shown = located.shown();
     let near = near_names(files, located.path());
     let message = match near.as_slice() {
-        [] => format!("{shown} does not exist, and nothing of a similar name does; look with list_directory or glob"),
+        [] => format!(
+            "{shown} does not exist, and nothing of a similar name does; look at what is in the folder before you \
+             try another name"
+        ),
         [one] => format!("{shown} does not exist; did you mean {one}?"),
         several => format!("{shown} does not exist; did you mean one of these? {}", several.join(", ")),
     };

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use neco_proto::Display;
+use neco_safety::secrets::Redactor;
 use neco_safety::untrusted;
 use neco_safety::world::Files;
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
@@ -43,9 +44,9 @@ impl Tool for WriteFile {
 
     async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
         let (world, ledger, args) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger), args.clone());
-        let judge = Judge::planning(&self.judged, ctx);
+        let (judge, redactor) = (Judge::planning(&self.judged, ctx), ctx.spill.redactor());
         blocking::look(ctx, move || {
-            let (draft, _, change) = prepare(&world.files, &ledger, &judge, &args)?;
+            let (draft, _, change) = prepare(&world.files, &ledger, &judge, &redactor, &args)?;
             Ok(Plan { diff: vec![change.diff], ..draft.judgement.plan() })
         })
         .await
@@ -53,9 +54,10 @@ impl Tool for WriteFile {
 
     async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let (world, ledger) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger));
-        let (judge, cancel) = (Judge::running(&self.judged, ctx), ctx.cancel.clone());
+        let (judge, redactor) = (Judge::running(&self.judged, ctx), ctx.spill.redactor());
+        let cancel = ctx.cancel.clone();
         blocking::change(move || {
-            let (draft, text, change) = prepare(&world.files, &ledger, &judge, &args)?;
+            let (draft, text, change) = prepare(&world.files, &ledger, &judge, &redactor, &args)?;
             if cancel.is_cancelled() {
                 return Err(blocking::cancelled());
             }
@@ -76,12 +78,13 @@ fn prepare<'a>(
     files: &Files,
     ledger: &Ledger,
     judge: &Judge,
+    redactor: &Redactor,
     args: &'a Args,
 ) -> Result<(Draft, Cow<'a, [u8]>, Change), ToolError> {
     let draft = Draft::load(files, ledger, judge, &args.path, Needed::All)?;
     let content = args.content.strip_prefix('\u{feff}').filter(|_| draft.form.mark).unwrap_or(&args.content);
     let old = draft.old_text();
-    marked::check(content, &old, &draft.located.shown())?;
+    marked::check(redactor, content, &old, &draft.located.shown())?;
     let content = untrusted::restored(content, &old);
     let keeps_crlf = draft.text.as_deref().is_some_and(is_crlf) && !content.contains('\r');
     let text = match content {

@@ -31,6 +31,10 @@ const COMMAND: &str = "command";
 /// A success that took less says nothing about its time.
 const WORTH_SAYING: Duration = Duration::from_secs(10);
 
+/// What a server in the background must be known for.
+const OWN_NETWORK: &str = "other commands can't reach a server in it: each has a network of its own; \
+    use the server in the same command, or start both with network: true";
+
 /// Arguments of `bash`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -144,6 +148,9 @@ impl Bash {
             }),
         );
         add_notes(&mut text, &notes);
+        if look.exit.is_none() && has_own_network(args.freedom(), ctx).await {
+            add_notes(&mut text, &[OWN_NETWORK.to_owned()]);
+        }
         let display = Display::Terminal {
             command: args.command.clone(),
             tail: look.text,
@@ -287,7 +294,7 @@ impl Shell {
             None => self.folder.start(&world.files),
         };
         let report = if background { None } else { self.folder.report_file(&world.spawn.temporary_folder()).ok() };
-        let reporting = report.as_deref().and_then(|file| interpreter.reporting(&args.command, file));
+        let reporting = report.as_deref().and_then(|file| Interpreter::reporting(&args.command, file));
         let report = report.filter(|_| reporting.is_some());
         let launch = Launch {
             program: interpreter.program.clone().into_os_string(),
@@ -345,6 +352,13 @@ async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &ToolContext
     let (world, text) = (Arc::clone(&ctx.world), followed.output.text.clone());
     let looked = off_the_runtime(move || recognise(&text, &world.spawn.closed(freedom)?));
     looked.await.ok().flatten().map(|denial| denial_words(&denial))
+}
+
+/// Whether nothing outside of a command's box reaches it.
+async fn has_own_network(freedom: Freedom, ctx: &ToolContext) -> bool {
+    let world = Arc::clone(&ctx.world);
+    let closed = off_the_runtime(move || world.spawn.closed(freedom).is_some_and(|closed| closed.network));
+    closed.await.unwrap_or(false)
 }
 
 fn denial_words(denial: &Denial) -> String {

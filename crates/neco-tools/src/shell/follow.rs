@@ -15,6 +15,10 @@ use super::plain_text::LivePlainText;
 /// How long a command that timed out has to clean up.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 
+/// What a killed command had printed before is still taken, within this time and so many pieces.
+const LAST_WORDS: Duration = Duration::from_millis(250);
+const LAST_PIECES: usize = 64;
+
 /// How a command came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
@@ -52,6 +56,10 @@ pub(super) async fn follow(mut running: Running, limit: Duration, ctx: &ToolCont
             biased;
             () = ctx.cancel.cancelled() => {
                 running.group().stop(Stop::Kill);
+                for piece in last_words(&mut running).await {
+                    show(ctx, &live.push(&piece));
+                    kept.push(&piece).await;
+                }
                 break Outcome::Cancelled;
             }
             () = &mut alarm => {
@@ -72,6 +80,19 @@ pub(super) async fn follow(mut running: Running, limit: Duration, ctx: &ToolCont
     show(ctx, &live.end());
     let refused_hosts = running.refused_hosts();
     Followed { output: kept.finish().await, outcome, took: started.elapsed(), refused_hosts }
+}
+
+/// What a command that was killed had printed and nobody had read yet.
+async fn last_words(running: &mut Running) -> Vec<Vec<u8>> {
+    let deadline = Instant::now() + LAST_WORDS;
+    let mut pieces = Vec::new();
+    while pieces.len() < LAST_PIECES {
+        match tokio::time::timeout_at(deadline, running.next()).await {
+            Ok(Progress::Output(bytes)) => pieces.push(bytes.to_vec()),
+            Ok(Progress::Ended(_)) | Err(_) => break,
+        }
+    }
+    pieces
 }
 
 fn show(ctx: &ToolContext, text: &str) {

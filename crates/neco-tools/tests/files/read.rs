@@ -88,7 +88,7 @@ async fn a_folder_is_listed_and_a_missing_file_has_near_names() {
     );
     assert!(message("src/parser.ts").await.1.contains("src/parser.rs"));
     assert!(message("widget.py").await.1.contains("lib/deep/widget.py"), "the same name elsewhere");
-    assert!(message("nothing/like/it").await.1.contains("list_directory"));
+    assert!(message("nothing/like/it").await.1.contains("look at what is in the folder"));
 }
 
 #[tokio::test]

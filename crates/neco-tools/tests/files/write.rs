@@ -102,3 +102,42 @@ async fn binaries_and_folders_are_not_overwritten() {
     let (_, message) = desk.error("write_file", json!({"path": "folder/file/x", "content": "x"})).await;
     assert!(message.contains("should be a folder"), "{message}");
 }
+
+#[tokio::test]
+async fn a_marker_that_the_model_was_shown_broken_is_written_whole() {
+    let desk = Desk::new();
+    desk.text("write_file", json!({"path": "chat.jinja", "content": "<¦|im_start|>user [¦INST] a ¦ b <¦ c"})).await;
+    assert_eq!(String::from_utf8(desk.bytes("chat.jinja")).unwrap(), "<|im_start|>user [INST] a ¦ b <¦ c");
+    desk.put("notes.md", "`<¦|im_start|>` is how it is shown\n");
+    desk.read("notes.md").await;
+    desk.text("write_file", json!({"path": "notes.md", "content": "shown as `<¦|im_start|>`\n"})).await;
+    assert_eq!(String::from_utf8(desk.bytes("notes.md")).unwrap(), "shown as `<¦|im_start|>`\n");
+    let found = desk.text("grep", json!({"pattern": "<¦\\|im_start\\|>", "path": "chat.jinja"})).await;
+    assert!(found.contains("<|im_start|>user"), "{found}");
+    let edit = json!({"path": "chat.jinja", "old_string": "<¦|im_start|>", "new_string": "<|im_start|>"});
+    let (code, message) = desk.error("edit_file", edit).await;
+    assert!(code == ErrorCode::InvalidArguments && message.contains("nothing to change"), "{message}");
+}
+
+#[tokio::test]
+async fn only_a_mark_of_a_redaction_is_refused() {
+    let desk = Desk::new();
+    desk.text("write_file", json!({"path": "log.js", "content": "log('[redacted: email]', '[redacted: {}]')\n"})).await;
+    let (code, message) =
+        desk.error("write_file", json!({"path": "keys", "content": "key = [redacted: GitHub token]\n"})).await;
+    assert!(code == ErrorCode::InvalidArguments && message.contains("stands for a secret"), "{message}");
+}
+
+#[tokio::test]
+async fn advice_names_no_tool_that_may_not_be_there() {
+    let desk = Desk::new();
+    let names: Vec<String> = desk.tools().map(|tool| tool.name().to_owned()).collect();
+    for (tool, arguments) in [
+        ("read_file", json!({"path": "nothing/like/it"})),
+        ("edit_file", json!({"path": "nothing/like/it", "old_string": "a", "new_string": "b"})),
+        ("write_file", json!({"path": "keys", "content": "[redacted: GitHub token]"})),
+    ] {
+        let (_, message) = desk.error(tool, arguments).await;
+        assert!(!names.iter().any(|name| message.contains(name.as_str())), "{message}");
+    }
+}

@@ -107,20 +107,30 @@ pub fn bench_with(settings: &ToolsSection) -> Bench {
 /// Set for a run of all these tests in a box.
 pub const BOXED: &str = "NECO_TEST_BOXED";
 
-/// The launcher of boxes, which is an example of this crate; nothing where examples were not built.
-pub fn launcher() -> Option<PathBuf> {
-    let own = std::env::current_exe().ok()?;
-    Some(own.parent()?.parent()?.join("examples/box_launcher")).filter(|path| path.is_file())
+/// The launcher of boxes, which is a program of this crate.
+pub const LAUNCHER: &str = env!("CARGO_BIN_EXE_box_launcher");
+
+/// Bubblewrap, where it is installed.
+pub const BWRAP: &str = "/usr/bin/bwrap";
+
+/// Whether the commands of this process run in a box.
+pub fn is_boxed() -> bool {
+    std::env::var_os(BOXED).is_some()
+}
+
+/// How the name of a command's terminal begins.
+pub fn terminal_name() -> &'static str {
+    if is_boxed() { "/dev/console" } else { "/dev/pts/" }
 }
 
 fn boxed_if_told(spawner: Spawner, folder: &Path, workspace: &Path) -> Spawner {
-    if std::env::var_os(BOXED).is_none() {
+    if !is_boxed() {
         return spawner;
     }
     let setup = SandboxSetup {
         settings: Settings::of(&SandboxSection::default(), None),
-        launcher: launcher().unwrap(),
-        bwrap: Some("/usr/bin/bwrap".into()),
+        launcher: LAUNCHER.into(),
+        bwrap: Some(BWRAP.into()),
         home: None,
         own: Vec::new(),
         state: folder.join("state"),

@@ -11,8 +11,8 @@ use crate::args::{EverywhereArgs, TrustArgs};
 use crate::ask::{Tty, trust};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::plugged::Plugged;
-use crate::print::clean::clean_line;
+use crate::plugged::{Plugged, Scope};
+use crate::print::visible::visible_line;
 use crate::say;
 
 /// Runs `neco trust …`.
@@ -38,20 +38,20 @@ fn decide(folder: &Path, yes: bool, everywhere: &EverywhereArgs, env: &Env) -> R
     let loaded = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides })?;
     let mut plugged = Plugged::look(env, folder, &loaded);
     plugged.notices.iter().for_each(|notice| say::note(notice));
-    let shown = clean_line(&folder.display().to_string());
+    let shown = visible_line(&folder.display().to_string());
     if plugged.is_empty() {
         say::out(&format!("{shown} would switch on nothing: there is nothing to trust\n"))?;
         return Ok(Exit::Done);
     }
     if yes {
-        say::out(&plugged.describe())?;
-        plugged.decide(true).map_err(not_kept)?;
+        say::out(&plugged.describe(Scope::All))?;
+        plugged.decide(Scope::All, true).map_err(not_kept)?;
     } else {
         let Some(tty) = Tty::open() else {
-            say::out(&plugged.describe())?;
+            say::out(&plugged.describe(Scope::All))?;
             return Err(Failure::usage("nobody can be asked here").hint("Look at the list, then pass --yes."));
         };
-        trust::ask(&tty, &mut plugged, env).map_err(|words| Failure::new(Exit::Failed, words))?;
+        trust::ask(&tty, &mut plugged, Scope::All, env).map_err(|words| Failure::new(Exit::Failed, words))?;
     }
     let (words, exit) = match plugged.is_all_on() {
         true => (format!("{shown} is trusted\n"), Exit::Done),
@@ -63,7 +63,7 @@ fn decide(folder: &Path, yes: bool, everywhere: &EverywhereArgs, env: &Env) -> R
 
 fn remove(folder: &Path, env: &Env) -> Result<Exit, Failure> {
     let mut trust = Trust::open(env.config_dir()).map_err(not_kept)?;
-    let shown = clean_line(&folder.display().to_string());
+    let shown = visible_line(&folder.display().to_string());
     let words = match trust.forget(folder).map_err(not_kept)? {
         true => format!("{shown} is forgotten: it is asked about when you next work there\n"),
         false => format!("nothing was decided about {shown}\n"),
@@ -81,7 +81,7 @@ fn list(as_json: bool, env: &Env) -> Result<Exit, Failure> {
         say::out(&format!("{:#}\n", json!({ "folders": folders })))?;
         return Ok(Exit::Done);
     }
-    let lines: String = states.iter().map(|(state, path)| format!("{state:<11} {}\n", clean_line(path))).collect();
+    let lines: String = states.iter().map(|(state, path)| format!("{state:<11} {}\n", visible_line(path))).collect();
     say::out(if lines.is_empty() { "nothing was decided about any folder yet\n" } else { &lines })?;
     Ok(Exit::Done)
 }

@@ -100,6 +100,10 @@ fn verdict(end: &ToolCallEnd, paint: Paint) -> (String, Option<String>) {
             (paint.yellow("⊘"), Some(paint.yellow(&refusal(code, &clean_line(&error_words(end))))))
         }
         (CallStatus::Error, Some(ErrorCode::CommandTimedOut)) => (paint.red("✗"), Some(paint.red("timed out (3002)"))),
+        (CallStatus::Error, Some(ErrorCode::SandboxDenied)) => {
+            let words = clean_line(last_note(&end.output));
+            (paint.red("✗"), Some(paint.red(&format!("stopped by the sandbox (3003): {words}"))))
+        }
         (CallStatus::Error, Some(code)) => {
             (paint.red("✗"), Some(paint.red(&format!("error {code}: {}", clean_line(&error_words(end))))))
         }
@@ -113,6 +117,12 @@ fn verdict(end: &ToolCallEnd, paint: Paint) -> (String, Option<String>) {
             _,
         ) => success(end, paint),
     }
+}
+
+/// What the tool itself says below the output of a command, without the advice that is for the model.
+fn last_note(output: &str) -> &str {
+    let note = output.lines().next_back().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+    note.split_once("; ").map_or(note, |(what, _)| what)
 }
 
 /// Whoever rejected a call knows that they did; the policy has to say why.

@@ -163,7 +163,7 @@ fn a_whole_run() {
         scripted: true,
         mode: Mode::Agent,
         approval: ApprovalMode::AskFirst,
-        sandbox: "none".into(),
+        sandbox: "strong: workspace_write, network off".into(),
         resumed: true,
     };
     insta::assert_snapshot!(plain(vec![

@@ -4,7 +4,7 @@ use neco_proto::event::BudgetReached;
 use neco_proto::{ErrorCode, SessionId, Usage};
 use serde::Serialize;
 
-use super::figures;
+use super::{figures, visible};
 use crate::exit::Exit;
 use crate::outcome::{Denial, Outcome, RunError};
 
@@ -84,7 +84,7 @@ impl Report {
     /// The object, in one line.
     #[must_use]
     pub fn line(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+        visible::json(&serde_json::to_string(self).unwrap_or_default()).into_owned()
     }
 }
 

@@ -1,8 +1,10 @@
-//! A run as events, one a line, exactly as the log has them.
+//! A run as events, one a line, as the log has them.
 
 use std::io::{self, Write};
 
 use neco_proto::Event;
+
+use super::visible;
 
 /// Writes events to `out`.
 pub struct StreamJsonPrinter {
@@ -21,10 +23,10 @@ impl StreamJsonPrinter {
     /// # Errors
     /// When nobody reads them any more.
     pub fn event(&mut self, event: &Event) -> io::Result<()> {
-        let mut line = serde_json::to_vec(event).map_err(io::Error::other)?;
-        line.push(b'\n');
+        let line = serde_json::to_string(event).map_err(io::Error::other)?;
+        let line = visible::json(&line).into_owned() + "\n";
         // One write a line: a reader never sees half of one.
-        self.out.write_all(&line)?;
+        self.out.write_all(line.as_bytes())?;
         self.out.flush()
     }
 }

@@ -20,6 +20,9 @@ use super::tally::Tally;
 use super::{card, figures, told};
 use crate::outcome::note_model;
 
+/// What stands between commands and the machine when nobody chose otherwise; anything else is said.
+const USUAL_SANDBOX: &str = "strong: workspace_write, network off";
+
 /// A wait that is shorter says nothing about its time.
 const WORTH_SAYING: Duration = Duration::from_secs(2);
 /// Who is silent for longer in the middle of a line is said to be.
@@ -214,7 +217,12 @@ impl TextPrinter {
             start.approval,
             clean_line(&start.cwd)
         );
-        self.screen.line(&self.screen.paint().dim(&line))
+        self.screen.line(&self.screen.paint().dim(&line))?;
+        if start.sandbox == USUAL_SANDBOX {
+            return Ok(());
+        }
+        let line = format!("! sandbox of commands: {}", clean_line(&start.sandbox));
+        self.screen.line(&self.screen.paint().yellow(&line))
     }
 
     fn wait_for(&mut self, what: &str) -> io::Result<()> {

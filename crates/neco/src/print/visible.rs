@@ -4,6 +4,7 @@
 //! somebody is asked to allow must be shown to the last character: what a terminal would not show is
 //! written out.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// The text with every character that a terminal obeys or does not show written out, such as `\x1b`
@@ -28,6 +29,30 @@ pub fn visible(text: &str) -> String {
 #[must_use]
 pub fn visible_line(text: &str) -> String {
     visible(text.trim()).replace('\n', "⏎").replace('\t', " ")
+}
+
+/// The same JSON with every character escaped that a terminal obeys or does not show: who looks at the
+/// output is steered by it no more than who reads the text form.
+#[must_use]
+pub fn json(json: &str) -> Cow<'_, str> {
+    // JSON itself escapes the first 32.
+    let is_plain = |char: char| !char.is_control() && !is_unseen(char);
+    if json.chars().all(is_plain) {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len() + 64);
+    for char in json.chars() {
+        // Between the texts of JSON there are only blanks and line ends of its own making.
+        if is_plain(char) || matches!(char, '\n' | '\r' | '\t') {
+            escaped.push(char);
+            continue;
+        }
+        for unit in char.encode_utf16(&mut [0; 2]) {
+            // Writing to a string can't fail.
+            let _ = write!(escaped, "\\u{unit:04x}");
+        }
+    }
+    Cow::Owned(escaped)
 }
 
 /// Characters that change the order of others, or that are there without being seen.
@@ -57,6 +82,17 @@ mod tests {
             assert_eq!(visible(raw), expected);
         }
         assert_eq!(visible_line(" echo one\necho two\n"), "echo one⏎echo two");
+    }
+
+    #[test]
+    fn json_stays_the_same_json() {
+        let value =
+            serde_json::json!({ "a\u{9b}": "\u{1b}[2J\u{7f}\u{85}\u{202e}x\u{e0041}\u{2028}é漢", "b": [1, null] });
+        let escaped = json(&value.to_string()).into_owned();
+        let expected = r#"{"a\u009b":"\u001b[2J\u007f\u0085\u202ex\udb40\udc41\u2028é漢","b":[1,null]}"#;
+        assert_eq!(escaped, expected);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&escaped).unwrap(), value);
+        assert!(matches!(json("{\"a\":\"b\"}"), Cow::Borrowed(_)));
     }
 
     proptest! {

@@ -20,15 +20,15 @@ use neco_store::{SessionRecord, SqliteStore};
 use super::drive::{Person, see_through};
 use super::{first_run, message, picture, unpriced};
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
-use crate::ask::{self, Tty};
 use crate::ask::editor::Programs;
 use crate::ask::question::Place;
+use crate::ask::{self, Tty};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::keys;
 use crate::log;
 use crate::outcome::{Outcome, RunError};
-use crate::plugged::Plugged;
+use crate::plugged::{Plugged, Scope};
 use crate::print::Printer;
 use crate::rules::{self, AlwaysFile};
 use crate::sandbox;
@@ -132,7 +132,7 @@ impl Request<'_> {
         let default_model = default_model.map_err(|failure| self.name_origin(failure, None, &loaded))?;
         let refusal = Arc::new(Mutex::new(None));
         let plugged = self.plugged(&works_in, &loaded, &mut notes);
-        let policy = self.policy(&works_in, &loaded, plugged.rules_count())?;
+        let policy = self.policy(&works_in, &loaded, &plugged)?;
         let (hooks, secrets) = (plugged.hooks(), wire::secrets(&models));
         let services = self.services(store, config, policy, hooks, secrets, find_model(&models, &refusal))?;
         let options = self.options(config, default_model);
@@ -172,7 +172,7 @@ impl Request<'_> {
         let mut plugged = Plugged::look(self.env, folder, loaded);
         notes.append(&mut plugged.notices);
         if let Some(tty) = self.tty.filter(|_| plugged.has_news())
-            && let Err(words) = ask::trust::ask(tty, &mut plugged, self.env)
+            && let Err(words) = ask::trust::ask(tty, &mut plugged, Scope::News, self.env)
         {
             notes.push(format!("the answer could not be kept: {words}"));
         }
@@ -181,8 +181,8 @@ impl Request<'_> {
     }
 
     /// The rules for work in a folder. What is left out of them is said at once.
-    fn policy(&self, folder: &Path, loaded: &Loaded, trusted: bool) -> Result<Policy, Failure> {
-        let LoadedPolicy { policy, warnings, .. } = rules::load(&self.args.rules, self.env, folder, loaded, trusted)?;
+    fn policy(&self, folder: &Path, loaded: &Loaded, plugged: &Plugged) -> Result<Policy, Failure> {
+        let LoadedPolicy { policy, warnings, .. } = rules::load(&self.args.rules, self.env, folder, loaded, plugged)?;
         warnings.iter().for_each(|warning| say::note(&warning.to_string()));
         Ok(policy)
     }

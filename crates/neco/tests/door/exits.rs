@@ -111,6 +111,17 @@ fn ask_mode_writes_and_runs_nothing_whatever_is_allowed() {
 }
 
 #[test]
+fn a_model_that_answers_nothing_was_reached_all_the_same() {
+    let house = House::playing(json!([{ "say": "", "repeat": 9 }]));
+    let words = "answered nothing, 3 times; try another model";
+    let ran = house.run(&["-m", "x"]).ended_with(5).says("error 4007").says(words);
+    assert!(!ran.stderr.contains("reached"), "{}", ran.stderr);
+    let report = house.run(&["-m", "x", "--output-format", "json"]).ended_with(5).json();
+    assert_eq!(report["error"]["code"], 4007);
+    assert!(report["error"]["message"].as_str().unwrap().ends_with(words), "{report}");
+}
+
+#[test]
 fn the_limit_of_turns_is_four() {
     let house = House::playing(json!([{ "calls": [{ "name": "list_directory", "arguments": {} }], "repeat": 9 }]));
     let ran = house.run(&["-m", "x", "--max-turns", "2"]).ended_with(4);

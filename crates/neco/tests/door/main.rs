@@ -1,6 +1,11 @@
 //! The door from outside: the real binary, real files, real processes, a scripted model.
 
-#![allow(clippy::unwrap_used, clippy::string_slice, clippy::print_stderr, reason = "what a test does not expect fails it")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::print_stderr,
+    reason = "what a test does not expect fails it"
+)]
 
 mod approvals;
 mod auth;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{House, Ran, call, say};
 
 /// Whether the strong box can be had here; said where not.
-fn is_strong(house: &House) -> bool {
+pub fn is_strong(house: &House) -> bool {
     let report = house.run(&["doctor"]).stdout;
     let strong = report.contains("strong: workspace_write");
     if !strong {

@@ -2,10 +2,11 @@
 //! read, no network is reached; without a person in `ask_first`, and in `auto`.
 //!
 //! The real binary runs, with a scripted model, in a home of its own beside a folder that it must not touch.
-//! All of it happens inside one more box that shows the rest of the machine read-only, so that a mistake in
-//! Neco costs a test and not the machine.
+//! All of it happens where the rest of the machine is read-only, so that a mistake in Neco costs a test and
+//! not the machine.
 
 #![allow(clippy::unwrap_used, clippy::string_slice, reason = "what a test does not expect fails it")]
+#![allow(clippy::print_stdout, reason = "the count is what people look for")]
 
 mod attempts;
 mod listeners;
@@ -43,6 +44,8 @@ fn hostile(approval: &str) {
 
     let events = world.play(approval);
 
+    let started = events.iter().find(|event| event["type"] == "session_start").unwrap();
+    assert!(started["sandbox"].as_str().unwrap().starts_with("strong"), "{started}");
     let results = results(&events);
     let read = leaks(&world, &attempts, &results);
     let everything = events.iter().filter(|event| !is_asked(event)).map(Value::to_string).collect::<String>();
@@ -98,5 +101,8 @@ fn leaks(world: &World, attempts: &[Attempt], results: &BTreeMap<String, Outcome
             .get(&attempts::id(*index))
             .is_some_and(|result| secrets.iter().any(|secret| result.text.contains(secret)))
     };
-    (0..attempts.len()).filter(leaked).map(|index| attempts[index].to_string()).collect()
+    (0..attempts.len())
+        .filter(leaked)
+        .map(|index| format!("{} → {}", attempts[index], results[&attempts::id(index)].text))
+        .collect()
 }

@@ -2,11 +2,12 @@
 
 use super::git;
 use super::table::{Operands, Safe, TABLE};
+use crate::command::environment::Effect;
 use crate::command::examined::Word;
-use crate::command::finding::Input;
+use crate::command::finding::{Finding, Input};
 use crate::command::ground::Ground;
 use crate::command::pattern;
-use crate::command::program::{Case, is_harmless_script};
+use crate::command::program::{Case, is_harmless_script, looks_up, prints_into_variable, sets};
 
 /// Whether a command only looks, at what it may look at.
 pub(crate) fn check(case: &Case<'_>) -> bool {
@@ -16,9 +17,9 @@ pub(crate) fn check(case: &Case<'_>) -> bool {
         "sed" => sed(case),
         "awk" | "gawk" | "mawk" => awk(case),
         "test" | "[" | "[[" => {
-            case.arguments.iter().all(|word| !word.text.contains(['`']) && !word.text.contains("$("))
+            !looks_up(case) && case.arguments.iter().all(|word| !word.text.contains(['`']) && !word.text.contains("$("))
         }
-        "printf" => case.arguments.first().is_some_and(|word| !word.text.starts_with('-')),
+        "printf" => !case.arguments.is_empty() && !prints_into_variable(case),
         "command" => matches!(case.arguments, [option, _] if matches!(option.text.as_str(), "-v" | "-V")),
         "cd" => moves(case),
         "set" => {
@@ -43,13 +44,20 @@ pub(crate) fn check(case: &Case<'_>) -> bool {
         }
         "export" | "local" | "declare" | "readonly" | "typeset" => declares(case),
         // Without a dash, `e` shows the environment of every process.
-        "ps" if case.arguments.iter().any(|word| !word.text.starts_with('-') && word.text.contains('e')) => false,
-        "jq" if case.arguments.iter().any(|word| reads_more(&word.text)) => false,
-        "read" => case
+        "ps" if case
             .arguments
             .iter()
-            .all(|word| word.exact && (word.text == "-r" || crate::command::scan::is_name(&word.text))),
-        "date" if case.arguments.iter().any(|word| !word.text.starts_with(['-', '+'])) => false,
+            .any(|word| !word.exact || !word.text.starts_with('-') && word.text.contains('e')) =>
+        {
+            false
+        }
+        // It takes the name of a variable, too.
+        "wait" if case.arguments.iter().any(|word| !word.exact) => false,
+        "jq" if case.arguments.iter().any(|word| reads_more(&word.text)) => false,
+        "read" => {
+            case.arguments.iter().all(|word| word.text == "-r" || !word.text.starts_with('-')) && sets_harmless(case)
+        }
+        "date" if case.arguments.iter().any(|word| !word.text.starts_with(['-', '+']) || may_split(word)) => false,
         _ if asks_version(case) => true,
         name => TABLE.iter().find(|safe| safe.name == name).is_some_and(|safe| listed(safe, case)),
     }
@@ -70,7 +78,7 @@ fn asks_version(case: &Case<'_>) -> bool {
 }
 
 fn moves(case: &Case<'_>) -> bool {
-    let mut operands = case.arguments.iter().filter(|word| !matches!(word.text.as_str(), "--" | "-P" | "-L"));
+    let mut operands = case.arguments.iter().filter(|word| !matches!(word.text.as_str(), "--" | "-L"));
     let target = operands.next();
     operands.next().is_none() && target.is_none_or(|word| !word.text.starts_with('-') || word.text == "-")
 }
@@ -82,13 +90,21 @@ fn reads_more(program: &str) -> bool {
         .any(|word| program.contains(word))
 }
 
-/// Setting variables is judged where they are set; printing all of them is not.
+/// Setting harmless variables; printing all of them is not harmless.
 fn declares(case: &Case<'_>) -> bool {
-    !case.arguments.is_empty()
-        && case.arguments.iter().all(|word| {
-            matches!(word.text.as_str(), "-x" | "-r" | "-i" | "-g" | "-a" | "-A") || !word.text.starts_with('-')
-        })
-        && case.arguments.iter().any(|word| !word.text.starts_with('-'))
+    let is_name = |word: &Word| !word.text.starts_with(['-', '+']);
+    case.arguments.iter().all(|word| matches!(word.text.as_str(), "-x" | "-r" | "-g" | "-a" | "-A") || is_name(word))
+        && case.arguments.iter().any(is_name)
+        && sets_harmless(case)
+}
+
+fn sets_harmless(case: &Case<'_>) -> bool {
+    sets(case, &mut Finding::new()) == Effect::Harmless
+}
+
+/// Whether the shell may make other words of it than the one that stands there.
+fn may_split(word: &Word) -> bool {
+    !word.exact && word.splits
 }
 
 fn listed(safe: &Safe, case: &Case<'_>) -> bool {
@@ -110,6 +126,10 @@ fn listed(safe: &Safe, case: &Case<'_>) -> bool {
         Operands::PatternThenContents => {
             let skipped = usize::from(!split.gives_pattern);
             let files = split.operands.get(skipped..).unwrap_or_default();
+            // What only the shell will know may turn out to be an option.
+            if split.operands.iter().take(skipped).any(|word| !word.exact && !split.ended) {
+                return false;
+            }
             // Without files it reads its input, or the folder: `rg` leaves hidden files out, `grep` has no `-r` here.
             let folder_ok =
                 safe.name == "rg" || !files.is_empty() || case.command.input != Input::Inherited || safe.name == "jq";
@@ -122,22 +142,30 @@ struct Split<'a> {
     operands: Vec<&'a Word>,
     /// Whether an option already gave the pattern.
     gives_pattern: bool,
+    /// Whether `--` stands before the first operand.
+    ended: bool,
 }
 
 /// Tells options from operands; none when an option is not on the list.
 fn split<'a>(safe: &Safe, arguments: &'a [Word]) -> Option<Split<'a>> {
-    let mut split = Split { operands: Vec::new(), gives_pattern: false };
+    let mut split = Split { operands: Vec::new(), gives_pattern: false, ended: false };
     let mut rest = arguments.iter();
     while let Some(word) = rest.next() {
         let text = word.text.as_str();
         if safe.operands == Operands::Text && safe.letters.is_empty() {
             split.operands.push(word);
         } else if text == "--" {
+            split.ended = split.operands.is_empty();
             split.operands.extend(rest.by_ref());
+            split.ended &= !split.operands.iter().any(|word| may_split(word));
         } else if let Some(long) = text.strip_prefix("--") {
             let name = long.split_once('=').map_or(long, |(name, _)| name);
             (word.exact && safe.long.split(' ').any(|known| known == name)).then_some(())?;
+            (!matches!(name, "glob" | "iglob") || long.split_once('=').is_some_and(|(_, glob)| is_plain_glob(glob)))
+                .then_some(())?;
             split.gives_pattern |= matches!(name, "regexp" | "files" | "type-list");
+        } else if safe.name == "rg" && text == "-g" {
+            rest.next().filter(|glob| glob.exact && is_plain_glob(&glob.text))?;
         } else if let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) {
             // `echo` prints what it does not know, and `ps` and `tr` take anything that looks like one.
             if !word.exact && safe.operands != Operands::Text {
@@ -148,7 +176,7 @@ fn split<'a>(safe: &Safe, arguments: &'a [Word]) -> Option<Split<'a>> {
                 None if safe.operands == Operands::Text && matches!(safe.name, "echo" | "tr" | "expr") => {}
                 None => return None,
                 Some(takes_next) if takes_next => {
-                    rest.next();
+                    rest.next().filter(|value| !may_split(value))?;
                 }
                 Some(_) => {}
             }
@@ -157,6 +185,13 @@ fn split<'a>(safe: &Safe, arguments: &'a [Word]) -> Option<Split<'a>> {
         }
     }
     Some(split)
+}
+
+/// Globs for `rg` that find no hidden file: what one of them finds is read though it is hidden.
+fn is_plain_glob(glob: &str) -> bool {
+    const KINDS: &str =
+        "rs toml py js mjs ts tsx jsx go java kt swift c h cc cpp hpp cs rb php html css scss md txt sql sh";
+    glob.starts_with('!') || glob.strip_prefix("*.").is_some_and(|kind| KINDS.split(' ').any(|known| known == kind))
 }
 
 /// Whether the last letter takes the next word; none when a letter is not on the list.
@@ -185,14 +220,14 @@ fn has_reaching_options(name: &str) -> bool {
 
 /// Whether the names of files there may be told.
 pub(super) fn may_name(word: &Word, ground: &Ground<'_>) -> bool {
-    (word.exact || word.pattern) && !ground.is_outside(word)
+    (word.exact || word.pattern && !pattern::may_climb(&word.text)) && !ground.is_outside(word)
 }
 
 /// Whether the contents of files there may be told.
 pub(super) fn may_read(word: &Word, ground: &Ground<'_>) -> bool {
     word.text == "-"
         || may_name(word, ground)
-            && ground.sensitive(word).is_none()
+            && ground.guarded(word).is_none()
             && !(word.pattern && pattern::may_find_sensitive(&word.text))
 }
 
@@ -293,8 +328,12 @@ fn awk(case: &Case<'_>) -> bool {
         }
     }
     let Some((program, files)) = operands.split_first() else { return false };
-    let reaches_out = ["system", "|", ">", "getline", "@", "close", "fflush", "ENVIRON", "<"];
+    let reaches_out = [
+        "system", "|", ">", "getline", "@", "close", "fflush", "ENVIRON", "<", "ARGV", "ARGC", "ARGIND", "SYMTAB",
+        "FUNCTAB", "PROCINFO", "\\\n",
+    ];
     program.exact
+        && !case.arguments.iter().any(may_split)
         && !reaches_out.iter().any(|word| program.text.contains(word))
         && case.ground.is_home_ground()
         && files.iter().all(|word| may_read(word, case.ground) && !may_be_option(word))

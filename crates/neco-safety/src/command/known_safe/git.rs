@@ -1,6 +1,6 @@
 //! The subcommands of git that only look, with the options that only look.
 
-use super::check::{may_be_option, may_name};
+use super::check::may_be_option;
 use crate::command::examined::Word;
 use crate::command::option;
 use crate::command::program::{Case, invocation};
@@ -11,7 +11,7 @@ const SHOWING: &str = "oneline graph decorate no-decorate stat shortstat numstat
     first-parent merges no-merges reverse cached staged color no-color word-diff word-diff-regex color-words unified ignore-all-space \
     ignore-space-change ignore-blank-lines ignore-space-at-eol minimal patience histogram diff-algorithm summary dirstat compact-summary \
     diff-filter find-renames find-copies no-renames full-index raw exit-code quiet check no-ext-diff text no-textconv relative topo-order \
-    date-order left-right cherry-pick cherry-mark boundary not pickaxe-regex pickaxe-all function-context inter-hunk-context no-index \
+    date-order left-right cherry-pick cherry-mark boundary not pickaxe-regex pickaxe-all function-context inter-hunk-context \
     no-prefix merge-base simplify-by-decoration no-show-signature notes no-notes source children parents root cc combined-all-paths \
     stdin-none regexp-ignore-case invert-grep extended-regexp fixed-strings perl-regexp grep-reflog walk-reflogs encoding full-history \
     ignore-submodules submodule src-prefix dst-prefix line-prefix no-indent-heuristic indent-heuristic shortstat";
@@ -118,11 +118,15 @@ const TABLE: [Looking; 32] = [
 
 pub(super) fn check(case: &Case<'_>) -> bool {
     let call = invocation(case.arguments);
-    if !case.ground.is_home_ground() || !case.arguments.iter().all(is_plain) || !global_is_harmless(call.global, case) {
+    if !case.ground.is_root() || !case.arguments.iter().all(is_plain) || !global_is_harmless(call.global) {
         return false;
     }
     if matches!(case.arguments, [word] if word.text == "--version") {
         return true;
+    }
+    // Signatures are checked by a program that the settings name.
+    if call.arguments.iter().any(|word| word.text.contains("%G")) {
+        return false;
     }
     // Paths may be names of commits just as well; what is sensitive was judged before.
     if call.arguments.iter().any(|word| case.ground.looks_outside(word) || case.ground.sensitive(word).is_some()) {
@@ -157,12 +161,12 @@ fn is_plain(word: &Word) -> bool {
     word.exact || word.pattern && !word.text.starts_with('-') && !may_be_option(word)
 }
 
-fn global_is_harmless(global: &[Word], case: &Case<'_>) -> bool {
+/// Another folder may hold another repository, whose settings name programs to run: `-C` is not on the list.
+fn global_is_harmless(global: &[Word]) -> bool {
     let mut rest = global.iter();
     while let Some(word) = rest.next() {
         match word.text.as_str() {
             "--no-pager" | "-P" | "--no-optional-locks" | "--literal-pathspecs" | "--version" => {}
-            "-C" if rest.next().is_some_and(|folder| may_name(folder, case.ground)) => {}
             "-c" if rest.next().is_some_and(|setting| setting.exact && is_harmless_setting(&setting.text)) => {}
             _ => return false,
         }
@@ -206,5 +210,7 @@ fn listed(looking: &Looking, arguments: &[Word]) -> bool {
             operands += 1;
         }
     }
+    // What stands behind `--` is an operand, whatever it looks like.
+    operands += arguments.len().saturating_sub(ends + 1);
     operands <= looking.operands || lists
 }

@@ -151,9 +151,9 @@ pub(super) const TABLE: [Safe; 62] = [
     safe("tr", "cCdst", "", "complement delete squeeze-repeats truncate-set1", Text),
     safe(
         "diff",
-        "abBcdEiNpqrstTuUwWyx",
+        "abBcdEipqstTuUwWyx",
         "UWCx",
-        "brief unified context color ignore-case ignore-all-space ignore-blank-lines ignore-space-change side-by-side recursive report-identical-files suppress-common-lines stat new-file strip-trailing-cr minimal width exclude text",
+        "brief unified context color ignore-case ignore-all-space ignore-blank-lines ignore-space-change side-by-side report-identical-files suppress-common-lines stat strip-trailing-cr minimal width exclude text",
         Contents,
     ),
     safe("cmp", "bilns", "in", "print-bytes verbose quiet silent bytes", Contents),
@@ -170,8 +170,8 @@ pub(super) const TABLE: [Safe; 62] = [
     ),
     safe(
         "rg",
-        "abcFHIilLmNnoPqsSUvwxABCegtT0",
-        "ABCegmtTd",
+        "abcFHIilmNnoPqsSUvwxABCetT0",
+        "ABCemtTd",
         "after-context before-context context fixed-strings pcre2 regexp ignore-case smart-case case-sensitive invert-match word-regexp line-regexp count count-matches color colors files files-with-matches files-without-match max-count max-depth only-matching quiet no-messages with-filename no-filename heading no-heading line-number no-line-number glob iglob type type-not type-list multiline stats trim json column sort sortr vimgrep",
         PatternThenContents,
     ),

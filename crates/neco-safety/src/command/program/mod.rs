@@ -20,6 +20,7 @@ use super::finding::{Command, Finding};
 use super::ground::Ground;
 
 pub(crate) use git::invocation;
+pub(crate) use shell::{looks_up, prints_into_variable, sets};
 pub(crate) use stream_editor::is_harmless_script;
 
 /// A command as the programs see it.

@@ -1,9 +1,11 @@
 //! Shells, and the builtins that make them run text.
 
 use super::Case;
+use crate::command::environment::{self, Effect};
 use crate::command::examined::Word;
 use crate::command::finding::{Finding, Inner, Input};
 use crate::command::option;
+use crate::command::scan::is_name;
 
 pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
     match case.name {
@@ -18,21 +20,96 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
         {
             finding.critical("it changes what the shell runs");
         }
+        "let" | "getopts" => finding.uncoverable(),
+        "printf" if prints_into_variable(case) => finding.uncoverable(),
         "set" | "shopt" | "unset" | "history" | "export" | "declare" | "typeset" => settings(case, finding),
         _ => {}
     }
     if takes_names(case.name) {
         names(case, finding);
     }
+    if sets_variables(case.name) && sets(case, finding) == Effect::Unknown || looks_up(case) {
+        finding.uncoverable();
+    }
+}
+
+/// Builtins that set the variables they name.
+fn sets_variables(name: &str) -> bool {
+    matches!(name, "export" | "declare" | "typeset" | "local" | "readonly" | "read")
+}
+
+/// What setting the variables that a builtin names does; a name that only the shell will know may be any.
+pub(crate) fn sets(case: &Case<'_>, finding: &mut Finding) -> Effect {
+    let mut effect = Effect::Harmless;
+    for word in case.arguments {
+        let one = match word.text.strip_prefix(['-', '+']) {
+            // A number that is declared is worked out, with the commands in it; a reference is another's name.
+            Some(letters) if word.exact && !letters.contains(['i', 'n']) => Effect::Harmless,
+            Some(_) => Effect::Unknown,
+            None => environment::declared(word, case.ground, finding),
+        };
+        if one == Effect::Unknown {
+            effect = one;
+        }
+    }
+    effect
+}
+
+/// Whether `printf` may set a variable: by `-v`, by `%n`, or by what only the shell will know.
+pub(crate) fn prints_into_variable(case: &Case<'_>) -> bool {
+    let Some(format) = case.arguments.first() else { return false };
+    let counts = format.text.split('%').skip(1).any(|rest| {
+        rest.trim_start_matches(|letter: char| letter.is_ascii_digit() || "-+ #'.*hlLqjzt".contains(letter))
+            .starts_with('n')
+    });
+    !format.exact || format.text.starts_with('-') || counts
+}
+
+/// Whether a test may look a name up: bash works out what stands between its brackets, commands included.
+pub(crate) fn looks_up(case: &Case<'_>) -> bool {
+    let words = case.arguments;
+    let is_number = |word: &Word| {
+        let digits = word.text.strip_prefix('-').unwrap_or(&word.text);
+        word.exact && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let behind = |index: usize| index.checked_sub(1).and_then(|before| words.get(before));
+    words.iter().enumerate().any(|(index, word)| match (case.name, word.text.as_str()) {
+        ("[[", "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge") => {
+            ![behind(index), words.get(index + 1)].into_iter().all(|side| side.is_some_and(is_number))
+        }
+        ("test" | "[" | "[[", "-v" | "-R") => {
+            !words.get(index + 1).is_some_and(|name| name.exact && is_name(&name.text))
+        }
+        // What is empty or more than one word may turn into an operator and its operand.
+        ("test" | "[", _) => {
+            !word.exact && (word.splits || !is_operand(behind(index), words.get(index + 1), words.len()))
+        }
+        _ => false,
+    })
+}
+
+/// Whether a word beside an operator can only be its operand, or stands alone.
+fn is_operand(before: Option<&Word>, after: Option<&Word>, count: usize) -> bool {
+    let is = |side: Option<&Word>, operators: &[&str]| {
+        side.is_some_and(|side| side.exact && operators.contains(&side.text.as_str()))
+    };
+    let compares = ["=", "==", "!=", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"];
+    let asks = ["-n", "-z", "-f", "-d", "-e", "-s", "-r", "-w", "-x", "-L", "-h"];
+    let alone = count == 1 || count == 2 && is(after, &["]"]);
+    alone || is(before, &compares) || is(after, &compares) || is(before, &asks)
 }
 
 fn shell(case: &Case<'_>, finding: &mut Finding, same_grammar: bool) {
-    let (script, rest) = split_options(case.arguments);
+    let (script, rest, sure) = split_options(case.arguments);
+    if !sure {
+        finding.uncoverable();
+        case.arguments.iter().filter(|word| !word.text.starts_with('-')).for_each(|word| finding.runs(word));
+    }
     finding.uncoverable |=
         option::has_long(case.arguments, "--rcfile") || option::has_long(case.arguments, "--init-file");
     match (script, rest.first()) {
         (true, Some(text)) => {
-            finding.wrapper = same_grammar && text.exact && rest.len() == 1;
+            finding.wrapper = sure && same_grammar && text.exact && rest.len() == 1;
             finding.runs(text);
             if !same_grammar {
                 finding.uncoverable();
@@ -45,10 +122,12 @@ fn shell(case: &Case<'_>, finding: &mut Finding, same_grammar: bool) {
     }
 }
 
-/// Whether `-c` is among the options, and what follows them.
-fn split_options(arguments: &[Word]) -> (bool, &[Word]) {
+/// Whether `-c` is among the options, what follows them, and whether that is sure: shells do not
+/// agree on where the names of options stand that `o` and `O` take from among other letters.
+fn split_options(arguments: &[Word]) -> (bool, &[Word], bool) {
     let mut at = 0;
     let mut script = false;
+    let mut sure = true;
     while let Some(word) = arguments.get(at) {
         match word.text.as_str() {
             "--" | "-" => {
@@ -62,12 +141,14 @@ fn split_options(arguments: &[Word]) -> (bool, &[Word]) {
             }
             short if short.starts_with(['-', '+']) => {
                 script |= short.contains('c');
-                at += 1 + usize::from(short.ends_with('o'));
+                let named = short.matches(['o', 'O']).count();
+                sure &= word.exact && (named == 0 || named == 1 && short.ends_with('o') && !short.contains('c'));
+                at += 1 + named;
             }
             _ => break,
         }
     }
-    (script, arguments.get(at..).unwrap_or_default())
+    (script, arguments.get(at..).unwrap_or_default(), sure)
 }
 
 fn is_stream(word: &Word) -> bool {

@@ -77,8 +77,12 @@ impl SedCommand {
     }
 }
 
-/// The commands of a script; none where it is more than lines, substitutions and their like.
+/// The commands of a script; none where it is more than lines, substitutions and their like, or
+/// where one `sed` reads it otherwise than another.
 fn commands(script: &str) -> Option<Vec<SedCommand>> {
+    if script.contains("\\c") {
+        return None;
+    }
     let mut found = Vec::new();
     let mut rest = script;
     loop {
@@ -121,6 +125,7 @@ fn skip_addresses(script: &str) -> Option<&str> {
                 escaped = letter == '\\' && !escaped;
                 ends
             })?;
+            has_plain_brackets(pattern.get(..end)?).then_some(())?;
             pattern.get(end + 1..)?.trim_start_matches(['I', 'M'])
         } else {
             rest.trim_start_matches(|letter: char| letter.is_ascii_digit() || "$~+".contains(letter))
@@ -143,6 +148,9 @@ fn delimited(script: &str) -> Option<(&str, &str)> {
     for (index, letter) in script.char_indices() {
         if letter == delimiter && !escaped {
             seen += 1;
+            if seen == 2 && !has_plain_brackets(script.get(delimiter.len_utf8()..index)?) {
+                return None;
+            }
             if seen == 3 {
                 return Some((script.get(..index)?, script.get(index + letter.len_utf8()..)?));
             }
@@ -150,6 +158,48 @@ fn delimited(script: &str) -> Option<(&str, &str)> {
         escaped = letter == '\\' && !escaped;
     }
     None
+}
+
+/// Whether every bracket of a pattern ends within it beyond doubt. To some `sed` the delimiter
+/// between brackets is a letter like any other, to others it ends the pattern.
+fn has_plain_brackets(pattern: &str) -> bool {
+    let mut rest = pattern;
+    while let Some(at) = rest.find(['[', '\\']) {
+        let (marked, after) = (rest.get(at..).unwrap_or_default(), rest.get(at + 1..).unwrap_or_default());
+        if marked.starts_with('\\') {
+            let mut letters = after.chars();
+            letters.next();
+            rest = letters.as_str();
+            continue;
+        }
+        let after = after.strip_prefix('^').unwrap_or(after);
+        let Some((inside, behind)) = plain_set(after) else { return false };
+        if inside == 0 {
+            return false;
+        }
+        rest = behind;
+    }
+    true
+}
+
+/// How much stands in a bracket of letters and classes such as `[:digit:]`, and what follows it.
+fn plain_set(text: &str) -> Option<(usize, &str)> {
+    let mut rest = text;
+    let mut count = 0;
+    loop {
+        if let Some(behind) = rest.strip_prefix(']') {
+            return Some((count, behind));
+        }
+        rest = match rest.strip_prefix("[:") {
+            Some(class) => class.trim_start_matches(|letter: char| letter.is_ascii_lowercase()).strip_prefix(":]")?,
+            None => {
+                let mut letters = rest.chars();
+                letters.next().filter(|letter| !matches!(letter, '[' | '\\'))?;
+                letters.as_str()
+            }
+        };
+        count += 1;
+    }
 }
 
 fn awk(case: &Case<'_>, finding: &mut Finding) {
@@ -188,6 +238,9 @@ mod tests {
             "2q",
             "y/ab/cd/",
             "/a/!d",
+            "s/[0-9]*//",
+            "/[^[:space:]]x/p",
+            "s/\\[a/b/g",
             "",
         ] {
             assert!(is_harmless_script(script), "{script}");
@@ -204,6 +257,12 @@ mod tests {
             "z",
             "b",
             "s/a",
+            "s/^[/]*/ p;/e;s/x/x/p",
+            "/[/]/p;e",
+            "s/[]/]/x/",
+            "s/[a\\]/]/x/",
+            "s/[[.a.]]/x/",
+            "s/\\cx/y/",
             "1,3w x",
         ] {
             assert!(!is_harmless_script(script), "{script}");

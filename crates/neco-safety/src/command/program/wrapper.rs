@@ -13,8 +13,10 @@ struct Wrapper {
     flags: &'static str,
     /// Letters of options that take the next word.
     valued: &'static str,
-    /// Long options that take the next word; other long ones stand alone.
+    /// Long options that take a value.
     long_valued: &'static [&'static str],
+    /// Long options that stand alone. Others, and abbreviations, are not understood.
+    long_flags: &'static [&'static str],
     /// How many words of its own follow the options.
     own_words: usize,
     /// Whether it adds nothing to what the other program does.
@@ -22,20 +24,29 @@ struct Wrapper {
 }
 
 const fn wrapper(name: &'static str, flags: &'static str, valued: &'static str) -> Wrapper {
-    Wrapper { name, flags, valued, long_valued: &[], own_words: 0, transparent: true }
+    Wrapper { name, flags, valued, long_valued: &[], long_flags: &[], own_words: 0, transparent: true }
 }
 
 const WRAPPERS: [Wrapper; 32] = [
-    Wrapper { long_valued: &["--unset"], ..wrapper("env", "i0v", "u") },
+    Wrapper {
+        long_valued: &["--unset"],
+        long_flags: &["--ignore-environment", "--null", "--debug"],
+        ..wrapper("env", "i0v", "u")
+    },
     wrapper("command", "p", ""),
     wrapper("builtin", "", ""),
     Wrapper { transparent: false, ..wrapper("exec", "cl", "a") },
     Wrapper { transparent: false, ..wrapper("coproc", "", "") },
     wrapper("nohup", "", ""),
-    wrapper("time", "pvq", ""),
+    Wrapper { long_flags: &["--portability", "--verbose", "--quiet"], ..wrapper("time", "pvq", "") },
     Wrapper { long_valued: &["--adjustment"], ..wrapper("nice", "0123456789-", "n") },
     Wrapper { long_valued: &["--class", "--classdata"], ..wrapper("ionice", "t0123", "cnp") },
-    Wrapper { long_valued: &["--signal", "--kill-after"], own_words: 1, ..wrapper("timeout", "v", "sk") },
+    Wrapper {
+        long_valued: &["--signal", "--kill-after"],
+        long_flags: &["--preserve-status", "--foreground", "--verbose"],
+        own_words: 1,
+        ..wrapper("timeout", "v", "sk")
+    },
     Wrapper { own_words: 1, ..wrapper("gtimeout", "v", "sk") },
     Wrapper { long_valued: &["--input", "--output", "--error"], ..wrapper("stdbuf", "", "ioe") },
     Wrapper { transparent: false, ..wrapper("setsid", "cfw", "") },
@@ -118,7 +129,7 @@ fn unwrap(wrapper: &Wrapper, case: &Case<'_>, finding: &mut Finding) {
         finding.uncoverable();
         scripts.iter().for_each(|text| finding.runs(text));
     }
-    let (start, understood) = own_end(wrapper, arguments);
+    let (start, mut understood) = own_end(wrapper, arguments);
     let mut rest = arguments.get(start..).unwrap_or_default();
     let mut environment = Vec::new();
     if matches!(wrapper.name, "env" | "sudo" | "doas") {
@@ -126,9 +137,12 @@ fn unwrap(wrapper: &Wrapper, case: &Case<'_>, finding: &mut Finding) {
             && let Some((name, value)) = word.text.split_once('=').filter(|(name, _)| is_name(name))
         {
             environment.push((name.to_owned(), Word::of(value.to_owned(), word.exact)));
+            understood &= word.exact || !word.splits;
             rest = others;
         }
     }
+    // A word of its own that only the shell will know may be several, the program among them.
+    understood &= rest.iter().take(wrapper.own_words).all(|word| word.exact);
     let rest = rest.get(wrapper.own_words..).unwrap_or_default();
     if !understood {
         finding.uncoverable();
@@ -157,13 +171,14 @@ fn own_end(wrapper: &Wrapper, arguments: &[Word]) -> (usize, bool) {
     let mut understood = true;
     while let Some(word) = arguments.get(at) {
         let text = word.text.as_str();
-        understood &= word.exact || !text.starts_with('-');
         if text == "--" {
             return (at + 1, understood);
         }
-        if let Some(long) = text.strip_prefix("--") {
+        if text.starts_with("--") {
+            let name = text.split_once('=').map(|(name, _)| name);
             let takes_next = wrapper.long_valued.contains(&text);
-            understood &= takes_next || long.contains('=') && !long.starts_with("ch") || is_known_flag(long);
+            let has_value = name.is_some_and(|name| wrapper.long_valued.contains(&name));
+            understood &= takes_next || has_value || wrapper.long_flags.contains(&text);
             at += 1 + usize::from(takes_next);
         } else if let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) {
             let (own, takes_next) = short_options(wrapper, letters);
@@ -173,14 +188,8 @@ fn own_end(wrapper: &Wrapper, arguments: &[Word]) -> (usize, bool) {
             break;
         }
     }
+    understood &= arguments.iter().take(at).all(|word| word.exact);
     (at, understood)
-}
-
-fn is_known_flag(long: &str) -> bool {
-    matches!(
-        long,
-        "ignore-environment" | "null" | "preserve-status" | "foreground" | "verbose" | "portability" | "debug"
-    )
 }
 
 /// Whether all letters are known, and whether the last one takes the next word.

@@ -47,7 +47,7 @@ impl<'s> Walk<'s, '_> {
 
     pub(super) fn for_statement<'t>(&mut self, node: Node<'t>, stance: &Stance, stack: &mut Vec<Waiting<'t>>) {
         if let Some(name) = node.child_by_field_name("variable") {
-            self.known.assigned.remove(self.text(name));
+            self.set(self.text(name).to_owned());
         }
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor).collect::<Vec<_>>() {

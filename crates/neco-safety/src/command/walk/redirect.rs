@@ -99,6 +99,7 @@ impl<'s> Walk<'s, '_> {
         };
         let mut exact = true;
         if !quoted {
+            self.effects(text);
             exact = !text.contains(['$', '`', '\\']);
             match scan::commands_within(text) {
                 Some(pieces) => self.steps.extend(pieces.into_iter().filter_map(|piece| match piece {

@@ -16,6 +16,8 @@ pub(crate) enum Step {
     Script { text: String },
     /// It names words that a loop will use.
     Mention { word: Word },
+    /// It works out a value in which commands may hide.
+    Computes,
     /// It defines a function; `bomb` when that starts itself twice at once.
     Function { bomb: bool },
     /// It may now be in any folder it named so far.

@@ -8,6 +8,7 @@ use super::step::Step;
 use super::tree::{MOST_WORDS, Stance, Walk, trimmed};
 use crate::command::examined::Word;
 use crate::command::expand;
+use crate::command::expansion;
 use crate::command::finding::Command;
 use crate::command::reader::Places;
 use crate::command::scan::{self, Piece};
@@ -19,11 +20,13 @@ impl<'s> Walk<'s, '_> {
         let Some(scanned) = scanned else {
             self.clean = false;
             let raw = self.source.get(place.clone()).unwrap_or_default();
-            return vec![Piece::Unknown { text: raw.to_owned() }];
+            return vec![Piece::Unknown { text: raw.to_owned(), quoted: false }];
         };
         for piece in &scanned.pieces {
-            if let Piece::Command { script, .. } = piece {
-                self.steps.push(Step::Script { text: script.clone() });
+            match piece {
+                Piece::Command { script, .. } => self.steps.push(Step::Script { text: script.clone() }),
+                Piece::Unknown { text, .. } => self.effects(text),
+                Piece::Text { .. } | Piece::Variable { .. } => {}
             }
         }
         scanned.pieces
@@ -127,10 +130,16 @@ impl<'s> Walk<'s, '_> {
         let place = trimmed(self.source, node.byte_range());
         self.places.push(vec![place.clone()]);
         let mut command = Command { input: stance.input, ..Command::default() };
+        let is_double = self.source.get(place.clone()).is_some_and(|text| text.starts_with("[["));
         let mut at = place.start;
         while at < place.end {
             let rest = self.source.get(at..place.end).unwrap_or_default();
             let skipped = rest.len() - rest.trim_start_matches([' ', '\t', '\n', '&', '|', '<', '>', '(', ')']).len();
+            // Operators between `[[` and `]]` are those of the line to a shell that has no such test.
+            if is_double && rest.get(..skipped).is_some_and(|between| between.contains(['&', '|', '<', '>', '(', ')']))
+            {
+                self.steps.push(Step::Computes);
+            }
             at += skipped;
             if at >= place.end {
                 break;
@@ -141,7 +150,8 @@ impl<'s> Walk<'s, '_> {
                 break;
             };
             let pieces = self.pieces(&(at..end));
-            command.words.push(expand::value(&pieces, &self.known));
+            let splits = !is_double && expand::splits(&pieces);
+            command.words.push(Word { splits, ..expand::value(&pieces, &self.known) });
             at = end;
         }
         self.steps.push(Step::Command { command, moves: false });
@@ -194,8 +204,25 @@ impl<'s> Walk<'s, '_> {
         Word::guess(texts.join(" "))
     }
 
+    /// What expansions do besides standing for text.
+    pub(super) fn effects(&mut self, text: &str) {
+        let effects = expansion::effects(text);
+        if effects.computes {
+            self.steps.push(Step::Computes);
+        }
+        effects.sets.into_iter().for_each(|name| self.set(name));
+    }
+
+    /// A variable gets a value that nobody knows.
+    pub(super) fn set(&mut self, name: String) {
+        self.known.assigned.remove(&name);
+        let value = Word::guess(format!("${name}"));
+        self.steps.push(Step::Assign { name, value });
+    }
+
     /// Commands in text that is neither a word nor a statement.
     pub(super) fn embedded(&mut self, text: &str) {
+        self.effects(text);
         match scan::commands_within(text) {
             Some(pieces) => {
                 for piece in pieces {

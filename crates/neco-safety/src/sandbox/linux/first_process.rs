@@ -20,10 +20,7 @@ pub(crate) const END: libc::c_int = libc::SIGPWR;
 
 /// Starts the command in a process and session of its own and looks after it to its end. Returns
 /// in the child only, with what became of `command`; in the parent with what kept it from starting.
-pub(crate) fn look_after(
-    channel: OwnedFd,
-    command: impl FnOnce() -> io::Result<Infallible>,
-) -> io::Result<Infallible> {
+pub(crate) fn look_after(channel: OwnedFd, command: impl FnOnce() -> io::Result<Infallible>) -> io::Result<Infallible> {
     let heard = block_all_signals();
     // SAFETY: this process has one thread, so its copy is a whole process like any other.
     let child = unsafe { libc::fork() };

@@ -11,7 +11,7 @@ use std::io;
 pub(crate) struct Sockets {
     /// TCP and UDP. Where they lead is someone else's business: a network namespace's, or Landlock's.
     pub(crate) internet: bool,
-    /// Unix sockets by path or name. Pairs of them are always there.
+    /// Unix sockets by path or name. Pairs of them are always there, but not for datagrams.
     pub(crate) unix: bool,
 }
 
@@ -107,6 +107,9 @@ const ENOSYS: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
 const KILL: u32 = libc::SECCOMP_RET_KILL_PROCESS;
 const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
 
+/// Where the kind of a socket is in a number that holds flags too.
+const SOCKET_KIND: u32 = 0xf;
+
 /// Where things are in what a filter looks at.
 const NUMBER_AT: u32 = 0;
 const ARCHITECTURE_AT: u32 = 4;
@@ -142,6 +145,7 @@ fn program(sockets: Sockets) -> Option<Vec<libc::sock_filter>> {
     let typing = TYPING.iter().flat_map(|request| [equal(*request, 0, 1), answer(EPERM)]);
     filter.extend(only_for(libc::SYS_ioctl, &[load(argument(1))].into_iter().chain(typing).collect::<Vec<_>>()));
     filter.extend(only_for(libc::SYS_socket, &socket_rules(sockets)));
+    filter.extend(only_for(libc::SYS_socketpair, &pair_rules(sockets)));
     filter.push(answer(ALLOW));
     Some(filter)
 }
@@ -169,6 +173,16 @@ fn socket_rules(sockets: Sockets) -> Vec<libc::sock_filter> {
     rules
 }
 
+/// What is connected for good reaches nobody else; a datagram can be sent anywhere, also from a pair.
+fn pair_rules(sockets: Sockets) -> Vec<libc::sock_filter> {
+    let mut rules = vec![load(argument(0)), equal(libc::AF_UNIX as u32, 1, 0), answer(EACCES)];
+    if !sockets.unix {
+        rules.extend([load(argument(1)), only_bits(SOCKET_KIND)]);
+        rules.extend([equal(libc::SOCK_STREAM as u32, 2, 0), equal(libc::SOCK_SEQPACKET as u32, 1, 0), answer(EACCES)]);
+    }
+    rules
+}
+
 /// Rules that hold for one number; what they let through is allowed.
 fn only_for(number: libc::c_long, rules: &[libc::sock_filter]) -> Vec<libc::sock_filter> {
     let skipped = rules.len() as u8 + 1;
@@ -177,6 +191,10 @@ fn only_for(number: libc::c_long, rules: &[libc::sock_filter]) -> Vec<libc::sock
 
 fn load(offset: u32) -> libc::sock_filter {
     libc::sock_filter { code: (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16, jt: 0, jf: 0, k: offset }
+}
+
+fn only_bits(bits: u32) -> libc::sock_filter {
+    libc::sock_filter { code: (libc::BPF_ALU | libc::BPF_AND | libc::BPF_K) as u16, jt: 0, jf: 0, k: bits }
 }
 
 fn jump(kind: u32, value: u32, yes: u8, no: u8) -> libc::sock_filter {
@@ -217,6 +235,8 @@ mod tests {
                     ARCHITECTURE_AT => arch,
                     offset => arguments[((offset - ARGUMENTS_AT) / 8) as usize],
                 };
+            } else if code == libc::BPF_ALU | libc::BPF_AND | libc::BPF_K {
+                value &= step.k;
             } else if code == libc::BPF_RET | libc::BPF_K {
                 return step.k;
             } else {
@@ -246,10 +266,15 @@ mod tests {
         let socket = |family: i32, protocol: u32| ask(libc::SYS_socket, [family as u32, 1, protocol]);
         assert_eq!([socket(libc::AF_INET, 0), socket(libc::AF_INET6, 6), socket(libc::AF_NETLINK, 0)], [ALLOW; 3]);
         assert_eq!([socket(libc::AF_UNIX, 0), socket(libc::AF_VSOCK, 0), socket(libc::AF_NETLINK, 9)], [EACCES; 3]);
-        assert_eq!(ask(libc::SYS_socketpair, [libc::AF_UNIX as u32, 1, 0]), ALLOW);
+        let pair = |kind: i32| [libc::AF_UNIX as u32, (kind | libc::SOCK_CLOEXEC) as u32, 0];
+        assert_eq!(ask(libc::SYS_socketpair, pair(libc::SOCK_STREAM)), ALLOW);
+        assert_eq!(ask(libc::SYS_socketpair, pair(libc::SOCK_SEQPACKET)), ALLOW);
+        assert_eq!([libc::SOCK_DGRAM, libc::SOCK_RAW].map(|kind| ask(libc::SYS_socketpair, pair(kind))), [EACCES; 2]);
+        assert_eq!(ask(libc::SYS_socketpair, [libc::AF_TIPC as u32, 1, 0]), EACCES);
         let alone = Sockets { internet: false, unix: true };
         assert_eq!(verdict(alone, here, libc::SYS_socket, [libc::AF_INET as u32, 1, 0]), EACCES);
         assert_eq!(verdict(alone, here, libc::SYS_socket, [libc::AF_UNIX as u32, 1, 0]), ALLOW);
+        assert_eq!(verdict(alone, here, libc::SYS_socketpair, pair(libc::SOCK_DGRAM)), ALLOW);
         assert_eq!(verdict(closed, 0x4000_0003, libc::SYS_read, [0; 3]), KILL, "another architecture");
         #[cfg(target_arch = "x86_64")]
         assert_eq!(ask(i64::from(X32) + libc::SYS_read, [0; 3]), KILL, "x32");

@@ -18,7 +18,7 @@ use std::sync::Once;
 use rustix::process::Pid;
 
 use super::first_process::END;
-use crate::sandbox::order::CHANNEL;
+use crate::sandbox::order::{CHANNEL, ORDER};
 
 /// Where the three standard descriptors of the child lead.
 pub(crate) enum Streams<'a> {
@@ -48,11 +48,13 @@ pub(crate) struct Program<'a> {
     pub(crate) boxed: Option<Boxed<'a>>,
 }
 
-/// What a process that builds a box gets besides: it must outlive signals that are meant for what
-/// is in the box, and holds them back until it is killed.
+/// What a process that builds a box gets besides, on descriptors of fixed numbers.
 pub(crate) struct Boxed<'a> {
-    /// Its one other descriptor, as number 3.
-    pub(crate) channel: BorrowedFd<'a>,
+    /// For a box made of namespaces: such a process must outlive signals that are meant for what is
+    /// in the box, and holds them back until it is killed.
+    pub(crate) channel: Option<BorrowedFd<'a>>,
+    /// What the launcher reads.
+    pub(crate) order: BorrowedFd<'a>,
 }
 
 /// Starts a program and gives its process id, which is also the id of its session and group. The
@@ -66,10 +68,14 @@ pub(crate) fn start(program: &Program<'_>) -> io::Result<Pid> {
     let mut actions = Actions::new()?;
     actions.enter(program.folder)?;
     actions.connect(&program.streams)?;
-    if let Some(boxed) = &program.boxed {
-        actions.duplicate(boxed.channel.as_raw_fd(), CHANNEL)?;
+    let channel = program.boxed.as_ref().and_then(|boxed| boxed.channel);
+    if let Some(channel) = channel {
+        actions.duplicate(channel.as_raw_fd(), CHANNEL)?;
     }
-    let attributes = Attributes::new(program.boxed.is_some())?;
+    if let Some(boxed) = &program.boxed {
+        actions.duplicate(boxed.order.as_raw_fd(), ORDER)?;
+    }
+    let attributes = Attributes::new(channel.is_some())?;
     let arguments = pointers(program.arguments);
     let environment = pointers(program.environment);
     let mut pid = 0;

@@ -4,6 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use rustix::process::{Signal, WaitStatus};
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::group::{Group, GroupGuard, Stop};
@@ -69,6 +70,7 @@ pub struct Running {
     leftovers: Leftovers,
     chunk: Box<[u8]>,
     proxy: Option<Proxy>,
+    finishing: Option<JoinHandle<Ending>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +84,8 @@ enum Stage {
     Lingering {
         since: Instant,
     },
+    /// What is left is killed and the process reaped, which takes a moment.
+    Finishing,
     Over(Ending),
 }
 
@@ -108,6 +112,7 @@ impl Running {
             leftovers: started.leftovers,
             chunk: vec![0; CHUNK].into_boxed_slice(),
             proxy,
+            finishing: None,
             guard: started.guard,
         })
     }
@@ -155,9 +160,10 @@ impl Running {
                     }
                     None => self.stage = Stage::Lingering { since: Instant::now() },
                 },
+                Stage::Finishing => self.stage = Stage::Over(self.finish().await),
                 Stage::Lingering { since } => match self.rest(since).await {
                     Rest::Output(length) => return Progress::Output(self.piece(length)),
-                    Rest::End => self.stage = Stage::Over(self.finish()),
+                    Rest::End => self.stage = Stage::Finishing,
                     Rest::Killed => {
                         self.leftovers = Leftovers::End;
                         self.stage = Stage::Lingering { since: Instant::now() };
@@ -216,17 +222,29 @@ impl Running {
         self.chunk.get(..length).unwrap_or_default()
     }
 
-    fn finish(&mut self) -> Ending {
+    /// Not on a thread of the runtime: it waits for processes to be gone, and touches the disk.
+    async fn finish(&mut self) -> Ending {
         self.output = None;
-        let said = self.exit.last_word();
-        let killed = self.guard.group().was_killed();
-        match (self.guard.group().finish(), said) {
-            (Some(_), Some((status, left_others))) => Ending { exit: Exit::of_number(status), left_others },
-            // A box that is ended ends orderly, and what was in it did not.
-            (Some(_), None) if killed => Ending { exit: Exit::Signal(Signal::KILL.as_raw()), left_others: false },
-            (Some((status, left_others)), None) => Ending { exit: Exit::of(status), left_others },
-            (None, _) => Ending { exit: Exit::Unknown, left_others: false },
-        }
+        let finishing = match &mut self.finishing {
+            Some(finishing) => finishing,
+            none => {
+                let (said, group) = (self.exit.last_word(), self.guard.group().clone());
+                none.insert(tokio::task::spawn_blocking(move || end(&group, said)))
+            }
+        };
+        finishing.await.unwrap_or(Ending { exit: Exit::Unknown, left_others: false })
+    }
+}
+
+/// Ends a group; `said` is what the launcher of a box said about the command.
+fn end(group: &Group, said: Option<(i32, bool)>) -> Ending {
+    let killed = group.was_killed();
+    match (group.finish(), said) {
+        (Some(_), Some((status, left_others))) => Ending { exit: Exit::of_number(status), left_others },
+        // A box that is ended ends orderly, and what was in it did not.
+        (Some(_), None) if killed => Ending { exit: Exit::Signal(Signal::KILL.as_raw()), left_others: false },
+        (Some((status, left_others)), None) => Ending { exit: Exit::of(status), left_others },
+        (None, _) => Ending { exit: Exit::Unknown, left_others: false },
     }
 }
 

@@ -33,6 +33,10 @@ const TOLD: &[(&str, &str)] = &[
     ("GIT_PAGER", "cat"),
     ("GIT_EDITOR", "true"),
     ("GIT_TERMINAL_PROMPT", "0"),
+    // Anyone can put the files of a bare repository into a folder; its settings name programs to run.
+    ("GIT_CONFIG_COUNT", "1"),
+    ("GIT_CONFIG_KEY_0", "safe.bareRepository"),
+    ("GIT_CONFIG_VALUE_0", "explicit"),
     ("DEBIAN_FRONTEND", "noninteractive"),
 ];
 
@@ -209,6 +213,7 @@ impl Spawner {
             environment: self.environment_for(launch.terminal, &mark, boxed.is_some()),
             folder: c_string(launch.folder.as_os_str())?,
             channel: boxed.as_ref().and_then(|boxed| boxed.channel.as_ref()).map(|(_, theirs)| theirs),
+            order: boxed.as_ref().map(|boxed| &boxed.order),
         };
         let wired = if launch.terminal { on_terminal(&exact) } else { on_pipes(&exact, launch.stdin) };
         let wired = wired.map_err(|error| why(launch, error))?;
@@ -274,6 +279,7 @@ struct Exact<'a> {
     environment: Vec<CString>,
     folder: CString,
     channel: Option<&'a OwnedFd>,
+    order: Option<&'a OwnedFd>,
 }
 
 impl Exact<'_> {
@@ -284,7 +290,7 @@ impl Exact<'_> {
             environment: &self.environment,
             folder: &self.folder,
             streams,
-            boxed: self.channel.map(|channel| Boxed { channel: channel.as_fd() }),
+            boxed: self.order.map(|order| Boxed { channel: self.channel.map(AsFd::as_fd), order: order.as_fd() }),
         })
     }
 }

@@ -54,8 +54,8 @@ impl Here {
         let folder = crate::folder(everywhere)?;
         let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides })?;
         loaded.warnings.iter().for_each(|warning| say::note(&warning.to_string()));
-        let trusted = Plugged::look(env, &folder, &loaded).rules_count();
-        let rules = rules::load(args, env, &folder, &loaded, trusted)?;
+        let plugged = Plugged::look(env, &folder, &loaded);
+        let rules = rules::load(args, env, &folder, &loaded, &plugged)?;
         rules.warnings.iter().for_each(|warning| say::note(&warning.to_string()));
         Ok(Self { folder, loaded, rules })
     }

@@ -12,6 +12,7 @@ use super::show::{Reader, heading};
 use crate::args::{EverywhereArgs, SessionCommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::print::visible;
 use crate::say;
 use crate::terminal::Terminal;
 use crate::wire::{self, ServiceSetup, Services};
@@ -68,7 +69,7 @@ async fn show(record: &SessionRecord, json: bool, env: &Env, hub: &Hub) -> Resul
     };
     hub.each_event(record.id, |event| {
         write(match json {
-            true => serde_json::to_string(event).unwrap_or_default() + "\n",
+            true => visible::json(&serde_json::to_string(event).unwrap_or_default()).into_owned() + "\n",
             false => reader.shown(event),
         });
     })

@@ -5,7 +5,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
 use std::net::{TcpStream, UdpSocket};
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixDatagram, UnixStream};
+use std::path::Path;
 use std::time::Duration;
 
 use crate::places::Places;
@@ -99,6 +100,23 @@ pub fn all() -> &'static [Attempt] {
             let (hooks, moved) = (p.workspace.join(".git/hooks"), p.workspace.join(".git/hooks-moved"));
             let done = fs::rename(&hooks, &moved).is_ok();
             let _ = fs::rename(&moved, &hooks);
+            done
+        }),
+        ("move the submodules of git away", |p| moves(&p.workspace.join(".git/modules"))),
+        ("move a submodule of git away", |p| moves(&p.workspace.join(".git/modules/m"))),
+        ("write the config of a submodule", |p| fs::write(p.workspace.join(".git/modules/m/config"), "x").is_ok()),
+        ("move the worktrees of git away", |p| moves(&p.workspace.join(".git/worktrees"))),
+        ("move a worktree of git away", |p| moves(&p.workspace.join(".git/worktrees/w"))),
+        ("lead a worktree of git elsewhere", |p| {
+            let path = p.workspace.join(".git/worktrees/w/commondir");
+            fs::write(&path, "/elsewhere").is_ok() && fs::write(&path, "../..").is_ok()
+        }),
+        ("lead git elsewhere", |p| makes(&p.workspace.join(".git/commondir"))),
+        ("make a second config of git", |p| makes(&p.workspace.join(".git/config.worktree"))),
+        ("make the workspace itself a repository", |p| {
+            let refs = p.workspace.join("refs");
+            let done = fs::create_dir_all(refs.join("heads")).is_ok();
+            let _ = fs::remove_dir_all(refs);
             done
         }),
         ("write the settings of an editor", |p| fs::write(p.workspace.join(".vscode/tasks.json"), "{}").is_ok()),
@@ -293,6 +311,9 @@ pub fn all() -> &'static [Attempt] {
             let address = std::os::unix::net::SocketAddr::from_abstract_name(&p.abstract_socket).unwrap();
             UnixStream::connect_addr(&address).is_ok()
         }),
+        ("a Unix datagram to a socket outside", |p| {
+            UnixDatagram::pair().is_ok_and(|(own, _other)| own.send_to(b"x", &p.datagram_socket).is_ok())
+        }),
         ("a vsock socket", |_| socket(libc::AF_VSOCK, libc::SOCK_STREAM, 0).is_some()),
         ("a raw socket", |_| socket(libc::AF_INET, libc::SOCK_RAW, libc::IPPROTO_ICMP).is_some()),
         ("a packet socket", |_| socket(libc::AF_PACKET, libc::SOCK_RAW, 0).is_some()),
@@ -303,6 +324,21 @@ pub fn all() -> &'static [Attempt] {
             shell(&p.workspace, &format!("env -i setsid -f sleep {name} </dev/null >/dev/null 2>&1"))
         }),
     ]
+}
+
+/// What is there can be moved; it is moved back.
+fn moves(path: &Path) -> bool {
+    let moved = path.with_file_name("moved");
+    let done = fs::rename(path, &moved).is_ok();
+    let _ = fs::rename(&moved, path);
+    done
+}
+
+/// What is not there can be made, or was made and can be written; it is removed again.
+fn makes(path: &Path) -> bool {
+    let done = fs::write(path, "/elsewhere").is_ok();
+    let _ = fs::remove_file(path);
+    done
 }
 
 fn uid() -> u32 {

@@ -21,6 +21,8 @@ pub struct Places {
     pub udp_port: u16,
     /// A Unix socket on which someone listens, like that of a container engine.
     pub unix_socket: PathBuf,
+    /// One that takes datagrams.
+    pub datagram_socket: PathBuf,
     /// The name of an abstract one.
     pub abstract_socket: String,
     /// Whose death would be a success.

@@ -1,0 +1,80 @@
+//! What a box adds to a command: the same shell started plainly, in the weaker box and in the strong one.
+//!
+//! This program is its own launcher, as Neco is.
+#![allow(clippy::unwrap_used, reason = "without its input a benchmark has nothing to go on with")]
+
+#[path = "support/promise.rs"]
+mod promise;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use neco_config::section::SandboxSection;
+use neco_safety::sandbox::{Ask, Roots, Sandbox, SandboxSetup, Settings, Strength};
+use neco_safety::world::{Launch, Leftovers, Progress, Spawner, Stdin};
+use tempfile::TempDir;
+use tokio::runtime::Builder;
+
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// What a box may add.
+const LIMITS: [(Strength, Duration); 2] =
+    [(Strength::Weaker, Duration::from_millis(2)), (Strength::Strong, Duration::from_millis(12))];
+
+fn main() {
+    neco_safety::sandbox::launcher::become_launcher_if_asked();
+    if promise::is_asked_for() {
+        report();
+    }
+}
+
+fn report() {
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let workspace = folder.path().join("work");
+    std::fs::create_dir(&workspace).unwrap();
+    let made = Command::new("git").args(["init", "-q"]).current_dir(&workspace).status().unwrap();
+    assert!(made.success(), "git init");
+    let plain = Spawner::new(vec![("PATH".into(), PATH.into())], &[]);
+    let without = promise::median(|| (), |()| runtime.block_on(shell(&plain, &workspace)));
+    promise::report("a shell without a box", &format!("{without:?}"), "nothing", true);
+    for (strength, limit) in LIMITS {
+        let Some(boxed) = boxed(&plain, &folder, &workspace, strength) else {
+            promise::report(&format!("{strength:?}"), "can't be had here", "nothing then", true);
+            continue;
+        };
+        let with = promise::median(|| (), |()| runtime.block_on(shell(&boxed, &workspace)));
+        let added = with.saturating_sub(without);
+        let value = format!("{added:?} more");
+        promise::report(&format!("{strength:?} box"), &value, &format!("at most {limit:?} more"), added <= limit);
+    }
+}
+
+fn boxed(plain: &Spawner, folder: &TempDir, workspace: &Path, strength: Strength) -> Option<Spawner> {
+    let setup = SandboxSetup {
+        settings: Settings::of(&SandboxSection::default(), None),
+        launcher: std::env::current_exe().unwrap(),
+        bwrap: (strength == Strength::Strong).then(|| PathBuf::from("/usr/bin/bwrap")),
+        home: None,
+        own: Vec::new(),
+        state: folder.path().join("state"),
+        temporary: folder.path().to_path_buf(),
+    };
+    let sandbox = Sandbox::probe(setup, Ask::Anew).unwrap();
+    let roots = Roots { writable: vec![workspace.to_path_buf()], readable: Vec::new() };
+    (sandbox.report().strength == strength).then(|| plain.clone().boxed(&sandbox, roots).unwrap())
+}
+
+async fn shell(spawner: &Spawner, workspace: &Path) {
+    let launch = Launch {
+        program: "sh".into(),
+        arguments: vec!["-c".into(), "true".into()],
+        folder: workspace.to_path_buf(),
+        stdin: Stdin::Closed,
+        terminal: false,
+        leftovers: Leftovers::End,
+    };
+    let mut running = spawner.start(launch).await.unwrap();
+    while let Progress::Output(_) = running.next().await {}
+}

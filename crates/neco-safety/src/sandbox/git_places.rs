@@ -1,0 +1,89 @@
+//! What of a git repository stays as it is in a box: all that decides what git runs, and where it looks.
+//!
+//! Every folder between a git folder and what is kept in it is a place of its own, because a mount
+//! holds itself in its place but not the folders above it.
+
+use std::fs;
+use std::path::Path;
+
+use super::layout::{Drawing, Seen};
+use super::linked_git;
+
+impl Drawing<'_> {
+    /// A repository stays where it is, and what decides what git runs stays as it is.
+    pub(super) fn keep_git(&mut self, git: &Path) {
+        let Ok(kind) = fs::symlink_metadata(git) else { return };
+        if kind.is_dir() {
+            self.keep_git_folder(git);
+            if let Some(folder) = git.parent() {
+                self.keep_from_being_bare(folder);
+            }
+            return;
+        }
+        self.keep_what_is_there(git);
+        if let Some(linked) = linked_git::folders_of(git) {
+            self.keep_git_folder(&linked.shared);
+            self.keep_worktree(&linked.shared, &linked.own);
+        }
+    }
+
+    fn keep_git_folder(&mut self, git: &Path) {
+        self.keep_git_settings(git);
+        match linked_git::modules_of(git) {
+            Some(modules) => {
+                for module in modules {
+                    self.pin_between(git, &module);
+                    self.keep_git_settings(&module);
+                }
+            }
+            None => {
+                tracing::warn!(git = %git.display(), "too many submodules to tell apart: all of them are read-only");
+                self.put(git.join("modules"), Seen::ReadOnly);
+            }
+        }
+    }
+
+    fn keep_git_settings(&mut self, git: &Path) {
+        self.put(git.to_path_buf(), Seen::Writable);
+        self.keep(git.join("hooks"));
+        self.keep(git.join("config"));
+        self.keep_file(git.join("config.worktree"));
+        self.keep_file(git.join("commondir"));
+        let leads_elsewhere = git.join("gitdir");
+        match self.is_there(&leads_elsewhere) {
+            true => self.keep_what_is_there(&leads_elsewhere),
+            false => self.unwanted.push(leads_elsewhere),
+        }
+        match linked_git::worktrees_of(git) {
+            Some(worktrees) => worktrees.iter().for_each(|own| self.keep_worktree(git, own)),
+            None => {
+                tracing::warn!(git = %git.display(), "too many worktrees to tell apart: all others are read-only");
+                self.put(git.join("worktrees"), Seen::ReadOnly);
+            }
+        }
+    }
+
+    /// The folder that a worktree has in the repository it belongs to.
+    fn keep_worktree(&mut self, git: &Path, own: &Path) {
+        self.pin_between(git, own);
+        self.keep_what_is_there(&own.join("commondir"));
+        self.keep_what_is_there(&own.join("gitdir"));
+        self.keep_file(own.join("config.worktree"));
+    }
+
+    /// The last folder and those above it, up to the git folder, can't be moved away.
+    fn pin_between(&mut self, git: &Path, last: &Path) {
+        for folder in last.ancestors().take_while(|folder| *folder != git && folder.starts_with(git)) {
+            self.put(folder.to_path_buf(), Seen::Writable);
+        }
+    }
+
+    /// Git takes a folder with `HEAD`, `objects` and `refs` for a repository if the `.git` in it is
+    /// broken, which a command can do: one of them is made unfit, and `HEAD` has another meaning.
+    fn keep_from_being_bare(&mut self, folder: &Path) {
+        let free = ["refs", "objects"].map(|name| folder.join(name)).into_iter().find(|path| !self.is_there(path));
+        if let Some(path) = free {
+            self.put(path, Seen::StandIn);
+        }
+    }
+}

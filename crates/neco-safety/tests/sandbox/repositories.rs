@@ -1,0 +1,116 @@
+//! Repositories in a workspace: git works in them, and what decides what git runs outside stays as it is.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Command;
+
+use neco_config::section::SandboxSection;
+use neco_safety::sandbox::Strength;
+use neco_safety::world::{Exit, Launch, Progress, Stdin};
+
+use crate::stage::{Stage, all, names, run};
+
+fn usual() -> SandboxSection {
+    SandboxSection::default()
+}
+
+#[tokio::test]
+async fn a_worktree_can_commit_and_its_repository_is_kept() {
+    let stage = Stage::new();
+    let commit = "git -c user.name=a -c user.email=a@b";
+    let set_up = format!(
+        "cd {0} && {commit} commit -q --allow-empty -m first && git worktree add -q {1}/tree",
+        stage.workspace.display(),
+        stage.outside.display()
+    );
+    assert!(Command::new("sh").arg("-c").arg(set_up).status().unwrap().success());
+    let tree = Stage { workspace: stage.outside.join("tree"), ..stage };
+    let Some(spawner) = tree.spawner(Strength::Strong, &usual()) else { return };
+    let (text, ending) = run(
+        &spawner,
+        tree.shell(&format!("echo x >x && git add x && {commit} commit -q -m x && git log --oneline | wc -l")),
+    )
+    .await;
+    assert_eq!((text.trim(), ending.exit), ("2", Exit::Code(0)));
+    let hooks = tree.home.join("work/.git/hooks");
+    let (text, _) = run(&spawner, tree.shell(&format!("touch {0}/x; echo x >> {0}/../config", hooks.display()))).await;
+    assert_eq!(text.matches("Read-only file system").count(), 2, "{text}");
+    let lead_away = "own=$(git rev-parse --absolute-git-dir); for f in commondir gitdir config.worktree; do \
+        sh -c \"echo /evil >$own/$f\" || mv $own/$f $own/x; done; mv $own $own-2 || mv ${own%/*} ${own%/*}-2; git status -s";
+    let before = fs::read(tree.home.join("work/.git/worktrees/tree/commondir")).unwrap();
+    let (text, ending) = run(&spawner, tree.shell(lead_away)).await;
+    assert_eq!(text.matches("Read-only file system").count(), 3, "{text}");
+    assert_eq!((text.matches("busy").count(), ending.exit), (5, Exit::Code(0)), "{text}");
+    assert_eq!(fs::read(tree.home.join("work/.git/worktrees/tree/commondir")).unwrap(), before);
+}
+
+#[tokio::test]
+async fn what_leads_git_elsewhere_can_not_be_made_or_is_taken_away_again() {
+    let stage = Stage::new();
+    let Some(spawner) = stage.spawner(Strength::Strong, &usual()) else { return };
+    let command = "echo /elsewhere >.git/commondir; rm -f .git/commondir; echo /elsewhere >.git/gitdir; cat .git/commondir; \
+        git status -s >/dev/null && git gc -q && echo fine";
+    let (text, _) = run(&spawner, stage.shell(command)).await;
+    assert!(text.contains("Read-only file system") && text.contains("busy") && text.ends_with(".\nfine\n"), "{text}");
+    let left = names(&stage.work(".git"));
+    assert!(!left.iter().any(|name| ["commondir", "gitdir", "config.worktree"].contains(&name.as_str())), "{left:?}");
+    assert!(!left.iter().any(|name| name.starts_with(".neco-")), "{left:?}");
+}
+
+#[tokio::test]
+async fn a_flood_of_files_opens_no_repository() {
+    let stage = Stage::new();
+    for number in 0..1000 {
+        fs::write(stage.work(&format!(".env.{number}")), "x").unwrap();
+    }
+    assert!(Command::new("git").args(["init", "-q", "sub"]).current_dir(&stage.workspace).status().unwrap().success());
+    let Some(spawner) = stage.spawner(Strength::Strong, &usual()) else { return };
+    let (text, _) = run(&spawner, stage.shell("touch .git/hooks/x; touch sub/.git/hooks/x")).await;
+    assert_eq!(text.matches("Read-only file system").count(), 2, "{text}");
+}
+
+#[tokio::test]
+async fn a_repository_that_was_moved_is_protected_where_it_is_now() {
+    let stage = Stage::new();
+    assert!(Command::new("git").args(["init", "-q", "sub"]).current_dir(&stage.workspace).status().unwrap().success());
+    let Some(spawner) = stage.spawner(Strength::Strong, &usual()) else { return };
+    let (text, _) =
+        run(&spawner, stage.shell("mkdir build && mv sub build/sub && mkdir -p sub/.git && echo moved")).await;
+    assert_eq!(text, "moved\n");
+    let (text, _) = run(&spawner, stage.shell("touch build/sub/.git/hooks/x || touch build/sub/.git/config")).await;
+    assert!(text.contains("Read-only file system") && !stage.work("build/sub/.git/hooks/x").exists(), "{text}");
+}
+
+#[tokio::test]
+async fn a_broken_repository_does_not_make_the_workspace_one() {
+    let stage = Stage::new();
+    let Some(spawner) = stage.spawner(Strength::Strong, &usual()) else { return };
+    let plant = "mv .git/HEAD .git/x; echo 'ref: refs/heads/main' >HEAD; mkdir objects; mkdir refs; rmdir refs; mv refs r; echo up; cat";
+    let mut long = spawner.start(Launch { stdin: Stdin::Piped, ..stage.shell(plant) }).await.unwrap();
+    let mut text = String::new();
+    while !text.contains("up\n") {
+        match long.next().await {
+            Progress::Output(bytes) => text.push_str(&String::from_utf8_lossy(bytes)),
+            Progress::Ended(ending) => panic!("{ending:?}: {text}"),
+        }
+    }
+    let refs = fs::metadata(stage.work("refs")).unwrap();
+    assert_eq!(refs.permissions().mode() & 0o111, 0, "git can't enter it: {text}");
+    drop(long.take_input());
+    all(&mut long).await;
+    assert!(stage.work("HEAD").exists() && !stage.work("refs").exists() && !stage.work("r").exists(), "{text}");
+}
+
+#[tokio::test]
+async fn settings_that_are_links_are_put_back() {
+    let stage = Stage::new();
+    fs::create_dir(stage.work("shared")).unwrap();
+    symlink("shared", stage.work(".zed")).unwrap();
+    symlink("missing", stage.work(".idea")).unwrap();
+    let Some(spawner) = stage.spawner(Strength::Strong, &usual()) else { return };
+    let command = "touch .zed/tasks.json; mkdir missing/x; rm .zed && mkdir .zed && echo x >.zed/tasks.json";
+    let (text, _) = run(&spawner, stage.shell(command)).await;
+    assert_eq!(text.matches("Read-only file system").count(), 2, "{text}");
+    assert_eq!(fs::read_link(stage.work(".zed")).unwrap().to_str(), Some("shared"));
+    assert!(stage.work(".zed.replaced-1/tasks.json").is_file() && !stage.work("missing").exists());
+}
