@@ -3,7 +3,7 @@
 //! Invariants: what is explained is what the loop would do: the same rules, the same look at the
 //! call, the same judgement.
 //!
-//! Reading order: [`run`], [`list`], [`look`] (a call as the policy is asked about it), [`explain`], [`test`].
+//! Reading order: [`mod@run`], [`list`], [`look`] (a call as the policy is asked about it), [`explain`], [`mod@test`].
 
 mod explain;
 mod list;
