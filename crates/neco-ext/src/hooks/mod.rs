@@ -5,7 +5,7 @@
 //! run together and the strictest word wins; what a hook is told and may answer is the common format
 //! of other agents, whatever file it comes from.
 //!
-//! Reading order: [`hook`] (one hook), [`settings_file`] and [`find`] (where they come from),
+//! Reading order: [`hook`] (one hook), [`settings_file`] and [`mod@find`] (where they come from),
 //! [`words`] and [`fingerprint`] (what trust is in), [`matcher`], [`translate`] (names that hooks know), [`input`],
 //! [`run`] (the process), [`output`] (what it said), [`gate`] (what follows).
 

@@ -1,6 +1,6 @@
 //! Commands: read as a shell reads them, and judged part by part.
 //!
-//! Invariants: [`examine`] is pure and its cost is bounded, whatever the line; every simple command
+//! Invariants: [`fn@examine`] is pure and its cost is bounded, whatever the line; every simple command
 //! of the line is judged, also those that other programs are told to start, and the worst decides;
 //! what is not understood wholly is critical; nothing is safe, and no rule covers anything, unless
 //! two readers found the same words.

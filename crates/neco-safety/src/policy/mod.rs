@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`action`], [`rule`] with [`pattern`] and [`cover`], [`facts`], [`judge`], [`words`],
 //! [`grant`], [`explain`]; then where rules come from: [`fields`], [`read`], [`builtin`], [`foreign`],
-//! [`sources`], [`keep`], [`cases`].
+//! [`sources`], [`mod@keep`], [`cases`].
 
 mod action;
 mod builtin;

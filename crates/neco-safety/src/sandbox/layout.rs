@@ -70,7 +70,7 @@ impl Layout {
             Drawing { settings, stand_ins, places: BTreeMap::new(), unwanted: Vec::new(), links: Vec::new() };
         match settings.level {
             Level::WorkspaceWrite => drawing.work_in(machine, roots, found),
-            Level::ReadOnly => {}
+            Level::ReadOnly => drawing.look_at(roots),
             Level::Full => return Self::default(),
         }
         for path in roots.readable.iter().filter_map(|path| fs::canonicalize(path).ok()) {
@@ -103,6 +103,12 @@ impl Drawing<'_> {
     pub(super) fn put(&mut self, path: PathBuf, seen: Seen) {
         let place = self.places.entry(path).or_insert(seen);
         *place = seen.max(*place);
+    }
+
+    /// They are seen wherever they are: a private folder for temporary files must not cover them.
+    fn look_at(&mut self, roots: &Roots) {
+        let seen = roots.writable.iter().filter_map(|root| fs::canonicalize(root).ok());
+        seen.for_each(|root| self.put(root, Seen::ReadOnly));
     }
 
     fn work_in(&mut self, machine: &Machine, roots: &Roots, found: &Found) {
@@ -386,6 +392,7 @@ mod tests {
             SandboxSection { level: Level::ReadOnly, writable: vec!["/tmp".into()], ..SandboxSection::default() };
         let layout = draw(&stage, &section, &stage.workspace);
         assert_eq!(layout.seen_as(&[Seen::Root, Seen::Writable]).count(), 0);
+        assert_eq!(seen(&layout, &stage.workspace), Some(Seen::ReadOnly), "it may lie below a covered folder");
         assert_eq!(seen(&layout, &stage.workspace.join(".env")), Some(Seen::HiddenFile));
     }
 }
