@@ -168,6 +168,11 @@ async fn a_repositorys_hook_runs_only_as_it_was_trusted() {
     std::fs::write(place.path("check.sh"), "echo evil >> ran").unwrap();
     let word = place.ask(bash()).await;
     assert!(word.runs[0].message.as_deref().unwrap().contains("changed since it was trusted"), "{:?}", word.runs);
+    assert!(
+        matches!(word.ruling, Some(GateRuling::Ask(_))),
+        "who changes a guard has not switched it off: {:?}",
+        word.ruling
+    );
     assert!(!place.path("ran").exists(), "its script is another one now");
 }
 

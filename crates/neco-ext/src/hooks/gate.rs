@@ -91,7 +91,8 @@ impl Standing {
         let began = Instant::now();
         let limit = hook.limit();
         let answer = match untrusted(hook).await {
-            Some(words) => Answer::failed(words),
+            Some(Untrusted::Never) => Answer::failed("it is not trusted".to_owned()),
+            Some(Untrusted::Changed) => changed(moment),
             None => match self.runner.run(self.order(hook), told, limit, cancel).await {
                 Ran::Ended(exit, printed) => output::read(hook.event, exit, &printed),
                 Ran::TimedOut => Answer { outcome: HookOutcome::TimedOut, ..Answer::failed(slow(limit)) },
@@ -141,14 +142,40 @@ fn fits(hook: &Hook, moment: &Moment) -> bool {
     here && hook.event == moment.event()
 }
 
-/// Why a repository's hook does not run, if it does not: it is not what was trusted.
-async fn untrusted(hook: &Hook) -> Option<String> {
+/// Why a repository's hook does not run.
+enum Untrusted {
+    /// Nobody ever trusted it.
+    Never,
+    /// It is not what was trusted.
+    Changed,
+}
+
+async fn untrusted(hook: &Hook) -> Option<Untrusted> {
     hook.origin.folder()?;
-    let Some(trusted) = hook.trusted_as.clone() else { return Some("it is not trusted".to_owned()) };
+    let Some(trusted) = hook.trusted_as.clone() else { return Some(Untrusted::Never) };
     let hook = hook.clone();
     let now = tokio::task::spawn_blocking(move || hook.fingerprint()).await;
     let same = now.is_ok_and(|now| now.is_ok_and(|now| now.hash == trusted));
-    (!same).then(|| "it was changed since it was trusted, so it does not run; `neco trust` shows it".to_owned())
+    (!same).then_some(Untrusted::Changed)
+}
+
+/// A hook that was changed does not run. One that guards calls leaves them to a person then: whoever can
+/// change it must not be able to switch it off.
+fn changed(moment: &Moment) -> Answer {
+    let words = "it was changed since it was trusted, so it does not run; `neco trust` shows it".to_owned();
+    let ruling = match moment {
+        Moment::BeforeCall(_) => {
+            Some(GateRuling::Ask("a hook that guards this call was changed since it was trusted".to_owned()))
+        }
+        Moment::Permission(_)
+        | Moment::AfterCall { .. }
+        | Moment::SessionStart { .. }
+        | Moment::SessionEnd
+        | Moment::Waiting { .. }
+        | Moment::Prompt { .. }
+        | Moment::Stop { .. } => None,
+    };
+    Answer { ruling, ..Answer::failed(words) }
 }
 
 fn slow(limit: Duration) -> String {

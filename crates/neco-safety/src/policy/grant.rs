@@ -13,6 +13,7 @@ use super::pattern::{ArgsPattern, CommandPattern, MCP, ToolPattern};
 use super::read::prefix;
 use super::rule::{Rule, Ruling, Source, When};
 use crate::command::CommandRule;
+use crate::secrets::{Redactor, Scope};
 
 /// The priority of rules that are kept: a person who says "always" means it more than an earlier rule of theirs.
 pub(super) const KEPT_PRIORITY: i32 = 900;
@@ -44,7 +45,8 @@ impl Policy {
         let grant = Grant::like(&facts)?;
         let allows = |rule: &Rule| self.decide(&facts, Some(rule)).ruling == Ruling::Allow;
         let kept = Rule { source: Source::User, priority: KEPT_PRIORITY, ..grant.rule.clone() };
-        allows(&grant.rule).then(|| Grant { can_be_kept: allows(&kept), ..grant })
+        let can_be_kept = allows(&kept) && !grant.holds_a_secret();
+        allows(&grant.rule).then(|| Grant { can_be_kept, ..grant })
     }
 
     /// Adds what a person allowed for the rest of the session.
@@ -54,6 +56,12 @@ impl Policy {
 }
 
 impl Grant {
+    /// Whether the kept rule would write a key into a file.
+    fn holds_a_secret(&self) -> bool {
+        let known = Redactor::new(Vec::new());
+        self.lines.iter().any(|line| known.redact(line, Scope::Outside) != line.as_str())
+    }
+
     fn like(facts: &Facts<'_>) -> Option<Self> {
         let action = facts.action;
         let tool = action.tool;

@@ -76,6 +76,14 @@ fn what_is_kept_is_read_again_and_holds_in_its_folder_alone() {
 }
 
 #[test]
+fn a_rule_that_would_hold_a_key_is_not_kept() {
+    let kept = |line: &str| user("").offer(&Call::bash(line).action(), &who()).unwrap().describe_always("always.toml");
+    let key = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    assert_eq!(kept(&format!("./deploy.sh --token {key}")), None);
+    assert!(kept("./deploy.sh --token none").is_some());
+}
+
+#[test]
 fn what_is_critical_or_never_is_asked_about_each_time() {
     let policy = user("");
     let offered = |call: &Call| policy.offer(&call.action(), &who()).is_some();
