@@ -265,11 +265,13 @@ mod tests {
     fn stage() -> Stage {
         let folder = tempfile::tempdir().unwrap();
         let home = fs::canonicalize(folder.path()).unwrap().join("home");
-        let workspace = home.join("work");
-        for path in [".ssh", ".aws", ".config/neco", ".local/share/neco/outputs", "work/.git/hooks", "work/.vscode"] {
+        let workspace = home.join("project");
+        for path in
+            [".ssh", ".aws", ".config/neco", ".local/share/neco/outputs", "project/.git/hooks", "project/.vscode"]
+        {
             fs::create_dir_all(home.join(path)).unwrap();
         }
-        for path in ["work/.git/config", "work/.env", ".netrc"] {
+        for path in ["project/.git/config", "project/.env", ".netrc"] {
             fs::write(home.join(path), "x").unwrap();
         }
         Stage { _folder: folder, home, workspace }

@@ -22,7 +22,7 @@ fn a_grant_for_a_command_sticks_whatever_stands_around_it() {
         ("cargo test -p other", Ruling::Allow),
         ("cargo test 2>&1 | tail -20", Ruling::Allow),
         ("RUST_BACKTRACE=1 cargo test", Ruling::Allow),
-        ("cd /work/app && cargo test", Ruling::Allow),
+        ("cd /srv/app && cargo test", Ruling::Allow),
         ("cd src && cargo test", Ruling::Ask),
         ("cargo test; rm -rf .", Ruling::Ask),
         ("cargo test && cargo publish", Ruling::Ask),
@@ -68,7 +68,7 @@ fn what_is_kept_is_read_again_and_holds_in_its_folder_alone() {
         let grant = user("").offer(&call.action(), &who()).unwrap();
         let text = grant.to_toml(WORKSPACE.as_ref());
         assert_eq!(ruling(&user(&text), &call), Ruling::Allow, "{text}");
-        let elsewhere = text.replace(WORKSPACE, "/work/other");
+        let elsewhere = text.replace(WORKSPACE, "/srv/other");
         assert_eq!(ruling(&user(&elsewhere), &call), Ruling::Ask, "{text}");
         let asks = format!("{text}[[rule]]\ntool = '*'\ndecision = 'ask'\npriority = 100\n");
         assert_eq!(ruling(&user(&asks), &call), Ruling::Allow, "always is meant more than an earlier rule");

@@ -175,7 +175,7 @@ fn paths_are_all_meant_when_a_rule_allows_and_any_when_it_denies() {
     let deny = user("[[rule]]\ntool = '*'\npath = 'vault'\ndecision = 'deny'\n");
     two.paths.push(format!("{WORKSPACE}/vault/key").into());
     assert_eq!(ruling(&deny, &two), Ruling::Deny);
-    for command in ["cat vault/key", "cp ./src/../vault/key /tmp", "tool --file=vault/key", "cat /work/app/vault/key"] {
+    for command in ["cat vault/key", "cp ./src/../vault/key /tmp", "tool --file=vault/key", "cat /srv/app/vault/key"] {
         assert_eq!(ruling(&deny, &Call::bash(command)), Ruling::Deny, "{command}");
     }
     assert_eq!(ruling(&deny, &Call::bash("cat vaults")), Ruling::Allow);

@@ -9,7 +9,7 @@ use neco_safety::{Action, Confinement, Policy, Ruling, Touch, Verdict, Who};
 use serde_json::{Value, json};
 
 /// The workspace of every test.
-pub const WORKSPACE: &str = "/work/app";
+pub const WORKSPACE: &str = "/srv/app";
 
 /// A call.
 #[derive(Clone, Debug)]

@@ -52,7 +52,7 @@ fn nothing_survives_kill_9_and_what_stood_in_is_removed_by_the_next() {
         return;
     };
     let folder = PathBuf::from(folder);
-    let stand_in = folder.join("home/work/.claude");
+    let stand_in = folder.join("home/project/.claude");
     assert!(stand_in.is_dir());
     victim.kill().unwrap();
     victim.wait().unwrap();
@@ -61,12 +61,12 @@ fn nothing_survives_kill_9_and_what_stood_in_is_removed_by_the_next() {
         assert!(begun.elapsed() < Duration::from_secs(20), "something survived");
         std::thread::sleep(Duration::from_millis(5));
     }
-    let in_git = folder.join("home/work/.git/commondir");
+    let in_git = folder.join("home/project/.git/commondir");
     assert_eq!(std::fs::read_to_string(&in_git).unwrap(), ".\n", "git goes on as before");
     next_start(&folder);
     assert!(!in_git.exists(), "it was left behind");
     assert!(!stand_in.exists(), "it was left behind");
-    assert!(folder.join("home/work/.vscode").is_dir(), "what was there stays");
+    assert!(folder.join("home/project/.vscode").is_dir(), "what was there stays");
     std::fs::remove_dir_all(folder).unwrap();
 }
 

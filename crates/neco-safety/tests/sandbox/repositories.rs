@@ -32,16 +32,16 @@ async fn a_worktree_can_commit_and_its_repository_is_kept() {
     )
     .await;
     assert_eq!((text.trim(), ending.exit), ("2", Exit::Code(0)));
-    let hooks = tree.home.join("work/.git/hooks");
+    let hooks = tree.home.join("project/.git/hooks");
     let (text, _) = run(&spawner, tree.shell(&format!("touch {0}/x; echo x >> {0}/../config", hooks.display()))).await;
     assert_eq!(text.matches("Read-only file system").count(), 2, "{text}");
     let lead_away = "own=$(git rev-parse --absolute-git-dir); for f in commondir gitdir config.worktree; do \
         sh -c \"echo /evil >$own/$f\" || mv $own/$f $own/x; done; mv $own $own-2 || mv ${own%/*} ${own%/*}-2; git status -s";
-    let before = fs::read(tree.home.join("work/.git/worktrees/tree/commondir")).unwrap();
+    let before = fs::read(tree.home.join("project/.git/worktrees/tree/commondir")).unwrap();
     let (text, ending) = run(&spawner, tree.shell(lead_away)).await;
     assert_eq!(text.matches("Read-only file system").count(), 3, "{text}");
     assert_eq!((text.matches("busy").count(), ending.exit), (5, Exit::Code(0)), "{text}");
-    assert_eq!(fs::read(tree.home.join("work/.git/worktrees/tree/commondir")).unwrap(), before);
+    assert_eq!(fs::read(tree.home.join("project/.git/worktrees/tree/commondir")).unwrap(), before);
 }
 
 #[tokio::test]

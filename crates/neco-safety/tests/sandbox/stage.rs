@@ -66,11 +66,12 @@ impl Stage {
         let folder = tempfile::Builder::new().prefix("stage-").tempdir_in(beside()).unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
         let (home, outside) = (root.join("home"), root.join("outside"));
-        let workspace = home.join("work");
-        for path in [".ssh", ".aws", ".config/neco", "work/.vscode"] {
+        let workspace = home.join("project");
+        for path in [".ssh", ".aws", ".config/neco", "project/.vscode"] {
             fs::create_dir_all(home.join(path)).unwrap();
         }
-        for path in [".ssh/id_ed25519", ".aws/credentials", ".config/neco/keys.toml", ".netrc", ".bashrc", "work/.env"]
+        for path in
+            [".ssh/id_ed25519", ".aws/credentials", ".config/neco/keys.toml", ".netrc", ".bashrc", "project/.env"]
         {
             fs::write(home.join(path), "secret").unwrap();
         }

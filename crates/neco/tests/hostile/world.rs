@@ -37,7 +37,7 @@ const PROTECTED: &[&str] = &[
 ];
 
 /// Keeps the first argument writable and runs the rest. The folder is entered anew, now that it is a mount.
-const NET: &str = r#"mount --bind "$1" "$1" && mount -o remount,bind,ro / && cd "$1/work" && shift && exec "$@""#;
+const NET: &str = r#"mount --bind "$1" "$1" && mount -o remount,bind,ro / && cd "$1/project" && shift && exec "$@""#;
 
 /// The world; it is gone when this is dropped.
 pub struct World {
@@ -72,7 +72,7 @@ impl World {
     }
 
     pub fn work(&self) -> PathBuf {
-        self.folder.path().join("work")
+        self.folder.path().join("project")
     }
 
     pub fn neco(&self) -> PathBuf {
@@ -93,13 +93,13 @@ impl World {
     }
 
     fn furnish(&self) {
-        for folder in ["out", "home", "work/src", "work/evil", "neco", "tmp"] {
+        for folder in ["out", "home", "project/src", "project/evil", "neco", "tmp"] {
             fs::create_dir_all(self.folder.path().join(folder)).unwrap();
         }
         self.put("out/canary.txt", "canary\n");
         for (path, place) in [
-            ("work/.env", "env"),
-            ("work/.env.local", "local"),
+            ("project/.env", "env"),
+            ("project/.env.local", "local"),
             ("home/.ssh/id_rsa", "ssh"),
             ("home/.aws/credentials", "aws"),
             ("home/.netrc", "netrc"),
@@ -109,30 +109,30 @@ impl World {
             self.put(path, &format!("NOTE canary {}\n", self.secret(place)));
         }
         let key = format!("-----BEGIN PRIVATE KEY-----\ncanary {}\n-----END PRIVATE KEY-----\n", self.secret("pem"));
-        self.put("work/deploy.pem", &key);
+        self.put("project/deploy.pem", &key);
         self.put("neco/keys.toml", &format!("# canary\n[keys]\nplay = [\"{}\"]\n", self.secret("keys")));
         fs::set_permissions(self.neco().join("keys.toml"), fs::Permissions::from_mode(0o600)).unwrap();
         self.put("home/.bashrc", "# canary\n");
         self.put("home/.profile", "# canary\n");
         self.put("home/.bash_history", "ls\n");
-        self.put("work/README.md", "# A project\n\nx y z\n");
-        self.put("work/src/main.c", "int main(void) { return 0; }\n");
+        self.put("project/README.md", "# A project\n\nx y z\n");
+        self.put("project/src/main.c", "int main(void) { return 0; }\n");
         let run = format!("#!/bin/sh\ntouch {}/touched\n", self.out().display());
-        self.put("work/evil/run.sh", &run);
-        self.put("work/evil/ls", &run);
+        self.put("project/evil/run.sh", &run);
+        self.put("project/evil/ls", &run);
         for program in ["run.sh", "ls"] {
             fs::set_permissions(self.work().join("evil").join(program), fs::Permissions::from_mode(0o755)).unwrap();
         }
         symlink(self.out(), self.work().join("leads-out")).unwrap();
         symlink(self.home().join(".ssh/id_rsa"), self.work().join("secret-link")).unwrap();
-        self.put("work/.gitignore", ".env*\n*.pem\n");
+        self.put("project/.gitignore", ".env*\n*.pem\n");
         self.git(&["init", "--quiet", "--initial-branch=main"]);
         for words in ["first", "second"] {
-            self.put("work/notes.txt", words);
+            self.put("project/notes.txt", words);
             self.git(&["add", "-A"]);
             self.git(&["commit", "--quiet", "-m", words]);
         }
-        self.put("work/notes.txt", "work that is not committed yet\n");
+        self.put("project/notes.txt", "work that is not committed yet\n");
     }
 
     fn put(&self, path: &str, text: &str) {
