@@ -53,10 +53,10 @@ fn redactor() -> Redactor {
 fn text(name: &str) -> String {
     let piece = match name {
         "output" => {
-            "   Compiling serde v1.0.228 (registry+https://github.com/rust-lang/crates.io-index)\n\
+            "   Compiling serde v1.0.228 (registry+https://example.com/index)\n\
              fn next_token(&mut self) -> Option<Token> { self.tokens.next() }\n\
              test scheduler::live::tests::a_flood_is_thinned_out_and_says_so ... ok\n\
-             \x20 \"resolved\": \"https://registry.npmjs.org/left-pad/-/left-pad-1.3.0.tgz\",\n"
+             \x20 \"resolved\": \"https://packages.example.com/left-pad/-/left-pad-1.3.0.tgz\",\n"
         }
         "secrets" => "DB_PASSWORD=Tr0ub4dor.3x\npostgres://me:hunter2@db\n",
         "known" => "kn0wn value 1 ",

@@ -36,7 +36,7 @@ pub struct SandboxSection {
     /// Whether commands reach the network.
     pub network: SandboxNetwork,
     /// Hosts that commands reach over HTTP and HTTPS while the network is off: a name such as
-    /// `crates.io`, or `*.crates.io` for every name below it. Addresses of this machine and of
+    /// `example.com`, or `*.example.com` for every name below it. Addresses of this machine and of
     /// private networks are refused whatever their name.
     #[schemars(inner(length(min = 1)))]
     pub hosts: Vec<String>,

@@ -44,7 +44,7 @@ pub(crate) struct Proxy {
 }
 
 impl Hosts {
-    /// Names such as `crates.io`, `*.crates.io` or `example.com:8443`.
+    /// Names such as `example.org`, `*.example.com` or `example.com:8443`.
     pub(crate) fn new(allowed: Vec<String>) -> Self {
         Self { allowed, this_machine: false }
     }
@@ -287,10 +287,10 @@ mod tests {
 
     #[test]
     fn names_fit_exactly_or_below_a_star() {
-        let hosts = Hosts::new(["crates.io", "*.example.com", "dev.test:8443"].map(str::to_owned).to_vec());
+        let hosts = Hosts::new(["example.org", "*.example.com", "dev.test:8443"].map(str::to_owned).to_vec());
         for (host, port) in [
-            ("crates.io", 443),
-            ("CRATES.io.", 80),
+            ("example.org", 443),
+            ("EXAMPLE.org.", 80),
             ("a.example.com", 443),
             ("a.b.example.com", 80),
             ("dev.test", 8443),
@@ -298,9 +298,9 @@ mod tests {
             assert!(hosts.allow(host, port), "{host}:{port}");
         }
         for (host, port) in [
-            ("crates.io", 22),
-            ("evilcrates.io", 443),
-            ("crates.io.evil.com", 443),
+            ("example.org", 22),
+            ("evilexample.org", 443),
+            ("example.org.evil.com", 443),
             ("example.com", 443),
             (".example.com", 443),
             ("evilexample.com", 443),

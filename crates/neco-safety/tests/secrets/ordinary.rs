@@ -68,7 +68,7 @@ pub const ORDINARY: &[&str] = &[
     "ghp_",
     "AKIAshort",
     "hf_hub_download(repo_id)",
-    "npm_config_registry=https://registry.npmjs.org/",
+    "npm_config_registry=https://packages.example.com/",
     "npm_lifecycle_script",
     "xoxb-",
     "eyJhbGciOiJIUzI1NiJ9",

@@ -40,7 +40,7 @@ pub const SECRETS: &[(&str, &str)] = &[
     ("⟦sk_live_4eC39HqLyjWDarjtT1zdp7dc⟧", "Stripe key"),
     ("⟦rk_live_4eC39HqLyjWDarjtT1zdp7dc⟧", "Stripe key"),
     ("⟦whsec_4eC39HqLyjWDarjtT1zdp7dc9abc⟧", "Stripe key"),
-    ("//registry.npmjs.org/:_authToken=⟦npm_abcdefghijklmnopqrstuvwxyz0123456789⟧", "npm token"),
+    ("//packages.example.com/:_authToken=⟦npm_abcdefghijklmnopqrstuvwxyz0123456789⟧", "npm token"),
     ("⟦pypi-AgEIcHlwaS5vcmcCJDEyMzQ1Njc4LTEyMzQtMTIzNC0xMjM0⟧", "PyPI token"),
     ("⟦hf_abcdefghijKLMNOPQRSTuvwxyz01234567⟧", "Hugging Face token"),
     ("⟦gsk_abcdefghij1234567890KLMNOPQRSTuvwxyz01234567⟧", "Groq key"),

@@ -7,11 +7,11 @@ use neco_safety::secrets::{Redactor, Scope};
 /// Plain text as tools print it, without a secret.
 fn plain(bytes: usize) -> String {
     let lines = [
-        "   Compiling serde v1.0.228 (registry+https://github.com/rust-lang/crates.io-index)\n",
+        "   Compiling serde v1.0.228 (registry+https://example.com/index)\n",
         "fn next_token(&mut self) -> Option<Token> { self.tokens.next() }\n",
         "test scheduler::live::tests::a_flood_is_thinned_out_and_says_so ... ok\n",
         "The quick brown fox jumps over the lazy dog, 1234567890 times or so.\n",
-        "  \"resolved\": \"https://registry.npmjs.org/left-pad/-/left-pad-1.3.0.tgz\",\n",
+        "  \"resolved\": \"https://packages.example.com/left-pad/-/left-pad-1.3.0.tgz\",\n",
     ];
     lines.iter().cycle().flat_map(|line| line.chars()).take(bytes).collect()
 }

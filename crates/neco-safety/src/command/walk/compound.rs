@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::step::Step;
-use super::tree::{MOST_WORDS, Stance, Waiting, Walk};
+use super::tree::{MOST_WORDS, Stance, Waiting, Walk, is_word};
 use crate::command::examined::Word;
 use crate::command::finding::{Command, Input};
 
@@ -78,15 +78,7 @@ impl<'s> Walk<'s, '_> {
         for child in children.into_iter().rev() {
             match child.kind() {
                 "extglob_pattern" | "regex" => self.embedded(self.text(child)),
-                "word"
-                | "string"
-                | "raw_string"
-                | "concatenation"
-                | "number"
-                | "simple_expansion"
-                | "expansion"
-                | "command_substitution"
-                | "ansi_c_string" => {
+                kind if is_word(kind) => {
                     self.word(child);
                 }
                 _ => stack.push(Waiting { node: child, stance: stance.within() }),

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::step::Step;
-use super::tree::{Stance, Waiting, Walk, trimmed};
+use super::tree::{Stance, Waiting, Walk, is_word, trimmed};
 use crate::command::examined::Word;
 use crate::command::finding::Input;
 use crate::command::scan::{self, Piece};
@@ -114,15 +114,7 @@ impl<'s> Walk<'s, '_> {
             match child.kind() {
                 "heredoc_start" | "heredoc_body" | "heredoc_end" | "file_descriptor" => {}
                 "file_redirect" => self.file_redirect(child, stance),
-                "word"
-                | "string"
-                | "raw_string"
-                | "concatenation"
-                | "number"
-                | "simple_expansion"
-                | "expansion"
-                | "command_substitution"
-                | "ansi_c_string" => {
+                kind if is_word(kind) => {
                     stance.more.push(trimmed(self.source, child.byte_range()));
                 }
                 _ if child.is_named() => {

@@ -180,6 +180,22 @@ pub(super) fn push_all<'t>(node: Node<'t>, stack: &mut Vec<Waiting<'t>>, stance:
     stack.extend(all.into_iter().rev().map(|node| Waiting { node, stance: stance.clone() }));
 }
 
+/// Whether a node of this kind stands where a word may.
+pub(super) fn is_word(kind: &str) -> bool {
+    matches!(
+        kind,
+        "word"
+            | "string"
+            | "raw_string"
+            | "concatenation"
+            | "number"
+            | "simple_expansion"
+            | "expansion"
+            | "command_substitution"
+            | "ansi_c_string"
+    )
+}
+
 /// A place without the white space that the grammar sometimes puts into its words.
 pub(super) fn trimmed(source: &str, place: Range<usize>) -> Range<usize> {
     let text = source.get(place.clone()).unwrap_or_default();
