@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::path::sensitive::is_sample;
+
 /// What in a workspace decides what an agent, an editor or a shell does.
 pub(super) const SETTINGS: &[&str] = &[
     ".neco",
@@ -135,17 +137,13 @@ pub(super) const SECRETS_AT_HOME: &[&str] = &[
     ".local/share/fish/fish_history",
 ];
 
-/// Endings of files that show what a file with secrets would look like.
-const SAMPLES: &[&str] = &["example", "examples", "sample", "template", "dist", "defaults", "schema"];
-
 /// Folders whose keys are there to be tested with.
 const FOR_TESTS: &[&str] = &["test", "tests", "testdata", "test-data", "fixtures", "__fixtures__", "examples"];
 
 /// Whether a file holds variables that are kept secret, by its name.
 pub(super) fn is_secret_variables(name: &str) -> bool {
     let Some(rest) = name.strip_prefix(".env") else { return false };
-    let is_sample = rest.rsplit('.').next().is_some_and(|end| SAMPLES.contains(&end));
-    (rest.is_empty() || rest.starts_with(['.', '_', '-'])) && !is_sample
+    (rest.is_empty() || rest.starts_with(['.', '_', '-'])) && !is_sample(name)
 }
 
 /// Whether a file may be a private key, by its name and folders; what it holds decides.
