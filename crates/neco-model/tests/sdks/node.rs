@@ -1,13 +1,10 @@
 //! Node with a package.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
 
 use serde_json::Value;
-
-/// npm does not like to run twice in one folder.
-static INSTALLING: Mutex<()> = Mutex::new(());
 
 /// A folder in which Node finds the package.
 pub struct Node {
@@ -16,13 +13,19 @@ pub struct Node {
 
 impl Node {
     /// Says why when it can't be had.
+    ///
+    /// Tests may be processes of their own, so a lock on a file keeps two from filling one folder at once;
+    /// and npm unpacks a package's list before its code, so a mark of ours says when all of it is there.
     pub fn with(package: &str) -> Result<Self, String> {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sdks");
-        std::fs::create_dir_all(&folder).unwrap();
-        let _one_at_a_time = INSTALLING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         Command::new("node").arg("--version").output().map_err(|error| format!("there is no node ({error})"))?;
-        if !folder.join("node_modules").join(package).join("package.json").exists() {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sdks").join(package.replace(['@', '/'], "_"));
+        std::fs::create_dir_all(&folder).unwrap();
+        let installing = File::create(folder.join("lock")).unwrap();
+        installing.lock().unwrap();
+        let installed = folder.join("installed");
+        if !installed.exists() {
             install(&folder, package)?;
+            File::create(installed).unwrap();
         }
         Ok(Self { folder })
     }
