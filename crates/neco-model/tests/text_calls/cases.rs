@@ -85,6 +85,28 @@ const CASES: &[(&str, Is)] = &[
         "<function=write_file><parameter=path>3</parameter><parameter=content>\n</function>\n  x\n\n</parameter></function>",
         Is::Calls(&[r#"write_file {"content":"</function>\n  x\n","path":"3"}"#]),
     ),
+    // Elements with attributes.
+    (r#"<function name="read_file" arguments='{"path": "a"}'/>"#, Is::Calls(&[A])),
+    (r#"<function name="read_file" arguments="{'path': 'a'}"/>"#, Is::Calls(&[A])),
+    (r#"<function name="read_file" arguments="{"path": "a"}" />"#, Is::Calls(&[A])),
+    (r#"<function name="read_file" arguments="{&quot;path&quot;: &quot;a&quot;}"></function>"#, Is::Calls(&[A])),
+    (r#"<function name="list"/>"#, Is::Calls(&[LIST])),
+    (r#"<function name="read_file">{"path":"a"}</function>"#, Is::Calls(&[A])),
+    (
+        r#"<function_calls><invoke name="read_file"><parameter name="path">a</parameter></invoke></function_calls>"#,
+        Is::Calls(&[A]),
+    ),
+    (
+        r#"<function name="write_file" arguments='{"path": "a", "content": "<b>x</b>"}'/>"#,
+        Is::Calls(&[r#"write_file {"content":"<b>x</b>","path":"a"}"#]),
+    ),
+    (
+        "<tools>\n  <function name=\"read_file\" arguments='{\"path\": \"a\"}'/>\n  <function name=\"list\"/>\n</tools>\n\n```json\n{\"name\":\"list\"}\n```\n\nThe file says hello.",
+        Is::Calls(&[A, LIST]),
+    ),
+    (r#"<function name="unknown" arguments='{}'/>"#, Is::CallsIfTold(&["unknown {}"])),
+    (r#"<function name="read_file" arguments='{"path": "#, Is::Half),
+    ("<function named after nobody>", Is::Text),
     // A short preface.
     ("I'll read it.\n{\"name\":\"read_file\",\"arguments\":{\"path\":\"a\"}}", Is::Calls(&[A])),
     ("Sure!\n\n```json\n{\"name\":\"list\"}\n```", Is::Calls(&[LIST])),
@@ -114,7 +136,7 @@ const CASES: &[(&str, Is)] = &[
     // Calls of those only who were told to write them so.
     (r#"{"name":"list_directory","arguments":{"path":"a"}}"#, Is::CallsIfTold(&[r#"list_directory {"path":"a"}"#])),
     ("{\"name\":\"list\"}\nThis lists the files.", Is::CallsIfTold(&[LIST])),
-    ("<tool_call>{\"name\":\"list\"}</tool_call>\n<tool_response>\na.txt\n</tool_response>", Is::CallsIfTold(&[LIST])),
+    ("<tool_call>{\"name\":\"list\"}</tool_call>\n<tool_response>\na.txt\n</tool_response>", Is::Calls(&[LIST])),
     ("I look.\n<tool_call>\n{\"name\":\"list\"}\n</tool_call>\nNow I wait.", Is::CallsIfTold(&[LIST])),
     (
         r#"{"name":"read_file","arguments":{"file":"a","mode":"r"}}"#,

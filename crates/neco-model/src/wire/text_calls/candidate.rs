@@ -1,6 +1,7 @@
 //! What may be calls: JSON, fences and tags, one after the other and inside of each other.
 
 use super::declared::Declared;
+use super::element::{self, Element};
 use super::function;
 use super::object;
 use super::scan::{Progress, Scan};
@@ -45,6 +46,8 @@ enum Step {
     Language(usize),
     /// A tag from this byte on, past its `<`.
     Tag(usize),
+    /// `<function name=…`, from this byte on, past its `<`.
+    Element(usize),
     /// A value from this byte on.
     Json(usize, Box<Scan>),
     /// What stands after `<function=NAME>`, from this byte on.
@@ -116,6 +119,13 @@ impl Candidate {
                 }
             },
             Step::Result => Verdict::MayBe,
+            Step::Element(from) => match character {
+                '>' => {
+                    let element = element::read(held.get(*from..at).unwrap_or(""));
+                    self.element(element, at, against)
+                }
+                _ => Verdict::MayBe,
+            },
             Step::Function(name, from) => {
                 let body = held.get(*from..).unwrap_or("");
                 if character != '>' || !function::is_closed(body) {
@@ -139,6 +149,14 @@ impl Candidate {
                 object::calls(&closed, from, &scan, against.declared, against.trust)
             }
             Step::Json(_, scan) if !scan.is_named() && !tagged => return Ending::NoCall,
+            Step::Element(from) => {
+                let name = held.get(from..).and_then(element::name);
+                let is_named = name.is_some_and(|name| against.declared.has(name));
+                if !is_named && !tagged && calls.is_empty() {
+                    return Ending::NoCall;
+                }
+                None
+            }
             Step::Json(..) | Step::Result => None,
             Step::Function(name, from) => {
                 let body = held.get(from..).unwrap_or("");
@@ -210,6 +228,10 @@ impl Candidate {
     fn tag(&mut self, text: &str, at: usize, character: char, against: Against<'_>) -> Verdict {
         if character != '>' {
             let grown = format!("{text}{character}");
+            if element::is_one(&grown) {
+                self.step = Step::Element(at + character.len_utf8() - grown.len());
+                return Verdict::MayBe;
+            }
             let may_be = grown.len() <= LONGEST_TAG && may_be_tag(&grown);
             return if may_be { Verdict::MayBe } else { self.other() };
         }
@@ -232,6 +254,24 @@ impl Candidate {
             return self.other();
         }
         Verdict::MayBe
+    }
+
+    fn element(&mut self, element: Element, at: usize, against: Against<'_>) -> Verdict {
+        let (name, arguments) = match element {
+            Element::GoesOn => return Verdict::MayBe,
+            Element::Call(name, arguments) => (name, Some(arguments)),
+            Element::Opens(name) => (name, None),
+        };
+        if !against.declared.admits(&name, against.trust) {
+            return self.other();
+        }
+        self.tagged = true;
+        let Some(arguments) = arguments else {
+            self.step = Step::Function(name, at + 1);
+            return Verdict::MayBe;
+        };
+        let call = function::with(&name, arguments, against.declared, against.trust);
+        self.take(call.map(|call| vec![call]))
     }
 
     fn close_tag(&mut self) -> Verdict {
@@ -258,9 +298,10 @@ impl Candidate {
 fn may_be_tag(text: &str) -> bool {
     let name = text.strip_prefix('/').unwrap_or(text);
     TAGS.iter().chain([&RESULT]).any(|tag| tag.starts_with(name))
+        || element::may_be(name)
         || FUNCTION.starts_with(name)
         || name.starts_with(FUNCTION)
-        || "/function".starts_with(text)
+        || ["/function", "/invoke"].iter().any(|close| close.starts_with(text))
         || text.starts_with('|')
 }
 

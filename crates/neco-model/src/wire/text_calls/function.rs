@@ -1,4 +1,5 @@
-//! `<function=NAME>…</function>`, with JSON or `<parameter=NAME>…</parameter>` inside.
+//! `<function=NAME>…</function>`, with JSON or `<parameter=NAME>…</parameter>` inside; the same with
+//! `<invoke name="NAME">` and `<parameter name="NAME">`.
 
 use serde_json::{Map, Value};
 
@@ -6,19 +7,20 @@ use super::declared::Declared;
 use super::object;
 use super::spot::{TextCall, Trust};
 
-const CLOSE: &str = "</function>";
-const PARAMETER: &str = "<parameter=";
+const CLOSES: [&str; 2] = ["</function>", "</invoke>"];
+const PARAMETER: &str = "<parameter";
 const PARAMETER_CLOSE: &str = "</parameter>";
 
 /// Whether `body`, which has just got a `>`, ends here. Parameters may hold the tag as text.
 pub(super) fn is_closed(body: &str) -> bool {
-    body.ends_with(CLOSE) && body.rfind(PARAMETER).is_none_or(|open| body.rfind(PARAMETER_CLOSE) > Some(open))
+    CLOSES.iter().any(|close| body.ends_with(close))
+        && body.rfind(PARAMETER).is_none_or(|open| body.rfind(PARAMETER_CLOSE) > Some(open))
 }
 
 /// The call of `name` with what stands in `body`, whose closing tag may be missing.
 pub(super) fn call(name: &str, body: &str, declared: &Declared, trust: Trust) -> Option<TextCall> {
     let body = body.trim();
-    let body = body.strip_suffix(CLOSE).unwrap_or(body).trim();
+    let body = CLOSES.iter().find_map(|close| body.strip_suffix(close)).unwrap_or(body).trim();
     let arguments = if body.is_empty() {
         Map::new()
     } else if body.starts_with(PARAMETER) {
@@ -29,6 +31,11 @@ pub(super) fn call(name: &str, body: &str, declared: &Declared, trust: Trust) ->
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => return None,
         }
     };
+    with(name, arguments, declared, trust)
+}
+
+/// The call of `name` with these arguments, if they can be meant for it.
+pub(super) fn with(name: &str, arguments: Map<String, Value>, declared: &Declared, trust: Trust) -> Option<TextCall> {
     let fits = declared.fit(name, &arguments, trust);
     fits.then(|| TextCall { name: name.to_owned(), arguments: Value::Object(arguments).to_string() })
 }
@@ -38,8 +45,10 @@ fn parameters(tool: &str, body: &str, declared: &Declared) -> Option<Map<String,
     let mut rest = body;
     while !rest.is_empty() {
         let (name, after) = rest.strip_prefix(PARAMETER)?.split_once('>')?;
+        let name = name.trim_start().trim_start_matches("name").trim_start().strip_prefix('=')?;
+        let name = name.trim().trim_matches(['"', '\'']);
         let (text, after) = after.split_once(PARAMETER_CLOSE)?;
-        arguments.insert(name.trim().to_owned(), value(tool, name.trim(), text, declared));
+        arguments.insert(name.to_owned(), value(tool, name, text, declared));
         rest = after.trim_start();
     }
     Some(arguments)

@@ -1,6 +1,6 @@
 //! Calls written as text, by models that can't call tools otherwise.
 //!
-//! Bare JSON, JSON in a code fence, `<tool_call>`, `<tools>` and `<function=…>` are known. Invariants:
+//! Bare JSON, JSON in a code fence, `<tool_call>`, `<tools>`, `<function=…>` and `<function name=…>` are known. Invariants:
 //! a call is only seen where the answer is meant as one: its tool is declared, its arguments fit, it is
 //! not shown as an example, and no prose surrounds it beyond a short preface; a model that was told how to
 //! write calls may err in tool and arguments, and hears of it; text that may become a call is held back,
@@ -8,12 +8,13 @@
 //!
 //! Reading order: `declared` (which tools there are), `spot` (the walk over an answer) with `preface`
 //! (what may stand before a call), `candidate` (what may be calls), `scan` (JSON while it arrives),
-//! `object` and `function` (what a call says), `mend` (JSON with small mistakes); `told` (how a model
+//! `object`, `function` and `element` (what a call says), `mend` (JSON with small mistakes); `told` (how a model
 //! is told to write calls, and how it sees its own), `circle` (when it is told to come to an end).
 
 mod candidate;
 pub(super) mod circle;
 mod declared;
+mod element;
 mod function;
 mod mend;
 mod object;

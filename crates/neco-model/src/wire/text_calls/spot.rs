@@ -16,7 +16,8 @@ pub struct TextCall {
 /// How much speaks for calls in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Nothing but the answer itself: it must be calls as a whole, a short preface aside.
+    /// Nothing but the answer itself: it must be calls as a whole, a short preface aside; or begin with
+    /// calls in tags, which nobody shows as an example without a word before it.
     Guessed,
     /// The model was told to write its calls so. What it writes after them it can't know yet, so it
     /// is left out; still, calls in the midst of prose are examples.
@@ -178,7 +179,10 @@ impl Spotter {
     /// Whether calls that are followed by something else are no example.
     fn stands_alone(&self) -> bool {
         let tagged = matches!(&self.place, Place::Held(candidate) if candidate.is_tagged());
-        self.trust == Trust::Told && (tagged || self.preface.is_empty())
+        match self.trust {
+            Trust::Guessed => tagged && self.preface.is_empty(),
+            Trust::Told => tagged || self.preface.is_empty(),
+        }
     }
 
     fn calls_are_over(&mut self) {
