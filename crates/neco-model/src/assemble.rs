@@ -133,6 +133,7 @@ impl Workshop {
             wire,
             price: info.price,
             context_window: info.context_window,
+            window_is_known: info.known,
         };
         if credentials.is_empty() {
             let breakers = shelf.breakers(&entry.name, &label, None);

@@ -27,6 +27,8 @@ pub(crate) struct HttpModel {
     pub(crate) price: Option<Price>,
     /// As it is known, or else assumed.
     pub(crate) context_window: u64,
+    /// Whether it is known.
+    pub(crate) window_is_known: bool,
 }
 
 impl HttpModel {
@@ -40,8 +42,14 @@ impl Provider for HttpModel {
         &self.label
     }
 
+    /// A local server is often started with less than its model could take.
     fn context_window(&self) -> Option<u64> {
-        Some(self.context_window)
+        let said = self.endpoint.props.as_ref().and_then(|props| props.window());
+        Some(match said {
+            Some(said) if self.window_is_known => said.min(self.context_window),
+            Some(said) => said,
+            None => self.context_window,
+        })
     }
 
     fn sees(&self, media_type: &str) -> bool {

@@ -32,10 +32,30 @@ enum State {
     Unasked,
     /// Closed when the answer is there.
     Asking(watch::Receiver<()>),
-    Known(Template),
+    Known(Said),
+}
+
+/// What a server said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Said {
+    template: Template,
+    /// Tokens that fit into one request and its answer.
+    window: Option<u64>,
+}
+
+impl Said {
+    const NOTHING: Self = Self { template: Template::Unknown, window: None };
 }
 
 impl Props {
+    /// The window that the server was started with, once it has said so.
+    pub(super) fn window(&self) -> Option<u64> {
+        match *self.state() {
+            State::Known(said) => said.window,
+            State::Unasked | State::Asking(_) => None,
+        }
+    }
+
     /// What the server behind `base` says; nothing when that is not known yet.
     pub(super) async fn template(&self, client: &Client, base: &Address) -> Option<Template> {
         if let Some(mut answered) = self.ask(client, base) {
@@ -43,7 +63,7 @@ impl Props {
             let _ = tokio::time::timeout(WAIT, answered.changed()).await;
         }
         match *self.state() {
-            State::Known(template) => Some(template),
+            State::Known(said) => Some(said.template),
             State::Unasked | State::Asking(_) => None,
         }
     }
@@ -86,6 +106,13 @@ fn address(base: &Address) -> String {
 struct Answer {
     chat_template: Option<String>,
     chat_template_caps: Option<Caps>,
+    default_generation_settings: Settings,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Settings {
+    n_ctx: Option<u64>,
 }
 
 #[derive(Default, Deserialize)]
@@ -95,23 +122,28 @@ struct Caps {
 }
 
 /// Nothing when the server can't say now.
-async fn ask(client: &Client, address: &str) -> Option<Template> {
+async fn ask(client: &Client, address: &str) -> Option<Said> {
     let mut response = client.get(address).send().await.ok()?;
     let status = response.status();
     if status.is_server_error() {
         return None;
     }
     if !status.is_success() {
-        return Some(Template::Unknown);
+        return Some(Said::NOTHING);
     }
     let mut body = Vec::new();
     while let Some(bytes) = response.chunk().await.ok()? {
         body.extend_from_slice(&bytes);
         if body.len() > LIMIT {
-            return Some(Template::Unknown);
+            return Some(Said::NOTHING);
         }
     }
-    Some(serde_json::from_slice(&body).map_or(Template::Unknown, |answer| template(&answer)))
+    Some(serde_json::from_slice(&body).map_or(Said::NOTHING, |answer| said(&answer)))
+}
+
+fn said(answer: &Answer) -> Said {
+    let window = answer.default_generation_settings.n_ctx.filter(|tokens| *tokens > 0);
+    Said { template: template(answer), window }
 }
 
 /// Older servers show their template and leave the judgement to the reader.
@@ -155,6 +187,18 @@ mod tests {
             (r#"{"model":"x"}"#, Template::Unknown),
         ] {
             assert_eq!(template(&serde_json::from_str(answer).unwrap()), wanted, "{answer}");
+        }
+    }
+
+    #[test]
+    fn the_window_is_the_one_that_the_server_was_started_with() {
+        for (answer, wanted) in [
+            (r#"{"default_generation_settings":{"n_ctx":8192,"params":{}}}"#, Some(8192)),
+            (r#"{"default_generation_settings":{"n_ctx":0}}"#, None),
+            (r#"{"default_generation_settings":{}}"#, None),
+            ("{}", None),
+        ] {
+            assert_eq!(said(&serde_json::from_str(answer).unwrap()).window, wanted, "{answer}");
         }
     }
 }

@@ -67,6 +67,21 @@ async fn elsewhere_text_is_text_unless_told_otherwise() {
 }
 
 #[tokio::test]
+async fn a_server_s_own_window_counts() {
+    let props = serde_json::json!({ "default_generation_settings": { "n_ctx": 8192 } });
+    let server = Server::describing(Script::new().turn(always("yes")), props).await;
+    let provider = local(&server);
+    for _ in 0..500 {
+        assert_eq!(ask(&provider).await.2, None);
+        if provider.context_window() == Some(8192) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("the window is still {:?}", provider.context_window());
+}
+
+#[tokio::test]
 async fn a_server_is_asked_once_what_its_template_does() {
     for supports_tools in [true, false] {
         let server = Server::describing(Script::new().turn(always("yes")), props(supports_tools)).await;

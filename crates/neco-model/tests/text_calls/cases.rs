@@ -85,6 +85,10 @@ const CASES: &[(&str, Is)] = &[
         "<function=write_file><parameter=path>3</parameter><parameter=content>\n</function>\n  x\n\n</parameter></function>",
         Is::Calls(&[r#"write_file {"content":"</function>\n  x\n","path":"3"}"#]),
     ),
+    // Braces as templates write them.
+    (r#"{{"name": "read_file", "arguments": {"path": "a"}}}"#, Is::Calls(&[A])),
+    ("{{\"name\": \"list\"}}\n{{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}}", Is::Calls(&[LIST, A])),
+    ("{{name}}", Is::Text),
     // Elements with attributes.
     (r#"<function name="read_file" arguments='{"path": "a"}'/>"#, Is::Calls(&[A])),
     (r#"<function name="read_file" arguments="{'path': 'a'}"/>"#, Is::Calls(&[A])),
@@ -135,7 +139,8 @@ const CASES: &[(&str, Is)] = &[
     (r#"{"name":"read_file","arguments":{"path":"a" "limit"}}"#, Is::Calls(&[r#"read_file {"path":"a" "limit"}"#])),
     // Calls of those only who were told to write them so.
     (r#"{"name":"list_directory","arguments":{"path":"a"}}"#, Is::CallsIfTold(&[r#"list_directory {"path":"a"}"#])),
-    ("{\"name\":\"list\"}\nThis lists the files.", Is::CallsIfTold(&[LIST])),
+    ("{\"name\":\"list\"}\nThis lists the files.", Is::Calls(&[LIST])),
+    ("```json\n{\"name\":\"list\"}\n```\n\n**Response:**\n```\na.txt\n```", Is::Calls(&[LIST])),
     ("<tool_call>{\"name\":\"list\"}</tool_call>\n<tool_response>\na.txt\n</tool_response>", Is::Calls(&[LIST])),
     ("I look.\n<tool_call>\n{\"name\":\"list\"}\n</tool_call>\nNow I wait.", Is::CallsIfTold(&[LIST])),
     (

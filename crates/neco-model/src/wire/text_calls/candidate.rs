@@ -110,6 +110,10 @@ impl Candidate {
                 let from = *from;
                 self.tag(held.get(from..at).unwrap_or(""), at, character, against)
             }
+            // `{{`, as templates write a brace: the second one counts.
+            Step::Json(from, _) if character == '{' && held.get(*from..at).is_some_and(|begun| begun == "{") => {
+                self.between(at, character, against)
+            }
             Step::Json(from, scan) => match scan.feed(held, at, character, against) {
                 Progress::GoesOn => Verdict::MayBe,
                 Progress::NoCall => self.other(),

@@ -17,7 +17,7 @@ pub struct TextCall {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
     /// Nothing but the answer itself: it must be calls as a whole, a short preface aside; or begin with
-    /// calls in tags, which nobody shows as an example without a word before it.
+    /// calls, which nobody shows as an example without a word before them.
     Guessed,
     /// The model was told to write its calls so. What it writes after them it can't know yet, so it
     /// is left out; still, calls in the midst of prose are examples.
@@ -180,7 +180,7 @@ impl Spotter {
     fn stands_alone(&self) -> bool {
         let tagged = matches!(&self.place, Place::Held(candidate) if candidate.is_tagged());
         match self.trust {
-            Trust::Guessed => tagged && self.preface.is_empty(),
+            Trust::Guessed => self.preface.is_empty(),
             Trust::Told => tagged || self.preface.is_empty(),
         }
     }
