@@ -8,7 +8,9 @@
 
 mod answer;
 mod clock;
+mod code_tree;
 mod figure;
+mod indexing;
 mod machine;
 mod measured;
 mod processes;
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     let outcome = match arguments.next() {
         Some(first) if first == measured::MARK => measured::main(arguments).map(|()| true),
+        Some(first) if first == indexing::MARK => indexing::main(arguments).map(|()| true),
         _ => bench(&Arguments::parse()),
     };
     match outcome {

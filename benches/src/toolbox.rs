@@ -8,9 +8,10 @@ use neco_config::section::ToolsSection;
 use neco_proto::CallId;
 use neco_proto::event::OutputStream;
 use neco_safety::World;
-use neco_safety::world::{Files, Spawner};
+use neco_safety::world::{Files, Net, Spawner};
 use neco_toolkit::bound::{Spill, SpillFile};
 use neco_toolkit::{LiveOutput, PreparedCall, Registry, ToolContext, ToolError, ToolOutput};
+use neco_tools::code::Indexes;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -18,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 pub struct Toolbox {
     registry: Registry,
     context: ToolContext,
+    _indexes: tempfile::TempDir,
 }
 
 impl Toolbox {
@@ -35,7 +37,7 @@ impl Toolbox {
             ..ToolsSection::default()
         };
         let files = Files::new(workspace, Vec::new()).context("the workspace can't be opened")?;
-        let world = World { files, spawn: Spawner::new(Vec::new(), &[]) };
+        let world = World { files, spawn: Spawner::new(Vec::new(), &[]), net: Net::default() };
         let context = ToolContext {
             call_id: CallId::from("bench"),
             world: Arc::new(world),
@@ -43,8 +45,12 @@ impl Toolbox {
             cancel: CancellationToken::new(),
             spill: Arc::new(Nowhere),
             max_output: settings.max_output_bytes,
+            more_writes: false,
+            approved: false,
         };
-        Ok(Self { registry: neco_tools::builtin::registry(&settings), context })
+        let indexes = tempfile::tempdir()?;
+        let shared = Arc::new(Indexes::new(indexes.path().to_owned()));
+        Ok(Self { registry: neco_tools::builtin::registry(&settings, &shared), context, _indexes: indexes })
     }
 
     /// Runs a call to its end.

@@ -3,9 +3,10 @@
 //! A topic adds its figures to the report as it gets them; an error means that the rest could not be
 //! measured. What a script asks for is rehearsed first, so that no figure is the time of a refusal.
 //!
-//! Reading order: [`size`], [`start`], [`turns`], [`long`], [`parallel`], [`grep`].
+//! Reading order: [`size`], [`start`], [`turns`], [`long`], [`parallel`], [`grep`], [`index`].
 
 mod grep;
+mod index;
 mod long;
 mod parallel;
 mod size;
@@ -40,11 +41,14 @@ pub enum Topic {
     Parallel,
     /// Searching 20,000 files, beside ripgrep.
     Grep,
+    /// The index of 50,000 files.
+    Index,
 }
 
 impl Topic {
     /// All of them, cheapest first.
-    pub const ALL: &'static [Self] = &[Self::Size, Self::Start, Self::Turns, Self::Parallel, Self::Long, Self::Grep];
+    pub const ALL: &'static [Self] =
+        &[Self::Size, Self::Start, Self::Turns, Self::Parallel, Self::Long, Self::Grep, Self::Index];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -55,6 +59,7 @@ impl Topic {
             Self::Long => "long",
             Self::Parallel => "parallel",
             Self::Grep => "grep",
+            Self::Index => "index",
         }
     }
 
@@ -67,6 +72,7 @@ impl Topic {
             Self::Long => long::measure(setting, report),
             Self::Parallel => parallel::measure(setting, report),
             Self::Grep => grep::measure(setting, report),
+            Self::Index => index::measure(setting, report),
         }
     }
 }

@@ -1,20 +1,27 @@
-//! One agent: the loop machine, the tool scheduler, the context engine; no I/O.
+//! One agent: the loop machine, the tool scheduler, the context engine, plans and guards; no I/O.
 //!
 //! The mind has no hands: it holds a [`neco_model::Provider`], tools, and the [`ports`] it is given.
 //! It opens no file, starts no process and reads no clock of its own.
 //!
 //! Reading order: [`machine`] (the state table), [`scheduler`] (the life of a call), [`context`]
-//! (what the model is told), [`gate`] (what people plug in), [`runner`] (what drives them), [`ports`].
+//! (what the model is told), [`mode`] and [`generation`] (what it can do), [`plan`] (what it means to do),
+//! [`guards`] (what watches it), [`gate`] (what people plug in), [`runner`] (what drives them), [`ports`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
 pub mod context;
 pub mod gate;
+pub mod generation;
+pub mod guards;
 pub mod machine;
+pub mod mode;
+pub mod plan;
 pub mod ports;
 pub mod runner;
 pub mod scheduler;
 
 pub use gate::Gate;
+pub use generation::Generation;
+pub use guards::Guard;
 pub use ports::{Clock, EventSink, RuleBook, SinkError};
 pub use runner::{Agent, AgentHandle, AgentInput, AgentSetup, Budget, Settings};

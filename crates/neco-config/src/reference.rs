@@ -77,6 +77,10 @@ impl Page {
             match &field.shape {
                 // A table in a section: its settings stand among the section's.
                 Shape::Table(inner) => self.rows(&inner.iter().collect::<Vec<_>>(), &names),
+                Shape::Map(each) if each.is_table() => {
+                    let own = Field { shape: (**each).clone(), ..field.clone() };
+                    self.rows(&[&(ANY_NAME.to_owned(), own)], &names);
+                }
                 shape => {
                     let key = Trail::of(&names);
                     let default = self.default_of(field, &names);

@@ -29,6 +29,7 @@ pub(crate) enum Leave {
 
 const TIME: &str = "it decides how long something may take";
 const BOX: &str = "it decides what commands may touch";
+const CHECKS: &str = "it decides what is run";
 const COST: &str = "it decides how much may be spent";
 
 /// Every setting that is not taken from a repository: the one place to look at and to add to.
@@ -43,6 +44,12 @@ pub(crate) const RESERVED: &[Reserved] = &[
     Reserved { key: &["network"], reason: "it decides how models are reached", leave: Leave::Nothing },
     Reserved { key: &["tools", "hidden_env"], reason: "it decides which secrets commands see", leave: Leave::Nothing },
     Reserved { key: &["tools", "shell"], reason: "it decides which program runs commands", leave: Leave::Nothing },
+    Reserved { key: &["tools", "web_fetch"], reason: "it decides what is reached", leave: Leave::Nothing },
+    Reserved { key: &["tools", "web_search"], reason: "it decides where searches and keys go", leave: Leave::Nothing },
+    Reserved { key: &["tools", "diagnostics", "off"], reason: CHECKS, leave: Leave::Nothing },
+    Reserved { key: &["tools", "diagnostics", "checkers"], reason: CHECKS, leave: Leave::Nothing },
+    Reserved { key: &["tools", "diagnostics", "after_edits"], reason: CHECKS, leave: Leave::Narrow(stays_off) },
+    Reserved { key: &["tools", "diagnostics", "timeout"], reason: TIME, leave: Leave::Narrow(no_more) },
     Reserved { key: &["sandbox", "level"], reason: BOX, leave: Leave::Narrow(no_freer_level) },
     Reserved { key: &["sandbox", "network"], reason: BOX, leave: Leave::Narrow(no_freer_network) },
     Reserved { key: &["sandbox", "required"], reason: BOX, leave: Leave::Narrow(stays_required) },
@@ -53,6 +60,7 @@ pub(crate) const RESERVED: &[Reserved] = &[
     Reserved { key: &["sandbox", "hidden"], reason: BOX, leave: Leave::Nothing },
     Reserved { key: &["sandbox", "unix_sockets"], reason: BOX, leave: Leave::Nothing },
     Reserved { key: &["hooks"], reason: "it decides what is run", leave: Leave::Nothing },
+    Reserved { key: &["memory"], reason: "it decides what is kept and asked on your account", leave: Leave::Nothing },
     Reserved { key: &["mode"], reason: "it decides which tools there are", leave: Leave::Narrow(no_freer_mode) },
     Reserved { key: &["tools", "only"], reason: "it decides which tools there are", leave: Leave::Narrow(fewer_tools) },
     Reserved { key: &["tools", "timeout"], reason: TIME, leave: Leave::Narrow(no_more) },
@@ -62,6 +70,14 @@ pub(crate) const RESERVED: &[Reserved] = &[
     Reserved { key: &["agent", "max_turns"], reason: COST, leave: Leave::Narrow(no_more) },
     Reserved { key: &["agent", "max_cost"], reason: COST, leave: Leave::Narrow(no_more) },
     Reserved { key: &["agent", "max_tokens"], reason: COST, leave: Leave::Narrow(no_more) },
+    Reserved { key: &["agent", "max_seconds"], reason: COST, leave: Leave::Narrow(no_more) },
+    Reserved {
+        key: &["agent", "generation"],
+        reason: "it decides which tools there are",
+        leave: Leave::Narrow(no_more),
+    },
+    Reserved { key: &["agent", "guards"], reason: "it decides what watches the agent", leave: Leave::Nothing },
+    Reserved { key: &["context"], reason: "it decides what the model is told", leave: Leave::Nothing },
     Reserved {
         key: &["agent", "parallel_reads"],
         reason: "it decides how busy the machine is",
@@ -145,6 +161,10 @@ fn no_freer(from_the_narrowest: &[&str], user: Option<&Value>, wanted: &Value) -
 
 fn stays_required(_user: Option<&Value>, wanted: &Value) -> bool {
     *wanted != Value::Switch(false)
+}
+
+fn stays_off(_user: Option<&Value>, wanted: &Value) -> bool {
+    *wanted != Value::Switch(true)
 }
 
 /// Without a number of the user's there is no limit yet.

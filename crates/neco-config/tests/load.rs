@@ -95,12 +95,18 @@ fn nothing_given_is_the_built_in_layer_and_it_is_complete() {
     assert_eq!((world.loaded().config, world.warnings()), (loaded.config, vec![]));
     // Every setting that must have a value has a built-in one.
     let given = loaded.origins.settings().iter().map(|setting| setting.key.clone()).collect::<Vec<_>>();
-    let written = serde_json::to_value(Config::default()).unwrap();
-    for (section, value) in written.as_object().unwrap() {
-        for (name, value) in value.as_object().into_iter().flatten() {
-            let key = format!("{section}.{name}");
-            assert!(value.is_null() || given.contains(&key), "{key} is missing in defaults/config.toml");
+    fn check(value: &serde_json::Value, key: &str, given: &[String]) {
+        match value {
+            serde_json::Value::Null => {}
+            serde_json::Value::Object(inner) => {
+                inner.iter().for_each(|(name, value)| check(value, &format!("{key}.{name}"), given));
+            }
+            _ => assert!(given.iter().any(|one| one == key), "{key} is missing in defaults/config.toml"),
         }
+    }
+    let written = serde_json::to_value(Config::default()).unwrap();
+    for (section, value) in written.as_object().unwrap().iter().filter(|(_, value)| value.is_object()) {
+        check(value, section, &given);
     }
 }
 

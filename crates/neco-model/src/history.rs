@@ -95,7 +95,16 @@ pub struct History {
 impl History {
     /// Adds a message at the end.
     pub fn push(&mut self, message: Message) {
-        self.tail.push(Arc::new(Entry::new(message)));
+        self.add(Arc::new(Entry::new(message)));
+    }
+
+    /// Adds an entry of another history at the end, with the bytes that were made of it.
+    pub fn push_shared(&mut self, entry: &Arc<Entry>) {
+        self.add(Arc::clone(entry));
+    }
+
+    fn add(&mut self, entry: Arc<Entry>) {
+        self.tail.push(entry);
         if self.tail.len() == SEGMENT {
             self.sealed.push(std::mem::take(&mut self.tail).into());
         }
@@ -103,7 +112,12 @@ impl History {
 
     /// Oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Entry> {
-        self.sealed.iter().flat_map(|segment| segment.iter()).chain(&self.tail).map(Arc::as_ref)
+        self.shared().map(Arc::as_ref)
+    }
+
+    /// The same, to be shared with another history.
+    pub fn shared(&self) -> impl DoubleEndedIterator<Item = &Arc<Entry>> {
+        self.sealed.iter().flat_map(|segment| segment.iter()).chain(&self.tail)
     }
 
     /// How many messages.

@@ -99,6 +99,11 @@ impl TokenCount {
         self.estimate = self.estimate.saturating_add(of_text(text, &self.family.rates()));
     }
 
+    /// Adds what was counted elsewhere.
+    pub fn add_tokens(&mut self, tokens: u64) {
+        self.estimate = self.estimate.saturating_add(tokens.saturating_mul(1000));
+    }
+
     /// Adds the next message.
     pub fn add(&mut self, message: &Message) {
         self.estimate = self.estimate.saturating_add(of_message(message, &self.family.rates()));

@@ -4,8 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ids::CallId;
+use crate::ide::IdeContext;
+use crate::ids::{CallId, QuestionId};
 use crate::mode::{ApprovalMode, Mode};
+use crate::question::Reply;
 
 /// What a window can ask of a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -31,6 +33,24 @@ pub enum Command {
         /// What the person decided.
         decision: Decision,
     },
+    /// Makes the conversation shorter that the model has; at once, or before the next turn of a working agent.
+    Compact {
+        /// What the summary should pay attention to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        focus: Option<String>,
+    },
+    /// Tells what the person has open in an editor; the model is told of changes with the next message.
+    SetIdeContext {
+        /// All that is open now.
+        context: IdeContext,
+    },
+    /// Answers a `question`.
+    Answer {
+        /// The question.
+        question_id: QuestionId,
+        /// What the person says.
+        reply: Reply,
+    },
     /// Stops the current work; what is finished stays.
     Cancel,
     /// Changes the mode from the next turn on.
@@ -42,6 +62,11 @@ pub enum Command {
     SetModel {
         /// `provider/model`, or the name of a group.
         model: String,
+    },
+    /// Changes the generation, and with it the tools, from the next turn on.
+    SetGeneration {
+        /// From 1 to the highest.
+        generation: u8,
     },
     /// Changes when the person is asked.
     SetApproval {

@@ -70,6 +70,10 @@ uuid_id!(
     /// One message of the conversation.
     MessageId
 );
+uuid_id!(
+    /// One question to a person.
+    QuestionId
+);
 
 impl MessageId {
     /// The id of the message that holds the results of this one's calls: it follows from the log

@@ -8,22 +8,30 @@
 
 pub mod client;
 pub mod command;
+pub mod context;
 pub mod display;
 pub mod error_code;
 pub mod event;
+pub mod ide;
 pub mod ids;
 pub mod message;
 pub mod mode;
+pub mod plan;
 pub mod query;
+pub mod question;
 pub mod usage;
 
 pub use client::{Client, ClientError, EventStream, Receipt};
 pub use command::{Attachment, Command, Decision};
+pub use context::{ContextReport, Layer, LayerSize, LayerText, MessageSize, PromptReport, ToolText, ToolsSize};
 pub use display::{Diff, Display};
 pub use error_code::ErrorCode;
 pub use event::{Event, EventBody};
-pub use ids::{AgentId, CallId, MessageId, Seq, SessionId, TurnId};
+pub use ide::{IdeContext, Selection};
+pub use ids::{AgentId, CallId, MessageId, QuestionId, Seq, SessionId, TurnId};
 pub use message::{Message, Part, Role, ToolCall, ToolResult};
 pub use mode::{ApprovalMode, Mode, Risk};
+pub use plan::{Plan, PlanStatus, PlanStep, Todo, TodoStatus};
 pub use query::{Answer, Query, SessionSnapshot};
+pub use question::{ItemAnswer, Question, QuestionItem, QuestionOption, Reply, Subject};
 pub use usage::Usage;

@@ -7,6 +7,9 @@ use serde_json::Value;
 use crate::error_code::ErrorCode;
 use crate::ids::{CallId, MessageId};
 
+/// What stands before the words of Neco itself in the person's place.
+pub const NECO: &str = "[Neco]";
+
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -94,6 +97,24 @@ impl Message {
     #[must_use]
     pub fn user(text: impl Into<String>) -> Self {
         Self { id: MessageId::new(), role: Role::User, parts: vec![Part::Text { text: text.into() }], model: None }
+    }
+
+    /// A message of Neco itself to the model: it stands in the person's place in the conversation, so
+    /// it says who speaks.
+    #[must_use]
+    pub fn neco(text: impl AsRef<str>) -> Self {
+        Self::user(format!("{NECO} {}", text.as_ref()))
+    }
+
+    /// Whether Neco itself says it, or a hook of the person, rather than the person.
+    #[must_use]
+    pub fn is_neco(&self) -> bool {
+        let text = match self.parts.first() {
+            Some(Part::Text { text }) if self.role == Role::User => text.as_str(),
+            Some(_) | None => return false,
+        };
+        let first = text.lines().next().unwrap_or_default();
+        text.starts_with(NECO) || (first.starts_with('[') && (first.ends_with(" hook]") || first.contains(" hook: ")))
     }
 
     /// The tool message that carries the `results` of the calls of message `asked`: its id follows from that one's.

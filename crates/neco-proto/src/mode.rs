@@ -14,6 +14,8 @@ pub enum Mode {
     Plan,
     /// Questions only: no tool that writes or runs exists for the model.
     Ask,
+    /// All tools, and a fault is reproduced first, then explained, then mended, then proved to be gone.
+    Debug,
 }
 
 /// When the person is asked.
@@ -64,7 +66,7 @@ macro_rules! names {
 }
 pub(crate) use names;
 
-names!(Mode { Mode::Agent => "agent", Mode::Plan => "plan", Mode::Ask => "ask" });
+names!(Mode { Mode::Agent => "agent", Mode::Plan => "plan", Mode::Ask => "ask", Mode::Debug => "debug" });
 names!(ApprovalMode {
     ApprovalMode::Auto => "auto",
     ApprovalMode::AskFirst => "ask_first",

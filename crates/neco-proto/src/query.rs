@@ -3,10 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::context::{ContextReport, PromptReport};
 use crate::event::{AgentState, PermissionRequest};
 use crate::ids::{AgentId, Seq, SessionId};
 use crate::message::Message;
 use crate::mode::{ApprovalMode, Mode};
+use crate::plan::{Plan, Todo};
+use crate::question::Question;
 use crate::usage::Usage;
 
 /// A question.
@@ -17,6 +20,10 @@ pub enum Query {
     Snapshot,
     /// The conversation as the model has it.
     Messages,
+    /// How much room everything takes that the model is told.
+    Context,
+    /// Exactly what the model would be told now.
+    Prompt,
 }
 
 /// The answer to a [`Query`], variant for variant.
@@ -30,6 +37,10 @@ pub enum Answer {
         /// Oldest first.
         messages: Vec<Message>,
     },
+    /// To [`Query::Context`].
+    Context(ContextReport),
+    /// To [`Query::Prompt`].
+    Prompt(PromptReport),
 }
 
 /// How a session stands.
@@ -55,4 +66,19 @@ pub struct SessionSnapshot {
     pub usage: Usage,
     /// Approvals that wait for a person.
     pub pending: Vec<PermissionRequest>,
+    /// Questions that wait for a person.
+    #[serde(default)]
+    pub questions: Vec<Question>,
+    /// The generation.
+    #[serde(default)]
+    pub generation: u8,
+    /// The todo list.
+    #[serde(default)]
+    pub todos: Vec<Todo>,
+    /// The plan, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
+    /// What was found out and is worth keeping.
+    #[serde(default)]
+    pub findings: Vec<String>,
 }

@@ -1,5 +1,6 @@
 //! Why a session could not be opened.
 
+use neco_agent::context::PromptError;
 use neco_proto::ErrorCode;
 use neco_store::StoreError;
 
@@ -39,6 +40,9 @@ pub enum SessionError {
         /// Why not.
         reason: String,
     },
+    /// A file in the place of a prompt is wrong.
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -55,6 +59,7 @@ impl SessionError {
             | Self::NoneHere(_)
             | Self::Workspace { .. }
             | Self::Model(_)
+            | Self::Prompt(_)
             | Self::OwnModel { .. } => None,
         }
     }

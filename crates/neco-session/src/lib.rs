@@ -4,7 +4,9 @@
 //! hands it to every window. What a session is made of when it is opened again is a fold of its log.
 //!
 //! Reading order: [`hub`] (opens sessions), [`actor`] (a session at work), [`fold`] (what a log adds
-//! up to), [`resume`] (mending what a crash left), [`journal`], [`redacted`], [`spill`], [`sources`].
+//! up to), [`resume`] (mending what a crash left), [`journal`], [`plans`] (plans that are
+//! not finished), [`redacted`], [`spill`], [`sources`],
+//! [`memory`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -14,6 +16,8 @@ pub mod error;
 pub mod fold;
 pub mod hub;
 pub mod journal;
+pub mod memory;
+pub mod plans;
 pub mod redacted;
 pub mod resume;
 pub mod sources;

@@ -7,10 +7,13 @@
 use std::collections::HashMap;
 
 use neco_proto::event::{
-    AgentComplete, ErrorEvent, HookRun, MessageQueued, ModelRetry, ModelSwitch, Notification, PermissionDecision,
-    PermissionRequest, StreamChunk, ToolCallDelta, ToolCallEnd, ToolCallUpdate, ToolOutputChunk,
+    AgentComplete, Compaction, ContextTrim, ErrorEvent, HookRun, MemoryUpdate, MessageQueued, ModelRetry, ModelSwitch,
+    Notification, PermissionDecision, PermissionRequest, StreamChunk, ToolCallDelta, ToolCallEnd, ToolCallUpdate,
+    ToolOutputChunk,
 };
-use neco_proto::{AgentId, CallId, Decision, Diff, Display, EventBody, Message, Part, TurnId};
+use neco_proto::{
+    AgentId, CallId, Decision, Diff, Display, EventBody, IdeContext, Message, Part, Reply, Subject, TurnId,
+};
 use neco_safety::secrets::{RedactedStream, Redactor, Scope};
 use serde_json::Value;
 
@@ -123,11 +126,38 @@ fn redact(body: &mut EventBody, redactor: &Redactor) {
             said(hook);
             message.iter_mut().for_each(said);
         }
+        EventBody::Question(question) => redact_subject(&mut question.subject, redactor),
+        EventBody::QuestionAnswer(answer) => answer.reply.iter_mut().for_each(|reply| redact_reply(reply, redactor)),
+        EventBody::TodoUpdate(update) => update.todos.iter_mut().for_each(|todo| said(&mut todo.text)),
+        EventBody::PlanUpdate(update) => {
+            if let Some(plan) = &mut update.plan {
+                said(&mut plan.text);
+                plan.steps.iter_mut().for_each(|step| said(&mut step.text));
+            }
+            update.findings.iter_mut().for_each(said);
+        }
+        EventBody::ModeChange(change) => change.reason.iter_mut().for_each(said),
+        EventBody::MemoryUpdate(MemoryUpdate { entries, text, .. }) => {
+            entries.iter_mut().map(|entry| &mut entry.title).chain(text).for_each(said);
+        }
         EventBody::ModelRetry(ModelRetry { message, .. })
         | EventBody::ModelSwitch(ModelSwitch { message, .. })
         | EventBody::Error(ErrorEvent { message, .. })
         | EventBody::Notification(Notification { text: message, .. }) => said(message),
         EventBody::AgentComplete(AgentComplete { final_text, .. }) => said(final_text),
+        EventBody::Environment(environment) => {
+            std::iter::once(&mut environment.text).chain(&mut environment.repo_map).for_each(said);
+        }
+        EventBody::IdeContext(IdeContext { selection, .. }) => {
+            selection.iter_mut().for_each(|selection| said(&mut selection.text));
+        }
+        EventBody::ContextTrim(ContextTrim { outputs, .. }) => {
+            outputs.iter_mut().for_each(|trimmed| said(&mut trimmed.output));
+        }
+        EventBody::Compaction(Compaction { focus, summary, outputs, notes, .. }) => {
+            focus.iter_mut().chain(notes).chain(outputs.iter_mut().map(|trimmed| &mut trimmed.output)).for_each(said);
+            summary.iter_mut().for_each(|summary| redact_message(summary, redactor));
+        }
         EventBody::StreamChunk(_)
         | EventBody::ReasoningChunk(_)
         | EventBody::StreamToolCallStart(_)
@@ -135,9 +165,38 @@ fn redact(body: &mut EventBody, redactor: &Redactor) {
         | EventBody::SessionStart(_)
         | EventBody::StateChange(_)
         | EventBody::TurnStart(_)
-        | EventBody::ModeChange(_)
         | EventBody::Usage(_)
         | EventBody::TurnEnd(_) => {}
+    }
+}
+
+fn redact_subject(subject: &mut Subject, redactor: &Redactor) {
+    let said = |text: &mut String| redactor.redact_in(text, Scope::Said);
+    match subject {
+        Subject::Choices { items } => {
+            for item in items {
+                said(&mut item.title);
+                said(&mut item.text);
+                for option in &mut item.options {
+                    said(&mut option.label);
+                    said(&mut option.description);
+                }
+            }
+        }
+        Subject::Plan { plan } => said(plan),
+        Subject::Loop { text } => said(text),
+    }
+}
+
+fn redact_reply(reply: &mut Reply, redactor: &Redactor) {
+    let said = |text: &mut String| redactor.redact_in(text, Scope::Said);
+    match reply {
+        Reply::Choices { answers } => {
+            answers.iter_mut().for_each(|answer| answer.chosen.iter_mut().chain(&mut answer.text).for_each(said));
+        }
+        Reply::RevisePlan { comments } => said(comments),
+        Reply::AcceptPlan { comments, .. } | Reply::GoOn { comments } => comments.iter_mut().for_each(said),
+        Reply::DropPlan | Reply::Dismiss => {}
     }
 }
 

@@ -5,7 +5,7 @@
 //! on every backend.
 //!
 //! Reading order: [`log`], [`catalog`], [`error`], then the backends [`memory`] and [`sqlite`], then
-//! [`lock`], which keeps two processes from writing one session.
+//! [`lock`], which keeps two processes from writing one session, and [`recall`], the index of the memory.
 
 pub mod catalog;
 #[cfg(any(test, feature = "conformance"))]
@@ -16,6 +16,7 @@ pub mod log;
 pub mod memory;
 mod prefix;
 mod private;
+pub mod recall;
 pub mod sqlite;
 
 pub use catalog::{Catalog, SessionRecord};
@@ -23,4 +24,5 @@ pub use error::StoreError;
 pub use lock::SessionLock;
 pub use log::{Durability, EventLog};
 pub use memory::MemoryStore;
+pub use recall::MemoryIndex;
 pub use sqlite::SqliteStore;

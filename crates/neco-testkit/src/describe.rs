@@ -3,6 +3,8 @@
 use neco_proto::event::{Admission, AgentComplete, NotificationLevel};
 use neco_proto::{Decision, Event, EventBody, Role};
 
+use crate::describe_plan as plan;
+
 /// An event as a line: its type and what tells it from others of its type.
 #[must_use]
 pub fn line(event: &Event) -> String {
@@ -25,6 +27,24 @@ pub fn text(event: &Event) -> String {
         EventBody::ModelRetry(retry) => retry.message.clone(),
         EventBody::ModelSwitch(switch) => switch.message.clone(),
         EventBody::HookRun(run) => format!("{}\n{}", run.hook, run.message.as_deref().unwrap_or_default()),
+        EventBody::MemoryUpdate(update) => {
+            let entries = update.entries.iter().map(|entry| format!("{} {}", entry.scope, entry.title));
+            entries.chain(update.text.clone()).collect::<Vec<_>>().join("\n")
+        }
+        EventBody::Question(question) => plan::question_text(&question.subject),
+        EventBody::QuestionAnswer(answer) => plan::reply_text(answer.reply.as_ref()),
+        EventBody::TodoUpdate(update) => plan::todo_lines(&update.todos),
+        EventBody::PlanUpdate(update) => plan::plan_text(update),
+        EventBody::ModeChange(change) => change.reason.clone().unwrap_or_default(),
+        EventBody::Environment(told) => told.text.clone(),
+        EventBody::IdeContext(open) => open.active_file.clone().unwrap_or_default(),
+        EventBody::ContextTrim(trim) => {
+            trim.outputs.iter().map(|trimmed| trimmed.output.as_str()).collect::<Vec<_>>().join("\n")
+        }
+        EventBody::Compaction(done) => {
+            let summary = done.summary.as_ref().map(neco_proto::Message::text);
+            done.notes.iter().cloned().chain(summary).collect::<Vec<_>>().join("\n")
+        }
         EventBody::Notification(notification) => notification.text.clone(),
         EventBody::Error(error) => error.message.clone(),
         EventBody::Message(message) => message.text(),
@@ -37,7 +57,6 @@ pub fn text(event: &Event) -> String {
         | EventBody::StreamToolCallDelta(_)
         | EventBody::ToolCallUpdate(_)
         | EventBody::PermissionDecision(_)
-        | EventBody::ModeChange(_)
         | EventBody::Usage(_)
         | EventBody::TurnEnd(_) => String::new(),
     }
@@ -62,6 +81,14 @@ fn detail(body: &EventBody) -> String {
         EventBody::PermissionRequest(request) => format!("{} {}", request.tool, request.risk),
         EventBody::PermissionDecision(decided) => decision(&decided.decision).to_owned(),
         EventBody::HookRun(run) => format!("{} {}", run.event, run.outcome),
+        EventBody::MemoryUpdate(update) => update.action.to_string(),
+        EventBody::Question(question) => plan::about(&question.subject).to_owned(),
+        EventBody::QuestionAnswer(answer) => plan::reply(answer.reply.as_ref()).to_owned(),
+        EventBody::TodoUpdate(update) => plan::todo_counts(&update.todos),
+        EventBody::PlanUpdate(update) => plan::plan_counts(update),
+        EventBody::ModeChange(change) => plan::change(change),
+        EventBody::ContextTrim(trim) => format!("{} outputs", trim.outputs.len()),
+        EventBody::Compaction(done) => format!("{} {}", done.cause, done.strategy),
         EventBody::Notification(notification) => match notification.level {
             NotificationLevel::Info => "info".to_owned(),
             NotificationLevel::Warning => "warning".to_owned(),
@@ -77,7 +104,8 @@ fn detail(body: &EventBody) -> String {
         | EventBody::ReasoningChunk(_)
         | EventBody::StreamToolCallDelta(_)
         | EventBody::ToolOutputChunk(_)
-        | EventBody::ModeChange(_)
+        | EventBody::Environment(_)
+        | EventBody::IdeContext(_)
         | EventBody::Usage(_) => String::new(),
     }
 }

@@ -4,9 +4,11 @@
 //! the person says, and what must happen. It is played by the real session with real tools on real
 //! files and a real store.
 //!
-//! Reading order: [`scenario`], [`stage`] (where it is played), [`describe`] (events as lines).
+//! Reading order: [`scenario`], [`stage`] (where it is played), [`describe`] and [`describe_plan`]
+//! (events as lines).
 
 pub mod describe;
+pub mod describe_plan;
 pub mod scenario;
 pub mod stage;
 

@@ -7,19 +7,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use neco_agent::Budget;
 use neco_agent::scheduler::Limits;
+use neco_agent::{Budget, Generation};
 use neco_config::Config;
 use neco_config::section::{ProviderSection, ProviderType};
 use neco_ext::hooks::Origin;
 use neco_ext::{Hook, Hooks, HooksSetup};
 use neco_model::scripted::Script;
-use neco_model::{Models, NoKeys};
+use neco_model::{Models, NoKeys, Provider};
 use neco_proto::SessionId;
 use neco_safety::command::Place;
 use neco_safety::world::Spawner;
 use neco_safety::{Confinement, Policy};
-use neco_session::hub::MakeGate;
+use neco_session::hub::{MakeGate, MemorySettings};
+use neco_session::sources::RulesPlaces;
 use neco_session::{Hub, HubSetup, Session, SessionOptions, Workshop};
 use neco_store::SqliteStore;
 use tempfile::TempDir;
@@ -45,6 +46,7 @@ pub struct Stage {
     home: TempDir,
     config: Config,
     models: Arc<Models>,
+    model: Option<Arc<dyn Provider>>,
     setup: Setup,
 }
 
@@ -53,7 +55,8 @@ impl Stage {
     ///
     /// # Errors
     /// When the folder can't be filled or the script can't be used.
-    pub fn new(stage: StageSetup) -> Result<Self, String> {
+    pub fn new(mut stage: StageSetup) -> Result<Self, String> {
+        stage.script.context_window = stage.setup.window.or(stage.script.context_window);
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let home = tempfile::tempdir().map_err(|error| error.to_string())?;
         for (path, content) in &stage.files {
@@ -64,7 +67,20 @@ impl Stage {
         fs::write(&script, json).map_err(|error| error.to_string())?;
         let config = config(&script, &stage.setup);
         let models = Models::new(&config, &NoKeys).map_err(|error| error.to_string())?;
-        Ok(Self { folder, home, config, models: Arc::new(models), setup: stage.setup })
+        Ok(Self { folder, home, config, models: Arc::new(models), model: None, setup: stage.setup })
+    }
+
+    /// The same stage with another model than the scripted one.
+    #[must_use]
+    pub fn played_by(self, model: Arc<dyn Provider>) -> Self {
+        Self { model: Some(model), ..self }
+    }
+
+    /// The same stage with other settings.
+    #[must_use]
+    pub fn with_config(mut self, change: impl FnOnce(&mut Config)) -> Self {
+        change(&mut self.config);
+        self
     }
 
     /// The workspace.
@@ -115,7 +131,7 @@ impl Stage {
     pub async fn hub(&self) -> Result<Hub, String> {
         let store = SqliteStore::open(&self.database()).await.map_err(|error| error.to_string())?;
         let store = Arc::new(store);
-        let models = Arc::clone(&self.models);
+        let (models, model) = (Arc::clone(&self.models), self.model.clone());
         let tools = self.config.tools.clone();
         let limits = Limits {
             parallel_reads: self.config.agent.parallel_reads,
@@ -123,16 +139,26 @@ impl Stage {
             max_output: tools.max_output_bytes,
         };
         let only = self.setup.tools.clone();
+        let indexes = Arc::new(neco_tools::code::Indexes::new(self.home.path().join("index")));
         let shell = tools.shell.clone();
         Ok(Hub::new(HubSetup {
             log: store.clone(),
             catalog: store,
             data_dir: self.home.path().to_path_buf(),
-            find_model: Arc::new(move |name| models.provider_for(name).map_err(|error| error.to_string())),
+            find_model: Arc::new(move |name| match &model {
+                Some(model) => Ok(Arc::clone(model)),
+                None => models.provider_for(name).map_err(|error| error.to_string()),
+            }),
             workshop: Workshop {
-                tools: Box::new(move || {
-                    let all = neco_tools::builtin::registry(&tools);
+                tools: Box::new(move |own| {
+                    let all = neco_tools::builtin::registry(&tools, &indexes).with(neco_agent::plan::tools()).with(own);
                     if only.is_empty() { all } else { all.only(&only).unwrap_or_default() }
+                }),
+                memory: Some(MemorySettings {
+                    entries: 40,
+                    extract: self.setup.extract,
+                    extract_model: None,
+                    extract_timeout: Duration::from_secs(20),
                 }),
                 policy: Box::new(|cwd| Policy::new(Place::new(cwd), Vec::new())),
                 rule_book: None,
@@ -140,9 +166,15 @@ impl Stage {
                 confinement: Confinement::ChosenNone,
                 network: true,
                 spawner: Box::new(|_| Ok(Spawner::new(child_environment(), &[]))),
+                net: neco_safety::world::Net::default(),
                 gate: gate(self.hooks()?, shell.clone()),
                 redactor: neco_safety::secrets::Redactor::default(),
                 limits,
+                guards: self.setup.switches(),
+                context: self.config.context.clone(),
+                rules: RulesPlaces::default(),
+                prompts: Vec::new(),
+                path: None,
                 shell,
                 sandbox: "none".to_owned(),
                 version: "test".to_owned(),
@@ -164,15 +196,26 @@ impl Stage {
         self.home.path().join("neco.db")
     }
 
+    fn generation(&self) -> Generation {
+        self.setup.generation.and_then(|number| Generation::new(number).ok()).unwrap_or_else(Generation::highest)
+    }
+
     fn options(&self) -> SessionOptions {
         SessionOptions {
             model: None,
             default_model: MODEL.to_owned(),
-            mode: self.setup.mode,
+            mode: None,
+            default_mode: self.setup.mode,
+            generation: None,
+            default_generation: self.generation(),
             approval: self.setup.approval,
             person_present: self.setup.person,
             max_turns: self.setup.max_turns,
-            budget: Budget { cost: None, tokens: self.setup.max_tokens },
+            budget: Budget {
+                cost: None,
+                tokens: self.setup.max_tokens,
+                time: self.setup.max_seconds.map(Duration::from_secs_f64),
+            },
         }
     }
 }
@@ -182,6 +225,7 @@ fn config(script: &Path, setup: &Setup) -> Config {
     let mut config = Config::built_in();
     config.model = Some(MODEL.to_owned());
     config.approval = setup.approval;
+    config.context.keep_turns = setup.keep_turns.unwrap_or(config.context.keep_turns);
     config.network.backoff = 0.001;
     config.network.first_byte_timeout = 0.3;
     config.network.idle_timeout = 0.3;

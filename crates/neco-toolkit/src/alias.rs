@@ -14,6 +14,9 @@ const ALIASES: &[(&str, &str)] = &[
     ("replace", "edit_file"),
     ("str_replace", "edit_file"),
     ("search_replace", "edit_file"),
+    ("applypatch", "apply_patch"),
+    ("apply_diff", "apply_patch"),
+    ("patch", "apply_patch"),
     ("ls", "list_directory"),
     ("list", "list_directory"),
     ("list_dir", "list_directory"),
@@ -27,6 +30,11 @@ const ALIASES: &[(&str, &str)] = &[
     ("search_file_content", "grep"),
     ("grep_search", "grep"),
     ("ripgrep", "grep"),
+    ("codebase_search", "code_search"),
+    ("semantic_search", "code_search"),
+    ("search_code", "code_search"),
+    ("find_symbol", "code_index"),
+    ("symbols", "code_index"),
     ("shell", "bash"),
     ("exec", "bash"),
     ("run", "bash"),
@@ -37,6 +45,15 @@ const ALIASES: &[(&str, &str)] = &[
     ("local_shell", "bash"),
     ("bashoutput", "process"),
     ("killshell", "process"),
+    ("webfetch", "web_fetch"),
+    ("fetch", "web_fetch"),
+    ("fetch_url", "web_fetch"),
+    ("read_web_page", "web_fetch"),
+    ("websearch", "web_search"),
+    ("google_web_search", "web_search"),
+    ("search_web", "web_search"),
+    ("getdiagnostics", "diagnostics"),
+    ("read_lints", "diagnostics"),
 ];
 
 /// What other agents call our tools, as they write it: the first name is the one that hooks are told.
@@ -45,10 +62,14 @@ const COMMON: &[(&str, &[&str])] = &[
     ("read_file", &["Read"]),
     ("write_file", &["Write"]),
     ("edit_file", &["Edit", "MultiEdit"]),
+    // What watches edits and writes elsewhere must see patches too: they do both.
+    ("apply_patch", &["apply_patch", "Edit", "Write", "MultiEdit"]),
     ("list_directory", &["LS"]),
     ("glob", &["Glob"]),
     ("grep", &["Grep"]),
     ("process", &["BashOutput", "KillShell"]),
+    ("web_fetch", &["WebFetch"]),
+    ("web_search", &["WebSearch"]),
 ];
 
 /// The names that other agents have for our tool `own`, the most common first; none for a tool that
@@ -65,6 +86,18 @@ pub fn own_name(name: &str) -> Option<&'static str> {
     ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, own)| *own)
 }
 
+/// The name that was meant by one that is no tool's but differs from one by a slip of the finger.
+#[must_use]
+pub fn misspelt(name: &str) -> Option<&'static str> {
+    let name = name.to_lowercase();
+    let known = || ALIASES.iter().flat_map(|(alias, own)| [*own, *alias]);
+    if known().any(|known| known == name) {
+        return None;
+    }
+    let slips = if name.chars().count() > 5 { 2 } else { 1 };
+    known().find(|known| strsim::damerau_levenshtein(known, &name) <= slips)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,9 +107,23 @@ mod tests {
         for (own, names) in COMMON {
             for name in *names {
                 let found = own_name(name).or_else(|| name.eq_ignore_ascii_case(own).then_some(*own));
-                assert_eq!(found, Some(*own), "{name}");
+                let writes = ["edit_file", "write_file"];
+                let same =
+                    found == Some(*own) || (*own == "apply_patch" && found.is_some_and(|it| writes.contains(&it)));
+                assert!(same, "{name}");
             }
         }
         assert!(common_names("teleport").is_empty());
+    }
+
+    #[test]
+    fn a_slip_of_the_finger_is_told_from_a_tool_of_another_name() {
+        for (name, meant) in [("bsh", "bash"), ("edti_file", "edit_file"), ("Wriet", "write"), ("webftch", "web_fetch")]
+        {
+            assert_eq!(misspelt(name), Some(meant), "{name}");
+        }
+        for name in ["bash", "Read", "grep", "todo_write", "memory_search", "Task", "Skill", "TodoWrite", "process"] {
+            assert_eq!(misspelt(name), None, "{name}");
+        }
     }
 }

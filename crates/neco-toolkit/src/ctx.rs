@@ -31,4 +31,8 @@ pub struct ToolContext {
     pub spill: Arc<dyn Spill>,
     /// Bytes of output that the model gets at most.
     pub max_output: usize,
+    /// Whether calls of the same turn that write wait behind this one.
+    pub more_writes: bool,
+    /// Whether a person was asked about this very call and said yes.
+    pub approved: bool,
 }

@@ -4,13 +4,14 @@
 //! what the person sees are separate outputs ([`ToolOutput`]). An error is an output too
 //! ([`ToolError`]): it has a code and words for the model.
 //!
-//! Reading order: [`tool`], [`ctx`], [`output`], [`registry`], [`repair`], [`schema`], [`alias`], [`bound`].
+//! Reading order: [`tool`], [`ctx`], [`output`], [`intent`], [`registry`], [`repair`], [`schema`], [`alias`], [`bound`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
 pub mod alias;
 pub mod bound;
 pub mod ctx;
+pub mod intent;
 pub mod output;
 pub mod registry;
 pub mod repair;
@@ -19,6 +20,7 @@ pub mod tool;
 
 pub use bound::{Bounded, Spill};
 pub use ctx::{LiveOutput, ToolContext};
+pub use intent::{Intent, Picture, TodoChange, TodoItem};
 pub use neco_safety::Touch;
 pub use output::{Outside, ToolError, ToolOutput};
 pub use registry::Registry;

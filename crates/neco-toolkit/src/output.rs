@@ -4,6 +4,8 @@ use std::ops::{Bound, Range, RangeBounds};
 
 use neco_proto::{Display, ErrorCode};
 
+use crate::intent::Intent;
+
 /// What a call gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolOutput {
@@ -18,6 +20,8 @@ pub struct ToolOutput {
     /// Set when the tool did its work but the outcome is a failure the model must see as one, such
     /// as a command that timed out with output to show.
     pub error_code: Option<ErrorCode>,
+    /// What the tool wants of the agent.
+    pub intents: Vec<Intent>,
 }
 
 /// The part of a text that came from outside: what a file holds or a command printed. The model gets
@@ -34,7 +38,14 @@ impl ToolOutput {
     /// Text for the model and nothing special for the person.
     #[must_use]
     pub fn text(model: impl Into<String>) -> Self {
-        Self { model: model.into(), outside: None, display: None, spilled_to: None, error_code: None }
+        Self {
+            model: model.into(),
+            outside: None,
+            display: None,
+            spilled_to: None,
+            error_code: None,
+            intents: Vec::new(),
+        }
     }
 
     /// The same, of which these bytes came from `source`.
@@ -51,6 +62,13 @@ impl ToolOutput {
             Bound::Unbounded => self.model.len(),
         };
         self.outside = Some(Outside { source: source.into(), part: start..end });
+        self
+    }
+
+    /// The same with something that is wanted of the agent.
+    #[must_use]
+    pub fn with_intent(mut self, intent: Intent) -> Self {
+        self.intents.push(intent);
         self
     }
 

@@ -26,6 +26,13 @@ impl Registry {
         self.tools.iter()
     }
 
+    /// The same with more tools, after those there are.
+    #[must_use]
+    pub fn with(mut self, tools: impl IntoIterator<Item = Arc<dyn DynTool>>) -> Self {
+        self.tools.extend(tools);
+        self
+    }
+
     /// Only the tools named, aliases included.
     ///
     /// # Errors

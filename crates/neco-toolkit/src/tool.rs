@@ -56,6 +56,11 @@ pub trait Tool: Send + Sync + 'static {
     /// What any of its calls does to the world at most; decides whether it is declared in modes that only read.
     const TOUCH: Touch;
 
+    /// Whether the model is told of it. One that lacks a setting is not declared, but says so when it is called.
+    fn is_offered(&self) -> bool {
+        true
+    }
+
     /// What this call does to the world.
     fn touch(&self, _args: &Self::Args) -> Touch {
         Self::TOUCH
@@ -87,6 +92,10 @@ pub trait DynTool: Send + Sync {
     fn schema(&self) -> &Value;
     /// What any of its calls does to the world at most.
     fn most_touch(&self) -> Touch;
+    /// Whether the model is told of it.
+    fn is_offered(&self) -> bool {
+        true
+    }
     /// Checks the arguments and binds them.
     ///
     /// # Errors
@@ -136,6 +145,10 @@ impl<T: Tool> DynTool for Erased<T> {
 
     fn most_touch(&self) -> Touch {
         T::TOUCH
+    }
+
+    fn is_offered(&self) -> bool {
+        self.tool.is_offered()
     }
 
     fn prepare(self: Arc<Self>, arguments: Value) -> Result<Box<dyn PreparedCall>, ToolError> {

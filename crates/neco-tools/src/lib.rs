@@ -4,10 +4,14 @@
 //! agent share state (which files were read, where the shell stands, what runs in the background)
 //! through what [`builtin`] builds for that agent.
 //!
-//! Reading order: [`builtin`] (the one list), [`files`], [`shell`].
+//! Reading order: [`builtin`] (the one list), [`files`], [`shell`], [`git`], [`code`], [`diagnostics`], [`web`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
 pub mod builtin;
+pub mod code;
+pub mod diagnostics;
 pub mod files;
+pub mod git;
 pub mod shell;
+pub mod web;

@@ -1,12 +1,18 @@
-//! Knows the user's folder: git facts and what git ignores.
+//! Knows the user's folder: git facts, what git ignores, and the index of its code.
 //!
 //! Reading order: [`walk`] (the one set of rules by which every tool walks the folder), `rules` (what
-//! is ignored), [`git`], `small_file` (how files that anyone may have put there are read).
+//! is ignored), [`git`], [`changed`], `small_file` (how files that anyone may have put there are read);
+//! [`index`].
 
+#![cfg_attr(test, allow(clippy::string_slice))]
+
+pub mod changed;
 pub mod git;
+pub mod index;
 mod rules;
 mod small_file;
 pub mod walk;
 
+pub use changed::{ChangedFiles, changed_files};
 pub use git::{GitFacts, Head};
 pub use walk::{Scope, walker};

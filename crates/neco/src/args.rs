@@ -6,7 +6,9 @@ use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use neco_proto::{ApprovalMode, Mode};
 
 use crate::help;
+use crate::memory_args::MemoryCommand;
 use crate::misuse::misuse;
+use crate::prompt_args::PromptCommand;
 use crate::rule_args::{PolicyCommand, RuleArgs};
 
 /// The command line as it was written.
@@ -71,7 +73,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "MODEL", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub model: Option<String>,
     /// agent: all tools; plan: looks and makes a plan, changes nothing; ask: answers questions, writes
-    /// and runs nothing
+    /// and runs nothing; debug: all tools, and a fault is reproduced before it is mended
     #[arg(long, value_enum)]
     pub mode: Option<ModeArg>,
     /// When you are asked: only for what is critical, before writes and commands, or before
@@ -87,6 +89,10 @@ pub struct RunArgs {
     /// The box that commands run in
     #[command(flatten)]
     pub box_args: BoxArgs,
+    /// The generation of the agent, from 1 to 8: each has the tools of the ones below it; the highest
+    /// unless set
+    #[arg(long = "gen", value_name = "N", visible_alias = "generation")]
+    pub generation: Option<u8>,
     #[arg(long, help = help::TOOLS, value_name = "LIST", value_delimiter = ',')]
     pub tools: Option<Vec<String>>,
     /// Stops after so many turns
@@ -159,6 +165,8 @@ pub enum ModeArg {
     Plan,
     /// Nothing is written or run.
     Ask,
+    /// All tools; a fault is reproduced first and its mending proved.
+    Debug,
 }
 
 /// [`ApprovalMode`] as a flag.
@@ -179,6 +187,7 @@ impl From<ModeArg> for Mode {
             ModeArg::Agent => Self::Agent,
             ModeArg::Plan => Self::Plan,
             ModeArg::Ask => Self::Ask,
+            ModeArg::Debug => Self::Debug,
         }
     }
 }
@@ -202,6 +211,9 @@ pub enum Subcommands {
     /// Lists sessions and shows what was said in them
     #[command(subcommand)]
     Session(SessionCommand),
+    /// Shows, adds, finds, edits and removes what is remembered from one session to the next
+    #[command(subcommand)]
+    Memory(MemoryCommand),
     /// Shows the rules about what may happen, explains a decision, and checks your rules
     #[command(subcommand)]
     Policy(PolicyCommand),
@@ -213,6 +225,9 @@ pub enum Subcommands {
     /// Keeps keys and logins, and shows who has one
     #[command(subcommand)]
     Auth(AuthCommand),
+    /// Shows exactly what a model would be told, and how much room each part takes
+    #[command(subcommand)]
+    Prompt(PromptCommand),
     /// Checks models, keys, the store and the terminal, and says how to fix what is wrong
     Doctor(JsonArg),
     /// Shows a whole task, offline, with a scripted model and real tools
@@ -458,7 +473,8 @@ mod tests {
 
     #[test]
     fn the_help_lists_the_tools_there_are() {
-        let registry = neco_tools::builtin::registry(&neco_config::Config::built_in().tools);
+        let indexes = crate::wire::indexes(std::path::Path::new("data"));
+        let registry = crate::wire::all_tools(&neco_config::Config::built_in().tools, &indexes);
         let names: Vec<&str> = registry.iter().map(|tool| tool.name()).collect();
         assert!(help::TOOLS.ends_with(&names.join(", ")), "{names:?}");
     }

@@ -55,7 +55,7 @@ impl Exit {
             CompleteReason::Natural if outcome.refused_last => Self::Refused,
             CompleteReason::Natural => Self::Done,
             CompleteReason::Stopped => Self::Refused,
-            CompleteReason::IterationLimit | CompleteReason::Budget => Self::Limit,
+            CompleteReason::IterationLimit | CompleteReason::Budget | CompleteReason::LoopDetected => Self::Limit,
             CompleteReason::Cancelled => Self::Stopped(stopped.unwrap_or(Signal::Interrupt)),
             CompleteReason::Failed => Self::of_code(complete.error_code),
         }
@@ -116,6 +116,7 @@ mod tests {
             usage: Usage::default(),
             session_usage: Usage::default(),
             duration_ms: 0,
+            waited_ms: 0,
             budget: None,
         });
         outcome

@@ -99,6 +99,7 @@ impl From<SessionError> for Failure {
             | SessionError::NoneHere(_)
             | SessionError::Workspace { .. }
             | SessionError::Model(_)
+            | SessionError::Prompt(_)
             | SessionError::OwnModel { .. } => Self::usage(error.to_string()),
         }
     }

@@ -8,7 +8,9 @@ Try:  neco demo                      a whole task, offline, in two seconds
 
 /// Of `--tools`.
 pub const TOOLS: &str = "Only these tools exist for the agent, separated by commas; there are read_file, \
-write_file, edit_file, list_directory, glob, grep, bash, process";
+write_file, edit_file, apply_patch, list_directory, glob, grep, bash, process, git, code_index, code_search, \
+diagnostics, web_fetch, web_search, todo_write, ask_user, enter_plan_mode, exit_plan_mode, memory_store, \
+memory_search, memory_get";
 
 /// After `neco policy list --help`.
 pub const POLICY_LIST: &str = "\
@@ -23,8 +25,15 @@ pub const POLICY_EXPLAIN: &str = "\
 Examples:
   neco policy explain bash 'git log | head'
   neco policy explain bash '{\"command\": \"make\", \"cwd\": \"sub\"}' --approval auto
-  neco policy explain edit_file '{\"path\": \".env\"}' --no-person
+  neco policy explain read_file .env --no-person
   neco policy explain bash 'npm test' --allow 'bash(npm test *)'";
+
+/// After `neco policy remove --help`.
+pub const POLICY_REMOVE: &str = "\
+Examples:
+  neco policy remove          lists what was allowed with \"always\", numbered
+  neco policy remove 2 3      takes the second and the third back
+Rules that you wrote yourself are in files of yours; `neco policy list` says where.";
 
 /// After `neco policy test --help`.
 pub const POLICY_TEST: &str = "\

@@ -136,6 +136,20 @@ pub fn event(event: &Event) {
         EventBody::HookRun(run) => {
             tracing::info!(seq, event = %run.event, outcome = %run.outcome, ms = run.duration_ms, "hook");
         }
+        EventBody::MemoryUpdate(update) => {
+            tracing::info!(seq, action = %update.action, entries = update.entries.len(), "memory");
+        }
+        EventBody::Question(question) => tracing::info!(seq, question = %question.question_id, "question"),
+        EventBody::QuestionAnswer(answer) => tracing::info!(seq, question = %answer.question_id, "question is over"),
+        EventBody::TodoUpdate(update) => tracing::info!(seq, todos = update.todos.len(), "todos"),
+        EventBody::PlanUpdate(update) => {
+            tracing::info!(
+                seq,
+                status = update.plan.as_ref().map(|plan| tracing::field::display(plan.status)),
+                findings = update.findings.len(),
+                "plan"
+            );
+        }
         EventBody::ModeChange(_) => tracing::info!(seq, "settings of the session changed"),
         EventBody::Usage(usage) => {
             tracing::info!(seq, model = %usage.model, input = usage.usage.input, output = usage.usage.output,
@@ -145,6 +159,15 @@ pub fn event(event: &Event) {
         EventBody::MessageQueued(_) => tracing::debug!(seq, "message waits"),
         EventBody::Message(message) => {
             tracing::debug!(seq, role = ?message.role, bytes = message.text().len(), calls = message.tool_calls().count(), "message");
+        }
+        EventBody::Environment(_) => tracing::debug!(seq, "environment"),
+        EventBody::IdeContext(_) => tracing::debug!(seq, "what is open in the editor"),
+        EventBody::ContextTrim(trim) => {
+            tracing::info!(seq, before = trim.before, after = trim.after, outputs = trim.outputs.len(), "trimmed");
+        }
+        EventBody::Compaction(done) => {
+            tracing::info!(seq, cause = %done.cause, strategy = %done.strategy, before = done.before,
+                after = done.after, "compacted");
         }
         EventBody::Error(error) => {
             tracing::error!(seq, code = %error.code, message = %error.message, retryable = error.retryable, "error");

@@ -14,11 +14,13 @@ mod failure;
 mod help;
 mod keys;
 mod log;
+mod memory_args;
 mod misuse;
 mod outcome;
 mod panic;
 mod plugged;
 mod print;
+mod prompt_args;
 mod rule_args;
 mod rules;
 mod run;
@@ -27,6 +29,7 @@ mod say;
 mod short_id;
 mod signals;
 mod terminal;
+mod told_files;
 mod wire;
 
 use std::path::{Path, PathBuf};
@@ -67,10 +70,12 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
         None => run::run(&line.run, &line.everywhere, env),
         Some(Subcommands::Config(command)) => cmd::config::run(command, &line.everywhere, env),
         Some(Subcommands::Session(command)) => cmd::session::run(command, &line.everywhere, env),
+        Some(Subcommands::Memory(command)) => cmd::memory::run(command, &line.everywhere, env),
         Some(Subcommands::Policy(command)) => cmd::policy::run(command, &line.everywhere, env),
         Some(Subcommands::Model(command)) => cmd::model::run(command, &line.everywhere, env),
         Some(Subcommands::Auth(command)) => cmd::auth::run(command, &line.everywhere, env),
         Some(Subcommands::Trust(args)) => cmd::trust::run(args, &line.everywhere, env),
+        Some(Subcommands::Prompt(command)) => cmd::prompt::run(command, &line.everywhere, env),
         Some(Subcommands::Doctor(args)) => cmd::doctor::run(args.json, &line.everywhere, env),
         Some(Subcommands::Demo { keep }) => cmd::demo::run(*keep, env),
     }

@@ -89,8 +89,17 @@ impl Outcome {
             | EventBody::PermissionRequest(_)
             | EventBody::PermissionDecision(_)
             | EventBody::HookRun(_)
+            | EventBody::Question(_)
+            | EventBody::QuestionAnswer(_)
+            | EventBody::TodoUpdate(_)
+            | EventBody::PlanUpdate(_)
+            | EventBody::MemoryUpdate(_)
             | EventBody::ModeChange(_)
             | EventBody::Notification(_)
+            | EventBody::Environment(_)
+            | EventBody::IdeContext(_)
+            | EventBody::ContextTrim(_)
+            | EventBody::Compaction(_)
             | EventBody::MessageQueued(_)
             | EventBody::TurnEnd(_) => {}
         }

@@ -5,14 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use neco_agent::context::PromptFile;
 use neco_config::{Env, Layer, Loaded, PolicyFile, PolicyFormat, policy_files};
 use neco_ext::Hook;
 use neco_ext::hooks::find;
 use neco_safety::Trust;
 use neco_safety::trust::TrustError;
+use neco_session::sources::prompt_files;
 use sha2::{Digest, Sha256};
 
 use crate::print::visible::visible_line;
+use crate::told_files::folders_with_prompts;
 
 /// One thing that a folder would switch on.
 struct Item {
@@ -28,6 +31,7 @@ struct Item {
 enum Kind {
     Hook(Box<Hook>),
     Rules,
+    Prompt(PromptFile),
 }
 
 /// What a person is asked about.
@@ -70,6 +74,12 @@ impl Plugged {
         }
         let rules = policy_files(env, folder);
         items.extend(rules.iter().filter_map(rules_item));
+        for folder in folders_with_prompts(folder) {
+            match prompt_files(&folder.join(".neco/prompts")) {
+                Ok(prompts) => items.extend(prompts.into_iter().map(|prompt| prompt_item(env, &folder, prompt))),
+                Err(words) => notices.push(format!("prompts are left out: {words}")),
+            }
+        }
         Self { own, items, trust, rules, notices }
     }
 
@@ -90,9 +100,20 @@ impl Plugged {
     pub fn hooks(&self) -> Vec<Hook> {
         let trusted = self.items.iter().filter(|item| self.is_on(item)).filter_map(|item| match &item.kind {
             Kind::Hook(hook) => Some(Hook { trusted_as: Some(item.hash.clone()), ..(**hook).clone() }),
-            Kind::Rules => None,
+            Kind::Rules | Kind::Prompt(_) => None,
         });
         self.own.iter().cloned().chain(trusted).collect()
+    }
+
+    /// The folder's files in the place of prompts that count.
+    #[must_use]
+    pub fn prompts(&self) -> Vec<PromptFile> {
+        let on = self.items.iter().filter(|item| self.is_on(item));
+        on.filter_map(|item| match &item.kind {
+            Kind::Prompt(prompt) => Some(prompt.clone()),
+            Kind::Hook(_) | Kind::Rules => None,
+        })
+        .collect()
     }
 
     /// How many hooks the user has, how many the folder has that may run, and how many that may not.
@@ -147,7 +168,8 @@ impl Plugged {
     pub fn note(&self) -> Option<String> {
         let off: Vec<&Item> = self.items.iter().filter(|item| !self.is_on(item)).collect();
         let hooks = off.iter().filter(|item| matches!(item.kind, Kind::Hook(_))).count();
-        let rules = off.len() - hooks;
+        let prompts = off.iter().filter(|item| matches!(item.kind, Kind::Prompt(_))).count();
+        let rules = off.len() - hooks - prompts;
         let folder = visible_line(&off.first()?.folder.display().to_string());
         let mut what = Vec::new();
         if hooks > 0 {
@@ -155,6 +177,9 @@ impl Plugged {
         }
         if rules > 0 {
             what.push(format!("{rules} {}", if rules == 1 { "file of rules" } else { "files of rules" }));
+        }
+        if prompts > 0 {
+            what.push(format!("{prompts} {}", if prompts == 1 { "prompt" } else { "prompts" }));
         }
         let why = match off.iter().any(|item| self.trust.is_trusted(&item.folder)) {
             true => "new or changed since it was trusted",
@@ -216,6 +241,15 @@ fn hook_item(env: &Env, hook: &Hook) -> Result<Option<Item>, String> {
     );
     let kind = Kind::Hook(Box::new(hook.clone()));
     Ok(Some(Item { folder: folder.to_owned(), hash: fingerprint.hash, words, kind }))
+}
+
+/// A file of the folder in the place of a prompt: what it says decides how the agent works.
+fn prompt_item(env: &Env, folder: &Path, prompt: PromptFile) -> Item {
+    let shown = env.shown(Path::new(&prompt.file));
+    let hash = Sha256::digest(format!("prompt\0{shown}\0{}", prompt.text).as_bytes());
+    let hash = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    let words = format!("prompt {}: {} bytes in its place  ({shown})", prompt.name, prompt.text.len());
+    Item { folder: folder.to_owned(), hash, words, kind: Kind::Prompt(prompt) }
 }
 
 /// A file of the folder's own rules about what may happen.

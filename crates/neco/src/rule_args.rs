@@ -1,5 +1,6 @@
 //! What can be written on the command line about rules.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Subcommand};
@@ -51,7 +52,7 @@ pub enum PolicyCommand {
     Explain {
         /// The tool, by its own name or another agent's
         tool: String,
-        /// Its arguments as a JSON object; for bash the command alone will do
+        /// Its arguments as a JSON object; a command, a path or an address alone will do
         arguments: String,
         #[command(flatten)]
         situation: SituationArgs,
@@ -60,6 +61,16 @@ pub enum PolicyCommand {
         /// Prints JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Lists the rules that you allowed with "always", or takes some of them back
+    #[command(after_help = help::POLICY_REMOVE)]
+    Remove {
+        /// The numbers of the rules to take back; without any they are listed
+        #[arg(value_name = "NUMBER")]
+        numbers: Vec<NonZeroUsize>,
+        /// Takes all of them back
+        #[arg(long, conflicts_with = "numbers")]
+        all: bool,
     },
     /// Checks your rules against a file of cases; exits with 1 when one comes out otherwise
     #[command(after_help = help::POLICY_TEST)]

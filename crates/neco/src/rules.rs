@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use futures::future::BoxFuture;
 use neco_agent::RuleBook;
 use neco_config::{Env, Loaded, policy_folder};
+use neco_safety::Policy;
 use neco_safety::command::Place;
-use neco_safety::policy::{LoadedPolicy, RuleSources, keep};
+use neco_safety::policy::{LoadedPolicy, Problem, RuleSources, Source, ToolPattern, keep};
 use neco_toolkit::alias;
 
 use crate::failure::Failure;
@@ -41,10 +42,28 @@ pub fn load(
         flags: &args.rules(),
         trusted: plugged.rules_count(),
     };
-    sources.load().map_err(|error| {
+    let mut rules = sources.load().map_err(|error| {
         Failure::usage(format!("the rules can't be used, so nothing is done:\n{error}"))
-            .hint("Correct or remove them; `neco policy list` shows the rules in force.")
-    })
+            .hint("Correct them or take them out: one of them may be the rule that forbids something.")
+    })?;
+    let misspelt = misspelt(&rules.policy);
+    rules.warnings.extend(misspelt);
+    Ok(rules)
+}
+
+/// Rules about tools that do not exist, where one of nearly that name does: such a rule says nothing. What is
+/// not like any of ours may be the tool of a server.
+fn misspelt(policy: &Policy) -> Vec<Problem> {
+    let mut found = Vec::new();
+    for rule in policy.rules().iter().filter(|rule| rule.source > Source::BuiltIn) {
+        for name in rule.when.tools.iter().filter_map(ToolPattern::name) {
+            if let Some(meant) = alias::misspelt(name) {
+                let message = format!("there is no tool {name:?}, so the rule says nothing; did you mean {meant:?}?");
+                found.push(Problem { place: rule.place.clone(), message });
+            }
+        }
+    }
+    found
 }
 
 /// The folders that are open besides the workspace: those of the settings, then those of the flags.
@@ -82,6 +101,18 @@ impl AlwaysFile {
         let path = policy_folder(env).join(ALWAYS_FILE);
         let shown = env.shown(&path);
         Self { path, shown }
+    }
+
+    /// Where it is, whether it exists or not.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The same for a person.
+    #[must_use]
+    pub fn shown(&self) -> &str {
+        &self.shown
     }
 }
 

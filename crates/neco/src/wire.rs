@@ -12,6 +12,7 @@ use std::time::Duration;
 use neco_agent::RuleBook;
 use neco_agent::gate::OpenGate;
 use neco_agent::scheduler::Limits;
+use neco_config::section::ToolsSection;
 use neco_config::{Config, Env};
 use neco_ext::{Hook, Hooks, HooksSetup};
 use neco_model::Models;
@@ -19,11 +20,13 @@ use neco_model::route::Providers;
 use neco_safety::sandbox::{Report, Sandbox};
 use neco_safety::secrets::{KnownSecret, Redactor, scrub};
 use neco_safety::world::Spawner;
+use neco_safety::world::net::{Net, NetSettings, ProxyRules};
 use neco_safety::{Confinement, Policy};
-use neco_session::hub::{FindModel, MakeGate, MakeSpawner};
+use neco_session::hub::{FindModel, MakeGate, MakeSpawner, MakeTools, MemorySettings};
 use neco_session::{Hub, HubSetup, Session, Workshop};
-use neco_store::{EventLog, SqliteStore};
+use neco_store::{Catalog, EventLog, SqliteStore};
 use neco_toolkit::Registry;
+use neco_tools::code::Indexes;
 use secrecy::ExposeSecret;
 use tokio::runtime::{Builder, Runtime};
 
@@ -32,6 +35,7 @@ use crate::failure::Failure;
 use crate::keys::Keys;
 use crate::log;
 use crate::say;
+use crate::told_files::ToldFiles;
 
 /// The file of the store in the data folder.
 pub const STORE_FILE: &str = "neco.db";
@@ -63,6 +67,8 @@ pub struct ServiceSetup<'a> {
     pub hooks: Vec<Hook>,
     /// Where rules are kept that a person allows for good.
     pub rule_book: Option<Arc<dyn RuleBook>>,
+    /// Files that tell the model something.
+    pub told: ToldFiles,
     /// What commands run in; nothing where there are none.
     pub sandbox: Option<Sandbox>,
     /// The environment that commands are given, before secrets are taken out.
@@ -81,38 +87,7 @@ impl Services {
     /// # Errors
     /// When a tool does not exist.
     pub fn start(store: Arc<SqliteStore>, setup: ServiceSetup<'_>) -> Result<Self, Failure> {
-        let tools = tools(setup.config, &setup.tools)?;
-        let hidden = hidden_variables(setup.config);
-        let known = scrub(setup.environment.clone(), &hidden).hidden.into_iter().chain(setup.secrets);
-        let redactor = Redactor::new(known);
-        log::hide(redactor.clone());
-        let spawner = Spawner::new(setup.environment.clone(), &hidden);
-        let report = setup.sandbox.as_ref().map(|sandbox| sandbox.report().clone());
-        let spawner = make_spawner(spawner, setup.sandbox, &setup.hooks);
-        let gate = gate(setup.hooks, &setup.environment, hidden.clone(), setup.config.tools.shell.clone());
-        let workshop = Workshop {
-            tools,
-            roots: setup.policy.place().roots.clone(),
-            policy: Box::new(move |_| setup.policy.clone()),
-            rule_book: setup.rule_book,
-            confinement: report.as_ref().map_or(Confinement::Unavailable, Report::confinement),
-            network: report.as_ref().is_none_or(Report::reaches_network),
-            spawner,
-            gate,
-            redactor,
-            limits: limits(setup.config),
-            shell: setup.config.tools.shell.clone(),
-            sandbox: report.as_ref().map_or_else(|| "none".to_owned(), Report::in_short),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        };
-        let hub = Hub::new(HubSetup {
-            log: store.clone(),
-            catalog: store.clone(),
-            data_dir: setup.data_dir,
-            find_model: setup.find_model,
-            workshop,
-        });
-        Ok(Self { hub, store })
+        Ok(Self { hub: hub(&store, setup)?, store })
     }
 
     /// Writes what waits, for whoever ends the process without stopping anything.
@@ -133,6 +108,52 @@ impl Services {
         drop(self.hub);
         Ok(self.store.close().await?)
     }
+}
+
+/// A hub on any store.
+///
+/// # Errors
+/// When a tool does not exist.
+pub fn hub<S: EventLog + Catalog + 'static>(store: &Arc<S>, setup: ServiceSetup<'_>) -> Result<Hub, Failure> {
+    let tools = tools(setup.config, &setup.tools, indexes(&setup.data_dir))?;
+    let hidden = hidden_variables(setup.config);
+    let known = scrub(setup.environment.clone(), &hidden).hidden.into_iter().chain(setup.secrets);
+    let redactor = Redactor::new(known);
+    log::hide(redactor.clone());
+    let spawner = Spawner::new(setup.environment.clone(), &hidden);
+    let report = setup.sandbox.as_ref().map(|sandbox| sandbox.report().clone());
+    let spawner = make_spawner(spawner, setup.sandbox, &setup.hooks);
+    let gate = gate(setup.hooks, &setup.environment, hidden.clone(), setup.config.tools.shell.clone());
+    let workshop = Workshop {
+        tools,
+        roots: setup.policy.place().roots.clone(),
+        policy: Box::new(move |_| setup.policy.clone()),
+        rule_book: setup.rule_book,
+        confinement: report.as_ref().map_or(Confinement::Unavailable, Report::confinement),
+        network: report.as_ref().is_none_or(Report::reaches_network),
+        spawner,
+        net: network(setup.config, &setup.environment),
+        gate,
+        redactor,
+        limits: limits(setup.config),
+        // There is no window yet for more than one request.
+        memory: memory(setup.config, false),
+        guards: setup.config.agent.guards.clone(),
+        context: setup.config.context.clone(),
+        rules: setup.told.rules,
+        prompts: setup.told.prompts,
+        path: setup.environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone()),
+        shell: setup.config.tools.shell.clone(),
+        sandbox: report.as_ref().map_or_else(|| "none".to_owned(), Report::in_short),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    Ok(Hub::new(HubSetup {
+        log: store.clone(),
+        catalog: store.clone(),
+        data_dir: setup.data_dir,
+        find_model: setup.find_model,
+        workshop,
+    }))
 }
 
 /// The runtime: two threads are enough for one session, and cost little to start.
@@ -210,7 +231,8 @@ fn make_spawner(spawner: Spawner, sandbox: Option<Sandbox>, hooks: &[Hook]) -> M
 
 /// Variables that commands don't get: those of the settings, and those that hold the keys of any
 /// provider, whatever the settings say.
-fn hidden_variables(config: &Config) -> Vec<String> {
+#[must_use]
+pub fn hidden_variables(config: &Config) -> Vec<String> {
     let providers = Providers::new(&config.model_providers).ok();
     let of_providers = providers.iter().flat_map(Providers::iter).flat_map(|entry| entry.api_key_envs.clone());
     config.tools.hidden_env.iter().cloned().chain(config.key_variables()).chain(of_providers).collect()
@@ -220,6 +242,21 @@ fn hidden_variables(config: &Config) -> Vec<String> {
 #[must_use]
 pub fn environment(env: &Env) -> Vec<(OsString, OsString)> {
     env.vars().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+/// What tools reach of the network. Made of settings and variables alone: it costs nothing before it is used.
+#[must_use]
+pub fn network(config: &Config, environment: &[(OsString, OsString)]) -> Net {
+    let key = config.tools.web_search.key_variable().and_then(|name| {
+        let (_, value) = environment.iter().find(|(own, _)| own.to_str() == Some(name))?;
+        let value = value.to_str().map(str::trim).filter(|value| !value.is_empty())?;
+        Some((neco_tools::web::SEARCH_KEY.to_owned(), value.to_owned().into()))
+    });
+    Net::new(NetSettings {
+        private_hosts: config.tools.web_fetch.private_hosts.clone(),
+        proxy: ProxyRules::of_variables(environment),
+        keys: key.into_iter().collect(),
+    })
 }
 
 /// What makes the gate of a session. Hooks are the user's own, or trusted by them: they run outside
@@ -241,18 +278,46 @@ fn gate(hooks: Vec<Hook>, environment: &[(OsString, OsString)], hidden: Vec<Stri
 }
 
 /// What makes the tools of an agent; the names are checked once, here.
-fn tools(config: &Config, only: &[String]) -> Result<Box<dyn Fn() -> Registry + Send + Sync>, Failure> {
+fn tools(config: &Config, only: &[String], indexes: Arc<Indexes>) -> Result<MakeTools, Failure> {
     let settings = config.tools.clone();
     let only = if only.is_empty() { settings.only.clone() } else { only.to_vec() };
     if only.is_empty() {
-        return Ok(Box::new(move || neco_tools::builtin::registry(&settings)));
+        return Ok(Box::new(move |own| standing_tools(&settings, &indexes).with(own)));
     }
-    neco_tools::builtin::registry(&settings).only(&only).map_err(|error| Failure::usage(error.message))?;
-    Ok(Box::new(move || {
-        let all = neco_tools::builtin::registry(&settings);
-        // The names were checked above, and the list does not change.
-        all.only(&only).unwrap_or_default()
+    all_tools(&settings, &indexes).only(&only).map_err(|error| Failure::usage(error.message))?;
+    Ok(Box::new(move |own| {
+        // The names were checked above; one that its session does not bring, without a memory, is left out.
+        let all = standing_tools(&settings, &indexes).with(own);
+        let there: Vec<String> = only.iter().filter(|name| all.find(name).is_ok()).cloned().collect();
+        all.only(&there).unwrap_or_default()
     }))
+}
+
+/// The indexes of code of a data folder; nothing is opened yet.
+pub fn indexes(data_dir: &Path) -> Arc<Indexes> {
+    Arc::new(Indexes::new(data_dir.join("index")))
+}
+
+/// Every tool that exists, of whatever generation.
+pub fn all_tools(settings: &ToolsSection, indexes: &Arc<Indexes>) -> Registry {
+    standing_tools(settings, indexes).with(neco_session::memory::tools::listed())
+}
+
+/// Those that need nothing of a session.
+fn standing_tools(settings: &ToolsSection, indexes: &Arc<Indexes>) -> Registry {
+    neco_tools::builtin::registry(settings, indexes).with(neco_agent::plan::tools())
+}
+
+/// How sessions remember; `interactive` when a person sits in front of them for more than one request.
+fn memory(config: &Config, interactive: bool) -> Option<MemorySettings> {
+    let memory = &config.memory;
+    let timeout = Duration::try_from_secs_f64(memory.extract_timeout).unwrap_or(Duration::from_secs(20));
+    memory.enabled.then(|| MemorySettings {
+        entries: memory.max_entries,
+        extract: memory.extract.unwrap_or(interactive),
+        extract_model: memory.extract_model.clone(),
+        extract_timeout: timeout,
+    })
 }
 
 fn limits(config: &Config) -> Limits {
@@ -260,5 +325,32 @@ fn limits(config: &Config) -> Limits {
         parallel_reads: config.agent.parallel_reads,
         timeout: Duration::try_from_secs_f64(config.tools.timeout).unwrap_or(Duration::from_secs(30)),
         max_output: config.tools.max_output_bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_agent::Generation;
+
+    use super::*;
+
+    /// The table of generations says of every tool whether it is there.
+    #[test]
+    fn generations_name_every_tool_there_is_and_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let all = all_tools(&Config::built_in().tools, &indexes(folder.path()));
+        let there: Vec<&str> = all.iter().map(|tool| tool.name()).collect();
+        let entries: Vec<_> = Generation::highest().entries().collect();
+        let added: Vec<&str> = entries.iter().flat_map(|entry| &entry.adds).map(String::as_str).collect();
+        let not_yet: Vec<&str> = entries.iter().flat_map(|entry| &entry.not_yet).map(String::as_str).collect();
+        for tool in &there {
+            assert!(added.contains(tool), "{tool} belongs to no generation: add it to generations.toml");
+        }
+        for tool in &added {
+            assert!(there.contains(tool), "{tool} does not exist: it belongs under not_yet in generations.toml");
+        }
+        for tool in &not_yet {
+            assert!(!there.contains(tool), "{tool} exists by now: move it from not_yet to adds in generations.toml");
+        }
     }
 }

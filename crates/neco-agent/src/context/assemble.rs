@@ -3,60 +3,178 @@
 use std::sync::Arc;
 
 use neco_model::ToolDeclaration;
-use neco_proto::Mode;
-use neco_safety::{Policy, Touch, Who};
+use neco_model::tokens::{Family, estimate};
+use neco_proto::Layer;
+use neco_safety::{Policy, Who};
 use neco_toolkit::Registry;
 
-use crate::scheduler::Scheduler;
+use crate::generation::GenerationPrompt;
+use crate::mode::declares;
 
+use super::prompts::Prompts;
 use super::source::{BasePrompt, ModePrompt, Situation, Source};
 
 /// What the model is told before the conversation. Made anew only when the situation changes, so
 /// that consecutive requests share their beginning byte for byte.
 pub struct Context {
     sources: Vec<Arc<dyn Source>>,
-    made: Option<Made>,
+    prompts: Arc<Prompts>,
+    made: Option<Arc<Assembled>>,
+    /// How often it was made.
+    times: u64,
 }
 
-struct Made {
+/// A system prompt and the tools that go with it, and how much room they take.
+#[derive(Debug)]
+pub struct Assembled {
     situation: Situation,
     who: Who<'static>,
-    system: Arc<str>,
-    tools: Arc<[ToolDeclaration]>,
+    family: Family,
+    /// Of all sources together.
+    revision: u64,
+    /// Tells one from the next.
+    pub(crate) number: u64,
+    /// All layers.
+    pub system: Arc<str>,
+    /// The tools.
+    pub tools: Arc<[ToolDeclaration]>,
+    /// The layers that say something, in order.
+    pub layers: Vec<Told>,
+    /// Tokens of the declarations of the tools.
+    pub tool_tokens: u64,
+}
+
+/// What a layer says, and how much room that takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// Which.
+    pub layer: Layer,
+    /// What it says.
+    pub text: String,
+    /// Its tokens.
+    pub tokens: u64,
+    /// What was left out of it, in words.
+    pub notes: Vec<String>,
+}
+
+impl Assembled {
+    /// Tokens of all that is not the conversation.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        self.layers.iter().map(|layer| layer.tokens).fold(self.tool_tokens, u64::saturating_add)
+    }
+
+    /// What takes the most room of it, in words, and how much that is.
+    #[must_use]
+    pub fn biggest(&self) -> (String, u64) {
+        let tools = (format!("the declarations of {} tools", self.tools.len()), self.tool_tokens);
+        let layers = self.layers.iter().map(|layer| (format!("the layer {}", layer.layer), layer.tokens));
+        layers.fold(tools, |most, layer| if layer.1 > most.1 { layer } else { most })
+    }
 }
 
 impl Context {
     /// A context of the base prompts and `sources`.
     #[must_use]
-    pub fn new(sources: Vec<Arc<dyn Source>>) -> Self {
-        let own: [Arc<dyn Source>; 2] = [Arc::new(BasePrompt), Arc::new(ModePrompt)];
+    pub fn new(prompts: Arc<Prompts>, sources: Vec<Arc<dyn Source>>) -> Self {
+        let own: [Arc<dyn Source>; 3] = [
+            Arc::new(BasePrompt(Arc::clone(&prompts))),
+            Arc::new(ModePrompt(Arc::clone(&prompts))),
+            Arc::new(GenerationPrompt),
+        ];
         let mut sources: Vec<_> = own.into_iter().chain(sources).collect();
         sources.sort_by_key(|source| source.layer());
-        Self { sources, made: None }
+        Self { sources, prompts, made: None, times: 0 }
+    }
+
+    /// The prompts.
+    #[must_use]
+    pub fn prompts(&self) -> &Prompts {
+        &self.prompts
     }
 
     /// The system prompt and the tools for a situation.
     pub fn assemble(
         &mut self,
         situation: Situation,
-        scheduler: &Scheduler,
+        (registry, policy): (&Registry, &Policy),
         who: &Who<'static>,
-    ) -> (Arc<str>, Arc<[ToolDeclaration]>) {
-        let made = match self.made.take() {
-            Some(made) if made.situation == situation && made.who == *who => made,
-            Some(_) | None => {
-                let tools = declare(scheduler.registry(), scheduler.policy(), who);
-                Made { situation, who: *who, system: self.system(&situation), tools }
-            }
+        family: Family,
+    ) -> Arc<Assembled> {
+        let revision = self.sources.iter().map(|source| source.revision()).sum();
+        let fits = |made: &Arc<Assembled>| {
+            made.situation == situation && made.who == *who && made.family == family && made.revision == revision
         };
-        let made = self.made.insert(made);
-        (Arc::clone(&made.system), Arc::clone(&made.tools))
+        if let Some(made) = self.made.as_ref().filter(|made| fits(made)) {
+            return Arc::clone(made);
+        }
+        self.times += 1;
+        let tools = declare(registry, policy, who);
+        let layers = self.layers(&situation, family);
+        let texts: Vec<&str> = layers.iter().map(|layer| layer.text.as_str()).collect();
+        let made = Arc::new(Assembled {
+            situation,
+            who: *who,
+            family,
+            revision,
+            number: self.times,
+            system: texts.join("\n\n").into(),
+            tool_tokens: tools.iter().map(|tool| tool_tokens(tool, family)).sum(),
+            tools,
+            layers,
+        });
+        self.made = Some(Arc::clone(&made));
+        made
     }
 
-    fn system(&self, situation: &Situation) -> Arc<str> {
-        let texts: Vec<String> = self.sources.iter().filter_map(|source| source.text(situation)).collect();
-        texts.join("\n\n").into()
+    fn layers(&self, situation: &Situation, family: Family) -> Vec<Told> {
+        let mut layers: Vec<Told> = Vec::new();
+        for source in &self.sources {
+            let Some(text) = source.text(situation).filter(|text| !text.trim().is_empty()) else { continue };
+            match layers.last_mut() {
+                Some(last) if last.layer == source.layer() => {
+                    last.text.push_str("\n\n");
+                    last.text.push_str(&text);
+                }
+                Some(_) | None => {
+                    layers.push(Told { layer: source.layer(), text, tokens: 0, notes: Vec::new() });
+                }
+            }
+        }
+        for layer in &mut layers {
+            fit(layer, situation.rooms.of(layer.layer), family);
+        }
+        layers
     }
+}
+
+/// Counts a layer, and cuts it after a line when it is too long for its share.
+fn fit(layer: &mut Told, room: u64, family: Family) {
+    layer.tokens = estimate(&layer.text, family);
+    if layer.tokens <= room {
+        return;
+    }
+    let whole = layer.tokens;
+    let note = format!("[The rest of {} is left out: about {whole} tokens, and {room} is its share.]", layer.layer);
+    let room = room.saturating_sub(estimate(&note, family));
+    let (mut kept, mut taken) = (String::new(), 0);
+    for line in layer.text.split_inclusive('\n') {
+        taken += estimate(line, family);
+        if taken > room {
+            break;
+        }
+        kept.push_str(line);
+    }
+    layer.text = if kept.is_empty() { note.clone() } else { format!("{}\n{note}", kept.trim_end()) };
+    layer.tokens = estimate(&layer.text, family);
+    layer.notes.push(note);
+}
+
+pub(super) fn tool_tokens(tool: &ToolDeclaration, family: Family) -> u64 {
+    /// What stands around a declaration on the wire.
+    const AROUND: u64 = 12;
+    let words = estimate(&tool.name, family) + estimate(&tool.description, family);
+    AROUND + words + estimate(&tool.schema.to_string(), family)
 }
 
 /// In ask mode tools that write or run do not even exist for the model, in plan mode those that write;
@@ -64,12 +182,8 @@ impl Context {
 fn declare(registry: &Registry, policy: &Policy, who: &Who<'_>) -> Arc<[ToolDeclaration]> {
     registry
         .iter()
-        .filter(|tool| match who.mode {
-            Mode::Agent => true,
-            // Some commands only look; the policy tells them apart.
-            Mode::Plan => tool.most_touch() != Touch::Writes,
-            Mode::Ask => tool.most_touch() == Touch::Reads,
-        })
+        .filter(|tool| declares(who.mode, tool.as_ref()))
+        .filter(|tool| tool.is_offered())
         .filter(|tool| !policy.refuses(tool.name(), tool.most_touch(), who))
         .map(|tool| ToolDeclaration {
             name: tool.name().to_owned(),

@@ -1,11 +1,37 @@
-//! What the model is told before the conversation: layers in a fixed order, so that prompt caches hit.
+//! What the model is told: layers in a fixed order before the conversation, so that prompt caches hit,
+//! and the conversation within the room there is.
 //!
-//! Reading order: [`layer`], [`source`], [`assemble`].
+//! Invariants: the prompt is made anew only when the situation changes; a conversation is only added to,
+//! except by a trim or a compaction, and what these make of it follows from their events alone; a call is
+//! never parted from its result.
+//!
+//! Reading order: [`Layer`], [`prompts`], [`source`], [`assemble`]; [`space`] and [`meter`] (how much
+//! room there is and how much is taken); [`outputs`], [`cut`], [`transcript`] and [`replay`] (making the
+//! conversation shorter); [`editor`], [`report`].
 
 mod assemble;
-mod layer;
+mod cut;
+mod editor;
+mod meter;
+mod outputs;
+mod prompts;
+mod replay;
+mod report;
 mod source;
+mod space;
+#[cfg(test)]
+mod tests;
+mod transcript;
 
-pub use assemble::Context;
-pub use layer::Layer;
+pub use assemble::{Assembled, Context, Told};
+pub use cut::{Cut, TooLong, is_summary, summary_message};
+pub use editor::told as editor_told;
+pub use meter::{Meter, tokens_of, tokens_of_all};
+pub use neco_proto::Layer;
+pub use outputs::{recent_from, saved, used_up};
+pub use prompts::{PromptError, PromptFile, PromptValues, Prompts};
+pub use replay::{compact_history, compact_messages, trim_history, trim_messages};
+pub use report::{prompt_report, report};
 pub use source::{Situation, Source};
+pub use space::{ContextSettings, Rooms, Space};
+pub use transcript::transcript;

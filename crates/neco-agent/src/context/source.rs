@@ -1,14 +1,24 @@
 //! One thing that is put before the model.
 
-use neco_proto::Mode;
+use std::sync::Arc;
 
-use super::layer::Layer;
+use neco_proto::{Layer, Mode};
 
-/// What sources may depend on.
+use crate::generation::Generation;
+
+use super::prompts::Prompts;
+use super::space::Rooms;
+
+/// What sources may depend on. The prompt is made anew only when it changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Situation {
     /// The agent's mode.
     pub mode: Mode,
+    /// Its generation.
+    pub generation: Generation,
+    /// How many tokens the layers may take. A source that can choose what to leave out does so; what is
+    /// still too long is cut.
+    pub rooms: Rooms,
 }
 
 /// One thing that is put before the model. It gathers nothing: what it says was handed to it.
@@ -17,10 +27,14 @@ pub trait Source: Send + Sync {
     fn layer(&self) -> Layer;
     /// What it says now; nothing when it has nothing to say.
     fn text(&self, situation: &Situation) -> Option<String>;
+    /// Grows when it has something else to say in the same situation, which happens rarely or never.
+    fn revision(&self) -> u64 {
+        0
+    }
 }
 
 /// The prompt that every agent has.
-pub(super) struct BasePrompt;
+pub(super) struct BasePrompt(pub Arc<Prompts>);
 
 impl Source for BasePrompt {
     fn layer(&self) -> Layer {
@@ -28,12 +42,12 @@ impl Source for BasePrompt {
     }
 
     fn text(&self, _: &Situation) -> Option<String> {
-        Some(include_str!("../../prompts/base.md").trim().to_owned())
+        self.0.text("base")
     }
 }
 
 /// The prompt of the mode.
-pub(super) struct ModePrompt;
+pub(super) struct ModePrompt(pub Arc<Prompts>);
 
 impl Source for ModePrompt {
     fn layer(&self) -> Layer {
@@ -41,11 +55,11 @@ impl Source for ModePrompt {
     }
 
     fn text(&self, situation: &Situation) -> Option<String> {
-        let prompt = match situation.mode {
-            Mode::Agent => include_str!("../../prompts/mode_agent.md"),
-            Mode::Plan => include_str!("../../prompts/mode_plan.md"),
-            Mode::Ask => include_str!("../../prompts/mode_ask.md"),
-        };
-        Some(prompt.trim().to_owned())
+        self.0.text(match situation.mode {
+            Mode::Agent => "mode_agent",
+            Mode::Plan => "mode_plan",
+            Mode::Ask => "mode_ask",
+            Mode::Debug => "mode_debug",
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! What can happen to a loop.
 
 use neco_proto::ErrorCode;
+use neco_proto::event::CompleteReason;
 
 /// Which turn asked. Every effect that starts work carries one, every answer returns it, and
 /// answers to older ones are dropped.
@@ -22,6 +23,24 @@ pub enum AnswerKind {
     CutOff,
     /// The vendor pauses; it goes on when it is asked again.
     Paused,
+}
+
+/// How the work ends before the model says that it is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End {
+    /// Why.
+    pub reason: CompleteReason,
+    /// What went wrong, when something did.
+    pub code: Option<ErrorCode>,
+}
+
+impl End {
+    /// Somebody else than the model ends it.
+    pub const STOPPED: Self = Self { reason: CompleteReason::Stopped, code: None };
+    /// Nothing is left to do.
+    pub const DONE: Self = Self { reason: CompleteReason::Natural, code: None };
+    /// The model repeats itself.
+    pub const LOOP: Self = Self { reason: CompleteReason::LoopDetected, code: Some(ErrorCode::LoopDetected) };
 }
 
 /// What can happen to a loop.
@@ -58,9 +77,21 @@ pub enum Input {
     Blocked {
         /// The turn that would have asked.
         stamp: Stamp,
+        /// How that ends.
+        end: End,
+    },
+    /// Before the model is asked, the person is.
+    Waits {
+        /// The turn that would ask.
+        stamp: Stamp,
+    },
+    /// The person has answered, and the model is asked.
+    GoesOn {
+        /// The turn that asks.
+        stamp: Stamp,
     },
     /// The work is to end: the present turn ends, no other begins.
-    Halt,
+    Halt(End),
     /// The budget is used up: the present turn ends, no other begins.
     BudgetUsedUp,
     /// The person stops it.

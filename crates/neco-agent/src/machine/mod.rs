@@ -10,5 +10,5 @@ mod input;
 mod step;
 
 pub use effect::{Effect, Nudge};
-pub use input::{AnswerKind, Input, Stamp};
+pub use input::{AnswerKind, End, Input, Stamp};
 pub use step::Machine;

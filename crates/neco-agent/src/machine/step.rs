@@ -4,7 +4,7 @@ use neco_proto::ErrorCode;
 use neco_proto::event::{AgentState, CompleteReason, StateChange};
 
 use super::effect::{Effect, Nudge};
-use super::input::{AnswerKind, Input, Stamp};
+use super::input::{AnswerKind, End, Input, Stamp};
 
 /// How often in a row a model may stop without being done before it is taken at its word.
 const MOST_NUDGES: u32 = 2;
@@ -19,7 +19,7 @@ pub struct Machine {
     /// Empty answers in a row.
     empty: u32,
     budget_left: bool,
-    halted: bool,
+    halted: Option<End>,
     stamp: Stamp,
 }
 
@@ -34,7 +34,7 @@ impl Machine {
             nudges: 0,
             empty: 0,
             budget_left: true,
-            halted: false,
+            halted: None,
             stamp: Stamp::default(),
         }
     }
@@ -85,8 +85,14 @@ impl Machine {
             Input::CallsMoved { stamp, waiting, running, open } if stamp == self.stamp && self.has_calls() => {
                 self.calls_moved(waiting, running, open, &mut effects);
             }
-            Input::Blocked { stamp } if self.expects(stamp, AgentState::Streaming) => self.stopped(&mut effects),
-            Input::Halt if self.busy() => self.halted = true,
+            Input::Blocked { stamp, end } if self.is_asking(stamp) => self.end(end, &mut effects),
+            Input::Waits { stamp } if self.expects(stamp, AgentState::Streaming) => {
+                self.change(AgentState::AwaitingApproval, &mut effects);
+            }
+            Input::GoesOn { stamp } if self.expects(stamp, AgentState::AwaitingApproval) => {
+                self.change(AgentState::Streaming, &mut effects);
+            }
+            Input::Halt(end) if self.busy() => self.halted = Some(end),
             Input::BudgetUsedUp => self.budget_left = false,
             Input::Cancel if self.busy() => {
                 effects.push(Effect::StopWork);
@@ -98,7 +104,9 @@ impl Machine {
             | Input::ProviderFailed { .. }
             | Input::CallsMoved { .. }
             | Input::Blocked { .. }
-            | Input::Halt
+            | Input::Waits { .. }
+            | Input::GoesOn { .. }
+            | Input::Halt(_)
             | Input::Cancel => {}
         }
         effects
@@ -106,6 +114,11 @@ impl Machine {
 
     fn expects(&self, stamp: Stamp, state: AgentState) -> bool {
         stamp == self.stamp && self.state == state
+    }
+
+    /// Whether the model is asked in that turn, or would be if the person were not asked first.
+    fn is_asking(&self, stamp: Stamp) -> bool {
+        self.expects(stamp, AgentState::Streaming) || self.expects(stamp, AgentState::AwaitingApproval)
     }
 
     fn has_calls(&self) -> bool {
@@ -119,7 +132,7 @@ impl Machine {
         self.iteration = 0;
         self.nudges = 0;
         self.empty = 0;
-        self.halted = false;
+        self.halted = None;
         if self.budget_left {
             return self.ask(effects);
         }
@@ -183,8 +196,8 @@ impl Machine {
 
     fn next_turn(&mut self, effects: &mut Vec<Effect>) {
         effects.push(Effect::EndTurn { iteration: self.iteration });
-        if self.halted {
-            return self.stopped(effects);
+        if let Some(end) = self.halted {
+            return self.end(end, effects);
         }
         if !self.budget_left {
             return self.out_of_budget(effects);
@@ -197,9 +210,9 @@ impl Machine {
         self.finish(CompleteReason::IterationLimit, Some(ErrorCode::IterationLimit), effects);
     }
 
-    fn stopped(&mut self, effects: &mut Vec<Effect>) {
+    fn end(&mut self, end: End, effects: &mut Vec<Effect>) {
         self.change(AgentState::Complete, effects);
-        self.finish(CompleteReason::Stopped, None, effects);
+        self.finish(end.reason, end.code, effects);
     }
 
     fn complete(&mut self, effects: &mut Vec<Effect>) {
@@ -329,16 +342,32 @@ mod tests {
         assert_eq!(machine.on(Input::Begin).last(), Some(&budget));
     }
 
+    fn blocked(stamp: Stamp) -> Input {
+        Input::Blocked { stamp, end: End::STOPPED }
+    }
+
+    #[test]
+    fn the_person_can_be_asked_before_the_model() {
+        let mut machine = Machine::new(50);
+        let stamp = stamp_of(&machine.on(Input::Begin));
+        assert_eq!(states(&machine.on(Input::Waits { stamp })), [AgentState::AwaitingApproval]);
+        assert_eq!(states(&machine.on(Input::GoesOn { stamp })), [AgentState::Streaming]);
+        assert!(machine.on(Input::GoesOn { stamp }).is_empty());
+        let _ = machine.on(Input::Waits { stamp });
+        let looped = Effect::Finish { reason: CompleteReason::LoopDetected, code: Some(ErrorCode::LoopDetected) };
+        assert_eq!(machine.on(Input::Blocked { stamp, end: End::LOOP }).last(), Some(&looped));
+    }
+
     #[test]
     fn what_is_blocked_or_halted_ends_without_another_turn() {
         let stopped = Effect::Finish { reason: CompleteReason::Stopped, code: None };
         let mut machine = Machine::new(50);
         let stamp = stamp_of(&machine.on(Input::Begin));
-        assert_eq!(machine.on(Input::Blocked { stamp }).last(), Some(&stopped));
-        assert!(machine.on(Input::Blocked { stamp }).is_empty() && !machine.busy());
+        assert_eq!(machine.on(blocked(stamp)).last(), Some(&stopped));
+        assert!(machine.on(blocked(stamp)).is_empty() && !machine.busy());
         let stamp = stamp_of(&machine.on(Input::Begin));
         let _ = machine.on(Input::Answered { stamp, kind: AnswerKind::Calls });
-        assert!(machine.on(Input::Halt).is_empty());
+        assert!(machine.on(Input::Halt(End::STOPPED)).is_empty());
         assert_eq!(machine.on(moved(stamp, 0, 0, 0)).last(), Some(&stopped));
     }
 
@@ -365,8 +394,10 @@ mod tests {
             Just(Input::Begin),
             Just(Input::Cancel),
             Just(Input::BudgetUsedUp),
-            Just(Input::Halt),
-            stamp.clone().prop_map(|stamp| Input::Blocked { stamp }),
+            Just(Input::Halt(End::DONE)),
+            stamp.clone().prop_map(blocked),
+            stamp.clone().prop_map(|stamp| Input::Waits { stamp }),
+            stamp.clone().prop_map(|stamp| Input::GoesOn { stamp }),
             (stamp.clone(), kind).prop_map(|(stamp, kind)| Input::Answered { stamp, kind }),
             stamp.clone().prop_map(|stamp| Input::ProviderFailed { stamp, code: ErrorCode::ProviderUnavailable }),
             (stamp, 0usize..2, 0usize..2).prop_map(|(stamp, waiting, running)| moved(

@@ -8,15 +8,22 @@ use neco_model::{Delta, History, ModelError, Provider};
 use neco_proto::event::Admission;
 use neco_proto::{CallId, EventBody, Message, Mode, TurnId, Usage};
 use neco_safety::Who;
+use neco_toolkit::{Picture, Registry};
 use tokio::sync::mpsc;
 
+use super::editor::Editor;
 use super::gated::{AtGate, Passed};
 use super::inputs::{AgentHandle, Mail};
+use super::questions::Posed;
+use super::room::Room;
 use super::setup::{AgentSetup, Budget, Settings};
 use super::stream::{Streaming, next_delta};
 use crate::context::Context;
 use crate::gate::OpenGate;
+use crate::generation::Generation;
+use crate::guards::Guards;
 use crate::machine::{Input, Machine, Stamp};
+use crate::plan::PlanBook;
 use crate::ports::{Clock, EventSink, RuleBook, SinkError};
 use crate::scheduler::{Progress, Scheduler};
 
@@ -57,6 +64,29 @@ pub struct Agent {
     pub(super) turn_mode: Mode,
     /// What waits for the gate.
     pub(super) gated: AtGate,
+    /// Room for the conversation.
+    pub(super) room: Room,
+    /// What the person has open.
+    pub(super) editor: Editor,
+    /// The generation.
+    pub(super) generation: Generation,
+    /// All tools, of whatever generation.
+    pub(super) tools: Registry,
+    /// Its list, plan and findings.
+    pub(super) book: PlanBook,
+    /// What watches it.
+    pub(super) guards: Guards,
+    /// Pictures that follow the results of the present turn.
+    pub(super) pictures: Vec<Picture>,
+    /// Questions that wait for the person.
+    pub(super) posed: Vec<Posed>,
+    /// The mode that it left for plan mode by itself.
+    pub(super) plans_from: Option<Mode>,
+    /// How long the session worked before the present request.
+    pub(super) worked: Duration,
+    /// How long the person was waited for in the present request, and since when they are.
+    pub(super) waited: Duration,
+    pub(super) waits_since: Option<Duration>,
     resumed: bool,
     mailbox: mpsc::Receiver<Mail>,
 }
@@ -68,6 +98,7 @@ enum Happening {
     Progress(Progress),
     LiveOutput,
     Passed(Passed),
+    Note(Option<Result<Delta, ModelError>>),
 }
 
 impl Agent {
@@ -77,13 +108,16 @@ impl Agent {
         let (sender, mailbox) = mpsc::channel(MAILBOX);
         let taken_ids =
             setup.history.iter().flat_map(|entry| entry.message().tool_calls()).map(|call| call.id.clone()).collect();
-        let agent = Self {
+        let registry = setup.generation.narrow(&setup.registry);
+        let mut agent = Self {
             machine: Machine::new(setup.max_turns),
-            scheduler: Scheduler::new(setup.registry, setup.world, setup.spill, Arc::clone(&setup.clock), setup.limits)
+            scheduler: Scheduler::new(registry, setup.world, setup.spill, Arc::clone(&setup.clock), setup.limits)
                 .with_gate(Arc::clone(&setup.gate))
                 .with_policy(setup.policy, setup.rule_book.clone()),
             rule_book: setup.rule_book,
-            context: Context::new(setup.sources),
+            context: Context::new(setup.prompts, setup.sources),
+            room: Room::new(setup.context, setup.just_compacted.then(|| setup.history.len())),
+            editor: Editor::new(setup.ide_told),
             provider: setup.provider,
             sink: setup.sink,
             clock: setup.clock,
@@ -104,9 +138,20 @@ impl Agent {
             cut_off: None,
             turn_mode: setup.settings.mode,
             gated: AtGate::new(setup.gate),
+            generation: setup.generation,
+            tools: setup.registry,
+            book: setup.book,
+            guards: Guards::new(&setup.guards),
+            pictures: Vec::new(),
+            posed: Vec::new(),
+            plans_from: setup.plans_from,
+            worked: setup.worked,
+            waited: Duration::ZERO,
+            waits_since: None,
             resumed: setup.resumed,
             mailbox,
         };
+        agent.recall();
         (agent, AgentHandle { mailbox: sender })
     }
 
@@ -119,6 +164,7 @@ impl Agent {
         if result.is_err() {
             // Nothing can be recorded, so the effects that are left are to stop the work.
             self.streaming = None;
+            self.room.drop_compaction();
             let _ = self.scheduler.stop().await;
             self.gated = AtGate::new(Arc::new(OpenGate));
         }
@@ -136,7 +182,8 @@ impl Agent {
                     return self.close_session().await;
                 }
                 Happening::Delta(delta) => self.take_deltas(delta).await?,
-                Happening::Progress(progress) => {
+                Happening::Progress(mut progress) => {
+                    self.fulfil(&mut progress).await?;
                     let who = self.who();
                     let records = self.scheduler.absorb(progress, &who);
                     self.record(records).await?;
@@ -144,6 +191,7 @@ impl Agent {
                     self.calls_moved().await?;
                 }
                 Happening::Passed(passed) => self.take_passed(passed).await?,
+                Happening::Note(note) => self.take_note(note).await?,
                 Happening::LiveOutput => {
                     for chunk in self.scheduler.live().take() {
                         self.sink.emit(self.turn_id, EventBody::ToolOutputChunk(chunk)).await?;
@@ -168,7 +216,7 @@ impl Agent {
 
     /// People first: a flood of deltas or output can't keep them waiting.
     async fn next(&mut self) -> Happening {
-        let Self { mailbox, streaming, scheduler, gated, .. } = self;
+        let Self { mailbox, streaming, scheduler, gated, room, .. } = self;
         let working = scheduler.has_work();
         let at_gate = gated.has_work();
         let live = Arc::clone(scheduler.live());
@@ -176,6 +224,7 @@ impl Agent {
             biased;
             mail = mailbox.recv() => Happening::Mail(mail),
             delta = next_delta(streaming.as_mut()) => Happening::Delta(delta),
+            note = room.next() => Happening::Note(note),
             progress = scheduler.progress(), if working => Happening::Progress(progress),
             passed = gated.next(), if at_gate => Happening::Passed(passed),
             () = live.collected(), if working => Happening::LiveOutput,

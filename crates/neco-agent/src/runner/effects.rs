@@ -1,18 +1,16 @@
 //! What the machine wants done.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
-use neco_model::Request;
 use neco_proto::event::{
-    Admission, AgentComplete, CompleteReason, ErrorEvent, Notification, NotificationLevel, StateChange, TurnEnd,
-    TurnStart,
+    Admission, AgentComplete, AgentState, CompleteReason, ErrorEvent, Notification, NotificationLevel, StateChange,
+    TurnEnd, TurnStart,
 };
 use neco_proto::{ErrorCode, EventBody, Message, MessageId, ToolCall, TurnId};
 
 use super::agent::Agent;
-use super::stream::Streaming;
-use crate::context::Situation;
-use crate::machine::{Effect, Input, Nudge, Stamp};
+use crate::machine::{Effect, End, Input, Nudge, Stamp};
 use crate::ports::SinkError;
 use crate::scheduler::Record;
 
@@ -26,7 +24,7 @@ impl Agent {
                 Effect::AskModel { stamp, iteration } => self.ask_model(stamp, iteration).await?,
                 Effect::RunCalls { stamp } => effects.extend(self.run_calls(stamp).await?),
                 Effect::EndTurn { iteration } => self.end_turn(iteration).await?,
-                Effect::Nudge(nudge) => self.admit(Message::user(nudge_text(nudge))).await?,
+                Effect::Nudge(nudge) => self.admit(Message::neco(nudge_text(nudge))).await?,
                 Effect::StopWork => self.stop_work().await?,
                 Effect::NoAnswer { times } => self.tell_of_no_answer(times).await?,
                 Effect::Finish { reason, code } => effects.extend(self.finish(reason, code).await?),
@@ -44,7 +42,7 @@ impl Agent {
 
     /// Tells the machine when the session has used what it may use.
     pub(super) async fn check_budget(&mut self) -> Result<(), SinkError> {
-        if self.budget.reached(&self.session_usage).is_some() {
+        if self.budget.reached(&self.session_usage, self.worked()).is_some() {
             return self.on(Input::BudgetUsedUp).await;
         }
         Ok(())
@@ -52,13 +50,26 @@ impl Agent {
 
     fn start_over(&mut self) {
         self.began_at = self.clock.now();
+        self.waited = Duration::ZERO;
+        self.waits_since = None;
         self.usage = neco_proto::Usage::default();
         self.final_text.clear();
         self.goes_on = false;
         self.gated.start_over();
     }
 
+    /// How long the session has worked in all.
+    pub(super) fn worked(&self) -> Duration {
+        let waits = self.waits_since.map_or(Duration::ZERO, |since| self.clock.now().saturating_sub(since));
+        self.worked + self.clock.now().saturating_sub(self.began_at).saturating_sub(self.waited + waits)
+    }
+
     async fn changed(&mut self, change: StateChange) -> Result<(), SinkError> {
+        if change.to == AgentState::AwaitingApproval {
+            self.waits_since = Some(self.clock.now());
+        } else if let Some(since) = self.waits_since.take() {
+            self.waited += self.clock.now().saturating_sub(since);
+        }
         self.sink.emit(self.turn_id, EventBody::StateChange(change)).await
     }
 
@@ -70,7 +81,7 @@ impl Agent {
             }
         } else {
             for message in said {
-                self.admit(message).await?;
+                self.admit_said(message).await?;
             }
         }
         self.begin_turn(stamp, iteration).await
@@ -78,16 +89,15 @@ impl Agent {
 
     /// Asks the model with all that was said.
     pub(super) async fn begin_turn(&mut self, stamp: Stamp, iteration: u32) -> Result<(), SinkError> {
+        if !self.hear_guards(stamp, iteration).await? {
+            return Ok(());
+        }
         self.turn_id = Some(TurnId::new());
         let start = TurnStart { iteration, model: self.provider.label().to_owned() };
         self.sink.emit(self.turn_id, EventBody::TurnStart(start)).await?;
         self.turn_mode = self.settings.mode;
-        let situation = Situation { mode: self.turn_mode };
-        let (system, tools) = self.context.assemble(situation, &self.scheduler, &self.who());
-        let request =
-            Request { system, tools, history: self.history.clone(), cache_key: self.cache_key.clone(), output: None };
-        self.streaming = Some(Streaming::new(stamp, self.provider.stream(request)));
-        Ok(())
+        self.room.refused = false;
+        self.ask_within_room(stamp).await
     }
 
     fn take_at_boundary(&mut self) -> Vec<Message> {
@@ -142,12 +152,13 @@ impl Agent {
     /// Tells the machine when the gate wants the work to end.
     pub(super) async fn check_stop(&mut self) -> Result<(), SinkError> {
         if self.scheduler.take_stop().is_some() {
-            return self.on(Input::Halt).await;
+            return self.on(Input::Halt(End::STOPPED)).await;
         }
         Ok(())
     }
 
     pub(super) async fn calls_moved(&mut self) -> Result<(), SinkError> {
+        self.check_budget().await?;
         let input = self.calls_input();
         self.on(input).await
     }
@@ -160,6 +171,7 @@ impl Agent {
     /// The results enter the conversation; with the end of the turn they are on the disk.
     async fn end_turn(&mut self, iteration: u32) -> Result<(), SinkError> {
         self.keep_results();
+        self.admit_pictures().await?;
         self.sink.commit(self.turn_id, EventBody::TurnEnd(TurnEnd { iteration })).await
     }
 
@@ -183,15 +195,22 @@ impl Agent {
         if let Some(streaming) = self.streaming.take() {
             self.keep_partial(streaming).await?;
         }
+        self.room.drop_compaction();
+        self.withdraw_questions().await?;
         self.leave_gate().await?;
         let records = self.scheduler.stop().await;
         self.record(records).await?;
         self.keep_results();
-        Ok(())
+        self.admit_pictures().await
     }
 
     async fn finish(&mut self, reason: CompleteReason, code: Option<ErrorCode>) -> Result<Vec<Effect>, SinkError> {
+        if reason == CompleteReason::Natural {
+            let events = self.book.end_work();
+            self.tell_all(events).await?;
+        }
         let duration = self.clock.now().saturating_sub(self.began_at);
+        let budget = self.budget.reached(&self.session_usage, self.worked());
         let complete = AgentComplete {
             reason,
             error_code: code,
@@ -199,17 +218,23 @@ impl Agent {
             turns: self.machine.iteration(),
             usage: self.usage,
             session_usage: self.session_usage,
-            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
-            budget: self.budget.reached(&self.session_usage),
+            duration_ms: millis(duration),
+            waited_ms: millis(self.waited),
+            budget,
         };
+        self.worked += duration.saturating_sub(self.waited);
+        self.began_at = self.clock.now();
+        self.waited = Duration::ZERO;
         self.sink.commit(self.turn_id, EventBody::AgentComplete(complete)).await?;
         self.turn_id = None;
         match reason {
             CompleteReason::Natural | CompleteReason::IterationLimit => self.begin_queued().await,
             // Whoever stopped the work, or has no model, does not want it to start again by itself.
-            CompleteReason::Cancelled | CompleteReason::Failed | CompleteReason::Budget | CompleteReason::Stopped => {
-                Ok(Vec::new())
-            }
+            CompleteReason::Cancelled
+            | CompleteReason::Failed
+            | CompleteReason::Budget
+            | CompleteReason::Stopped
+            | CompleteReason::LoopDetected => Ok(Vec::new()),
         }
     }
 
@@ -219,11 +244,15 @@ impl Agent {
         if self.messages_are_gated() {
             self.queued.push_front((Admission::TurnBoundary, message));
         } else {
-            self.admit(message).await?;
+            self.admit_said(message).await?;
         }
         self.start_over();
         Ok(self.machine.on(Input::Begin))
     }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn nudge_text(nudge: Nudge) -> &'static str {

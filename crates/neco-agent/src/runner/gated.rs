@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::agent::Agent;
 use crate::gate::{Gate, GateRuling, Moment, Scene, Word};
-use crate::machine::{AnswerKind, Input, Stamp};
+use crate::machine::{AnswerKind, End, Input, Stamp};
 use crate::ports::SinkError;
 
 /// How often in a row the end of the work may be objected to.
@@ -214,7 +214,7 @@ impl Agent {
             if matches!(word.ruling, Some(GateRuling::Block(_))) || word.stop.is_some() {
                 continue;
             }
-            self.admit(message).await?;
+            self.admit_said(message).await?;
             self.add_context(HookEvent::UserPromptSubmit, word.context).await?;
             admitted = true;
         }
@@ -226,7 +226,7 @@ impl Agent {
         let Some((stamp, iteration)) = self.gated.ask.take() else { return Ok(()) };
         let ended = std::mem::take(&mut self.gated.ended);
         if self.gated.closed || ended || (!something_is_asked && iteration == 1) {
-            return self.on(Input::Blocked { stamp }).await;
+            return self.on(Input::Blocked { stamp, end: End::STOPPED }).await;
         }
         self.begin_turn(stamp, iteration).await
     }

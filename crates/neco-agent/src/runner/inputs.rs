@@ -4,10 +4,14 @@ use std::sync::Arc;
 
 use neco_model::Provider;
 use neco_proto::event::{Admission, MessageQueued, ModeChange};
-use neco_proto::{ApprovalMode, CallId, Decision, EventBody, Message, Mode, Part};
+use neco_proto::{
+    ApprovalMode, CallId, ContextReport, Decision, EventBody, IdeContext, Message, Mode, Part, PromptReport,
+    QuestionId, Reply,
+};
 use tokio::sync::{mpsc, oneshot};
 
 use super::agent::Agent;
+use crate::generation::Generation;
 use crate::machine::Input;
 use crate::ports::SinkError;
 
@@ -27,10 +31,30 @@ pub enum AgentInput {
         /// The decision.
         decision: Decision,
     },
+    /// The answer to a question.
+    Answer {
+        /// The question.
+        question_id: QuestionId,
+        /// What the person says.
+        reply: Reply,
+    },
+    /// Make the conversation shorter that the model has.
+    Compact {
+        /// What the summary should pay attention to.
+        focus: Option<String>,
+    },
+    /// What the person has open in an editor.
+    SetIdeContext(IdeContext),
+    /// Say how much room everything takes.
+    Report(oneshot::Sender<ContextReport>),
+    /// Say exactly what the model would be told.
+    Prompt(oneshot::Sender<PromptReport>),
     /// Stop the present work.
     Cancel,
     /// Another mode from the next turn on.
     SetMode(Mode),
+    /// Another generation from the next turn on.
+    SetGeneration(Generation),
     /// Another approval mode.
     SetApproval(ApprovalMode),
     /// Another model from the next turn on.
@@ -72,6 +96,26 @@ impl AgentHandle {
         self.mailbox.send(Mail { input, reply }).await.map_err(|_| InputError::Gone)?;
         answer.await.map_err(|_| InputError::Gone)?
     }
+
+    /// How much room everything takes that the model is told.
+    ///
+    /// # Errors
+    /// When the agent is gone.
+    pub async fn report(&self) -> Result<ContextReport, InputError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(AgentInput::Report(reply)).await?;
+        answer.await.map_err(|_| InputError::Gone)
+    }
+
+    /// Exactly what the model would be told now.
+    ///
+    /// # Errors
+    /// When the agent is gone.
+    pub async fn prompt(&self) -> Result<PromptReport, InputError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(AgentInput::Prompt(reply)).await?;
+        answer.await.map_err(|_| InputError::Gone)
+    }
 }
 
 impl Agent {
@@ -97,11 +141,28 @@ impl Agent {
                 self.record(records).await?;
                 self.calls_moved().await?;
             }
+            AgentInput::Answer { question_id, reply } => self.take_reply(question_id, reply).await?,
             AgentInput::Cancel if self.machine.busy() => self.on(Input::Cancel).await?,
-            AgentInput::Cancel => self.leave_gate().await?,
+            AgentInput::Cancel => {
+                if self.room.drop_compaction() {
+                    self.warn("the conversation was not compacted: it was cancelled").await?;
+                }
+                self.leave_gate().await?;
+            }
+            AgentInput::Compact { focus } => self.compact_as_asked(focus).await?,
+            AgentInput::SetIdeContext(open) => self.editor.set(open),
+            // Who asked may have given up waiting.
+            AgentInput::Report(reply) => drop(reply.send(self.context_report())),
+            AgentInput::Prompt(reply) => drop(reply.send(self.prompt_report())),
             AgentInput::SetMode(mode) => {
                 self.settings.mode = mode;
+                self.plans_from = None;
                 self.change(ModeChange { mode: Some(mode), ..ModeChange::default() }).await?;
+            }
+            AgentInput::SetGeneration(generation) => {
+                self.generation = generation;
+                self.scheduler.set_registry(generation.narrow(&self.tools));
+                self.change(ModeChange { generation: Some(generation.number()), ..ModeChange::default() }).await?;
             }
             AgentInput::SetApproval(approval) => {
                 self.settings.approval = approval;
@@ -157,9 +218,9 @@ impl Agent {
         }
         // What was said before this and never got its turn comes first.
         for (_, earlier) in std::mem::take(&mut self.queued) {
-            self.admit(earlier).await?;
+            self.admit_said(earlier).await?;
         }
-        self.admit(message).await?;
+        self.admit_said(message).await?;
         self.begin().await
     }
 

@@ -2,14 +2,21 @@
 //! at the same time, so that no one of them can keep it from hearing the others.
 //!
 //! Reading order: [`setup`] (what an agent is made of), [`agent`] (the loop), [`stream`] (the model's
-//! answer), [`effects`] (what the machine wants done), [`inputs`] (what people say).
+//! answer), [`effects`] (what the machine wants done), [`room`] (room for the conversation), [`inputs`]
+//! (what people say) with [`editor`], [`intents`] (what tools want), [`questions`] (what the person is asked),
+//! [`watched`] (what guards say).
 
 mod agent;
+mod editor;
 mod effects;
 mod gated;
 mod inputs;
+mod intents;
+mod questions;
+mod room;
 mod setup;
 mod stream;
+mod watched;
 
 pub use agent::Agent;
 pub use inputs::{AgentHandle, AgentInput, InputError};

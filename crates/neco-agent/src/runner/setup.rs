@@ -1,15 +1,19 @@
 //! What an agent is made of.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use neco_config::section::GuardsSection;
 use neco_model::{History, Provider};
 use neco_proto::event::{Admission, BudgetReached};
-use neco_proto::{ApprovalMode, Message, Mode, Usage};
+use neco_proto::{ApprovalMode, IdeContext, Message, Mode, Usage};
 use neco_safety::{Confinement, Policy, World};
 use neco_toolkit::{Registry, Spill};
 
-use crate::context::Source;
+use crate::context::{ContextSettings, Prompts, Source};
 use crate::gate::Gate;
+use crate::generation::Generation;
+use crate::plan::PlanBook;
 use crate::ports::{Clock, EventSink, RuleBook};
 use crate::scheduler::Limits;
 
@@ -35,18 +39,22 @@ pub struct Budget {
     pub cost: Option<f64>,
     /// Input and output tokens together.
     pub tokens: Option<u64>,
+    /// Time of work; waiting for the person is none.
+    pub time: Option<Duration>,
 }
 
 impl Budget {
-    /// The limit that `usage` reaches, if it does.
+    /// The limit that `usage` or the time of work reaches, if one does.
     #[must_use]
-    pub fn reached(&self, usage: &Usage) -> Option<BudgetReached> {
+    pub fn reached(&self, usage: &Usage, worked: Duration) -> Option<BudgetReached> {
         let (spent, tokens) = (usage.cost.unwrap_or(0.0), usage.input.saturating_add(usage.output));
         let cost = self.cost.filter(|limit| spent >= *limit);
         let cost = cost.map(|limit| BudgetReached::Cost { limit, used: spent });
         let tokens =
             self.tokens.filter(|limit| tokens >= *limit).map(|limit| BudgetReached::Tokens { limit, used: tokens });
-        cost.or(tokens)
+        let time = self.time.filter(|limit| worked >= *limit);
+        let time = time.map(|limit| BudgetReached::Time { limit: limit.as_secs_f64(), used: worked.as_secs_f64() });
+        cost.or(tokens).or(time)
     }
 }
 
@@ -68,6 +76,14 @@ pub struct AgentSetup {
     pub sink: Arc<dyn EventSink>,
     /// For durations.
     pub clock: Arc<dyn Clock>,
+    /// The prompts.
+    pub prompts: Arc<Prompts>,
+    /// How the room for the conversation is shared out.
+    pub context: ContextSettings,
+    /// Whether the conversation was compacted and nothing was said since.
+    pub just_compacted: bool,
+    /// What it was told last about the person's editor.
+    pub ide_told: Option<IdeContext>,
     /// What it is told besides the base prompts.
     pub sources: Vec<Arc<dyn Source>>,
     /// Limits of its calls.
@@ -78,6 +94,16 @@ pub struct AgentSetup {
     pub budget: Budget,
     /// What the session used before.
     pub used: Usage,
+    /// How long the session worked before.
+    pub worked: Duration,
+    /// The generation.
+    pub generation: Generation,
+    /// Its list, plan and findings as the log has them.
+    pub book: PlanBook,
+    /// The mode that it left for plan mode by itself.
+    pub plans_from: Option<Mode>,
+    /// Which guards watch it.
+    pub guards: GuardsSection,
     /// What can change while it lives.
     pub settings: Settings,
     /// What people plugged into its moments.
@@ -99,12 +125,15 @@ mod tests {
     #[test]
     fn a_budget_says_which_limit_is_reached() {
         let used = Usage { input: 900, output: 100, cost: Some(0.058), ..Usage::default() };
-        let reached = |cost, tokens| Budget { cost, tokens }.reached(&used);
+        let reached = |cost, tokens| Budget { cost, tokens, time: None }.reached(&used, Duration::MAX);
         assert_eq!(reached(None, None), None);
         assert_eq!(reached(Some(0.06), Some(1001)), None);
         assert_eq!(reached(Some(0.05), None), Some(BudgetReached::Cost { limit: 0.05, used: 0.058 }));
         assert_eq!(reached(Some(0.06), Some(1000)), Some(BudgetReached::Tokens { limit: 1000, used: 1000 }));
         let unpriced = Usage { cost: None, ..used };
-        assert_eq!(Budget { cost: Some(0.01), tokens: None }.reached(&unpriced), None);
+        let budget = Budget { cost: Some(0.01), tokens: None, time: Some(Duration::from_secs(60)) };
+        assert_eq!(budget.reached(&unpriced, Duration::from_secs(59)), None);
+        let time = BudgetReached::Time { limit: 60.0, used: 61.5 };
+        assert_eq!(budget.reached(&unpriced, Duration::from_millis(61_500)), Some(time));
     }
 }

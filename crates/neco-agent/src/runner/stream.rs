@@ -5,7 +5,7 @@ use neco_model::{Answer, Delta, DeltaStream, ErrorKind, FinishReason, ModelError
 use neco_proto::event::{
     ErrorEvent, Notification, NotificationLevel, StreamChunk, ToolCallDelta, ToolCallStart, UsageEvent,
 };
-use neco_proto::{CallId, EventBody, Message, MessageId, Part, Role, ToolCall};
+use neco_proto::{CallId, ErrorCode, EventBody, Message, MessageId, Part, Role, ToolCall};
 
 use super::agent::Agent;
 use crate::machine::{AnswerKind, Input, Stamp};
@@ -25,6 +25,10 @@ pub(super) struct Streaming {
 impl Streaming {
     pub fn new(stamp: Stamp, stream: DeltaStream) -> Self {
         Self { stamp, stream, answer: Answer::default(), call_ids: Vec::new() }
+    }
+
+    pub fn stamp(&self) -> Stamp {
+        self.stamp
     }
 
     /// The message that the answer adds up to; `None` when there is nothing in it.
@@ -189,6 +193,7 @@ impl Agent {
     /// What an answer used, counted once.
     fn used(&mut self, streaming: &mut Streaming) -> Option<EventBody> {
         let mut usage = streaming.answer.usage.take()?;
+        self.room.meter.corrected_by(&usage);
         usage.unpriced = u32::from(usage.cost.is_none() && !self.provider.scripted());
         self.usage += usage;
         self.session_usage += usage;
@@ -226,6 +231,12 @@ impl Agent {
             FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Pause => {}
         }
         self.check_budget().await?;
+        if kind == AnswerKind::Text
+            && let Some(objection) = self.objection()
+        {
+            self.admit(Message::neco(objection)).await?;
+            return self.on(Input::Answered { stamp, kind: AnswerKind::Held }).await;
+        }
         if kind == AnswerKind::Text && self.hold_end(stamp) {
             return Ok(());
         }
@@ -245,6 +256,9 @@ impl Agent {
 
     async fn provider_failed(&mut self, streaming: Streaming, error: ModelError) -> Result<(), SinkError> {
         let code = error.code();
+        if code == ErrorCode::ContextTooLong && !self.room.refused {
+            return self.ask_about_less(streaming, &error).await;
+        }
         let stamp = streaming.stamp;
         self.keep_partial(streaming).await?;
         let event = ErrorEvent { code, message: error.to_string(), retryable: error.retryable() };

@@ -106,15 +106,20 @@ pub(super) fn decide(call: &mut Call, registry: &Registry, decision: Decision) -
     let mut granted = None;
     let always = decision == Decision::Always;
     match decision {
-        Decision::Once => call.phase = Phase::Cleared(prepared),
+        Decision::Once => clear(call, prepared),
         Decision::Session | Decision::Always => {
             granted = offer.grant.map(|grant| Granted { grant, always });
-            call.phase = Phase::Cleared(prepared);
+            clear(call, prepared);
         }
         Decision::Edit { .. } => {}
         Decision::Reject { reason } => events.push(call.finish(rejected(reason.as_deref()))),
     }
     Ok(Decided { events, granted, changed })
+}
+
+fn clear(call: &mut Call, prepared: Box<dyn PreparedCall>) {
+    call.approved = true;
+    call.phase = Phase::Cleared(prepared);
 }
 
 fn changed_call(

@@ -7,7 +7,7 @@ use neco_proto::{CallId, Display, ErrorCode, EventBody, ToolResult};
 use neco_safety::Touch;
 use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::untrusted;
-use neco_toolkit::{PreparedCall, ToolError};
+use neco_toolkit::{Intent, PreparedCall, ToolError};
 use serde_json::Value;
 
 use super::approve::Offer;
@@ -25,6 +25,8 @@ pub(super) struct Call {
     pub changed: Option<String>,
     /// What the gate said of it before it is judged.
     pub ruling: Option<GateRuling>,
+    /// Whether a person was asked about it as it is and said yes.
+    pub approved: bool,
     /// Takes secrets out of its result.
     pub redactor: Redactor,
     pub phase: Phase,
@@ -45,6 +47,8 @@ pub(super) enum Phase {
     Cleared(Box<dyn PreparedCall>),
     /// Runs; with its arguments where the gate wants to know them afterwards.
     Executing { touch: Touch, arguments: Option<Value> },
+    /// Has run; a person's answer is its result.
+    AwaitingAnswer { touch: Touch, arguments: Option<Value>, outcome: Box<Outcome> },
     /// Has run; the gate looks at what came of it.
     Finishing { touch: Touch, outcome: Box<Outcome> },
     /// Has its result.
@@ -66,6 +70,10 @@ pub struct Outcome {
     pub display: Option<Display>,
     /// The file with all of an output that was too big.
     pub spilled_to: Option<String>,
+    /// What it wants of the agent.
+    pub intents: Vec<Intent>,
+    /// Whether its result is what a person answers.
+    pub waits: bool,
 }
 
 impl Outcome {
@@ -81,6 +89,8 @@ impl Outcome {
             duration,
             display: None,
             spilled_to: None,
+            intents: Vec::new(),
+            waits: false,
         }
     }
 
@@ -105,6 +115,8 @@ impl Outcome {
             duration: Duration::ZERO,
             display: None,
             spilled_to: None,
+            intents: Vec::new(),
+            waits: false,
         }
     }
 }
@@ -119,6 +131,7 @@ impl Phase {
             Self::AtGate { .. }
             | Self::Planning { .. }
             | Self::Executing { .. }
+            | Self::AwaitingAnswer { .. }
             | Self::Finishing { .. }
             | Self::Done(_) => None,
         }
@@ -133,6 +146,7 @@ impl Phase {
             Self::AtGate { .. }
             | Self::Planning { .. }
             | Self::Executing { .. }
+            | Self::AwaitingAnswer { .. }
             | Self::Finishing { .. }
             | Self::Done(_) => None,
         }
@@ -148,6 +162,7 @@ impl Call {
             Phase::Planning { touch, .. }
             | Phase::AtGate { touch }
             | Phase::Executing { touch, .. }
+            | Phase::AwaitingAnswer { touch, .. }
             | Phase::Finishing { touch, .. } => Some(*touch),
             Phase::Done(_) => None,
         }
@@ -196,6 +211,7 @@ impl Call {
             | Phase::AwaitingApproval { .. }
             | Phase::Cleared(_)
             | Phase::Executing { .. }
+            | Phase::AwaitingAnswer { .. }
             | Phase::Finishing { .. } => None,
         }
     }

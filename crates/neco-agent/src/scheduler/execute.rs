@@ -35,6 +35,8 @@ pub(super) async fn execute(
         duration,
         display: output.display,
         spilled_to: output.spilled_to,
+        intents: output.intents,
+        waits: false,
     }
 }
 

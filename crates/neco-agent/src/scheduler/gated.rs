@@ -301,7 +301,7 @@ mod tests {
 
     use futures::future::BoxFuture;
     use neco_proto::{ApprovalMode, CallId, Mode};
-    use neco_safety::world::{Files, Spawner};
+    use neco_safety::world::{Files, Net, Spawner};
     use neco_safety::{Confinement, Touch, World};
     use neco_toolkit::bound::SpillFile;
     use neco_toolkit::{Registry, Spill};
@@ -347,7 +347,7 @@ mod tests {
     /// A scheduler with one call, which has just run and is at the gate.
     fn finishing(gate: Broken) -> Scheduler {
         let files = Files::new(Path::new("/"), Vec::new()).unwrap();
-        let world = Arc::new(World { files, spawn: Spawner::new(Vec::new(), &[]) });
+        let world = Arc::new(World { files, spawn: Spawner::new(Vec::new(), &[]), net: Net::default() });
         let limits = Limits { parallel_reads: 1, timeout: Duration::from_secs(1), max_output: 100 };
         let mut scheduler =
             Scheduler::new(Registry::new(Vec::new()), world, Arc::new(Nothing), Arc::new(Nothing), limits)
@@ -366,6 +366,7 @@ mod tests {
             notes: Vec::new(),
             changed: None,
             ruling: None,
+            approved: false,
             redactor: Default::default(),
             phase: Phase::Executing { touch: Touch::Runs, arguments: None },
         });

@@ -6,7 +6,7 @@
 //! to is on the disk; a stopped call's processes are dead before its result is given.
 //!
 //! Reading order: [`call`] (the states), [`validate`], [`order`], [`gated`], [`approve`],
-//! [`execute`], [`present`], [`live`], and [`schedule`], which moves calls from one to the next.
+//! [`execute`], [`present`], [`wished`] (what a call wants of the agent), [`live`], and [`schedule`], which moves calls from one to the next.
 
 mod approve;
 mod call;
@@ -18,7 +18,9 @@ mod order;
 mod present;
 mod schedule;
 mod validate;
+mod wished;
 
 pub use call::Outcome;
 pub use live::Live;
 pub use schedule::{Counts, Limits, Progress, Record, Scheduler};
+pub use wished::Fulfilled;

@@ -1,7 +1,5 @@
 //! Which calls may begin now.
 
-use neco_safety::Touch;
-
 use super::call::{Call, Phase};
 
 /// The positions of the calls that may begin now: reads together up to `parallel_reads`, anything
@@ -14,7 +12,7 @@ pub(super) fn may_begin(calls: &[Call], parallel_reads: usize) -> Vec<usize> {
     for (index, call) in calls.iter().enumerate() {
         let Some(touch) = call.touch() else { continue };
         let scheduled = matches!(call.phase, Phase::Scheduled { .. });
-        if touch != Touch::Reads {
+        if !touch.changes_nothing() {
             if scheduled && all_done_before && calls.iter().all(has_not_begun) {
                 chosen.push(index);
             }
@@ -38,6 +36,7 @@ fn has_not_begun(call: &Call) -> bool {
         | Phase::AwaitingApproval { .. }
         | Phase::Cleared(_)
         | Phase::Executing { .. }
+        | Phase::AwaitingAnswer { .. }
         | Phase::Finishing { .. } => false,
     }
 }
@@ -50,7 +49,9 @@ fn occupies_a_place(call: &Call) -> bool {
         | Phase::Cleared(_)
         | Phase::Executing { .. }
         | Phase::Finishing { .. } => true,
-        Phase::Scheduled { .. } | Phase::AwaitingApproval { .. } | Phase::Done(_) => false,
+        Phase::Scheduled { .. } | Phase::AwaitingApproval { .. } | Phase::AwaitingAnswer { .. } | Phase::Done(_) => {
+            false
+        }
     }
 }
 
@@ -60,6 +61,7 @@ mod tests {
 
     use futures::future::BoxFuture;
     use neco_proto::CallId;
+    use neco_safety::Touch;
     use neco_toolkit::{Plan, PreparedCall, ToolContext, ToolError, ToolOutput};
     use proptest::prelude::*;
     use serde_json::Value;
@@ -116,6 +118,7 @@ mod tests {
             notes: Vec::new(),
             changed: None,
             ruling: None,
+            approved: false,
             redactor: Default::default(),
             phase,
         }
@@ -131,8 +134,8 @@ mod tests {
     #[test]
     fn reads_begin_together_up_to_the_bound_and_a_write_waits_for_them() {
         use State::{Done, Running, Scheduled};
-        use Touch::{Reads, Runs, Writes};
-        let table: [Case; 9] = [
+        use Touch::{Network, Reads, Runs, Writes};
+        let table: [Case; 10] = [
             (&[(Reads, Scheduled), (Reads, Scheduled), (Writes, Scheduled), (Reads, Scheduled)], 8, &[0, 1]),
             (&[(Reads, Scheduled), (Reads, Scheduled), (Reads, Scheduled)], 2, &[0, 1]),
             (&[(Reads, Running), (Reads, Scheduled), (Reads, Scheduled)], 2, &[1]),
@@ -142,6 +145,7 @@ mod tests {
             (&[(Runs, Scheduled), (Runs, Scheduled)], 8, &[0]),
             (&[(Runs, Done), (Runs, Scheduled)], 8, &[1]),
             (&[(Writes, Scheduled), (Reads, Running)], 8, &[]),
+            (&[(Network, Scheduled), (Reads, Scheduled), (Runs, Scheduled)], 8, &[0, 1]),
         ];
         for (states, bound, expected) in table {
             assert_eq!(may_begin(&calls(states), bound), expected, "{states:?}");
@@ -149,7 +153,7 @@ mod tests {
     }
 
     fn touches() -> impl Strategy<Value = Touch> {
-        prop_oneof![Just(Touch::Reads), Just(Touch::Writes), Just(Touch::Runs)]
+        prop_oneof![Just(Touch::Reads), Just(Touch::Network), Just(Touch::Writes), Just(Touch::Runs)]
     }
 
     proptest! {
@@ -170,7 +174,7 @@ mod tests {
                     (0..states.len()).filter(|index| states[*index].1 == State::Running).collect();
                 prop_assert!(!running.is_empty(), "something can always go on");
                 prop_assert!(running.len() <= bound.max(1));
-                let alone = running.iter().any(|index| states[*index].0 != Touch::Reads);
+                let alone = running.iter().any(|index| !states[*index].0.changes_nothing());
                 prop_assert!(!alone || running.len() == 1);
                 let first = running[0];
                 prop_assert!(!alone || states[..first].iter().all(|(_, state)| *state == State::Done));

@@ -56,7 +56,7 @@ pub struct Counts {
 }
 
 /// What a call's work came to. Opaque: hand it to [`Scheduler::absorb`].
-pub struct Progress(Work);
+pub struct Progress(pub(super) Work);
 
 pub(super) enum Work {
     Gated { index: usize, prepared: Box<dyn PreparedCall>, approved: bool, word: Word },
@@ -174,7 +174,7 @@ impl Scheduler {
         let mut counts = Counts::default();
         for call in &self.calls {
             match call.phase {
-                Phase::AwaitingApproval { .. } => counts.waiting += 1,
+                Phase::AwaitingApproval { .. } | Phase::AwaitingAnswer { .. } => counts.waiting += 1,
                 Phase::Cleared(_) | Phase::Executing { .. } | Phase::Finishing { .. } => counts.running += 1,
                 Phase::Scheduled { .. } | Phase::AtGate { .. } | Phase::Planning { .. } => {}
                 Phase::Done(_) => continue,
@@ -231,6 +231,7 @@ impl Scheduler {
             },
             Work::Gated { index, prepared, approved, word } => self.gated(index, prepared, approved, word),
             Work::Asked { index, question, word } => self.answered(index, *question, word),
+            Work::Ran { index, outcome } if outcome.waits => self.wait_for_answer(index, outcome),
             Work::Ran { index, outcome } => self.ran(index, outcome),
             Work::Finished { index, word } => self.finished(index, word),
             Work::Crashed { index } => self.crashed(index),
@@ -311,6 +312,7 @@ impl Scheduler {
                 Phase::Done(_) => continue,
                 Phase::Finishing { outcome, .. } => outcome.as_ref().clone(),
                 Phase::Executing { .. } => Outcome::cancelled(true),
+                Phase::AwaitingAnswer { .. } => Outcome::cancelled(false),
                 Phase::Scheduled { .. }
                 | Phase::AtGate { .. }
                 | Phase::Planning { .. }
@@ -349,7 +351,7 @@ impl Scheduler {
         self.finish(index, outcome)
     }
 
-    fn plan_next(&mut self) {
+    pub(super) fn plan_next(&mut self) {
         for index in may_begin(&self.calls, self.limits.parallel_reads) {
             let Some(call) = self.calls.get_mut(index) else { continue };
             let phase = std::mem::replace(&mut call.phase, Phase::Planning { touch: Touch::Reads, approved: false });
@@ -365,6 +367,7 @@ impl Scheduler {
                 | Phase::AwaitingApproval { .. }
                 | Phase::Cleared(_)
                 | Phase::Executing { .. }
+                | Phase::AwaitingAnswer { .. }
                 | Phase::Finishing { .. }
                 | Phase::Done(_)) => call.phase = other,
             }
@@ -419,6 +422,7 @@ impl Scheduler {
                 self.question(index, Question { waits, records, answerable })
             }
             Ruling::Allow | Ruling::Ask => {
+                call.approved = approved;
                 call.phase = Phase::Cleared(prepared);
                 self.announce(index)
             }
@@ -435,7 +439,7 @@ impl Scheduler {
         let Phase::Cleared(prepared) = &call.phase else { return Vec::new() };
         let update = call.update(CallStatus::Executing);
         match prepared.touch() {
-            Touch::Reads => vec![Record::Emit(update)],
+            Touch::Reads | Touch::Network => vec![Record::Emit(update)],
             Touch::Writes | Touch::Runs => vec![Record::Commit(update)],
         }
     }
@@ -456,6 +460,11 @@ impl Scheduler {
         self.live.take().into_iter().map(|chunk| Record::Emit(EventBody::ToolOutputChunk(chunk))).collect()
     }
 
+    /// Whether calls that write wait behind this one.
+    fn more_writes(&self, index: usize) -> bool {
+        self.calls.iter().skip(index + 1).any(|call| call.touch() == Some(Touch::Writes))
+    }
+
     fn context(&self, index: usize) -> ToolContext {
         let call_id = self.calls.get(index).map_or_else(CallId::generate, |call| call.id.clone());
         ToolContext {
@@ -465,6 +474,8 @@ impl Scheduler {
             cancel: self.cancel.child_token(),
             spill: Arc::clone(&self.spill),
             max_output: self.limits.max_output,
+            more_writes: self.more_writes(index),
+            approved: self.calls.get(index).is_some_and(|call| call.approved),
         }
     }
 }

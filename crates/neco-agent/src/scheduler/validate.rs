@@ -20,6 +20,7 @@ pub(super) fn validate(registry: &Registry, asked: &ToolCall, cut_off: bool) -> 
         notes: Vec::new(),
         changed: None,
         ruling: None,
+        approved: false,
         redactor: Redactor::default(),
         phase: Phase::Done(Outcome::cancelled(false)),
     };

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::guards::GuardsSection;
+
 /// The loop.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -16,6 +18,14 @@ pub struct AgentSection {
     /// Most tokens, input and output together, that a session may use.
     #[schemars(range(min = 1))]
     pub max_tokens: Option<u64>,
+    /// Most seconds that a session may work; waiting for you is not work. The turn under way is finished first.
+    #[schemars(range(max = 31_536_000), extend("exclusiveMinimum" = 0))]
+    pub max_seconds: Option<f64>,
+    /// The generation: 1 to 8, each with the tools of the ones below it; the highest when it is not set.
+    #[schemars(range(min = 1, max = 8))]
+    pub generation: Option<u8>,
+    /// What watches the agent's work.
+    pub guards: GuardsSection,
     /// Most reading calls of one turn that run at the same time.
     #[schemars(range(min = 1, max = 1000))]
     pub parallel_reads: usize,

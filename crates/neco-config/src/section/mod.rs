@@ -5,12 +5,17 @@
 //! (`defaults/config.toml`), so that `neco config show --origin` can name them too.
 
 mod agent;
+mod context;
+mod diagnostics;
 mod dialect;
+mod guards;
 mod hooks;
+mod memory;
 mod models;
 mod policy;
 mod sandbox;
 mod tools;
+mod web;
 
 use std::collections::BTreeMap;
 
@@ -19,14 +24,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use agent::AgentSection;
+pub use context::{ContextSection, ContextShares};
+pub use diagnostics::{CheckerSection, DiagnosticsSection};
 pub use dialect::{CallIdForm, DialectSection, OutputForm, ReasoningBack, ReasoningParameter};
+pub use guards::GuardsSection;
 pub use hooks::{HookSection, HooksSection};
+pub use memory::MemorySection;
 pub use models::{
     GroupSection, LoginSection, ModelSection, NetworkSection, ProviderSection, ProviderType, Strategy, TextToolCalls,
 };
 pub use policy::{OtherAgents, PolicySection};
 pub use sandbox::{SandboxLevel, SandboxNetwork, SandboxSection};
 pub use tools::ToolsSection;
+pub use web::{SearchEngine, WebFetchSection, WebSearchSection};
 
 /// The whole configuration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -52,11 +62,15 @@ pub struct Config {
     pub network: NetworkSection,
     /// The loop.
     pub agent: AgentSection,
+    /// What the model is told, and how much of each.
+    pub context: ContextSection,
     /// Tools and their limits.
     pub tools: ToolsSection,
     /// Commands that run at the moments of an agent's work. A repository's run only when its folder
     /// and they themselves are trusted.
     pub hooks: HooksSection,
+    /// What is remembered from one session to the next.
+    pub memory: MemorySection,
     /// Rules about what may happen.
     pub policy: PolicySection,
     /// The box that commands run in.
@@ -64,13 +78,14 @@ pub struct Config {
 }
 
 impl Config {
-    /// The environment variables that hold keys of providers; nobody else is to see them.
+    /// The environment variables that hold keys of providers and of the search engine; nobody else is to see them.
     #[must_use]
     pub fn key_variables(&self) -> Vec<String> {
         let of = |provider: &ProviderSection| {
             provider.api_key_env.iter().chain(&provider.api_key_envs).cloned().collect::<Vec<_>>()
         };
-        self.model_providers.values().flat_map(of).collect()
+        let of_search = self.tools.web_search.key_variable().map(str::to_owned);
+        self.model_providers.values().flat_map(of).chain(of_search).collect()
     }
 }
 

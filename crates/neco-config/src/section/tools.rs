@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::{DiagnosticsSection, WebFetchSection, WebSearchSection};
+
 /// Tools and their limits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -29,4 +31,10 @@ pub struct ToolsSection {
     /// The shell that runs commands.
     #[schemars(length(min = 1))]
     pub shell: String,
+    /// The project's own checkers.
+    pub diagnostics: DiagnosticsSection,
+    /// Fetching web pages.
+    pub web_fetch: WebFetchSection,
+    /// Searching the web.
+    pub web_search: WebSearchSection,
 }

@@ -91,8 +91,10 @@ fn response(call: &GatedCall, output: &str, cwd: &Path) -> Value {
 fn permission_mode(scene: &Scene) -> &'static str {
     match (scene.mode, scene.approval) {
         (Mode::Ask | Mode::Plan, _) => "plan",
-        (Mode::Agent, ApprovalMode::Auto) => "bypassPermissions",
-        (Mode::Agent, ApprovalMode::AskFirst | ApprovalMode::Manual) if !scene.person_present => "dontAsk",
-        (Mode::Agent, ApprovalMode::AskFirst | ApprovalMode::Manual) => "default",
+        (Mode::Agent | Mode::Debug, ApprovalMode::Auto) => "bypassPermissions",
+        (Mode::Agent | Mode::Debug, ApprovalMode::AskFirst | ApprovalMode::Manual) if !scene.person_present => {
+            "dontAsk"
+        }
+        (Mode::Agent | Mode::Debug, ApprovalMode::AskFirst | ApprovalMode::Manual) => "default",
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::OnceLock;
 
 use neco_config::section::{ProviderSection, ProviderType, TextToolCalls};
 use serde::Deserialize;
@@ -197,9 +198,7 @@ impl Providers {
     /// # Errors
     /// When a new provider lacks its type.
     pub fn new(sections: &BTreeMap<String, ProviderSection>) -> Result<Self, SetupError> {
-        let table: Table = toml::from_str(BUILT_IN)
-            .map_err(|error| SetupError::BuiltInTable { table: "providers.toml", reason: error.to_string() })?;
-        let mut entries = table.provider;
+        let mut entries = built_in()?;
         for (name, section) in sections {
             match entries.iter_mut().find(|entry| entry.name == *name) {
                 Some(entry) => entry.lay_over(section),
@@ -225,6 +224,14 @@ impl Providers {
     pub fn iter(&self) -> impl Iterator<Item = &ProviderEntry> {
         self.entries.iter()
     }
+}
+
+/// The built-in table. It is read once: whoever wants to know all providers' variables asks for it too.
+fn built_in() -> Result<Vec<ProviderEntry>, SetupError> {
+    static READ: OnceLock<Result<Vec<ProviderEntry>, String>> = OnceLock::new();
+    let read = READ
+        .get_or_init(|| toml::from_str(BUILT_IN).map(|table: Table| table.provider).map_err(|error| error.to_string()));
+    read.clone().map_err(|reason| SetupError::BuiltInTable { table: "providers.toml", reason })
 }
 
 fn new_entry(name: &str, section: &ProviderSection) -> Result<ProviderEntry, SetupError> {

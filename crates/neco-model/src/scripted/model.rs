@@ -77,6 +77,10 @@ impl Provider for ScriptedModel {
         true
     }
 
+    fn context_window(&self) -> Option<u64> {
+        self.shared.player.context_window()
+    }
+
     fn stream(&self, request: Request) -> DeltaStream {
         let begin = Delta::Begin { model: self.label.clone() };
         let shared = self.shared.clone();

@@ -35,6 +35,12 @@ impl Player {
         Self { script, model: model.to_owned(), played: AtomicUsize::new(0) }
     }
 
+    /// Tokens that fit into one request and its answer, when the script says so.
+    #[must_use]
+    pub fn context_window(&self) -> Option<u64> {
+        self.script.context_window
+    }
+
     /// The next turn.
     ///
     /// # Errors

@@ -38,6 +38,8 @@ pub struct Script {
     pub loop_last: bool,
     /// Characters of a piece of text; 0 (the default) cuts between words.
     pub chunk: usize,
+    /// Tokens that fit into one request and its answer; without it nothing limits them.
+    pub context_window: Option<u64>,
 }
 
 /// One answer.

@@ -70,10 +70,12 @@ pub enum CompleteReason {
     Cancelled,
     /// The model could not be reached, or the session could not be written.
     Failed,
-    /// The money or the tokens that were allowed are used up.
+    /// The money, the tokens or the time that was allowed is used up.
     Budget,
-    /// A hook blocked what was asked, or ended the work.
+    /// A hook blocked what was asked, or ended the work; or the person dropped the plan.
     Stopped,
+    /// The model was repeating itself.
+    LoopDetected,
 }
 
 names!(CompleteReason {
@@ -83,6 +85,7 @@ names!(CompleteReason {
     CompleteReason::Failed => "failed",
     CompleteReason::Budget => "budget",
     CompleteReason::Stopped => "stopped",
+    CompleteReason::LoopDetected => "loop_detected",
 });
 
 /// The agent is done with what it was asked.
@@ -105,9 +108,20 @@ pub struct AgentComplete {
     pub session_usage: Usage,
     /// How long they took.
     pub duration_ms: u64,
+    /// The part of that in which the person was waited for.
+    #[serde(default)]
+    pub waited_ms: u64,
     /// The limit that the session has reached, whether or not that ended the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<BudgetReached>,
+}
+
+impl AgentComplete {
+    /// How long the agent worked, without the time in which the person was waited for.
+    #[must_use]
+    pub fn worked_ms(&self) -> u64 {
+        self.duration_ms.saturating_sub(self.waited_ms)
+    }
 }
 
 /// A limit of a session that is reached, and what the session used in all.
@@ -127,5 +141,12 @@ pub enum BudgetReached {
         limit: u64,
         /// What was used.
         used: u64,
+    },
+    /// Seconds of work; waiting for the person is none.
+    Time {
+        /// What may be used.
+        limit: f64,
+        /// What was used.
+        used: f64,
     },
 }

@@ -5,12 +5,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentComplete, ErrorEvent, HookRun, MessageQueued, ModeChange, ModelRetry, ModelSwitch, Notification,
-    PermissionDecision, PermissionRequest, SessionStart, StateChange, StreamChunk, ToolCallDelta, ToolCallEnd,
-    ToolCallStart, ToolCallUpdate, ToolOutputChunk, TurnEnd, TurnStart, UsageEvent,
+    AgentComplete, Compaction, ContextTrim, EnvironmentTold, ErrorEvent, HookRun, MemoryUpdate, MessageQueued,
+    ModeChange, ModelRetry, ModelSwitch, Notification, PermissionDecision, PermissionRequest, PlanUpdate,
+    QuestionAnswer, SessionStart, StateChange, StreamChunk, TodoUpdate, ToolCallDelta, ToolCallEnd, ToolCallStart,
+    ToolCallUpdate, ToolOutputChunk, TurnEnd, TurnStart, UsageEvent,
 };
+use crate::ide::IdeContext;
 use crate::ids::{AgentId, Seq, SessionId, TurnId};
 use crate::message::Message;
+use crate::question::Question;
 
 /// Something that happened in a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -100,7 +103,17 @@ event_bodies! {
     PermissionDecision(PermissionDecision) = "permission_decision",
     /// A hook ran.
     HookRun(HookRun) = "hook_run",
-    /// Mode, approval mode or model changed.
+    /// The memory was changed, or something of it was put before the model.
+    MemoryUpdate(MemoryUpdate) = "memory_update",
+    /// The agent asks the person something and waits.
+    Question(Question) = "question",
+    /// A person answered a question, or the question is void.
+    QuestionAnswer(QuestionAnswer) = "question_answer",
+    /// The todo list is another one now.
+    TodoUpdate(TodoUpdate) = "todo_update",
+    /// The plan, or what was found out, is another one now.
+    PlanUpdate(PlanUpdate) = "plan_update",
+    /// Mode, approval mode, model or generation changed.
     ModeChange(ModeChange) = "mode_change",
     /// A model call used tokens.
     Usage(UsageEvent) = "usage",
@@ -110,6 +123,14 @@ event_bodies! {
     MessageQueued(MessageQueued) = "message_queued",
     /// A whole message entered the conversation.
     Message(Message) = "message",
+    /// What the model is told of the place where it works, from now on.
+    Environment(EnvironmentTold) = "environment",
+    /// What a person has open in an editor, as the model was told with the message that follows.
+    IdeContext(IdeContext) = "ide_context",
+    /// Outputs of earlier calls were shortened.
+    ContextTrim(ContextTrim) = "context_trim",
+    /// The conversation that the model has was made shorter.
+    Compaction(Compaction) = "compaction",
     /// Something went wrong.
     Error(ErrorEvent) = "error",
     /// An iteration of the loop is over.

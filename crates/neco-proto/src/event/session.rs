@@ -21,13 +21,16 @@ pub struct SessionStart {
     pub mode: Mode,
     /// The approval mode.
     pub approval: ApprovalMode,
+    /// The generation; 0 in logs that are older than generations.
+    #[serde(default)]
+    pub generation: u8,
     /// What stands between commands and the machine.
     pub sandbox: String,
     /// Whether an earlier conversation goes on.
     pub resumed: bool,
 }
 
-/// Mode, approval mode or model changed; only what changed is there.
+/// Mode, approval mode, model or generation changed; only what changed is there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModeChange {
     /// The new mode.
@@ -39,6 +42,12 @@ pub struct ModeChange {
     /// The new model or group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The new generation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<u8>,
+    /// Why the agent itself changed it; absent when a person did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// How loud a notification is.

@@ -84,51 +84,35 @@ fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?', '['])
 }
 
-/// Whether a pattern fits a name, as the shell sees it: a leading dot is not found by a wildcard.
+/// Whether a pattern fits one of the names above, as the shell sees it: a leading dot is not found by a wildcard.
 fn matches(pattern: &str, name: &str) -> bool {
     if name.starts_with('.') && pattern.starts_with('*') {
         return false;
     }
-    let pattern: Vec<char> = pattern.chars().flat_map(char::to_lowercase).collect();
-    let name: Vec<char> = name.chars().collect();
-    // Where each way of reading the pattern stands, so that many stars cost no more than few.
-    let mut reached = vec![false; name.len() + 1];
-    if let Some(start) = reached.first_mut() {
-        *start = true;
-    }
-    let mut at = 0;
-    while let Some(letter) = pattern.get(at) {
-        let (fits, length): (Box<dyn Fn(char) -> bool>, usize) = match letter {
-            '*' => {
-                let mut any = false;
-                for place in &mut reached {
-                    any |= *place;
-                    *place = any;
-                }
-                at += 1;
-                continue;
-            }
-            '?' => (Box::new(|_| true), 1),
+    // One bit for each place in the name that some way of reading the pattern has come to, so that many
+    // stars cost no more than few. The names are much shorter than there are bits.
+    let mut reached: u64 = 1;
+    let mut letters = pattern.chars().flat_map(char::to_lowercase);
+    while let Some(letter) = letters.next() {
+        reached = match letter {
+            _ if reached == 0 => return false,
+            '*' => u64::MAX << reached.trailing_zeros(),
+            '?' => reached << 1,
             // What is in brackets is taken to fit: it costs a question at worst.
-            '[' => match pattern.iter().skip(at + 1).position(|letter| *letter == ']') {
-                Some(length) => (Box::new(|_| true), length + 2),
-                None => (Box::new(|found| found == '['), 1),
-            },
-            literal => {
-                let literal = *literal;
-                (Box::new(move |found| found == literal), 1)
+            '[' if letters.clone().any(|letter| letter == ']') => {
+                letters.by_ref().find(|letter| *letter == ']');
+                reached << 1
             }
+            literal => (reached & places_of(literal, name)) << 1,
         };
-        let mut next = vec![false; reached.len()];
-        for (index, found) in name.iter().enumerate() {
-            if let (Some(true), Some(place)) = (reached.get(index), next.get_mut(index + 1)) {
-                *place = fits(*found);
-            }
-        }
-        reached = next;
-        at += length;
     }
-    reached.last().copied().unwrap_or(false)
+    reached.checked_shr(u32::try_from(name.len()).unwrap_or(u32::MAX)).is_some_and(|reached| reached & 1 == 1)
+}
+
+/// The places of a letter in a name, a bit for each.
+fn places_of(letter: char, name: &str) -> u64 {
+    let found = name.bytes().take(63).enumerate().filter(|(_, byte)| char::from(*byte) == letter);
+    found.fold(0, |places, (at, _)| places | 1 << at)
 }
 
 #[cfg(test)]
@@ -157,5 +141,29 @@ mod tests {
     #[test]
     fn many_stars_cost_no_more_than_few() {
         assert!(!matches(&"*a".repeat(100), &"a".repeat(50)));
+        assert!(matches(&"*a".repeat(50), &"a".repeat(50)));
+    }
+
+    #[test]
+    fn wildcards_brackets_and_letters_fit_as_in_a_shell() {
+        for (pattern, name, fits) in [
+            ("a*c", "abbc", true),
+            ("a*c", "abbd", false),
+            ("a?c", "abc", true),
+            ("a?c", "ac", false),
+            ("*", "", true),
+            ("", "", true),
+            ("", "a", false),
+            ("[xy]b", "ab", true),
+            ("[b", "[b", true),
+            ("[b", "ab", false),
+            ("A*", "abc", true),
+            ("abc", "ab", false),
+            ("ab", "abc", false),
+            (".*", ".env", true),
+            ("*v", ".env", false),
+        ] {
+            assert_eq!(matches(pattern, name), fits, "{pattern} {name}");
+        }
     }
 }

@@ -37,7 +37,10 @@ impl Place {
 
     /// The same from another folder.
     pub(crate) fn absolute_from(&self, folder: &Path, text: &str) -> PathBuf {
-        let path = straighten(&folder.join(text));
+        let path = straighten(folder.join(text));
+        if !path.as_os_str().as_encoded_bytes().starts_with(b"/proc/") {
+            return path;
+        }
         // Every process sees the root, and its own folder, there too.
         let mut names = path.iter().skip(1).map(|name| name.to_str().unwrap_or_default());
         match (names.next(), names.next(), names.next()) {
@@ -54,7 +57,10 @@ impl Place {
 }
 
 /// A path without `.` and `..`; what would climb above the root stays there, as the system does it.
-fn straighten(path: &Path) -> PathBuf {
+fn straighten(path: PathBuf) -> PathBuf {
+    if is_straight(&path) {
+        return path;
+    }
     let mut straight = PathBuf::new();
     for component in path.components() {
         match component {
@@ -68,6 +74,12 @@ fn straighten(path: &Path) -> PathBuf {
     straight
 }
 
+/// Whether an absolute path has nothing in it to be taken away, as nearly all have.
+fn is_straight(path: &Path) -> bool {
+    let mut names = path.as_os_str().as_encoded_bytes().split(|byte| *byte == b'/');
+    names.next() == Some(b"") && names.all(|name| !matches!(name, b"" | b"." | b".."))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,7 +90,18 @@ mod tests {
         place.folder = PathBuf::from("/w/app/src");
         assert_eq!(place.absolute("a/./b/../c"), Path::new("/w/app/src/a/c"));
         assert_eq!(place.absolute("../../../../.."), Path::new("/"));
-        assert_eq!(place.absolute("/etc//passwd"), Path::new("/etc/passwd"));
+        // Equal paths may be written differently; these are compared as texts.
+        for (text, path) in [
+            ("/etc//passwd", "/etc/passwd"),
+            ("a/", "/w/app/src/a"),
+            ("./b", "/w/app/src/b"),
+            ("/", "/"),
+            ("x/.", "/w/app/src/x"),
+        ] {
+            assert_eq!(place.absolute(text).as_os_str(), path, "{text}");
+        }
+        assert_eq!(place.absolute("/proc/1/root/etc/x"), Path::new("/etc/x"));
+        assert_eq!(place.absolute("/proc/self/cwd/x"), Path::new("/w/app/src/x"));
         assert_eq!(place.root_of(&place.absolute("..")), Some(Path::new("/w/app")));
         assert_eq!(place.root_of(&place.absolute("../..")), None);
     }

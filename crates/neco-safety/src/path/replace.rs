@@ -1,4 +1,4 @@
-//! Writing a file as a whole: all of the new content or all of the old, never a mixture.
+//! Writing a file as a whole: all of the new content or all of the old, never a mixture; and removing one.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -38,12 +38,25 @@ impl Located {
     /// # Errors
     /// [`PathError::Changed`] when the file is not in the state `before`; otherwise what stands in the way.
     pub fn replace(&self, content: &[u8], before: Option<&Stamp>) -> Result<Replaced, PathError> {
+        self.replace_like(content, before, None)
+    }
+
+    /// The same for a file that takes over from another one, whose owner and permissions it gets.
+    ///
+    /// # Errors
+    /// As [`Located::replace`].
+    pub fn replace_like(
+        &self,
+        content: &[u8],
+        before: Option<&Stamp>,
+        like: Option<&std::fs::Metadata>,
+    ) -> Result<Replaced, PathError> {
         let name = self.relative.file_name().ok_or_else(|| PathError::IsDirectory(self.shown()))?;
         let folder = self.open_parent(before.is_none())?;
         let target = Target { located: self, folder: folder.as_fd(), name };
         let existing = target.check(before)?;
         let names = existing.as_ref().map_or(1, MetadataExt::nlink);
-        match target.write_beside(content, existing.as_ref()) {
+        match target.write_beside(content, existing.as_ref(), like.or(existing.as_ref())) {
             Err(error) if folder_takes_no_file(error) && names == 1 => match &existing {
                 Some(existing) => target.write_in_place(content, existing)?,
                 None => return Err(target.error(error)),
@@ -52,6 +65,31 @@ impl Located {
         }
         flush_folder(folder.as_fd());
         Ok(Replaced { stamp: target.read_back(content)?, other_names: names.saturating_sub(1) })
+    }
+
+    /// Removes the file, if it is still in the state `before`.
+    ///
+    /// # Errors
+    /// [`PathError::Changed`] when it is not; otherwise what stands in the way.
+    pub fn remove(&self, before: &Stamp) -> Result<(), PathError> {
+        let name = self.relative.file_name().ok_or_else(|| PathError::IsDirectory(self.shown()))?;
+        let folder = self.open_parent(false)?;
+        let target = Target { located: self, folder: folder.as_fd(), name };
+        target.check(Some(before))?;
+        rustix::fs::unlinkat(folder.as_fd(), name, AtFlags::empty()).map_err(|error| target.error(error))?;
+        flush_folder(folder.as_fd());
+        Ok(())
+    }
+
+    /// Removes an empty folder; one that has something in it stays.
+    ///
+    /// # Errors
+    /// What stands in the way.
+    pub fn remove_empty_folder(&self) -> Result<(), PathError> {
+        let name = self.relative.file_name().ok_or_else(|| PathError::IsDirectory(self.shown()))?;
+        let folder = self.open_parent(false)?;
+        let removed = rustix::fs::unlinkat(folder.as_fd(), name, AtFlags::REMOVEDIR);
+        removed.map_err(|error| PathError::while_using(self.shown(), error))
     }
 
     fn open_parent(&self, create: bool) -> Result<OwnedFd, PathError> {
@@ -101,13 +139,18 @@ impl Target<'_> {
         Ok(Some(metadata))
     }
 
-    fn write_beside(&self, content: &[u8], existing: Option<&std::fs::Metadata>) -> Result<(), Errno> {
+    fn write_beside(
+        &self,
+        content: &[u8],
+        existing: Option<&std::fs::Metadata>,
+        like: Option<&std::fs::Metadata>,
+    ) -> Result<(), Errno> {
         // Nobody else reads what may be secret before it has the old file's permissions.
-        let mode = if existing.is_some() { Mode::RUSR | Mode::WUSR } else { Mode::from_raw_mode(0o666) };
+        let mode = if like.is_some() { Mode::RUSR | Mode::WUSR } else { Mode::from_raw_mode(0o666) };
         let name = fresh_name();
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | ALWAYS;
         let file = File::from(rustix::fs::openat(self.folder, &name, flags, mode)?);
-        let written = self.fill_and_rename(file, &name, content, existing);
+        let written = self.fill_and_rename(file, &name, content, (existing, like));
         if written.is_err() {
             let _ = rustix::fs::unlinkat(self.folder, &name, AtFlags::empty());
         }
@@ -119,11 +162,11 @@ impl Target<'_> {
         mut file: File,
         name: &OsStr,
         content: &[u8],
-        existing: Option<&std::fs::Metadata>,
+        (existing, like): (Option<&std::fs::Metadata>, Option<&std::fs::Metadata>),
     ) -> Result<(), Errno> {
         file.write_all(content).map_err(errno)?;
-        if let Some(existing) = existing {
-            keep_owner_and_mode(&file, existing)?;
+        if let Some(like) = like {
+            keep_owner_and_mode(&file, like)?;
         }
         file.sync_all().map_err(errno)?;
         // The flush may have taken long enough for someone else to write.

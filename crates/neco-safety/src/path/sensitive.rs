@@ -9,18 +9,41 @@ use std::sync::OnceLock;
 /// spell `.ENV` on a file system that ignores case reads the same file.
 #[must_use]
 pub fn is_sensitive(path: &Path) -> Option<&'static str> {
-    path.ancestors().skip(1).find_map(is_sensitive_folder).or_else(|| is_sensitive_file(path))
+    among(path, path.iter(), (Cow::default(), Cow::default()))
 }
 
 /// The same for a path in a folder that the person chose to work in: that folder and those above it
 /// make nothing sensitive as a whole, or nobody could work on the settings of an editor.
 #[must_use]
 pub fn is_sensitive_below(root: &Path, path: &Path) -> Option<&'static str> {
-    if path == root {
-        return None;
+    let Ok(below) = path.strip_prefix(root) else { return is_sensitive(path) };
+    let mut above = root.iter().rev().map(folded);
+    let parent = above.next().unwrap_or_default();
+    let grandparent = above.next().unwrap_or_default();
+    among(path, below.iter(), (grandparent, parent))
+}
+
+/// Why one of the names that end `path` makes it sensitive: the folders as a whole, the last one as a file.
+fn among<'a>(
+    path: &Path,
+    names: impl Iterator<Item = &'a OsStr>,
+    above: (Cow<'a, str>, Cow<'a, str>),
+) -> Option<&'static str> {
+    let (mut grandparent, mut parent) = above;
+    let mut names = names.map(folded).peekable();
+    while let Some(name) = names.next() {
+        let as_folder = folder_by_name(&name).or_else(|| folder_inside(&parent, &name));
+        if as_folder.is_some() {
+            return as_folder;
+        }
+        if names.peek().is_none() {
+            return is_own_settings(path)
+                .or_else(|| file_by_name(&name))
+                .or_else(|| file_inside(&grandparent, &parent, &name));
+        }
+        grandparent = std::mem::replace(&mut parent, name);
     }
-    let mut folders = path.ancestors().skip(1).take_while(|folder| *folder != root);
-    folders.find_map(is_sensitive_folder).or_else(|| is_sensitive_file(path))
+    None
 }
 
 /// Why a path with `.git` in it is not written without asking: files such as `commondir` and
@@ -85,6 +108,12 @@ const START_UP: &str = "it runs when a shell or a session starts";
 const EDITOR: &str = "it decides what an editor runs";
 const AGENT: &str = "it decides what an agent may do";
 const BUILD: &str = "it decides what is run in this folder";
+
+/// Whether a reason, with what it is about before it, is that of a file that holds a secret: those can't be read
+/// in a box. The others can, and can't be changed.
+pub(crate) fn is_about_secrets(reason: &str) -> bool {
+    [SECRETS, CREDENTIALS, PRIVATE_KEY].iter().any(|why| reason.strip_suffix(why).is_some_and(|at| at.ends_with(": ")))
+}
 
 /// Folders that are sensitive wherever they are.
 fn folder_by_name(name: &str) -> Option<&'static str> {

@@ -10,6 +10,8 @@ use serde_json::Value;
 pub enum Touch {
     /// It only looks.
     Reads,
+    /// It only looks, at something on the network.
+    Network,
     /// It changes files.
     Writes,
     /// It runs a command.
@@ -17,11 +19,21 @@ pub enum Touch {
 }
 
 impl Touch {
+    /// Whether it leaves the machine as it is, so that it may run together with others that do.
+    #[must_use]
+    pub fn changes_nothing(self) -> bool {
+        match self {
+            Self::Reads | Self::Network => true,
+            Self::Writes | Self::Runs => false,
+        }
+    }
+
     /// The name that rules use.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Reads => "reads",
+            Self::Network => "network",
             Self::Writes => "writes",
             Self::Runs => "runs",
         }

@@ -69,7 +69,7 @@ fn case(table: Table) -> Result<Case, Vec<Problem>> {
     if expect.len() != 1 {
         fields.wrong(&place, "the case needs one expect: \"allow\", \"ask\" or \"deny\"");
     }
-    let modes = [("agent", Mode::Agent), ("plan", Mode::Plan), ("ask", Mode::Ask)];
+    let modes = [("agent", Mode::Agent), ("plan", Mode::Plan), ("ask", Mode::Ask), ("debug", Mode::Debug)];
     let mode = fields.choices("mode", &modes).first().copied();
     let approvals =
         [("auto", ApprovalMode::Auto), ("ask_first", ApprovalMode::AskFirst), ("manual", ApprovalMode::Manual)];

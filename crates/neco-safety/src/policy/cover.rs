@@ -1,5 +1,7 @@
 //! Which lines a rule that allows commands covers: every command in them, or not at all.
 
+use std::borrow::Borrow;
+
 use neco_proto::Risk;
 
 use super::pattern::CommandPattern;
@@ -17,11 +19,11 @@ pub(super) enum Fit {
 }
 
 /// How much of a line these patterns allow. What is known to be safe needs no rule.
-pub(super) fn fit(patterns: &[&CommandPattern], examined: &Examined, line: &str) -> Fit {
+pub(super) fn fit<P: Borrow<CommandPattern>>(patterns: &[P], examined: &Examined, line: &str) -> Fit {
     if examined.never.is_some() {
         return Fit::No;
     }
-    if patterns.iter().any(|pattern| pattern.is_line(line)) {
+    if patterns.iter().any(|pattern| pattern.borrow().is_line(line)) {
         return Fit::Yes;
     }
     if !examined.clean || examined.uncoverable || examined.parts.is_empty() {
@@ -30,7 +32,7 @@ pub(super) fn fit(patterns: &[&CommandPattern], examined: &Examined, line: &str)
     let mut covered = 0;
     let mut open = 0;
     for part in &examined.parts {
-        if patterns.iter().any(|pattern| pattern.covers(part)) {
+        if patterns.iter().any(|pattern| pattern.borrow().covers(part)) {
             covered += 1;
         } else if !needs_no_rule(part) {
             open += 1;

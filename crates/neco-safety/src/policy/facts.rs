@@ -14,6 +14,8 @@ pub(super) struct Facts<'a> {
     pub action: &'a Action<'a>,
     pub who: &'a Who<'a>,
     pub place: &'a Place,
+    /// The name of the tool in lower case.
+    pub tool: String,
     /// What the command line is made of.
     pub examined: Option<Examined>,
     /// How much harm it could do, the command looked at.
@@ -26,7 +28,16 @@ impl<'a> Facts<'a> {
     pub fn of(action: &'a Action<'a>, who: &'a Who<'a>, place: &'a Place) -> Self {
         let examined = action.command.map(|line| examine(line, &starting(place, action.folder)));
         let risk = examined.as_ref().map_or(action.risk, |examined| action.risk.max(examined.risk));
-        Self { action, who, place, examined, risk, canonical: OnceCell::new(), command_paths: OnceCell::new() }
+        Self {
+            action,
+            who,
+            place,
+            tool: action.tool.to_lowercase(),
+            examined,
+            risk,
+            canonical: OnceCell::new(),
+            command_paths: OnceCell::new(),
+        }
     }
 
     /// The arguments with their names sorted.
@@ -48,9 +59,13 @@ impl<'a> Facts<'a> {
     /// Whether the mode forbids it, so that only a rule that names the mode can say otherwise.
     pub fn is_closed_by_mode(&self) -> bool {
         match self.who.mode {
-            Mode::Agent => false,
-            Mode::Plan => self.action.touch != Touch::Reads && !self.is_known_safe(),
-            Mode::Ask => self.action.touch != Touch::Reads || self.risk > Risk::Safe,
+            Mode::Agent | Mode::Debug => false,
+            Mode::Plan => !self.action.touch.changes_nothing() && !self.is_known_safe(),
+            Mode::Ask => match self.action.touch {
+                Touch::Reads => self.risk > Risk::Safe,
+                Touch::Network => false,
+                Touch::Writes | Touch::Runs => true,
+            },
         }
     }
 

@@ -9,13 +9,13 @@ use super::action::{Action, Touch, Who};
 use super::canonical::canonical;
 use super::facts::{Facts, straight};
 use super::judge::Policy;
-use super::pattern::{ArgsPattern, CommandPattern, MCP, ToolPattern};
+use super::pattern::{ArgsPattern, CommandPattern, HostPattern, MCP, ToolPattern};
 use super::read::prefix;
 use super::rule::{Rule, Ruling, Source, When};
 use crate::command::CommandRule;
 use crate::secrets::{Redactor, Scope};
 
-/// The priority of rules that are kept: a person who says "always" means it more than an earlier rule of theirs.
+/// The priority of rules that are kept: a person who says "always" means it more than a rule of theirs that asks.
 pub(super) const KEPT_PRIORITY: i32 = 900;
 
 /// How a rule names the workspace itself as the folder that a command starts in.
@@ -44,7 +44,7 @@ impl Policy {
         }
         let grant = Grant::like(&facts)?;
         let allows = |rule: &Rule| self.decide(&facts, Some(rule)).ruling == Ruling::Allow;
-        let kept = Rule { source: Source::User, priority: KEPT_PRIORITY, ..grant.rule.clone() };
+        let kept = Rule { source: Source::User, priority: KEPT_PRIORITY, kept: true, ..grant.rule.clone() };
         let can_be_kept = allows(&kept) && !grant.holds_a_secret();
         allows(&grant.rule).then(|| Grant { can_be_kept, ..grant })
     }
@@ -87,6 +87,17 @@ impl Grant {
                 when.args = Some(ArgsPattern { regex, gemini: false });
                 format!("use {tool} with exactly these arguments")
             }
+            (Touch::Network, _) => match HostPattern::of_url(action.arguments) {
+                // A name that is a pattern would open more than itself.
+                Some(host) if host.to_string().contains('*') => return None,
+                Some(host) => {
+                    lines.push(format!("host = {}", toml_string(&host.to_string())));
+                    let subject = format!("use {tool} on {host}");
+                    when.hosts = vec![host];
+                    subject
+                }
+                None => format!("use {tool}"),
+            },
             (Touch::Reads | Touch::Writes, _) => format!("use {tool} on ordinary files"),
             (Touch::Runs, _) => format!("use {tool}"),
         };
@@ -95,6 +106,7 @@ impl Grant {
             priority: 0,
             name: None,
             reason: None,
+            kept: false,
             source: Source::Session,
             place: String::new(),
             when,
@@ -121,7 +133,7 @@ impl Grant {
         let mut lines = vec!["[[rule]]".to_owned()];
         lines.extend(self.lines.iter().cloned());
         lines.push("decision = \"allow\"".to_owned());
-        lines.push(format!("priority = {KEPT_PRIORITY}"));
+        lines.push("kept = true".to_owned());
         lines.push(format!("workspace = {}", toml_string(&workspace.to_string_lossy())));
         lines.push(String::new());
         lines.join("\n")
@@ -168,7 +180,10 @@ pub(super) fn flag(facts: &Facts<'_>) -> String {
     match (rules.as_slice(), facts.action.command) {
         ([rule], _) => format!("{tool}({} *)", rule.words().join(" ")),
         (_, Some(_)) => "{ tool = \"bash\", line = … }".to_owned(),
-        (_, None) => tool.to_owned(),
+        (_, None) => match HostPattern::of_url(facts.action.arguments) {
+            Some(host) if facts.action.touch == Touch::Network => format!("{tool}(domain:{host})"),
+            Some(_) | None => tool.to_owned(),
+        },
     }
 }
 

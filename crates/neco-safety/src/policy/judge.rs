@@ -1,5 +1,7 @@
 //! The judgement: what is never done, then the first rule that fits.
 
+use std::ops::RangeInclusive;
+
 use neco_proto::{ErrorCode, Risk};
 
 use super::action::{Action, Touch, Who};
@@ -39,7 +41,7 @@ pub struct RuleRef {
 /// The rules in force. Judging is pure: the same call gets the same verdict, in the loop and in an explanation.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// In the order in which they are looked at.
+    /// In the order in which they are looked at: those of one source lie together.
     rules: Vec<Rule>,
     place: Place,
 }
@@ -132,13 +134,14 @@ impl Policy {
         if facts.never().is_some() {
             return Decided { ruling: Ruling::Deny, rule: None };
         }
-        let first = |sources: &[Source]| self.first(facts, extra, sources);
-        if let Some(rule) = first(&[Source::Session, Source::CommandLine]) {
+        let first = |sources: RangeInclusive<Source>| self.first(facts, extra, sources);
+        if let Some(rule) = first(Source::CommandLine..=Source::Session) {
             return Decided { ruling: rule.decision, rule: Some(rule) };
         }
-        let own = first(&[Source::User, Source::BuiltIn]);
+        let own = first(Source::BuiltIn..=Source::User);
+        let own = own.and_then(|rule| self.forbids(facts, extra, rule)).or(own);
         let own_ruling = own.map_or(Ruling::Ask, |rule| rule.decision);
-        match first(&[Source::Project]) {
+        match first(Source::Project..=Source::Project) {
             // A project narrows what the user's rules say and never widens it.
             Some(rule) if rule.decision > own_ruling => Decided { ruling: rule.decision, rule: Some(rule) },
             Some(_) | None => Decided { ruling: own_ruling, rule: own },
@@ -147,9 +150,14 @@ impl Policy {
 
     /// The first rule of these sources that fits. Rules that each allow some of a line's commands
     /// together allow the line; the last one that was needed is named.
-    fn first<'p>(&'p self, facts: &Facts<'_>, extra: Option<&'p Rule>, sources: &[Source]) -> Option<&'p Rule> {
+    fn first<'p>(
+        &'p self,
+        facts: &Facts<'_>,
+        extra: Option<&'p Rule>,
+        sources: RangeInclusive<Source>,
+    ) -> Option<&'p Rule> {
         let mut allowed: Vec<&CommandPattern> = Vec::new();
-        for rule in self.with(extra).filter(|rule| sources.contains(&rule.source)) {
+        for rule in self.of(sources, extra) {
             match rule.fits(facts) {
                 Fit::No => {}
                 Fit::Yes => return Some(rule),
@@ -166,10 +174,26 @@ impl Policy {
         None
     }
 
-    /// The rules, with another one at its place.
-    fn with<'p>(&'p self, extra: Option<&'p Rule>) -> impl Iterator<Item = &'p Rule> {
-        let at = extra.map_or(self.rules.len(), |extra| self.rules.partition_point(|rule| rule.before(extra).is_lt()));
-        let (before, after) = self.rules.split_at_checked(at).unwrap_or((&self.rules, &[]));
+    /// The user's rule that denies what a kept rule of theirs allows, wholly or in part: whoever was asked and
+    /// said "always" had no such rule then, so it is what they want now.
+    fn forbids<'p>(&'p self, facts: &Facts<'_>, extra: Option<&'p Rule>, allows: &Rule) -> Option<&'p Rule> {
+        if allows.source != Source::User || allows.decision != Ruling::Allow {
+            return None;
+        }
+        let users = || self.of(Source::User..=Source::User, extra);
+        let kept = |rule: &Rule| rule.kept && rule.decision == Ruling::Allow && rule.fits(facts) != Fit::No;
+        let denies = |rule: &&Rule| rule.decision == Ruling::Deny && rule.fits(facts) == Fit::Yes;
+        users().take_while(|rule| rule.before(allows).is_le()).any(kept).then(|| users().find(denies)).flatten()
+    }
+
+    /// The rules of some sources, with another one at its place.
+    fn of<'p>(&'p self, sources: RangeInclusive<Source>, extra: Option<&'p Rule>) -> impl Iterator<Item = &'p Rule> {
+        let from = self.rules.partition_point(|rule| rule.source > *sources.end());
+        let until = self.rules.partition_point(|rule| rule.source >= *sources.start());
+        let rules = self.rules.get(from..until).unwrap_or_default();
+        let extra = extra.filter(|extra| sources.contains(&extra.source));
+        let at = extra.map_or(rules.len(), |extra| rules.partition_point(|rule| rule.before(extra).is_lt()));
+        let (before, after) = rules.split_at_checked(at).unwrap_or((rules, &[]));
         before.iter().chain(extra).chain(after)
     }
 }
@@ -202,6 +226,6 @@ impl RuleRef {
 fn denial_code(action: &Action<'_>) -> ErrorCode {
     match action.touch {
         Touch::Runs => ErrorCode::CommandBlocked,
-        Touch::Reads | Touch::Writes => ErrorCode::BlockedByPolicy,
+        Touch::Reads | Touch::Network | Touch::Writes => ErrorCode::BlockedByPolicy,
     }
 }

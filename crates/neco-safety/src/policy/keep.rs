@@ -1,15 +1,18 @@
-//! The file of rules that were kept by "always": added to, never rewritten, so that what a person
-//! writes in it stays.
+//! The file of rules that were kept by "always": rules are added to it and taken out of it, and what a
+//! person writes in it besides stays.
 
+use std::collections::BTreeSet;
 use std::fs::{DirBuilder, File};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 
+use toml_edit::{ArrayOfTables, DocumentMut, Item};
+
 /// What the file begins with.
 const HEAD: &str = "\
-# Rules that you allowed with \"always\". Change or remove them as you like: `neco policy list` shows
-# what is in force. A rule holds in the folder named by `workspace`; without that line, everywhere.
+# Rules that you allowed with \"always\". Change them as you like; `neco policy remove` takes them out.
+# A rule holds in the folder named by `workspace`; without that line, everywhere.
 ";
 
 /// Adds the text of a rule to the file at `path`, which need not be there. It is replaced at once or
@@ -20,26 +23,81 @@ const HEAD: &str = "\
 pub fn keep(path: &Path, rule: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    // Two who add at once must not lose what the other one added. The folder is locked since the
+    rewrite(path, |text| {
+        let mut text = if text.is_empty() { HEAD.to_owned() } else { text };
+        if text.contains(rule.trim()) {
+            return Ok(text);
+        }
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push('\n');
+        text.push_str(rule.trim_end());
+        text.push('\n');
+        Ok(text)
+    })
+}
+
+/// The rules of the file at `path`, each as its own text, in their order; none when there is no file.
+///
+/// # Errors
+/// When it can't be read or understood.
+pub fn kept(path: &Path) -> io::Result<Vec<String>> {
+    let document = parsed(&read(path)?)?;
+    let rules = document.get("rule").and_then(Item::as_array_of_tables).into_iter().flat_map(ArrayOfTables::iter);
+    Ok(rules.map(|rule| format!("[[rule]]\n{}", rule.to_string().trim_start())).collect())
+}
+
+/// Takes the rules with these numbers out of the file, counted from 0.
+///
+/// # Errors
+/// When there is no such rule, or the file can't be read, understood or written; then it is as it was.
+pub fn forget(path: &Path, numbers: &BTreeSet<usize>) -> io::Result<()> {
+    rewrite(path, |text| {
+        let mut document = parsed(&text)?;
+        let rules = document.get_mut("rule").and_then(Item::as_array_of_tables_mut);
+        let count = rules.as_ref().map_or(0, |rules| rules.len());
+        match (rules, numbers.iter().find(|number| **number >= count)) {
+            (_, Some(number)) => {
+                Err(io::Error::new(io::ErrorKind::NotFound, format!("there is no rule {}", number + 1)))
+            }
+            (Some(rules), None) => {
+                numbers.iter().rev().for_each(|number| {
+                    rules.remove(*number);
+                });
+                let rest = document.to_string();
+                // The head of the file belongs to its first rule, as the file is written, but not to what it says.
+                Ok(if text.starts_with(HEAD) && !rest.starts_with(HEAD) { format!("{HEAD}{rest}") } else { rest })
+            }
+            (None, None) => Ok(text),
+        }
+    })
+}
+
+fn parsed(text: &str) -> io::Result<DocumentMut> {
+    text.parse().map_err(|error: toml_edit::TomlError| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        read => read,
+    }
+}
+
+/// Replaces the file's text, at once or not at all.
+fn rewrite(path: &Path, change: impl FnOnce(String) -> io::Result<String>) -> io::Result<()> {
+    // Two who change it at once must not lose what the other one did. The folder is locked since the
     // file itself is replaced.
-    let lock = File::open(folder)?;
+    let lock = File::open(path.parent().unwrap_or(Path::new(".")))?;
     lock.lock()?;
     // People link their settings to another folder; the link stays.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    let mut text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => HEAD.to_owned(),
-        Err(error) => return Err(error),
-    };
-    if text.contains(rule.trim()) {
+    let before = read(&path)?;
+    let text = change(before.clone())?;
+    if text == before {
         return Ok(());
     }
-    if !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text.push('\n');
-    text.push_str(rule.trim_end());
-    text.push('\n');
     let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
     file.as_file().set_permissions(std::fs::Permissions::from_mode(0o600))?;
     file.write_all(text.as_bytes())?;
@@ -70,11 +128,33 @@ mod tests {
     }
 
     #[test]
+    fn rules_are_taken_out_and_what_a_person_wrote_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("always.toml");
+        assert!(kept(&path).unwrap().is_empty());
+        for tool in ["a", "b", "c"] {
+            keep(&path, &format!("[[rule]]\ntool = \"{tool}\"\ndecision = \"allow\"\n")).unwrap();
+        }
+        let text = std::fs::read_to_string(&path).unwrap().replace("tool = \"b\"", "# mine\ntool = \"b\"");
+        std::fs::write(&path, &text).unwrap();
+        assert_eq!(kept(&path).unwrap().len(), 3);
+        assert_eq!(kept(&path).unwrap()[2], "[[rule]]\ntool = \"c\"\ndecision = \"allow\"\n");
+        assert!(forget(&path, &BTreeSet::from([0, 3])).unwrap_err().to_string().contains("no rule 4"));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        forget(&path, &BTreeSet::from([0, 2])).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains("# mine\ntool = \"b\"") && text.matches("[[rule]]").count() == 1, "{text}");
+        assert!(text.starts_with(HEAD), "{text}");
+        keep(&path, "[[rule]]\ntool = \"a\"\n").unwrap();
+        assert_eq!(kept(&path).unwrap().len(), 2);
+    }
+
+    #[test]
     fn a_file_that_can_t_be_read_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("always.toml");
         std::fs::write(&path, b"\xff\xfe").unwrap();
-        assert!(keep(&path, "[[rule]]").is_err());
+        assert!(keep(&path, "[[rule]]").is_err() && forget(&path, &BTreeSet::new()).is_err());
         assert_eq!(std::fs::read(&path).unwrap(), b"\xff\xfe");
     }
 }

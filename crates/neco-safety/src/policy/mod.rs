@@ -33,7 +33,7 @@ pub use explain::{ExplainedPart, Explanation};
 pub use fields::Problem;
 pub use grant::Grant;
 pub use judge::{Policy, RuleRef, Verdict};
-pub use keep::keep;
+pub use keep::{forget, keep, kept};
 pub use pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern};
 pub use read::{OwnName, ReadRules, RuleReader};
 pub use rule::{Rule, Ruling, Source, When};

@@ -18,32 +18,60 @@ pub(super) const MCP: &str = "mcp__";
 
 /// A name of tools, in which `*` stands for anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToolPattern(String);
+pub struct ToolPattern {
+    text: String,
+    kind: ToolKind,
+}
+
+/// How a name is compared: told once, as every rule compares its name with the tool of every call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ToolKind {
+    Any,
+    Exact,
+    /// It has wildcards, or may be that of a server's tool without what those begin with.
+    Wild,
+}
 
 impl ToolPattern {
-    /// The pattern of a name in lower case, aliases resolved.
+    /// The pattern of a name, aliases resolved.
     #[must_use]
     pub fn new(name: &str) -> Self {
-        Self(name.to_lowercase())
+        let text = name.to_lowercase();
+        let kind = match text.as_str() {
+            "*" => ToolKind::Any,
+            text if text.contains('*') || text.contains("__") => ToolKind::Wild,
+            _ => ToolKind::Exact,
+        };
+        Self { text, kind }
     }
 
     /// Whether a tool has such a name. Tools of servers are meant with and without `mcp__`.
     #[must_use]
     pub fn fits(&self, tool: &str) -> bool {
-        if self.0 == "*" || self.0.eq_ignore_ascii_case(tool) {
-            return true;
+        self.fits_lower(&tool.to_lowercase())
+    }
+
+    /// The same for a name in lower case.
+    pub(super) fn fits_lower(&self, tool: &str) -> bool {
+        match self.kind {
+            ToolKind::Any => true,
+            ToolKind::Exact => self.text == tool,
+            ToolKind::Wild => {
+                wildcard(&self.text, tool) || tool.strip_prefix(MCP).is_some_and(|tool| wildcard(&self.text, tool))
+            }
         }
-        if !self.0.contains('*') && !self.0.contains("__") {
-            return false;
-        }
-        let tool = tool.to_lowercase();
-        wildcard(&self.0, &tool) || tool.strip_prefix(MCP).is_some_and(|tool| wildcard(&self.0, tool))
+    }
+
+    /// The name, where it is that of one tool.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        (self.kind == ToolKind::Exact).then_some(&self.text)
     }
 }
 
 impl fmt::Display for ToolPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 
@@ -198,9 +226,13 @@ impl HostPattern {
     /// Whether the `url` of a call has this host.
     #[must_use]
     pub fn fits(&self, arguments: &Value) -> bool {
-        let url = arguments.get("url").and_then(Value::as_str).and_then(|text| url::Url::parse(text).ok());
-        let Some(host) = url.as_ref().and_then(url::Url::host_str) else { return false };
-        wildcard(&self.0, host.trim_end_matches('.'))
+        Self::of_url(arguments).is_some_and(|host| wildcard(&self.0, &host.0))
+    }
+
+    /// The pattern that fits the host of the `url` of a call and no other.
+    pub(super) fn of_url(arguments: &Value) -> Option<Self> {
+        let url = url::Url::parse(arguments.get("url")?.as_str()?).ok()?;
+        url.host_str().map(Self::new)
     }
 }
 

@@ -10,6 +10,7 @@ use super::action::{Confinement, Touch};
 use super::facts::straight;
 use super::fields::{Entry, Fields, Problem, Table, parse};
 use super::foreign::{claude, gemini};
+use super::grant::KEPT_PRIORITY;
 use super::pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern};
 use super::rule::{Rule, Ruling, Source, When};
 use crate::command::Place;
@@ -142,7 +143,9 @@ impl RuleReader<'_> {
         let name = fields.text("name");
         let when = self.when(fields);
         let reason = fields.text("reason");
-        let priority = fields.whole("priority", -MOST_PRIORITY, MOST_PRIORITY).unwrap_or(0);
+        let kept = fields.switch("kept").unwrap_or(false);
+        let usual = if kept { i64::from(KEPT_PRIORITY) } else { 0 };
+        let priority = fields.whole("priority", -MOST_PRIORITY, MOST_PRIORITY).unwrap_or(usual);
         let said = fields.has("decision");
         let decision = fields.choices("decision", &decisions);
         match decision.as_slice() {
@@ -151,6 +154,7 @@ impl RuleReader<'_> {
                 priority: i32::try_from(priority).unwrap_or(0),
                 name,
                 reason,
+                kept,
                 source,
                 place,
                 when,
@@ -187,6 +191,7 @@ impl RuleReader<'_> {
             confinements: fields.choices("confinement", CONFINEMENTS),
             person: fields.switch("person"),
             known_safe: fields.switch("known_safe"),
+            network: fields.switch("network"),
             workspaces: fields.texts("workspace").iter().map(|(_, path)| self.workspace(path)).collect(),
             folders: fields.texts("folder").iter().map(|(_, path)| self.folder(path)).collect(),
         }
@@ -301,8 +306,10 @@ const RISKS: &[(&str, Risk)] = &[
     ("high", Risk::High),
     ("critical", Risk::Critical),
 ];
-const TOUCHES: &[(&str, Touch)] = &[("reads", Touch::Reads), ("writes", Touch::Writes), ("runs", Touch::Runs)];
-const MODES: &[(&str, Mode)] = &[("agent", Mode::Agent), ("plan", Mode::Plan), ("ask", Mode::Ask)];
+const TOUCHES: &[(&str, Touch)] =
+    &[("reads", Touch::Reads), ("network", Touch::Network), ("writes", Touch::Writes), ("runs", Touch::Runs)];
+const MODES: &[(&str, Mode)] =
+    &[("agent", Mode::Agent), ("plan", Mode::Plan), ("ask", Mode::Ask), ("debug", Mode::Debug)];
 const APPROVALS: &[(&str, ApprovalMode)] =
     &[("auto", ApprovalMode::Auto), ("ask_first", ApprovalMode::AskFirst), ("manual", ApprovalMode::Manual)];
 const CONFINEMENTS: &[(&str, Confinement)] = &[

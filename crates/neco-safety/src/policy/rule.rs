@@ -101,6 +101,9 @@ pub struct Rule {
     pub name: Option<String>,
     /// Why, in words for the person and the model.
     pub reason: Option<String>,
+    /// Whether a person said "always" to a question: it outranks their rules that ask, and yields to
+    /// every one that denies.
+    pub kept: bool,
     /// Who wrote it.
     pub source: Source,
     /// Where: `~/.config/neco/policy/mine.toml:3:1`, a flag, or nothing for what a person answered.
@@ -138,6 +141,8 @@ pub struct When {
     pub person: Option<bool>,
     /// Whether it is a command that is known to change nothing.
     pub known_safe: Option<bool>,
+    /// Whether commands reach the network.
+    pub network: Option<bool>,
     /// The folders that the person opened in which it holds.
     pub workspaces: Vec<PathBuf>,
     /// The folders that a command starts in for which it holds.
@@ -204,7 +209,7 @@ impl When {
     /// Everything but commands and paths, which mean something else for a rule that allows.
     fn is_about(&self, facts: &Facts<'_>) -> bool {
         let one = |none: bool, found: bool| none || found;
-        one(self.tools.is_empty(), self.tools.iter().any(|tool| tool.fits(facts.action.tool)))
+        one(self.tools.is_empty(), self.tools.iter().any(|tool| tool.fits_lower(&facts.tool)))
             && self.holds_for(facts)
             && one(self.risks.is_empty(), self.risks.contains(&facts.risk))
             && one(self.touches.is_empty(), self.touches.contains(&facts.action.touch))
@@ -219,6 +224,7 @@ impl When {
             && (self.approvals.is_empty() || self.approvals.contains(&who.approval))
             && (self.confinements.is_empty() || self.confinements.contains(&who.confinement))
             && self.person.is_none_or(|wanted| wanted == who.person_present)
+            && self.network.is_none_or(|wanted| wanted == who.network)
             && (self.roles.is_empty() || self.roles.iter().any(|role| role == who.role))
             && (self.workspaces.is_empty() || self.workspaces.contains(&facts.place.workspace))
             && (self.folders.is_empty() || self.folders.contains(&facts.folder()))
@@ -242,7 +248,7 @@ impl When {
         let Some(examined) = &facts.examined else { return Fit::No };
         let line = facts.action.command.unwrap_or_default();
         match decision {
-            Ruling::Allow => fit(&self.commands.iter().collect::<Vec<_>>(), examined, line),
+            Ruling::Allow => fit(&self.commands, examined, line),
             Ruling::Ask | Ruling::Deny if self.commands.iter().any(|command| command.mentions(examined, line)) => {
                 Fit::Yes
             }
@@ -252,6 +258,6 @@ impl When {
 
     /// Whether the rule could be about a call of this tool, on behalf of somebody.
     pub(super) fn concerns(&self, facts: &Facts<'_>) -> bool {
-        (self.tools.is_empty() || self.tools.iter().any(|tool| tool.fits(facts.action.tool))) && self.holds_for(facts)
+        (self.tools.is_empty() || self.tools.iter().any(|tool| tool.fits_lower(&facts.tool))) && self.holds_for(facts)
     }
 }

@@ -8,6 +8,7 @@ use super::action::{Confinement, Touch};
 use super::facts::Facts;
 use super::judge::Decided;
 use super::rule::{Rule, Ruling, Source, When};
+use crate::path::sensitive::is_about_secrets;
 
 /// The reason of a decision.
 pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>) -> String {
@@ -20,6 +21,10 @@ pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>) -> String {
     };
     match decided.ruling {
         Ruling::Ask if !facts.who.person_present => format!("{reason}{}", unasked(facts)),
+        Ruling::Ask if stays_closed(facts) => {
+            format!("{reason}; the sandbox keeps that closed to commands even if you say yes")
+        }
+        Ruling::Ask if needs_network(facts) => format!("{reason}; your yes lets this one command reach the network"),
         Ruling::Allow | Ruling::Ask | Ruling::Deny => reason,
     }
 }
@@ -52,8 +57,7 @@ fn named(rule: &Rule) -> String {
 
 /// What a call does that makes it worth a question.
 pub(super) fn what(facts: &Facts<'_>) -> String {
-    let network = facts.examined.as_ref().is_some_and(|examined| examined.network) && !facts.who.network;
-    let network = if network { "; it needs the network, which is off for commands" } else { "" };
+    let network = if needs_network(facts) { "; it needs the network, which is off for commands" } else { "" };
     let by_tool = facts.action.because.map(str::to_owned);
     let by_command = facts.examined.as_ref().and_then(|examined| examined.because.clone());
     if let Some(because) = by_tool.or(by_command) {
@@ -61,6 +65,7 @@ pub(super) fn what(facts: &Facts<'_>) -> String {
     }
     let words = match facts.action.touch {
         Touch::Reads => "it only reads",
+        Touch::Network => "it reaches the network",
         Touch::Writes => "it changes a file",
         Touch::Runs if facts.is_known_safe() => "it runs commands that are known to change nothing",
         Touch::Runs if facts.risk <= Risk::Low => "it acts on a process of the agent's own",
@@ -69,11 +74,28 @@ pub(super) fn what(facts: &Facts<'_>) -> String {
     format!("{words}{network}")
 }
 
+/// Whether a command plainly needs the network where commands have none.
+fn needs_network(facts: &Facts<'_>) -> bool {
+    facts.examined.as_ref().is_some_and(|examined| examined.network) && !facts.who.network
+}
+
+/// Whether a command in the box wants what no box shows: a yes would not help it.
+fn stays_closed(facts: &Facts<'_>) -> bool {
+    let by_command = facts.examined.as_ref().and_then(|examined| examined.because.as_deref());
+    facts.who.confinement == Confinement::Boxed
+        && facts.action.because.is_none()
+        && by_command.is_some_and(is_about_secrets)
+}
+
 /// Why an unasked question is a no, and how it could become a yes.
 fn unasked(facts: &Facts<'_>) -> String {
     let auto = match (facts.action.touch, facts.who.confinement) {
         (Touch::Runs, Confinement::Unavailable) => "",
-        (Touch::Reads | Touch::Writes | Touch::Runs, _) => " by running with --approval auto (or --yes),",
+        // Where commands have no network, auto does not open it either.
+        (Touch::Network, _) if !facts.who.network => "",
+        (Touch::Reads | Touch::Network | Touch::Writes | Touch::Runs, _) => {
+            " by running with --approval auto (or --yes),"
+        }
     };
     let way = match facts.risk {
         Risk::Critical => {
@@ -102,6 +124,14 @@ impl fmt::Display for When {
         add("host ", listed(&self.hosts));
         add("args ", self.args.as_ref().map(|args| format!("/{}/", args.regex)).unwrap_or_default());
         add("risk ", listed(&self.risks));
+        add(
+            "",
+            match self.network {
+                Some(true) => "commands reach the network".to_owned(),
+                Some(false) => "commands don't reach the network".to_owned(),
+                None => String::new(),
+            },
+        );
         add("", listed(&self.touches.iter().map(|touch| touch.name()).collect::<Vec<_>>()));
         add("mode ", listed(&self.modes));
         add("approval ", listed(&self.approvals));

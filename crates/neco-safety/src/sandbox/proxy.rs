@@ -5,7 +5,7 @@
 //! allowed name can't be pointed at what is not meant.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,6 +16,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 use super::denial::REFUSED_HOST;
+use crate::world::net::address::is_public;
 
 /// The longest beginning of a request.
 const MOST_HEAD: usize = 32 * 1024;
@@ -191,40 +192,6 @@ async fn connect(request: &Request, this_machine: bool) -> io::Result<TcpStream>
         return Err(io::ErrorKind::PermissionDenied.into());
     }
     TcpStream::connect(public.as_slice()).await
-}
-
-fn is_public(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(address) => is_public_v4(address),
-        IpAddr::V6(address) => is_public_v6(address),
-    }
-}
-
-fn is_public_v4(address: Ipv4Addr) -> bool {
-    let [a, b, c, _] = address.octets();
-    !(address.is_private()
-        || address.is_loopback()
-        || address.is_link_local()
-        || address.is_multicast()
-        || address.is_broadcast()
-        || address.is_documentation()
-        || a == 0
-        || a >= 240
-        || (a == 100 && (64..128).contains(&b))
-        || (a == 192 && b == 0 && c == 0)
-        || (a == 198 && (18..20).contains(&b)))
-}
-
-fn is_public_v6(address: Ipv6Addr) -> bool {
-    let parts = address.segments();
-    let embedded = |high: u16, low: u16| is_public_v4(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)));
-    match parts {
-        _ if address.to_ipv4().is_some() => address.to_ipv4().is_some_and(is_public_v4),
-        [0x64, 0xff9b, .., high, low] => embedded(high, low),
-        [0x2002, high, low, ..] => embedded(high, low),
-        // Only this range is given out to the world.
-        [first, second, ..] => first & 0xe000 == 0x2000 && !(first == 0x2001 && second < 0x200),
-    }
 }
 
 /// What a client wants.

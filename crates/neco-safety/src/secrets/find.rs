@@ -54,6 +54,9 @@ pub(super) enum Found<'a> {
     Open(usize),
 }
 
+/// For what is longer it pays to make the faster automaton.
+const SHORT: usize = 2048;
+
 /// What stands at a place where the automaton stops.
 #[derive(Clone, Copy)]
 enum Anchor {
@@ -116,9 +119,12 @@ fn words() -> Vec<(&'static str, Anchor)> {
     shapes.chain(others).chain(assigned::NAMES.iter().map(|name| (*name, Anchor::Named))).collect()
 }
 
-/// The words as an automaton; without one, which can't happen, nothing would be found.
+/// The words as automata; without one, which can't happen, nothing would be found.
 struct Words {
-    automaton: Option<AhoCorasick>,
+    /// Made quickly, for what is short: nearly all that a program start has to look at.
+    small: Option<AhoCorasick>,
+    /// Finds the same faster, and takes three times as long to make: made for the first long text.
+    fast: OnceLock<Option<AhoCorasick>>,
     anchors: Vec<Anchor>,
     texts: Vec<&'static str>,
     longest: usize,
@@ -128,15 +134,27 @@ fn shared_words() -> &'static Words {
     static WORDS: OnceLock<Words> = OnceLock::new();
     WORDS.get_or_init(|| {
         let (texts, anchors): (Vec<_>, Vec<_>) = words().into_iter().unzip();
-        let automaton = AhoCorasick::builder()
-            .kind(Some(AhoCorasickKind::DFA))
-            .match_kind(MatchKind::LeftmostFirst)
-            .ascii_case_insensitive(true)
-            .build(&texts)
-            .ok();
+        let small = automaton(AhoCorasickKind::NoncontiguousNFA, &texts);
         let longest = texts.iter().map(|word| word.len()).max().unwrap_or(0);
-        Words { automaton, anchors, texts, longest }
+        Words { small, fast: OnceLock::new(), anchors, texts, longest }
     })
+}
+
+impl Words {
+    /// What finds the words in a text of this length.
+    fn automaton(&self, length: usize) -> Option<&AhoCorasick> {
+        let fast = match length > SHORT {
+            true => self.fast.get_or_init(|| automaton(AhoCorasickKind::DFA, &self.texts)).as_ref(),
+            false => self.fast.get().and_then(Option::as_ref),
+        };
+        fast.or(self.small.as_ref())
+    }
+}
+
+fn automaton(kind: AhoCorasickKind, words: &[&str]) -> Option<AhoCorasick> {
+    let mut builder = AhoCorasick::builder();
+    builder.kind(Some(kind)).match_kind(MatchKind::LeftmostFirst).ascii_case_insensitive(true);
+    builder.build(words).ok()
 }
 
 /// Whether a text holds a well-known key or a private key.
@@ -293,7 +311,7 @@ impl<'a> Search<'a> {
     /// The first thing that begins with a word between `from` and `until`.
     fn next_shaped(&mut self, mut from: usize, until: usize, scope: Scope) -> Option<Found<'static>> {
         let words = shared_words();
-        let automaton = words.automaton.as_ref()?;
+        let automaton = words.automaton(self.text.len())?;
         let until = until.saturating_add(words.longest).min(self.text.len());
         loop {
             let hit = automaton.find(Input::new(self.text).range(from..until));

@@ -1,12 +1,15 @@
 //! The world: what a tool is handed to touch anything at all.
 //!
 //! Invariants: a path reaches a tool only as [`crate::Located`], resolved and inside a root; a process is
-//! started only through [`Spawner`], in its own group, with a scrubbed environment.
+//! started only through [`Spawner`], in its own group, with a scrubbed environment; a web address is asked
+//! only through [`Net`], which looks at where it leads.
 
 mod files;
+pub mod net;
 mod spawn;
 
 pub use files::Files;
+pub use net::Net;
 pub use spawn::{
     Ending, Exit, Group, Launch, Leftovers, ProcessInput, Progress, Running, SpawnError, Spawner, Stdin, Stop,
 };
@@ -18,4 +21,6 @@ pub struct World {
     pub files: Files,
     /// Processes.
     pub spawn: Spawner,
+    /// The network.
+    pub net: Net,
 }

@@ -76,6 +76,26 @@ fn what_is_kept_is_read_again_and_holds_in_its_folder_alone() {
 }
 
 #[test]
+fn a_rule_that_denies_wins_over_what_was_kept_before_it_was_written() {
+    for (call, deny) in [
+        (Call::bash("cargo test"), "tool = 'bash'\ncommand = 'cargo'"),
+        (Call::bash("cargo test && npm test"), "tool = 'bash'\ncommand = 'cargo'"),
+        (Call::write("a"), "tool = 'write_file'"),
+    ] {
+        let mut text = user("").offer(&call.action(), &who()).unwrap().to_toml(WORKSPACE.as_ref());
+        // A rule of the person's own that allows a part of a line makes no difference to the other part.
+        text.push_str("[[rule]]\ntool = 'bash'\ncommand = 'npm'\ndecision = 'allow'\npriority = 5\n");
+        assert_eq!(ruling(&user(&text), &call), Ruling::Allow, "{text}");
+        text.push_str(&format!("[[rule]]\n{deny}\ndecision = 'deny'\n"));
+        assert_eq!(ruling(&user(&text), &call), Ruling::Deny, "{text}");
+    }
+    let opened = "[[rule]]\ntool = 'write_file'\ndecision = 'allow'\npriority = 5\n\
+                  [[rule]]\ntool = '*'\ndecision = 'deny'\n\
+                  [[rule]]\ntool = 'edit_file'\ndecision = 'allow'\nkept = true\n";
+    assert_eq!(ruling(&user(opened), &Call::write("a")), Ruling::Allow, "written so, priorities decide");
+}
+
+#[test]
 fn a_rule_that_would_hold_a_key_is_not_kept() {
     let kept = |line: &str| user("").offer(&Call::bash(line).action(), &who()).unwrap().describe_always("always.toml");
     let key = "ghp_0123456789abcdefghijABCDEFGHIJ012345";

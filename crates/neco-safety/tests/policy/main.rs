@@ -12,6 +12,7 @@ mod gemini;
 mod grants;
 mod matrix;
 mod modes;
+mod network;
 mod outside;
 mod properties;
 mod rules;

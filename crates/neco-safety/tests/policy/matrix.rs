@@ -91,3 +91,26 @@ fn a_command_that_needs_the_network_says_so_where_that_is_off() {
     let verdict = judge(&policy, &Call::bash("curl https://example.com"), &who());
     assert!(!verdict.reason.contains("which is off"), "{}", verdict.reason);
 }
+
+#[test]
+fn a_question_says_what_a_yes_does_not_open_and_what_it_does() {
+    let policy = Policy::new(place(), Vec::new());
+    let offline = Who { network: false, ..who() };
+    let reason = |command: &str, who: &Who<'_>| judge(&policy, &Call::bash(command), who).reason;
+    let opens = "your yes lets this one command reach the network";
+    assert!(reason("curl https://example.com", &offline).ends_with(opens));
+    for (command, who) in [
+        ("curl https://example.com", &who()),
+        ("make", &offline),
+        ("curl https://example.com", &Who { person_present: false, ..offline }),
+        ("curl https://example.com", &Who { approval: ApprovalMode::Auto, ..offline }),
+    ] {
+        assert!(!reason(command, who).contains(opens), "{command}: {}", reason(command, who));
+    }
+    let closed = "the sandbox keeps that closed to commands even if you say yes";
+    assert!(reason("cat .env", &who()).ends_with(closed), "{}", reason("cat .env", &who()));
+    let unboxed = Who { confinement: Confinement::ChosenNone, ..who() };
+    for (command, who) in [("cat .env", &unboxed), ("git reset --hard", &who()), ("echo x >> .git/hooks/a", &who())] {
+        assert!(!reason(command, who).contains(closed), "{command}: {}", reason(command, who));
+    }
+}

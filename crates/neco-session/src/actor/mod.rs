@@ -3,10 +3,12 @@
 //! Invariants: whoever holds a [`Session`] can do what any window can and no more; when the actor
 //! has ended, everything is on the disk and the session's lock is free.
 //!
-//! Reading order: [`session`] (the window's side), [`run`] (the task).
+//! Reading order: [`session`] (the window's side), [`run`] (the task), [`remember`].
 
+mod remember;
 mod run;
 mod session;
 
+pub use remember::kept_words;
 pub use run::ActorSetup;
 pub use session::Session;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use neco_agent::runner::InputError;
-use neco_agent::{Agent, AgentHandle, AgentInput, SinkError};
+use neco_agent::{Agent, AgentHandle, AgentInput, Generation, SinkError};
 use neco_proto::event::Admission;
 use neco_proto::{
     AgentId, Answer, Attachment, ClientError, Command, Message, Part, Query, Receipt, Seq, SessionId, SessionSnapshot,
@@ -13,12 +13,14 @@ use neco_store::{Catalog, EventLog, SessionLock, SessionRecord, StoreError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
+use super::remember::Remembers;
 use crate::fold::Fold;
-use crate::hub::FindModel;
+use crate::hub::{FindModel, Remembering};
 use crate::journal::Journal;
+use crate::memory::to_remember;
 
 /// How many events are read from a log at a time.
-const PAGE: usize = 2048;
+pub(super) const PAGE: usize = 2048;
 
 /// Characters of the first message that make a title.
 const TITLE: usize = 60;
@@ -47,6 +49,8 @@ pub struct ActorSetup {
     pub find_model: FindModel,
     /// Takes secrets out of its title.
     pub redactor: Redactor,
+    /// What it remembers with; nothing when there is no memory.
+    pub remembering: Option<Remembering>,
 }
 
 pub(super) enum Mail {
@@ -64,6 +68,7 @@ pub(super) struct Actor {
     catalog: Arc<dyn Catalog>,
     find_model: FindModel,
     redactor: Redactor,
+    remembers: Remembers,
     mailbox: mpsc::Receiver<Mail>,
     /// Free when the actor is dropped, after everything is written.
     _lock: SessionLock,
@@ -71,6 +76,15 @@ pub(super) struct Actor {
 
 impl Actor {
     pub fn new(setup: ActorSetup, mailbox: mpsc::Receiver<Mail>) -> Self {
+        let remembers = Remembers {
+            with: setup.remembering,
+            session: setup.record.id,
+            root: setup.root,
+            journal: Arc::clone(&setup.journal),
+            first_seq: setup.first_seq,
+            log: Arc::clone(&setup.log),
+            find_model: Arc::clone(&setup.find_model),
+        };
         Self {
             record: setup.record,
             root: setup.root,
@@ -81,6 +95,7 @@ impl Actor {
             catalog: setup.catalog,
             find_model: setup.find_model,
             redactor: setup.redactor,
+            remembers,
             mailbox,
             _lock: setup.lock,
         }
@@ -118,8 +133,9 @@ impl Actor {
                     // Aside: a long log must not keep a cancel waiting.
                     let (session, root) = (self.record.id, self.root);
                     let (journal, log) = (Arc::clone(&self.journal), Arc::clone(&self.log));
+                    let handle = self.handle.clone();
                     tokio::spawn(async move {
-                        let _ = reply.send(answer(query, session, root, &journal, log.as_ref()).await);
+                        let _ = reply.send(answer(query, session, root, &journal, log.as_ref(), &handle).await);
                     });
                 }
                 None => break,
@@ -133,9 +149,13 @@ impl Actor {
 
     /// The agent first, which stops its work, then the log.
     async fn shut_down(self) -> Result<Receipt, ClientError> {
-        let Self { handle, agent, log, journal, record, .. } = self;
+        let Self { handle, agent, log, journal, record, remembers, .. } = self;
         drop(handle);
         let stopped = agent.await;
+        if matches!(stopped, Ok(Ok(()))) {
+            remembers.at_end().await;
+        }
+        remembers.close().await;
         log.commit(record.id).await.map_err(|error| store_failed(&error))?;
         match stopped {
             Ok(Ok(())) => Ok(Receipt { seq: journal.standing().last_seq }),
@@ -148,23 +168,31 @@ impl Actor {
         let receipt = Receipt { seq: self.journal.standing().last_seq };
         let input = match command {
             Command::UserMessage { content, attachments } => {
+                let note = to_remember(&content).filter(|_| attachments.is_empty() && self.remembers.is_on());
+                if let Some(note) = note {
+                    self.remembers.note(note).await?;
+                    return Ok(receipt);
+                }
                 self.message(content, attachments, Admission::AfterWork).await?
             }
             Command::Steer { text } => self.message(text, Vec::new(), Admission::TurnBoundary).await?,
             Command::Approve { call_id, decision } => AgentInput::Approve { call_id, decision },
+            Command::Answer { question_id, reply } => AgentInput::Answer { question_id, reply },
+            Command::Compact { focus } => AgentInput::Compact { focus },
+            Command::SetIdeContext { context } => AgentInput::SetIdeContext(context),
             Command::Cancel => AgentInput::Cancel,
             Command::SetMode { mode } => AgentInput::SetMode(mode),
+            Command::SetGeneration { generation } => {
+                let known = Generation::new(generation).map_err(|error| ClientError::Refused(error.to_string()))?;
+                AgentInput::SetGeneration(known)
+            }
             Command::SetApproval { approval } => AgentInput::SetApproval(approval),
             Command::SetModel { model } => {
                 AgentInput::SetModel((self.find_model)(&model).map_err(ClientError::Refused)?)
             }
             Command::Shutdown => return Ok(receipt),
         };
-        self.handle.send(input).await.map_err(|error| match error {
-            InputError::Gone => ClientError::Gone,
-            InputError::Refused(words) => ClientError::Refused(words),
-            InputError::Sink(error) => ClientError::Failed { code: error.code, message: error.message },
-        })?;
+        self.handle.send(input).await.map_err(not_taken)?;
         Ok(receipt)
     }
 
@@ -182,6 +210,7 @@ impl Actor {
             self.catalog.set_title(self.record.id, &title).await.map_err(|error| store_failed(&error))?;
             self.record.title = title;
         }
+        self.remembers.recall(&text).await?;
         let mut message = Message::user(text);
         message.parts.extend(attachments.into_iter().map(|attachment| match attachment {
             Attachment::Image { media_type, data } => Part::Image { media_type, data },
@@ -196,6 +225,7 @@ async fn answer(
     root: AgentId,
     journal: &Journal,
     log: &dyn EventLog,
+    agent: &AgentHandle,
 ) -> Result<Answer, ClientError> {
     match query {
         Query::Snapshot => {
@@ -211,8 +241,15 @@ async fn answer(
                 state: standing.state,
                 usage: standing.usage,
                 pending: standing.pending,
+                questions: standing.questions,
+                generation: standing.generation,
+                todos: standing.todos,
+                plan: standing.plan,
+                findings: standing.findings,
             }))
         }
+        Query::Context => Ok(Answer::Context(agent.report().await.map_err(not_taken)?)),
+        Query::Prompt => Ok(Answer::Prompt(agent.prompt().await.map_err(not_taken)?)),
         Query::Messages => Ok(Answer::Messages { messages: messages(session, log).await? }),
     }
 }
@@ -229,7 +266,15 @@ async fn messages(session: SessionId, log: &dyn EventLog) -> Result<Vec<Message>
     }
 }
 
-fn store_failed(error: &StoreError) -> ClientError {
+fn not_taken(error: InputError) -> ClientError {
+    match error {
+        InputError::Gone => ClientError::Gone,
+        InputError::Refused(words) => ClientError::Refused(words),
+        InputError::Sink(error) => ClientError::Failed { code: error.code, message: error.message },
+    }
+}
+
+pub(super) fn store_failed(error: &StoreError) -> ClientError {
     ClientError::Failed { code: error.code(), message: error.to_string() }
 }
 

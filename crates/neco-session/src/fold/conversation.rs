@@ -1,7 +1,11 @@
 //! The conversation: messages, results paired with their calls, and what is still open.
 
-use neco_proto::event::{Admission, CallStatus, HookOutcome, ModelRetry, ModelSwitch};
-use neco_proto::{CallId, Event, EventBody, Message, Role, ToolResult, TurnId};
+use neco_agent::context::{compact_messages, trim_messages};
+use neco_proto::event::{
+    Admission, CallStatus, Compaction, EnvironmentTold, HookOutcome, MemoryAction, MemoryUpdate, ModelRetry,
+    ModelSwitch,
+};
+use neco_proto::{CallId, Event, EventBody, IdeContext, Message, Role, ToolResult, TurnId};
 
 use super::standing::Standing;
 
@@ -33,6 +37,14 @@ pub struct Fold {
     pub turn: Option<TurnId>,
     /// Whether something was asked and the work on it has not ended.
     pub working: bool,
+    /// What the model is told of the place where it works.
+    pub environment: Option<EnvironmentTold>,
+    /// What the model is told of earlier sessions.
+    pub recalled: Option<String>,
+    /// What the model was last told about the person's editor.
+    pub ide_told: Option<IdeContext>,
+    /// Whether the conversation was compacted and nothing was said since.
+    pub just_compacted: bool,
     results: Vec<ToolResult>,
 }
 
@@ -72,6 +84,14 @@ impl Fold {
                 output: end.output.clone(),
                 error_code: end.error_code,
             }),
+            EventBody::Environment(told) => self.environment = Some(told.clone()),
+            EventBody::IdeContext(told) => self.ide_told = Some(told.clone()),
+            EventBody::ContextTrim(trim) => trim_messages(&mut self.messages, &trim.outputs),
+            EventBody::Compaction(compaction) => self.compaction(compaction),
+            EventBody::MemoryUpdate(MemoryUpdate { action, text, .. }) => match action {
+                MemoryAction::Recalled => self.recalled.clone_from(text),
+                MemoryAction::Stored | MemoryAction::Updated => {}
+            },
             EventBody::SessionStart(_) | EventBody::AgentComplete(_) => self.working = false,
             EventBody::StateChange(_)
             | EventBody::ReasoningChunk(_)
@@ -84,6 +104,10 @@ impl Fold {
             | EventBody::PermissionRequest(_)
             | EventBody::PermissionDecision(_)
             | EventBody::HookRun(_)
+            | EventBody::Question(_)
+            | EventBody::QuestionAnswer(_)
+            | EventBody::TodoUpdate(_)
+            | EventBody::PlanUpdate(_)
             | EventBody::ModeChange(_)
             | EventBody::Usage(_)
             | EventBody::Notification(_)
@@ -92,9 +116,18 @@ impl Fold {
         }
     }
 
+    /// What was told of the editor may be gone with the older messages, so the next time all of it is told.
+    fn compaction(&mut self, compaction: &Compaction) {
+        compact_messages(&mut self.messages, compaction);
+        self.ide_told = None;
+        self.just_compacted = true;
+    }
+
     fn message(&mut self, message: &Message) {
+        self.just_compacted = false;
         self.queued.retain(|(_, queued)| queued.id != message.id);
-        self.working = true;
+        // What Neco says by itself is no work that somebody waits for.
+        self.working |= !message.is_neco();
         if message.role == Role::Assistant {
             self.partial.clear();
             let call =

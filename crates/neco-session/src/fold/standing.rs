@@ -1,7 +1,7 @@
 //! How a session stands: everything but the conversation.
 
-use neco_proto::event::{AgentState, PermissionRequest};
-use neco_proto::{AgentId, ApprovalMode, Event, EventBody, Mode, Seq, Usage};
+use neco_proto::event::{AgentState, ModeChange, PermissionRequest};
+use neco_proto::{AgentId, ApprovalMode, Event, EventBody, Mode, Plan, Question, Seq, Todo, Usage};
 
 /// How a session stands.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,6 +24,20 @@ pub struct Standing {
     pub usage: Usage,
     /// Approvals that wait.
     pub pending: Vec<PermissionRequest>,
+    /// Questions that wait.
+    pub questions: Vec<Question>,
+    /// The generation; 0 when none was ever chosen.
+    pub generation: u8,
+    /// The mode that the agent itself left for plan mode.
+    pub plans_from: Option<Mode>,
+    /// The todo list.
+    pub todos: Vec<Todo>,
+    /// The plan.
+    pub plan: Option<Plan>,
+    /// What was found out.
+    pub findings: Vec<String>,
+    /// Milliseconds of work.
+    pub worked_ms: u64,
 }
 
 impl Standing {
@@ -37,12 +51,15 @@ impl Standing {
                 self.model.clone_from(&start.model);
                 self.mode = start.mode;
                 self.approval = start.approval;
+                self.generation = start.generation;
                 self.state = AgentState::Idle;
                 self.pending.clear();
+                self.questions.clear();
             }
             EventBody::StateChange(change) => self.state = change.to,
             EventBody::ModeChange(change) => {
-                self.mode = change.mode.unwrap_or(self.mode);
+                self.change_mode(change);
+                self.generation = change.generation.unwrap_or(self.generation);
                 self.approval = change.approval.unwrap_or(self.approval);
                 if let Some(model) = &change.model {
                     self.model.clone_from(model);
@@ -53,6 +70,16 @@ impl Standing {
             EventBody::PermissionDecision(decided) => {
                 self.pending.retain(|request| request.call_id != decided.call_id);
             }
+            EventBody::Question(question) => self.questions.push(question.clone()),
+            EventBody::QuestionAnswer(answer) => {
+                self.questions.retain(|question| question.question_id != answer.question_id);
+            }
+            EventBody::TodoUpdate(update) => self.todos.clone_from(&update.todos),
+            EventBody::PlanUpdate(update) => {
+                self.plan.clone_from(&update.plan);
+                self.findings.clone_from(&update.findings);
+            }
+            EventBody::AgentComplete(complete) => self.worked_ms = self.worked_ms.saturating_add(complete.worked_ms()),
             EventBody::ToolCallEnd(end) => self.pending.retain(|request| request.call_id != end.call_id),
             EventBody::TurnStart(_)
             | EventBody::StreamChunk(_)
@@ -64,12 +91,23 @@ impl Standing {
             | EventBody::ToolCallUpdate(_)
             | EventBody::ToolOutputChunk(_)
             | EventBody::HookRun(_)
+            | EventBody::MemoryUpdate(_)
             | EventBody::Notification(_)
+            | EventBody::Environment(_)
+            | EventBody::IdeContext(_)
+            | EventBody::ContextTrim(_)
+            | EventBody::Compaction(_)
             | EventBody::MessageQueued(_)
             | EventBody::Message(_)
             | EventBody::Error(_)
-            | EventBody::TurnEnd(_)
-            | EventBody::AgentComplete(_) => {}
+            | EventBody::TurnEnd(_) => {}
         }
+    }
+
+    /// A mode that the agent chose itself is left for the one before it.
+    fn change_mode(&mut self, change: &ModeChange) {
+        let Some(mode) = change.mode else { return };
+        self.plans_from = (mode == Mode::Plan && change.reason.is_some()).then_some(self.mode);
+        self.mode = mode;
     }
 }

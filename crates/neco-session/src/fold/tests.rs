@@ -53,6 +53,7 @@ fn start() -> EventBody {
         scripted: true,
         mode: Mode::Agent,
         approval: ApprovalMode::Auto,
+        generation: 8,
         sandbox: String::new(),
         resumed: true,
     })

@@ -2,17 +2,20 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use jiff::{Timestamp, Zoned};
+use jiff::Timestamp;
+use neco_agent::context::ContextSettings;
+use neco_agent::plan::PlanBook;
 use neco_agent::{Agent, AgentSetup, Settings};
 use neco_model::Provider;
-use neco_proto::event::SessionStart;
-use neco_proto::{AgentId, Event, EventBody, SessionId};
+use neco_proto::event::{Notification, NotificationLevel, SessionStart};
+use neco_proto::{AgentId, Event, EventBody, Message, SessionId};
 use neco_safety::World;
 use neco_safety::sandbox::Roots;
 use neco_safety::world::Files;
 use neco_store::{SessionLock, SessionRecord};
-use neco_workspace::GitFacts;
+use neco_toolkit::Registry;
 
 use super::options::{HubSetup, SessionOptions};
 use crate::actor::{ActorSetup, Session};
@@ -20,8 +23,8 @@ use crate::clock::SessionClock;
 use crate::error::SessionError;
 use crate::fold::Fold;
 use crate::journal::{AgentSink, Journal};
+use crate::plans::{PlanFiles, PlanKeeper};
 use crate::resume::mend;
-use crate::sources::{Environment, Facts};
 use crate::spill::SpillFolder;
 
 /// How many events are read from a log at a time.
@@ -29,7 +32,7 @@ const PAGE: usize = 2048;
 
 /// Makes and opens sessions.
 pub struct Hub {
-    setup: HubSetup,
+    pub(super) setup: HubSetup,
 }
 
 impl Hub {
@@ -174,14 +177,31 @@ impl Hub {
         for body in mend(&fold) {
             journal.emit(root, fold.turn, body).await?;
         }
-        let start = self.session_start(&record, provider.as_ref(), &options, resumed);
+        let left = if resumed { Vec::new() } else { self.left_over(&record).await };
+        let must_read = resumed || !left.is_empty();
+        for body in left {
+            journal.emit(root, None, body).await?;
+        }
+        let (mode, generation) = options.ways(&fold.standing);
+        let start = SessionStart {
+            mode,
+            generation: generation.number(),
+            ..self.session_start(&record, provider.as_ref(), &options, resumed)
+        };
         journal.commit(root, None, EventBody::SessionStart(start)).await?;
-        if resumed {
+        if must_read {
             for event in self.setup.log.read(record.id, first_new, PAGE).await? {
                 fold.apply(&event);
             }
         }
+        for body in self.place(&record, &mut fold).await {
+            journal.emit(root, None, body).await?;
+        }
+        let remembering = self.remembering(&record, fold.recalled.take(), provider.as_ref());
         let setup = self.agent(&record, fold, Arc::clone(&journal), root, provider, &options)?;
+        let settings = Settings { mode, ..setup.settings };
+        let setup = AgentSetup { resumed, generation, settings, ..setup };
+        let setup = self.with_memory(setup, remembering.as_ref(), record.id);
         let (agent, handle) = Agent::new(setup);
         Ok(Session::start(ActorSetup {
             record,
@@ -195,7 +215,24 @@ impl Hub {
             catalog: Arc::clone(&self.setup.catalog),
             find_model: Arc::clone(&self.setup.find_model),
             redactor: self.setup.workshop.redactor.clone(),
+            remembering,
         }))
+    }
+
+    /// What a new session is told of one before it.
+    async fn left_over(&self, record: &SessionRecord) -> Vec<EventBody> {
+        let Some(left) = PlanFiles::new(&self.setup.data_dir).unfinished(&record.cwd).await else { return Vec::new() };
+        let id = left.session.to_string();
+        // As much of it as tells sessions of the same minute apart.
+        let short = id.get(..18).unwrap_or(&id);
+        let text = format!(
+            "session {short} left a plan unfinished here ({}); go on with it there: neco --session {short} -m continue",
+            left.progress()
+        );
+        vec![
+            EventBody::Notification(Notification { level: NotificationLevel::Info, text }),
+            EventBody::Message(Message::neco(left.told())),
+        ]
     }
 
     fn session_start(
@@ -210,8 +247,9 @@ impl Hub {
             cwd: record.cwd.clone(),
             model: provider.label().to_owned(),
             scripted: provider.scripted(),
-            mode: options.mode,
+            mode: options.default_mode,
             approval: options.approval,
+            generation: options.default_generation.number(),
             sandbox: self.setup.workshop.sandbox.clone(),
             resumed,
         }
@@ -236,36 +274,45 @@ impl Hub {
         let open =
             Roots { writable: std::iter::once(cwd.clone()).chain(roots).collect(), readable: vec![outputs.clone()] };
         let spawn = (workshop.spawner)(open).map_err(|error| unusable(&cwd, &error))?;
-        let facts = Facts {
-            cwd: record.cwd.clone(),
-            os: std::env::consts::OS.to_owned(),
-            shell: workshop.shell.clone(),
-            head: GitFacts::of(&cwd).map(|facts| facts.head),
-            date: Zoned::now().date().to_string(),
-        };
+        let told = self.told(&cwd, fold.environment.as_ref())?;
         Ok(AgentSetup {
             provider,
-            registry: (workshop.tools)(),
+            registry: Registry::default(),
             policy: (workshop.policy)(&cwd),
             rule_book: workshop.rule_book.clone(),
-            world: Arc::new(World { files, spawn }),
+            world: Arc::new(World { files, spawn, net: workshop.net.clone() }),
             spill: Arc::new(SpillFolder::new(outputs, workshop.redactor.clone())),
-            sink: Arc::new(AgentSink { journal, agent: root }),
+            sink: Arc::new(PlanKeeper {
+                sink: AgentSink { journal, agent: root },
+                files: PlanFiles::new(&self.setup.data_dir),
+                session: record.id,
+                cwd: record.cwd.clone(),
+                redactor: workshop.redactor.clone(),
+            }),
             clock: Arc::new(SessionClock::new()),
-            sources: vec![Arc::new(Environment(facts))],
+            sources: told.sources,
+            prompts: told.prompts,
+            context: ContextSettings::from(&workshop.context),
+            just_compacted: fold.just_compacted,
+            ide_told: fold.ide_told,
             limits: workshop.limits,
             max_turns: options.max_turns,
             budget: options.budget,
             used: fold.standing.usage,
+            worked: Duration::from_millis(fold.standing.worked_ms),
+            generation: options.default_generation,
+            book: PlanBook::new(fold.standing.todos, fold.standing.plan, fold.standing.findings),
+            plans_from: fold.standing.plans_from,
+            guards: workshop.guards.clone(),
             settings: Settings {
-                mode: options.mode,
+                mode: fold.standing.mode,
                 approval: options.approval,
                 person_present: options.person_present,
                 confinement: workshop.confinement,
                 network: workshop.network,
             },
             gate: (workshop.gate)(record.id, &cwd),
-            resumed: fold.standing.last_seq > 0,
+            resumed: false,
             history: fold.messages.into_iter().collect(),
             queued: fold.queued,
             cache_key: record.id.to_string(),

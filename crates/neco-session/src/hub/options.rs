@@ -1,22 +1,32 @@
 //! What a hub and its sessions are made with.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
+use neco_agent::context::PromptFile;
 use neco_agent::scheduler::Limits;
-use neco_agent::{Budget, Gate, RuleBook};
+use neco_agent::{Budget, Gate, Generation, RuleBook};
+use neco_config::section::{ContextSection, GuardsSection};
 use neco_model::Provider;
 use neco_proto::{ApprovalMode, Mode, SessionId};
 use neco_safety::sandbox::Roots;
 use neco_safety::secrets::Redactor;
-use neco_safety::world::Spawner;
+use neco_safety::world::{Net, Spawner};
 use neco_safety::{Confinement, Policy};
 use neco_store::{Catalog, EventLog};
-use neco_toolkit::Registry;
+use neco_toolkit::{DynTool, Registry};
+
+use crate::fold::Standing;
+use crate::sources::RulesPlaces;
 
 /// Finds the model of a name: `provider/model` or a group. The error is for a person.
 pub type FindModel = Arc<dyn Fn(&str) -> Result<Arc<dyn Provider>, String> + Send + Sync>;
+
+/// Makes the tools of an agent, of which the given ones are its session's.
+pub type MakeTools = Box<dyn Fn(Vec<Arc<dyn DynTool>>) -> Registry + Send + Sync>;
 
 /// Makes the gate of a session that works in a folder.
 pub type MakeGate = Box<dyn Fn(SessionId, &Path) -> Arc<dyn Gate> + Send + Sync>;
@@ -38,10 +48,23 @@ pub struct HubSetup {
     pub workshop: Workshop,
 }
 
+/// How sessions remember.
+#[derive(Clone, Debug)]
+pub struct MemorySettings {
+    /// Most entries that are put before the model.
+    pub entries: usize,
+    /// Whether a session that ends is looked through for what is worth keeping.
+    pub extract: bool,
+    /// The model or group that is asked then; `None` stands for the session's own.
+    pub extract_model: Option<String>,
+    /// How long that may take.
+    pub extract_timeout: Duration,
+}
+
 /// What agents are given to work with.
 pub struct Workshop {
-    /// The tools of one agent, with state of their own.
-    pub tools: Box<dyn Fn() -> Registry + Send + Sync>,
+    /// The tools of one agent, with state of their own, and those that its session brings.
+    pub tools: MakeTools,
     /// The rules for work in a folder.
     pub policy: Box<dyn Fn(&Path) -> Policy + Send + Sync>,
     /// Where rules are kept that a person allows for good.
@@ -54,12 +77,26 @@ pub struct Workshop {
     pub network: bool,
     /// What starts the processes of one agent that works in these folders.
     pub spawner: MakeSpawner,
+    /// What tools reach of the network.
+    pub net: Net,
     /// What people plugged into the moments of a session's agents.
     pub gate: MakeGate,
     /// Limits of calls.
     pub limits: Limits,
     /// Takes secrets out of what is stored, shown and sent.
     pub redactor: Redactor,
+    /// How the model is told things, and how much of each.
+    pub context: ContextSection,
+    /// What is remembered from one session to the next; nothing when there is no memory.
+    pub memory: Option<MemorySettings>,
+    /// What watches the agents.
+    pub guards: GuardsSection,
+    /// Where the person's own rules files are.
+    pub rules: RulesPlaces,
+    /// Files in the place of prompts.
+    pub prompts: Vec<PromptFile>,
+    /// The `PATH` of commands, for the prompt.
+    pub path: Option<OsString>,
     /// The shell that runs commands, for the prompt.
     pub shell: String,
     /// What stands between commands and the machine, in words.
@@ -75,8 +112,14 @@ pub struct SessionOptions {
     pub model: Option<String>,
     /// The model or group when nobody says otherwise.
     pub default_model: String,
-    /// The mode.
-    pub mode: Mode,
+    /// The mode; `None` stands for the session's own, or the default one.
+    pub mode: Option<Mode>,
+    /// The mode when nobody says otherwise.
+    pub default_mode: Mode,
+    /// The generation; `None` stands for the session's own, or the default one.
+    pub generation: Option<Generation>,
+    /// The generation when nobody says otherwise.
+    pub default_generation: Generation,
     /// When the person is asked. Never taken from an earlier run: what was granted then was granted for then.
     pub approval: ApprovalMode,
     /// Whether there is a person to ask.
@@ -85,4 +128,16 @@ pub struct SessionOptions {
     pub max_turns: u32,
     /// What the session may use in all.
     pub budget: Budget,
+}
+
+impl SessionOptions {
+    /// The mode and the generation of a session that has some already, or is new.
+    pub(super) fn ways(&self, standing: &Standing) -> (Mode, Generation) {
+        let own = (standing.last_seq > 0).then_some(standing);
+        let generation = own.and_then(|own| Generation::new(own.generation).ok());
+        (
+            self.mode.or(own.map(|own| own.mode)).unwrap_or(self.default_mode),
+            self.generation.or(generation).unwrap_or(self.default_generation),
+        )
+    }
 }

@@ -1,5 +1,15 @@
-//! What a session puts before its agents.
+//! What a session puts before its agents. It is gathered once, when the session is opened, so that the
+//! prompt stays the same from turn to turn.
+//!
+//! Reading order: [`environment`], [`rules`], [`overrides`] (files in the place of prompts),
+//! [`repo_map`].
 
 mod environment;
+mod overrides;
+mod repo_map;
+mod rules;
 
-pub use environment::{Environment, Facts};
+pub use environment::{Environment, Facts, programs};
+pub use overrides::prompt_files;
+pub use repo_map::{MapOfRepository, map_of_repository};
+pub use rules::{Rules, RulesFile, RulesPlaces, Scope, find as find_rules};

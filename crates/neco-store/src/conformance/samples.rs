@@ -6,8 +6,9 @@ use std::ops::RangeInclusive;
 use jiff::Timestamp;
 use neco_proto::event::*;
 use neco_proto::{
-    AgentId, ApprovalMode, CallId, Decision, Diff, Display, ErrorCode, Event, EventBody, Message, MessageId, Mode,
-    Part, Risk, Role, Seq, SessionId, ToolCall, ToolResult, TurnId, Usage,
+    AgentId, ApprovalMode, CallId, Decision, Diff, Display, ErrorCode, Event, EventBody, IdeContext, ItemAnswer,
+    Message, MessageId, Mode, Part, Plan, PlanStatus, PlanStep, Question, QuestionId, QuestionItem, QuestionOption,
+    Reply, Risk, Role, Selection, Seq, SessionId, Subject, Todo, TodoStatus, ToolCall, ToolResult, TurnId, Usage,
 };
 use serde_json::json;
 
@@ -85,7 +86,8 @@ fn at(ms: i64) -> Timestamp {
 }
 
 fn bodies() -> Vec<EventBody> {
-    [session_bodies(), model_bodies(), tool_bodies(), ask_bodies(), closing_bodies()].concat()
+    [session_bodies(), model_bodies(), tool_bodies(), ask_bodies(), plan_bodies(), context_bodies(), closing_bodies()]
+        .concat()
 }
 
 fn session_bodies() -> Vec<EventBody> {
@@ -97,6 +99,7 @@ fn session_bodies() -> Vec<EventBody> {
             scripted: true,
             mode: Mode::Agent,
             approval: ApprovalMode::AskFirst,
+            generation: 8,
             sandbox: "bubblewrap".to_owned(),
             resumed: false,
         }),
@@ -177,6 +180,16 @@ fn ask_bodies() -> Vec<EventBody> {
             call_id: call(),
             decision: Decision::Edit { arguments: json!({ "command": "make -n" }) },
         }),
+        EventBody::MemoryUpdate(MemoryUpdate {
+            action: MemoryAction::Recalled,
+            entries: vec![MemoryNote {
+                id: "use-tabs-1".to_owned(),
+                title: "Use tabs".to_owned(),
+                scope: MemoryScope::Global,
+                path: "/data/memory/use-tabs-1.md".to_owned(),
+            }],
+            text: Some("- [use-tabs-1] Use tabs".to_owned()),
+        }),
         EventBody::HookRun(HookRun {
             event: HookEvent::PreToolUse,
             hook: "./check.sh".to_owned(),
@@ -187,6 +200,61 @@ fn ask_bodies() -> Vec<EventBody> {
             message_id: None,
         }),
         EventBody::ModeChange(ModeChange { mode: Some(Mode::Ask), ..ModeChange::default() }),
+    ]
+}
+
+fn plan_bodies() -> Vec<EventBody> {
+    let question_id = QuestionId::new();
+    let option = QuestionOption { label: "one".to_owned(), description: "the first".to_owned() };
+    let item = QuestionItem {
+        title: "Which".to_owned(),
+        text: "Which one?".to_owned(),
+        options: vec![option],
+        multiple: true,
+    };
+    let subject = Subject::Choices { items: vec![item] };
+    let answers = vec![ItemAnswer { chosen: vec!["one".to_owned()], text: Some("rather".to_owned()) }];
+    let step = PlanStep { id: "1".to_owned(), text: "look".to_owned(), done: true };
+    let plan = Plan { text: "1. look".to_owned(), status: PlanStatus::Finished, steps: vec![step] };
+    let todo = Todo { id: "2".to_owned(), text: "do".to_owned(), status: TodoStatus::InProgress, parent: None };
+    vec![
+        EventBody::Question(Question { question_id, call_id: Some(call()), subject }),
+        EventBody::QuestionAnswer(QuestionAnswer { question_id, reply: Some(Reply::Choices { answers }) }),
+        EventBody::TodoUpdate(TodoUpdate { todos: vec![todo] }),
+        EventBody::PlanUpdate(PlanUpdate { plan: Some(plan), findings: vec!["it is so".to_owned()] }),
+    ]
+}
+
+fn context_bodies() -> Vec<EventBody> {
+    let outputs = vec![TrimmedOutput { call_id: call(), output: "[12 lines, read again later]".to_owned() }];
+    let selection = Selection { first_line: 3, last_line: 4, text: "a\nb".to_owned() };
+    vec![
+        EventBody::Environment(EnvironmentTold {
+            text: "You work in /home/someone/project.".to_owned(),
+            date: "2026-01-31".to_owned(),
+            repo_map: None,
+        }),
+        EventBody::IdeContext(IdeContext {
+            active_file: Some("src/a.rs".to_owned()),
+            cursor_line: Some(3),
+            selection: Some(selection),
+            open_files: vec!["src/b.rs".to_owned()],
+        }),
+        EventBody::ContextTrim(ContextTrim { before: 900, after: 300, outputs: outputs.clone() }),
+        EventBody::Compaction(Compaction {
+            cause: CompactionCause::Asked,
+            strategy: CompactionStrategy::Summary,
+            before: 9000,
+            after: 1200,
+            kept: 3,
+            removed: 17,
+            focus: Some("the parser".to_owned()),
+            pinned: vec![MessageId::new()],
+            summary: Some(Message::user("what happened so far")),
+            since: Some(MessageId::new()),
+            outputs,
+            notes: vec!["the model was busy".to_owned()],
+        }),
     ]
 }
 
@@ -219,6 +287,7 @@ fn closing_bodies() -> Vec<EventBody> {
             usage,
             session_usage: usage,
             duration_ms: 1234,
+            waited_ms: 34,
             budget: Some(BudgetReached::Cost { limit: 0.01, used: 0.0125 }),
         }),
     ]

@@ -27,13 +27,13 @@ pub(super) fn is_busy(error: &sqlx::Error) -> bool {
     primary_code(error) == Some(SQLITE_BUSY)
 }
 
+/// Whether the file is no database or a broken one.
+pub(crate) fn is_damage(error: &sqlx::Error) -> bool {
+    matches!(primary_code(error), Some(SQLITE_NOTADB | SQLITE_CORRUPT))
+}
+
 fn damaged(path: &Path, error: &sqlx::Error) -> Option<StoreError> {
-    match primary_code(error)? {
-        SQLITE_NOTADB | SQLITE_CORRUPT => {
-            Some(StoreError::Damaged { path: path.display().to_string(), reason: plain(error) })
-        }
-        _ => None,
-    }
+    is_damage(error).then(|| StoreError::Damaged { path: path.display().to_string(), reason: plain(error) })
 }
 
 /// SQLite's result code without the particulars in its upper bits.

@@ -9,7 +9,7 @@ use super::failure;
 use crate::error::StoreError;
 
 /// Step `n` leads from version `n` to `n + 1`. A step that was released is never changed.
-const STEPS: &[&str] = &[include_str!("migrations/0001_sessions_and_events.sql")];
+pub(super) const STEPS: &[&str] = &[include_str!("migrations/0001_sessions_and_events.sql")];
 
 /// "Neco" in ASCII, as the first step sets it.
 const APPLICATION_ID: i64 = 0x4e65_636f;
@@ -24,9 +24,13 @@ struct Header {
     tables: i64,
 }
 
-/// Makes sure that the database is ours and has the tables of this version; writes only when it is
-/// older.
-pub(super) async fn bring_up_to_date(connection: &mut SqliteConnection, path: &Path) -> Result<(), StoreError> {
+/// Makes sure that the database is ours and has the tables that all `steps` make; writes only when it
+/// is older.
+pub(crate) async fn bring_up_to_date(
+    connection: &mut SqliteConnection,
+    path: &Path,
+    steps: &'static [&'static str],
+) -> Result<(), StoreError> {
     let header = read_header(connection).await.map_err(|error| failure::reading(path, &error))?;
     let is_new = header.version == 0 && header.tables == 0;
     if !is_new && header.application != APPLICATION_ID {
@@ -34,11 +38,11 @@ pub(super) async fn bring_up_to_date(connection: &mut SqliteConnection, path: &P
         return Err(StoreError::Damaged { path: path.display().to_string(), reason });
     }
     let done = usize::try_from(header.version).unwrap_or(usize::MAX);
-    if done > STEPS.len() {
+    if done > steps.len() {
         return Err(StoreError::TooNew { path: path.display().to_string() });
     }
-    if done < STEPS.len() {
-        migrate(connection).await.map_err(|error| failure::writing(path, &error))?;
+    if done < steps.len() {
+        migrate(connection, steps).await.map_err(|error| failure::writing(path, &error))?;
     }
     Ok(())
 }
@@ -54,9 +58,9 @@ async fn read_header(connection: &mut SqliteConnection) -> Result<Header, sqlx::
     Ok(Header { version, application, tables })
 }
 
-async fn migrate(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+async fn migrate(connection: &mut SqliteConnection, steps: &'static [&'static str]) -> Result<(), sqlx::Error> {
     use_write_ahead_log(connection).await?;
-    for (version, step) in (1i64..).zip(STEPS) {
+    for (version, step) in (1i64..).zip(steps) {
         sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
         // Another process may have been faster; the lock is held now, so this answer stays true.
         if read_header(connection).await?.version < version {

@@ -19,10 +19,10 @@
 //! Reading order: `store` (the face), `open` and `migrate`, `tails` (where each log ends), `job`,
 //! `writer` (the thread), `transaction` and `quick` (its SQL), `reader`, `failure`.
 
-mod failure;
+pub(crate) mod failure;
 mod job;
-mod migrate;
-mod open;
+pub(crate) mod migrate;
+pub(crate) mod open;
 mod quick;
 mod reader;
 mod store;

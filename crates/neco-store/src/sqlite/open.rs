@@ -16,21 +16,35 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Opens the database for writing; makes it, and the folders above it, when it is not there.
 pub(super) async fn open(path: &Path) -> Result<SqliteConnection, StoreError> {
+    // FULL: with anything less a loss of power can undo a commit that was answered.
+    open_with(path, SqliteSynchronous::Full, migrate::STEPS).await
+}
+
+/// The same for any database of ours.
+pub(crate) async fn open_with(
+    path: &Path,
+    synchronous: SqliteSynchronous,
+    steps: &'static [&'static str],
+) -> Result<SqliteConnection, StoreError> {
     let file = path.to_owned();
     tokio::task::spawn_blocking(move || create_file(&file))
         .await
         .map_err(io::Error::other)
         .flatten()
         .map_err(|error| StoreError::Write(failure::with_path(path, &error)))?;
-    let mut connection = connect_writer(path).await.map_err(|error| failure::reading(path, &error))?;
-    migrate::bring_up_to_date(&mut connection, path).await?;
+    let connected = connect_to_write(path, synchronous).await;
+    let mut connection = connected.map_err(|error| failure::reading(path, &error))?;
+    migrate::bring_up_to_date(&mut connection, path, steps).await?;
     Ok(connection)
 }
 
 /// A connection that writes to a database that is there.
 pub(super) async fn connect_writer(path: &Path) -> Result<SqliteConnection, sqlx::Error> {
-    // FULL: with anything less a loss of power can undo a commit that was answered.
-    options(path).synchronous(SqliteSynchronous::Full).pragma("journal_size_limit", "4194304").connect().await
+    connect_to_write(path, SqliteSynchronous::Full).await
+}
+
+async fn connect_to_write(path: &Path, synchronous: SqliteSynchronous) -> Result<SqliteConnection, sqlx::Error> {
+    options(path).synchronous(synchronous).pragma("journal_size_limit", "4194304").connect().await
 }
 
 /// A connection that reads a database that is there.

@@ -4,9 +4,13 @@
 //! max_turns, tools), `script` (what the model answers), `events` (what must happen, in order) and
 //! `expect PATH` (what a file holds at the end). Lines that begin with `> ` are what the person does:
 //! `user: TEXT`, `approve`, `approve session`, `edit: JSON`, `reject: REASON`, `steer: TEXT`, `cancel`,
+//! `compact: FOCUS`, `editor: JSON` (what is open),
+//! `choose: LABEL; TEXT` (an answer to each question), `accept plan`, `accept plan auto`, `revise: COMMENTS`,
+//! `drop plan`, `go on`, `go on: TEXT`, `dismiss`, `generation: N`, `mode: MODE`,
 //! `write PATH: TEXT` (someone else changes a file); a `when EVENT` at the end makes it wait for that event.
 
-use neco_proto::{ApprovalMode, Decision, Mode};
+use neco_config::section::GuardsSection;
+use neco_proto::{ApprovalMode, Decision, IdeContext, Mode};
 use serde::Deserialize;
 
 /// A conversation that must play exactly so.
@@ -42,10 +46,22 @@ pub struct Setup {
     pub max_turns: u32,
     /// Most tokens of the session.
     pub max_tokens: Option<u64>,
+    /// Most seconds of work.
+    pub max_seconds: Option<f64>,
+    /// The generation; the highest when it is not said.
+    pub generation: Option<u8>,
+    /// Whether guards watch: all of them, or none.
+    pub guards: bool,
     /// Only these tools.
     pub tools: Vec<String>,
     /// Seconds a tool may take.
     pub tool_timeout: f64,
+    /// Tokens of the model's context window.
+    pub window: Option<u64>,
+    /// Turns that a compaction leaves as they are.
+    pub keep_turns: Option<usize>,
+    /// Whether a session that ends is looked through for what is worth keeping.
+    pub extract: bool,
 }
 
 impl Default for Setup {
@@ -56,8 +72,14 @@ impl Default for Setup {
             person: true,
             max_turns: 50,
             max_tokens: None,
+            max_seconds: None,
+            generation: None,
+            guards: true,
             tools: Vec::new(),
             tool_timeout: 30.0,
+            window: None,
+            keep_turns: None,
+            extract: false,
         }
     }
 }
@@ -80,10 +102,46 @@ pub enum Act {
     Steer(String),
     /// Decides on a call that waits.
     Decide(Decision),
+    /// Answers the question that was last asked.
+    Reply(Saying),
+    /// Chooses another generation.
+    Generation(u8),
+    /// Chooses another mode.
+    Mode(Mode),
+    /// Has the conversation made shorter.
+    Compact(Option<String>),
+    /// Has something else open in the editor.
+    Editor(IdeContext),
     /// Stops the work.
     Cancel,
     /// Someone else changes a file.
     Write(String, String),
+}
+
+/// What a person says to a question.
+#[derive(Clone, Debug)]
+pub enum Saying {
+    /// A label or any other text for each thing that is asked.
+    Choose(Vec<String>),
+    /// Carry out the plan.
+    Accept(Option<ApprovalMode>),
+    /// Make the plan better.
+    Revise(String),
+    /// Nothing is to come of the plan.
+    Drop,
+    /// Go on.
+    GoOn(Option<String>),
+    /// No answer.
+    Dismiss,
+}
+
+impl Setup {
+    /// The guards' switches.
+    #[must_use]
+    pub fn switches(&self) -> GuardsSection {
+        let on = self.guards;
+        GuardsSection { complexity: on, findings: on, errors: on, anti_pattern: on, loops: on, stop_check: on }
+    }
 }
 
 impl Scenario {
@@ -135,6 +193,15 @@ fn parse_cue(line: &str) -> Result<Cue, String> {
         Some(("user", text)) => Act::User(text.trim().to_owned()),
         Some(("steer", text)) => Act::Steer(text.trim().to_owned()),
         Some(("reject", reason)) => Act::Decide(Decision::Reject { reason: Some(reason.trim().to_owned()) }),
+        Some(("choose", answers)) => {
+            Act::Reply(Saying::Choose(answers.split(';').map(|answer| answer.trim().to_owned()).collect()))
+        }
+        Some(("revise", comments)) => Act::Reply(Saying::Revise(comments.trim().to_owned())),
+        Some(("go on", comments)) => Act::Reply(Saying::GoOn(Some(comments.trim().to_owned()))),
+        Some(("generation", number)) => Act::Generation(number.trim().parse().map_err(|_| "not a generation")?),
+        Some(("mode", mode)) => Act::Mode(word(mode)?),
+        Some(("compact", focus)) => Act::Compact(Some(focus.trim().to_owned())),
+        Some(("editor", json)) => Act::Editor(serde_json::from_str(json).map_err(|error| format!("editor: {error}"))?),
         Some(("edit", json)) => {
             let arguments = serde_json::from_str(json).map_err(|error| format!("edit: {error}"))?;
             Act::Decide(Decision::Edit { arguments })
@@ -147,9 +214,20 @@ fn parse_cue(line: &str) -> Result<Cue, String> {
             "approve session" => Act::Decide(Decision::Session),
             "approve always" => Act::Decide(Decision::Always),
             "reject" => Act::Decide(Decision::Reject { reason: None }),
+            "accept plan" => Act::Reply(Saying::Accept(None)),
+            "accept plan auto" => Act::Reply(Saying::Accept(Some(ApprovalMode::Auto))),
+            "drop plan" => Act::Reply(Saying::Drop),
+            "go on" => Act::Reply(Saying::GoOn(None)),
+            "dismiss" => Act::Reply(Saying::Dismiss),
             "cancel" => Act::Cancel,
+            "compact" => Act::Compact(None),
             other => return Err(format!("what the person does is not known: {other:?}")),
         },
     };
     Ok(Cue { act, when })
+}
+
+/// A word of an enum as files write it.
+fn word<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
+    serde_json::from_value(text.trim().into()).map_err(|error| error.to_string())
 }

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use futures::StreamExt;
-use neco_proto::{CallId, Client, Command, Event, EventBody};
+use neco_proto::{CallId, Client, Command, Event, EventBody, ItemAnswer, Question, Reply, Subject};
 
 use super::expect;
-use super::parse::{Act, Cue, Scenario};
+use super::parse::{Act, Cue, Saying, Scenario};
 use crate::stage::{Stage, StageSetup};
 
 /// Longer than any scenario takes; a scenario that hangs fails instead.
@@ -39,7 +39,8 @@ pub async fn play(scenario: &Scenario) -> Result<Vec<Event>, String> {
 async fn perform(stage: &Stage, scenario: &Scenario) -> Result<Vec<Event>, String> {
     let session = stage.open().await?;
     let mut stream = session.events(session.first_seq());
-    let mut person = Person { stage, client: &session, cues: scenario.cues.iter().cloned().collect(), asked: None };
+    let mut person =
+        Person { stage, client: &session, cues: scenario.cues.iter().cloned().collect(), asked: None, question: None };
     let mut events = Vec::new();
     person.act(None).await?;
     while let Some(event) = stream.next().await {
@@ -63,6 +64,8 @@ struct Person<'a> {
     cues: VecDeque<Cue>,
     /// The call that the person was last asked about.
     asked: Option<CallId>,
+    /// The question that the person was last asked.
+    question: Option<Question>,
 }
 
 impl Person<'_> {
@@ -71,9 +74,12 @@ impl Person<'_> {
         if let Some(EventBody::PermissionRequest(request)) = event.map(|event| &event.body) {
             self.asked = Some(request.call_id.clone());
         }
+        if let Some(EventBody::Question(question)) = event.map(|event| &event.body) {
+            self.question = Some(question.clone());
+        }
         while self.cues.front().is_some_and(|cue| its_moment(cue, event)) {
             let Some(cue) = self.cues.pop_front() else { return Ok(()) };
-            let shares_its_moment = matches!(cue.act, Act::Write(..));
+            let shares_its_moment = matches!(cue.act, Act::Write(..) | Act::Editor(_));
             self.carry_out(cue.act).await?;
             if !shares_its_moment {
                 return Ok(());
@@ -87,6 +93,14 @@ impl Person<'_> {
             Act::User(content) => Command::UserMessage { content, attachments: Vec::new() },
             Act::Steer(text) => Command::Steer { text },
             Act::Cancel => Command::Cancel,
+            Act::Compact(focus) => Command::Compact { focus },
+            Act::Editor(context) => Command::SetIdeContext { context },
+            Act::Generation(generation) => Command::SetGeneration { generation },
+            Act::Mode(mode) => Command::SetMode { mode },
+            Act::Reply(saying) => {
+                let question = self.question.as_ref().ok_or("an answer without a question")?;
+                Command::Answer { question_id: question.question_id, reply: reply(saying, &question.subject) }
+            }
             Act::Write(path, content) => return self.stage.write(&path, &content),
             Act::Decide(decision) => {
                 let call_id = self.asked.clone().ok_or("a decision without a question")?;
@@ -97,15 +111,44 @@ impl Person<'_> {
     }
 }
 
+fn reply(saying: Saying, subject: &Subject) -> Reply {
+    match saying {
+        Saying::Choose(texts) => Reply::Choices { answers: answers(texts, subject) },
+        Saying::Accept(approval) => Reply::AcceptPlan { approval, comments: None },
+        Saying::Revise(comments) => Reply::RevisePlan { comments },
+        Saying::Drop => Reply::DropPlan,
+        Saying::GoOn(comments) => Reply::GoOn { comments },
+        Saying::Dismiss => Reply::Dismiss,
+    }
+}
+
+/// What is on offer is chosen, anything else is written.
+fn answers(texts: Vec<String>, subject: &Subject) -> Vec<ItemAnswer> {
+    let items = match subject {
+        Subject::Choices { items } => items.as_slice(),
+        Subject::Plan { .. } | Subject::Loop { .. } => &[],
+    };
+    let offered = |index: usize, text: &String| {
+        items.get(index).is_some_and(|item| item.options.iter().any(|option| option.label == *text))
+    };
+    let answer = |(index, text): (usize, String)| match offered(index, &text) {
+        true => ItemAnswer { chosen: vec![text], text: None },
+        false => ItemAnswer { chosen: Vec::new(), text: Some(text) },
+    };
+    texts.into_iter().enumerate().map(answer).collect()
+}
+
 fn its_moment(cue: &Cue, event: Option<&Event>) -> bool {
     match (&cue.when, event) {
         (Some(when), Some(event)) => expect::matches(when, event),
         (Some(_), None) => false,
-        (None, None) => matches!(cue.act, Act::User(_)),
+        (None, None) => matches!(cue.act, Act::User(_) | Act::Editor(_)),
         (None, Some(event)) => match cue.act {
             Act::User(_) => matches!(event.body, EventBody::AgentComplete(_)),
             Act::Decide(_) => matches!(event.body, EventBody::PermissionRequest(_)),
-            Act::Steer(_) | Act::Cancel | Act::Write(..) => true,
+            Act::Reply(_) => matches!(event.body, EventBody::Question(_)),
+            Act::Compact(_) => matches!(event.body, EventBody::AgentComplete(_)),
+            Act::Steer(_) | Act::Cancel | Act::Editor(_) | Act::Write(..) | Act::Generation(_) | Act::Mode(_) => true,
         },
     }
 }

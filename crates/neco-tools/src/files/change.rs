@@ -13,7 +13,7 @@ use super::sniff::{Kind, sniff};
 use super::text::Form;
 
 /// A file beyond this is not loaded as a whole.
-const MOST_BYTES: u64 = 64 * 1024 * 1024;
+pub(super) const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A file that is about to be changed.
 #[derive(Debug)]
@@ -117,6 +117,7 @@ impl Draft {
     }
 }
 
-fn not_text(shown: &str, kind: &str) -> ToolError {
+/// The refusal of what is no text.
+pub(super) fn not_text(shown: &str, kind: &str) -> ToolError {
     ToolError::new(ErrorCode::NotATextFile, format!("{shown} is {kind}, not a text file; it was not changed"))
 }

@@ -117,6 +117,12 @@ impl Ledger {
         }
     }
 
+    /// Whether anything is known of a file.
+    #[must_use]
+    pub fn is_known(&self, path: &Path) -> bool {
+        self.get(path).is_some()
+    }
+
     /// Where reading stopped, if the file is still the same.
     #[must_use]
     pub fn mark(&self, path: &Path, stamp: &Stamp) -> Option<Mark> {

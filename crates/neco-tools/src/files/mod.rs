@@ -4,8 +4,8 @@
 //! has read it and it is still as it was then; what a file had besides its text (encoding, byte order
 //! mark, line endings, permissions, links) survives a change.
 //!
-//! Reading order: [`judged`], [`text`], [`sniff`], [`lines`], [`page`], [`read_file`]; [`ledger`], [`change`],
-//! [`diff`], [`marked`], [`write_file`]; [`matching`], [`edit_words`], [`edit_file`]; [`listing`],
+//! Reading order: [`judged`], [`text`], [`sniff`], [`lines`], [`page`], [`document`], [`read_file`]; [`ledger`], [`change`],
+//! [`diff`], [`marked`], [`write_file`]; [`matching`], [`edit_words`], [`edit_file`]; [`patch`], [`apply_patch`]; [`listing`],
 //! [`list_directory`], [`pattern`], [`glob`], [`search`], [`hits`], [`grep`]; [`near`], [`blocking`].
 
 use std::sync::Arc;
@@ -13,24 +13,27 @@ use std::sync::Arc;
 use neco_toolkit::DynTool;
 use neco_toolkit::tool::erase;
 
-mod blocking;
+mod apply_patch;
+pub(crate) mod blocking;
 mod change;
 mod diff;
+mod document;
 mod edit_file;
 mod edit_words;
 mod glob;
 mod grep;
 mod hits;
-mod judged;
+pub(crate) mod judged;
 mod ledger;
 mod lines;
 mod list_directory;
 mod listing;
 mod marked;
 mod matching;
-mod near;
+pub(crate) mod near;
 mod page;
-mod pattern;
+mod patch;
+pub(crate) mod pattern;
 mod read_file;
 mod search;
 mod sniff;
@@ -45,7 +48,8 @@ pub fn tools() -> Vec<Arc<dyn DynTool>> {
     vec![
         erase(read_file::ReadFile { ledger: Arc::clone(&ledger), judged: Arc::clone(&judged) }),
         erase(write_file::WriteFile { ledger: Arc::clone(&ledger), judged: Arc::clone(&judged) }),
-        erase(edit_file::EditFile { ledger, judged: Arc::clone(&judged) }),
+        erase(edit_file::EditFile { ledger: Arc::clone(&ledger), judged: Arc::clone(&judged) }),
+        erase(apply_patch::ApplyPatch { ledger, judged: Arc::clone(&judged) }),
         erase(list_directory::ListDirectory { judged: Arc::clone(&judged) }),
         erase(glob::Glob { judged: Arc::clone(&judged) }),
         erase(grep::Grep { judged }),

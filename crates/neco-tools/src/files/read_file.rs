@@ -1,4 +1,4 @@
-//! read_file: lines of a text file, of any size and encoding.
+//! read_file: lines of a text file, of any size and encoding; pictures, PDF documents and notebooks.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
+use super::document::{self, Span};
 use super::judged::{Judge, Judged};
 use super::ledger::{HASHED, Ledger, Mark};
 use super::lines::{LineReader, Utf16Reader, start_of_last};
@@ -43,6 +44,8 @@ pub struct Args {
     /// How many lines.
     #[schemars(range(min = 1))]
     limit: Option<u32>,
+    /// Pages of a PDF, or cells of a notebook: 3, 2-5 or 10-.
+    pages: Option<String>,
 }
 
 impl Tool for ReadFile {
@@ -52,6 +55,9 @@ impl Tool for ReadFile {
     const TOUCH: Touch = Touch::Reads;
 
     fn summary(&self, args: &Args) -> String {
+        if let Some(pages) = &args.pages {
+            return format!("Read {} ({pages})", args.path);
+        }
         match (args.offset, args.limit) {
             (None | Some(0 | 1), None) => format!("Read {}", args.path),
             (Some(offset), None) if offset < 0 => format!("Read {} (last {} lines)", args.path, offset.unsigned_abs()),
@@ -101,10 +107,35 @@ fn read(
         let page = listing::Page { skip: 0, limit: usize::MAX, bytes };
         return listing::list(files.workspace(), &located, Scope::Visible, page);
     }
+    if let Some(output) = document(&located, args, bytes, cancel)? {
+        return Ok(output);
+    }
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT).max(1);
     let reading = Reading { located, ledger, offset: args.offset.unwrap_or(1), limit, bytes, cancel };
     let page = reading.page()?;
     Ok(page.print(&reading.located.shown()))
+}
+
+/// A file that is more than lines; `None` for one that is not, or whose lines are asked for.
+fn document(
+    located: &Located,
+    args: &Args,
+    bytes: usize,
+    cancel: &CancellationToken,
+) -> Result<Option<ToolOutput>, ToolError> {
+    let span = Span::read(args.pages.as_deref())?;
+    let lines = args.offset.is_some() || args.limit.is_some();
+    if document::is_notebook(located) {
+        return if lines { Ok(None) } else { document::notebook(located, span, bytes) };
+    }
+    let mut head = [0; 16];
+    let mut file = located.open()?;
+    let read = file.read(&mut head).map_err(|error| ToolError::failed(format!("{}: {error}", located.shown())))?;
+    let head = head.get(..read).unwrap_or_default();
+    if head.starts_with(b"%PDF-") {
+        return document::pdf(located, span, bytes, &|| cancel.is_cancelled()).map(Some);
+    }
+    document::media_type(head).map(|media_type| document::picture(located, media_type)).transpose()
 }
 
 struct Reading<'a> {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use neco_config::section::ToolsSection;
 use neco_proto::{Display, ErrorCode, Risk};
+use neco_safety::command::{Place, examine};
 use neco_safety::path::Access;
 use neco_safety::sandbox::Freedom;
 use neco_safety::sandbox::denial::{Denial, recognise};
@@ -115,14 +116,15 @@ impl Bash {
 
     async fn run_here(&self, args: &BashArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let Prepared { launch, report, mut notes } = self.prepare(args, ctx).await?;
-        let running = ctx.world.spawn.start_freed(launch, args.freedom()).await.map_err(refused)?;
+        let freedom = granted(args, &launch.folder, ctx);
+        let running = ctx.world.spawn.start_freed(launch, freedom).await.map_err(refused)?;
         let limit = self.limit(args);
         let followed = follow(running, limit, ctx).await;
         if let Some(report) = report {
             let counts = matches!(followed.outcome, Outcome::Ended(_)) && args.cwd.is_none();
             notes.extend(self.after(report, counts, ctx).await);
         }
-        let stopped = stopped_by_box(&followed, args.freedom(), ctx).await;
+        let stopped = stopped_by_box(&followed, freedom, ctx).await;
         notes.extend(stopped.clone());
         let mut output = self.output(args, followed, limit, &notes);
         if stopped.is_some() {
@@ -134,7 +136,8 @@ impl Bash {
     async fn run_in_background(&self, args: &BashArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let Prepared { launch, notes, .. } = self.prepare(args, ctx).await?;
         self.processes.check_room()?;
-        let running = ctx.world.spawn.start_freed(launch, args.freedom()).await.map_err(refused)?;
+        let freedom = granted(args, &launch.folder, ctx);
+        let running = ctx.world.spawn.start_freed(launch, freedom).await.map_err(refused)?;
         let process = self.processes.add(&args.command, running);
         process.settle(&ctx.cancel).await;
         let look = process.look(SHOWN_LINES, ctx.max_output);
@@ -148,7 +151,7 @@ impl Bash {
             }),
         );
         add_notes(&mut text, &notes);
-        if look.exit.is_none() && has_own_network(args.freedom(), ctx).await {
+        if look.exit.is_none() && has_own_network(freedom, ctx).await {
             add_notes(&mut text, &[OWN_NETWORK.to_owned()]);
         }
         let display = Display::Terminal {
@@ -196,6 +199,7 @@ impl Bash {
                 exit_code: outcome_code(outcome),
             }),
             spilled_to: output.spilled_to,
+            intents: Vec::new(),
             error_code: match outcome {
                 Outcome::Ended(_) => None,
                 Outcome::TimedOut => Some(ErrorCode::CommandTimedOut),
@@ -331,6 +335,17 @@ fn wanted_folder(world: &World, cwd: &str) -> Result<PathBuf, ToolError> {
     Ok(located.path().to_path_buf())
 }
 
+/// What a command gets: what it asks for, and the network where a person said yes to a line that plainly needs
+/// it. They were told that it is off, so their yes is about that too.
+fn granted(args: &BashArgs, folder: &Path, ctx: &ToolContext) -> Freedom {
+    let asked = args.freedom();
+    let needs = || examine(&args.command, &Place::new(folder)).network;
+    match asked {
+        Freedom::AsConfigured if ctx.approved && ctx.world.spawn.is_boxed() && needs() => Freedom::Network,
+        Freedom::AsConfigured | Freedom::Network | Freedom::Unboxed => asked,
+    }
+}
+
 /// What a command asks for beyond its box, where there is one to leave.
 fn leaves_box(freedom: Freedom, world: &World) -> Option<&'static str> {
     match freedom {
@@ -361,7 +376,8 @@ async fn has_own_network(freedom: Freedom, ctx: &ToolContext) -> bool {
     closed.await.unwrap_or(false)
 }
 
-fn denial_words(denial: &Denial) -> String {
+/// What the model is told of what a box did not let through.
+pub(crate) fn denial_words(denial: &Denial) -> String {
     let ask = |wish: &str| format!("if the task needs it, run it again with {wish}: the user is asked");
     match denial {
         Denial::Path(path) => {

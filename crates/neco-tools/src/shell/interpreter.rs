@@ -7,9 +7,9 @@ use neco_safety::world::Spawner;
 
 /// The shell that runs commands.
 #[derive(Clone, Debug)]
-pub(super) struct Interpreter {
+pub(crate) struct Interpreter {
     /// The program.
-    pub(super) program: PathBuf,
+    pub(crate) program: PathBuf,
     /// What the model is told about the choice.
     pub(super) note: Option<String>,
 }
@@ -21,7 +21,7 @@ const JUDGED_SHELLS: &[&str] = &["sh", "bash", "dash", "ash"];
 impl Interpreter {
     /// The wanted shell, or `sh` with a note where there is no such shell or lines are not judged as it
     /// reads them. Nothing when there is neither.
-    pub(super) fn find(wanted: &str, spawner: &Spawner) -> Option<Self> {
+    pub(crate) fn find(wanted: &str, spawner: &Spawner) -> Option<Self> {
         let found = spawner.find_program(OsStr::new(wanted));
         let problem = match found {
             Some(program) if is_judged(&program) => return Some(Self { program, note: None }),

@@ -9,13 +9,13 @@
 //! [`plain_text`], [`wording`].
 
 mod background;
-mod bash;
+pub(crate) mod bash;
 mod folder;
 mod follow;
-mod interpreter;
+pub(crate) mod interpreter;
 pub mod plain_text;
 mod process;
-mod wording;
+pub(crate) mod wording;
 
 use std::sync::Arc;
 

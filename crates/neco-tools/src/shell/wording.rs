@@ -10,12 +10,12 @@ use super::plain_text::plain_text;
 pub(super) const SHOWN_LINES: usize = 40;
 
 /// A time as a person would say it.
-pub(super) fn seconds(time: Duration) -> String {
+pub(crate) fn seconds(time: Duration) -> String {
     if time.as_secs() < 10 { format!("{:.1} s", time.as_secs_f64()) } else { format!("{} s", time.as_secs()) }
 }
 
 /// How a process ended.
-pub(super) fn ending(exit: Exit) -> String {
+pub(crate) fn ending(exit: Exit) -> String {
     match exit {
         Exit::Code(code) => format!("exit code {code}"),
         Exit::Signal(signal) => match signal_name(signal) {
@@ -67,7 +67,7 @@ pub(super) fn one_line(command: &str, most: usize) -> String {
 }
 
 /// The last lines of a text.
-pub(super) fn last_lines(text: &str, lines: usize) -> &str {
+pub(crate) fn last_lines(text: &str, lines: usize) -> &str {
     let body = text.trim_end_matches('\n');
     let Some(before) = lines.checked_sub(1) else { return "" };
     match body.rmatch_indices('\n').nth(before) {

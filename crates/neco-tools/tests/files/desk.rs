@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use neco_proto::event::OutputStream;
 use neco_proto::{CallId, Display, ErrorCode};
 use neco_safety::World;
-use neco_safety::world::{Files, Spawner};
+use neco_safety::world::{Files, Net, Spawner};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToolContext, ToolError, ToolOutput};
 use neco_tools::files;
@@ -43,7 +43,7 @@ impl Desk {
         fs::create_dir_all(&workspace).unwrap();
         fs::create_dir_all(&outside).unwrap();
         let files = Files::new(&workspace, vec![base.join("spilled")]).unwrap();
-        let world = World { files, spawn: Spawner::new(Vec::new(), &[]) };
+        let world = World { files, spawn: Spawner::new(Vec::new(), &[]), net: Net::default() };
         let ctx = ToolContext {
             call_id: CallId::from("call-1"),
             world: Arc::new(world),
@@ -51,6 +51,8 @@ impl Desk {
             cancel: CancellationToken::new(),
             spill: Arc::new(Silent),
             max_output: 50 * 1024,
+            more_writes: false,
+            approved: false,
         };
         Self { _folder: folder, workspace, outside, ctx, tools: files::tools() }
     }

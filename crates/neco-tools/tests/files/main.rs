@@ -1,10 +1,16 @@
 //! The file tools against real folders, called as a scheduler calls them.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::string_slice)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::string_slice, clippy::print_stdout, clippy::print_stderr)]
 
+#[path = "../../../../fixtures/edits/corpus.rs"]
+mod corpus;
 mod desk;
+mod document;
 mod edit;
 mod finding;
 mod guards;
+mod measured;
+mod patch;
+mod patch_cases;
 mod read;
 mod write;

@@ -58,8 +58,8 @@ async fn every_kind_of_text_is_read() {
 async fn what_is_no_text_says_what_it_is() {
     let desk = Desk::new();
     for (content, words) in [
-        (&b"\x89PNG\r\n\x1a\n\0\0"[..], "f is a PNG image of 10 B, not a text file"),
-        (b"%PDF-1.7\n%", "f is a PDF document of 10 B, not a text file"),
+        (&b"\x89PNG\r\n\x1a\n\0\0"[..], "f is a picture (image/png, 10 B) that is damaged, so it can't be shown"),
+        (b"%PDF-1.7\n%", "f is a PDF document; it is damaged (failed parsing cross reference table)"),
         (b"a\0b", "f is a binary file of 3 B, not a text file"),
     ] {
         desk.put("f", content);
@@ -229,9 +229,11 @@ fn declarations_are_short() {
     let mut total = 0;
     for tool in desk.tools() {
         let (words, schema) = (tool.description().len(), tool.schema().to_string().len());
-        assert!(words <= 600, "{}: {words} bytes of description", tool.name());
+        // A patch has a form of its own, which takes an example to show.
+        let most = if tool.name() == "apply_patch" { 800 } else { 600 };
+        assert!(words <= most, "{}: {words} bytes of description", tool.name());
         assert!(schema <= 1300, "{}: {schema} bytes of schema: {}", tool.name(), tool.schema());
         total += words + schema;
     }
-    assert!(total <= 6000, "{total} bytes in all");
+    assert!(total <= 7200, "{total} bytes in all");
 }

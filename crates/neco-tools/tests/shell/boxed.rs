@@ -39,7 +39,7 @@ fn leaving_the_box_is_asked_about_and_being_stopped_by_it_is_told() {
 #[tokio::test]
 #[ignore = "run by the test above, in a box"]
 async fn in_a_box() {
-    let bench = bench();
+    let mut bench = bench();
     for (wish, because) in [("network", "it reaches the network"), ("unsandboxed", "it runs without the sandbox")] {
         let plan = bench.plan("bash", json!({ "command": "true", wish: true })).await.unwrap();
         assert_eq!((plan.risk, plan.because.as_deref()), (Risk::Critical, Some(because)));
@@ -60,4 +60,18 @@ async fn in_a_box() {
     let free =
         run(json!({ "command": format!("touch {}/x && echo done", outside.display()), "unsandboxed": true })).await;
     assert_eq!(free.unwrap().model, "done");
+    // Who says yes to what needs the network is told that it is off: the yes opens it, for that call alone.
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    let connect = json!({ "command": format!(": > /dev/tcp/127.0.0.1/{port} && echo reached") });
+    let offline = bench.call("bash", connect.clone()).await.unwrap();
+    assert!(!offline.model.contains("reached\n") && offline.model != "reached", "{}", offline.model);
+    bench.ctx.approved = true;
+    assert_eq!(bench.call("bash", connect).await.unwrap().model, "reached");
+    let plain = json!({ "command": "readlink /proc/self/ns/net" });
+    let own_network = bench.call("bash", plain.clone()).await.unwrap().model;
+    bench.ctx.approved = false;
+    let again = bench.call("bash", plain).await.unwrap().model;
+    let outside = std::fs::read_link("/proc/self/ns/net").unwrap().display().to_string();
+    assert!(own_network != outside && again != outside, "what needs no network gets none: {own_network} {again}");
 }

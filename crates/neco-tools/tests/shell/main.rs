@@ -4,4 +4,5 @@
 mod background;
 mod boxed;
 mod foreground;
+mod git;
 mod world;

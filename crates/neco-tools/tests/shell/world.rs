@@ -11,7 +11,7 @@ use neco_proto::CallId;
 use neco_proto::event::OutputStream;
 use neco_safety::World;
 use neco_safety::sandbox::{Ask, Roots, Sandbox, SandboxSetup, Settings};
-use neco_safety::world::{Files, Spawner};
+use neco_safety::world::{Files, Net, Spawner};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToolContext, ToolError, ToolOutput};
 use neco_tools::shell;
@@ -95,11 +95,14 @@ pub fn bench_with(settings: &ToolsSection) -> Bench {
         world: Arc::new(World {
             files: Files::new(&workspace, Vec::new()).unwrap(),
             spawn: boxed_if_told(Spawner::new(environment, &["*_API_KEY".to_owned()]), folder.path(), &workspace),
+            net: Net::default(),
         }),
         live: heard.clone(),
         cancel: CancellationToken::new(),
         spill: Arc::new(FolderSpill(folder.path().to_path_buf())),
         max_output: settings.max_output_bytes,
+        more_writes: false,
+        approved: false,
     };
     Bench { tools: shell::tools(settings), folder, ctx, heard }
 }

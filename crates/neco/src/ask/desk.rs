@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use neco_proto::event::PermissionRequest;
-use neco_proto::{CallId, Decision};
+use neco_proto::{CallId, Command, QuestionId};
 
 use super::edit::{Draft, Saved};
 use super::editor::{self, Programs};
+use super::inquiry::Inquiry;
 use super::question::{Place, Question, Step, Typed, Want};
 use super::tty::{Number, Tty};
 use crate::signals::Deaf;
@@ -15,26 +16,82 @@ use crate::signals::Deaf;
 /// Takes what was typed, with the number of the want that it answers; called on a thread that may wait.
 pub type TakeTyped = Arc<dyn Fn(Number, Typed) + Send + Sync>;
 
-/// Asks a person about calls that wait.
+/// Something a person is to be asked.
+enum Waiting {
+    Call(PermissionRequest),
+    Question(neco_proto::Question),
+}
+
+/// What is on the screen.
+enum Asking {
+    Call(Box<Question>),
+    Question(Inquiry),
+}
+
+impl Waiting {
+    fn is_about(&self, call: &CallId) -> bool {
+        match self {
+            Self::Call(request) => request.call_id == *call,
+            Self::Question(question) => question.call_id.as_ref() == Some(call),
+        }
+    }
+}
+
+impl Asking {
+    fn is_about(&self, call: &CallId) -> bool {
+        match self {
+            Self::Call(question) => question.request().call_id == *call,
+            Self::Question(inquiry) => inquiry.question().call_id.as_ref() == Some(call),
+        }
+    }
+
+    fn shown(&self, more_waiting: usize) -> String {
+        match self {
+            Self::Call(question) => question.shown(more_waiting),
+            Self::Question(inquiry) => inquiry.shown(),
+        }
+    }
+
+    fn first_want(&self) -> Want {
+        match self {
+            Self::Call(_) => Want::Key,
+            Self::Question(inquiry) => inquiry.want(),
+        }
+    }
+
+    fn on(&mut self, typed: Typed) -> (String, Step) {
+        match self {
+            Self::Call(question) => question.on(typed),
+            Self::Question(inquiry) => inquiry.on(typed),
+        }
+    }
+
+    fn again(&self, words: &str) -> String {
+        match self {
+            Self::Call(question) => question.again(words),
+            Self::Question(inquiry) => inquiry.again(words),
+        }
+    }
+
+    fn keys_again(&self) -> String {
+        match self {
+            Self::Call(question) => question.keys_again(),
+            Self::Question(inquiry) => inquiry.keys_again(),
+        }
+    }
+}
+
+/// Asks a person about calls that wait, and what the agent wants to know.
 pub struct Desk {
     tty: Tty,
     place: Place,
     programs: Programs,
     deaf: Deaf,
-    waiting: VecDeque<PermissionRequest>,
-    asking: Option<Question>,
+    waiting: VecDeque<Waiting>,
+    asking: Option<Asking>,
     /// The want that is not answered yet. What answers an older one was typed for something else.
     wanted: Number,
     take: TakeTyped,
-}
-
-/// An answer for the session.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Decided {
-    /// The call.
-    pub call_id: CallId,
-    /// What the person decided.
-    pub decision: Decision,
 }
 
 impl Desk {
@@ -46,7 +103,13 @@ impl Desk {
 
     /// Asks about a call, now or when the questions before it are answered.
     pub fn ask(&mut self, request: PermissionRequest) {
-        self.waiting.push_back(request);
+        self.waiting.push_back(Waiting::Call(request));
+        self.next();
+    }
+
+    /// Asks what the agent wants to know, now or when the questions before it are answered.
+    pub fn inquire(&mut self, question: neco_proto::Question) {
+        self.waiting.push_back(Waiting::Question(question));
         self.next();
     }
 
@@ -58,32 +121,49 @@ impl Desk {
 
     /// A call does not wait any more, whoever saw to that.
     pub fn settled(&mut self, call: &CallId) {
-        self.waiting.retain(|request| request.call_id != *call);
-        if self.asking.as_ref().is_some_and(|question| question.request().call_id == *call) {
-            self.asking = None;
-            self.tty.restore();
-            self.tty.write("\n");
-            self.next();
+        self.waiting.retain(|waiting| !waiting.is_about(call));
+        if self.asking.as_ref().is_some_and(|asking| asking.is_about(call)) {
+            self.put_away();
         }
+    }
+
+    /// A question does not wait any more, whoever saw to that.
+    pub fn withdrawn(&mut self, id: QuestionId) {
+        self.waiting.retain(|waiting| !matches!(waiting, Waiting::Question(question) if question.question_id == id));
+        let is_it =
+            |asking: &Asking| matches!(asking, Asking::Question(inquiry) if inquiry.question().question_id == id);
+        if self.asking.as_ref().is_some_and(is_it) {
+            self.put_away();
+        }
+    }
+
+    fn put_away(&mut self) {
+        self.asking = None;
+        self.tty.restore();
+        self.tty.write("\n");
+        self.next();
     }
 
     /// Takes what was typed for want `number`; gives the answer, if it is one. Call [`Desk::taken`] or
     /// [`Desk::refused`] with what the session said to it.
-    pub fn typed(&mut self, number: Number, typed: Typed) -> Option<Decided> {
+    pub fn typed(&mut self, number: Number, typed: Typed) -> Option<Command> {
         if number != self.wanted {
             return None;
         }
-        let question = self.asking.as_mut()?;
-        let (words, step) = question.on(typed);
+        let asking = self.asking.as_mut()?;
+        let (words, step) = asking.on(typed);
         self.tty.write(&words);
-        match step {
-            Step::Read(want) => self.read(want),
-            Step::Decide(decision) => {
-                let call_id = question.request().call_id.clone();
-                return Some(Decided { call_id, decision });
+        match (step, asking) {
+            (Step::Decide(decision), Asking::Call(question)) => {
+                return Some(Command::Approve { call_id: question.request().call_id.clone(), decision });
             }
-            Step::Edit => self.edit(),
-            Step::Page(text) => self.page(&text),
+            (Step::Reply(reply), Asking::Question(inquiry)) => {
+                return Some(Command::Answer { question_id: inquiry.question().question_id, reply });
+            }
+            (Step::Read(want), _) => self.read(want),
+            (Step::Edit, _) => self.edit(),
+            (Step::Page(text), _) => self.page(&text),
+            (Step::Decide(_) | Step::Reply(_), _) => {}
         }
         None
     }
@@ -97,10 +177,10 @@ impl Desk {
 
     /// The session did not take the answer: the question stays.
     pub fn refused(&mut self, words: &str) {
-        if let Some(question) = &self.asking {
-            let text = question.again(words);
+        if let Some(asking) = &self.asking {
+            let (text, want) = (asking.again(words), asking.first_want());
             self.tty.write(&text);
-            self.read(Want::Key);
+            self.read(want);
         }
     }
 
@@ -108,13 +188,18 @@ impl Desk {
         if self.asking.is_some() {
             return;
         }
-        let Some(request) = self.waiting.pop_front() else { return };
+        let Some(waiting) = self.waiting.pop_front() else { return };
         let (rows, width) = self.tty.size().unwrap_or((self.place.rows, self.place.width));
-        let question = Question::new(request, Place { rows, width, ..self.place.clone() });
+        let place = Place { rows, width, ..self.place.clone() };
+        let asking = match waiting {
+            Waiting::Call(request) => Asking::Call(Box::new(Question::new(request, place))),
+            Waiting::Question(question) => Asking::Question(Inquiry::new(question, place)),
+        };
+        let want = asking.first_want();
         self.tty.forget_typed();
-        self.tty.write(&question.shown(self.waiting.len()));
-        self.asking = Some(question);
-        self.read(Want::Key);
+        self.tty.write(&asking.shown(self.waiting.len()));
+        self.asking = Some(asking);
+        self.read(want);
     }
 
     fn read(&mut self, want: Want) {
@@ -130,7 +215,7 @@ impl Desk {
     /// Opens the call in the person's editor. What they made of it is asked about once more: what
     /// they meant and what is in the file may be two things.
     fn edit(&mut self) {
-        let Some(question) = &mut self.asking else { return };
+        let Some(Asking::Call(question)) = &mut self.asking else { return };
         let arguments = question.arguments().clone();
         let draft = Draft::of(&question.request().tool, &arguments);
         let editor = &self.programs.editor;
@@ -159,7 +244,7 @@ impl Desk {
         if !paged {
             self.tty.write(&format!("{text}\n"));
         }
-        let again = self.asking.as_ref().map(Question::keys_again).unwrap_or_default();
+        let again = self.asking.as_ref().map(Asking::keys_again).unwrap_or_default();
         self.tty.forget_typed();
         self.tty.write(&again);
         self.read(Want::Key);

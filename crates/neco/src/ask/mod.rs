@@ -5,13 +5,14 @@
 //! edited is shown once more before it is used; the terminal is left as it was found, however the
 //! process ends; the runtime never waits for a person.
 //!
-//! Reading order: [`question`] (what keys mean) with [`subject`] (what is shown), [`desk`] (one question
-//! after the other), [`tty`] (the terminal), [`edit`], [`editor`] and [`revision`] (changing a call
+//! Reading order: [`question`] (what keys mean) with [`subject`] (what is shown), [`inquiry`] (what the agent wants to know),
+//! [`desk`] (one question after the other), [`tty`] (the terminal), [`edit`], [`editor`] and [`revision`] (changing a call
 //! before it runs), [`trust`] (whether a folder is trusted).
 
 pub mod desk;
 pub mod edit;
 pub mod editor;
+mod inquiry;
 pub mod question;
 mod revision;
 mod subject;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use neco_proto::event::PermissionRequest;
-use neco_proto::{Decision, Diff, Risk};
+use neco_proto::{Decision, Diff, Reply, Risk};
 use serde_json::Value;
 
 use super::revision;
@@ -42,8 +42,10 @@ pub enum Typed {
 pub enum Step {
     /// More is to be read.
     Read(Want),
-    /// The person decided.
+    /// The person decided about a call.
     Decide(Decision),
+    /// The person answered a question.
+    Reply(Reply),
     /// The person wants to change the call first.
     Edit,
     /// The person wants to see all of this.

@@ -6,6 +6,8 @@ use neco_config::Env;
 
 use super::tty::Tty;
 use crate::plugged::{Plugged, Scope};
+use crate::print::wrap::wrap;
+use crate::terminal;
 
 /// Shows what a folder would switch on and asks; what is decided is kept. Only a plain yes is one,
 /// and a terminal that can't be read decides nothing.
@@ -19,13 +21,33 @@ fn answer(tty: &Tty, plugged: &Plugged, scope: Scope, env: &Env) -> Option<bool>
     tty.forget_typed();
     let mut file = tty.lend().ok()?;
     let kept = env.shown(&env.config_dir().join(neco_safety::trust::TRUST_FILE));
-    let question = format!(
-        "{}Hooks run commands with your rights, outside the sandbox. Your answer is kept in {kept}.\n\
-         Trust this and switch it on? [y/N] ",
-        plugged.describe(scope)
-    );
+    let question = question(&plugged.describe(scope), &kept, terminal::size().0);
     file.write_all(question.as_bytes()).and_then(|()| file.flush()).ok()?;
     let mut line = String::new();
     let read = BufReader::new(file).read_line(&mut line).ok()?;
     (read > 0).then(|| matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// What is asked; the file that keeps the answer stands on a line of its own, as its name may be long.
+fn question(described: &str, kept: &str, width: usize) -> String {
+    let lines = described.lines().chain(["Hooks run commands with your rights, outside the sandbox."]);
+    let kept = format!("Your answer is kept in {kept}.");
+    let lines: Vec<String> = lines.chain([kept.as_str()]).map(|line| wrap(line, width)).collect();
+    format!("{}\nTrust this and switch it on? [y/N] ", lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_word_is_broken_where_the_terminal_ends() {
+        let described = "/home/me/project would switch on:\n  hook PostToolUse Edit: ./scripts/format.sh --all --quiet \
+                         --with-many-options  (/home/me/project/.claude/settings.json)\n";
+        let asked = question(described, "~/.config/neco/trusted-folders.json", 60);
+        assert!(asked.lines().all(|line| line.chars().count() <= 60), "{asked}");
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert!(words(&asked).starts_with(&words(described)), "{asked}");
+        assert!(asked.ends_with("Trust this and switch it on? [y/N] "));
+    }
 }

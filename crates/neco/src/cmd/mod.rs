@@ -1,13 +1,15 @@
 //! Everything but a run: subcommands, one file or folder each.
 //!
-//! Reading order: [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`] with [`when`], [`doctor`], [`demo`].
+//! Reading order: [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`] with [`when`], [`memory`], [`prompt`], [`doctor`], [`demo`].
 
 pub mod auth;
 pub mod config;
 pub mod demo;
 pub mod doctor;
+pub mod memory;
 pub mod model;
 pub mod policy;
+pub mod prompt;
 pub mod session;
 pub mod trust;
 mod when;

@@ -140,6 +140,7 @@ fn complete(reason: CompleteReason) -> EventBody {
         usage: Usage { input: 12_400, output: 1200, cache_read: 8000, cost: Some(0.0123), ..Usage::default() },
         session_usage: Usage::default(),
         duration_ms: 12_345,
+        waited_ms: 0,
         budget: None,
     })
 }
@@ -163,6 +164,7 @@ fn a_whole_run() {
         scripted: true,
         mode: Mode::Agent,
         approval: ApprovalMode::AskFirst,
+        generation: 8,
         sandbox: "strong: workspace_write, network off".into(),
         resumed: true,
     };

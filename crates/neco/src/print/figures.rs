@@ -107,6 +107,9 @@ pub fn budget(reached: &BudgetReached) -> String {
         BudgetReached::Tokens { limit, used } => format!(
             "the session's budget of {limit} tokens is used up: {used} used in all; -c agent.max_tokens=N sets another one"
         ),
+        BudgetReached::Time { limit, used } => format!(
+            "the session's time of {limit} s is used up: {used:.0} s worked in all; -c agent.max_seconds=N sets another one"
+        ),
     }
 }
 

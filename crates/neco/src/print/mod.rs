@@ -5,16 +5,18 @@
 //! that came from a model, a tool or a file reaches a terminal with its control characters; a run
 //! looks the same whether its events are live or read back.
 //!
-//! Reading order: [`printer`] (the three forms), [`text`] with [`card`], [`tail`], [`tally`], [`told`], [`diff`], then
+//! Reading order: [`printer`] (the three forms), [`text`] with [`card`], [`tail`], [`tally`], [`told`], [`diff`], [`plan`], [`ending`], then
 //! [`screen`], [`wrap`], [`paint`], [`clean`] and [`visible`], [`figures`], and [`json`],
 //! [`stream_json`].
 
 pub mod card;
 pub mod clean;
 pub mod diff;
+mod ending;
 pub mod figures;
 pub mod json;
 pub mod paint;
+pub mod plan;
 pub mod printer;
 pub mod screen;
 pub mod stream_json;

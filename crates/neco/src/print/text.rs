@@ -8,16 +8,17 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use neco_proto::event::{
-    AgentComplete, BudgetReached, CallStatus, CompleteReason, ErrorEvent, HookRun, ModelRetry, ModelSwitch,
-    NotificationLevel, OutputStream, SessionStart, ToolCallEnd, ToolCallUpdate, ToolOutputChunk,
+    AgentComplete, CallStatus, CompleteReason, ErrorEvent, HookRun, ModelRetry, ModelSwitch, NotificationLevel,
+    OutputStream, PlanUpdate, SessionStart, ToolCallEnd, ToolCallUpdate, ToolOutputChunk,
 };
-use neco_proto::{CallId, Event, EventBody, Message, Role};
+use neco_proto::{CallId, Event, EventBody, Message, PlanStatus, Role};
 
-use super::clean::{Cleaner, clean_line};
+use super::clean::{Cleaner, clean, clean_line};
+use super::ending::{ending, going_on};
 use super::screen::Screen;
 use super::tail::Tail;
 use super::tally::Tally;
-use super::{card, figures, told};
+use super::{card, figures, plan, told};
 use crate::outcome::note_model;
 
 /// What stands between commands and the machine when nobody chose otherwise; anything else is said.
@@ -52,6 +53,10 @@ pub struct TextPrinter {
     continue_with: Option<String>,
     /// What the conversation takes of the model's window.
     context: Option<String>,
+    /// How many findings are on the screen.
+    findings: usize,
+    /// Whether the person dropped the plan.
+    plan_dropped: bool,
 }
 
 /// A call that runs.
@@ -81,6 +86,8 @@ impl TextPrinter {
             models: Vec::new(),
             continue_with: None,
             context: None,
+            findings: 0,
+            plan_dropped: false,
         }
     }
 
@@ -179,7 +186,13 @@ impl TextPrinter {
             EventBody::ToolCallUpdate(update) => self.update(update),
             EventBody::ToolOutputChunk(chunk) => self.output(chunk),
             EventBody::ToolCallEnd(end) => self.end(end),
-            EventBody::PermissionRequest(_) => self.screen.settle(),
+            EventBody::PermissionRequest(_) | EventBody::Question(_) => self.screen.settle(),
+            EventBody::TodoUpdate(update) => self.lines(&plan::todos(&update.todos, self.screen.paint())),
+            EventBody::PlanUpdate(update) => self.plan(update),
+            EventBody::ModeChange(change) => match plan::mode_change(change, self.screen.paint()) {
+                Some(line) => self.screen.line(&line),
+                None => Ok(()),
+            },
             EventBody::Notification(notification) => {
                 let paint = self.screen.paint();
                 let text = clean_line(&notification.text);
@@ -190,6 +203,9 @@ impl TextPrinter {
             }
             EventBody::Message(message) if message.role == Role::Assistant => self.said(message),
             EventBody::HookRun(run) => self.hook(run),
+            EventBody::Compaction(compaction) => {
+                self.screen.line(&self.screen.paint().dim(&format!("i {}", told::compaction(compaction))))
+            }
             EventBody::Error(error) => self.error(error),
             EventBody::AgentComplete(complete) => self.complete(complete),
             EventBody::Usage(used) => {
@@ -198,9 +214,13 @@ impl TextPrinter {
             }
             EventBody::StateChange(_)
             | EventBody::StreamToolCallDelta(_)
-            | EventBody::ModeChange(_)
+            | EventBody::MemoryUpdate(_)
             | EventBody::PermissionDecision(_)
+            | EventBody::QuestionAnswer(_)
             | EventBody::MessageQueued(_)
+            | EventBody::Environment(_)
+            | EventBody::IdeContext(_)
+            | EventBody::ContextTrim(_)
             | EventBody::Message(_)
             | EventBody::TurnEnd(_) => Ok(()),
         }
@@ -379,6 +399,19 @@ impl TextPrinter {
         }
     }
 
+    /// A plan that nobody is there to approve is the answer.
+    fn plan(&mut self, update: &PlanUpdate) -> io::Result<()> {
+        let status = update.plan.as_ref().map(|plan| plan.status);
+        self.plan_dropped = status == Some(PlanStatus::Dropped);
+        let lines = plan::update(update, self.findings, self.screen.paint());
+        self.findings = update.findings.len();
+        self.lines(&lines)?;
+        if let Some(plan) = update.plan.as_ref().filter(|plan| plan.status == PlanStatus::Proposed) {
+            self.answer = Some(clean(&plan.text));
+        }
+        Ok(())
+    }
+
     fn error(&mut self, error: &ErrorEvent) -> io::Result<()> {
         let line = format!("✗ error {}: {}", error.code, clean_line(&error.message));
         self.screen.line(&self.screen.paint().red(&line))
@@ -397,7 +430,7 @@ impl TextPrinter {
         if let Some(budget) = &complete.budget {
             self.screen.line(&paint.yellow(&format!("! {}", figures::budget(budget))))?;
         }
-        let mut parts = vec![format!("{} {took}{refused}", ending(complete))];
+        let mut parts = vec![format!("{} {took}{refused}", ending(complete, self.plan_dropped))];
         parts.extend((!self.models.is_empty()).then(|| clean_line(&self.models.join(", "))));
         if complete.reason != CompleteReason::IterationLimit {
             parts.push(figures::count(complete.turns.into(), "turn"));
@@ -419,38 +452,12 @@ impl TextPrinter {
             CompleteReason::Natural
             | CompleteReason::IterationLimit
             | CompleteReason::Budget
-            | CompleteReason::Stopped => {
+            | CompleteReason::Stopped
+            | CompleteReason::LoopDetected => {
                 self.screen.words(&answer)?;
                 self.screen.settle()
             }
             CompleteReason::Cancelled | CompleteReason::Failed => self.aside(&answer),
         }
     }
-}
-
-fn ending(complete: &AgentComplete) -> String {
-    match complete.reason {
-        CompleteReason::Natural => "done in".to_owned(),
-        CompleteReason::IterationLimit => {
-            let turns = figures::count(complete.turns.into(), "turn");
-            format!("stopped at the limit of {turns} (--max-turns) after")
-        }
-        CompleteReason::Budget if complete.turns == 0 => "stopped before anything was asked, after".to_owned(),
-        CompleteReason::Budget => "stopped by the budget after".to_owned(),
-        CompleteReason::Stopped => "stopped by a hook after".to_owned(),
-        CompleteReason::Cancelled => "cancelled after".to_owned(),
-        CompleteReason::Failed => "failed after".to_owned(),
-    }
-}
-
-fn going_on(id: &str, complete: &AgentComplete) -> String {
-    let (message, more) = match (complete.reason, complete.budget) {
-        (CompleteReason::Budget, Some(BudgetReached::Cost { .. })) => ("continue", " --max-cost USD"),
-        (CompleteReason::Budget, Some(BudgetReached::Tokens { .. })) => ("continue", " -c agent.max_tokens=N"),
-        (CompleteReason::IterationLimit | CompleteReason::Cancelled, _) => ("continue", ""),
-        (CompleteReason::Natural | CompleteReason::Budget | CompleteReason::Failed | CompleteReason::Stopped, _) => {
-            ("…", "")
-        }
-    };
-    format!("continue: neco -m \"{message}\" --session {id}{more}")
 }

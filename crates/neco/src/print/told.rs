@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use neco_proto::event::{ModelRetry, ModelSwitch};
+use neco_proto::event::{Compaction, CompactionCause, CompactionStrategy, ModelRetry, ModelSwitch};
 
 use super::clean::clean_line;
 use super::figures;
@@ -32,6 +32,27 @@ pub fn next_attempt(retry: &ModelRetry) -> String {
 pub fn switch(switch: &ModelSwitch) -> String {
     let (from, to) = (clean_line(&switch.from), clean_line(&switch.to));
     format!("{from}: {}; now asking {to}", clean_line(&switch.message))
+}
+
+/// `compacted (context full): 171.2k → 24.0k tokens; 214 messages became a summary, 12 stay`.
+#[must_use]
+pub fn compaction(compaction: &Compaction) -> String {
+    let why = match compaction.cause {
+        CompactionCause::Full => "the context is nearly full",
+        CompactionCause::TooLong => "the model said that the request is too long",
+        CompactionCause::Asked => "as asked",
+    };
+    let removed = figures::count(compaction.removed, "message");
+    let how = match compaction.strategy {
+        CompactionStrategy::Summary => format!("{removed} summed up, {} kept", compaction.kept),
+        CompactionStrategy::Outputs => {
+            format!("{} of tools dropped", figures::count(compaction.outputs.len() as u64, "old output"))
+        }
+        CompactionStrategy::Window => format!("{removed} dropped, {} kept", compaction.kept),
+    };
+    let (before, after) = (figures::tokens(compaction.before), figures::tokens(compaction.after));
+    let notes: String = compaction.notes.iter().map(|note| format!("; {}", clean_line(note))).collect();
+    format!("conversation compacted ({why}): {before} → {after} tokens, {how}{notes}")
 }
 
 fn attempt(retry: &ModelRetry) -> String {

@@ -11,7 +11,7 @@ use tokio::runtime::{Handle, Runtime};
 use tokio::sync::mpsc::{self, Receiver};
 
 use super::happening::{Happening, QUEUE, Stopped, bring_events, hear_signals, tell_time};
-use crate::ask::desk::{Decided, Desk};
+use crate::ask::desk::Desk;
 use crate::ask::editor::Programs;
 use crate::ask::question::{Place, Typed};
 use crate::ask::tty::{Number, Tty};
@@ -166,6 +166,8 @@ impl Drive {
             EventBody::PermissionRequest(request) => desk.ask(request.clone()),
             EventBody::PermissionDecision(decided) => desk.settled(&decided.call_id),
             EventBody::ToolCallEnd(end) => desk.settled(&end.call_id),
+            EventBody::Question(question) => desk.inquire(question.clone()),
+            EventBody::QuestionAnswer(answer) => desk.withdrawn(answer.question_id),
             EventBody::SessionStart(_)
             | EventBody::StateChange(_)
             | EventBody::TurnStart(_)
@@ -178,9 +180,16 @@ impl Drive {
             | EventBody::ToolCallUpdate(_)
             | EventBody::ToolOutputChunk(_)
             | EventBody::HookRun(_)
+            | EventBody::TodoUpdate(_)
+            | EventBody::PlanUpdate(_)
+            | EventBody::MemoryUpdate(_)
             | EventBody::ModeChange(_)
             | EventBody::Usage(_)
             | EventBody::Notification(_)
+            | EventBody::Environment(_)
+            | EventBody::IdeContext(_)
+            | EventBody::ContextTrim(_)
+            | EventBody::Compaction(_)
             | EventBody::MessageQueued(_)
             | EventBody::Message(_)
             | EventBody::Error(_)
@@ -198,8 +207,8 @@ impl Drive {
 
     fn typed(&mut self, number: Number, typed: Typed) {
         let decided = self.desk.as_mut().and_then(|desk| desk.typed(number, typed));
-        let Some(Decided { call_id, decision }) = decided else { return };
-        let answer = self.runtime.block_on(self.session.send(Command::Approve { call_id, decision }));
+        let Some(command) = decided else { return };
+        let answer = self.runtime.block_on(self.session.send(command));
         let Some(desk) = &mut self.desk else { return };
         match answer {
             Ok(_) | Err(ClientError::Gone) => desk.taken(),

@@ -4,13 +4,14 @@
 //! never do. Signals are heard by a task that waits for nothing else. What is printed last is the end
 //! of the agent's work; the session is on the disk before the process ends.
 //!
-//! Reading order: [`message`] and [`picture`] (what is asked), [`request`] (opening the session) with [`unpriced`], [`happening`] (what
+//! Reading order: [`message`], [`note`] and [`picture`] (what is asked), [`request`] (opening the session) with [`unpriced`], [`happening`] (what
 //! the main thread waits for), [`drive`] (the main thread's loop).
 
 pub mod drive;
 pub mod first_run;
 pub mod happening;
 pub mod message;
+mod note;
 pub mod picture;
 pub mod request;
 pub mod unpriced;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use neco_agent::Budget;
+use neco_agent::{Budget, Generation};
 use neco_config::{Config, Env, LoadOptions, Loaded, Notice};
 use neco_ext::Hook;
 use neco_model::{GROUPS, LocalServer, Models, SetupError};
@@ -18,7 +18,7 @@ use neco_session::{Session, SessionError, SessionOptions};
 use neco_store::{SessionRecord, SqliteStore};
 
 use super::drive::{Person, see_through};
-use super::{first_run, message, picture, unpriced};
+use super::{first_run, message, note, picture, unpriced};
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
 use crate::ask::editor::Programs;
 use crate::ask::question::Place;
@@ -35,6 +35,7 @@ use crate::sandbox;
 use crate::say;
 use crate::short_id::short_id;
 use crate::terminal::{Terminal, is_unattended};
+use crate::told_files::ToldFiles;
 use crate::wire::{self, ServiceSetup, Services};
 
 /// How long local servers have to answer when no other model is there.
@@ -58,6 +59,9 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let goes_on = args.session.is_some() || args.continue_latest;
     let message = message::gather(args.message(), terminal.stderr, goes_on)?;
     let attachments = picture::attachments(&args.images)?;
+    if let Some(exit) = note::remember(&message.text, args, everywhere, env)? {
+        return Ok(exit);
+    }
     message.warnings.iter().for_each(|words| say::note(words));
     let tty = (args.output_format == OutputFormat::Text && !is_unattended(env)).then(Tty::open).flatten();
     let folder = crate::folder(everywhere)?;
@@ -98,6 +102,15 @@ struct Request<'a> {
     tty: Option<&'a Tty>,
 }
 
+/// What was found for work in a folder.
+#[derive(Default)]
+struct Given {
+    policy: Policy,
+    hooks: Vec<Hook>,
+    secrets: Vec<KnownSecret>,
+    told: ToldFiles,
+}
+
 /// A session that is open.
 struct Opened {
     services: Services,
@@ -133,9 +146,10 @@ impl Request<'_> {
         let refusal = Arc::new(Mutex::new(None));
         let plugged = self.plugged(&works_in, &loaded, &mut notes);
         let policy = self.policy(&works_in, &loaded, &plugged)?;
-        let (hooks, secrets) = (plugged.hooks(), wire::secrets(&models));
-        let services = self.services(store, config, policy, hooks, secrets, find_model(&models, &refusal))?;
-        let options = self.options(config, default_model);
+        let told = ToldFiles::find(self.env, &plugged)?;
+        let given = Given { policy, hooks: plugged.hooks(), secrets: wire::secrets(&models), told };
+        let services = self.services(store, config, given, find_model(&models, &refusal))?;
+        let options = self.options(config, default_model)?;
         let record = match record {
             None if self.args.continue_latest => Some(services.hub.latest(folder).await?),
             record => record,
@@ -161,8 +175,7 @@ impl Request<'_> {
     /// The record of a session, which says where it lives.
     async fn find(&self, store: &Arc<SqliteStore>, id: &str) -> Result<SessionRecord, Failure> {
         let nothing: FindModel = Arc::new(|_| Err(String::new()));
-        let (config, policy) = (Config::built_in(), Policy::default());
-        let services = self.services(Arc::clone(store), &config, policy, Vec::new(), Vec::new(), nothing)?;
+        let services = self.services(Arc::clone(store), &Config::built_in(), Given::default(), nothing)?;
         Ok(services.hub.find(id).await?)
     }
 
@@ -191,17 +204,17 @@ impl Request<'_> {
         &self,
         store: Arc<SqliteStore>,
         config: &Config,
-        policy: Policy,
-        hooks: Vec<Hook>,
-        secrets: Vec<KnownSecret>,
+        given: Given,
         find_model: FindModel,
     ) -> Result<Services, Failure> {
+        let Given { policy, hooks, secrets, told } = given;
         let setup = ServiceSetup {
             config,
             tools: self.args.tools.clone().unwrap_or_default(),
             policy,
             hooks,
             rule_book: Some(Arc::new(AlwaysFile::of(self.env))),
+            told,
             sandbox: Some(sandbox::open(config, self.env, Ask::IfChanged)?),
             environment: wire::environment(self.env),
             secrets,
@@ -239,16 +252,42 @@ impl Request<'_> {
         }
     }
 
-    fn options(&self, config: &Config, default_model: String) -> SessionOptions {
-        SessionOptions {
+    fn options(&self, config: &Config, default_model: String) -> Result<SessionOptions, Failure> {
+        let (generation, default_generation) = generations(self.args.generation, config)?;
+        self.check_tools(generation.unwrap_or(default_generation), config)?;
+        Ok(SessionOptions {
             model: self.args.model.clone(),
             default_model,
-            mode: self.args.mode().unwrap_or(config.mode),
+            mode: self.args.mode(),
+            default_mode: config.mode,
+            generation,
+            default_generation,
             approval: self.args.approval().unwrap_or(config.approval),
             person_present: self.tty.is_some(),
             max_turns: self.args.max_turns.unwrap_or(config.agent.max_turns),
-            budget: Budget { cost: self.args.max_cost.or(config.agent.max_cost), tokens: config.agent.max_tokens },
+            budget: Budget {
+                cost: self.args.max_cost.or(config.agent.max_cost),
+                tokens: config.agent.max_tokens,
+                time: config.agent.max_seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            },
+        })
+    }
+
+    /// Who names a tool wants to have it.
+    fn check_tools(&self, generation: Generation, config: &Config) -> Result<(), Failure> {
+        let named = self.args.tools.as_ref().unwrap_or(&config.tools.only);
+        if named.is_empty() {
+            return Ok(());
         }
+        let all = wire::all_tools(&config.tools, &wire::indexes(self.env.data_dir()));
+        let missing = named.iter().filter_map(|name| all.find(name).ok()).find(|tool| !generation.has(tool.name()));
+        let Some(tool) = missing else { return Ok(()) };
+        let from = Generation::of_tool(tool.name()).map_or(1, Generation::number);
+        Err(Failure::usage(format!(
+            "{} belongs to generation {from}, and this run is of generation {}: raise --gen, or leave it out of --tools",
+            tool.name(),
+            generation.number()
+        )))
     }
 
     /// A budget of money does nothing where no price is known.
@@ -260,7 +299,7 @@ impl Request<'_> {
         };
         match session.ask(Query::Snapshot).await {
             Ok(Answer::Snapshot(snapshot)) => unpriced::warning(models, &snapshot.model, limit),
-            Ok(Answer::Messages { .. }) | Err(_) => None,
+            Ok(Answer::Messages { .. } | Answer::Context(_) | Answer::Prompt(_)) | Err(_) => None,
         }
     }
 
@@ -296,6 +335,13 @@ impl Request<'_> {
         let hint = failure.hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default();
         failure.hint(format!("{origin}{hint}"))
     }
+}
+
+/// The generation that is asked for, and the one when nobody asks for one.
+fn generations(asked: Option<u8>, config: &Config) -> Result<(Option<Generation>, Generation), Failure> {
+    let known = |number: u8| Generation::new(number).map_err(|error| Failure::usage(error.to_string()));
+    let configured = config.agent.generation.map(known).transpose()?;
+    Ok((asked.map(known).transpose()?, configured.unwrap_or_else(Generation::highest)))
 }
 
 /// A model that can't be used, and why.

@@ -161,3 +161,49 @@ fn broken_rules_of_the_user_stop_everything_and_a_projects_do_not() {
     house.run(&["-m", "go"]).ended_with(0);
     house.run(&["-m", "go", "--allow", "bash(git"]).ended_with(2).says("the closing bracket is missing");
 }
+
+#[test]
+fn what_always_kept_is_listed_and_taken_back() {
+    let house = House::empty();
+    house.run(&["policy", "remove"]).ended_with(0).says("nothing was allowed");
+    fs::create_dir_all(house.path("home/policy")).unwrap();
+    let rule = |command: &str| {
+        format!("[[rule]]\ntool = \"bash\"\ncommand = \"{command}\"\ndecision = \"allow\"\nkept = true\n\n")
+    };
+    fs::write(house.path("home/policy/always.toml"), [rule("make"), rule("npm test")].concat()).unwrap();
+    house.run(&["policy", "remove"]).ended_with(0).says("2  allow bash (`npm test …`)");
+    assert_eq!(explained(&house, &["bash", "make all"])["decision"], "allow");
+    house.run(&["policy", "remove", "1"]).ended_with(0).says("no longer: allow bash (`make …`)");
+    assert_eq!(explained(&house, &["bash", "make all"])["decision"], "ask");
+    assert_eq!(explained(&house, &["bash", "npm test"])["decision"], "allow");
+    house.run(&["policy", "remove", "2"]).ended_with(2).says("there is no rule 2");
+    house.run(&["policy", "remove", "0"]).ended_with(2);
+    house.run(&["policy", "remove", "--all"]).ended_with(0).says("npm test");
+    house.run(&["policy", "remove"]).ended_with(0).says("nothing was allowed");
+}
+
+#[test]
+fn a_misspelt_tool_in_a_rule_is_told() {
+    let house = House::empty();
+    rules(&house, "[[rule]]\ntool = 'bsh'\ndecision = 'deny'\n\n[[rule]]\ntool = 'jira__*'\ndecision = 'deny'\n");
+    let told = house.run(&["policy", "list"]).ended_with(0);
+    assert!(told.stderr.contains("there is no tool \"bsh\"") && told.stderr.contains("\"bash\""), "{}", told.stderr);
+    assert!(!told.stderr.contains("jira"), "{}", told.stderr);
+}
+
+#[test]
+fn one_argument_alone_is_the_one_that_the_tool_needs() {
+    let house = House::empty();
+    let sensitive = explained(&house, &["read_file", ".env"]);
+    assert_eq!((&sensitive["decision"], &sensitive["arguments"]), (&json!("ask"), &json!("{\"path\":\".env\"}")));
+    assert_eq!(explained(&house, &["read_file", "src/a.rs"])["decision"], "allow");
+    assert_eq!(explained(&house, &["bash", "ls"])["arguments"], "{\"command\":\"ls\"}");
+}
+
+#[test]
+fn rules_that_can_not_be_used_say_what_to_do_without_sending_anyone_in_circles() {
+    let house = House::empty();
+    rules(&house, "[[rule]]\ntool = 'bash'\ndecision = 'perhaps'\n");
+    let told = house.run(&["policy", "list"]).ended_with(2);
+    assert!(told.stderr.contains("mine.toml:3") && !told.stderr.contains("neco policy list"), "{}", told.stderr);
+}

@@ -1,5 +1,6 @@
 //! From a text to its tree, and through it.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
@@ -30,13 +31,23 @@ pub(crate) fn walk(source: &str, standing: Standing, home: Option<&Path>, folder
     Walked { steps: walk.steps, clean: walk.clean, agreed }
 }
 
+thread_local! {
+    /// What reads scripts: it keeps its memory from one to the next, and is made for the first.
+    static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
+}
+
 fn parse(source: &str) -> Option<Tree> {
-    let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
     // The grammar's own scanner reads past its tables at characters beyond ASCII and crashes. The shell
     // takes each byte of them for a letter like any other, so a letter stands in for it: places stay the same.
     let letters: Vec<u8> = source.bytes().map(|byte| if byte.is_ascii() { byte } else { b'x' }).collect();
-    parser.parse(letters, None)
+    PARSER.with_borrow_mut(|kept| {
+        if kept.is_none() {
+            let mut parser = Parser::new();
+            parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+            *kept = Some(parser);
+        }
+        kept.as_mut()?.parse(letters, None)
+    })
 }
 
 /// A node that waits to be looked at, and how it stands on the line.

@@ -13,9 +13,12 @@ use super::super::rule::{Rule, Ruling, Source, When};
 
 /// Tools that their names for kinds of tools stand for.
 const KINDS: &[(&str, &[&str])] = &[
+    // What the git tool changes is a command line too.
+    ("bash", &["bash", "git"]),
     ("read", &["read_file", "list_directory", "glob", "grep"]),
-    ("edit", &["edit_file", "write_file"]),
-    ("multiedit", &["edit_file", "write_file"]),
+    ("edit", &["edit_file", "write_file", "apply_patch"]),
+    ("multiedit", &["edit_file", "write_file", "apply_patch"]),
+    ("write", &["write_file", "apply_patch"]),
 ];
 
 impl RuleReader<'_> {
@@ -61,7 +64,7 @@ pub fn rule(
     match when(reader, text.trim(), folder) {
         Ok(when) => {
             let place = place.to_owned();
-            let rule = Rule { decision, priority: 0, name: None, reason: None, source, place, when };
+            let rule = Rule { decision, priority: 0, name: None, reason: None, kept: false, source, place, when };
             ReadRules { rules: vec![rule], ..ReadRules::default() }
         }
         Err(message) => {
@@ -109,7 +112,7 @@ fn tools(reader: &RuleReader<'_>, name: &str) -> Vec<ToolPattern> {
 }
 
 fn is_about_files(tools: &[ToolPattern]) -> bool {
-    let files = ["read_file", "write_file", "edit_file", "list_directory", "glob", "grep"];
+    let files = ["read_file", "write_file", "edit_file", "apply_patch", "list_directory", "glob", "grep"];
     tools.iter().any(|tool| files.iter().any(|name| tool.fits(name)))
 }
 

@@ -101,7 +101,7 @@ pub fn rules(reader: &RuleReader<'_>, table: Table, source: Source, read: &mut R
     for situation in situations(&modes) {
         let when = When { modes: situation.0, approvals: situation.1, ..when.clone() };
         let (name, reason, place) = (name.clone(), reason.clone(), place.clone());
-        read.rules.push(Rule { decision, priority, name, reason, source, place, when });
+        read.rules.push(Rule { decision, priority, name, reason, kept: false, source, place, when });
     }
 }
 
@@ -192,7 +192,7 @@ fn situations(modes: &[TheirMode]) -> Vec<(Vec<Mode>, Vec<ApprovalMode>)> {
         approvals.push(ApprovalMode::Auto);
     }
     if !approvals.is_empty() {
-        situations.push((vec![Mode::Agent], approvals));
+        situations.push((vec![Mode::Agent, Mode::Debug], approvals));
     }
     situations
 }

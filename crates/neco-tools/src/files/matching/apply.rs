@@ -9,12 +9,12 @@ use super::{escapes, exact, indentation, trailing};
 /// More places than this are not looked for.
 pub const MOST_PLACES: usize = 1000;
 /// A content that would become longer is not made.
-pub(super) const MOST_BYTES: usize = 64 * 1024 * 1024;
+pub(in crate::files) const MOST_BYTES: usize = 64 * 1024 * 1024;
 /// How many places are looked at between two looks at whether to stop.
-pub(super) const LOOK_AFTER: usize = 256;
+pub(in crate::files) const LOOK_AFTER: usize = 256;
 
 /// Says whether to give up.
-pub(super) type Stop<'a> = dyn Fn() -> bool + 'a;
+pub(in crate::files) type Stop<'a> = dyn Fn() -> bool + 'a;
 
 /// One replacement.
 #[derive(Clone, Copy, Debug)]

@@ -27,7 +27,7 @@ pub struct Closest {
     pub difference: Option<(usize, String, String)>,
 }
 
-pub(super) fn find(content: &[u8], lines: &Lines, old: &OldText<'_>) -> Option<Closest> {
+pub(in crate::files) fn find(content: &[u8], lines: &Lines, old: &OldText<'_>) -> Option<Closest> {
     let height = old.lines.len().min(lines.len());
     if height == 0 || !old.has_words() {
         return None;

@@ -20,7 +20,8 @@ pub(super) fn find(content: &[u8], replacement: &Replacement<'_>) -> Places {
     if !places.is_empty() { places } else { exact::find_with_any_line_ending(content, &old, &new) }
 }
 
-fn write_out(text: &str, mut wanted: impl FnMut(char) -> bool) -> String {
+/// The text with the kinds of escaped sequences that are wanted written out.
+pub(in crate::files) fn write_out(text: &str, mut wanted: impl FnMut(char) -> bool) -> String {
     let mut result = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {

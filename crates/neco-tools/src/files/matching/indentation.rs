@@ -29,14 +29,15 @@ pub(super) fn find(content: &[u8], lines: &Lines, replacement: &Replacement<'_>,
 
 /// How the file's indentation comes from that of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Shift {
+pub(in crate::files) enum Shift {
     Added(Vec<u8>),
     Removed(Vec<u8>),
     SpacesToTabs(usize),
     TabsToSpaces(usize),
 }
 
-fn shift_of(content: &[u8], window: &[Line], old: &OldText<'_>) -> Option<Shift> {
+/// The one shift that makes the lines of `old` those of a window.
+pub(in crate::files) fn shift_of(content: &[u8], window: &[Line], old: &OldText<'_>) -> Option<Shift> {
     let pairs = || window.iter().map(|line| line.text(content)).zip(old.lines.iter().copied());
     if !pairs().all(|(line, old)| line.trim_ascii() == old.trim_ascii()) {
         return None;
@@ -67,7 +68,7 @@ impl Shift {
     }
 
     /// The new text, shifted line by line; empty lines stay empty.
-    fn apply(&self, new: &str) -> String {
+    pub(in crate::files) fn apply(&self, new: &str) -> String {
         let mut result = String::with_capacity(new.len() * 2);
         for line in new.split_inclusive('\n') {
             let body = line.trim_start_matches([' ', '\t']);

@@ -6,13 +6,13 @@ use crate::files::text::{with_crlf, with_lf};
 
 /// Where the lines of a content are.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(in crate::files) struct Lines {
     lines: Vec<Line>,
 }
 
 /// One line.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line {
+pub(in crate::files) struct Line {
     pub start: usize,
     /// Where its text ends and its line ending begins.
     pub end: usize,
@@ -66,7 +66,7 @@ impl Line {
 
 /// The text to be found, as lines.
 #[derive(Debug)]
-pub(super) struct OldText<'a> {
+pub(in crate::files) struct OldText<'a> {
     /// Its lines without their endings.
     pub lines: Vec<&'a [u8]>,
     /// Whether its last line has an ending.
@@ -103,7 +103,7 @@ pub(super) fn line_numbers(content: &[u8], offsets: &[usize]) -> Vec<usize> {
 
 /// Says how lines end, for places in ascending order: each line ending is looked for once.
 #[derive(Debug)]
-pub(super) struct Endings<'a> {
+pub(in crate::files) struct Endings<'a> {
     content: &'a [u8],
     /// Where was looked from last, and the line ending that decides from there on.
     known: Option<(usize, Option<usize>)>,
@@ -138,6 +138,6 @@ pub(super) fn with_endings_of(content: &[u8], place: &Range<usize>, text: &[u8])
 }
 
 /// Without white space at its end.
-pub(super) fn trim_end(line: &[u8]) -> &[u8] {
+pub(in crate::files) fn trim_end(line: &[u8]) -> &[u8] {
     line.trim_ascii_end()
 }

@@ -16,4 +16,9 @@ mod lines;
 mod trailing;
 
 pub use apply::{Edited, Fit, MOST_PLACES, Misfit, Replacement, apply};
+pub(super) use apply::{LOOK_AFTER, MOST_BYTES, Stop};
 pub use closest::Closest;
+pub(super) use closest::find as closest_to;
+pub(super) use escapes::write_out;
+pub(super) use indentation::{Shift, shift_of};
+pub(super) use lines::{Endings, Line, Lines, OldText, trim_end};

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use neco_agent::Budget;
+use neco_agent::{Budget, Generation};
 use neco_config::{Config, Env};
 use neco_model::Provider;
 use neco_model::route::Timeouts;
@@ -27,6 +27,7 @@ use crate::run::drive::see_through;
 use crate::sandbox;
 use crate::say;
 use crate::terminal::Terminal;
+use crate::told_files::ToldFiles;
 use crate::wire::{self, ServiceSetup, Services};
 
 /// Milliseconds that the scripted model takes to begin an answer when somebody watches.
@@ -71,6 +72,7 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
             policy: Policy::new(Place::new(project.folder()), Vec::new()),
             hooks: Vec::new(),
             rule_book: None,
+            told: ToldFiles::default(),
             sandbox: Some(sandbox::open_with(&config, env, &folder.join("data"), Ask::IfChanged)?),
             environment: wire::environment(env),
             secrets: Vec::new(),
@@ -81,7 +83,10 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
         let options = SessionOptions {
             model: None,
             default_model: "scripted/demo".to_owned(),
-            mode: Mode::Agent,
+            mode: None,
+            default_mode: Mode::Agent,
+            generation: None,
+            default_generation: Generation::highest(),
             approval: ApprovalMode::Auto,
             person_present: false,
             max_turns,

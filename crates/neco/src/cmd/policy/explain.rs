@@ -25,7 +25,7 @@ pub fn show(
     as_json: bool,
 ) -> Result<String, Failure> {
     let looker = Looker::new(here, env)?;
-    let looked = looker.look(tool, read(arguments)?)?;
+    let looked = looker.look(tool, read(arguments, looker.first_argument(tool))?)?;
     let config = &here.loaded.config;
     let who = looker.who(
         situation.mode.map_or(config.mode, Into::into),
@@ -36,10 +36,10 @@ pub fn show(
     Ok(if as_json { object(&looked, &explanation) } else { text(&looked, &explanation) })
 }
 
-/// A JSON object, or a command as it is.
-fn read(arguments: &str) -> Result<Value, Failure> {
+/// A JSON object, or the argument called `first` as it is.
+fn read(arguments: &str, first: &str) -> Result<Value, Failure> {
     if !arguments.trim_start().starts_with('{') {
-        return Ok(json!({ "command": arguments }));
+        return Ok(json!({ first: arguments }));
     }
     serde_json::from_str(arguments)
         .map_err(|error| Failure::usage(format!("the arguments are not a JSON object: {error}")))

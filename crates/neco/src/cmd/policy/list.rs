@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use neco_safety::policy::{LoadedPolicy, Rule};
+use neco_safety::policy::{LoadedPolicy, Rule, Source};
 use serde_json::{Value, json};
 
 use crate::print::visible::visible_line;
@@ -18,7 +18,7 @@ pub fn show(rules: &LoadedPolicy, as_json: bool) -> String {
     let mut source = None;
     for rule in rules.policy.rules() {
         if source != Some(rule.source) {
-            let _ = writeln!(text, "{}{}", if text.is_empty() { "" } else { "\n" }, rule.source);
+            let _ = writeln!(text, "{}{}", if text.is_empty() { "" } else { "\n" }, heading(rule.source));
             source = Some(rule.source);
         }
         let _ = writeln!(text, "{}", line(rule));
@@ -28,6 +28,13 @@ pub fn show(rules: &LoadedPolicy, as_json: bool) -> String {
         rules.untrusted.iter().for_each(|file| text.push_str(&format!("  {file}\n")));
     }
     text
+}
+
+fn heading(source: Source) -> String {
+    match source {
+        Source::Project => format!("{source} (narrows only: what it allows is decided by your own rules below)"),
+        Source::BuiltIn | Source::User | Source::CommandLine | Source::Session => source.to_string(),
+    }
 }
 
 fn line(rule: &Rule) -> String {

@@ -69,8 +69,12 @@ impl Looker {
         let files = Files::new(&here.folder, Vec::new()).map_err(unusable)?;
         let files = files.with_roots(&here.rules.policy.place().roots).map_err(unusable)?;
         Ok(Self {
-            registry: neco_tools::builtin::registry(&here.loaded.config.tools),
-            world: Arc::new(World { files, spawn: Spawner::new(Vec::new(), &[]) }),
+            registry: wire::all_tools(&here.loaded.config.tools, &wire::indexes(env.data_dir())),
+            world: Arc::new(World {
+                files,
+                spawn: Spawner::new(Vec::new(), &[]),
+                net: wire::network(&here.loaded.config, &wire::environment(env)),
+            }),
             runtime: wire::runtime()?,
             sandbox: sandbox::open(&here.loaded.config, env, Ask::IfChanged)?.report().clone(),
         })
@@ -81,6 +85,13 @@ impl Looker {
     pub fn who(&self, mode: Mode, approval: ApprovalMode, person_present: bool) -> Who<'static> {
         let (confinement, network) = (self.sandbox.confinement(), self.sandbox.reaches_network());
         Who { mode, approval, person_present, role: Who::ROOT, confinement, network }
+    }
+
+    /// The argument that a tool can't do without: what is meant where only one is given.
+    #[must_use]
+    pub fn first_argument(&self, tool: &str) -> &str {
+        let found = self.registry.find(tool).ok();
+        found.and_then(|tool| tool.schema()["required"][0].as_str()).unwrap_or("command")
     }
 
     /// What a call would do.
@@ -118,6 +129,8 @@ impl Looker {
             cancel: CancellationToken::new(),
             spill: Arc::new(Nowhere),
             max_output: 0,
+            more_writes: false,
+            approved: false,
         };
         self.runtime.block_on(prepared.plan(&context)).map_err(|error| error.message)
     }
@@ -128,6 +141,7 @@ impl Looker {
         let command = text("command").filter(|_| touch == Touch::Runs).map(str::to_owned);
         let (risk, access) = match touch {
             Touch::Reads => (Risk::Safe, Access::Read),
+            Touch::Network => (Risk::Medium, Access::Read),
             Touch::Writes => (Risk::Medium, Access::Write),
             Touch::Runs if command.is_some() => (Risk::Low, Access::Write),
             Touch::Runs => (Risk::High, Access::Write),

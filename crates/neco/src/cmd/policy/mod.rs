@@ -3,11 +3,12 @@
 //! Invariants: what is explained is what the loop would do: the same rules, the same look at the
 //! call, the same judgement.
 //!
-//! Reading order: [`mod@run`], [`list`], [`look`] (a call as the policy is asked about it), [`explain`], [`mod@test`].
+//! Reading order: [`mod@run`], [`list`], [`look`] (a call as the policy is asked about it), [`explain`], [`mod@test`], [`remove`].
 
 mod explain;
 mod list;
 mod look;
+mod remove;
 mod run;
 mod test;
 

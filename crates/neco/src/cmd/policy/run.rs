@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use neco_config::{Env, LoadOptions, Loaded};
 use neco_safety::policy::LoadedPolicy;
 
-use super::{explain, list, test};
+use super::{explain, list, remove, test};
 use crate::args::EverywhereArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -28,6 +28,10 @@ pub fn run(command: &PolicyCommand, everywhere: &EverywhereArgs, env: &Env) -> R
         PolicyCommand::Explain { tool, arguments, situation, rules, json } => {
             let here = Here::look(rules, everywhere, env)?;
             say::out(&explain::show(&here, env, tool, arguments, situation, *json)?)?;
+            Ok(Exit::Done)
+        }
+        PolicyCommand::Remove { numbers, all } => {
+            say::out(&remove::remove(env, numbers, *all)?)?;
             Ok(Exit::Done)
         }
         PolicyCommand::Test { file, rules, json } => {

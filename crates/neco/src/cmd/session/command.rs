@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::print::visible;
 use crate::say;
 use crate::terminal::Terminal;
+use crate::told_files::ToldFiles;
 use crate::wire::{self, ServiceSetup, Services};
 
 /// The most sessions that are listed.
@@ -33,6 +34,7 @@ pub fn run(command: &SessionCommand, everywhere: &EverywhereArgs, env: &Env) -> 
             policy: Policy::default(),
             hooks: Vec::new(),
             rule_book: None,
+            told: ToldFiles::default(),
             sandbox: None,
             secrets: Vec::new(),
             environment: Vec::new(),

@@ -1,13 +1,13 @@
 //! What was said and done in a session, event by event.
 
 use neco_proto::event::{CallStatus, ModelRetry, ModelSwitch, OutputStream, ToolCallEnd};
-use neco_proto::{CallId, Event, EventBody, Message, Part, Role};
+use neco_proto::{CallId, Event, EventBody, Message, Part, Role, Subject};
 use neco_store::SessionRecord;
 
 use crate::print::clean::{clean, clean_line};
 use crate::print::paint::Paint;
 use crate::print::tail::Tail;
-use crate::print::{card, figures};
+use crate::print::{card, figures, plan, told};
 
 /// Reads a session's events.
 pub struct Reader {
@@ -16,6 +16,8 @@ pub struct Reader {
     open: Vec<Open>,
     /// Words that have not become a message.
     partial: String,
+    /// How many findings were shown.
+    findings: usize,
 }
 
 /// A call without an end.
@@ -39,7 +41,7 @@ impl Reader {
     /// Colours with `paint`.
     #[must_use]
     pub fn new(paint: Paint) -> Self {
-        Self { paint, open: Vec::new(), partial: String::new() }
+        Self { paint, open: Vec::new(), partial: String::new(), findings: 0 }
     }
 
     /// Its colours.
@@ -58,6 +60,7 @@ impl Reader {
                     self.partial.clear();
                 }
                 match message.role {
+                    Role::User if message.is_neco() => vec![paint.dim(&clean_line(&said))],
                     Role::User => {
                         let said = format!("\n{}", paint.bold(&quoted(&said)));
                         let pictures = pictures(message).map(|words| paint.dim(&words));
@@ -93,7 +96,15 @@ impl Reader {
             EventBody::Notification(notification) => {
                 vec![paint.yellow(&format!("! {}", clean_line(&notification.text)))]
             }
+            EventBody::Compaction(compaction) => vec![paint.dim(&format!("i {}", told::compaction(compaction)))],
             EventBody::HookRun(run) => card::hook(run, paint).into_iter().collect(),
+            EventBody::Question(question) => vec![paint.yellow(&format!("? {}", asked(&question.subject)))],
+            EventBody::TodoUpdate(update) => plan::todos(&update.todos, paint),
+            EventBody::PlanUpdate(update) => {
+                let before = std::mem::replace(&mut self.findings, update.findings.len());
+                plan::update(update, before, paint)
+            }
+            EventBody::ModeChange(change) => plan::mode_change(change, paint).into_iter().collect(),
             EventBody::Error(error) => {
                 vec![paint.red(&format!("✗ error {}: {}", error.code, clean_line(&error.message)))]
             }
@@ -114,8 +125,12 @@ impl Reader {
             | EventBody::ModelSwitch(_)
             | EventBody::PermissionRequest(_)
             | EventBody::PermissionDecision(_)
-            | EventBody::ModeChange(_)
+            | EventBody::QuestionAnswer(_)
+            | EventBody::MemoryUpdate(_)
             | EventBody::Usage(_)
+            | EventBody::Environment(_)
+            | EventBody::IdeContext(_)
+            | EventBody::ContextTrim(_)
             | EventBody::MessageQueued(_)
             | EventBody::TurnEnd(_) => Vec::new(),
         };
@@ -175,6 +190,15 @@ impl Open {
         let mut lines = std::mem::take(&mut self.lines);
         lines.extend(rest);
         lines
+    }
+}
+
+/// A question in one line.
+fn asked(subject: &Subject) -> String {
+    match subject {
+        Subject::Choices { items } => items.iter().map(|item| clean_line(&item.text)).collect::<Vec<_>>().join(" · "),
+        Subject::Plan { plan } => format!("the plan:\n{}", clean(plan)),
+        Subject::Loop { text } => format!("the model repeats itself: {}", clean_line(text)),
     }
 }
 

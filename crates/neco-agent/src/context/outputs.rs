@@ -1,0 +1,161 @@
+//! Outputs of earlier calls: which of them are outdated or used up, and what stands in their place.
+
+use std::collections::HashMap;
+
+use neco_model::tokens::{Family, estimate};
+use neco_model::{Entry, History};
+use neco_proto::event::TrimmedOutput;
+use neco_proto::{CallId, Part, Role, ToolCall, ToolResult};
+use neco_toolkit::alias::own_name;
+use serde_json::Value;
+
+/// Bytes of an output that is long.
+const LONG: usize = 4096;
+/// Bytes of its beginning and of its end that stay.
+const HEAD: usize = 1200;
+const TAIL: usize = 800;
+/// Lines that reading a file gives when nobody says how many.
+const USUAL_LINES: i64 = 2000;
+
+/// The outputs that can be shorter: reads of a file that was read again, and long outputs that are older
+/// than the turns from `recent` on.
+#[must_use]
+pub fn used_up(history: &History, recent: usize) -> Vec<TrimmedOutput> {
+    let calls = calls(history);
+    let mut read_later: HashMap<String, Vec<Lines>> = HashMap::new();
+    let mut shorter = Vec::new();
+    for (at, result) in results(history).into_iter().rev() {
+        let call = calls.get(&result.call_id);
+        let read = call.filter(|_| result.error_code.is_none()).and_then(|call| Lines::of_read(call));
+        if let Some((path, lines)) = read {
+            let later = read_later.entry(path.clone()).or_default();
+            if later.iter().any(|newer| newer.cover(&lines)) {
+                let note = format!("[This reading of {path} was taken out: the file is read again below.]");
+                shorter.extend(replaced(result, note));
+                continue;
+            }
+            later.push(lines);
+        }
+        if at < recent && result.output.len() > LONG {
+            shorter.extend(replaced(result, clipped(&result.output, HEAD, TAIL)));
+        }
+    }
+    shorter.reverse();
+    shorter
+}
+
+/// About how many bytes shortening saves.
+#[must_use]
+pub fn saved(history: &History, outputs: &[TrimmedOutput]) -> u64 {
+    let new: HashMap<&CallId, usize> = outputs.iter().map(|trimmed| (&trimmed.call_id, trimmed.output.len())).collect();
+    let saved = |result: &ToolResult| new.get(&result.call_id).map(|new| result.output.len().saturating_sub(*new));
+    results(history).into_iter().filter_map(|(_, result)| saved(result)).map(|bytes| bytes as u64).sum()
+}
+
+/// Shortens outputs until `too_many` tokens are saved or nothing is left to shorten: the oldest first and
+/// down to a note, those from `recent` on last and only in their middle.
+#[must_use]
+pub fn dropped(history: &History, from: usize, recent: usize, too_many: u64, family: Family) -> Vec<TrimmedOutput> {
+    let (mut shorter, mut saved) = (Vec::new(), 0);
+    let results = results(history);
+    let calls = calls(history);
+    for (at, result) in results.iter().filter(|(at, _)| *at >= from) {
+        if saved >= too_many {
+            break;
+        }
+        let text = if *at < recent {
+            let name = calls.get(&result.call_id).map_or("the tool", |call| call.name.as_str());
+            format!("[The output of {name} was taken out to make room; call it again if it is needed.]")
+        } else {
+            let left = usize::try_from(too_many - saved).unwrap_or(usize::MAX);
+            // About four bytes make a token; one that is cut again saves what is missing then.
+            let keep = result.output.len().saturating_sub(left.saturating_mul(5)).max(LEAST);
+            clipped(&result.output, keep * 3 / 5, keep * 2 / 5)
+        };
+        let Some(trimmed) = replaced(result, text) else { continue };
+        saved += estimate(&result.output, family).saturating_sub(estimate(&trimmed.output, family));
+        shorter.push(trimmed);
+    }
+    shorter
+}
+
+/// What stays of a fresh output in any case.
+const LEAST: usize = 400;
+
+/// The place where the last `turns` turns begin: at what was said before the first of them. None when
+/// there are not more turns than that.
+#[must_use]
+pub fn recent_from(history: &History, turns: usize) -> Option<usize> {
+    let roles: Vec<Role> = history.iter().map(|entry| entry.message().role).collect();
+    let answers = roles.iter().enumerate().rev().filter(|(_, role)| **role == Role::Assistant);
+    let first = answers.map(|(at, _)| at).take(turns).last()?;
+    let said = roles.iter().take(first).rev().take_while(|role| **role == Role::User).count();
+    let from = first - said;
+    (from > 0).then_some(from)
+}
+
+/// Beginning and end of a text, with a note between them; cut at lines where there are some.
+#[must_use]
+pub fn clipped(text: &str, head: usize, tail: usize) -> String {
+    if text.len() <= head + tail + LEAST / 2 {
+        return text.to_owned();
+    }
+    let head_end = text.get(..floor(text, head)).map_or(0, |part| part.rfind('\n').map_or(part.len(), |at| at + 1));
+    let tail_from = floor(text, text.len() - tail);
+    let rest = text.get(tail_from..).unwrap_or_default();
+    let tail_from = rest.find('\n').map_or(tail_from, |at| tail_from + at + 1);
+    let (head, middle) = text.split_at_checked(head_end).unwrap_or(("", text));
+    let (middle, tail) = middle.split_at_checked(tail_from.saturating_sub(head_end)).unwrap_or((middle, ""));
+    let lines = middle.lines().count();
+    format!("{head}[… {lines} lines ({} bytes) were taken out to make room …]\n{tail}", middle.len())
+}
+
+/// The last place up to `at` that is between characters.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+fn replaced(result: &ToolResult, output: String) -> Option<TrimmedOutput> {
+    (output.len() < result.output.len()).then(|| TrimmedOutput { call_id: result.call_id.clone(), output })
+}
+
+fn calls(history: &History) -> HashMap<&CallId, &ToolCall> {
+    history.iter().flat_map(|entry| entry.message().tool_calls()).map(|call| (&call.id, call)).collect()
+}
+
+fn results(history: &History) -> Vec<(usize, &ToolResult)> {
+    history.iter().enumerate().flat_map(|(at, entry)| results_of(at, entry)).collect()
+}
+
+fn results_of(at: usize, entry: &Entry) -> impl Iterator<Item = (usize, &ToolResult)> {
+    entry.message().parts.iter().filter_map(move |part| match part {
+        Part::ToolResult(result) => Some((at, result)),
+        Part::Text { .. } | Part::Image { .. } | Part::Reasoning { .. } | Part::ToolCall(_) => None,
+    })
+}
+
+/// The lines of a file that a call reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Lines {
+    first: i64,
+    count: i64,
+}
+
+impl Lines {
+    fn of_read(call: &ToolCall) -> Option<(String, Self)> {
+        if call.name != "read_file" && own_name(&call.name) != Some("read_file") {
+            return None;
+        }
+        let arguments: Value = serde_json::from_str(&call.arguments).ok()?;
+        let path = arguments.get("path")?.as_str()?;
+        let number = |name: &str| arguments.get(name).and_then(Value::as_i64);
+        let lines = Self { first: number("offset").unwrap_or(1), count: number("limit").unwrap_or(USUAL_LINES) };
+        Some((path.trim_start_matches("./").to_owned(), lines))
+    }
+
+    fn cover(&self, older: &Self) -> bool {
+        let both_from_start = self.first > 0 && older.first > 0;
+        let within = older.first >= self.first && older.first + older.count <= self.first + self.count;
+        self == older || (both_from_start && within)
+    }
+}

@@ -1,0 +1,114 @@
+//! What a trim or a compaction makes of the conversation: the same for an agent at work and for a log
+//! that is folded, so that a resumed session sends the same bytes.
+
+use std::collections::HashMap;
+
+use neco_model::{Entry, History};
+use neco_proto::event::{Compaction, TrimmedOutput};
+use neco_proto::{CallId, Message, Part, Role};
+
+/// One message of the conversation that comes of it.
+enum Step {
+    /// The one that was at this place.
+    Keep(usize),
+    /// A new or changed one.
+    Put(Message),
+}
+
+/// Shortens outputs in a folded conversation.
+pub fn trim_messages(messages: &mut Vec<Message>, outputs: &[TrimmedOutput]) {
+    let steps = trim_steps(messages.iter(), outputs);
+    take_steps(messages, steps);
+}
+
+/// Makes a folded conversation shorter.
+pub fn compact_messages(messages: &mut Vec<Message>, compaction: &Compaction) {
+    let steps = compaction_steps(messages.iter(), compaction);
+    take_steps(messages, steps);
+}
+
+/// The history with shortened outputs. What did not change is shared.
+#[must_use]
+pub fn trim_history(history: &History, outputs: &[TrimmedOutput]) -> History {
+    steps_of(history, trim_steps(history.iter().map(Entry::message), outputs))
+}
+
+/// The shorter history. What did not change is shared.
+#[must_use]
+pub fn compact_history(history: &History, compaction: &Compaction) -> History {
+    steps_of(history, compaction_steps(history.iter().map(Entry::message), compaction))
+}
+
+fn trim_steps<'a>(messages: impl Iterator<Item = &'a Message>, outputs: &[TrimmedOutput]) -> Vec<Step> {
+    let by_call: HashMap<&CallId, &str> =
+        outputs.iter().map(|trimmed| (&trimmed.call_id, trimmed.output.as_str())).collect();
+    let step = |(at, message)| match shortened(message, &by_call) {
+        Some(message) => Step::Put(message),
+        None => Step::Keep(at),
+    };
+    messages.enumerate().map(step).collect()
+}
+
+fn shortened(message: &Message, outputs: &HashMap<&CallId, &str>) -> Option<Message> {
+    let hit = |part: &Part| matches!(part, Part::ToolResult(result) if outputs.contains_key(&result.call_id));
+    if message.role != Role::Tool || !message.parts.iter().any(hit) {
+        return None;
+    }
+    let mut message = message.clone();
+    for part in &mut message.parts {
+        if let Part::ToolResult(result) = part
+            && let Some(output) = outputs.get(&result.call_id)
+        {
+            (*output).clone_into(&mut result.output);
+        }
+    }
+    Some(message)
+}
+
+fn compaction_steps<'a>(messages: impl Iterator<Item = &'a Message>, compaction: &Compaction) -> Vec<Step> {
+    let messages: Vec<&Message> = messages.collect();
+    let since = compaction.since.and_then(|since| messages.iter().position(|message| message.id == since));
+    let mut steps: Vec<Step> = match since {
+        // Whatever can't be found is not removed.
+        None => (0..messages.len()).map(Step::Keep).collect(),
+        Some(since) => {
+            let pinned = |at: &usize| messages.get(*at).is_some_and(|message| compaction.pinned.contains(&message.id));
+            let older = (0..since).filter(pinned).map(Step::Keep);
+            let summary = compaction.summary.iter().cloned().map(Step::Put);
+            older.chain(summary).chain((since..messages.len()).map(Step::Keep)).collect()
+        }
+    };
+    if compaction.outputs.is_empty() {
+        return steps;
+    }
+    let by_call: HashMap<&CallId, &str> =
+        compaction.outputs.iter().map(|trimmed| (&trimmed.call_id, trimmed.output.as_str())).collect();
+    for step in &mut steps {
+        if let Step::Keep(at) = *step
+            && let Some(message) = messages.get(at).and_then(|message| shortened(message, &by_call))
+        {
+            *step = Step::Put(message);
+        }
+    }
+    steps
+}
+
+fn take_steps(messages: &mut Vec<Message>, steps: Vec<Step>) {
+    let mut old: Vec<Option<Message>> = std::mem::take(messages).into_iter().map(Some).collect();
+    messages.extend(steps.into_iter().filter_map(|step| match step {
+        Step::Keep(at) => old.get_mut(at).and_then(Option::take),
+        Step::Put(message) => Some(message),
+    }));
+}
+
+fn steps_of(history: &History, steps: Vec<Step>) -> History {
+    let entries: Vec<_> = history.shared().collect();
+    let mut made = History::default();
+    for step in steps {
+        match step {
+            Step::Keep(at) => entries.get(at).into_iter().for_each(|entry| made.push_shared(entry)),
+            Step::Put(message) => made.push(message),
+        }
+    }
+    made
+}

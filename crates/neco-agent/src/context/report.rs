@@ -1,0 +1,109 @@
+//! How much room everything takes that the model would be told.
+
+use std::collections::HashMap;
+
+use neco_model::tokens::Family;
+use neco_model::{Entry, History};
+use neco_proto::{
+    CallId, ContextReport, Layer, LayerSize, LayerText, Message, MessageSize, Part, PromptReport, Role, ToolText,
+    ToolsSize,
+};
+
+use super::assemble::{Assembled, tool_tokens};
+use super::cut::is_summary;
+use super::meter::tokens_of;
+use super::space::Space;
+
+/// Characters of a message that are shown of it.
+const BEGINS: usize = 80;
+
+/// The report of a prompt and a conversation.
+#[must_use]
+pub fn report(model: &str, assembled: &Assembled, history: &History, space: &Space, family: Family) -> ContextReport {
+    let counted: Vec<(&Message, u64)> =
+        history.iter().map(Entry::message).map(|message| (message, tokens_of(message, family))).collect();
+    let sum = |summary: bool| -> u64 {
+        counted.iter().filter(|(message, _)| is_summary(message) == summary).map(|(_, tokens)| tokens).sum()
+    };
+    let said = [(Layer::Summary, sum(true)), (Layer::Messages, sum(false))];
+    let tokens = assembled.tokens() + said.iter().map(|(_, tokens)| tokens).sum::<u64>();
+    let share = |part: u64| percent(part, tokens);
+    let told = assembled.layers.iter().map(|layer| LayerSize {
+        layer: layer.layer,
+        tokens: layer.tokens,
+        share: share(layer.tokens),
+        notes: layer.notes.clone(),
+    });
+    let said = said.into_iter().filter(|(_, tokens)| *tokens > 0);
+    let said = said.map(|(layer, tokens)| LayerSize { layer, tokens, share: share(tokens), notes: Vec::new() });
+    let names = names(history);
+    ContextReport {
+        model: model.to_owned(),
+        window: space.window(),
+        reserve: space.reserve(),
+        compact_at: space.compact_at(),
+        tokens,
+        tools: ToolsSize { count: assembled.tools.len() as u64, tokens: assembled.tool_tokens },
+        layers: told.chain(said).collect(),
+        messages: counted.iter().map(|(message, tokens)| size(message, *tokens, share(*tokens), &names)).collect(),
+    }
+}
+
+/// Everything that the model would be told.
+#[must_use]
+pub fn prompt_report(context: ContextReport, assembled: &Assembled, history: &History, family: Family) -> PromptReport {
+    let layers = assembled.layers.iter();
+    let tools = assembled.tools.iter();
+    PromptReport {
+        context,
+        system: layers.map(|told| LayerText { layer: told.layer, text: told.text.clone() }).collect(),
+        tools: tools
+            .map(|tool| ToolText {
+                name: tool.name.clone(),
+                description: tool.description.clone(),
+                schema: tool.schema.clone(),
+                tokens: tool_tokens(tool, family),
+            })
+            .collect(),
+        messages: history.iter().map(|entry| entry.message().clone()).collect(),
+    }
+}
+
+/// With one digit after the point.
+fn percent(part: u64, all: u64) -> f64 {
+    if all == 0 { 0.0 } else { (part as f64 * 1000.0 / all as f64).round() / 10.0 }
+}
+
+fn names(history: &History) -> HashMap<&CallId, &str> {
+    history.iter().flat_map(|entry| entry.message().tool_calls()).map(|call| (&call.id, call.name.as_str())).collect()
+}
+
+fn size(message: &Message, tokens: u64, share: f64, names: &HashMap<&CallId, &str>) -> MessageSize {
+    let tool = |part: &Part| match part {
+        Part::ToolCall(call) => Some(call.name.clone()),
+        Part::ToolResult(result) => names.get(&result.call_id).map(|name| (*name).to_owned()),
+        Part::Text { .. } | Part::Image { .. } | Part::Reasoning { .. } => None,
+    };
+    MessageSize {
+        id: message.id,
+        role: message.role,
+        tokens,
+        share,
+        begins: begins(message),
+        tools: message.parts.iter().filter_map(tool).collect(),
+    }
+}
+
+fn begins(message: &Message) -> String {
+    let first_result = message.parts.iter().find_map(|part| match part {
+        Part::ToolResult(result) => Some(result.output.as_str()),
+        Part::Text { .. } | Part::Image { .. } | Part::Reasoning { .. } | Part::ToolCall(_) => None,
+    });
+    let text = match message.role {
+        Role::Tool => first_result.unwrap_or_default().to_owned(),
+        Role::User | Role::Assistant => message.text(),
+    };
+    let mut chars = text.split_whitespace().flat_map(|word| word.chars().chain([' '])).take(BEGINS + 1);
+    let line: String = chars.by_ref().take(BEGINS).collect();
+    if chars.next().is_some() { format!("{}…", line.trim_end()) } else { line.trim_end().to_owned() }
+}

@@ -1,0 +1,185 @@
+//! Generations: named levels of what an agent can do, as a tool set and a prompt. They are data
+//! (`generations.toml`); a higher one has everything of the lower ones.
+
+use std::sync::OnceLock;
+
+use neco_proto::Layer;
+use neco_toolkit::Registry;
+use serde::Deserialize;
+
+use crate::context::{Situation, Source};
+
+/// A generation that exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Generation(u8);
+
+/// That there is no such generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no generation {0}; there are 1 to {highest}", highest = Generation::highest().number())]
+pub struct UnknownGeneration(pub u8);
+
+/// One entry of the table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// Which.
+    pub number: u8,
+    /// What it is called.
+    pub name: String,
+    /// The tools it adds.
+    #[serde(default)]
+    pub adds: Vec<String>,
+    /// Tools it would add that do not exist yet.
+    #[serde(default)]
+    pub not_yet: Vec<String>,
+    /// What the model is told about them.
+    #[serde(default)]
+    pub prompt: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    generation: Vec<Entry>,
+}
+
+/// The table, from the lowest. It is part of the program and a test reads it, so it can be read.
+fn table() -> &'static [Entry] {
+    static TABLE: OnceLock<Vec<Entry>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        toml::from_str(include_str!("../generations.toml")).map(|table: Table| table.generation).unwrap_or_default()
+    })
+}
+
+impl Generation {
+    /// The generation of a number.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn new(number: u8) -> Result<Self, UnknownGeneration> {
+        if table().iter().any(|entry| entry.number == number) {
+            return Ok(Self(number));
+        }
+        Err(UnknownGeneration(number))
+    }
+
+    /// The highest one.
+    #[must_use]
+    pub fn highest() -> Self {
+        Self(table().iter().map(|entry| entry.number).max().unwrap_or(1))
+    }
+
+    /// Its number.
+    #[must_use]
+    pub fn number(self) -> u8 {
+        self.0
+    }
+
+    /// What it is called.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        table().iter().find(|entry| entry.number == self.0).map_or("", |entry| entry.name.as_str())
+    }
+
+    /// Everything it is made of, from the lowest.
+    pub fn entries(self) -> impl Iterator<Item = &'static Entry> {
+        table().iter().filter(move |entry| entry.number <= self.0)
+    }
+
+    /// Whether a tool exists for it. Tools that no generation names are plugged in by people and
+    /// exist from the generation on that has what is plugged in.
+    #[must_use]
+    pub fn has(self, tool: &str) -> bool {
+        match Self::of_tool(tool) {
+            Some(generation) => generation <= self,
+            None => self >= PLUGGED_IN,
+        }
+    }
+
+    /// The generation that adds a tool, whether or not the tool exists yet.
+    #[must_use]
+    pub fn of_tool(tool: &str) -> Option<Self> {
+        let named = |entry: &&Entry| entry.adds.iter().chain(&entry.not_yet).any(|name| name == tool);
+        table().iter().find(named).map(|entry| Self(entry.number))
+    }
+
+    /// Those of `tools` that exist for it.
+    #[must_use]
+    pub fn narrow(self, tools: &Registry) -> Registry {
+        Registry::new(tools.iter().filter(|tool| self.has(tool.name())).cloned().collect())
+    }
+}
+
+/// The generation from which on plugged-in tools exist.
+const PLUGGED_IN: Generation = Generation(2);
+
+/// The prompt of the generation.
+pub struct GenerationPrompt;
+
+impl Source for GenerationPrompt {
+    fn layer(&self) -> Layer {
+        Layer::Generation
+    }
+
+    fn text(&self, situation: &Situation) -> Option<String> {
+        let prompts = situation.generation.entries().map(|entry| entry.prompt.trim()).filter(|text| !text.is_empty());
+        let text = prompts.collect::<Vec<_>>().join("\n\n");
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_can_be_read_and_counts_from_one_without_gaps() {
+        let read: Table = toml::from_str(include_str!("../generations.toml")).unwrap();
+        let numbers: Vec<u8> = read.generation.iter().map(|entry| entry.number).collect();
+        assert_eq!(numbers, (1..=8).collect::<Vec<_>>());
+        let mut names: Vec<&String> =
+            read.generation.iter().flat_map(|entry| entry.adds.iter().chain(&entry.not_yet)).collect();
+        let all = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all, "a tool belongs to one generation");
+    }
+
+    #[test]
+    fn a_higher_generation_has_everything_of_the_lower_ones() {
+        let generation = |number| Generation::new(number).unwrap();
+        for (tool, from) in
+            [("bash", 1), ("grep", 2), ("todo_write", 3), ("web_fetch", 4), ("memory_store", 5), ("mine", 2)]
+        {
+            for number in 1..=8 {
+                assert_eq!(generation(number).has(tool), number >= from, "{tool} in generation {number}");
+            }
+        }
+        assert_eq!(Generation::highest(), generation(8));
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_told_so() {
+        for number in [0, 9, 255] {
+            let error = Generation::new(number).unwrap_err();
+            assert_eq!(error.to_string(), format!("there is no generation {number}; there are 1 to 8"));
+        }
+    }
+
+    #[test]
+    fn the_prompt_grows_with_the_generation() {
+        let text = |number| {
+            let generation = Generation::new(number).unwrap();
+            GenerationPrompt.text(&Situation {
+                mode: neco_proto::Mode::Agent,
+                generation,
+                rooms: crate::context::Rooms::ENDLESS,
+            })
+        };
+        assert_eq!(text(1), None);
+        assert!(!text(2).unwrap().contains("todo_write"));
+        let third = text(3).unwrap();
+        assert!(third.contains("glob and grep") && third.contains("todo_write"), "{third}");
+        assert!(text(8).unwrap().starts_with(&third));
+    }
+}

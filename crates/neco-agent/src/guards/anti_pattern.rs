@@ -1,0 +1,101 @@
+//! Anti-pattern: reading on and on. A nudge, never a block.
+
+use neco_proto::Mode;
+use neco_safety::Touch;
+
+use super::guard::{CallSeen, Guard, Hint, Scene, Seen};
+use crate::plan::{ASK_USER, ENTER_PLAN_MODE, EXIT_PLAN_MODE, TODO_WRITE};
+
+/// Reads in a row before anything was written.
+const BEFORE: u32 = 5;
+/// Reads in a row after something was.
+const AFTER: u32 = 10;
+
+/// Counts reads in a row.
+#[derive(Default)]
+pub(super) struct AntiPattern {
+    reads: u32,
+    has_written: bool,
+}
+
+impl Guard for AntiPattern {
+    fn watch(&mut self, seen: &Seen<'_>, scene: &Scene) -> Option<Hint> {
+        match seen {
+            Seen::Request(_) => *self = Self::default(),
+            Seen::Call(call) => self.count(call),
+            Seen::Words(_) | Seen::End(_) => return None,
+        }
+        let most = if self.has_written { AFTER } else { BEFORE };
+        let active = match scene.mode {
+            Mode::Agent | Mode::Debug => true,
+            Mode::Ask | Mode::Plan => false,
+        };
+        if self.reads < most || !active {
+            return None;
+        }
+        self.reads = 0;
+        Some(Hint::Tell(format!(
+            "You have read {most} times in a row without doing anything. If you know enough, act or answer; if not, say \
+             what you are still looking for and look for that only."
+        )))
+    }
+}
+
+impl AntiPattern {
+    fn count(&mut self, call: &CallSeen<'_>) {
+        if [TODO_WRITE, ASK_USER, ENTER_PLAN_MODE, EXIT_PLAN_MODE].contains(&call.tool) {
+            return;
+        }
+        match call.touch {
+            Touch::Reads | Touch::Network => self.reads += 1,
+            Touch::Writes => (self.reads, self.has_written) = (0, true),
+            Touch::Runs => self.reads = 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nudges(touches: &str, mode: Mode) -> Vec<usize> {
+        let scene = Scene { mode, can_ask: true, has_todos: true };
+        let mut guard = AntiPattern::default();
+        let call = |tool: &'static str, touch| CallSeen {
+            tool,
+            arguments: String::new(),
+            target: String::new(),
+            touch,
+            error: None,
+            output: "",
+        };
+        let seen = |char| match char {
+            'r' => Seen::Call(call("read_file", Touch::Reads)),
+            't' => Seen::Call(call(TODO_WRITE, Touch::Reads)),
+            'w' => Seen::Call(call("edit_file", Touch::Writes)),
+            'x' => Seen::Call(call("bash", Touch::Runs)),
+            _ => Seen::Request("next"),
+        };
+        let nudged = |(index, char)| guard.watch(&seen(char), &scene).map(|_| index);
+        touches.chars().enumerate().filter_map(nudged).collect()
+    }
+
+    #[test]
+    fn reading_on_is_nudged_and_nothing_else() {
+        for (touches, expected) in [
+            ("rrrr", &[][..]),
+            ("rrrrr", &[4]),
+            ("rrrrrrrrrr", &[4, 9]),
+            ("rrrrwrrrrr", &[]),
+            ("wrrrrrrrrrr", &[10]),
+            ("rrrrxrrrr", &[]),
+            ("rrttttrr", &[]),
+            ("wrrrrr|rrrrr", &[11]),
+        ] {
+            assert_eq!(nudges(touches, Mode::Agent), expected, "{touches}");
+        }
+        for mode in [Mode::Ask, Mode::Plan] {
+            assert!(nudges("rrrrrrrrrrrr", mode).is_empty(), "off in {mode}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What a guard is, what it sees and what it may say.
+
+use neco_proto::{ErrorCode, Mode};
+use neco_safety::Touch;
+
+use crate::plan::Progress;
+
+/// One watcher of an agent's work. It looks at everything and says at most one thing to each.
+pub trait Guard: Send {
+    /// Takes in what happened; says something about it, or nothing.
+    fn watch(&mut self, seen: &Seen<'_>, scene: &Scene) -> Option<Hint>;
+}
+
+/// How the agent works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scene {
+    /// Its mode.
+    pub mode: Mode,
+    /// Whether it has a tool to ask the person with, and a person.
+    pub can_ask: bool,
+    /// Whether it has a todo list.
+    pub has_todos: bool,
+}
+
+/// Something that happened.
+#[derive(Clone, Debug)]
+pub enum Seen<'a> {
+    /// The person wants something.
+    Request(&'a str),
+    /// The model said something.
+    Words(&'a str),
+    /// A call has its result.
+    Call(CallSeen<'a>),
+    /// The model wants to be done.
+    End(&'a Progress),
+}
+
+/// A call that has its result.
+#[derive(Clone, Debug)]
+pub struct CallSeen<'a> {
+    /// The tool's own name.
+    pub tool: &'a str,
+    /// Its arguments as one text that the same arguments always have.
+    pub arguments: String,
+    /// What it is about: a file, a command, an address.
+    pub target: String,
+    /// What the tool does to the world at most.
+    pub touch: Touch,
+    /// Why it failed, if it did.
+    pub error: Option<Failure>,
+    /// What the model was told, without what is another each time.
+    pub output: &'a str,
+}
+
+/// Why a call failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Failure {
+    /// With an error of a tool.
+    Code(ErrorCode),
+    /// With an exit code of a command.
+    Exit(i32),
+}
+
+/// What a guard has to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hint {
+    /// The model should know this.
+    Tell(String),
+    /// The agent should not go on without the person, for this reason.
+    Stop(String),
+    /// The model should not be done yet, for this reason.
+    Hold(String),
+}

@@ -1,0 +1,193 @@
+//! Loop detection: the same call with the same result, a cycle of calls, a text that repeats itself.
+//! The first time it warns; when it goes on like that, the agent is stopped.
+
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use neco_safety::Touch;
+
+use super::guard::{CallSeen, Guard, Hint, Scene, Seen};
+use super::repeats::{cycle, repeated_piece, saying};
+
+/// How often the same is too often.
+const TIMES: usize = 3;
+/// The longest cycle of calls.
+const LONGEST: usize = 5;
+/// Calls that are looked back on for the same call with the same result.
+const BACK: usize = 10;
+
+/// Watches for repetition.
+#[derive(Default)]
+pub(super) struct Loops {
+    /// The last calls, oldest first.
+    calls: VecDeque<u64>,
+    /// Where in them something new was last written: what is asked again after that is asked anew.
+    since_new: usize,
+    /// The last sayings.
+    sayings: VecDeque<String>,
+    warned: bool,
+}
+
+impl Guard for Loops {
+    fn watch(&mut self, seen: &Seen<'_>, _: &Scene) -> Option<Hint> {
+        let repeats = match seen {
+            Seen::Request(_) => {
+                *self = Self::default();
+                return None;
+            }
+            Seen::Call(call) => self.call(call),
+            Seen::Words(text) => self.words(text),
+            Seen::End(_) => return None,
+        }?;
+        // What is said about it begins to count anew, so that a warning has its time to work.
+        self.calls.clear();
+        self.sayings.clear();
+        self.since_new = 0;
+        if std::mem::replace(&mut self.warned, true) {
+            return Some(Hint::Stop(repeats));
+        }
+        Some(Hint::Tell(format!(
+            "You repeat yourself: {repeats}. Nothing new comes of it. Change something: other arguments, another tool, \
+             another idea; or say what is in your way. If it goes on, the work is stopped."
+        )))
+    }
+}
+
+impl Loops {
+    fn call(&mut self, call: &CallSeen<'_>) -> Option<String> {
+        let this = hash(&(call.tool, &call.arguments, call.output));
+        if call.touch == Touch::Writes && call.error.is_none() && !self.calls.contains(&this) {
+            self.since_new = self.calls.len();
+        }
+        self.calls.push_back(this);
+        if self.calls.len() > LONGEST * TIMES {
+            self.calls.pop_front();
+            self.since_new = self.since_new.saturating_sub(1);
+        }
+        let calls = self.calls.make_contiguous();
+        let recent = calls.get(self.since_new.max(calls.len().saturating_sub(BACK))..).unwrap_or_default();
+        let same = recent.iter().filter(|other| **other == this).count();
+        if same >= TIMES {
+            return Some(format!("{} on {:?} gave the same result {same} times", call.tool, call.target));
+        }
+        let length = cycle(calls, LONGEST, TIMES)?;
+        Some(format!(
+            "the same {length} calls in a row, {TIMES} times, the last of them {} on {:?}",
+            call.tool, call.target
+        ))
+    }
+
+    fn words(&mut self, text: &str) -> Option<String> {
+        if let Some(piece) = repeated_piece(text) {
+            let piece: String = piece.chars().take(60).collect();
+            return Some(format!("your text says {piece:?} over and over"));
+        }
+        self.sayings.push_back(saying(text)?);
+        if self.sayings.len() > TIMES {
+            self.sayings.pop_front();
+        }
+        let first = self.sayings.front()?;
+        let same = self.sayings.len() == TIMES && self.sayings.iter().all(|other| other == first);
+        same.then(|| format!("you said the same {TIMES} times in a row"))
+    }
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::Mode;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SCENE: Scene = Scene { mode: Mode::Agent, can_ask: true, has_todos: true };
+
+    fn call(tool: &'static str, arguments: &str, touch: Touch, output: &'static str) -> Seen<'static> {
+        let (arguments, target) = (arguments.to_owned(), String::new());
+        Seen::Call(CallSeen { tool, arguments, target, touch, error: None, output })
+    }
+
+    /// One letter a call; a capital letter is a write. `w` counts as a warning, `s` as a stop.
+    fn heard(calls: &str) -> String {
+        let mut guard = Loops::default();
+        let word = |char: char| {
+            let touch = if char.is_uppercase() { Touch::Writes } else { Touch::Reads };
+            match guard.watch(&call("t", &char.to_string(), touch, "same"), &SCENE) {
+                None => '.',
+                Some(Hint::Tell(_)) => 'w',
+                Some(Hint::Stop(_)) => 's',
+                Some(Hint::Hold(_)) => 'h',
+            }
+        };
+        calls.chars().map(word).collect()
+    }
+
+    #[test]
+    fn the_same_again_and_again_warns_and_then_stops() {
+        for (calls, expected) in [
+            ("aa", ".."),
+            ("aaa", "..w"),
+            ("aaaaaa", "..w..s"),
+            ("abaca", "....w"),
+            ("ababab", "....w."),
+            ("abcdeabcdeabcde", "..............w"),
+            ("abcdefgh", "........"),
+            // What was written in between makes it another question, unless that goes round too.
+            ("aBaCaD", "......"),
+            ("aBCaBCaBC", "........w"),
+            ("aBaaCaaDa", "........."),
+        ] {
+            assert_eq!(heard(calls), expected, "{calls}");
+        }
+    }
+
+    #[test]
+    fn another_result_is_another_thing_and_a_new_request_begins_anew() {
+        let mut guard = Loops::default();
+        for output in ["1", "2", "3", "4", "5", "6"] {
+            assert_eq!(guard.watch(&call("process", "{}", Touch::Reads, output), &SCENE), None);
+        }
+        for _ in 0..4 {
+            assert_eq!(guard.watch(&call("t", "a", Touch::Reads, "x"), &SCENE), None);
+            assert_eq!(guard.watch(&call("t", "a", Touch::Reads, "x"), &SCENE), None);
+            assert_eq!(guard.watch(&Seen::Request("go on"), &SCENE), None);
+        }
+    }
+
+    #[test]
+    fn a_text_that_repeats_itself_warns_and_then_stops() {
+        let mut guard = Loops::default();
+        let circle = "I will look at the file. ".repeat(40);
+        assert!(matches!(guard.watch(&Seen::Words(&circle), &SCENE), Some(Hint::Tell(_))));
+        assert!(matches!(guard.watch(&Seen::Words(&circle), &SCENE), Some(Hint::Stop(_))));
+        let mut guard = Loops::default();
+        let same = "Now I run the tests once more.";
+        let heard: Vec<bool> = (0..3).map(|_| guard.watch(&Seen::Words(same), &SCENE).is_some()).collect();
+        assert_eq!(heard, [false, false, true]);
+        assert!((0..5).all(|_| Loops::default().watch(&Seen::Words("ok"), &SCENE).is_none()));
+    }
+
+    proptest! {
+        /// Whatever is done over and over is stopped in the end, and never before a warning.
+        #[test]
+        fn every_loop_is_warned_of_and_then_stopped(before in "[h-z]{0,12}", cycle in "[a-g]{1,5}") {
+            let heard = heard(&format!("{before}{}", cycle.repeat(40)));
+            let (warned, stopped) = (heard.find('w'), heard.find('s'));
+            prop_assert!(stopped.is_some(), "{heard}");
+            prop_assert!(warned < stopped);
+        }
+
+        #[test]
+        fn new_things_are_never_a_loop(count in 1usize..60) {
+            let mut guard = Loops::default();
+            for number in 0..count {
+                prop_assert_eq!(guard.watch(&call("t", &number.to_string(), Touch::Reads, "x"), &SCENE), None);
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! All guards of an agent: they are shown the conversation as it grows, and what they say is collected.
+
+use std::collections::HashMap;
+
+use neco_config::section::GuardsSection;
+use neco_model::History;
+use neco_proto::{Message, MessageId, Part, Role, ToolCall};
+use neco_safety::Touch;
+use neco_safety::policy::canonical::canonical;
+use neco_toolkit::Registry;
+use neco_toolkit::repair::read_arguments;
+use serde_json::Value;
+
+use super::anti_pattern::AntiPattern;
+use super::complexity::ComplexityGuard;
+use super::errors::ErrorTracker;
+use super::findings::Findings;
+use super::guard::{CallSeen, Guard, Hint, Scene, Seen};
+use super::loops::Loops;
+use super::stop_check::StopCheck;
+use super::target::{failure, target, told};
+use crate::plan::Progress;
+
+/// What the guards have to say at a turn boundary.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// What the model should know.
+    pub hints: Vec<String>,
+    /// Why the agent should not go on without the person.
+    pub stop: Option<String>,
+}
+
+/// All guards of an agent.
+pub struct Guards {
+    guards: Vec<Box<dyn Guard>>,
+    said: Said,
+    /// The last message that was seen, and how many came up to it.
+    seen: Option<(MessageId, usize)>,
+    /// The message before the next one that is not Neco's own.
+    last: Last,
+    /// Calls without a result yet.
+    calls: HashMap<String, ToolCall>,
+}
+
+/// What came before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Last {
+    /// Nothing, or an answer: what the person says next is a request.
+    Answer,
+    /// Anything else: what the person says next belongs to the work under way.
+    Work,
+}
+
+impl Guards {
+    /// The guards that are switched on.
+    #[must_use]
+    pub fn new(switches: &GuardsSection) -> Self {
+        let all: [(bool, Box<dyn Guard>); 6] = [
+            (switches.complexity, Box::new(ComplexityGuard)),
+            (switches.findings, Box::new(Findings::default())),
+            (switches.errors, Box::new(ErrorTracker::default())),
+            (switches.anti_pattern, Box::new(AntiPattern::default())),
+            (switches.loops, Box::new(Loops::default())),
+            (switches.stop_check, Box::new(StopCheck::default())),
+        ];
+        let guards = all.into_iter().filter(|(on, _)| *on).map(|(_, guard)| guard).collect();
+        Self { guards, said: Said::default(), seen: None, last: Last::Answer, calls: HashMap::new() }
+    }
+
+    /// Shows them what was added to the conversation since the last time.
+    pub fn catch_up(&mut self, history: &History, tools: &Registry, scene: &Scene) {
+        let known = self.known(history);
+        let mut count = 0;
+        for entry in history.iter() {
+            count += 1;
+            if count > known {
+                self.see(entry.message(), tools, scene);
+            }
+        }
+        self.seen = history.last().map(|message| (message.id, count));
+    }
+
+    /// How many messages of a conversation were seen. One that was made shorter still ends with what was
+    /// seen last.
+    fn known(&self, history: &History) -> usize {
+        let Some((id, count)) = self.seen else { return 0 };
+        if history.iter().nth(count.saturating_sub(1)).is_some_and(|entry| entry.message().id == id) {
+            return count;
+        }
+        let at = history.iter().enumerate().filter(|(_, entry)| entry.message().id == id).last();
+        at.map_or_else(|| history.iter().count(), |(index, _)| index + 1)
+    }
+
+    /// What they had to say since the last time.
+    pub fn take(&mut self) -> Said {
+        std::mem::take(&mut self.said)
+    }
+
+    /// The model wants to be done: an objection, if there is one.
+    pub fn object(&mut self, progress: &Progress, scene: &Scene) -> Option<String> {
+        let hints = self.show(&Seen::End(progress), scene);
+        hints.into_iter().find_map(|hint| match hint {
+            Hint::Hold(text) => Some(text),
+            Hint::Tell(_) | Hint::Stop(_) => None,
+        })
+    }
+
+    fn see(&mut self, message: &Message, tools: &Registry, scene: &Scene) {
+        match message.role {
+            Role::User if message.is_neco() => {}
+            Role::User => {
+                if self.last == Last::Answer {
+                    // What was said about the last request is not about this one.
+                    self.said = Said::default();
+                    self.collect(&Seen::Request(&message.text()), scene);
+                }
+                self.last = Last::Work;
+            }
+            Role::Assistant => {
+                let calls: Vec<&ToolCall> = message.tool_calls().collect();
+                self.last = if calls.is_empty() { Last::Answer } else { Last::Work };
+                self.calls = calls.into_iter().map(|call| (call.id.to_string(), call.clone())).collect();
+                let text = message.text();
+                if !text.trim().is_empty() {
+                    self.collect(&Seen::Words(&text), scene);
+                }
+            }
+            Role::Tool => self.see_results(message, tools, scene),
+        }
+    }
+
+    fn see_results(&mut self, message: &Message, tools: &Registry, scene: &Scene) {
+        for part in &message.parts {
+            let Part::ToolResult(result) = part else { continue };
+            let Some(call) = self.calls.remove(result.call_id.as_str()) else { continue };
+            let tool = tools.find(&call.name).ok();
+            let name = tool.map_or(call.name.as_str(), |tool| tool.name());
+            let arguments = read_arguments(&call.arguments).map_or(Value::Null, |arguments| arguments.value);
+            let output = told(&result.output);
+            let seen = CallSeen {
+                tool: name,
+                target: target(name, &arguments),
+                arguments: canonical(&arguments),
+                touch: tool.map_or(Touch::Reads, |tool| tool.most_touch()),
+                error: failure(result),
+                output: &output,
+            };
+            self.collect(&Seen::Call(seen), scene);
+        }
+    }
+
+    fn collect(&mut self, seen: &Seen<'_>, scene: &Scene) {
+        for hint in self.show(seen, scene) {
+            match hint {
+                Hint::Tell(text) => self.said.hints.push(text),
+                Hint::Stop(text) => self.said.stop = Some(text),
+                Hint::Hold(_) => {}
+            }
+        }
+    }
+
+    fn show(&mut self, seen: &Seen<'_>, scene: &Scene) -> Vec<Hint> {
+        self.guards.iter_mut().filter_map(|guard| guard.watch(seen, scene)).collect()
+    }
+}

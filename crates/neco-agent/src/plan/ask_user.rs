@@ -1,0 +1,102 @@
+//! The tool that asks the person.
+
+use neco_proto::{ErrorCode, QuestionItem, QuestionOption, Risk};
+use neco_toolkit::{Intent, Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Its name.
+pub const ASK_USER: &str = "ask_user";
+
+/// Questions of one call.
+const MOST_QUESTIONS: usize = 5;
+/// Options of one question.
+const MOST_OPTIONS: usize = 9;
+
+/// The tool.
+pub(super) struct AskUser;
+
+/// Its arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Args {
+    /// One to five questions.
+    #[schemars(length(min = 1, max = 5))]
+    questions: Vec<ArgQuestion>,
+}
+
+/// One question.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ArgQuestion {
+    /// The question, in a full sentence.
+    question: String,
+    /// A word or two that name it.
+    #[serde(default)]
+    header: String,
+    /// What can be chosen, the one you would take first. The user can always write something else.
+    /// Leave out when any text is an answer.
+    #[serde(default)]
+    #[schemars(length(max = 9))]
+    options: Vec<ArgOption>,
+    /// Whether more than one option can be chosen.
+    #[serde(default, alias = "multiSelect")]
+    multiple: bool,
+}
+
+/// Something that can be chosen.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ArgOption {
+    /// What it is called: a few words.
+    label: String,
+    /// What it means, and what follows from it.
+    #[serde(default)]
+    description: String,
+}
+
+impl Tool for AskUser {
+    type Args = Args;
+    const NAME: &'static str = ASK_USER;
+    const DESCRIPTION: &'static str = "Asks the user and waits for the answer. Use it when guessing wrong would cost \
+        more than the answer: a decision that is theirs, a task that can be read in two ways. Put questions that \
+        belong together into one call. Do not ask what you can look up, and do not ask for permission: calls that \
+        need it are asked about by themselves.";
+    const TOUCH: Touch = Touch::Reads;
+
+    fn summary(&self, args: &Args) -> String {
+        match args.questions.as_slice() {
+            [only] => format!("Ask: {}", only.question),
+            several => format!("Ask {} questions", several.len()),
+        }
+    }
+
+    async fn plan(&self, args: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
+        let wrong = |words: String| Err(ToolError::new(ErrorCode::InvalidArguments, words));
+        if args.questions.is_empty() || args.questions.len() > MOST_QUESTIONS {
+            return wrong(format!("questions: one to {MOST_QUESTIONS} of them"));
+        }
+        for question in &args.questions {
+            if question.question.trim().is_empty() {
+                return wrong("a question is empty".to_owned());
+            }
+            if question.options.len() > MOST_OPTIONS
+                || question.options.iter().any(|option| option.label.trim().is_empty())
+            {
+                return wrong(format!("options: at most {MOST_OPTIONS}, each with a label"));
+            }
+        }
+        Ok(Plan::of(Risk::Safe))
+    }
+
+    async fn run(&self, args: Args, _: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let option = |option: ArgOption| QuestionOption { label: option.label, description: option.description };
+        let item = |question: ArgQuestion| QuestionItem {
+            title: question.header,
+            text: question.question,
+            options: question.options.into_iter().map(option).collect(),
+            multiple: question.multiple,
+        };
+        Ok(ToolOutput::text("").with_intent(Intent::AskPerson(args.questions.into_iter().map(item).collect())))
+    }
+}

@@ -1,0 +1,273 @@
+//! The list, the plan and the findings of one agent together.
+
+use neco_proto::event::{PlanUpdate, TodoUpdate};
+use neco_proto::{EventBody, Plan, PlanStatus, Todo, TodoStatus};
+use neco_toolkit::TodoChange;
+
+use super::steps::steps;
+use super::todos::Todos;
+
+/// Findings that are kept; older ones go.
+const FINDINGS: usize = 60;
+/// Characters of a finding.
+const LONGEST: usize = 600;
+
+/// How far the work has come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// What is left to do, in order.
+    pub open: Vec<String>,
+    /// How much is done.
+    pub done: usize,
+}
+
+/// The list, the plan and the findings of one agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlanBook {
+    todos: Todos,
+    plan: Option<Plan>,
+    findings: Vec<String>,
+}
+
+impl PlanBook {
+    /// A book as the log has it.
+    #[must_use]
+    pub fn new(todos: Vec<Todo>, plan: Option<Plan>, findings: Vec<String>) -> Self {
+        Self { todos: Todos::new(todos), plan, findings }
+    }
+
+    /// The todo list.
+    #[must_use]
+    pub fn todos(&self) -> &[Todo] {
+        self.todos.items()
+    }
+
+    /// The plan.
+    #[must_use]
+    pub fn plan(&self) -> Option<&Plan> {
+        self.plan.as_ref()
+    }
+
+    /// What was found out.
+    #[must_use]
+    pub fn findings(&self) -> &[String] {
+        &self.findings
+    }
+
+    /// Changes the list, and ticks off the steps of the plan that are done with it. Gives the events.
+    ///
+    /// # Errors
+    /// What is wrong and what to do about it, for the model; nothing is changed then.
+    pub fn write_todos(&mut self, change: &TodoChange) -> Result<Vec<EventBody>, String> {
+        let todos = self.todos.changed(change)?;
+        let mut events = Vec::new();
+        if todos != self.todos {
+            self.todos = todos;
+            events.push(self.todo_update());
+        }
+        if self.tick_off() {
+            events.push(self.plan_update());
+        }
+        Ok(events)
+    }
+
+    /// Keeps what was found out. Gives the events.
+    pub fn note(&mut self, findings: &[String]) -> Vec<EventBody> {
+        let before = self.findings.clone();
+        for finding in findings.iter().map(|finding| finding.trim()).filter(|finding| !finding.is_empty()) {
+            let finding: String = finding.chars().take(LONGEST).collect();
+            if !self.findings.contains(&finding) {
+                self.findings.push(finding);
+            }
+        }
+        let older = self.findings.len().saturating_sub(FINDINGS);
+        self.findings.drain(..older);
+        if self.findings == before { Vec::new() } else { vec![self.plan_update()] }
+    }
+
+    /// A plan becomes the plan. One that is carried out gives the list its todos. Gives the events.
+    pub fn settle(&mut self, text: &str, status: PlanStatus) -> Vec<EventBody> {
+        let plan = Plan { text: text.to_owned(), status, steps: steps(text) };
+        let mut events = Vec::new();
+        if status == PlanStatus::Accepted && !plan.steps.is_empty() {
+            let todo = |step: &neco_proto::PlanStep| Todo {
+                id: step.id.clone(),
+                text: step.text.clone(),
+                status: TodoStatus::Pending,
+                parent: None,
+            };
+            self.todos = Todos::new(plan.steps.iter().map(todo).collect());
+            events.push(self.todo_update());
+        }
+        self.plan = Some(plan);
+        events.insert(0, self.plan_update());
+        events
+    }
+
+    /// The work is done. A plan whose steps can't be told apart is done with it.
+    pub fn end_work(&mut self) -> Vec<EventBody> {
+        match &mut self.plan {
+            Some(plan) if plan.is_unfinished() && plan.steps.is_empty() => {
+                plan.status = PlanStatus::Finished;
+                vec![self.plan_update()]
+            }
+            Some(_) | None => Vec::new(),
+        }
+    }
+
+    /// How far the work has come: by the plan that is carried out, or else by the list.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        if let Some(plan) = self.plan.as_ref().filter(|plan| plan.is_unfinished() && !plan.steps.is_empty()) {
+            let open = plan.steps.iter().filter(|step| !step.done).map(|step| step.text.clone()).collect();
+            return Progress { open, done: plan.steps.iter().filter(|step| step.done).count() };
+        }
+        let todos = self.todos.items();
+        let is_whole = |todo: &Todo| todos.iter().any(|other| other.parent.as_ref() == Some(&todo.id));
+        let leaves = || todos.iter().filter(|todo| !is_whole(todo));
+        Progress {
+            open: leaves().filter(|todo| !todo.status.is_closed()).map(|todo| todo.text.clone()).collect(),
+            done: leaves().filter(|todo| todo.status.is_closed()).count(),
+        }
+    }
+
+    /// The list as the model reads it.
+    #[must_use]
+    pub fn list_text(&self) -> String {
+        let items = self.todos.items();
+        if items.is_empty() {
+            return "The todo list is empty.".to_owned();
+        }
+        let done = items.iter().filter(|todo| todo.status.is_closed()).count();
+        let line = |(depth, todo): (usize, &Todo)| {
+            format!("{}{} {}: {}", "  ".repeat(depth), mark(todo.status), todo.id, todo.text)
+        };
+        let lines: Vec<String> = Todo::outline(items).into_iter().map(line).collect();
+        format!("Todos ({done} of {} closed):\n{}", items.len(), lines.join("\n"))
+    }
+
+    /// Everything that has to outlive a conversation that is made shorter; nothing when there is nothing.
+    #[must_use]
+    pub fn text(&self) -> Option<String> {
+        let mut parts = Vec::new();
+        if let Some(plan) = self.plan.as_ref().filter(|plan| plan.is_unfinished()) {
+            parts.push(format!("The plan that the user accepted:\n{}", plan.text.trim()));
+        }
+        if !self.todos.items().is_empty() {
+            parts.push(self.list_text());
+        }
+        if !self.findings.is_empty() {
+            parts.push(findings_text(&self.findings));
+        }
+        (!parts.is_empty()).then(|| parts.join("\n\n"))
+    }
+
+    /// Ticks off what is closed in the list. Says whether anything changed.
+    fn tick_off(&mut self) -> bool {
+        let todos = self.todos.items();
+        let closed = |id: &str| todos.iter().any(|todo| todo.id == id && todo.status.is_closed());
+        let Some(plan) = self.plan.as_mut().filter(|plan| plan.is_unfinished()) else { return false };
+        let mut changed = false;
+        for step in plan.steps.iter_mut().filter(|step| !step.done && closed(&step.id)) {
+            step.done = true;
+            changed = true;
+        }
+        if changed && plan.steps.iter().all(|step| step.done) {
+            plan.status = PlanStatus::Finished;
+        }
+        changed
+    }
+
+    fn todo_update(&self) -> EventBody {
+        EventBody::TodoUpdate(TodoUpdate { todos: self.todos.items().to_vec() })
+    }
+
+    fn plan_update(&self) -> EventBody {
+        EventBody::PlanUpdate(PlanUpdate { plan: self.plan.clone(), findings: self.findings.clone() })
+    }
+}
+
+/// Findings as the model reads them.
+fn findings_text(findings: &[String]) -> String {
+    let lines: Vec<String> = findings.iter().map(|finding| format!("- {finding}")).collect();
+    format!("Found out so far:\n{}", lines.join("\n"))
+}
+
+fn mark(status: TodoStatus) -> &'static str {
+    match status {
+        TodoStatus::Pending => "[ ]",
+        TodoStatus::InProgress => "[>]",
+        TodoStatus::Completed => "[x]",
+        TodoStatus::Cancelled => "[-]",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_toolkit::TodoItem;
+
+    use super::*;
+
+    fn set(id: &str, status: TodoStatus) -> TodoItem {
+        TodoItem { id: Some(id.to_owned()), status: Some(status), ..TodoItem::default() }
+    }
+
+    fn do_step(book: &mut PlanBook, id: &str) -> Vec<EventBody> {
+        let items = vec![set(id, TodoStatus::InProgress), set(id, TodoStatus::Completed)];
+        book.write_todos(&TodoChange { replace: false, items }).unwrap()
+    }
+
+    #[test]
+    fn an_accepted_plan_becomes_the_list_and_is_ticked_off_with_it() {
+        let mut book = PlanBook::default();
+        let events = book.settle("1. look\n2. change\n", PlanStatus::Accepted);
+        assert_eq!(events.iter().map(EventBody::type_name).collect::<Vec<_>>(), ["plan_update", "todo_update"]);
+        assert_eq!(book.list_text(), "Todos (0 of 2 closed):\n[ ] 1: look\n[ ] 2: change");
+        assert_eq!(do_step(&mut book, "1").len(), 2);
+        assert_eq!(book.progress(), Progress { open: vec!["change".to_owned()], done: 1 });
+        assert!(book.plan().unwrap().is_unfinished());
+        do_step(&mut book, "2");
+        assert_eq!(book.plan().unwrap().status, PlanStatus::Finished);
+        assert_eq!(book.text().unwrap(), "Todos (2 of 2 closed):\n[x] 1: look\n[x] 2: change");
+    }
+
+    #[test]
+    fn a_plan_without_steps_ends_with_the_work_and_a_dropped_one_leaves_the_list_alone() {
+        let mut book = PlanBook::default();
+        book.settle("Just do it.", PlanStatus::Accepted);
+        assert!(book.plan().unwrap().is_unfinished());
+        assert_eq!(book.end_work().len(), 1);
+        assert!(book.end_work().is_empty() && !book.plan().unwrap().is_unfinished());
+        let events = book.settle("1. x", PlanStatus::Dropped);
+        assert_eq!((events.len(), book.todos().len()), (1, 0));
+    }
+
+    #[test]
+    fn findings_are_kept_once_and_not_without_end() {
+        let mut book = PlanBook::default();
+        let note = |text: &str| vec![text.to_owned()];
+        assert_eq!(book.note(&note(" a ")).len(), 1);
+        assert!(book.note(&note("a")).is_empty() && book.note(&note(" ")).is_empty());
+        for number in 0..100 {
+            book.note(&note(&format!("{number}")));
+        }
+        assert_eq!((book.findings().len(), book.findings()[0].as_str()), (FINDINGS, "40"));
+    }
+
+    #[test]
+    fn progress_counts_the_parts_and_not_the_whole() {
+        let todo = |id: &str, status, parent: Option<&str>| Todo {
+            id: id.to_owned(),
+            text: id.to_owned(),
+            status,
+            parent: parent.map(str::to_owned),
+        };
+        let todos = vec![
+            todo("1", TodoStatus::InProgress, None),
+            todo("1a", TodoStatus::Completed, Some("1")),
+            todo("1b", TodoStatus::Pending, Some("1")),
+        ];
+        let book = PlanBook::new(todos, None, Vec::new());
+        assert_eq!(book.progress(), Progress { open: vec!["1b".to_owned()], done: 1 });
+    }
+}

@@ -1,0 +1,112 @@
+//! What a person's answer means: whether it fits the question, and what the model reads of it.
+
+use neco_proto::{ItemAnswer, QuestionItem, Reply, Subject};
+
+/// Whether a reply answers such a question.
+///
+/// # Errors
+/// In words for the person, when it does not.
+pub fn check_reply(subject: &Subject, reply: &Reply) -> Result<(), String> {
+    match (subject, reply) {
+        (Subject::Choices { items }, Reply::Choices { answers }) => check_answers(items, answers),
+        (Subject::Plan { .. }, Reply::RevisePlan { comments }) if comments.trim().is_empty() => {
+            Err("a plan is sent back with comments: say what should be different".to_owned())
+        }
+        (Subject::Choices { .. } | Subject::Loop { .. }, Reply::Dismiss)
+        | (Subject::Plan { .. }, Reply::AcceptPlan { .. } | Reply::RevisePlan { .. } | Reply::DropPlan)
+        | (Subject::Loop { .. }, Reply::GoOn { .. }) => Ok(()),
+        (Subject::Choices { .. }, _) => Err("the question wants choices, or to be dismissed".to_owned()),
+        (Subject::Plan { .. }, _) => Err("a plan is accepted, sent back or dropped".to_owned()),
+        (Subject::Loop { .. }, _) => Err("the agent may go on, or stay stopped".to_owned()),
+    }
+}
+
+fn check_answers(items: &[QuestionItem], answers: &[ItemAnswer]) -> Result<(), String> {
+    if items.len() != answers.len() {
+        return Err(format!("{} questions want as many answers, not {}", items.len(), answers.len()));
+    }
+    for (item, answer) in items.iter().zip(answers) {
+        if let Some(unknown) =
+            answer.chosen.iter().find(|label| !item.options.iter().any(|option| option.label == **label))
+        {
+            return Err(format!("{unknown:?} is not on offer"));
+        }
+        if answer.chosen.len() > 1 && !item.multiple {
+            return Err(format!("{:?} wants one answer", item.text));
+        }
+    }
+    Ok(())
+}
+
+/// Answers as the model reads them.
+#[must_use]
+pub fn answer_text(items: &[QuestionItem], answers: &[ItemAnswer]) -> String {
+    let lines: Vec<String> =
+        items.iter().zip(answers).map(|(item, answer)| format!("{}\n→ {}", item.text.trim(), words(answer))).collect();
+    format!("The user answered:\n{}", lines.join("\n"))
+}
+
+fn words(answer: &ItemAnswer) -> String {
+    let text = answer.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    match (answer.chosen.is_empty(), text) {
+        (true, None) => "(no answer; decide yourself and say what you assumed)".to_owned(),
+        (true, Some(text)) => text.to_owned(),
+        (false, None) => answer.chosen.join(", "),
+        (false, Some(text)) => format!("{}; {text}", answer.chosen.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::QuestionOption;
+
+    use super::*;
+
+    fn item(multiple: bool) -> QuestionItem {
+        let option = |label: &str| QuestionOption { label: label.to_owned(), description: String::new() };
+        QuestionItem {
+            title: String::new(),
+            text: "Which?".to_owned(),
+            options: vec![option("a"), option("b")],
+            multiple,
+        }
+    }
+
+    fn chosen(labels: &[&str]) -> ItemAnswer {
+        ItemAnswer { chosen: labels.iter().map(ToString::to_string).collect(), text: None }
+    }
+
+    #[test]
+    fn only_what_is_on_offer_is_an_answer() {
+        let check = |multiple, answers: Vec<ItemAnswer>| {
+            check_reply(&Subject::Choices { items: vec![item(multiple)] }, &Reply::Choices { answers }).is_ok()
+        };
+        assert!(check(false, vec![chosen(&["a"])]) && check(true, vec![chosen(&["a", "b"])]));
+        assert!(check(false, vec![ItemAnswer { chosen: Vec::new(), text: Some("c".to_owned()) }]));
+        assert!(!check(false, vec![chosen(&["a", "b"])]) && !check(true, vec![chosen(&["c"])]));
+        assert!(!check(false, Vec::new()) && !check(false, vec![chosen(&["a"]), chosen(&["a"])]));
+    }
+
+    #[test]
+    fn a_reply_fits_its_question() {
+        let plan = Subject::Plan { plan: String::new() };
+        let circle = Subject::Loop { text: String::new() };
+        let accept = Reply::AcceptPlan { approval: None, comments: None };
+        let go_on = Reply::GoOn { comments: None };
+        assert!(check_reply(&plan, &accept).is_ok() && check_reply(&circle, &accept).is_err());
+        assert!(check_reply(&circle, &go_on).is_ok() && check_reply(&plan, &go_on).is_err());
+        assert!(check_reply(&circle, &Reply::Dismiss).is_ok() && check_reply(&plan, &Reply::Dismiss).is_err());
+        let revise = |comments: &str| check_reply(&plan, &Reply::RevisePlan { comments: comments.to_owned() });
+        assert!(revise("smaller steps").is_ok() && revise(" ").is_err());
+    }
+
+    #[test]
+    fn the_model_reads_question_and_answer() {
+        let both = ItemAnswer { text: Some(" but soon ".to_owned()), ..chosen(&["b"]) };
+        let text = answer_text(&[item(false), item(false)], &[both, ItemAnswer::default()]);
+        assert_eq!(
+            text,
+            "The user answered:\nWhich?\n→ b; but soon\nWhich?\n→ (no answer; decide yourself and say what you assumed)"
+        );
+    }
+}

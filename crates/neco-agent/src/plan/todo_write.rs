@@ -1,0 +1,78 @@
+//! The tool that keeps the todo list.
+
+use neco_proto::{Risk, TodoStatus};
+use neco_toolkit::{Intent, Plan, TodoChange, TodoItem, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Its name.
+pub const TODO_WRITE: &str = "todo_write";
+
+/// The tool.
+pub(super) struct TodoWrite;
+
+/// Its arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Args {
+    /// Todos that are new or change, in order. What is not named stays as it is.
+    #[serde(default)]
+    todos: Vec<ArgTodo>,
+    /// Makes the list exactly these todos; the others go.
+    #[serde(default)]
+    replace: bool,
+    /// What you found out and will need later: one sentence each, with the file or address it comes from.
+    #[serde(default)]
+    findings: Vec<String>,
+}
+
+/// A todo that is new or changes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ArgTodo {
+    /// Its id, as the list shows it. A new todo needs none.
+    id: Option<String>,
+    /// What is to be done, in a short sentence.
+    #[serde(alias = "text", alias = "title")]
+    content: Option<String>,
+    /// pending → in_progress → completed or cancelled; in_progress → pending when it failed.
+    status: Option<TodoStatus>,
+    /// The id of the todo that it is a part of.
+    parent: Option<String>,
+}
+
+impl Tool for TodoWrite {
+    type Args = Args;
+    const NAME: &'static str = TODO_WRITE;
+    const DESCRIPTION: &'static str = "Keeps your todo list for this task, which the user sees. Use it for work of \
+        three steps or more: write the steps, set one to in_progress when you begin it, to completed as soon as it is \
+        done and checked, back to pending when it failed. One todo is in_progress at a time. Todos can have parts \
+        (parent). An accepted plan is on the list already; completing its todos ticks off the plan. Findings are \
+        kept with the plan. The result is the whole list.";
+    const TOUCH: Touch = Touch::Reads;
+
+    fn summary(&self, args: &Args) -> String {
+        let count = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+        match (args.todos.len(), args.findings.len()) {
+            (todos, 0) => format!("Update {}", count(todos, "todo")),
+            (0, findings) => format!("Note {}", count(findings, "finding")),
+            (todos, findings) => format!("Update {}, note {}", count(todos, "todo"), count(findings, "finding")),
+        }
+    }
+
+    async fn plan(&self, _: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
+        Ok(Plan::of(Risk::Safe))
+    }
+
+    async fn run(&self, args: Args, _: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let item =
+            |todo: ArgTodo| TodoItem { id: todo.id, text: todo.content, status: todo.status, parent: todo.parent };
+        let change = TodoChange { replace: args.replace, items: args.todos.into_iter().map(item).collect() };
+        let output = ToolOutput::text("");
+        let output = match args.findings.is_empty() {
+            true => output,
+            false => output.with_intent(Intent::NoteFindings(args.findings)),
+        };
+        Ok(output.with_intent(Intent::WriteTodos(change)))
+    }
+}

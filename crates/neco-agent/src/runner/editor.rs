@@ -1,0 +1,51 @@
+//! What the person has open in an editor: the model is told with what the person says next.
+
+use neco_proto::{EventBody, IdeContext, Message};
+
+use super::agent::Agent;
+use crate::context::editor_told;
+use crate::ports::SinkError;
+
+/// What is open, and what the model was told of it.
+#[derive(Debug, Default)]
+pub(super) struct Editor {
+    open: Option<IdeContext>,
+    told: Option<IdeContext>,
+}
+
+impl Editor {
+    /// As it was left in an earlier run.
+    pub(super) fn new(told: Option<IdeContext>) -> Self {
+        Self { open: None, told }
+    }
+
+    /// Something else is open now.
+    pub(super) fn set(&mut self, open: IdeContext) {
+        self.open = Some(open);
+    }
+
+    /// What was told may be gone, so the next time all of it is told.
+    pub(super) fn forget(&mut self) {
+        self.told = None;
+    }
+
+    fn news(&mut self) -> Option<(IdeContext, String)> {
+        let open = self.open.as_ref()?;
+        let text = editor_told(self.told.as_ref(), open)?;
+        self.told = Some(open.clone());
+        Some((open.clone(), text))
+    }
+}
+
+impl Agent {
+    /// What the person said enters the conversation, and before it what changed in their editor.
+    pub(super) async fn admit_said(&mut self, message: Message) -> Result<(), SinkError> {
+        if !message.is_neco()
+            && let Some((open, text)) = self.editor.news()
+        {
+            self.sink.commit(None, EventBody::IdeContext(open)).await?;
+            self.admit(Message::neco(text)).await?;
+        }
+        self.admit(message).await
+    }
+}

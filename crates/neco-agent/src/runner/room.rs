@@ -1,0 +1,400 @@
+//! Room for the conversation: what happens between the wish to ask the model and the question itself.
+//!
+//! Outdated outputs are shortened first, in batches. When that is not enough the conversation is
+//! compacted: a model call beside the work, which a cancel ends like any other and whose failure only
+//! means that the next strategy is tried.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use neco_model::tokens::Family;
+use neco_model::{Answer, Delta, DeltaStream, FinishReason, History, ModelError, Request};
+use neco_proto::event::{Compaction, CompactionCause, ContextTrim, ErrorEvent, UsageEvent};
+use neco_proto::{ContextReport, ErrorCode, EventBody, Message, PromptReport};
+
+use super::agent::Agent;
+use super::inputs::InputError;
+use super::stream::Streaming;
+use crate::context::{
+    Assembled, ContextSettings, Cut, Meter, Situation, Space, TooLong, compact_history, prompt_report, recent_from,
+    report, saved, transcript, trim_history, used_up,
+};
+use crate::machine::{Input, Stamp};
+use crate::ports::SinkError;
+
+/// Tokens that are summed up at once where the window is not known.
+const UNKNOWN_WINDOW: u64 = 100_000;
+/// Tokens that the instructions for a summary and what stands around it take.
+const INSTRUCTIONS: u64 = 1_000;
+/// Words of a token, in percent.
+const WORDS: u64 = 60;
+
+/// What an agent knows about the room of its conversation.
+pub(super) struct Room {
+    settings: ContextSettings,
+    pub(super) meter: Meter,
+    compacting: Option<Compacting>,
+    /// What the person asked to be compacted, with what to pay attention to.
+    asked: Option<Option<String>>,
+    /// How long the conversation was after the last compaction: without anything new there is no other.
+    compacted_at: Option<usize>,
+    /// Whether the present question was refused as too long once.
+    pub(super) refused: bool,
+}
+
+/// A summary that is being written.
+pub(super) struct Compacting {
+    cause: CompactionCause,
+    focus: Option<String>,
+    cut: Cut,
+    stream: DeltaStream,
+    answer: Answer,
+    /// The question that waits for it.
+    then: Option<Stamp>,
+    /// What the model said when it refused the last question.
+    refusal: Option<String>,
+}
+
+impl Room {
+    pub(super) fn new(settings: ContextSettings, compacted_at: Option<usize>) -> Self {
+        Self { settings, meter: Meter::default(), compacting: None, asked: None, compacted_at, refused: false }
+    }
+
+    /// The next piece of a summary; waits for ever when none is written.
+    pub(super) async fn next(&mut self) -> Option<Result<Delta, ModelError>> {
+        match &mut self.compacting {
+            Some(compacting) => compacting.stream.next().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Whether a summary was being written, which is dropped.
+    pub(super) fn drop_compaction(&mut self) -> bool {
+        self.asked = None;
+        self.compacting.take().is_some()
+    }
+}
+
+impl Agent {
+    /// Asks the model, as soon as there is room for the question.
+    pub(super) async fn ask_within_room(&mut self, stamp: Stamp) -> Result<(), SinkError> {
+        if let Some(compacting) = &mut self.room.compacting {
+            compacting.then = Some(stamp);
+            return Ok(());
+        }
+        let assembled = self.assembled();
+        let space = self.space();
+        if space.usable().is_some_and(|usable| assembled.tokens() >= usable) {
+            let words = too_small(&assembled, &space, self.provider.label());
+            return self.no_room(stamp, words).await;
+        }
+        let tokens = self.trim(&assembled, &space).await?;
+        let full = space.compact_at().is_some_and(|full| tokens > full);
+        if let Some(focus) = self.room.asked.take() {
+            return self.compact(CompactionCause::Asked, focus, Some(stamp), None).await;
+        }
+        if full && self.may_compact() {
+            return self.compact(CompactionCause::Full, None, Some(stamp), None).await;
+        }
+        self.ask_if_it_fits(stamp).await
+    }
+
+    /// Makes the conversation shorter because the person asks for it.
+    ///
+    /// # Errors
+    /// When there is nothing to make shorter.
+    pub(super) async fn compact_as_asked(&mut self, focus: Option<String>) -> Result<(), InputError> {
+        let focus = focus.filter(|focus| !focus.trim().is_empty());
+        if self.room.compacting.is_some() {
+            return Err(InputError::Refused("the conversation is being compacted already".to_owned()));
+        }
+        let assembled = self.assembled();
+        let space = self.space();
+        if !self.may_compact() || self.too_long(&assembled, &space, CompactionCause::Asked).cut().is_none() {
+            return Err(InputError::Refused("there is nothing to compact yet".to_owned()));
+        }
+        if self.machine.busy() {
+            self.room.asked = Some(focus);
+            return Ok(());
+        }
+        Ok(self.compact(CompactionCause::Asked, focus, None, None).await?)
+    }
+
+    /// The model refused the question as too long: it is asked once more, about less. False when that
+    /// was tried already.
+    pub(super) async fn ask_about_less(&mut self, streaming: Streaming, refusal: &ModelError) -> Result<(), SinkError> {
+        self.room.refused = true;
+        let stamp = streaming.stamp();
+        self.keep_partial(streaming).await?;
+        self.compact(CompactionCause::TooLong, None, Some(stamp), Some(refusal.to_string())).await
+    }
+
+    /// How much room everything takes.
+    pub(super) fn context_report(&mut self) -> ContextReport {
+        let assembled = self.assembled();
+        report(self.provider.label(), &assembled, &self.history, &self.space(), self.family())
+    }
+
+    /// Everything that the model would be told.
+    pub(super) fn prompt_report(&mut self) -> PromptReport {
+        let context = self.context_report();
+        prompt_report(context, &self.assembled(), &self.history, self.family())
+    }
+
+    /// Takes in a piece of a summary.
+    pub(super) async fn take_note(&mut self, note: Option<Result<Delta, ModelError>>) -> Result<(), SinkError> {
+        let Some(compacting) = &mut self.room.compacting else { return Ok(()) };
+        let written = match note {
+            Some(Ok(delta)) => {
+                compacting.answer.add(&delta);
+                match delta {
+                    Delta::Finish(FinishReason::Stop | FinishReason::ToolCalls) => Ok(compacting.answer.text.clone()),
+                    Delta::Finish(FinishReason::Length) => Err("the summary was cut off".to_owned()),
+                    Delta::Finish(FinishReason::ContentFilter | FinishReason::Refusal | FinishReason::Pause) => {
+                        Err("the model wrote no summary".to_owned())
+                    }
+                    Delta::Retry(mut retry) => {
+                        retry.discards = false;
+                        return self.sink.emit(self.turn_id, EventBody::ModelRetry(retry)).await;
+                    }
+                    Delta::Switch(mut switch) => {
+                        switch.discards = false;
+                        return self.sink.emit(self.turn_id, EventBody::ModelSwitch(switch)).await;
+                    }
+                    Delta::Begin { .. }
+                    | Delta::Text(_)
+                    | Delta::Reasoning { .. }
+                    | Delta::CallStart { .. }
+                    | Delta::CallArguments { .. }
+                    | Delta::CallOpaque { .. }
+                    | Delta::Usage(_) => return Ok(()),
+                }
+            }
+            Some(Err(error)) => Err(format!("the summary failed: {error}")),
+            None => Err("the summary ended without an end".to_owned()),
+        };
+        let Some(compacting) = self.room.compacting.take() else { return Ok(()) };
+        self.pay_for(&compacting.answer).await?;
+        self.finish_compaction(compacting, written).await
+    }
+
+    async fn pay_for(&mut self, answer: &Answer) -> Result<(), SinkError> {
+        let Some(mut usage) = answer.usage else { return Ok(()) };
+        usage.unpriced = u32::from(usage.cost.is_none() && !self.provider.scripted());
+        self.usage += usage;
+        self.session_usage += usage;
+        let used = UsageEvent { model: answer.model.clone(), usage, context_window: None };
+        self.sink.emit(self.turn_id, EventBody::Usage(used)).await?;
+        self.check_budget().await
+    }
+
+    /// Shortens outputs that are outdated or used up, when it is time and worth it; says how many tokens
+    /// the next question has then.
+    async fn trim(&mut self, assembled: &Assembled, space: &Space) -> Result<u64, SinkError> {
+        let family = self.family();
+        let before = self.room.meter.measure(assembled, &self.history, family);
+        if space.trim_at().is_none_or(|trim_at| before < trim_at) {
+            return Ok(before);
+        }
+        let recent = recent_from(&self.history, self.room.settings.keep_turns).unwrap_or(0);
+        let outputs = used_up(&self.history, recent);
+        if saved(&self.history, &outputs) / 4 < space.trim_gain() {
+            return Ok(before);
+        }
+        let history = trim_history(&self.history, &outputs);
+        self.room.meter.start_over();
+        let after = self.room.meter.measure(assembled, &history, family);
+        self.sink.commit(self.turn_id, EventBody::ContextTrim(ContextTrim { before, after, outputs })).await?;
+        self.history = history;
+        Ok(after)
+    }
+
+    async fn compact(
+        &mut self,
+        cause: CompactionCause,
+        focus: Option<String>,
+        then: Option<Stamp>,
+        refusal: Option<String>,
+    ) -> Result<(), SinkError> {
+        let (assembled, space) = (self.assembled(), self.space());
+        let Some(cut) = self.too_long(&assembled, &space, cause).cut() else {
+            let shorter = self.shorten(cause, focus, vec!["there is no older part to sum up".to_owned()]).await?;
+            return self.go_on_after(then, shorter, refusal).await;
+        };
+        let request = self.summary_request(&cut, focus.as_deref(), &space);
+        let stream = self.provider.whole(request);
+        let compacting = Compacting { cause, focus, cut, stream, answer: Answer::default(), then, refusal };
+        self.room.compacting = Some(compacting);
+        Ok(())
+    }
+
+    /// A question without tools: the conversation is text in it.
+    fn summary_request(&self, cut: &Cut, focus: Option<&str>, space: &Space) -> Request {
+        let words = (space.summary() * WORDS / 100).to_string();
+        let focus = focus.unwrap_or_default().to_owned();
+        let system = self.context.prompts().with("compact", &[("focus", focus), ("words", words)]).unwrap_or_default();
+        let room = space.usable().unwrap_or(UNKNOWN_WINDOW).saturating_sub(space.summary() + INSTRUCTIONS);
+        let told = transcript(&self.history, cut.from, room, self.family());
+        let asked = format!("<conversation>\n{}\n</conversation>\n\nWrite the notes now.", told.trim());
+        Request {
+            system: system.into(),
+            tools: Arc::from([]),
+            history: History::from_iter([Message::user(asked)]),
+            cache_key: format!("{}-notes", self.cache_key),
+            output: None,
+        }
+    }
+
+    async fn finish_compaction(
+        &mut self,
+        compacting: Compacting,
+        written: Result<String, String>,
+    ) -> Result<(), SinkError> {
+        let Compacting { cause, focus, cut, then, refusal, .. } = compacting;
+        let (assembled, space) = (self.assembled(), self.space());
+        let standing = self.standing_words();
+        let summed_up = written
+            .and_then(|notes| self.too_long(&assembled, &space, cause).summed_up(&cut, &notes, standing.as_deref()));
+        let shorter = match summed_up {
+            Ok(compaction) => {
+                self.take_compaction(Compaction { focus, ..compaction }).await?;
+                true
+            }
+            // What the person did not ask to be thrown away is not thrown away.
+            Err(reason) if cause == CompactionCause::Asked => {
+                self.warn(&format!("the conversation was not compacted: {reason}")).await?;
+                false
+            }
+            Err(reason) => self.shorten(cause, focus, vec![reason]).await?,
+        };
+        self.go_on_after(then, shorter, refusal).await
+    }
+
+    /// Makes the conversation shorter without a summary; false when nothing can be made of it.
+    async fn shorten(
+        &mut self,
+        cause: CompactionCause,
+        focus: Option<String>,
+        notes: Vec<String>,
+    ) -> Result<bool, SinkError> {
+        let (assembled, space) = (self.assembled(), self.space());
+        let standing = self.standing_words();
+        let too_long = self.too_long(&assembled, &space, cause);
+        let Some(compaction) = too_long.without_outputs().or_else(|| too_long.windowed(standing.as_deref())) else {
+            return Ok(false);
+        };
+        self.take_compaction(Compaction { focus, notes, ..compaction }).await?;
+        Ok(true)
+    }
+
+    async fn take_compaction(&mut self, compaction: Compaction) -> Result<(), SinkError> {
+        self.history = compact_history(&self.history, &compaction);
+        self.room.meter.start_over();
+        self.room.compacted_at = Some(self.history.len());
+        self.editor.forget();
+        self.sink.commit(self.turn_id, EventBody::Compaction(compaction)).await
+    }
+
+    async fn go_on_after(
+        &mut self,
+        then: Option<Stamp>,
+        shorter: bool,
+        refusal: Option<String>,
+    ) -> Result<(), SinkError> {
+        let Some(stamp) = then else { return Ok(()) };
+        match refusal.filter(|_| !shorter) {
+            Some(refusal) => self.no_room(stamp, refusal).await,
+            None => self.ask_if_it_fits(stamp).await,
+        }
+    }
+
+    /// The last look: what does not fit is made to, by any means, or is not sent.
+    async fn ask_if_it_fits(&mut self, stamp: Stamp) -> Result<(), SinkError> {
+        let (assembled, space) = (self.assembled(), self.space());
+        let fits = |tokens: u64| space.usable().is_none_or(|usable| tokens <= usable);
+        let family = self.family();
+        if !fits(self.room.meter.measure(&assembled, &self.history, family)) {
+            let notes = vec!["what is left was still too long".to_owned()];
+            self.shorten(CompactionCause::Full, None, notes).await?;
+        }
+        if !fits(self.room.meter.measure(&assembled, &self.history, family)) {
+            let words = too_long_to_fit(&assembled, &self.history, &space, family, self.provider.label());
+            return self.no_room(stamp, words).await;
+        }
+        self.room.meter.asked();
+        let request = Request {
+            system: Arc::clone(&assembled.system),
+            tools: Arc::clone(&assembled.tools),
+            history: self.history.clone(),
+            cache_key: self.cache_key.clone(),
+            output: None,
+        };
+        self.streaming = Some(Streaming::new(stamp, self.provider.stream(request)));
+        Ok(())
+    }
+
+    async fn no_room(&mut self, stamp: Stamp, message: String) -> Result<(), SinkError> {
+        let code = ErrorCode::ContextTooLong;
+        let event = ErrorEvent { code, message, retryable: code.retryable() };
+        self.sink.emit(self.turn_id, EventBody::Error(event)).await?;
+        // The machine may ask the model again from here.
+        Box::pin(self.on(Input::ProviderFailed { stamp, code })).await
+    }
+
+    fn may_compact(&self) -> bool {
+        self.room.compacted_at.is_none_or(|length| self.history.len() > length)
+    }
+
+    fn too_long<'a>(&'a mut self, assembled: &Assembled, space: &'a Space, cause: CompactionCause) -> TooLong<'a> {
+        let family = self.family();
+        let tokens = self.room.meter.measure(assembled, &self.history, family);
+        TooLong { history: &self.history, tokens, fixed: assembled.tokens(), space, family, cause }
+    }
+
+    fn space(&self) -> Space {
+        Space::new(self.room.settings, self.provider.context_window())
+    }
+
+    fn family(&self) -> Family {
+        Family::of(self.provider.label())
+    }
+
+    fn assembled(&mut self) -> Arc<Assembled> {
+        let situation = Situation { mode: self.turn_mode, generation: self.generation, rooms: self.space().rooms() };
+        let (who, family) = (self.who(), self.family());
+        let rules = (self.scheduler.registry(), self.scheduler.policy());
+        self.context.assemble(situation, rules, &who, family)
+    }
+
+    /// What holds beyond the conversation and must outlive it: open todos and the plan.
+    fn standing_words(&self) -> Option<String> {
+        self.book.text()
+    }
+}
+
+fn too_small(assembled: &Assembled, space: &Space, model: &str) -> String {
+    let (biggest, tokens) = assembled.biggest();
+    format!(
+        "the context window of {model} is too small: it holds {} tokens, {} of them are kept for the answer, and what \
+         the model is told before the conversation takes about {}; the biggest part of that is {biggest} ({tokens})",
+        space.window().unwrap_or_default(),
+        space.reserve(),
+        assembled.tokens(),
+    )
+}
+
+fn too_long_to_fit(assembled: &Assembled, history: &History, space: &Space, family: Family, model: &str) -> String {
+    let messages = history.iter().map(|entry| crate::context::tokens_of(entry.message(), family));
+    let largest = messages.enumerate().max_by_key(|(_, tokens)| *tokens);
+    let fixed = assembled.biggest();
+    let (biggest, tokens) = match largest {
+        Some((at, tokens)) if tokens > fixed.1 => (format!("message {} of the conversation", at + 1), tokens),
+        Some(_) | None => fixed,
+    };
+    format!(
+        "the conversation does not fit into the context window of {model} ({} tokens, {} of them for the answer), and \
+         can't be made shorter; the biggest part of it is {biggest} (about {tokens} tokens)",
+        space.window().unwrap_or_default(),
+        space.reserve(),
+    )
+}

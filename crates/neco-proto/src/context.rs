@@ -1,0 +1,176 @@
+//! What the model is told, part by part: the layers, and how much room each part takes.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ids::MessageId;
+use crate::message::{Message, Role};
+use crate::mode::names;
+
+/// One layer of what the model is told. The order of the variants is the order in which the model
+/// reads them: what changes least comes first, so that prompt caches hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Layer {
+    /// Who the agent is and the rules that always hold.
+    Base,
+    /// What the mode asks of it.
+    Mode,
+    /// What its generation lets it do.
+    Generation,
+    /// Its part among several agents.
+    Role,
+    /// Where it works.
+    Environment,
+    /// What the project and the person wrote down for agents.
+    Rules,
+    /// Skills that can be loaded.
+    Skills,
+    /// Agents that can be started.
+    Agents,
+    /// What is remembered of earlier sessions: titles and summaries.
+    Memory,
+    /// What the repository looks like.
+    RepoMap,
+    /// The files that the work is about.
+    Files,
+    /// What became of the conversation that was compacted.
+    Summary,
+    /// The conversation.
+    Messages,
+}
+
+impl Layer {
+    /// Every layer, in order.
+    pub const ALL: [Self; 13] = [
+        Self::Base,
+        Self::Mode,
+        Self::Generation,
+        Self::Role,
+        Self::Environment,
+        Self::Rules,
+        Self::Skills,
+        Self::Agents,
+        Self::Memory,
+        Self::RepoMap,
+        Self::Files,
+        Self::Summary,
+        Self::Messages,
+    ];
+}
+
+names!(Layer {
+    Layer::Base => "base",
+    Layer::Mode => "mode",
+    Layer::Generation => "generation",
+    Layer::Role => "role",
+    Layer::Environment => "environment",
+    Layer::Rules => "rules",
+    Layer::Skills => "skills",
+    Layer::Agents => "agents",
+    Layer::Memory => "memory",
+    Layer::RepoMap => "repo_map",
+    Layer::Files => "files",
+    Layer::Summary => "summary",
+    Layer::Messages => "messages",
+});
+
+/// How much room everything takes that the model would be told now. Tokens are estimates.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ContextReport {
+    /// The model or group that would be asked.
+    pub model: String,
+    /// Tokens that fit into one request and its answer; absent when that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u64>,
+    /// Tokens of the window that are kept free for the answer.
+    pub reserve: u64,
+    /// Tokens from which on the conversation is compacted; absent when the window is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compact_at: Option<u64>,
+    /// Everything together.
+    pub tokens: u64,
+    /// The declarations of tools.
+    pub tools: ToolsSize,
+    /// The layers that say something, in order.
+    pub layers: Vec<LayerSize>,
+    /// The conversation as the model has it, oldest first.
+    pub messages: Vec<MessageSize>,
+}
+
+/// How much room the declarations of tools take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolsSize {
+    /// How many there are.
+    pub count: u64,
+    /// Their tokens.
+    pub tokens: u64,
+}
+
+/// How much room a layer takes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LayerSize {
+    /// Which.
+    pub layer: Layer,
+    /// Its tokens.
+    pub tokens: u64,
+    /// Its part of everything, in percent.
+    pub share: f64,
+    /// What was left out to fit its share, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// How much room a message takes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MessageSize {
+    /// Which.
+    pub id: MessageId,
+    /// Who speaks.
+    pub role: Role,
+    /// Its tokens.
+    pub tokens: u64,
+    /// Its part of everything, in percent.
+    pub share: f64,
+    /// How it begins, in one line.
+    pub begins: String,
+    /// The tools it calls, or whose results it has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+}
+
+/// Exactly what the model would be told now.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PromptReport {
+    /// How much room it takes.
+    pub context: ContextReport,
+    /// The system prompt, layer by layer; joined by an empty line they are what is sent.
+    pub system: Vec<LayerText>,
+    /// The tools.
+    pub tools: Vec<ToolText>,
+    /// The conversation, oldest first.
+    pub messages: Vec<Message>,
+}
+
+/// What a layer says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LayerText {
+    /// Which.
+    pub layer: Layer,
+    /// What it says.
+    pub text: String,
+}
+
+/// A tool as the model is told about it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolText {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// JSON schema of its arguments.
+    pub schema: Value,
+    /// Its tokens.
+    pub tokens: u64,
+}

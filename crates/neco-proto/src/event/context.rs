@@ -1,0 +1,113 @@
+//! Payloads about what the model is told: what was trimmed, what was compacted.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{CallId, MessageId};
+use crate::message::Message;
+use crate::mode::names;
+
+/// Outputs of earlier calls were shortened, because they are outdated or were long and have been used.
+/// The log keeps them whole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ContextTrim {
+    /// Tokens of the context before.
+    pub before: u64,
+    /// Tokens of the context after.
+    pub after: u64,
+    /// The outputs as the model has them from now on.
+    pub outputs: Vec<TrimmedOutput>,
+}
+
+/// The output of a call as the model has it from now on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TrimmedOutput {
+    /// The call.
+    pub call_id: CallId,
+    /// What stands in place of its output.
+    pub output: String,
+}
+
+/// Why the conversation was compacted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CompactionCause {
+    /// The context is nearly full.
+    Full,
+    /// The model refused a request as too long.
+    TooLong,
+    /// The person asked for it.
+    Asked,
+}
+
+names!(CompactionCause {
+    CompactionCause::Full => "full",
+    CompactionCause::TooLong => "too_long",
+    CompactionCause::Asked => "asked",
+});
+
+/// How the conversation was made shorter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CompactionStrategy {
+    /// A model wrote a summary of the older part.
+    Summary,
+    /// The oldest outputs of tools were dropped.
+    Outputs,
+    /// The older part was dropped.
+    Window,
+}
+
+names!(CompactionStrategy {
+    CompactionStrategy::Summary => "summary",
+    CompactionStrategy::Outputs => "outputs",
+    CompactionStrategy::Window => "window",
+});
+
+/// The conversation that the model has was made shorter. The log keeps all of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Compaction {
+    /// Why.
+    pub cause: CompactionCause,
+    /// How.
+    pub strategy: CompactionStrategy,
+    /// Tokens of the context before.
+    pub before: u64,
+    /// Tokens of the context after.
+    pub after: u64,
+    /// How many messages stayed as they were.
+    pub kept: u64,
+    /// How many are gone from what the model has.
+    pub removed: u64,
+    /// What the person asked to pay attention to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub focus: Option<String>,
+    /// Messages of the older part that stayed, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pinned: Vec<MessageId>,
+    /// What stands in place of the older part, after what stayed of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Message>,
+    /// Where the part begins that stayed as it was; absent when nothing was removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<MessageId>,
+    /// Outputs that were shortened.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<TrimmedOutput>,
+    /// Why better ways were not taken, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// What the model is told of the place where it works: gathered when the session was made, and told the
+/// same for as long as it lives.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EnvironmentTold {
+    /// The text.
+    pub text: String,
+    /// The day that the model was last told.
+    pub date: String,
+    /// The map of the repository, where it is wanted and was ready.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo_map: Option<String>,
+}

@@ -1,0 +1,90 @@
+//! Calls that reach the network.
+
+use neco_proto::{ApprovalMode, ErrorCode, Mode, Risk};
+use neco_safety::policy::Source;
+use neco_safety::{Ruling, Touch, Who};
+use serde_json::json;
+
+use crate::support::{Call, judge, policy, user, who};
+
+fn fetch(url: &str) -> Call {
+    Call { touch: Touch::Network, risk: Risk::Medium, ..Call::other("web_fetch", json!({ "url": url })) }
+}
+
+fn search() -> Call {
+    Call { touch: Touch::Network, risk: Risk::Low, ..Call::other("web_search", json!({ "query": "x" })) }
+}
+
+const PAGE: &str = "https://docs.rs/x";
+
+#[test]
+fn a_page_is_asked_about_and_a_search_only_where_everything_is() {
+    use ApprovalMode::{AskFirst, Auto, Manual};
+    let policy = user("");
+    for (approval, network, page, searched) in [
+        (AskFirst, false, Ruling::Ask, Ruling::Allow),
+        (AskFirst, true, Ruling::Ask, Ruling::Allow),
+        (Manual, true, Ruling::Ask, Ruling::Ask),
+        // Where commands have no network, auto opens none for pages.
+        (Auto, false, Ruling::Ask, Ruling::Allow),
+        (Auto, true, Ruling::Allow, Ruling::Allow),
+    ] {
+        for mode in [Mode::Agent, Mode::Plan, Mode::Ask] {
+            let who = Who { mode, approval, network, ..who() };
+            let verdict = judge(&policy, &fetch(PAGE), &who);
+            assert_eq!(verdict.ruling, page, "{mode} {approval} {network}: {}", verdict.reason);
+            assert_eq!(judge(&policy, &search(), &who).ruling, searched, "{mode} {approval} {network}");
+        }
+    }
+}
+
+#[test]
+fn a_host_that_is_allowed_is_fetched_without_asking_and_no_other() {
+    let policy = user("[[rule]]\ntool = 'web_fetch'\nhost = ['docs.rs', '*.python.org']\ndecision = 'allow'\n");
+    for (url, ruling) in [
+        (PAGE, Ruling::Allow),
+        ("https://docs.python.org/3/", Ruling::Allow),
+        ("https://docs.rs.evil.example/", Ruling::Ask),
+        ("https://evil.example/?docs.rs", Ruling::Ask),
+        ("https://docs.rs@evil.example/", Ruling::Ask),
+    ] {
+        assert_eq!(judge(&policy, &fetch(url), &who()).ruling, ruling, "{url}");
+    }
+    let denied = user("[[rule]]\ntool = 'web_fetch'\nhost = '*.example'\ndecision = 'deny'\n");
+    let verdict = judge(&denied, &fetch("https://a.example/"), &who());
+    assert_eq!((verdict.ruling, verdict.code), (Ruling::Deny, ErrorCode::BlockedByPolicy));
+}
+
+#[test]
+fn what_a_person_grants_is_the_host() {
+    let mut policy = user("");
+    let grant = policy.offer(&fetch(PAGE).action(), &who()).unwrap();
+    assert!(grant.describe().starts_with("use web_fetch on docs.rs without asking"), "{}", grant.describe());
+    let kept = grant.to_toml(std::path::Path::new("/srv/app"));
+    assert!(kept.contains("tool = \"web_fetch\"\nhost = \"docs.rs\"\n"), "{kept}");
+    policy.grant(&grant);
+    assert_eq!(judge(&policy, &fetch("https://docs.rs/other?q=1"), &who()).ruling, Ruling::Allow);
+    assert_eq!(judge(&policy, &fetch("https://crates.io/"), &who()).ruling, Ruling::Ask);
+    assert!(policy.offer(&fetch("http://*/").action(), &who()).is_none(), "a name that is a pattern opens nothing");
+}
+
+#[test]
+fn without_a_person_it_is_told_how_the_host_can_be_allowed() {
+    let alone = Who { person_present: false, network: false, ..who() };
+    let policy = user("");
+    let verdict = judge(&policy, &fetch(PAGE), &alone);
+    assert_eq!(verdict.ruling, Ruling::Deny);
+    assert!(verdict.reason.contains("--allow 'web_fetch(domain:docs.rs)'"), "{}", verdict.reason);
+    assert!(!verdict.reason.contains("--yes"), "auto would not open it: {}", verdict.reason);
+    let open = judge(&policy, &fetch(PAGE), &Who { network: true, ..alone });
+    assert!(open.reason.contains("--yes"), "{}", open.reason);
+}
+
+#[test]
+fn rules_can_name_the_touch_and_whether_commands_have_a_network() {
+    let rules = "[[rule]]\ntool = '*'\ntouch = 'network'\nnetwork = false\ndecision = 'deny'\n";
+    let policy = policy(&[(Source::User, rules)]);
+    assert_eq!(judge(&policy, &search(), &Who { network: false, ..who() }).ruling, Ruling::Deny);
+    assert_eq!(judge(&policy, &search(), &Who { network: true, ..who() }).ruling, Ruling::Allow);
+    assert_eq!(judge(&policy, &Call::read("a"), &Who { network: false, ..who() }).ruling, Ruling::Allow);
+}

@@ -1,0 +1,116 @@
+//! What a session remembers: notes of the person, what is recalled at its first request, and what is
+//! worth keeping when it ends.
+
+use std::sync::Arc;
+
+use neco_proto::event::{MemoryAction, Notification, NotificationLevel};
+use neco_proto::{AgentId, ClientError, EventBody, Seq, SessionId};
+use neco_store::EventLog;
+
+use super::run::{PAGE, store_failed};
+use crate::fold::Fold;
+use crate::hub::{FindModel, Remembering};
+use crate::journal::Journal;
+use crate::memory::{Kept, NewEntry};
+
+/// What remembering needs of its session.
+pub(super) struct Remembers {
+    pub with: Option<Remembering>,
+    pub session: SessionId,
+    pub root: AgentId,
+    pub journal: Arc<Journal>,
+    /// The last event before this run.
+    pub first_seq: Seq,
+    pub log: Arc<dyn EventLog>,
+    pub find_model: FindModel,
+}
+
+impl Remembers {
+    /// Whether there is a memory.
+    pub fn is_on(&self) -> bool {
+        self.with.is_some()
+    }
+
+    /// Keeps a note of the person and says where.
+    pub async fn note(&self, new: NewEntry) -> Result<(), ClientError> {
+        let Some(with) = &self.with else { return Ok(()) };
+        let kept = with.recall.memory().keep(new).await.map_err(|error| ClientError::Refused(error.to_string()))?;
+        self.tell(&kept).await?;
+        let text = kept_words(&kept);
+        self.record(EventBody::Notification(Notification { level: NotificationLevel::Info, text })).await
+    }
+
+    /// Puts what matters for the first request before the model.
+    pub async fn recall(&mut self, request: &str) -> Result<(), ClientError> {
+        let Some(with) = &mut self.with else { return Ok(()) };
+        match with.recall.at_request(request).await {
+            Some(update) => self.record(EventBody::MemoryUpdate(update)).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Looks through what was said and done in this run. Nothing here fails a session.
+    pub async fn at_end(&self) {
+        let Some(with) = &self.with else { return };
+        let Some(extraction) = &with.extraction else { return };
+        let model = with.extract_model.clone().unwrap_or_else(|| self.journal.standing().model);
+        let provider = match (self.find_model)(&model) {
+            Ok(provider) => provider,
+            Err(error) => return tracing::warn!(error, "nothing is kept of the session"),
+        };
+        let mut fold = Fold::default();
+        fold.standing.last_seq = self.first_seq;
+        loop {
+            match self.log.read(self.session, fold.standing.last_seq, PAGE).await {
+                Ok(page) => {
+                    page.iter().for_each(|event| fold.apply(event));
+                    if page.len() < PAGE {
+                        break;
+                    }
+                }
+                Err(error) => return tracing::warn!(%error, "nothing is kept of the session"),
+            }
+        }
+        let extracted = extraction.at_end(provider.as_ref(), fold.messages).await;
+        let mut told = Ok(());
+        if let Some(usage) = extracted.usage {
+            told = self.record(EventBody::Usage(usage)).await;
+        }
+        for kept in &extracted.kept {
+            told = told.and(self.tell(kept).await);
+        }
+        if let Err(error) = told {
+            tracing::warn!(%error, "what is kept of the session is not in its log");
+        }
+    }
+
+    /// Lets go of what is open.
+    pub async fn close(&self) {
+        if let Some(with) = &self.with {
+            with.recall.memory().close().await;
+        }
+    }
+
+    async fn tell(&self, kept: &Kept) -> Result<(), ClientError> {
+        match kept.event() {
+            Some(update) => self.record(EventBody::MemoryUpdate(update)).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn record(&self, body: EventBody) -> Result<(), ClientError> {
+        self.journal.emit(self.root, None, body).await.map_err(|error| store_failed(&error))
+    }
+}
+
+/// What became of a note, for the person.
+#[must_use]
+pub fn kept_words(kept: &Kept) -> String {
+    let done = match kept.action {
+        Some(MemoryAction::Stored | MemoryAction::Recalled) => "remembered",
+        Some(MemoryAction::Updated) => "brought up to date",
+        None => "known already",
+    };
+    let redacted = if kept.redacted { "; what looked like a secret was left out" } else { "" };
+    format!("{done}: {} ({}){redacted}", kept.note.title, kept.note.path)
+}

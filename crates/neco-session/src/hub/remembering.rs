@@ -1,0 +1,71 @@
+//! What a session remembers with: its recall, its tools, and the look at its end.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use neco_agent::AgentSetup;
+use neco_agent::context::{ContextSettings, Space};
+use neco_model::Provider;
+use neco_model::tokens::Family;
+use neco_proto::{Layer, SessionId};
+use neco_store::SessionRecord;
+
+use super::hub::Hub;
+use crate::memory::{Extraction, Memory, MemorySetup, Recall, RecallLimits, tools};
+
+/// What a session remembers with.
+pub struct Remembering {
+    /// What is put before the model.
+    pub recall: Recall,
+    /// How the session is looked through when it ends.
+    pub extraction: Option<Extraction>,
+    /// The model that is asked then; `None` stands for the session's own.
+    pub extract_model: Option<String>,
+}
+
+impl Hub {
+    /// What a session remembers with that was told `recalled` before. Nothing is opened or read here.
+    pub(super) fn remembering(
+        &self,
+        record: &SessionRecord,
+        recalled: Option<String>,
+        provider: &dyn Provider,
+    ) -> Option<Remembering> {
+        let workshop = &self.setup.workshop;
+        let settings = workshop.memory.as_ref()?;
+        let setup = MemorySetup::new(&self.setup.data_dir, Path::new(&record.cwd), workshop.redactor.clone());
+        let memory = Arc::new(Memory::new(setup));
+        let space = Space::new(ContextSettings::from(&workshop.context), provider.context_window());
+        let limits = RecallLimits {
+            entries: settings.entries,
+            tokens: space.rooms().of(Layer::Memory),
+            family: Family::of(provider.label()),
+        };
+        let extraction = settings.extract.then(|| Extraction {
+            memory: Arc::clone(&memory),
+            source: source_of(record.id),
+            timeout: settings.extract_timeout,
+        });
+        // A session has its title from the first thing that was said in it.
+        let recall = Recall::new(memory, limits, recalled, record.title.is_empty());
+        Some(Remembering { recall, extraction, extract_model: settings.extract_model.clone() })
+    }
+
+    /// An agent with its tools, those of the memory among them, and with what is recalled.
+    pub(super) fn with_memory(
+        &self,
+        mut setup: AgentSetup,
+        remembering: Option<&Remembering>,
+        session: SessionId,
+    ) -> AgentSetup {
+        let own = remembering.map(|remembering| {
+            setup.sources.push(remembering.recall.source());
+            tools::tools(remembering.recall.memory(), Arc::clone(&setup.sink), session)
+        });
+        AgentSetup { registry: (self.setup.workshop.tools)(own.unwrap_or_default()), ..setup }
+    }
+}
+
+fn source_of(session: SessionId) -> String {
+    format!("session {session}")
+}

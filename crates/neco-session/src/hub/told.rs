@@ -1,0 +1,90 @@
+//! What the model is told before the conversation, gathered when a session is opened.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use jiff::Zoned;
+use neco_agent::context::{PromptValues, Prompts, Source};
+use neco_proto::event::EnvironmentTold;
+use neco_proto::{EventBody, Message};
+use neco_store::SessionRecord;
+use neco_workspace::{GitFacts, changed_files};
+
+use super::hub::Hub;
+use crate::error::SessionError;
+use crate::fold::Fold;
+use crate::sources::{Environment, Facts, MapOfRepository, Rules, find_rules, map_of_repository, programs};
+
+/// What the model is told before the conversation.
+pub(super) struct Told {
+    /// The layers that a session brings.
+    pub sources: Vec<Arc<dyn Source>>,
+    /// The prompts.
+    pub prompts: Arc<Prompts>,
+}
+
+impl Hub {
+    /// What the model is told in `cwd`, with what it is told of the place.
+    pub(super) fn told(&self, cwd: &Path, place: Option<&EnvironmentTold>) -> Result<Told, SessionError> {
+        let workshop = &self.setup.workshop;
+        let values = PromptValues {
+            version: workshop.version.clone(),
+            workspace: cwd.display().to_string(),
+            os: std::env::consts::OS.to_owned(),
+            shell: workshop.shell.clone(),
+        };
+        let prompts = Arc::new(Prompts::new(workshop.prompts.clone(), values)?);
+        let rules = Rules::new(find_rules(cwd, &workshop.rules, &workshop.context));
+        let mut sources: Vec<Arc<dyn Source>> = vec![Arc::new(rules)];
+        if let Some(place) = place {
+            sources.push(Arc::new(Environment(place.text.clone())));
+            sources.extend(place.repo_map.clone().map(|map| Arc::new(MapOfRepository(map)) as Arc<dyn Source>));
+        }
+        Ok(Told { sources, prompts })
+    }
+
+    /// What is to be recorded of the place when a session begins, which the fold then has: all of it the
+    /// first time, afterwards only that the day is another one. What was told stays as it was, so that the
+    /// prompt does.
+    pub(super) async fn place(&self, record: &SessionRecord, fold: &mut Fold) -> Vec<EventBody> {
+        let date = Zoned::now().date().to_string();
+        let (told, said) = match &fold.environment {
+            None => {
+                let text = self.facts(record, date.clone()).text();
+                (EnvironmentTold { text, date, repo_map: self.repo_map(record).await }, None)
+            }
+            Some(before) if before.date == date || fold.messages.is_empty() => return Vec::new(),
+            Some(before) => {
+                let said = Message::neco(format!("The session goes on; today is {date}."));
+                (EnvironmentTold { date, ..before.clone() }, Some(said))
+            }
+        };
+        fold.environment = Some(told.clone());
+        fold.messages.extend(said.clone());
+        std::iter::once(EventBody::Environment(told)).chain(said.map(EventBody::Message)).collect()
+    }
+
+    /// The map of the repository, if it is wanted and can be had soon.
+    async fn repo_map(&self, record: &SessionRecord) -> Option<String> {
+        let tokens = self.setup.workshop.context.repo_map as usize;
+        let indexes = self.setup.data_dir.join("index");
+        let mut map = map_of_repository(Path::new(&record.cwd), &indexes, tokens).await?;
+        // As it will stand in the log: a resumed session must say the same.
+        self.setup.workshop.redactor.redact_in(&mut map, neco_safety::secrets::Scope::Said);
+        Some(map)
+    }
+
+    fn facts(&self, record: &SessionRecord, date: String) -> Facts {
+        let workshop = &self.setup.workshop;
+        let cwd = Path::new(&record.cwd);
+        Facts {
+            cwd: record.cwd.clone(),
+            os: std::env::consts::OS.to_owned(),
+            shell: workshop.shell.clone(),
+            head: GitFacts::of(cwd).map(|facts| facts.head),
+            changed: changed_files(cwd),
+            programs: workshop.path.as_deref().map(programs).unwrap_or_default(),
+            date,
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! The end of a session: one small question to a model, what of it is worth keeping.
+//!
+//! It never fails a session: what goes wrong is logged. It takes a bounded time, and it asks only
+//! about sessions in which something was done.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use neco_agent::context::transcript;
+use neco_model::tokens::Family;
+use neco_model::{Answer, Delta, FinishReason, History, OutputSchema, Provider, Request};
+use neco_proto::event::UsageEvent;
+use neco_proto::{Message, Part, Role};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::entry::Category;
+use super::keep::{Keep, Kept, NewEntry};
+use super::memory::Memory;
+
+/// What the model is told.
+const SYSTEM: &str = include_str!("extract.md");
+
+/// Tokens of the conversation that are looked at.
+const MOST_TOKENS: u64 = 12_000;
+
+/// Most entries of one session.
+const MOST_ENTRIES: usize = 3;
+
+/// Calls, or things that the person said, that make a session one with work in it.
+const WORTH_CALLS: usize = 3;
+const WORTH_MESSAGES: usize = 2;
+
+/// How a session that ends is looked through.
+pub struct Extraction {
+    /// Where it is kept.
+    pub memory: Arc<Memory>,
+    /// Who keeps it.
+    pub source: String,
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Extracted {
+    /// What the question cost.
+    pub usage: Option<UsageEvent>,
+    /// What is kept.
+    pub kept: Vec<Kept>,
+}
+
+impl Extraction {
+    /// Looks through what was said and done.
+    pub async fn at_end(&self, provider: &dyn Provider, messages: Vec<Message>) -> Extracted {
+        if !is_worth_it(&messages) {
+            return Extracted::default();
+        }
+        let asked = tokio::time::timeout(self.timeout, ask(provider, messages)).await;
+        let (text, usage) = match asked {
+            Ok(Ok((text, usage))) => (text, usage),
+            Ok(Err(error)) => {
+                tracing::warn!(error, "nothing is kept of the session");
+                return Extracted::default();
+            }
+            Err(_) => {
+                tracing::warn!("nothing is kept of the session: the model took too long");
+                return Extracted::default();
+            }
+        };
+        let mut extracted = Extracted { usage, kept: Vec::new() };
+        for new in self.entries(&text) {
+            match self.memory.keep(new).await {
+                Ok(kept) => extracted.kept.push(kept),
+                Err(error) => tracing::warn!(%error, "an entry is not kept"),
+            }
+        }
+        extracted
+    }
+
+    fn entries(&self, text: &str) -> Vec<NewEntry> {
+        let found = match read(text) {
+            Ok(found) => found,
+            Err(error) => {
+                tracing::warn!(%error, "what is worth keeping was not understood");
+                return Vec::new();
+            }
+        };
+        found.memories.into_iter().take(MOST_ENTRIES).filter_map(|memory| self.entry(memory)).collect()
+    }
+
+    /// Nobody is asked here, so nothing is written to the workspace: what is about the folder is kept
+    /// with the person's own.
+    fn entry(&self, memory: WorthKeeping) -> Option<NewEntry> {
+        let category = Category::of(&memory.category, &memory.topic)?;
+        let says_something = !memory.title.trim().is_empty() && !memory.summary.trim().is_empty();
+        says_something.then(|| NewEntry {
+            title: memory.title,
+            summary: memory.summary,
+            content: memory.content,
+            category,
+            tags: memory.tags,
+            source: self.source.clone(),
+            keep: if memory.everywhere { Keep::Global } else { Keep::Private },
+            replaces: None,
+        })
+    }
+}
+
+/// Whether something was done that could be worth keeping.
+fn is_worth_it(messages: &[Message]) -> bool {
+    let said = messages.iter().filter(|message| message.role == Role::User && !message.is_neco()).count();
+    let is_result = |part: &&Part| matches!(part, Part::ToolResult(result) if result.error_code.is_none());
+    let done = messages.iter().flat_map(|message| &message.parts).filter(is_result).count();
+    said >= WORTH_MESSAGES || (said > 0 && done >= WORTH_CALLS)
+}
+
+async fn ask(provider: &dyn Provider, messages: Vec<Message>) -> Result<(String, Option<UsageEvent>), String> {
+    let family = Family::of(provider.label());
+    let room = provider.context_window().map_or(MOST_TOKENS, |window| (window / 2).min(MOST_TOKENS));
+    let history: History = messages.into_iter().collect();
+    let told = transcript(&history, history.len(), room, family);
+    let asked = format!("<conversation>\n{}\n</conversation>\n\nWhat is worth remembering?", told.trim());
+    let mut stream = provider.whole(Request {
+        system: SYSTEM.trim().into(),
+        tools: Arc::from([]),
+        history: History::from_iter([Message::user(asked)]),
+        cache_key: String::new(),
+        output: Some(Arc::new(OutputSchema { name: "memories".to_owned(), schema: schema() })),
+    });
+    let mut answer = Answer::default();
+    while let Some(delta) = stream.next().await {
+        let delta = delta.map_err(|error| error.to_string())?;
+        answer.add(&delta);
+        if let Delta::Finish(reason) = delta {
+            return match reason {
+                FinishReason::Stop | FinishReason::ToolCalls => Ok(whole(answer, provider)),
+                FinishReason::Length | FinishReason::ContentFilter | FinishReason::Refusal | FinishReason::Pause => {
+                    Err(format!("the answer is not whole: {reason:?}"))
+                }
+            };
+        }
+    }
+    Err("the answer has no end".to_owned())
+}
+
+fn whole(answer: Answer, provider: &dyn Provider) -> (String, Option<UsageEvent>) {
+    let (model, context_window) = (answer.model, provider.context_window());
+    (answer.text, answer.usage.map(|usage| UsageEvent { model, usage, context_window }))
+}
+
+/// What the model says.
+#[derive(Debug, Deserialize)]
+struct Worth {
+    memories: Vec<WorthKeeping>,
+}
+
+#[derive(Debug, Deserialize)]
+struct WorthKeeping {
+    category: String,
+    #[serde(default)]
+    topic: String,
+    title: String,
+    summary: String,
+    #[serde(default)]
+    content: String,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    everywhere: bool,
+}
+
+/// The object in an answer; models that can't be held to a form put words or a fence around it.
+fn read(text: &str) -> Result<Worth, serde_json::Error> {
+    let (start, end) = (text.find('{').unwrap_or(0), text.rfind('}').map_or(text.len(), |at| at + 1));
+    serde_json::from_str(text.get(start..end).unwrap_or(text))
+}
+
+fn schema() -> Value {
+    let text = json!({ "type": "string" });
+    json!({
+        "type": "object",
+        "properties": {
+            "memories": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "category": { "type": "string", "enum": ["preference", "solution", "explore_result", "strategy"] },
+                        "topic": text,
+                        "title": text,
+                        "summary": text,
+                        "content": text,
+                        "tags": { "type": "array", "items": text },
+                        "everywhere": { "type": "boolean" },
+                    },
+                    "required": ["category", "topic", "title", "summary", "content", "tags", "everywhere"],
+                    "additionalProperties": false,
+                },
+            },
+        },
+        "required": ["memories"],
+        "additionalProperties": false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::ToolResult;
+
+    use super::*;
+
+    #[test]
+    fn the_schema_is_strict() {
+        assert!(OutputSchema { name: "memories".to_owned(), schema: schema() }.is_strict());
+    }
+
+    #[test]
+    fn an_answer_is_found_among_words() {
+        let one = r#"{"memories":[{"category":"solution","title":"t","summary":"s"}]}"#;
+        for text in [one.to_owned(), format!("```json\n{one}\n```"), format!("Here: {one}\nDone.")] {
+            assert_eq!(read(&text).unwrap().memories.first().unwrap().title, "t", "{text}");
+        }
+        for text in ["", "nothing", "{}", "{\"memories\": 5}", "}{"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_sessions_with_work_are_looked_through() {
+        let result = |error_code| ToolResult { call_id: "c".into(), output: String::new(), error_code };
+        let done = |count| Message::tool_results((0..count).map(|_| result(None)).collect());
+        assert!(!is_worth_it(&[]));
+        assert!(!is_worth_it(&[Message::user("hi"), done(2)]));
+        assert!(is_worth_it(&[Message::user("hi"), done(3)]));
+        assert!(is_worth_it(&[Message::user("hi"), Message::user("no, with tabs")]));
+        assert!(!is_worth_it(&[Message::user("hi"), Message::neco("today is Sunday")]));
+        let failed = Message::tool_results((0..5).map(|_| result(Some(neco_proto::ErrorCode::ToolFailed))).collect());
+        assert!(!is_worth_it(&[Message::user("hi"), failed]));
+    }
+}

@@ -1,0 +1,341 @@
+//! An entry as a file: a head between two lines `---`, and the content below it.
+//!
+//! The head is what everybody expects there: `name: value`, lists as `[a, b]` or as lines `- a`,
+//! quotes where needed. People write these files by hand, so nothing in them is fatal: what is not
+//! understood is reported with its line, and the rest counts.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use neco_proto::event::MemoryScope;
+
+use super::entry::{Category, Entry, LONGEST_SUMMARY, LONGEST_TITLE, PERSON, one_line};
+
+/// The line around the head.
+const FENCE: &str = "---";
+
+/// What a file can't say about itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Around<'a> {
+    /// The file's name without its ending.
+    pub stem: &'a str,
+    /// Where the file lies.
+    pub scope: MemoryScope,
+    /// When it was last written, in milliseconds since 1970.
+    pub modified_ms: i64,
+}
+
+/// Something in a file that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl std::fmt::Display for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.line, self.what)
+    }
+}
+
+/// Reads a file's text. What is missing is filled in from the content and from what lies around.
+#[must_use]
+pub fn read(text: &str, around: Around<'_>) -> (Entry, Vec<Trouble>) {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
+    let mut head = Head::default();
+    let content = head.take(&text);
+    let entry = head.entry(content, around);
+    (entry, head.troubles)
+}
+
+/// The entry as a file's text.
+#[must_use]
+pub fn write(entry: &Entry) -> String {
+    let mut lines = vec![
+        FENCE.to_owned(),
+        format!("id: {}", scalar(&entry.id)),
+        format!("title: {}", scalar(&entry.title)),
+        format!("summary: {}", scalar(&entry.summary)),
+        format!("category: {}", entry.category.name()),
+    ];
+    let mut add = |name: &str, value: String| {
+        if !value.is_empty() {
+            lines.push(format!("{name}: {value}"));
+        }
+    };
+    add("topic", optional(entry.category.topic()));
+    if !entry.tags.is_empty() {
+        let tags: Vec<String> = entry.tags.iter().map(|tag| item(tag)).collect();
+        add("tags", format!("[{}]", tags.join(", ")));
+    }
+    add("directory", optional(&entry.reach));
+    add("source", optional(&entry.source));
+    let created = Timestamp::from_millisecond(entry.created_ms).unwrap_or(Timestamp::UNIX_EPOCH);
+    add("created", format!("{created:.0}"));
+    lines.extend(entry.others.iter().cloned());
+    lines.push(FENCE.to_owned());
+    let content = entry.content.trim_matches('\n');
+    format!("{}\n{content}{}", lines.join("\n"), if content.is_empty() { "" } else { "\n" })
+}
+
+/// The fields of a head as they were found.
+#[derive(Default)]
+struct Head {
+    fields: Vec<(String, Vec<String>, usize)>,
+    others: Vec<String>,
+    troubles: Vec<Trouble>,
+}
+
+impl Head {
+    const KNOWN: [&'static str; 9] =
+        ["id", "title", "summary", "category", "topic", "tags", "directory", "source", "created"];
+
+    /// Takes the head off; gives the content.
+    fn take<'a>(&mut self, text: &'a str) -> &'a str {
+        let Some(rest) =
+            text.strip_prefix(FENCE).and_then(|rest| rest.trim_start_matches([' ', '\t']).strip_prefix('\n'))
+        else {
+            return text;
+        };
+        let mut lines = Vec::new();
+        let mut left = rest;
+        loop {
+            let (line, after) = left.split_once('\n').unwrap_or((left, ""));
+            if line.trim_end() == FENCE {
+                self.lines(&lines);
+                return after;
+            }
+            if left.is_empty() {
+                self.trouble(1, "the head that begins here has no end: a line `---` is missing");
+                return rest;
+            }
+            lines.push(line);
+            left = after;
+        }
+    }
+
+    fn trouble(&mut self, line: usize, what: impl Into<String>) {
+        self.troubles.push(Trouble { line, what: what.into() });
+    }
+
+    fn lines(&mut self, lines: &[&str]) {
+        let mut rest = lines.iter().copied().enumerate().peekable();
+        while let Some((at, line)) = rest.next() {
+            let number = at + 2;
+            if line.trim().is_empty() || line.trim_start().starts_with('#') {
+                continue;
+            }
+            let named = line.split_once(':').filter(|(name, _)| is_name(name));
+            let Some((name, value)) = named else {
+                self.trouble(number, format!("not understood: {:?}", one_line(line, 60)));
+                continue;
+            };
+            let mut below = Vec::new();
+            while let Some((_, next)) = rest.next_if(|(_, next)| continues(next)) {
+                below.push(next);
+            }
+            self.field(name.trim(), value.trim(), &below, number, line);
+        }
+    }
+
+    fn field(&mut self, name: &str, value: &str, below: &[&str], number: usize, line: &str) {
+        if !Self::KNOWN.contains(&name) {
+            self.others.extend(std::iter::once(line).chain(below.iter().copied()).map(str::to_owned));
+            return;
+        }
+        if self.fields.iter().any(|(known, ..)| known == name) {
+            self.trouble(number, format!("`{name}` is there twice; the first one counts"));
+            return;
+        }
+        let values = match (value, below) {
+            (value, []) if value.starts_with('[') => match value.strip_prefix('[').and_then(|v| v.strip_suffix(']')) {
+                Some(items) => split_items(items),
+                None => {
+                    self.trouble(number, format!("the list of `{name}` has no end: `]` is missing"));
+                    split_items(value.trim_start_matches('['))
+                }
+            },
+            ("", below) if below.iter().all(|line| line.trim_start().starts_with('-')) => {
+                below.iter().map(|line| unquoted(line.trim_start().trim_start_matches('-').trim())).collect()
+            }
+            (value, below) => {
+                // `|` and `>` announce lines of text; without them the lines go on all the same.
+                let first = Some(value).filter(|value| !matches!(*value, "|" | ">" | "|-" | ">-"));
+                let lines = first.into_iter().chain(below.iter().map(|line| line.trim()));
+                let text = lines.collect::<Vec<_>>().join(" ");
+                if name == "tags" { split_items(&text) } else { vec![unquoted(&text)] }
+            }
+        };
+        self.fields.push((name.to_owned(), values, number));
+    }
+
+    fn value(&self, name: &str) -> Option<(&str, usize)> {
+        let (_, values, line) = self.fields.iter().find(|(known, ..)| known == name)?;
+        values.first().map(|value| (value.trim(), *line)).filter(|(value, _)| !value.is_empty())
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.value(name).map(|(value, _)| value.to_owned()).unwrap_or_default()
+    }
+
+    fn entry(&mut self, content: &str, around: Around<'_>) -> Entry {
+        let content = content.trim_matches('\n').to_owned();
+        let title = one_line(&self.text("title"), LONGEST_TITLE);
+        let title = if title.is_empty() { title_of(&content, around.stem) } else { title };
+        let summary = one_line(&self.text("summary"), LONGEST_SUMMARY);
+        let summary = if summary.is_empty() { summary_of(&content, &title) } else { summary };
+        let source = self.text("source");
+        Entry {
+            id: self.id(around.stem),
+            title,
+            summary,
+            category: self.category(around.scope),
+            tags: self.tags(),
+            source: if source.is_empty() { PERSON.to_owned() } else { one_line(&source, LONGEST_TITLE) },
+            created_ms: self.created(around.modified_ms),
+            reach: self.text("directory"),
+            others: std::mem::take(&mut self.others),
+            content,
+        }
+    }
+
+    fn id(&mut self, stem: &str) -> String {
+        let stem = one_line(stem, LONGEST_TITLE);
+        let Some((id, line)) = self.value("id").map(|(id, line)| (id.to_owned(), line)) else { return stem };
+        if id.chars().count() <= LONGEST_TITLE && !id.chars().any(|c| c.is_whitespace() || c.is_control()) {
+            return id;
+        }
+        self.trouble(line, "an id has no spaces and at most 120 characters; the file's name is used");
+        stem
+    }
+
+    fn category(&mut self, scope: MemoryScope) -> Category {
+        let topic = self.text("topic");
+        let Some((name, line)) = self.value("category").map(|(name, line)| (name.to_owned(), line)) else {
+            return Category::usual(scope);
+        };
+        Category::of(&name, &one_line(&topic, LONGEST_TITLE)).unwrap_or_else(|| {
+            let known = Category::NAMES.join(", ");
+            self.trouble(line, format!("there is no category {name:?}; there are: {known}"));
+            Category::usual(scope)
+        })
+    }
+
+    fn tags(&self) -> Vec<String> {
+        let found = self.fields.iter().find(|(known, ..)| known == "tags").map(|(_, values, _)| values.as_slice());
+        let mut tags: Vec<String> = Vec::new();
+        for tag in found.unwrap_or_default().iter().map(|tag| one_line(tag, LONGEST_TITLE)) {
+            if !tag.is_empty() && !tags.contains(&tag) {
+                tags.push(tag);
+            }
+        }
+        tags
+    }
+
+    fn created(&mut self, modified_ms: i64) -> i64 {
+        let Some((text, line)) = self.value("created").map(|(text, line)| (text.to_owned(), line)) else {
+            return modified_ms;
+        };
+        let day = || text.parse::<jiff::civil::Date>().ok()?.to_zoned(TimeZone::UTC).ok().map(|day| day.timestamp());
+        match text.parse::<Timestamp>().ok().or_else(day) {
+            Some(time) => time.as_millisecond(),
+            None => {
+                self.trouble(line, format!("{:?} is no time such as 2026-01-31T12:00:00Z", one_line(&text, 60)));
+                modified_ms
+            }
+        }
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let name = name.trim_end();
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+}
+
+/// Whether a line belongs to the field above it.
+fn continues(line: &str) -> bool {
+    !line.trim().is_empty() && (line.starts_with([' ', '\t']) || line.starts_with("- "))
+}
+
+/// The items of a list: commas outside of quotes stand between them.
+fn split_items(text: &str) -> Vec<String> {
+    let (mut items, mut item, mut quote, mut escaped) = (Vec::new(), String::new(), None, false);
+    for character in text.chars() {
+        match quote {
+            None if character == ',' => items.push(std::mem::take(&mut item)),
+            None => {
+                if matches!(character, '"' | '\'') && item.trim().is_empty() {
+                    quote = Some(character);
+                }
+                item.push(character);
+            }
+            Some(open) => {
+                if character == open && !escaped {
+                    quote = None;
+                }
+                escaped = character == '\\' && open == '"' && !escaped;
+                item.push(character);
+            }
+        }
+    }
+    items.push(item);
+    items.iter().map(|item| unquoted(item.trim())).filter(|item| !item.is_empty()).collect()
+}
+
+/// The text without the quotes around it.
+fn unquoted(text: &str) -> String {
+    if text.starts_with('"')
+        && let Ok(plain) = serde_json::from_str::<String>(text)
+    {
+        return plain;
+    }
+    let single = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
+    let double = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    match (single, double) {
+        (Some(inner), _) => inner.replace("''", "'"),
+        (None, Some(inner)) => inner.to_owned(),
+        (None, None) => text.to_owned(),
+    }
+}
+
+fn optional(text: &str) -> String {
+    if text.is_empty() { String::new() } else { scalar(text) }
+}
+
+/// A value as it is written: with quotes only where it would be read as something else.
+fn scalar(text: &str) -> String {
+    let strange = text.is_empty()
+        || text.trim() != text
+        || text.starts_with(['"', '\'', '[', '{', '|', '>', '#', '-', '&', '*', '!', '%', '@', '`', '?', ':'])
+        || text.contains(": ")
+        || text.contains(" #")
+        || text.ends_with(':')
+        || text.chars().any(char::is_control);
+    if strange { serde_json::Value::from(text).to_string() } else { text.to_owned() }
+}
+
+/// The same for an item of a list.
+fn item(text: &str) -> String {
+    if text.contains([',', ']', '[', '"', '\'']) { serde_json::Value::from(text).to_string() } else { scalar(text) }
+}
+
+/// The first line that says something, else the file's name.
+fn title_of(content: &str, stem: &str) -> String {
+    let first =
+        content.lines().map(|line| line.trim_start_matches(['#', ' ', '-', '*'])).find(|line| !line.trim().is_empty());
+    let title = one_line(first.unwrap_or_default(), LONGEST_TITLE);
+    if title.is_empty() { one_line(&stem.replace(['-', '_'], " "), LONGEST_TITLE) } else { title }
+}
+
+/// The first paragraph that is more than the title.
+fn summary_of(content: &str, title: &str) -> String {
+    let paragraphs = content.split("\n\n").flat_map(|paragraph| {
+        paragraph.split_once('\n').map_or_else(
+            || vec![paragraph],
+            |(first, rest)| if first.starts_with('#') { vec![first, rest] } else { vec![paragraph] },
+        )
+    });
+    let mut lines = paragraphs.map(|text| one_line(text.trim_start_matches(['#', ' ']), LONGEST_SUMMARY));
+    lines.find(|text| !text.is_empty() && text != title).unwrap_or_default()
+}

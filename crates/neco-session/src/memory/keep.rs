@@ -1,0 +1,311 @@
+//! Keeping: a new entry, or a near one brought up to date; and forgetting.
+
+use std::sync::Arc;
+
+use neco_proto::event::{MemoryAction, MemoryNote, MemoryScope, MemoryUpdate};
+use neco_safety::path::Stamp;
+use neco_safety::secrets::Scope;
+
+use super::entry::{Category, Entry, LONGEST_SUMMARY, LONGEST_TITLE, one_line};
+use super::folder::{Folder, FolderError, Lock, MOST_BYTES, file_of, stem_of};
+use super::frontmatter::{self, Around};
+use super::look::Found;
+use super::memory::{Memory, MemoryError, blocking};
+use super::near::{LONGEST_CONTENT, merged, nearness};
+
+/// How often a name is looked for that no file has.
+const ATTEMPTS: usize = 5;
+
+/// Where something is kept, and how far it reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// With the person's own, for everywhere.
+    Global,
+    /// With the person's own, for the folder that is worked in and those below it.
+    Private,
+    /// In the folder that is worked in, as a file that can be committed.
+    Directory,
+}
+
+impl Keep {
+    /// Where a kind of entry is kept when nobody says: what holds for the person everywhere, what is
+    /// about the folder in it, and what was learnt on the way where it needs nobody's consent.
+    #[must_use]
+    pub fn usual(category: &Category) -> Self {
+        match category {
+            Category::Preference | Category::Strategy => Self::Global,
+            Category::Directory => Self::Directory,
+            Category::ExploreResult | Category::Solution { .. } => Self::Private,
+        }
+    }
+}
+
+/// Something to be kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewEntry {
+    /// What it is about.
+    pub title: String,
+    /// The same in a sentence or two; the beginning of the content when empty.
+    pub summary: String,
+    /// All there is to know.
+    pub content: String,
+    /// Its kind.
+    pub category: Category,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// Who says it.
+    pub source: String,
+    /// Where it is kept.
+    pub keep: Keep,
+    /// The entry whose place it takes, instead of one that is near.
+    pub replaces: Option<String>,
+}
+
+/// What became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// The entry in short.
+    pub note: MemoryNote,
+    /// What happened to it; nothing when everything was known already.
+    pub action: Option<MemoryAction>,
+    /// Whether secrets were taken out.
+    pub redacted: bool,
+}
+
+impl Kept {
+    /// The event that tells of it.
+    #[must_use]
+    pub fn event(&self) -> Option<MemoryUpdate> {
+        let action = self.action?;
+        Some(MemoryUpdate { action, entries: vec![self.note.clone()], text: None })
+    }
+}
+
+/// A file as it is and as it would be.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// Where.
+    pub folder: Folder,
+    /// Its name there.
+    pub file: String,
+    /// The entry as it would be.
+    pub entry: Entry,
+    /// Its text now; `None` for a new one.
+    pub before: Option<String>,
+    /// Its text then.
+    pub after: String,
+    stamp: Option<Stamp>,
+}
+
+impl Memory {
+    /// What keeping something would do, without doing it.
+    ///
+    /// # Errors
+    /// When it says nothing or too much, or an entry can't be read.
+    pub async fn draft(self: &Arc<Self>, new: NewEntry) -> Result<Draft, MemoryError> {
+        let target = self.target(&new).await?;
+        let memory = Arc::clone(self);
+        blocking(move || memory.prepare(new, target.as_ref(), 0).map(|(draft, _)| draft)).await
+    }
+
+    /// Keeps something: in an entry that says nearly the same if there is one, else in a new one.
+    ///
+    /// # Errors
+    /// As [`Memory::draft`], or when a file can't be written.
+    pub async fn keep(self: &Arc<Self>, new: NewEntry) -> Result<Kept, MemoryError> {
+        let target = self.target(&new).await?;
+        let memory = Arc::clone(self);
+        blocking(move || {
+            let lock = memory.lock()?;
+            let mut attempt = 0;
+            loop {
+                let (draft, redacted) = memory.prepare(new.clone(), target.as_ref(), attempt)?;
+                attempt += 1;
+                match draft.write(&lock) {
+                    // Somebody edits the file by hand, or took the name.
+                    Err(FolderError::Changed(_)) if attempt < ATTEMPTS => {}
+                    Err(error) => return Err(MemoryError::File(error.to_string())),
+                    Ok(action) => return Ok(Kept { note: draft.note(), action, redacted }),
+                }
+            }
+        })
+        .await
+    }
+
+    /// Forgets an entry: its file is removed.
+    ///
+    /// # Errors
+    /// When it can't be.
+    pub async fn forget(self: &Arc<Self>, found: &Found) -> Result<(), MemoryError> {
+        let (memory, folder, file) = (Arc::clone(self), found.folder.clone(), found.file.clone());
+        blocking(move || {
+            let lock = memory.lock()?;
+            let failed = |error: FolderError| MemoryError::File(error.to_string());
+            let metadata = folder.locate(&file).and_then(|located| Ok(located.metadata()?)).map_err(failed)?;
+            let stamp = Stamp::of(&metadata);
+            folder.remove(&file, &stamp, &lock).map_err(failed)
+        })
+        .await
+    }
+
+    fn lock(&self) -> Result<Lock, MemoryError> {
+        Lock::take(&self.data_dir).map_err(|error| MemoryError::File(format!("the memory can't be locked: {error}")))
+    }
+
+    /// The entry that a new one is to take the place of.
+    async fn target(&self, new: &NewEntry) -> Result<Option<Found>, MemoryError> {
+        let Some(id) = &new.replaces else { return Ok(None) };
+        let found = self.find(id).await?;
+        if found.folder != self.global_folder() && found.folder != self.own_folder() {
+            let words = format!("{} lies in a folder above the workspace, where nothing is written", found.id);
+            return Err(MemoryError::Refused(words));
+        }
+        Ok(Some(found))
+    }
+
+    fn prepare(&self, new: NewEntry, target: Option<&Found>, attempt: usize) -> Result<(Draft, bool), MemoryError> {
+        let keep = new.keep;
+        let (entry, redacted) = self.entry_of(new, attempt)?;
+        let folder = match (target, keep) {
+            (Some(found), _) => found.folder.clone(),
+            (None, Keep::Global | Keep::Private) => self.global_folder(),
+            (None, Keep::Directory) => self.own_folder(),
+        };
+        let draft = match target {
+            Some(found) => Draft::replacing(folder, &found.file, entry)?,
+            None => Draft::near_or_new(folder, entry)?,
+        };
+        Ok((draft, redacted))
+    }
+
+    /// The entry that something makes: cut to size, without secrets. Another attempt has another id, for
+    /// a name that is taken.
+    fn entry_of(&self, new: NewEntry, attempt: usize) -> Result<(Entry, bool), MemoryError> {
+        let mut redacted = false;
+        let mut clean = |text: &str| {
+            let safe = self.redactor.redact(text, Scope::Outside);
+            redacted |= safe != text;
+            safe.into_owned()
+        };
+        let content = clean(new.content.trim());
+        if content.chars().count() > LONGEST_CONTENT {
+            let words = format!("the content is longer than {LONGEST_CONTENT} characters; keep what matters");
+            return Err(MemoryError::Refused(words));
+        }
+        let title = one_line(&clean(&new.title), LONGEST_TITLE);
+        if title.is_empty() {
+            return Err(MemoryError::Refused("an entry needs a title".to_owned()));
+        }
+        let summary = one_line(&clean(&new.summary), LONGEST_SUMMARY);
+        let summary = if summary.is_empty() { one_line(&content, LONGEST_SUMMARY) } else { summary };
+        let tags = new.tags.iter().map(|tag| one_line(&clean(tag), LONGEST_TITLE)).filter(|tag| !tag.is_empty());
+        let entry = Entry {
+            id: Entry::new_id(&title, &format!("{}\n{summary}\n{content}\n{attempt}", new.source)),
+            summary: if summary.is_empty() { title.clone() } else { summary },
+            title,
+            category: new.category,
+            tags: tags.collect(),
+            source: new.source,
+            created_ms: self.now_ms(),
+            reach: match new.keep {
+                Keep::Private => self.cwd.display().to_string(),
+                Keep::Global | Keep::Directory => String::new(),
+            },
+            others: Vec::new(),
+            content,
+        };
+        Ok((entry, redacted))
+    }
+}
+
+impl Draft {
+    /// Where the file is or will be.
+    #[must_use]
+    pub fn path(&self) -> std::path::PathBuf {
+        self.folder.path().join(&self.file)
+    }
+
+    fn note(&self) -> MemoryNote {
+        MemoryNote {
+            id: self.entry.id.clone(),
+            title: self.entry.title.clone(),
+            scope: self.folder.scope,
+            path: self.path().display().to_string(),
+        }
+    }
+
+    fn new(folder: Folder, entry: Entry) -> Self {
+        let after = frontmatter::write(&entry);
+        Self { folder, file: file_of(&entry.id), entry, before: None, after, stamp: None }
+    }
+
+    fn changing(folder: Folder, seen: Seen, entry: Entry) -> Self {
+        let after = if entry == seen.entry { seen.text.clone() } else { frontmatter::write(&entry) };
+        Self { folder, file: seen.file, entry, before: Some(seen.text), after, stamp: Some(seen.stamp) }
+    }
+
+    fn replacing(folder: Folder, file: &str, entry: Entry) -> Result<Self, MemoryError> {
+        let seen = see(&folder, file).map_err(MemoryError::File)?;
+        let old = seen.entry.clone();
+        let entry = Entry { id: old.id, created_ms: old.created_ms, others: old.others, reach: old.reach, ..entry };
+        Ok(Self::changing(folder, seen, entry))
+    }
+
+    fn near_or_new(folder: Folder, entry: Entry) -> Result<Self, MemoryError> {
+        let listed = folder.list().map_err(|error| MemoryError::File(error.to_string()))?;
+        // What can't be read can't be near.
+        let seen = listed.iter().filter_map(|file| see(&folder, &file.name).ok());
+        let near = seen.filter_map(|seen| nearness(&seen.entry, &entry).map(|nearness| (nearness, seen)));
+        let Some((_, nearest)) = near.max_by(|(one, _), (other, _)| one.total_cmp(other)) else {
+            return Ok(Self::new(folder, entry));
+        };
+        let full = |words: String| {
+            let id = &nearest.entry.id;
+            MemoryError::Refused(format!("the entry {id} says nearly the same, but {words}: replace it by its id"))
+        };
+        let merged = merged(&nearest.entry, &entry).map_err(full)?;
+        Ok(Self::changing(folder, nearest, merged))
+    }
+
+    fn write(&self, lock: &Lock) -> Result<Option<MemoryAction>, FolderError> {
+        if self.before.as_ref() == Some(&self.after) {
+            return Ok(None);
+        }
+        self.folder.write(&self.file, &self.after, self.stamp.as_ref(), lock)?;
+        Ok(Some(if self.before.is_some() { MemoryAction::Updated } else { MemoryAction::Stored }))
+    }
+}
+
+/// An entry as its file has it.
+struct Seen {
+    file: String,
+    entry: Entry,
+    text: String,
+    stamp: Stamp,
+}
+
+fn see(folder: &Folder, file: &str) -> Result<Seen, String> {
+    let located = folder.locate(file).map_err(|error| error.to_string())?;
+    let (bytes, stamp) = located.read(MOST_BYTES + 1).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(format!("{file} is larger than {MOST_BYTES} bytes"));
+    }
+    // Bytes that are no text would be lost.
+    let text = String::from_utf8(bytes).map_err(|_| format!("{file} is no UTF-8 text"))?;
+    let modified_ms = located.metadata().ok().and_then(|metadata| metadata.modified().ok());
+    let since = modified_ms.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    let modified_ms = since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
+    let around = Around { stem: stem_of(file), scope: folder.scope, modified_ms };
+    let (entry, _) = frontmatter::read(&text, around);
+    Ok(Seen { file: file.to_owned(), entry, text, stamp })
+}
+
+/// A scope in words for people and models.
+#[must_use]
+pub fn reach_words(scope: MemoryScope, reach: &str) -> String {
+    match (scope, reach) {
+        (MemoryScope::Global, "") => "global".to_owned(),
+        (MemoryScope::Global, reach) => format!("private, for {reach}"),
+        (MemoryScope::Directory, _) => "directory".to_owned(),
+    }
+}

@@ -1,0 +1,40 @@
+//! What is remembered from one session to the next.
+//!
+//! An entry is a Markdown file with a head, in the person's data folder or in `.neco/memory` of the
+//! folder that is worked in. The files are the truth, and people may do with them what they like; the
+//! index (`neco-store`, `recall`) is made from them and brought up to date whenever it is looked at.
+//! Titles and summaries of what matters for the first request are before the model for the whole
+//! session (layer 1); the content is loaded by the model when it wants it (layer 2).
+//!
+//! Invariants: nothing is removed but by a person; what is kept holds no secrets; entries that lie in
+//! a folder are that folder's words and reach the model as such; what the model is told of the memory
+//! does not change within a session.
+//!
+//! Reading order: [`entry`], [`frontmatter`], [`folder`], [`scan`], [`memory`], [`look`], [`rank`],
+//! [`near`], [`keep`], [`recall`], [`line`], [`tools`], [`extract`].
+
+mod entry;
+mod extract;
+mod folder;
+mod frontmatter;
+#[cfg(test)]
+mod frontmatter_tests;
+mod keep;
+mod line;
+mod look;
+#[expect(clippy::module_inception, reason = "the room has the name of what it is about")]
+mod memory;
+mod near;
+mod rank;
+mod recall;
+mod scan;
+pub mod tools;
+
+pub use entry::{Category, Entry, PERSON};
+pub use extract::{Extracted, Extraction};
+pub use folder::Folder;
+pub use keep::{Draft, Keep, Kept, NewEntry, reach_words};
+pub use line::{said_by_person, to_remember};
+pub use look::Found;
+pub use memory::{Memory, MemoryError, MemorySetup, Now};
+pub use recall::{Recall, RecallLimits};

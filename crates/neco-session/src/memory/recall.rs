@@ -1,0 +1,159 @@
+//! Layer 1: titles and summaries of what matters for the first request, for the rest of the session.
+//!
+//! The choice is made once, when the first message of a session comes, and recorded: a prompt that
+//! changed with every request would never be found in a vendor's cache, and a session that is opened
+//! again must be told what it was told before. What is kept meanwhile is in the conversation anyway.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use neco_agent::context::{Layer, Situation, Source};
+use neco_model::tokens::{Family, estimate};
+use neco_proto::event::{MemoryAction, MemoryScope, MemoryUpdate};
+use neco_safety::untrusted;
+
+use super::look::Found;
+use super::memory::Memory;
+
+/// What stands above the entries.
+const HEAD: &str = include_str!("recall.md");
+
+/// Tokens for what stands around the entries.
+const AROUND: u64 = 200;
+
+/// How much of the memory is put before the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecallLimits {
+    /// Most entries.
+    pub entries: usize,
+    /// Most tokens.
+    pub tokens: u64,
+    /// How the model counts tokens.
+    pub family: Family,
+}
+
+/// What the memory puts before the model in one session.
+pub struct Recall {
+    memory: Arc<Memory>,
+    limits: RecallLimits,
+    told: Arc<OnceLock<String>>,
+    /// Whether the first request is still to come.
+    waits: bool,
+}
+
+impl Recall {
+    /// The recall of a session that was told `told` before, or nothing; `waits` when nobody has said
+    /// anything in it yet.
+    #[must_use]
+    pub fn new(memory: Arc<Memory>, limits: RecallLimits, told: Option<String>, waits: bool) -> Self {
+        let slot = OnceLock::new();
+        if let Some(told) = told {
+            let _ = slot.set(told);
+        }
+        Self { memory, limits, told: Arc::new(slot), waits }
+    }
+
+    /// What puts it before the model.
+    #[must_use]
+    pub fn source(&self) -> Arc<dyn Source> {
+        Arc::new(Recalled(Arc::clone(&self.told)))
+    }
+
+    /// The memory.
+    #[must_use]
+    pub fn memory(&self) -> &Arc<Memory> {
+        &self.memory
+    }
+
+    /// Chooses what matters for the first request; nothing for any other. What fails is logged: a
+    /// session works without its memory.
+    pub async fn at_request(&mut self, request: &str) -> Option<MemoryUpdate> {
+        if !std::mem::take(&mut self.waits) || self.limits.entries == 0 {
+            return None;
+        }
+        let ranked = match self.memory.ranked(request).await {
+            Ok(ranked) => ranked,
+            Err(error) => {
+                tracing::warn!(%error, "nothing is recalled");
+                return None;
+            }
+        };
+        let chosen = choose(&ranked, self.limits);
+        if chosen.is_empty() {
+            return None;
+        }
+        let text = self.memory.without_secrets(&text_of(&chosen, ranked.len() - chosen.len()));
+        let _ = self.told.set(text.clone());
+        let entries = chosen.iter().map(|found| found.note()).collect();
+        Some(MemoryUpdate { action: MemoryAction::Recalled, entries, text: Some(text) })
+    }
+}
+
+/// The source of layer 1.
+struct Recalled(Arc<OnceLock<String>>);
+
+impl Source for Recalled {
+    fn layer(&self) -> Layer {
+        Layer::Memory
+    }
+
+    fn text(&self, _: &Situation) -> Option<String> {
+        self.0.get().cloned()
+    }
+
+    /// Once: when the first request has come.
+    fn revision(&self) -> u64 {
+        u64::from(self.0.get().is_some())
+    }
+}
+
+/// The first entries that fit.
+fn choose(ranked: &[Found], limits: RecallLimits) -> Vec<&Found> {
+    let mut left = limits.tokens.saturating_sub(AROUND);
+    let fits = |found: &&Found| match left.checked_sub(estimate(&line(found), limits.family)) {
+        Some(rest) => {
+            left = rest;
+            true
+        }
+        None => false,
+    };
+    ranked.iter().take(limits.entries).take_while(fits).collect()
+}
+
+/// The entries as the model reads them. What lies in a folder is that folder's words: it stands
+/// between tags that say so, as the content of its files does.
+fn text_of(chosen: &[&Found], more: usize) -> String {
+    let mut text = HEAD.trim().to_owned();
+    let own: Vec<String> = of(chosen, MemoryScope::Global).map(|found| line(found)).collect();
+    if !own.is_empty() {
+        let _ = write!(text, "\n\n{}", untrusted::neutral(&own.join("\n")));
+    }
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for found in of(chosen, MemoryScope::Directory) {
+        if !folders.contains(&found.folder.path()) {
+            folders.push(found.folder.path());
+        }
+    }
+    for folder in folders {
+        let lines = of(chosen, MemoryScope::Directory).filter(|found| found.folder.path() == folder);
+        let lines: Vec<String> = lines.map(|found| line(found)).collect();
+        let place = folder.display().to_string();
+        let _ = write!(text, "\n\n{}", untrusted::wrap(&place, &place, &lines.join("\n")));
+    }
+    if more > 0 {
+        let _ = write!(text, "\n\n{more} more are not listed; memory_search finds them.");
+    }
+    text
+}
+
+fn of<'a>(chosen: &'a [&'a Found], scope: MemoryScope) -> impl Iterator<Item = &'a &'a Found> {
+    chosen.iter().filter(move |found| found.scope() == scope)
+}
+
+fn line(found: &Found) -> String {
+    if found.summary.is_empty() || found.summary == found.title {
+        return format!("- [{}] {}", found.id, found.title);
+    }
+    format!("- [{}] {}: {}", found.id, found.title, found.summary)
+}

@@ -1,0 +1,76 @@
+//! memory_get: the whole text of entries.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use neco_proto::Risk;
+use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::refused;
+use crate::memory::look::Found;
+use crate::memory::memory::Memory;
+
+pub struct MemoryGet(pub Arc<Memory>);
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The id of the entry, or several with commas between them.
+    id: String,
+}
+
+impl Tool for MemoryGet {
+    type Args = Args;
+    const NAME: &'static str = "memory_get";
+    const DESCRIPTION: &'static str = include_str!("memory_get.md");
+    const TOUCH: Touch = Touch::Reads;
+
+    fn summary(&self, args: &Args) -> String {
+        format!("Recall {}", args.id)
+    }
+
+    async fn plan(&self, _: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
+        Ok(Plan::of(Risk::Safe))
+    }
+
+    async fn run(&self, args: Args, _: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let ids: Vec<&str> = args.id.split(',').map(str::trim).filter(|id| !id.is_empty()).collect();
+        let mut found = Vec::new();
+        for id in &ids {
+            found.push(self.0.find(id).await.map_err(refused)?);
+        }
+        // The person's own words first: the rest is marked as coming from outside.
+        found.sort_by_key(|found| !found.is_the_persons());
+        let (mut text, mut from) = (String::new(), None);
+        for found in &found {
+            if !found.is_the_persons() {
+                from.get_or_insert((text.len(), found.path().display().to_string()));
+            }
+            text.push_str(&self.whole(found).await?);
+        }
+        let output = ToolOutput::text(text.trim_end());
+        Ok(match from {
+            Some((start, source)) => output.outside(start.., source),
+            None => output,
+        })
+    }
+}
+
+impl MemoryGet {
+    async fn whole(&self, found: &Found) -> Result<String, ToolError> {
+        let entry = self.0.read(found).await.map_err(refused)?;
+        self.0.count_use(found).await;
+        let mut text = format!("[{}] {}\n{}", found.id, entry.title, entry.category);
+        if !entry.tags.is_empty() {
+            let _ = write!(text, " · {}", entry.tags.join(", "));
+        }
+        let _ = write!(text, " · {} · {}\n{}\n", entry.source, found.path().display(), entry.summary);
+        if !entry.content.is_empty() && entry.content != entry.summary {
+            let _ = write!(text, "\n{}\n", entry.content);
+        }
+        text.push('\n');
+        Ok(self.0.without_secrets(&text))
+    }
+}

@@ -1,0 +1,80 @@
+//! The map of the repository: what its most used definitions are, and where.
+
+use std::path::Path;
+use std::time::Duration;
+
+use neco_agent::context::{Layer, Situation, Source};
+use neco_safety::path::Access;
+use neco_safety::untrusted;
+use neco_safety::world::Files;
+use neco_workspace::index::{Index, IndexError, Patient};
+
+/// How long a session waits for its map. What is not ready by then is ready for the next one.
+const LONGEST: Duration = Duration::from_secs(2);
+
+const HEAD: &str = "Map of the repository, when the session began: the definitions that the rest of the code uses \
+                    most, with their lines. Look things up with code_index and code_search.";
+
+/// The source that tells it.
+pub struct MapOfRepository(pub String);
+
+impl Source for MapOfRepository {
+    fn layer(&self) -> Layer {
+        Layer::RepoMap
+    }
+
+    fn text(&self, _: &Situation) -> Option<String> {
+        Some(self.0.clone())
+    }
+}
+
+/// The map of the repository in `folder` in about `tokens` tokens; nothing when none is wanted, when
+/// there is no code, or when its index is not ready soon. The index is kept below `indexes`; it is
+/// finished even when nobody waits for it any more.
+pub async fn map_of_repository(folder: &Path, indexes: &Path, tokens: usize) -> Option<String> {
+    if tokens == 0 {
+        return None;
+    }
+    let (folder, indexes) = (folder.to_path_buf(), indexes.to_path_buf());
+    let drawn = tokio::task::spawn_blocking(move || draw(&folder, &indexes, tokens));
+    match tokio::time::timeout(LONGEST, drawn).await {
+        Ok(Ok(Ok(map))) => map,
+        Ok(Ok(Err(error))) => {
+            tracing::warn!(%error, "there is no map of the repository");
+            None
+        }
+        Ok(Err(_)) => None,
+        Err(_) => {
+            tracing::info!("the map of the repository is not ready; the next session has it");
+            None
+        }
+    }
+}
+
+fn draw(folder: &Path, indexes: &Path, tokens: usize) -> Result<Option<String>, IndexError> {
+    let files = Files::new(folder, Vec::new())?;
+    let Ok(root) = files.locate(".", Access::Read) else { return Ok(None) };
+    let map = Index::new(indexes, root).ask(&Patient, |snapshot| snapshot.map(tokens, &|_| true))?;
+    // It is made of what stands in files, which may say anything.
+    let text = || format!("{HEAD}\n{}", untrusted::wrap("repo_map", "the repository", &map.text));
+    Ok((map.definitions > 0).then(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_map_names_what_is_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let (work, indexes) = (folder.path().join("work"), folder.path().join("index"));
+        std::fs::create_dir(&work).unwrap();
+        assert_eq!(map_of_repository(&work, &indexes, 500).await, None, "no code");
+        std::fs::write(work.join("a.py"), "def helper():\n    pass\n").unwrap();
+        std::fs::write(work.join("b.py"), "from a import helper\nhelper()\n").unwrap();
+        let map = map_of_repository(&work, &indexes, 500).await.unwrap();
+        assert!(map.contains("a.py\n  1: def helper():"), "{map}");
+        assert_eq!(map_of_repository(&work, &indexes, 500).await, Some(map), "the same again");
+        assert_eq!(map_of_repository(&work, &indexes, 0).await, None, "not wanted");
+    }
+}

@@ -1,0 +1,127 @@
+//! `@path` in a rules file: another file that it brings along.
+//!
+//! A path starts at the file that names it. Only files that are really there count, so that `@someone`
+//! stays a name; what lies outside, holds secrets or is too deep is not read, and that is said.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use neco_config::section::ContextSection;
+use neco_safety::path::{Access, PathError};
+use neco_safety::world::Files;
+
+use super::find::read_text;
+
+/// Files that one rules file brings along at most.
+const MOST: usize = 50;
+
+/// A file that was brought along.
+#[derive(Debug)]
+pub(super) struct Import {
+    pub path: PathBuf,
+    pub text: String,
+    /// What was left out of it.
+    pub cut: Option<String>,
+}
+
+/// Follows the imports of one rules file.
+pub(super) struct Importer<'a> {
+    files: &'a Files,
+    settings: &'a ContextSection,
+    visited: HashSet<PathBuf>,
+    /// What was found, in the order it is named.
+    pub found: Vec<Import>,
+    /// What was not read, and why.
+    pub notes: Vec<String>,
+}
+
+impl<'a> Importer<'a> {
+    /// For a rules file at `path`, which is not brought along again.
+    pub(super) fn new(files: &'a Files, settings: &'a ContextSection, path: PathBuf) -> Self {
+        Self { files, settings, visited: HashSet::from([path]), found: Vec::new(), notes: Vec::new() }
+    }
+
+    /// Takes in what `text` of the file `path` names, at this depth.
+    pub(super) fn follow(&mut self, text: &str, path: &Path, depth: u8) {
+        let Some(folder) = path.parent() else { return };
+        for named in named(text) {
+            if self.found.len() == MOST {
+                return;
+            }
+            self.take(named, &folder.join(named), depth);
+        }
+    }
+
+    fn take(&mut self, named: &str, path: &Path, depth: u8) {
+        let located = match self.files.locate(path, Access::Read) {
+            Ok(located) if located.exists() => located,
+            Err(PathError::Outside { .. }) if path.exists() => {
+                return self.notes.push(format!("@{named} was not read: it leads out of the folder"));
+            }
+            Ok(_) | Err(_) => return,
+        };
+        if let Some(reason) = located.sensitive_to_read() {
+            return self.notes.push(format!("@{named} was not read: {reason}"));
+        }
+        if depth > self.settings.import_depth {
+            return self.notes.push(format!("@{named} was not read: imports go no deeper than {}", depth - 1));
+        }
+        if !self.visited.insert(located.path().to_path_buf()) {
+            return;
+        }
+        let Some((text, cut)) = read_text(&located, self.settings.max_rules_file) else { return };
+        if text.contains('\0') {
+            return;
+        }
+        let path = located.path().to_path_buf();
+        self.found.push(Import { path: path.clone(), text: text.clone(), cut });
+        self.follow(&text, &path, depth + 1);
+    }
+}
+
+/// The paths that a text names with `@`, outside of code.
+fn named(text: &str) -> Vec<&str> {
+    let (mut found, mut fence) = (Vec::new(), None);
+    for line in text.lines() {
+        let start = line.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (Some(_), _) => {}
+            // Every second piece between backticks is code.
+            (None, None) => found.extend(line.split('`').step_by(2).flat_map(in_words)),
+        }
+    }
+    found
+}
+
+fn in_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace().filter_map(|word| {
+        let path = word.trim_start_matches(['(', '"', '\'', '<']).strip_prefix('@')?;
+        let path = path.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"', '\'', '>']);
+        (!path.is_empty()).then_some(path)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn paths_are_named_outside_of_code() {
+        let text =
+            "See @docs/style.md, and (@b.md).\n`@not.md` mail me@example.org\n```\n@no.md\n~~~\n```\n@ @../up.md";
+        assert_eq!(named(text), ["docs/style.md", "b.md", "../up.md"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_can_be_looked_through(text in "(\\PC|\n|`|@){0,200}") {
+            let all_there = named(&text).iter().all(|path| text.contains(&format!("@{path}")));
+            prop_assert!(all_there);
+        }
+    }
+}

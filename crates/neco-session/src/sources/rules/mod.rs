@@ -1,0 +1,16 @@
+//! Rules files: what the project and the person wrote down for agents.
+//!
+//! Invariants: only regular files are read, inside the repository or the person's own folders, through no
+//! link that leads out, and none that holds secrets; whatever is cut or left out is said where the model
+//! and the person see it; every text is marked with the file it comes from and can't pretend to end there.
+//!
+//! Reading order: [`find`] (which files there are), [`import`] (what they bring along), [`frontmatter`],
+//! [`source`] (what the model is told).
+
+mod find;
+mod frontmatter;
+mod import;
+mod source;
+
+pub use find::{RulesFile, RulesPlaces, Scope, find};
+pub use source::Rules;

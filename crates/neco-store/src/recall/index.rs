@@ -1,0 +1,335 @@
+//! The index: what changed goes in, entries and their text scores come out.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Connection, Row, SqliteConnection};
+use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
+
+use super::open;
+use super::record::{FileStamp, NewRecord, Record};
+use super::words::{query_of, words_of};
+use crate::error::StoreError;
+use crate::sqlite::failure;
+
+/// A hit in the title counts most, then tags and summary, then the text.
+const SEARCH: &str = "SELECT folder, file, -bm25(words, 6.0, 3.0, 4.0, 1.0) AS score
+    FROM words JOIN entries ON entries.key = words.rowid
+    WHERE words MATCH ? AND folder IN (SELECT value FROM json_each(?))
+    ORDER BY score DESC, folder, file LIMIT ?";
+
+/// Most entries that a search scores.
+const MOST_HITS: i64 = 500;
+
+/// How often something is tried again.
+const MOST_TRIES: u32 = 2;
+
+/// Why the index did not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the index of the memory failed: {0}")]
+pub struct IndexError(String);
+
+impl From<sqlx::Error> for IndexError {
+    fn from(error: sqlx::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<StoreError> for IndexError {
+    fn from(error: StoreError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// The index of all folders of the memory that this person has.
+pub struct MemoryIndex {
+    path: PathBuf,
+    connection: Mutex<Option<SqliteConnection>>,
+    opened: AtomicU64,
+}
+
+impl MemoryIndex {
+    /// The index in the file `path`, which is opened when it is first needed.
+    #[must_use]
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, connection: Mutex::new(None), opened: AtomicU64::new(0) }
+    }
+
+    /// How often it was opened: what was known before may be gone after another opening.
+    #[must_use]
+    pub fn times_opened(&self) -> u64 {
+        self.opened.load(Ordering::Relaxed)
+    }
+
+    /// What is known of the files of a folder, by name.
+    ///
+    /// # Errors
+    /// When SQLite fails even after the index was made anew.
+    pub async fn files(&self, folder: &str) -> Result<Vec<(String, FileStamp)>, IndexError> {
+        let mut tries = 0;
+        loop {
+            let mut connection = self.open().await?;
+            match read_files(&mut connection, folder).await {
+                Ok(files) => return Ok(files),
+                Err(error) => self.recover(connection, error, &mut tries).await?,
+            }
+        }
+    }
+
+    /// Takes in what changed in a folder: new and changed files, and those that are gone.
+    ///
+    /// # Errors
+    /// As [`MemoryIndex::files`].
+    pub async fn apply(&self, folder: &str, changed: &[NewRecord], gone: &[String]) -> Result<(), IndexError> {
+        if changed.is_empty() && gone.is_empty() {
+            return Ok(());
+        }
+        let mut tries = 0;
+        loop {
+            let mut connection = self.open().await?;
+            match write(&mut connection, folder, changed, gone).await {
+                Ok(()) => return Ok(()),
+                Err(error) => self.recover(connection, error, &mut tries).await?,
+            }
+        }
+    }
+
+    /// Every entry of these folders, in the order of the folders and of the files' names.
+    ///
+    /// # Errors
+    /// As [`MemoryIndex::files`].
+    pub async fn entries(&self, folders: &[String]) -> Result<Vec<Record>, IndexError> {
+        let mut tries = 0;
+        loop {
+            let mut connection = self.open().await?;
+            match read_entries(&mut connection, folders).await {
+                Ok(entries) => return Ok(entries),
+                Err(error) => self.recover(connection, error, &mut tries).await?,
+            }
+        }
+    }
+
+    /// How well entries fit a question, by folder and file; only those that fit at all, the best first.
+    /// More is better; only the relation of two scores of one search means something.
+    ///
+    /// # Errors
+    /// As [`MemoryIndex::files`].
+    pub async fn scores(&self, folders: &[String], question: &str) -> Result<Vec<((String, String), f64)>, IndexError> {
+        let Some(query) = query_of(question) else { return Ok(Vec::new()) };
+        let mut tries = 0;
+        loop {
+            let mut connection = self.open().await?;
+            match read_scores(&mut connection, folders, &query).await {
+                Ok(scores) => return Ok(scores),
+                Err(error) => self.recover(connection, error, &mut tries).await?,
+            }
+        }
+    }
+
+    /// Counts that an entry was of use.
+    ///
+    /// # Errors
+    /// As [`MemoryIndex::files`].
+    pub async fn count_use(&self, folder: &str, id: &str, now_ms: i64) -> Result<(), IndexError> {
+        let mut tries = 0;
+        loop {
+            let mut connection = self.open().await?;
+            match write_use(&mut connection, folder, id, now_ms).await {
+                Ok(()) => return Ok(()),
+                Err(error) => self.recover(connection, error, &mut tries).await?,
+            }
+        }
+    }
+
+    /// Closes the file, if it is open; whoever comes next opens it again.
+    pub async fn close(&self) {
+        if let Some(connection) = self.connection.lock().await.take()
+            && let Err(error) = connection.close().await
+        {
+            tracing::warn!(%error, "the index of the memory is not closed");
+        }
+    }
+
+    /// The connection, opened when it is not.
+    async fn open(&self) -> Result<MappedMutexGuard<'_, SqliteConnection>, IndexError> {
+        let mut slot = self.connection.lock().await;
+        if slot.is_none() {
+            self.opened.fetch_add(1, Ordering::Relaxed);
+            *slot = Some(open::open_or_make(&self.path).await?);
+        }
+        MutexGuard::try_map(slot, Option::as_mut).map_err(|_| IndexError("it is not open".to_owned()))
+    }
+
+    /// After a failure everything is tried again with a fresh connection, a damaged file is removed
+    /// before that; what fails again and again is told.
+    async fn recover(
+        &self,
+        connection: MappedMutexGuard<'_, SqliteConnection>,
+        error: sqlx::Error,
+        tries: &mut u32,
+    ) -> Result<(), IndexError> {
+        drop(connection);
+        *tries += 1;
+        *self.connection.lock().await = None;
+        if *tries > MOST_TRIES {
+            return Err(error.into());
+        }
+        tracing::warn!(%error, "the index of the memory is opened again");
+        if failure::is_damage(&error) {
+            open::remove(&self.path).await;
+        }
+        Ok(())
+    }
+}
+
+async fn read_files(connection: &mut SqliteConnection, folder: &str) -> Result<Vec<(String, FileStamp)>, sqlx::Error> {
+    let rows = sqlx::query("SELECT file, modified_ns, size, hash, read_ns FROM entries WHERE folder = ? ORDER BY file")
+        .bind(folder)
+        .fetch_all(connection)
+        .await?;
+    rows.iter().map(|row| Ok((row.try_get("file")?, stamp_of(row)?))).collect()
+}
+
+async fn read_entries(connection: &mut SqliteConnection, folders: &[String]) -> Result<Vec<Record>, sqlx::Error> {
+    let mut all = Vec::new();
+    for folder in folders {
+        let rows = sqlx::query(
+            "SELECT entries.*, coalesce(uses.uses, 0) AS uses, coalesce(uses.last_ms, 0) AS last_ms
+             FROM entries LEFT JOIN uses USING (folder, id) WHERE folder = ? ORDER BY file",
+        )
+        .bind(folder)
+        .fetch_all(&mut *connection)
+        .await?;
+        for row in &rows {
+            all.push(record_of(row)?);
+        }
+    }
+    Ok(all)
+}
+
+async fn read_scores(
+    connection: &mut SqliteConnection,
+    folders: &[String],
+    query: &str,
+) -> Result<Vec<((String, String), f64)>, sqlx::Error> {
+    let rows = sqlx::query(SEARCH)
+        .bind(query)
+        .bind(serde_json::Value::from(folders).to_string())
+        .bind(MOST_HITS)
+        .fetch_all(connection)
+        .await?;
+    rows.iter().map(|row| Ok(((row.try_get("folder")?, row.try_get("file")?), row.try_get("score")?))).collect()
+}
+
+async fn write_use(connection: &mut SqliteConnection, folder: &str, id: &str, now_ms: i64) -> Result<(), sqlx::Error> {
+    let counted = sqlx::query(
+        "INSERT INTO uses (folder, id, uses, last_ms) VALUES (?, ?, 1, ?) ON CONFLICT (folder, id)
+         DO UPDATE SET uses = uses + 1, last_ms = max(last_ms, excluded.last_ms)",
+    );
+    counted.bind(folder).bind(id).bind(now_ms).execute(connection).await.map(drop)
+}
+
+async fn write(
+    connection: &mut SqliteConnection,
+    folder: &str,
+    changed: &[NewRecord],
+    gone: &[String],
+) -> Result<(), sqlx::Error> {
+    sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
+    let result = write_rows(connection, folder, changed, gone).await;
+    let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
+    sqlx::query(end).execute(&mut *connection).await?;
+    result
+}
+
+async fn write_rows(
+    connection: &mut SqliteConnection,
+    folder: &str,
+    changed: &[NewRecord],
+    gone: &[String],
+) -> Result<(), sqlx::Error> {
+    for file in gone.iter().chain(changed.iter().map(|new| &new.record.file)) {
+        sqlx::query("DELETE FROM words WHERE rowid IN (SELECT key FROM entries WHERE folder = ? AND file = ?)")
+            .bind(folder)
+            .bind(file)
+            .execute(&mut *connection)
+            .await?;
+        sqlx::query("DELETE FROM entries WHERE folder = ? AND file = ?")
+            .bind(folder)
+            .bind(file)
+            .execute(&mut *connection)
+            .await?;
+    }
+    for new in changed {
+        insert(connection, folder, new).await?;
+    }
+    Ok(())
+}
+
+async fn insert(connection: &mut SqliteConnection, folder: &str, new: &NewRecord) -> Result<(), sqlx::Error> {
+    let Record { file, stamp, id, title, summary, category, topic, tags, source, reach, created_ms, trouble, .. } =
+        &new.record;
+    let tags = tags.join("\n");
+    let inserted = sqlx::query(
+        "INSERT INTO entries (folder, file, modified_ns, size, hash, read_ns, id, title, summary, category, topic,
+            tags, source, reach, created_ms, trouble) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )
+    .bind(folder)
+    .bind(file)
+    .bind(stamp.modified_ns)
+    .bind(stamp.size)
+    .bind(&stamp.hash)
+    .bind(stamp.read_ns)
+    .bind(id)
+    .bind(title)
+    .bind(summary)
+    .bind(category)
+    .bind(topic)
+    .bind(&tags)
+    .bind(source)
+    .bind(reach)
+    .bind(created_ms)
+    .bind(trouble)
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query("INSERT INTO words (rowid, title, summary, tags, body) VALUES (?, ?, ?, ?, ?)")
+        .bind(inserted.last_insert_rowid())
+        .bind(words_of(title))
+        .bind(words_of(summary))
+        .bind(words_of(&format!("{tags}\n{topic}")))
+        .bind(words_of(&new.body))
+        .execute(&mut *connection)
+        .await?;
+    Ok(())
+}
+
+fn stamp_of(row: &SqliteRow) -> Result<FileStamp, sqlx::Error> {
+    Ok(FileStamp {
+        modified_ns: row.try_get("modified_ns")?,
+        size: row.try_get("size")?,
+        hash: row.try_get("hash")?,
+        read_ns: row.try_get("read_ns")?,
+    })
+}
+
+fn record_of(row: &SqliteRow) -> Result<Record, sqlx::Error> {
+    let tags: String = row.try_get("tags")?;
+    Ok(Record {
+        folder: row.try_get("folder")?,
+        file: row.try_get("file")?,
+        stamp: stamp_of(row)?,
+        id: row.try_get("id")?,
+        title: row.try_get("title")?,
+        summary: row.try_get("summary")?,
+        category: row.try_get("category")?,
+        topic: row.try_get("topic")?,
+        tags: tags.lines().map(str::to_owned).collect(),
+        source: row.try_get("source")?,
+        reach: row.try_get("reach")?,
+        created_ms: row.try_get("created_ms")?,
+        trouble: row.try_get("trouble")?,
+        uses: row.try_get("uses")?,
+        last_ms: row.try_get("last_ms")?,
+    })
+}

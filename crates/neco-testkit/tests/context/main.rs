@@ -1,0 +1,9 @@
+//! What the model is told: prompts, rules, and a conversation that always fits.
+
+#![allow(clippy::unwrap_used, clippy::string_slice, reason = "tests stop at the first thing that is wrong")]
+
+mod compaction;
+mod model;
+mod prompt;
+mod soak;
+mod stage;

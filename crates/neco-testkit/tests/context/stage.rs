@@ -1,0 +1,62 @@
+//! A stage with sample files, and a person who talks.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use neco_model::scripted::Script;
+use neco_proto::{Answer, ApprovalMode, Client, Command, ContextReport, Event, EventBody, PromptReport, Query, Seq};
+use neco_session::Session;
+use neco_testkit::scenario::Setup;
+use neco_testkit::stage::{Stage, StageSetup};
+
+use crate::model::Model;
+
+/// A stage with nine files of about 6 kB and a rules file.
+pub fn stage(model: &Arc<Model>) -> Stage {
+    let file = |number: usize| {
+        let line = |line: usize| format!("file {number}, line {line}: some words that stand in a file\n");
+        (format!("file{number}.txt"), (1..=120).map(line).collect::<String>())
+    };
+    let rules = ("AGENTS.md".to_owned(), "Always answer in verse.\n".to_owned());
+    let files = (0..9).map(file).chain([rules]).collect();
+    let setup = Setup {
+        approval: ApprovalMode::Auto,
+        max_turns: 2000,
+        tools: vec!["read_file".to_owned()],
+        // Reading the same files a thousand times is what a guard is there to stop.
+        guards: false,
+        ..Setup::default()
+    };
+    Stage::new(StageSetup { files, script: Script::new().say("nothing"), setup }).unwrap().played_by(model.clone())
+}
+
+pub async fn say(session: &Session, text: &str) -> Vec<Event> {
+    let receipt =
+        session.send(Command::UserMessage { content: text.to_owned(), attachments: Vec::new() }).await.unwrap();
+    until(session, receipt.seq, |body| matches!(body, EventBody::AgentComplete(_))).await
+}
+
+/// Events after `since` up to and including the first that is `last`.
+pub async fn until(session: &Session, since: Seq, last: impl Fn(&EventBody) -> bool) -> Vec<Event> {
+    let mut events = Vec::new();
+    let mut stream = session.events(since);
+    while let Some(event) = stream.next().await {
+        let event = event.unwrap();
+        let done = last(&event.body);
+        events.push(event);
+        if done {
+            break;
+        }
+    }
+    events
+}
+
+pub async fn prompt(session: &Session) -> PromptReport {
+    let Answer::Prompt(report) = session.ask(Query::Prompt).await.unwrap() else { panic!("not what was asked") };
+    report
+}
+
+pub async fn context(session: &Session) -> ContextReport {
+    let Answer::Context(report) = session.ask(Query::Context).await.unwrap() else { panic!("not what was asked") };
+    report
+}

@@ -1,0 +1,277 @@
+//! code_index: names, outlines and the map.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use neco_proto::ErrorCode;
+use neco_safety::World;
+use neco_safety::path::Access;
+use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_workspace::index::{Definitions, IndexError, Likeness, Place, Snapshot, SymbolKind, UsesOfFile};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::indexes::Indexes;
+use super::narrow::Narrow;
+use super::outline;
+use super::page::{Page, rest};
+use super::progress::{Progress, failed};
+use super::search::LONGEST;
+use crate::files::blocking;
+use crate::files::judged::{Judge, Judged};
+
+const DEFAULT_DEFINITIONS: u32 = 30;
+const DEFAULT_REFERENCES: u32 = 100;
+const DEFAULT_TOKENS: u32 = 2000;
+const MOST_TOKENS: u32 = 20_000;
+
+pub struct CodeIndex {
+    pub indexes: Arc<Indexes>,
+    pub judged: Arc<Judged>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    action: Action,
+    /// The name, for definitions and references.
+    name: Option<String>,
+    /// The file, for outline; otherwise the folder or file to stay in.
+    path: Option<String>,
+    /// Only definitions of this kind.
+    kind: Option<Kind>,
+    /// Size of the map.
+    tokens: Option<u32>,
+    /// Results to skip.
+    skip: Option<u32>,
+    /// Results to show.
+    limit: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    Outline,
+    Definitions,
+    References,
+    Map,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Function,
+    Method,
+    Class,
+    Struct,
+    Enum,
+    Variant,
+    Interface,
+    Type,
+    Constant,
+    Module,
+    Macro,
+    Variable,
+    Field,
+}
+
+impl From<Kind> for SymbolKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Function => Self::Function,
+            Kind::Method => Self::Method,
+            Kind::Class => Self::Class,
+            Kind::Struct => Self::Struct,
+            Kind::Enum => Self::Enum,
+            Kind::Variant => Self::Variant,
+            Kind::Interface => Self::Interface,
+            Kind::Type => Self::Type,
+            Kind::Constant => Self::Constant,
+            Kind::Module => Self::Module,
+            Kind::Macro => Self::Macro,
+            Kind::Variable => Self::Variable,
+            Kind::Field => Self::Field,
+        }
+    }
+}
+
+impl Args {
+    fn path(&self) -> &str {
+        self.path.as_deref().filter(|path| !path.is_empty()).unwrap_or(".")
+    }
+
+    fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or_default().trim()
+    }
+
+    fn skip(&self) -> usize {
+        self.skip.unwrap_or(0) as usize
+    }
+
+    fn limit(&self, usual: u32) -> usize {
+        self.limit.unwrap_or(usual).max(1) as usize
+    }
+
+    /// What is missing for the action.
+    fn check(&self) -> Result<(), ToolError> {
+        let missing = match self.action {
+            Action::Outline if self.path() == "." => "outline needs path: the file",
+            Action::Definitions | Action::References if self.name().is_empty() => "this action needs name",
+            Action::Outline | Action::Definitions | Action::References | Action::Map => return Ok(()),
+        };
+        Err(ToolError::new(ErrorCode::InvalidArguments, missing))
+    }
+}
+
+impl Tool for CodeIndex {
+    type Args = Args;
+    const NAME: &'static str = "code_index";
+    const DESCRIPTION: &'static str = include_str!("code_index.md");
+    const TOUCH: Touch = Touch::Reads;
+
+    fn timeout(&self, _: &Args) -> Option<Duration> {
+        Some(LONGEST)
+    }
+
+    fn summary(&self, args: &Args) -> String {
+        let place = match args.path() {
+            "." => String::new(),
+            path => format!(" in {path}"),
+        };
+        match args.action {
+            Action::Outline => format!("Outline {}", args.path()),
+            Action::Definitions => format!("Definitions of {}{place}", args.name()),
+            Action::References => format!("References to {}{place}", args.name()),
+            Action::Map => format!("Map of the code{place}"),
+        }
+    }
+
+    async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
+        args.check()?;
+        let (world, args) = (Arc::clone(&ctx.world), args.clone());
+        let judge = Judge::planning(&self.judged, ctx);
+        blocking::look(ctx, move || {
+            let narrow = Narrow::new(&world.files, args.path.as_deref(), None)?;
+            Ok(judge.judge(args.path(), narrow.place(), Access::Read)?.plan())
+        })
+        .await
+    }
+
+    async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+        args.check()?;
+        let (world, bytes, progress) = (Arc::clone(&ctx.world), ctx.max_output, Progress::of(ctx));
+        let indexes = Arc::clone(&self.indexes);
+        let judge = Judge::running(&self.judged, ctx);
+        blocking::look(ctx, move || {
+            let narrow = Narrow::new(&world.files, args.path.as_deref(), None)?;
+            judge.judge(args.path(), narrow.place(), Access::Read)?;
+            if args.action == Action::Outline {
+                return outline::show(narrow.place(), bytes);
+            }
+            answer(&args, &indexes, &world, &narrow, &progress, bytes)
+        })
+        .await
+    }
+}
+
+fn answer(
+    args: &Args,
+    indexes: &Indexes,
+    world: &World,
+    narrow: &Narrow,
+    progress: &Progress,
+    bytes: usize,
+) -> Result<ToolOutput, ToolError> {
+    let index = indexes.of(&world.files)?;
+    let fits = |path: &Path| narrow.fits(path);
+    let answered = index.ask(progress, |snapshot| match args.action {
+        Action::Definitions => {
+            let found = snapshot.definitions(args.name(), args.kind.map(Into::into), &fits)?;
+            Ok(definitions(args, snapshot, &found, bytes))
+        }
+        Action::References => Ok(references(args, snapshot, &snapshot.references(args.name(), &fits)?, bytes)),
+        Action::Outline | Action::Map => map(args, snapshot, &fits),
+    });
+    answered.map_err(failed)
+}
+
+fn definitions(args: &Args, snapshot: &Snapshot, found: &Definitions, bytes: usize) -> ToolOutput {
+    let mut page = Page::new(bytes);
+    let asked = found.places.iter().skip(args.skip()).take(args.limit(DEFAULT_DEFINITIONS));
+    let shown = asked.take_while(|place| page.add(&place.path, &[defined(snapshot, place)])).count();
+    let total = found.places.len();
+    let mut note = match (total, found.likeness) {
+        (0, _) => format!("Nothing is defined under a name like {}; try code_search or grep.\n", args.name()),
+        (_, Likeness::Same) => String::new(),
+        (_, Likeness::AnyCase) => "(no name is written exactly so; these differ in capital letters)\n".to_owned(),
+        (_, Likeness::Beginning) => "(no name is exactly this; these begin with it)\n".to_owned(),
+        (_, Likeness::Inside) => "(no name is exactly this; these contain it)\n".to_owned(),
+        (_, Likeness::Similar) => "(no name is exactly this; these resemble it)\n".to_owned(),
+    };
+    note.push_str(&rest(shown, args.skip(), total, "definitions"));
+    page.finish("code_index", args.name().to_owned(), total, &note)
+}
+
+fn defined(snapshot: &Snapshot, place: &Place) -> String {
+    let definition = &place.definition;
+    let text = snapshot.lines_of(&place.path, &[definition.line]).concat();
+    let container = match definition.container.as_str() {
+        "" => String::new(),
+        container => format!(" in {container}"),
+    };
+    let (line, end) = (definition.line, definition.end_line);
+    let lines = if end > line { format!(", lines {line}–{end}") } else { String::new() };
+    format!("{line}: {text}  [{}{container}{lines}]", definition.kind.name())
+}
+
+fn references(args: &Args, snapshot: &Snapshot, found: &[UsesOfFile], bytes: usize) -> ToolOutput {
+    let mut page = Page::new(bytes);
+    let total: usize = found.iter().map(|file| file.lines.len()).sum();
+    let (mut skip, mut left) = (args.skip(), args.limit(DEFAULT_REFERENCES));
+    let (mut shown, mut doubtful) = (0, false);
+    'files: for file in found {
+        let skipped = skip.min(file.lines.len());
+        skip -= skipped;
+        let lines: Vec<(u32, bool)> = file.lines.iter().copied().skip(skipped).take(left).collect();
+        let numbers: Vec<u32> = lines.iter().map(|(number, _)| *number).collect();
+        let texts = snapshot.lines_of(&file.path, &numbers);
+        for ((number, certain), text) in lines.iter().zip(texts) {
+            let sign = if *certain { ':' } else { '~' };
+            if !page.add(&file.path, &[format!("{number}{sign} {text}")]) {
+                break 'files;
+            }
+            doubtful |= !certain;
+            shown += 1;
+            left -= 1;
+        }
+        if left == 0 {
+            break;
+        }
+    }
+    let mut note = if total == 0 {
+        format!("No code uses the name {}; grep also searches comments and other files.\n", args.name())
+    } else {
+        rest(shown, args.skip(), total, &format!("lines in {} files", found.len()))
+    };
+    if doubtful {
+        note.push_str("(~ marks lines where it may be a local variable of that name)\n");
+    }
+    page.finish("code_index", args.name().to_owned(), total, &note)
+}
+
+fn map(args: &Args, snapshot: &Snapshot, fits: &dyn Fn(&Path) -> bool) -> Result<ToolOutput, IndexError> {
+    let tokens = args.tokens.unwrap_or(DEFAULT_TOKENS).min(MOST_TOKENS) as usize;
+    let map = snapshot.map(tokens, fits)?;
+    if map.definitions == 0 {
+        return Ok(ToolOutput::text("There is no code here whose names are used elsewhere; list the folder instead."));
+    }
+    let (end, mut text) = (map.text.len(), map.text);
+    text.push_str(&format!(
+        "({} definitions in {} of {} files, those that others use most; path narrows the map to a folder)\n",
+        map.definitions,
+        map.files,
+        snapshot.files()
+    ));
+    Ok(ToolOutput::text(text).outside(..end, "code_index"))
+}

@@ -1,0 +1,36 @@
+//! The indexes of a process: one for each workspace that its agents work in.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use neco_safety::path::Access;
+use neco_safety::world::Files;
+use neco_toolkit::ToolError;
+use neco_workspace::index::Index;
+
+/// The indexes of a process. Cheap to have: nothing is opened before it is asked for.
+#[derive(Debug)]
+pub struct Indexes {
+    folder: PathBuf,
+    open: Mutex<HashMap<PathBuf, Arc<Index>>>,
+}
+
+impl Indexes {
+    /// Indexes that are kept below a folder.
+    #[must_use]
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder, open: Mutex::default() }
+    }
+
+    /// The index of a workspace.
+    ///
+    /// # Errors
+    /// When the workspace is gone.
+    pub fn of(&self, files: &Files) -> Result<Arc<Index>, ToolError> {
+        let root = files.locate(".", Access::Read)?;
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = open.entry(root.path().to_path_buf()).or_insert_with(|| Arc::new(Index::new(&self.folder, root)));
+        Ok(Arc::clone(index))
+    }
+}

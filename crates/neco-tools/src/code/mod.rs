@@ -1,0 +1,33 @@
+//! Tools on the index of the workspace's code: ranked search, definitions, references, outlines, the map.
+//!
+//! Invariants: the index is brought up to date before every answer, so that it never tells of what is
+//! no longer so; lines are shown as they stand in the files now; nothing is built before it is asked for.
+//!
+//! Reading order: [`indexes`], [`narrow`], [`progress`], [`page`], [`search`], [`index`], [`outline`].
+
+mod index;
+mod indexes;
+mod narrow;
+mod outline;
+mod page;
+mod progress;
+mod search;
+
+use std::sync::Arc;
+
+use neco_toolkit::DynTool;
+use neco_toolkit::tool::erase;
+
+use crate::files::judged::Judged;
+
+pub use indexes::Indexes;
+
+/// The tools on the index of one agent; the indexes are shared with all others of the process.
+#[must_use]
+pub fn tools(indexes: &Arc<Indexes>) -> Vec<Arc<dyn DynTool>> {
+    let judged = Arc::new(Judged::default());
+    vec![
+        erase(index::CodeIndex { indexes: Arc::clone(indexes), judged: Arc::clone(&judged) }),
+        erase(search::CodeSearch { indexes: Arc::clone(indexes), judged }),
+    ]
+}

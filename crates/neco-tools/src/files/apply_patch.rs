@@ -1,0 +1,84 @@
+//! apply_patch: changes to several files in one patch, all or none.
+
+use std::sync::Arc;
+
+use neco_proto::{Display, ErrorCode};
+use neco_safety::secrets::Redactor;
+use neco_safety::world::Files;
+use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
+
+use super::blocking;
+use super::judged::{Judge, Judged};
+use super::ledger::Ledger;
+use super::patch::{FilePatch, Stage, Surroundings, carry_out, done_words, plan_diffs, read};
+
+pub struct ApplyPatch {
+    pub ledger: Arc<Ledger>,
+    pub judged: Arc<Judged>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The patch.
+    patch: String,
+}
+
+impl Tool for ApplyPatch {
+    type Args = Args;
+    const NAME: &'static str = "apply_patch";
+    const DESCRIPTION: &'static str = include_str!("apply_patch.md");
+    const TOUCH: Touch = Touch::Writes;
+
+    fn summary(&self, args: &Args) -> String {
+        match read(&args.patch).unwrap_or_default().as_slice() {
+            [] => "Apply a patch".to_owned(),
+            [one] => format!("Patch {}", one.path),
+            [first, rest @ ..] => format!("Patch {} and {} more", first.path, rest.len()),
+        }
+    }
+
+    async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
+        let (world, ledger, args) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger), args.clone());
+        let (judge, redactor) = (Judge::planning(&self.judged, ctx), ctx.spill.redactor());
+        let cancel = ctx.cancel.clone();
+        blocking::look(ctx, move || {
+            let stage = stage(&world.files, &ledger, &judge, &redactor, &args, &cancel)?;
+            Ok(Plan { diff: plan_diffs(&stage), ..stage.plan() })
+        })
+        .await
+    }
+
+    async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let (world, ledger) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger));
+        let (judge, redactor) = (Judge::running(&self.judged, ctx), ctx.spill.redactor());
+        let cancel = ctx.cancel.clone();
+        blocking::change(move || {
+            let stage = stage(&world.files, &ledger, &judge, &redactor, &args, &cancel)?;
+            if cancel.is_cancelled() {
+                return Err(blocking::cancelled());
+            }
+            let files = plan_diffs(&stage);
+            let notes = carry_out(&world.files, &ledger, &stage)?;
+            Ok(ToolOutput::text(done_words(&stage, &notes)).with_display(Display::Diff { files }))
+        })
+        .await
+    }
+}
+
+fn stage(
+    files: &Files,
+    ledger: &Ledger,
+    judge: &Judge,
+    redactor: &Redactor,
+    args: &Args,
+    cancel: &CancellationToken,
+) -> Result<Stage, ToolError> {
+    let patch: Vec<FilePatch> =
+        read(&args.patch).map_err(|why| ToolError::new(ErrorCode::InvalidArguments, format!("patch: {why}")))?;
+    let stop = || cancel.is_cancelled();
+    Stage::of(&patch, &Surroundings { files, ledger, judge, redactor, stop: &stop })
+}

@@ -1,0 +1,19 @@
+//! Files that are more than lines: pictures, PDF documents, notebooks.
+//!
+//! Invariants: what such a file holds comes from outside and is bounded in size and time; a picture
+//! that a vendor could refuse is never shown, because it would stay in the conversation; a defect in
+//! reading one is an error of the call, nothing more.
+//!
+//! Reading order: [`span`], [`picture`], [`pdf`], [`pdf_text`], [`notebook`].
+
+mod notebook;
+mod pdf;
+#[cfg(feature = "pdf")]
+mod pdf_text;
+mod picture;
+mod span;
+
+pub(super) use notebook::{is_notebook, notebook};
+pub(super) use pdf::pdf;
+pub(super) use picture::{media_type, picture};
+pub(super) use span::Span;

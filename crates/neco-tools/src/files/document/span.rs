@@ -1,0 +1,68 @@
+//! Which pages or cells are wanted: `3`, `2-5`, `10-`.
+
+use neco_proto::ErrorCode;
+use neco_toolkit::ToolError;
+
+/// A stretch of pages or cells, counted from one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The first.
+    pub first: usize,
+    /// The last; none for the end.
+    pub last: Option<usize>,
+}
+
+impl Span {
+    /// All there is.
+    pub const ALL: Self = Self { first: 1, last: None };
+
+    /// Reads what a model wrote.
+    ///
+    /// # Errors
+    /// When it is no stretch.
+    pub fn read(text: Option<&str>) -> Result<Self, ToolError> {
+        let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(Self::ALL) };
+        let (first, last) = match text.split_once(['-', '–']) {
+            Some((first, last)) => (first.trim(), Some(last.trim()).filter(|last| !last.is_empty())),
+            None => (text, Some(text)),
+        };
+        let number = |text: &str| text.parse::<usize>().ok().filter(|number| *number > 0);
+        match (number(first), last.map(number)) {
+            (Some(first), None) => Ok(Self { first, last: None }),
+            (Some(first), Some(Some(last))) if last >= first => Ok(Self { first, last: Some(last) }),
+            _ => Err(ToolError::new(
+                ErrorCode::InvalidArguments,
+                format!("pages: {text:?} is no stretch of pages; write 3, 2-5 or 10-"),
+            )),
+        }
+    }
+
+    /// The numbers of it that there are, out of `count`.
+    #[must_use]
+    pub fn of(self, count: usize) -> std::ops::RangeInclusive<usize> {
+        self.first..=self.last.unwrap_or(count).min(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches() {
+        let table = [
+            (None, Some((1, None))),
+            (Some(" 3 "), Some((3, Some(3)))),
+            (Some("2-5"), Some((2, Some(5)))),
+            (Some("10-"), Some((10, None))),
+            (Some("0"), None),
+            (Some("5-2"), None),
+            (Some("x"), None),
+        ];
+        for (text, expected) in table {
+            let span = Span::read(text).ok().map(|span| (span.first, span.last));
+            assert_eq!(span, expected, "{text:?}");
+        }
+        assert_eq!(Span { first: 2, last: Some(9) }.of(4), 2..=4);
+    }
+}

@@ -1,0 +1,105 @@
+//! Writing what was staged: all of it, or what was written is put back.
+
+use std::path::{Path, PathBuf};
+
+use neco_safety::path::{Access, Located, PathError, Stamp};
+use neco_safety::world::Files;
+use neco_toolkit::ToolError;
+
+use super::stage::{Before, Stage, Staged};
+use crate::files::ledger::Ledger;
+
+/// Writes every file of a stage, those that go last.
+///
+/// # Errors
+/// What stood in the way; then everything is as it was before, or the error says what is not.
+pub fn carry_out(files: &Files, ledger: &Ledger, stage: &Stage) -> Result<Vec<String>, ToolError> {
+    let mut done: Vec<Done<'_>> = Vec::new();
+    let (kept, gone): (Vec<&Staged>, Vec<&Staged>) =
+        stage.staged.iter().filter(|staged| staged.is_changed()).partition(|staged| staged.text.is_some());
+    let folders = missing_folders(&kept);
+    let mut notes = Vec::new();
+    for staged in kept.into_iter().chain(gone) {
+        match one(staged) {
+            Ok((stamp, note)) => {
+                notes.extend(note);
+                done.push(Done { staged, stamp });
+            }
+            Err(error) => return Err(undone(files, error, &done, &folders)),
+        }
+    }
+    for Done { staged, stamp } in &done {
+        if let (Some(stamp), Some(text)) = (stamp, &staged.text) {
+            ledger.know_written(staged.located.path(), *stamp, &staged.form.encode(text), staged.known);
+        }
+    }
+    Ok(notes)
+}
+
+/// A file that was written or removed, and its state now.
+struct Done<'a> {
+    staged: &'a Staged,
+    stamp: Option<Stamp>,
+}
+
+fn one(staged: &Staged) -> Result<(Option<Stamp>, Option<String>), PathError> {
+    match (&staged.text, &staged.before) {
+        (Some(text), before) => {
+            let bytes = staged.form.encode(text);
+            let stamp = before.as_ref().map(|before| &before.stamp);
+            let replaced = staged.located.replace_like(&bytes, stamp, staged.like.as_ref())?;
+            let shown = staged.located.shown();
+            let note = (replaced.other_names > 0)
+                .then(|| format!("{shown} had other names (hard links), which keep the old content"));
+            Ok((Some(replaced.stamp), note))
+        }
+        (None, Some(before)) => staged.located.remove(&before.stamp).map(|()| (None, None)),
+        (None, None) => Ok((None, None)),
+    }
+}
+
+/// Puts back what was done, the last first.
+fn undone(files: &Files, error: PathError, done: &[Done<'_>], folders: &[PathBuf]) -> ToolError {
+    let mut stuck = Vec::new();
+    for Done { staged, stamp } in done.iter().rev() {
+        if let Err(error) = put_back(&staged.located, stamp.as_ref(), staged.before.as_ref()) {
+            stuck.push(format!("{} ({error})", staged.located.shown()));
+        }
+    }
+    for folder in folders {
+        // One that somebody put something into in the meantime stays.
+        if let Ok(located) = files.locate(folder, Access::Write) {
+            let _ = located.remove_empty_folder();
+        }
+    }
+    let words = match (done, stuck.as_slice()) {
+        ([], _) => format!("{error}; nothing was changed"),
+        (_, []) => format!("{error}; what was written before was put back, so nothing is changed"),
+        (_, stuck) => format!(
+            "{error}; what was written before was put back, except for: {}. Look at these files before you go on",
+            stuck.join(", ")
+        ),
+    };
+    ToolError::new(error.code(), words)
+}
+
+fn put_back(located: &Located, now: Option<&Stamp>, before: Option<&Before>) -> Result<(), PathError> {
+    match (now, before) {
+        (now, Some(before)) => located.replace_like(&before.bytes, now, Some(&before.metadata)).map(|_| ()),
+        (Some(now), None) => located.remove(now),
+        (None, None) => Ok(()),
+    }
+}
+
+/// Folders that are about to be made, the innermost first.
+fn missing_folders(kept: &[&Staged]) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = kept
+        .iter()
+        .filter(|staged| staged.before.is_none())
+        .flat_map(|staged| staged.located.path().ancestors().skip(1).take_while(|folder| !folder.exists()))
+        .map(Path::to_path_buf)
+        .collect();
+    folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
+    folders.dedup();
+    folders
+}

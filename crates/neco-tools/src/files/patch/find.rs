@@ -1,0 +1,228 @@
+//! Where the lines of one hunk are in a file, read as loosely as it takes.
+
+use super::hunk::Hunk;
+use super::scope;
+use crate::files::matching::{
+    Closest, Fit, LOOK_AFTER, Line, Lines, MOST_PLACES, OldText, Shift, Stop, closest_to, shift_of, trim_end, write_out,
+};
+
+/// A place that fits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// Its first line, counted from zero.
+    pub first: usize,
+    /// How many lines of the file it covers.
+    pub count: usize,
+    /// How the hunk has to be read there.
+    pub reading: Reading,
+}
+
+/// How a hunk has to be read to fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reading {
+    Exact,
+    LineEndings,
+    TrailingSpace,
+    Shifted(Shift),
+    /// With these kinds of escaped sequences written out.
+    Escaped(Vec<char>),
+}
+
+impl Reading {
+    /// The same as edits have it.
+    pub fn fit(&self) -> Fit {
+        match self {
+            Self::Exact => Fit::Exact,
+            Self::LineEndings => Fit::LineEndings,
+            Self::TrailingSpace => Fit::TrailingSpace,
+            Self::Shifted(_) => Fit::Indentation,
+            Self::Escaped(_) => Fit::Escapes,
+        }
+    }
+}
+
+/// Why a hunk has no place.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Misfit {
+    /// Its lines are nowhere; this is what comes nearest, and the line where its new text is already.
+    NotFound { closest: Option<Closest>, already: Option<usize> },
+    /// There are several, at these lines.
+    NotUnique { fit: Fit, lines: Vec<usize> },
+    /// The line that it should stand below is nowhere.
+    NoHint(String),
+    /// Its lines are at these lines, but not below the line that it names.
+    NotBelowHint { hint: String, lines: Vec<usize> },
+    /// Its lines are at these lines, but not at the end of the file.
+    NotAtEnd(Vec<usize>),
+    /// Its lines are at these lines, which another hunk has or which come before those of an earlier hunk.
+    Taken(Vec<usize>),
+    /// Nothing says where it belongs.
+    NoContext,
+    /// The file would become too long.
+    TooLong,
+    /// It was told to stop.
+    Stopped,
+}
+
+/// Every place where a hunk fits, by the strictest reading that has one.
+pub fn spots(content: &[u8], lines: &Lines, hunk: &Hunk, stop: &Stop<'_>) -> Result<Vec<Spot>, Misfit> {
+    let old = hunk.old_lines();
+    if old.is_empty() {
+        return inserted(lines, hunk).map(|first| vec![Spot { first, count: 0, reading: Reading::Exact }]);
+    }
+    let scopes = scope::below(content, lines, &hunk.hints).map_err(Misfit::NoHint)?;
+    let mut elsewhere = None;
+    for find in READINGS {
+        let found = find(content, lines, &old, stop);
+        if stop() {
+            return Err(Misfit::Stopped);
+        }
+        if let Some(one) = exactly_there(&found, hunk) {
+            return Ok(vec![one]);
+        }
+        let (below, others): (Vec<Spot>, Vec<Spot>) = found.into_iter().partition(|spot| {
+            scopes.iter().any(|scope| scope.contains(&spot.first) && scope.end >= spot.first + spot.count)
+        });
+        let (kept, short): (Vec<Spot>, Vec<Spot>) =
+            below.into_iter().partition(|spot| !hunk.at_end || is_end(content, lines, spot));
+        if !kept.is_empty() {
+            return Ok(narrowed(content, lines, hunk, kept));
+        }
+        if !short.is_empty() {
+            elsewhere.get_or_insert(Misfit::NotAtEnd(numbers(&short)));
+        } else if let Some(hint) = hunk.hints.last().filter(|_| !others.is_empty()) {
+            elsewhere.get_or_insert(Misfit::NotBelowHint { hint: hint.clone(), lines: numbers(&others) });
+        }
+    }
+    Err(elsewhere.unwrap_or_else(|| not_found(content, lines, hunk, old)))
+}
+
+/// Lines as people count them.
+pub fn numbers(spots: &[Spot]) -> Vec<usize> {
+    spots.iter().map(|spot| spot.first + 1).collect()
+}
+
+/// A hunk of nothing but new lines says where it belongs only at the ends of a file.
+fn inserted(lines: &Lines, hunk: &Hunk) -> Result<usize, Misfit> {
+    let end = lines.len();
+    match hunk.line {
+        _ if !hunk.hints.is_empty() => Err(Misfit::NoContext),
+        _ if hunk.at_end || end == 0 => Ok(end),
+        None => Ok(end),
+        Some(0) => Ok(0),
+        Some(line) if line == end => Ok(end),
+        Some(_) => Err(Misfit::NoContext),
+    }
+}
+
+/// Line numbers and every byte agree: that is the place, wherever else the lines are.
+fn exactly_there(found: &[Spot], hunk: &Hunk) -> Option<Spot> {
+    let line = hunk.line?;
+    found.iter().find(|spot| spot.reading == Reading::Exact && spot.first + 1 == line).cloned()
+}
+
+/// Where several fit, those below the heading.
+fn narrowed(content: &[u8], lines: &Lines, hunk: &Hunk, spots: Vec<Spot>) -> Vec<Spot> {
+    let Some(heading) = hunk.heading.clone().filter(|_| spots.len() > 1) else { return spots };
+    let Ok(scopes) = scope::below(content, lines, &[heading]) else { return spots };
+    let below = |spot: &&Spot| scopes.iter().any(|scope| scope.contains(&spot.first));
+    let kept: Vec<Spot> = spots.iter().filter(below).cloned().collect();
+    if kept.is_empty() { spots } else { kept }
+}
+
+/// Whether nothing but empty lines follows.
+fn is_end(content: &[u8], lines: &Lines, spot: &Spot) -> bool {
+    let rest = lines.get(spot.first + spot.count..lines.len());
+    rest.iter().all(|line| line.text(content).trim_ascii().is_empty())
+}
+
+type Find = fn(&[u8], &Lines, &[&[u8]], &Stop<'_>) -> Vec<Spot>;
+
+const READINGS: [Find; 5] = [exact, line_endings, trailing_space, shifted, escaped];
+
+fn exact(content: &[u8], lines: &Lines, old: &[&[u8]], stop: &Stop<'_>) -> Vec<Spot> {
+    // With the carriage returns that are in front of newlines.
+    let whole = |line: &Line| {
+        let end = if line.has_ending() { line.next - 1 } else { line.end };
+        content.get(line.start..end).unwrap_or_default()
+    };
+    search(lines, old.len(), stop, |window| {
+        window.iter().zip(old).all(|(line, old)| whole(line) == *old).then_some(Reading::Exact)
+    })
+}
+
+fn line_endings(content: &[u8], lines: &Lines, old: &[&[u8]], stop: &Stop<'_>) -> Vec<Spot> {
+    search(lines, old.len(), stop, |window| {
+        let mut pairs = window.iter().zip(old);
+        pairs.all(|(line, old)| line.text(content) == plain(old)).then_some(Reading::LineEndings)
+    })
+}
+
+fn trailing_space(content: &[u8], lines: &Lines, old: &[&[u8]], stop: &Stop<'_>) -> Vec<Spot> {
+    if !says_something(old) {
+        return Vec::new();
+    }
+    search(lines, old.len(), stop, |window| {
+        let mut pairs = window.iter().zip(old);
+        pairs.all(|(line, old)| trim_end(line.text(content)) == trim_end(old)).then_some(Reading::TrailingSpace)
+    })
+}
+
+fn shifted(content: &[u8], lines: &Lines, old: &[&[u8]], stop: &Stop<'_>) -> Vec<Spot> {
+    if !says_something(old) {
+        return Vec::new();
+    }
+    let old = as_text(old);
+    search(lines, old.lines.len(), stop, |window| shift_of(content, window, &old).map(Reading::Shifted))
+}
+
+fn escaped(content: &[u8], lines: &Lines, old: &[&[u8]], stop: &Stop<'_>) -> Vec<Spot> {
+    let mut kinds = Vec::new();
+    let mut written = |line: &&[u8]| {
+        // A line has no newline in it, whatever it says.
+        write_out(&String::from_utf8_lossy(plain(line)), |kind| {
+            let wanted = !matches!(kind, 'n' | 'r');
+            kinds.extend(Some(kind).filter(|_| wanted));
+            wanted
+        })
+    };
+    let written: Vec<String> = old.iter().map(&mut written).collect();
+    if kinds.is_empty() {
+        return Vec::new();
+    }
+    search(lines, written.len(), stop, |window| {
+        let mut pairs = window.iter().zip(&written);
+        let fits = pairs.all(|(line, old)| line.text(content) == old.as_bytes());
+        fits.then(|| Reading::Escaped(kinds.clone()))
+    })
+}
+
+fn search(lines: &Lines, count: usize, stop: &Stop<'_>, fits: impl Fn(&[Line]) -> Option<Reading>) -> Vec<Spot> {
+    let mut spots = Vec::new();
+    for (first, window) in lines.windows(count) {
+        if spots.len() >= MOST_PLACES || (first % LOOK_AFTER == 0 && stop()) {
+            break;
+        }
+        spots.extend(fits(window).map(|reading| Spot { first, count, reading }));
+    }
+    spots
+}
+
+fn plain(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+fn as_text<'a>(old: &[&'a [u8]]) -> OldText<'a> {
+    OldText { lines: old.iter().map(|line| plain(line)).collect(), ends_with_newline: true }
+}
+
+fn says_something(old: &[&[u8]]) -> bool {
+    as_text(old).has_words()
+}
+
+fn not_found(content: &[u8], lines: &Lines, hunk: &Hunk, old: Vec<&[u8]>) -> Misfit {
+    let new = hunk.new_lines();
+    let already = if new.is_empty() { Vec::new() } else { line_endings(content, lines, &new, &|| false) };
+    let already = already.first().filter(|_| already.len() == 1 && says_something(&new)).map(|spot| spot.first + 1);
+    Misfit::NotFound { closest: closest_to(content, lines, &as_text(&old)), already }
+}

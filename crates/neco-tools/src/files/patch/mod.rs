@@ -1,0 +1,27 @@
+//! Patches: reading them in both formats, finding where they belong, carrying them out as a whole.
+//!
+//! Invariants: nothing is written before every hunk of every file has its place; a hunk has a place
+//! only if there is exactly one way to put all hunks of its file in; lines that a patch only mentions
+//! stay as they are in the file; when a write fails, what was written before is put back.
+//!
+//! Reading order: [`hunk`], [`read`], [`envelope`], [`unified`], [`header`]; [`find`], [`scope`],
+//! [`place`], [`build`]; [`stage`], [`carry_out`], [`words`].
+
+mod build;
+mod carry_out;
+mod envelope;
+mod find;
+mod header;
+mod hunk;
+mod place;
+mod read;
+mod scope;
+mod stage;
+mod unified;
+mod words;
+
+pub(super) use carry_out::carry_out;
+pub(super) use hunk::FilePatch;
+pub(super) use read::read;
+pub(super) use stage::{Stage, Surroundings};
+pub(super) use words::{done_words, plan_diffs};

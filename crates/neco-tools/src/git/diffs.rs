@@ -1,0 +1,53 @@
+//! What git prints as a diff, file by file, for people.
+
+use neco_proto::Diff;
+
+/// Lines kept of one file.
+const MOST_LINES: usize = 2000;
+
+/// The files of a diff.
+#[must_use]
+pub(super) fn split(text: &str) -> Vec<Diff> {
+    let mut files: Vec<Diff> = Vec::new();
+    let (mut in_hunks, mut kept) = (false, 0);
+    for line in text.lines() {
+        if let Some(names) = line.strip_prefix("diff --git ") {
+            let path = names.rsplit_once(" b/").map_or(names, |(_, path)| path).to_owned();
+            files.push(Diff { path, unified: String::new(), added: 0, removed: 0, created: false });
+            (in_hunks, kept) = (false, 0);
+            continue;
+        }
+        let Some(file) = files.last_mut() else { continue };
+        file.created |= !in_hunks && line.starts_with("new file mode ");
+        in_hunks |= line.starts_with("@@");
+        if !in_hunks {
+            continue;
+        }
+        file.added += u32::from(line.starts_with('+'));
+        file.removed += u32::from(line.starts_with('-'));
+        kept += 1;
+        if kept <= MOST_LINES {
+            file.unified.push_str(line);
+            file.unified.push('\n');
+        } else if kept == MOST_LINES + 1 {
+            file.unified.push_str("(there is more)\n");
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_told_apart() {
+        let text = "commit 1\n\ndiff --git a/x b/x\nindex 1..2\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n\
+            diff --git a/n.txt b/n.txt\nnew file mode 100644\n--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1 @@\n+n\n";
+        let files = split(text);
+        let shown: Vec<_> =
+            files.iter().map(|file| (file.path.as_str(), file.added, file.removed, file.created)).collect();
+        assert_eq!(shown, [("x", 1, 1, false), ("n.txt", 1, 0, true)]);
+        assert_eq!(files[0].unified, "@@ -1 +1 @@\n-a\n+b\n");
+    }
+}

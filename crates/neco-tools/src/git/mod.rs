@@ -1,0 +1,25 @@
+//! `git`: the daily commands of git with results that are short and always in the same form.
+//!
+//! Invariants: the real git runs, where and as commands do; what only looks starts no program of the
+//! repository's own (pager, external diff, text conversion, file watcher) and takes no lock; nothing
+//! here pushes, fetches or rewrites history: that is a command, which the policy judges as one.
+//!
+//! Reading order: [`tool`], [`order`], [`run`], [`status`], [`words`], [`diffs`].
+
+mod diffs;
+mod order;
+mod run;
+mod status;
+mod tool;
+mod words;
+
+use std::sync::Arc;
+
+use neco_toolkit::DynTool;
+use neco_toolkit::tool::erase;
+
+/// The git tool.
+#[must_use]
+pub fn tools() -> Vec<Arc<dyn DynTool>> {
+    vec![erase(tool::Git)]
+}

@@ -1,0 +1,76 @@
+//! Runs git, in the box as commands are.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use neco_proto::ErrorCode;
+use neco_safety::sandbox::Freedom;
+use neco_safety::world::{Exit, Launch, Leftovers, Progress, Stdin, Stop};
+use neco_toolkit::{ToolContext, ToolError};
+
+use super::order::Order;
+use crate::shell::plain_text::plain_text;
+
+/// Bytes that are kept of what git prints.
+const MOST_BYTES: usize = 8 * 1024 * 1024;
+
+/// Settings for every run: no program that the repository or a person has for people, names as they are.
+const ALWAYS: [&str; 7] =
+    ["--no-pager", "-c", "color.ui=false", "-c", "core.quotePath=false", "-c", "core.editor=true"];
+/// And for those that only look: no lock, no watcher, no check of signatures by another program.
+const LOOKING: [&str; 5] = ["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false"];
+
+/// A run of git that is over.
+#[derive(Clone, Debug)]
+pub(super) struct Ran {
+    /// What it printed.
+    pub(super) text: String,
+    /// Whether it ended with zero.
+    pub(super) succeeded: bool,
+}
+
+/// Runs git to its end.
+///
+/// # Errors
+/// When it can't be started, takes too long, or the call is cancelled.
+pub(super) async fn run(order: &Order, limit: Duration, ctx: &ToolContext) -> Result<Ran, ToolError> {
+    let looking = LOOKING.iter().filter(|_| !order.changes);
+    let settings = ALWAYS.iter().chain(looking).map(OsString::from);
+    let launch = Launch {
+        program: OsString::from("git"),
+        arguments: settings.chain(order.words.iter().map(OsString::from)).collect(),
+        folder: ctx.world.files.workspace().to_path_buf(),
+        stdin: Stdin::Closed,
+        terminal: false,
+        leftovers: Leftovers::End,
+    };
+    let freedom = if order.leaves_box { Freedom::Unboxed } else { Freedom::AsConfigured };
+    let started = ctx.world.spawn.start_freed(launch, freedom).await;
+    let mut running = started.map_err(|error| ToolError::new(error.code(), error.to_string()))?;
+    let mut bytes = Vec::new();
+    let alarm = tokio::time::sleep(limit);
+    tokio::pin!(alarm);
+    loop {
+        tokio::select! {
+            biased;
+            () = ctx.cancel.cancelled() => {
+                running.group().stop(Stop::Kill);
+                return Err(ToolError::failed("the call was cancelled"));
+            }
+            () = &mut alarm => {
+                running.group().stop(Stop::Kill);
+                let words = format!("{} was not done after {} s and was killed", order.line(), limit.as_secs());
+                return Err(ToolError::new(ErrorCode::ToolTimedOut, words));
+            }
+            progress = running.next() => match progress {
+                Progress::Output(piece) => {
+                    let room = MOST_BYTES.saturating_sub(bytes.len());
+                    bytes.extend_from_slice(piece.get(..room).unwrap_or(piece));
+                }
+                Progress::Ended(ending) => {
+                    return Ok(Ran { text: plain_text(&bytes), succeeded: ending.exit == Exit::Code(0) });
+                }
+            },
+        }
+    }
+}

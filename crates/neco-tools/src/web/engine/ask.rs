@@ -1,0 +1,162 @@
+//! The engine that was chosen: what it is asked, and what its answer comes to.
+
+use std::time::Duration;
+
+use neco_config::section::SearchEngine;
+use neco_safety::world::net::{Answer, KeyHeader, Method, Request};
+use neco_toolkit::ToolError;
+use serde_json::Value;
+use url::Url;
+
+use super::hit::Hit;
+use super::{brave, duckduckgo, exa, searxng, tavily};
+use crate::web::page::one_line;
+
+/// The name under which the network keeps the key of the search engine.
+pub const SEARCH_KEY: &str = "web_search";
+
+/// Bytes of an answer that are read.
+const MOST_BYTES: usize = 2_000_000;
+
+/// An engine at its address.
+#[derive(Debug)]
+pub(in crate::web) struct Engine {
+    kind: SearchEngine,
+    url: Url,
+    /// Whether the user named the address, so that it may be a private one.
+    named: bool,
+}
+
+impl Engine {
+    /// The engine, at its own address or at another one that the user named.
+    pub(in crate::web) fn new(kind: SearchEngine, url: Option<&str>) -> Result<Self, ToolError> {
+        let own = match kind {
+            SearchEngine::Searxng => None,
+            SearchEngine::Brave => Some(brave::ADDRESS),
+            SearchEngine::Tavily => Some(tavily::ADDRESS),
+            SearchEngine::Exa => Some(exa::ADDRESS),
+            SearchEngine::Duckduckgo => Some(duckduckgo::ADDRESS),
+        };
+        let Some(text) = url.or(own) else {
+            return Err(ToolError::failed(format!(
+                "the search engine {} needs the address of a server: tell the user to set url under \
+                 [tools.web_search] in their config.toml",
+                kind.name()
+            )));
+        };
+        let address = Url::parse(text).ok().filter(|url| url.has_host());
+        let address = address.ok_or_else(|| {
+            ToolError::failed(
+                "the url under [tools.web_search] in the user's config.toml is no web address: tell the user",
+            )
+        })?;
+        Ok(Self { kind, url: address, named: url.is_some() })
+    }
+
+    /// Its name.
+    pub(in crate::web) fn name(&self) -> &'static str {
+        self.kind.name()
+    }
+
+    /// What it is asked.
+    pub(in crate::web) fn request(&self, query: &str, count: usize, time: Duration) -> Request {
+        let request = Request::get(self.url.clone(), time, MOST_BYTES);
+        let mut request = match self.kind {
+            SearchEngine::Searxng => searxng::ask(request, query),
+            SearchEngine::Brave => brave::ask(request, query, count),
+            SearchEngine::Tavily => tavily::ask(request, query, count),
+            SearchEngine::Exa => exa::ask(request, query, count),
+            SearchEngine::Duckduckgo => duckduckgo::ask(request, query),
+        };
+        let host = self.url.host_str().unwrap_or_default();
+        request.open_host =
+            self.named.then(|| self.url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")));
+        request
+    }
+
+    /// What its answer comes to.
+    pub(in crate::web) fn hits(&self, answer: &Answer) -> Result<Vec<Hit>, ToolError> {
+        if let Some(elsewhere) = &answer.elsewhere {
+            let host = elsewhere.host_str().unwrap_or_default();
+            return Err(
+                self.failed(answer, &format!("it redirects to {host}; the url under [tools.web_search] is not right"))
+            );
+        }
+        if !(200..300).contains(&answer.status) || answer.status == 202 && self.kind == SearchEngine::Duckduckgo {
+            return Err(self.refused(answer));
+        }
+        if self.kind == SearchEngine::Duckduckgo {
+            return duckduckgo::hits(&String::from_utf8_lossy(&answer.body)).ok_or_else(|| self.refused(answer));
+        }
+        let unreadable = || self.failed(answer, "its answer can't be read");
+        let json: Value = serde_json::from_slice(&answer.body).map_err(|_| unreadable())?;
+        let hits = match self.kind {
+            SearchEngine::Searxng => searxng::hits(&json),
+            SearchEngine::Brave => brave::hits(&json),
+            SearchEngine::Tavily => tavily::hits(&json),
+            SearchEngine::Exa => exa::hits(&json),
+            SearchEngine::Duckduckgo => None,
+        };
+        hits.ok_or_else(unreadable)
+    }
+
+    /// Why it said no, and what to do about it.
+    fn refused(&self, answer: &Answer) -> ToolError {
+        let wait = answer
+            .retry_after
+            .as_deref()
+            .map(|after| format!(" (retry-after: {})", one_line(after)))
+            .unwrap_or_default();
+        let advice = match (self.kind, answer.status) {
+            (SearchEngine::Duckduckgo, 200..=299 | 403 | 418) => {
+                "it takes us for a robot and refuses for now; wait, or tell the user that another engine under \
+                 [tools.web_search] is more reliable"
+                    .to_owned()
+            }
+            (SearchEngine::Searxng, 403) => "the server does not allow the format json: tell the user to add it to \
+                 search.formats in its settings.yml, or to use another server"
+                .to_owned(),
+            (_, 401 | 403) => "the key is not accepted: tell the user to check it".to_owned(),
+            (_, 402 | 432 | 433) => "the plan of the key is used up: tell the user".to_owned(),
+            (_, 429) => format!("too many searches{wait}; wait before the next one"),
+            (_, 404) => "the url under [tools.web_search] is not right: tell the user".to_owned(),
+            (_, 500..=599) => format!("it has a problem of its own{wait}; try again later"),
+            (_, _) => "it did not accept the search".to_owned(),
+        };
+        self.failed(answer, &advice)
+    }
+
+    fn failed(&self, answer: &Answer, words: &str) -> ToolError {
+        let said = said(&answer.body).map(|said| format!(" It says: {said}")).unwrap_or_default();
+        ToolError::failed(format!("{} answered {}: {words}.{said}", self.name(), answer.status))
+    }
+}
+
+/// The words of an error, wherever an engine puts them.
+fn said(body: &[u8]) -> Option<String> {
+    let json: Value = serde_json::from_slice(body).ok()?;
+    let places = ["/error/detail", "/detail/error", "/error/message", "/error", "/detail", "/message"];
+    let text = places.iter().find_map(|place| json.pointer(place).and_then(Value::as_str))?;
+    Some(one_line(text)).filter(|text| !text.is_empty())
+}
+
+/// The text of a field; empty where there is none.
+pub(super) fn field<'a>(item: &'a Value, name: &str) -> &'a str {
+    item.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The results of a list.
+pub(super) fn each(list: &Value, extract: impl Fn(&Value) -> String) -> Option<Vec<Hit>> {
+    let hit = |item: &Value| Hit::new(field(item, "title"), field(item, "url"), &extract(item));
+    Some(list.as_array()?.iter().filter_map(hit).collect())
+}
+
+/// A request with a body of JSON.
+pub(super) fn posted(mut request: Request, body: &Value, key: KeyHeader) -> Request {
+    request.method = Method::Post;
+    request.headers.push(("content-type", "application/json".to_owned()));
+    request.headers.push(("accept", "application/json".to_owned()));
+    request.body = Some(body.to_string());
+    request.key = Some(key);
+    request
+}

@@ -1,0 +1,166 @@
+//! What an answer holds, as the model reads it.
+
+use neco_safety::world::net::Answer;
+use neco_toolkit::ToolError;
+
+use super::charset::decode;
+use super::readable::readable;
+use crate::shell::plain_text::plain_text;
+
+/// A page, read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Page {
+    /// Where it came from in the end.
+    pub(super) url: String,
+    /// What it is called.
+    pub(super) title: Option<String>,
+    /// Its text.
+    pub(super) text: String,
+    /// Whether there was more of it than was read.
+    pub(super) cut: bool,
+}
+
+/// What a kind of content is to us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Html,
+    Text,
+    Unreadable,
+}
+
+impl Page {
+    /// Reads an answer. Takes a while for a big one: not on a thread of the runtime.
+    pub(super) fn read(answer: Answer) -> Result<Self, ToolError> {
+        let content_type = answer.content_type.as_deref();
+        let named = content_type.map(media_type).filter(|name| !name.is_empty() && name != "application/octet-stream");
+        let kind = named.as_deref().map_or_else(|| sniff(&answer.body), kind_of);
+        let url = answer.url.to_string();
+        let (title, text, unread) = match kind {
+            Kind::Unreadable => return Err(unreadable(named.as_deref(), answer.body.len(), answer.cut)),
+            Kind::Text => (None, decode(&answer.body, content_type), false),
+            Kind::Html => {
+                let page = readable(&decode(&answer.body, content_type), &answer.url);
+                (page.title, page.markdown, page.cut)
+            }
+        };
+        let text = plain_text(text.as_bytes());
+        Ok(Self { url, title: title.map(|title| one_line(&title)), text, cut: answer.cut || unread })
+    }
+}
+
+/// A text of a page on one line of ordinary length.
+pub(super) fn one_line(text: &str) -> String {
+    let line: String = plain_text(text.as_bytes()).split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut short: String = line.chars().take(300).collect();
+    if short.len() < line.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// `Text/HTML; charset=x` is `text/html`.
+fn media_type(content_type: &str) -> String {
+    content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+fn kind_of(media_type: &str) -> Kind {
+    const TEXT: &[&str] = &[
+        "json",
+        "xml",
+        "javascript",
+        "ecmascript",
+        "yaml",
+        "x-yaml",
+        "toml",
+        "x-ndjson",
+        "jsonlines",
+        "graphql",
+        "sql",
+        "rtf",
+        "x-sh",
+        "x-httpd-php",
+        "x-tex",
+        "x-subrip",
+        "manifest+json",
+    ];
+    match media_type.split_once('/') {
+        Some(("text", "html")) | Some(("application", "xhtml+xml")) => Kind::Html,
+        Some(("text", _)) => Kind::Text,
+        Some((_, kind)) if kind.ends_with("+json") || kind.ends_with("+xml") && !kind.starts_with("svg") => Kind::Text,
+        Some(("application", kind)) if TEXT.contains(&kind) => Kind::Text,
+        Some(_) | None => Kind::Unreadable,
+    }
+}
+
+/// What it is when the server does not say.
+fn sniff(body: &[u8]) -> Kind {
+    let head = body.get(..1024).unwrap_or(body);
+    if head.contains(&0) && !head.starts_with(b"\xff\xfe") && !head.starts_with(b"\xfe\xff") {
+        return Kind::Unreadable;
+    }
+    let start = String::from_utf8_lossy(head).trim_start().to_ascii_lowercase();
+    if start.starts_with("<!doctype html") || start.starts_with("<html") { Kind::Html } else { Kind::Text }
+}
+
+fn unreadable(media_type: Option<&str>, bytes: usize, cut: bool) -> ToolError {
+    let what = media_type.map_or_else(|| "binary data".to_owned(), one_line);
+    let size = if cut { format!("more than {bytes} bytes") } else { format!("{bytes} bytes") };
+    ToolError::failed(format!(
+        "it is {what} ({size}), which is no text; if the task needs the file, download it with a command"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::ErrorCode;
+    use url::Url;
+
+    use super::*;
+
+    fn read(content_type: Option<&str>, body: &[u8]) -> Result<Page, ToolError> {
+        Page::read(Answer {
+            url: Url::parse("https://example.com/").unwrap(),
+            status: 200,
+            content_type: content_type.map(str::to_owned),
+            retry_after: None,
+            elsewhere: None,
+            body: body.to_vec(),
+            cut: false,
+        })
+    }
+
+    #[test]
+    fn text_comes_as_it_is_and_pages_as_markdown() {
+        for (content_type, body, text) in [
+            (Some("text/html"), &b"<h1>T</h1>"[..], "# T"),
+            (Some("TEXT/HTML; charset=utf-8"), b"<h1>T</h1>", "# T"),
+            (Some("application/xhtml+xml"), b"<h1>T</h1>", "# T"),
+            (Some("text/plain"), b"<h1>T</h1>", "<h1>T</h1>"),
+            (Some("application/json"), b"{\"a\": 1}", "{\"a\": 1}"),
+            (Some("application/problem+json"), b"{}", "{}"),
+            (Some("application/rss+xml"), b"<rss/>", "<rss/>"),
+            (Some("text/markdown"), b"# a", "# a"),
+            (None, b" <!DOCTYPE html><p>x", "x"),
+            (None, b"plain", "plain"),
+            (Some("application/octet-stream"), b"plain", "plain"),
+            (Some("text/plain"), b"a\x1b[31mred\x1b[0m\x07", "ared"),
+        ] {
+            assert_eq!(read(content_type, body).unwrap().text, text, "{content_type:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused_by_name() {
+        for (content_type, body, what) in [
+            (Some("application/pdf"), &b"%PDF-1.7"[..], "application/pdf (8 bytes)"),
+            (Some("image/png"), b"\x89PNG", "image/png"),
+            (Some("image/svg+xml"), b"<svg/>", "image/svg+xml"),
+            (Some("application/zip"), b"PK", "application/zip"),
+            (None, b"\0\0\0", "binary data"),
+            (Some("application/octet-stream"), b"\x7fELF\0", "binary data"),
+        ] {
+            let error = read(content_type, body).unwrap_err();
+            assert!(error.code == ErrorCode::ToolFailed && error.message.contains(what), "{}", error.message);
+        }
+    }
+}

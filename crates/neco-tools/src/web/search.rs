@@ -1,0 +1,137 @@
+//! `web_search`: searches the web with the engine that the user chose.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use neco_config::section::{SearchEngine, WebSearchSection};
+use neco_proto::{Display, ErrorCode, Risk};
+use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::engine::{Engine, Hit, SEARCH_KEY};
+use super::fetch::answered;
+use super::page::one_line;
+
+/// What the scheduler's clock leaves us beyond our own, so that it is never first.
+const SLACK: Duration = Duration::from_secs(10);
+
+/// Results of one search.
+const MOST: usize = 20;
+
+/// The longest query that is sent.
+const LONGEST_QUERY: usize = 400;
+
+/// What the user has to do, when they have not.
+const NOT_SET: &str = "no search engine is set up. Tell the user that they can choose one in their config.toml: \
+    [tools.web_search] with engine = \"duckduckgo\" (needs nothing else), engine = \"searxng\" and url = \
+    \"https://…\" of a SearXNG server, or engine = \"brave\", \"tavily\" or \"exa\" and the key in BRAVE_API_KEY, \
+    TAVILY_API_KEY or EXA_API_KEY. Until then use web_fetch with addresses you know";
+
+/// Arguments of `web_search`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SearchArgs {
+    /// What to search for.
+    query: String,
+    /// How many results, at most 20.
+    count: Option<usize>,
+}
+
+/// Searches the web.
+pub(super) struct WebSearch {
+    settings: WebSearchSection,
+    time: Duration,
+}
+
+impl WebSearch {
+    /// The tool of one agent.
+    pub(super) fn new(settings: &WebSearchSection) -> Self {
+        let time = Duration::try_from_secs_f64(settings.timeout).ok().filter(|time| !time.is_zero());
+        Self { settings: settings.clone(), time: time.unwrap_or(Duration::from_secs(20)) }
+    }
+
+    /// The engine, if all that it needs is there.
+    fn engine(&self, ctx: &ToolContext) -> Result<Engine, ToolError> {
+        let engine = self.settings.engine.ok_or_else(|| ToolError::failed(NOT_SET))?;
+        if engine.key_variable().is_some() && !ctx.world.net.has_key(SEARCH_KEY) {
+            let variable = self.settings.key_variable().unwrap_or_default();
+            return Err(ToolError::failed(format!(
+                "the search engine {} needs a key: tell the user to set the environment variable {variable}, or to \
+                 name another one as key_env under [tools.web_search] in their config.toml",
+                engine.name()
+            )));
+        }
+        Engine::new(engine, self.settings.url.as_deref())
+    }
+}
+
+impl Tool for WebSearch {
+    type Args = SearchArgs;
+    const NAME: &'static str = "web_search";
+    const DESCRIPTION: &'static str = include_str!("search.txt");
+    const TOUCH: Touch = Touch::Network;
+
+    /// Without an engine every call would fail, and its description would cost tokens in every request.
+    fn is_offered(&self) -> bool {
+        self.settings.engine.is_some()
+    }
+
+    fn timeout(&self, _args: &SearchArgs) -> Option<Duration> {
+        Some(self.time + SLACK)
+    }
+
+    fn summary(&self, args: &SearchArgs) -> String {
+        format!("Search the web for {}", one_line(&args.query))
+    }
+
+    async fn plan(&self, args: &SearchArgs, ctx: &ToolContext) -> Result<Plan, ToolError> {
+        self.engine(ctx)?;
+        query(args)?;
+        let engine = self.settings.engine.map(SearchEngine::name).unwrap_or_default();
+        // Whoever sets an engine up wants to be found out about by it; nobody else learns of a query.
+        Ok(Plan { because: Some(format!("it sends the query to {engine}")), ..Plan::of(Risk::Low) })
+    }
+
+    async fn run(&self, args: SearchArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let engine = self.engine(ctx)?;
+        let query = query(&args)?;
+        let default = if self.settings.results == 0 { 8 } else { self.settings.results };
+        let count = args.count.unwrap_or(default).clamp(1, MOST);
+        let answer = answered(ctx, engine.request(&query, count, self.time)).await?;
+        let hits = engine.hits(&answer)?;
+        Ok(listed(&query, engine.name(), hits, count))
+    }
+}
+
+fn query(args: &SearchArgs) -> Result<String, ToolError> {
+    let query = args.query.split_whitespace().collect::<Vec<_>>().join(" ");
+    match query.chars().count() {
+        0 => Err(ToolError::new(ErrorCode::InvalidArguments, "query: there is nothing to search for")),
+        length if length > LONGEST_QUERY => Err(ToolError::new(
+            ErrorCode::InvalidArguments,
+            format!("query: {length} characters; search engines take {LONGEST_QUERY} at most"),
+        )),
+        _ => Ok(query),
+    }
+}
+
+fn listed(query: &str, engine: &str, hits: Vec<Hit>, count: usize) -> ToolOutput {
+    let hits: Vec<Hit> = hits.into_iter().take(count).collect();
+    if hits.is_empty() {
+        return ToolOutput::text(format!("[{engine} found nothing for {query:?}; try fewer or other words]"));
+    }
+    let mut text = String::new();
+    let mut items = Vec::new();
+    for (number, Hit { title, url, extract }) in hits.iter().enumerate() {
+        let title = if title.is_empty() { "(no title)" } else { title };
+        let _ = writeln!(text, "{}. {title}\n   {url}", number + 1);
+        if !extract.is_empty() {
+            let _ = writeln!(text, "   {extract}");
+        }
+        items.push(format!("{title}  {url}"));
+    }
+    let total = items.len() as u64;
+    let title = format!("{engine}: {query}");
+    ToolOutput::text(text.trim_end()).outside(.., engine).with_display(Display::List { title, items, total })
+}

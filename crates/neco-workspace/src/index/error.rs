@@ -1,0 +1,28 @@
+//! Why the index could not answer.
+
+use std::io;
+
+/// Something in the files of the index is not as it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the index is damaged")]
+pub(super) struct Damaged;
+
+/// Why the index could not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// Its files are damaged; the next look at the workspace builds them anew.
+    #[error("the index is damaged")]
+    Damaged,
+    /// Its files can't be read or written.
+    #[error("the index can't be used: {0}")]
+    Io(#[from] io::Error),
+    /// The call was cancelled; what was indexed by then is kept.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl From<Damaged> for IndexError {
+    fn from(_: Damaged) -> Self {
+        Self::Damaged
+    }
+}

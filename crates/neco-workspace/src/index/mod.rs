@@ -1,0 +1,50 @@
+//! The index of the workspace's code: ranked text search, definitions, references, the map.
+//!
+//! Invariants: what is in it is what the walking rules of all tools give, without sensitive files;
+//! it never tells other than a fresh index would; files on disk are replaced, never changed; damage
+//! is seen and mended by building anew; nothing runs when nobody asks.
+//!
+//! Reading order: [`language`], [`kind`], [`code`], `grammar`, `declarator`, `gathered`, `parse` (what a file says); [`words`],
+//! `postings`, `table`, `segment` (how it is kept); `manifest`, `text`, `scan`, `build`, `tidy`,
+//! [`store`] (how it is brought up to date); [`snapshot`], `similar`, [`search`], [`symbols`], [`map`] (how it is
+//! asked); `bytes`, [`watch`], [`error`].
+
+mod build;
+mod bytes;
+mod code;
+#[cfg(feature = "grammars")]
+mod declarator;
+mod error;
+#[cfg(feature = "grammars")]
+mod gathered;
+#[cfg(feature = "grammars")]
+mod grammar;
+mod kind;
+mod language;
+mod manifest;
+mod map;
+mod parse;
+mod postings;
+mod scan;
+mod search;
+mod segment;
+mod similar;
+mod snapshot;
+mod store;
+mod symbols;
+mod table;
+mod text;
+mod tidy;
+mod watch;
+mod words;
+
+pub use code::{Definition, OutlineItem, outline};
+pub use error::IndexError;
+pub use kind::SymbolKind;
+pub use language::Language;
+pub use map::RepoMap;
+pub use search::{Hit, HitLine, Hits};
+pub use snapshot::Snapshot;
+pub use store::{Index, remove_abandoned};
+pub use symbols::{Definitions, Likeness, Place, UsesOfFile};
+pub use watch::{Patient, Watch};

@@ -1,0 +1,124 @@
+//! Looks at the workspace: which files there are, and which may have changed since they were indexed.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use ignore::{DirEntry, WalkState};
+use neco_safety::Located;
+use neco_safety::path::sensitive::{is_sensitive_file, is_sensitive_folder};
+
+use super::error::IndexError;
+use super::manifest::{FileEntry, FileStamp, Manifest, in_order};
+use super::watch::Watch;
+use crate::walk::{Scope, walker};
+
+/// A file that is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Seen {
+    /// From the root.
+    pub(super) path: PathBuf,
+    pub(super) stamp: FileStamp,
+}
+
+/// What is to be done.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// Files that are new or may have changed.
+    pub(super) read: Vec<Seen>,
+    /// Files that are gone.
+    pub(super) gone: Vec<PathBuf>,
+}
+
+impl Changes {
+    /// Whether nothing is to be done.
+    pub(super) fn is_empty(&self) -> bool {
+        self.read.is_empty() && self.gone.is_empty()
+    }
+}
+
+/// All files of a folder that are indexed, by path: what git ignores, hidden and sensitive names are
+/// left out, and no link is followed.
+pub(super) fn scan(root: &Located, watch: &dyn Watch) -> Result<Vec<Seen>, IndexError> {
+    let found: Mutex<Vec<Vec<Seen>>> = Mutex::default();
+    walker(root.path(), root.path(), Scope::Visible).threads(threads()).build_parallel().run(|| {
+        let mut batch = Batch { seen: Vec::new(), found: &found };
+        Box::new(move |entry| {
+            if watch.is_cancelled() {
+                return WalkState::Quit;
+            }
+            let Ok(entry) = entry else { return WalkState::Continue };
+            let Some(kind) = entry.file_type().filter(|_| entry.depth() > 0) else { return WalkState::Continue };
+            if kind.is_dir() {
+                let closed = is_sensitive_folder(entry.path()).is_some();
+                return if closed { WalkState::Skip } else { WalkState::Continue };
+            }
+            if kind.is_file() && is_sensitive_file(entry.path()).is_none() {
+                batch.seen.extend(see(&entry, root));
+            }
+            WalkState::Continue
+        })
+    });
+    if watch.is_cancelled() {
+        return Err(IndexError::Cancelled);
+    }
+    let mut seen = found.into_inner().unwrap_or_else(PoisonError::into_inner).concat();
+    seen.sort_unstable_by(|a, b| in_order(&a.path, &b.path));
+    Ok(seen)
+}
+
+/// How many threads work at the same time.
+pub(super) fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |number| number.get().min(8))
+}
+
+/// What one thread has seen; handed over when the thread is done.
+struct Batch<'a> {
+    seen: Vec<Seen>,
+    found: &'a Mutex<Vec<Vec<Seen>>>,
+}
+
+impl Drop for Batch<'_> {
+    fn drop(&mut self) {
+        let seen = std::mem::take(&mut self.seen);
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
+    }
+}
+
+fn see(entry: &DirEntry, root: &Located) -> Option<Seen> {
+    let path = entry.path().strip_prefix(root.path()).ok()?.to_path_buf();
+    Some(Seen { path, stamp: FileStamp::of(&entry.metadata().ok()?) })
+}
+
+impl FileStamp {
+    /// The stamp of what was looked at.
+    pub(super) fn of(facts: &std::fs::Metadata) -> Self {
+        let time = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+        Self {
+            size: facts.len(),
+            modified: time(facts.mtime(), facts.mtime_nsec()),
+            changed: time(facts.ctime(), facts.ctime_nsec()),
+        }
+    }
+}
+
+/// What has to be done for the index to fit what was seen; both are in order.
+pub(super) fn compare(manifest: &Manifest, seen: Vec<Seen>) -> Changes {
+    let mut changes = Changes::default();
+    let mut known = manifest.files.iter().peekable();
+    for one in seen {
+        while let Some(gone) = known.next_if(|entry| in_order(&entry.path, &one.path).is_lt()) {
+            changes.gone.push(gone.path.clone());
+        }
+        let entry = known.next_if(|entry| entry.path.as_os_str() == one.path.as_os_str());
+        if !entry.is_some_and(|entry| is_unchanged(entry, &one)) {
+            changes.read.push(one);
+        }
+    }
+    changes.gone.extend(known.map(|entry| entry.path.clone()));
+    changes
+}
+
+fn is_unchanged(entry: &FileEntry, seen: &Seen) -> bool {
+    entry.settled && entry.stamp == seen.stamp
+}

@@ -1,0 +1,389 @@
+//! What the agent wants to know: a choice, what becomes of a plan, whether it may go on.
+
+use neco_proto::{ApprovalMode, ItemAnswer, Question, QuestionItem, Reply, Subject};
+
+use super::question::{Place, Step, Typed, Want};
+use crate::print::visible::{visible, visible_line};
+use crate::print::wrap::wrap;
+
+/// Lines of a question around a plan.
+const AROUND: usize = 8;
+/// Lines of a plan that are shown however small the terminal is.
+const LEAST: usize = 10;
+
+/// A question of the agent that is on the screen.
+pub struct Inquiry {
+    question: Question,
+    place: Place,
+    /// What was answered so far.
+    answers: Vec<ItemAnswer>,
+    /// What the line is that is being read.
+    line: Line,
+}
+
+/// What a line that is read means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    /// An answer to the next thing that is asked, or nothing in particular.
+    Answer,
+    /// What should be different about the plan.
+    Revision,
+    /// What the agent should do instead.
+    Advice,
+}
+
+impl Inquiry {
+    /// The question, as it is asked at `place`.
+    #[must_use]
+    pub fn new(question: Question, place: Place) -> Self {
+        Self { question, place, answers: Vec::new(), line: Line::Answer }
+    }
+
+    /// What it is.
+    #[must_use]
+    pub fn question(&self) -> &Question {
+        &self.question
+    }
+
+    /// What is to be read first.
+    #[must_use]
+    pub fn want(&self) -> Want {
+        match self.question.subject {
+            Subject::Choices { .. } => Want::Line,
+            Subject::Plan { .. } | Subject::Loop { .. } => Want::Key,
+        }
+    }
+
+    /// The question as it is shown.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let paint = self.place.paint;
+        match &self.question.subject {
+            Subject::Choices { .. } => self.item_shown(),
+            Subject::Plan { plan } => {
+                let heading = format!("{} {}", paint.yellow("?"), paint.bold("The plan is ready"));
+                let lines = [vec![heading], self.plan_lines(plan, self.most()), vec![self.keys_again()]];
+                lines.concat().join("\n")
+            }
+            Subject::Loop { text } => {
+                let heading = format!("{} {}", paint.yellow("?"), paint.bold("The agent repeats itself"));
+                let why = self.wrapped(&paint.dim(&format!("  {}", visible_line(text))));
+                format!("{heading}\n{why}\n{}", self.keys_again())
+            }
+        }
+    }
+
+    /// Takes what was typed; gives what to write and what follows.
+    pub fn on(&mut self, typed: Typed) -> (String, Step) {
+        match typed {
+            Typed::End => (self.chosen("no answer (end of input)"), Step::Reply(self.no())),
+            Typed::Line(line) => self.read_line(line.trim()),
+            Typed::Key(key) => self.key(key),
+        }
+    }
+
+    /// What a person reads when an answer was not taken.
+    #[must_use]
+    pub fn again(&self, words: &str) -> String {
+        let words = self.wrapped(&self.place.paint.yellow(&format!("  {}", visible(words))));
+        format!("{words}\n{}", self.keys_again())
+    }
+
+    /// The keys and the prompt.
+    #[must_use]
+    pub fn keys_again(&self) -> String {
+        let paint = self.place.paint;
+        if let Subject::Choices { .. } = self.question.subject {
+            return self.prompt();
+        }
+        let keys: Vec<String> =
+            self.offered().iter().map(|(key, words)| format!("{} {words}", paint.bold(&key.to_string()))).collect();
+        format!("{}\n{}", self.wrapped(&format!("  {}", keys.join(" · "))), self.prompt())
+    }
+
+    /// What closing the question means.
+    fn no(&self) -> Reply {
+        match self.question.subject {
+            Subject::Choices { .. } | Subject::Loop { .. } => Reply::Dismiss,
+            Subject::Plan { .. } => Reply::DropPlan,
+        }
+    }
+
+    fn key(&mut self, key: char) -> (String, Step) {
+        let accept = |approval| Step::Reply(Reply::AcceptPlan { approval, comments: None });
+        match (&self.question.subject, key.to_ascii_lowercase()) {
+            (Subject::Choices { .. }, _) => self.read_line(&key.to_string()),
+            (Subject::Plan { .. }, 'y') => (self.chosen("accepted"), accept(None)),
+            (Subject::Plan { .. }, 'a') => (self.chosen("accepted, approval auto"), accept(Some(ApprovalMode::Auto))),
+            (Subject::Plan { .. }, 'f') => {
+                (self.chosen("accepted, approval ask_first"), accept(Some(ApprovalMode::AskFirst)))
+            }
+            (Subject::Plan { .. }, 'm') => {
+                (self.chosen("accepted, approval manual"), accept(Some(ApprovalMode::Manual)))
+            }
+            (Subject::Plan { .. }, 'r') => self.ask_line(Line::Revision, "sent back", "what should be different? "),
+            (Subject::Plan { .. }, 'n') => (self.chosen("dropped"), Step::Reply(Reply::DropPlan)),
+            (Subject::Plan { plan }, 'd') if self.is_cut(plan) => {
+                let all = self.plan_lines(plan, usize::MAX).join("\n");
+                (self.chosen("all of it"), Step::Page(all))
+            }
+            (Subject::Loop { .. }, 'c') => (self.chosen("go on"), Step::Reply(Reply::GoOn { comments: None })),
+            (Subject::Loop { .. }, 't') => self.ask_line(Line::Advice, "go on", "what should it do instead? "),
+            (Subject::Loop { .. }, 'n') => (self.chosen("stopped"), Step::Reply(Reply::Dismiss)),
+            (Subject::Plan { .. } | Subject::Loop { .. }, _) => (self.hint(), Step::Read(Want::Key)),
+        }
+    }
+
+    fn ask_line(&mut self, line: Line, chosen: &str, words: &str) -> (String, Step) {
+        self.line = line;
+        let ask = self.place.paint.dim(&format!("  {words}"));
+        (format!("{}{ask}", self.chosen(chosen)), Step::Read(Want::Line))
+    }
+
+    fn read_line(&mut self, line: &str) -> (String, Step) {
+        match self.line {
+            Line::Revision if line.is_empty() => {
+                self.line = Line::Answer;
+                (self.again("nothing was said, so the plan is still here"), Step::Read(Want::Key))
+            }
+            Line::Revision => (String::new(), Step::Reply(Reply::RevisePlan { comments: line.to_owned() })),
+            Line::Advice => {
+                let comments = Some(line.to_owned()).filter(|line| !line.is_empty());
+                (String::new(), Step::Reply(Reply::GoOn { comments }))
+            }
+            Line::Answer => self.answer(line),
+        }
+    }
+
+    fn answer(&mut self, line: &str) -> (String, Step) {
+        let Some(item) = self.item() else { return (String::new(), Step::Reply(self.no())) };
+        match read_answer(item, line) {
+            Ok(answer) => self.answers.push(answer),
+            Err(words) => return (self.again(&words), Step::Read(Want::Line)),
+        }
+        if self.item().is_some() {
+            return (self.item_shown(), Step::Read(Want::Line));
+        }
+        (String::new(), Step::Reply(Reply::Choices { answers: self.answers.clone() }))
+    }
+
+    fn items(&self) -> &[QuestionItem] {
+        match &self.question.subject {
+            Subject::Choices { items } => items,
+            Subject::Plan { .. } | Subject::Loop { .. } => &[],
+        }
+    }
+
+    /// The next thing that is asked.
+    fn item(&self) -> Option<&QuestionItem> {
+        self.items().get(self.answers.len())
+    }
+
+    fn item_shown(&self) -> String {
+        let paint = self.place.paint;
+        let Some(item) = self.item() else { return String::new() };
+        let count = match self.items().len() {
+            1 => String::new(),
+            all => paint.dim(&format!(" ({} of {all})", self.answers.len() + 1)),
+        };
+        let title = match visible_line(&item.title) {
+            title if title.is_empty() => String::new(),
+            title => format!("{}: ", paint.bold(&title)),
+        };
+        let mut lines =
+            vec![self.wrapped(&format!("{} {title}{}{count}", paint.yellow("?"), visible_line(&item.text)))];
+        for (index, option) in item.options.iter().enumerate() {
+            let meaning = match visible_line(&option.description) {
+                text if text.is_empty() => text,
+                text => paint.dim(&format!(" — {text}")),
+            };
+            let label = visible_line(&option.label);
+            lines.push(self.wrapped(&format!("  {} {label}{meaning}", paint.bold(&(index + 1).to_string()))));
+        }
+        let how = match (item.options.is_empty(), item.multiple) {
+            (true, _) => "type your answer; Enter alone leaves it to the agent",
+            (false, false) => "a number, or your own words; Enter alone leaves it to the agent",
+            (false, true) => "numbers such as 1,3, or your own words; Enter alone leaves it to the agent",
+        };
+        lines.push(self.wrapped(&paint.dim(&format!("  {how}"))));
+        format!("{}\n{}", lines.join("\n"), self.prompt())
+    }
+
+    /// The keys that mean something now.
+    fn offered(&self) -> Vec<(char, &'static str)> {
+        match &self.question.subject {
+            Subject::Choices { .. } => Vec::new(),
+            Subject::Plan { plan } => {
+                let mut keys = vec![
+                    ('y', "carry it out"),
+                    ('a', "… with approval auto"),
+                    ('f', "… ask_first"),
+                    ('m', "… manual"),
+                    ('r', "send it back"),
+                    ('n', "drop it"),
+                ];
+                if self.is_cut(plan) {
+                    keys.push(('d', "show all"));
+                }
+                keys
+            }
+            Subject::Loop { .. } => vec![('c', "go on"), ('t', "go on and tell it something"), ('n', "stop")],
+        }
+    }
+
+    fn hint(&self) -> String {
+        let keys: Vec<String> = self.offered().iter().map(|(key, _)| key.to_string()).collect();
+        let words = format!("  that is no answer; press {}", keys.join(", "));
+        format!("\n{}\n{}", self.wrapped(&self.place.paint.dim(&words)), self.prompt())
+    }
+
+    fn plan_lines(&self, plan: &str, most: usize) -> Vec<String> {
+        let plan = visible(plan.trim());
+        let total = plan.lines().count();
+        let shown = if total > most.saturating_add(1) { most } else { total };
+        let mut lines: Vec<String> = plan.lines().take(shown).map(|line| self.wrapped(&format!("  {line}"))).collect();
+        if shown < total {
+            lines.push(self.place.paint.dim(&format!("  … {} more lines", total - shown)));
+        }
+        lines
+    }
+
+    fn is_cut(&self, plan: &str) -> bool {
+        plan.trim().lines().count() > self.most().saturating_add(1)
+    }
+
+    fn most(&self) -> usize {
+        self.place.rows.saturating_sub(AROUND).max(LEAST)
+    }
+
+    fn chosen(&self, words: &str) -> String {
+        format!("{}\n", self.place.paint.bold(words))
+    }
+
+    fn prompt(&self) -> String {
+        self.place.paint.yellow("  › ")
+    }
+
+    fn wrapped(&self, line: &str) -> String {
+        wrap(line, self.place.width)
+    }
+}
+
+/// What a line answers: numbers and labels choose, anything else is the person's own words.
+fn read_answer(item: &QuestionItem, line: &str) -> Result<ItemAnswer, String> {
+    let words: Vec<&str> = line.split([',', ' ']).filter(|word| !word.is_empty()).collect();
+    let numbers: Option<Vec<usize>> = words.iter().map(|word| word.parse().ok()).collect();
+    let by_label = item.options.iter().find(|option| option.label.eq_ignore_ascii_case(line));
+    match numbers.filter(|numbers| !numbers.is_empty() && !item.options.is_empty()) {
+        None => Ok(match by_label {
+            Some(option) => ItemAnswer { chosen: vec![option.label.clone()], text: None },
+            None => ItemAnswer { chosen: Vec::new(), text: Some(line.to_owned()).filter(|line| !line.is_empty()) },
+        }),
+        Some(numbers) if numbers.len() > 1 && !item.multiple => Err("one number is enough here".to_owned()),
+        Some(mut numbers) => {
+            numbers.sort_unstable();
+            numbers.dedup();
+            let label = |number: &usize| item.options.get(number.checked_sub(1)?).map(|option| option.label.clone());
+            let chosen: Option<Vec<String>> = numbers.iter().map(label).collect();
+            let chosen = chosen.ok_or_else(|| format!("there are 1 to {}", item.options.len()))?;
+            Ok(ItemAnswer { chosen, text: None })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::{QuestionId, QuestionOption};
+
+    use super::*;
+    use crate::print::paint::Paint;
+
+    fn inquiry(subject: Subject) -> Inquiry {
+        let question = Question { question_id: QuestionId::new(), call_id: None, subject };
+        Inquiry::new(question, Place { paint: Paint::default(), width: 80, rows: 24, folder: "/".into() })
+    }
+
+    fn item(multiple: bool) -> QuestionItem {
+        let option =
+            |label: &str, description: &str| QuestionOption { label: label.into(), description: description.into() };
+        QuestionItem {
+            title: "Store".into(),
+            text: "Which database should it use?".into(),
+            options: vec![option("SQLite", "one file, no server"), option("Postgres \u{1b}[2J", "")],
+            multiple,
+        }
+    }
+
+    fn free() -> QuestionItem {
+        QuestionItem { title: String::new(), text: "What is it called?".into(), options: Vec::new(), multiple: false }
+    }
+
+    #[test]
+    fn questions_are_asked_one_after_the_other() {
+        let mut inquiry = inquiry(Subject::Choices { items: vec![item(false), free()] });
+        insta::assert_snapshot!(inquiry.shown());
+        let (words, step) = inquiry.on(Typed::Line("1".into()));
+        assert_eq!(step, Step::Read(Want::Line));
+        insta::assert_snapshot!(words);
+        let (_, step) = inquiry.on(Typed::Line(" neco ".into()));
+        let answers = vec![
+            ItemAnswer { chosen: vec!["SQLite".into()], text: None },
+            ItemAnswer { chosen: Vec::new(), text: Some("neco".into()) },
+        ];
+        assert_eq!(step, Step::Reply(Reply::Choices { answers }));
+    }
+
+    #[test]
+    fn numbers_labels_and_words_are_answers() {
+        let chosen =
+            |labels: &[&str]| Ok(ItemAnswer { chosen: labels.iter().map(ToString::to_string).collect(), text: None });
+        let said = |text: &str| Ok(ItemAnswer { chosen: Vec::new(), text: Some(text.to_owned()) });
+        for (line, multiple, expected) in [
+            ("1", false, chosen(&["SQLite"])),
+            ("sqlite", false, chosen(&["SQLite"])),
+            ("2, 1", true, chosen(&["SQLite", "Postgres \u{1b}[2J"])),
+            ("MySQL please", false, said("MySQL please")),
+            ("", false, Ok(ItemAnswer::default())),
+            ("1 2", false, Err("one number is enough here".to_owned())),
+            ("3", false, Err("there are 1 to 2".to_owned())),
+            ("0", true, Err("there are 1 to 2".to_owned())),
+        ] {
+            assert_eq!(read_answer(&item(multiple), line), expected, "{line:?}");
+        }
+        assert_eq!(read_answer(&free(), "3"), said("3"), "a number is an answer where nothing is numbered");
+    }
+
+    #[test]
+    fn a_plan_is_shown_and_its_keys_mean_what_they_say() {
+        let plan: String = (1..=40).map(|number| format!("{number}. step {number}\n")).collect();
+        insta::assert_snapshot!(inquiry(Subject::Plan { plan: "1. look\n2. change `a.rs`\n".into() }).shown());
+        let step = |key| inquiry(Subject::Plan { plan: plan.clone() }).on(Typed::Key(key)).1;
+        let accept = |approval| Step::Reply(Reply::AcceptPlan { approval, comments: None });
+        assert_eq!((step('y'), step('Y')), (accept(None), accept(None)));
+        assert_eq!(step('a'), accept(Some(ApprovalMode::Auto)));
+        assert_eq!(step('m'), accept(Some(ApprovalMode::Manual)));
+        assert_eq!(step('n'), Step::Reply(Reply::DropPlan));
+        assert_eq!(step('x'), Step::Read(Want::Key));
+        assert!(matches!(step('d'), Step::Page(all) if all.contains("40. step 40")));
+        let mut inquiry = inquiry(Subject::Plan { plan: plan.clone() });
+        assert_eq!(inquiry.on(Typed::Key('r')).1, Step::Read(Want::Line));
+        assert_eq!(inquiry.on(Typed::Line(" ".into())).1, Step::Read(Want::Key), "nothing was said");
+        assert_eq!(inquiry.on(Typed::Key('r')).1, Step::Read(Want::Line));
+        let back = Step::Reply(Reply::RevisePlan { comments: "smaller steps".into() });
+        assert_eq!(inquiry.on(Typed::Line("smaller steps".into())).1, back);
+    }
+
+    #[test]
+    fn a_loop_goes_on_or_stays_stopped_and_an_end_is_a_no() {
+        let circle = || inquiry(Subject::Loop { text: "grep gave the same result 3 times".into() });
+        assert!(circle().shown().contains("The agent repeats itself"));
+        assert_eq!(circle().on(Typed::Key('c')).1, Step::Reply(Reply::GoOn { comments: None }));
+        assert_eq!(circle().on(Typed::Key('n')).1, Step::Reply(Reply::Dismiss));
+        assert_eq!(circle().on(Typed::End).1, Step::Reply(Reply::Dismiss));
+        let mut told = circle();
+        assert_eq!(told.on(Typed::Key('t')).1, Step::Read(Want::Line));
+        let go_on = Step::Reply(Reply::GoOn { comments: Some("use glob".into()) });
+        assert_eq!(told.on(Typed::Line("use glob".into())).1, go_on);
+        assert_eq!(inquiry(Subject::Plan { plan: "x".into() }).on(Typed::End).1, Step::Reply(Reply::DropPlan));
+    }
+}

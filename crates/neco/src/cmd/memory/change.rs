@@ -1,0 +1,69 @@
+//! Editing and removing entries.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Write};
+use std::process::Command;
+use std::sync::Arc;
+
+use neco_config::Env;
+use neco_session::memory::{Found, Memory};
+
+use super::run::failed;
+use crate::ask::Tty;
+use crate::ask::editor::Programs;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::print::clean::clean_line;
+use crate::say;
+
+/// Opens the entry's own file in the person's editor.
+pub(super) fn edit(found: &Found, env: &Env) -> Result<(), Failure> {
+    let editor = Programs::wanted(env).editor;
+    // Through a shell, as everybody does: people write `code --wait` there.
+    let mut line = editor.clone();
+    line.push(" \"$1\"");
+    let path = found.path();
+    let status = Command::new("sh").args([OsStr::new("-c"), &line, OsStr::new("editor"), path.as_os_str()]).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => {
+            let words = format!("the editor ({}) ended with {status}", editor.display());
+            Err(Failure::new(Exit::Failed, words).hint(format!("The file is {}.", path.display())))
+        }
+        Err(error) => Err(Failure::new(Exit::Failed, format!("the editor could not be started: {error}"))),
+    }
+}
+
+/// Removes entries, after asking. All of them must be there: half of what was asked is not done.
+pub(super) async fn remove(ids: &[String], yes: bool, memory: &Arc<Memory>) -> Result<Exit, Failure> {
+    let mut entries: Vec<Found> = Vec::new();
+    for id in ids {
+        let found = memory.find(id).await.map_err(failed)?;
+        if !entries.contains(&found) {
+            entries.push(found);
+        }
+    }
+    if !yes && !is_meant(&entries)? {
+        say::out("nothing was removed\n")?;
+        return Ok(Exit::Refused);
+    }
+    for found in &entries {
+        memory.forget(found).await.map_err(failed)?;
+        say::out(&format!("removed {}\n", clean_line(&found.path().display().to_string())))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn is_meant(entries: &[Found]) -> Result<bool, Failure> {
+    let nobody = || Failure::usage("nobody can be asked here").hint("Pass --yes to remove without asking.");
+    let tty = Tty::open().ok_or_else(nobody)?;
+    tty.forget_typed();
+    let mut terminal = tty.lend().map_err(|_| nobody())?;
+    let lines: String =
+        entries.iter().map(|found| format!("  {}  {}\n", clean_line(&found.id), clean_line(&found.title))).collect();
+    let asked = write!(terminal, "{lines}Remove {} for good? [y/N] ", if entries.len() == 1 { "it" } else { "them" });
+    asked.and_then(|()| terminal.flush()).map_err(|_| nobody())?;
+    let mut answer = String::new();
+    BufReader::new(terminal).read_line(&mut answer).map_err(|_| nobody())?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}

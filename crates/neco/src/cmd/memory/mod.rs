@@ -1,0 +1,11 @@
+//! `neco memory`: what is remembered, in a person's hands.
+//!
+//! Reading order: [`run`], [`list`], [`add`], [`change`].
+
+mod add;
+mod change;
+mod list;
+mod run;
+
+pub use add::{as_json, note};
+pub use run::run;

@@ -1,0 +1,241 @@
+//! `neco prompt show`: exactly what a model would be told, and how much room each part takes.
+//!
+//! Nothing is asked and nothing is kept: a session is opened on a store in memory, with what the real
+//! store has of it, and says what it would send.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use neco_agent::{Budget, Generation};
+use neco_config::{Config, Env, LoadOptions, Loaded};
+use neco_model::route::Timeouts;
+use neco_model::scripted::ScriptedModel;
+use neco_model::{Models, Script};
+use neco_proto::{Answer, Client, ClientError, ContextReport, LayerSize, Message, Part, PromptReport, Query, Role};
+use neco_safety::Policy;
+use neco_safety::policy::LoadedPolicy;
+use neco_safety::sandbox::Ask;
+use neco_session::hub::FindModel;
+use neco_session::{Hub, SessionOptions};
+use neco_store::{Catalog, Durability, EventLog, MemoryStore, SessionRecord};
+
+use crate::args::EverywhereArgs;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::plugged::Plugged;
+use crate::print::clean::clean;
+use crate::print::figures;
+use crate::prompt_args::{PromptArgs, PromptCommand};
+use crate::rule_args::RuleArgs;
+use crate::told_files::ToldFiles;
+use crate::wire::{self, ServiceSetup};
+use crate::{rules, sandbox, say};
+
+/// How many events are read from a log at a time.
+const PAGE: usize = 2048;
+
+/// Runs `neco prompt …`.
+///
+/// # Errors
+/// When the session, the configuration or a prompt can't be used.
+pub fn run(command: &PromptCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let PromptCommand::Show(args) = command;
+    let folder = crate::folder(everywhere)?;
+    let report = wire::runtime()?.block_on(told(args, everywhere, env, &folder))?;
+    say::out(&match (args.json, args.sizes) {
+        (true, true) => format!("{:#}\n", as_value(&report.context)?),
+        (true, false) => format!("{:#}\n", as_value(&report)?),
+        (false, true) => sizes(&report.context),
+        (false, false) => whole(&report),
+    })?;
+    Ok(Exit::Done)
+}
+
+fn as_value(report: &impl serde::Serialize) -> Result<serde_json::Value, Failure> {
+    serde_json::to_value(report).map_err(|error| Failure::new(Exit::Failed, error.to_string()))
+}
+
+async fn told(
+    args: &PromptArgs,
+    everywhere: &EverywhereArgs,
+    env: &Env,
+    folder: &Path,
+) -> Result<PromptReport, Failure> {
+    let memory = Arc::new(MemoryStore::default());
+    let record = match &args.session {
+        Some(id) => Some(copied(id, env, &memory).await?),
+        None => None,
+    };
+    let folder = record.as_ref().map_or_else(|| folder.to_owned(), |record| PathBuf::from(&record.cwd));
+    let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides })?;
+    loaded.warnings.iter().for_each(|warning| say::note(&warning.to_string()));
+    let kept = tempfile::tempdir().map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
+    let hub = hub(&memory, env, &folder, &loaded, kept.path())?;
+    let options = options(args, &loaded.config);
+    let session = match record {
+        Some(record) => hub.open(record, options).await?,
+        None => hub.create(&folder, options).await?,
+    };
+    let answer = session.ask(Query::Prompt).await;
+    session.close().await;
+    match answer {
+        Ok(Answer::Prompt(report)) => Ok(report),
+        Ok(Answer::Snapshot(_) | Answer::Messages { .. } | Answer::Context(_)) | Err(ClientError::Gone) => {
+            Err(Failure::new(Exit::Failed, "the session gave no answer"))
+        }
+        Err(error @ (ClientError::Refused(_) | ClientError::Failed { .. })) => {
+            Err(Failure::new(Exit::Failed, error.to_string()))
+        }
+    }
+}
+
+/// Copies a session of the real store into memory: opening it adds to its log.
+async fn copied(id: &str, env: &Env, memory: &Arc<MemoryStore>) -> Result<SessionRecord, Failure> {
+    let store = wire::open_store(env.data_dir()).await?;
+    let record = wire::hub(&store, bare(env, &Config::built_in()))?.find(id).await?;
+    memory.create(record.clone()).await?;
+    let mut since = 0;
+    loop {
+        let page = store.read(record.id, since, PAGE).await?;
+        let Some(last) = page.last() else { break };
+        since = last.seq;
+        memory.append(page, Durability::Soon).await?;
+    }
+    store.close().await?;
+    Ok(record)
+}
+
+fn bare<'a>(env: &Env, config: &'a Config) -> ServiceSetup<'a> {
+    ServiceSetup {
+        config,
+        tools: Vec::new(),
+        policy: Policy::default(),
+        hooks: Vec::new(),
+        rule_book: None,
+        told: ToldFiles::default(),
+        sandbox: None,
+        environment: Vec::new(),
+        secrets: Vec::new(),
+        data_dir: env.data_dir().to_owned(),
+        find_model: Arc::new(|name| Err(name.to_owned())),
+    }
+}
+
+fn hub(memory: &Arc<MemoryStore>, env: &Env, folder: &Path, loaded: &Loaded, data_dir: &Path) -> Result<Hub, Failure> {
+    let config = &loaded.config;
+    let models = wire::models(config, env)?;
+    let plugged = Plugged::look(env, folder, loaded);
+    plugged.note().iter().for_each(|note| say::note(note));
+    let LoadedPolicy { policy, .. } = rules::load(&RuleArgs::default(), env, folder, loaded, &plugged)?;
+    let secrets = wire::secrets(&models);
+    let setup = ServiceSetup {
+        policy,
+        told: ToldFiles::find(env, &plugged)?,
+        sandbox: Some(sandbox::open(config, env, Ask::IfChanged)?),
+        environment: wire::environment(env),
+        secrets,
+        data_dir: data_dir.to_owned(),
+        find_model: find_model(models),
+        ..bare(env, config)
+    };
+    wire::hub(memory, setup)
+}
+
+/// What would be told is worth knowing before there is a model, too.
+fn find_model(models: Models) -> FindModel {
+    Arc::new(move |name| {
+        if name.is_empty() && models.default_name().is_err() {
+            say::note("no model is configured, so nothing is known of its window");
+            let script = Arc::new(Script::default());
+            return Ok(Arc::new(ScriptedModel::new("no", "model", script, Timeouts::default())));
+        }
+        let name = if name.is_empty() { models.default_name() } else { Ok(name.to_owned()) };
+        name.and_then(|name| models.provider_for(&name)).map_err(|error| error.to_string())
+    })
+}
+
+fn options(args: &PromptArgs, config: &Config) -> SessionOptions {
+    SessionOptions {
+        model: args.model.clone(),
+        default_model: config.model.clone().unwrap_or_default(),
+        mode: args.mode.map(Into::into),
+        default_mode: config.mode,
+        generation: None,
+        default_generation: config
+            .agent
+            .generation
+            .and_then(|number| Generation::new(number).ok())
+            .unwrap_or_else(Generation::highest),
+        approval: config.approval,
+        person_present: true,
+        max_turns: config.agent.max_turns,
+        budget: Budget::default(),
+    }
+}
+
+/// Everything, part by part under headings.
+fn whole(report: &PromptReport) -> String {
+    let mut text = sizes(&report.context);
+    for layer in &report.system {
+        let size = report.context.layers.iter().find(|size| size.layer == layer.layer);
+        let tokens = size.map_or(0, |size| size.tokens);
+        let _ = writeln!(text, "\n=== {} · {} ===\n{}", layer.layer, tokens_in_words(tokens), clean(&layer.text));
+    }
+    for tool in &report.tools {
+        let (name, tokens) = (clean(&tool.name), tokens_in_words(tool.tokens));
+        let _ = writeln!(text, "\n=== tool {name} · {tokens} ===\n{}\n{}", clean(&tool.description), tool.schema);
+    }
+    for (message, size) in report.messages.iter().zip(&report.context.messages) {
+        let tokens = tokens_in_words(size.tokens);
+        let _ = writeln!(text, "\n=== {} · {tokens} ===\n{}", role(message.role), clean(&spoken(message)));
+    }
+    text
+}
+
+/// A table: which part, how many tokens, which share.
+fn sizes(context: &ContextReport) -> String {
+    let mut text = format!("model: {}\n", clean(&context.model));
+    if let Some(window) = context.window {
+        let compact_at = context.compact_at.map(|at| format!(", compacted at {}", figures::tokens(at)));
+        let _ = writeln!(
+            text,
+            "window: {} tokens, {} of them for the answer{}",
+            figures::tokens(window),
+            figures::tokens(context.reserve),
+            compact_at.unwrap_or_default()
+        );
+    }
+    let _ = writeln!(text, "\n{:<14} {:>8} {:>7}", "part", "tokens", "share");
+    let tools = context.tools.tokens as f64 * 100.0 / context.tokens.max(1) as f64;
+    let _ =
+        writeln!(text, "{:<14} {:>8} {tools:>6.1}%", format!("{} tools", context.tools.count), context.tools.tokens);
+    for LayerSize { layer, tokens, share, notes } in &context.layers {
+        let _ = writeln!(text, "{layer:<14} {tokens:>8} {share:>6.1}%");
+        notes.iter().for_each(|note| text.push_str(&format!("  {}\n", clean(note))));
+    }
+    let _ = writeln!(text, "{:<14} {:>8}", "together", context.tokens);
+    text
+}
+
+fn tokens_in_words(tokens: u64) -> String {
+    figures::count(tokens, "token")
+}
+
+fn role(role: Role) -> &'static str {
+    match role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Tool => "results",
+    }
+}
+
+fn spoken(message: &Message) -> String {
+    let part = |part: &Part| match part {
+        Part::Text { text } | Part::Reasoning { text, .. } => text.clone(),
+        Part::Image { media_type, .. } => format!("[picture, {media_type}]"),
+        Part::ToolCall(call) => format!("[call {}] {}", call.name, call.arguments),
+        Part::ToolResult(result) => format!("[result]\n{}", result.output),
+    };
+    message.parts.iter().map(part).collect::<Vec<_>>().join("\n")
+}

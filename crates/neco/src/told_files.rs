@@ -1,0 +1,59 @@
+//! Files that tell the model something: the person's own rules, and files in the place of prompts.
+
+use std::path::{Path, PathBuf};
+
+use neco_agent::context::PromptFile;
+use neco_config::Env;
+use neco_session::sources::{RulesPlaces, prompt_files};
+use neco_workspace::GitFacts;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::plugged::Plugged;
+
+/// Where other agents keep what a person tells them everywhere, in the home folder.
+const OF_OTHERS: [&str; 3] = [".claude/CLAUDE.md", ".codex/AGENTS.md", ".gemini/GEMINI.md"];
+
+/// Files that tell the model something.
+#[derive(Clone, Debug, Default)]
+pub struct ToldFiles {
+    /// Where the person's own rules are.
+    pub rules: RulesPlaces,
+    /// Files in the place of prompts; the last of one name counts.
+    pub prompts: Vec<PromptFile>,
+}
+
+impl ToldFiles {
+    /// Those of the person, and those of the folder that are trusted.
+    ///
+    /// # Errors
+    /// When a file can't be read.
+    pub fn find(env: &Env, plugged: &Plugged) -> Result<Self, Failure> {
+        let own = prompt_files(&env.config_dir().join("prompts"));
+        let own = own.map_err(|words| Failure::new(Exit::Failed, words))?;
+        Ok(Self { rules: rules(env), prompts: own.into_iter().chain(plugged.prompts()).collect() })
+    }
+}
+
+fn rules(env: &Env) -> RulesPlaces {
+    let of_others = OF_OTHERS.iter().map(|name| env.home().join(name));
+    RulesPlaces {
+        files: of_others.chain([env.config_dir().join("AGENTS.md")]).collect(),
+        folders: vec![env.config_dir().join("rules")],
+        home: Some(env.home().to_owned()),
+    }
+}
+
+/// The folders that may bring prompts, the nearest last: from the root of the repository to `folder`.
+#[must_use]
+pub fn folders_with_prompts(folder: &Path) -> Vec<PathBuf> {
+    let root = GitFacts::of(folder).map_or_else(|| folder.to_owned(), |facts| facts.root);
+    let mut folders: Vec<PathBuf> = folder
+        .ancestors()
+        .take_while(|above| above.starts_with(&root))
+        .filter(|above| above.join(".neco/prompts").is_dir())
+        .map(Path::to_owned)
+        .collect();
+    folders.reverse();
+    folders
+}
