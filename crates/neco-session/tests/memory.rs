@@ -114,16 +114,19 @@ async fn what_is_kept_is_a_private_file_and_found_again() {
 async fn the_same_again_brings_an_entry_up_to_date() {
     let place = Place::new();
     let memory = place.at("repo");
-    let first = keep(&memory, note("Use tabs", "Indent with tabs")).await;
-    let session = NewEntry { source: "session 1".to_owned(), ..note("use tabs", "Indent with tabs, width 4") };
-    let again = keep(&memory, NewEntry { content: "Width four.".to_owned(), ..session.clone() }).await;
+    let session = NewEntry { source: "session 1".to_owned(), ..note("use tabs", "Indent with tabs") };
+    let first = keep(&memory, NewEntry { content: "Use tabs".to_owned(), ..session.clone() }).await;
+    let wider = NewEntry { summary: "Indent with tabs, width 4".to_owned(), source: "session 2".to_owned(), ..session };
+    let again = keep(&memory, NewEntry { content: "Width four.".to_owned(), ..wider.clone() }).await;
     assert_eq!((again.action, &again.note.id), (Some(MemoryAction::Updated), &first.note.id));
     let entry = memory.read(&memory.find(&first.note.id).await.unwrap()).await.unwrap();
-    assert_eq!((entry.summary.as_str(), entry.source.as_str()), ("Indent with tabs", PERSON), "a person's words stay");
+    assert_eq!((entry.summary.as_str(), entry.source.as_str()), ("Indent with tabs, width 4", "session 2"));
     assert_eq!(entry.content, "Use tabs\n\nWidth four.");
-    let third = keep(&memory, NewEntry { content: "Width four.".to_owned(), ..session }).await;
+    let third = keep(&memory, NewEntry { content: "Width four.".to_owned(), ..wider }).await;
     assert_eq!(third.action, None);
     assert_eq!(place.global().len(), 1);
+    let persons = keep(&memory, note("use tabs", "Indent with tabs")).await;
+    assert_eq!(persons.action, Some(MemoryAction::Stored), "a person's words stay apart from a session's");
     assert_eq!(keep(&memory, note("Use spaces", "Indent with spaces")).await.action, Some(MemoryAction::Stored));
     let replaced = NewEntry { replaces: Some(first.note.id.clone()), ..note("Indentation", "As the file has it") };
     assert_eq!(keep(&memory, replaced).await.note.id, first.note.id);

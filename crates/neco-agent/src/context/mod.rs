@@ -6,8 +6,8 @@
 //! never parted from its result.
 //!
 //! Reading order: [`Layer`], [`prompts`], [`source`], [`assemble`]; [`space`] and [`meter`] (how much
-//! room there is and how much is taken); [`outputs`], [`cut`], [`transcript`] and [`replay`] (making the
-//! conversation shorter); [`editor`], [`report`].
+//! room there is and how much is taken); [`outputs`], [`cut`], [`mod@transcript`] and [`replay`] (making the
+//! conversation shorter); [`editor`], [`mod@report`].
 
 mod assemble;
 mod cut;

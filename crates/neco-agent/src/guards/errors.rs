@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use neco_safety::untrusted;
+
 use super::guard::{CallSeen, Failure, Guard, Hint, Scene, Seen};
 
 /// Failures that make a strike-out.
@@ -54,7 +56,9 @@ impl ErrorTracker {
             return None;
         }
         let errors = std::mem::take(&mut failures.errors);
-        let earlier: String = errors.iter().map(|error| format!("\n- {error}")).collect();
+        let list: Vec<String> = errors.iter().map(|error| format!("- {error}")).collect();
+        // The words of a tool or file are nobody's advice, also when a guard repeats them.
+        let earlier = format!("\n{}", untrusted::wrap(&what, call.tool, &list.join("\n")));
         if errors.len() < STRIKES {
             failures.errors = errors;
             return Some(Hint::Tell(format!(

@@ -6,7 +6,7 @@ use neco_proto::event::{MemoryAction, MemoryNote, MemoryScope, MemoryUpdate};
 use neco_safety::path::Stamp;
 use neco_safety::secrets::Scope;
 
-use super::entry::{Category, Entry, LONGEST_SUMMARY, LONGEST_TITLE, one_line};
+use super::entry::{Category, Entry, LONGEST_SUMMARY, LONGEST_TITLE, PERSON, one_line};
 use super::folder::{Folder, FolderError, Lock, MOST_BYTES, file_of, stem_of};
 use super::frontmatter::{self, Around};
 use super::look::Found;
@@ -94,6 +94,8 @@ pub struct Draft {
     pub before: Option<String>,
     /// Its text then.
     pub after: String,
+    /// Whether it takes the place of what a person wrote.
+    pub replaces_a_persons: bool,
     stamp: Option<Stamp>,
 }
 
@@ -236,12 +238,14 @@ impl Draft {
 
     fn new(folder: Folder, entry: Entry) -> Self {
         let after = frontmatter::write(&entry);
-        Self { folder, file: file_of(&entry.id), entry, before: None, after, stamp: None }
+        Self { folder, file: file_of(&entry.id), entry, before: None, after, stamp: None, replaces_a_persons: false }
     }
 
     fn changing(folder: Folder, seen: Seen, entry: Entry) -> Self {
         let after = if entry == seen.entry { seen.text.clone() } else { frontmatter::write(&entry) };
-        Self { folder, file: seen.file, entry, before: Some(seen.text), after, stamp: Some(seen.stamp) }
+        let replaces_a_persons = seen.entry.source == PERSON;
+        let (before, stamp) = (Some(seen.text), Some(seen.stamp));
+        Self { folder, file: seen.file, entry, before, after, stamp, replaces_a_persons }
     }
 
     fn replacing(folder: Folder, file: &str, entry: Entry) -> Result<Self, MemoryError> {

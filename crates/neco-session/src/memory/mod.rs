@@ -11,7 +11,7 @@
 //! does not change within a session.
 //!
 //! Reading order: [`entry`], [`frontmatter`], [`folder`], [`scan`], [`memory`], [`look`], [`rank`],
-//! [`near`], [`keep`], [`recall`], [`line`], [`tools`], [`extract`].
+//! [`near`], [`keep`], [`recall`], [`mod@line`], [`tools`], [`extract`].
 
 mod entry;
 mod extract;

@@ -19,6 +19,9 @@ use super::memory::Memory;
 /// What stands above the entries.
 const HEAD: &str = include_str!("recall.md");
 
+/// Where entries come from that a session wrote.
+const EARLIER: &str = "notes of earlier sessions";
+
 /// Tokens for what stands around the entries.
 const AROUND: u64 = 200;
 
@@ -121,13 +124,18 @@ fn choose(ranked: &[Found], limits: RecallLimits) -> Vec<&Found> {
     ranked.iter().take(limits.entries).take_while(fits).collect()
 }
 
-/// The entries as the model reads them. What lies in a folder is that folder's words: it stands
-/// between tags that say so, as the content of its files does.
+/// The entries as the model reads them. What lies in a folder is that folder's words, and what a session
+/// wrote may be anybody's: both stand between tags that say so, as the content of files does.
 fn text_of(chosen: &[&Found], more: usize) -> String {
     let mut text = HEAD.trim().to_owned();
-    let own: Vec<String> = of(chosen, MemoryScope::Global).map(|found| line(found)).collect();
+    let (own, kept): (Vec<&&Found>, Vec<&&Found>) =
+        of(chosen, MemoryScope::Global).partition(|found| found.is_the_persons());
+    let lines = |entries: &[&&Found]| entries.iter().map(|found| line(found)).collect::<Vec<_>>().join("\n");
     if !own.is_empty() {
-        let _ = write!(text, "\n\n{}", untrusted::neutral(&own.join("\n")));
+        let _ = write!(text, "\n\n{}", untrusted::neutral(&lines(&own)));
+    }
+    if !kept.is_empty() {
+        let _ = write!(text, "\n\n{}", untrusted::wrap(EARLIER, EARLIER, &lines(&kept)));
     }
     let mut folders: Vec<PathBuf> = Vec::new();
     for found in of(chosen, MemoryScope::Directory) {

@@ -72,11 +72,12 @@ async fn rules_that_are_too_long_are_cut_and_that_is_said() {
     write(stage.folder(), "AGENTS.md", &"General rule that goes on for a while.\n".repeat(100));
     write(stage.folder(), "CLAUDE.md", &"Another rule that goes on for a while.\n".repeat(200));
     write(stage.folder(), ".neco/rules/near.md", "The nearest rule.\n");
+    write(stage.folder(), ".cursorrules", "A short rule between long ones.\n");
     let session = stage.open().await.unwrap();
     let report = prompt(&session).await;
     session.close().await;
     let text = seen(&report, Layer::Rules, stage.folder());
-    assert!(text.contains("The nearest rule."));
+    assert!(text.contains("The nearest rule.") && text.contains("A short rule between long ones."), "{text}");
     assert!(text.contains("only its first 4000 bytes are here"), "{text}");
     assert!(text.contains("Left out, because rules may take") && text.contains("AGENTS.md"), "{text}");
     let size = report.context.layers.iter().find(|size| size.layer == Layer::Rules).unwrap();

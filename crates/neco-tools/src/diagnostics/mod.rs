@@ -5,7 +5,7 @@
 //! data; its processes are gone before a call ends.
 //!
 //! Reading order: [`problem`], [`checker`] (the list), [`find`], [`run`], [`parse`], [`report`], [`tool`];
-//! then [`known`] and [`after_edits`].
+//! then [`known`] and [`mod@after_edits`].
 
 mod after_edits;
 mod checker;

@@ -36,6 +36,42 @@ pub(super) fn split(text: &str) -> Vec<Diff> {
     files
 }
 
+/// The diff without the files that `hidden` names, and what was left out.
+#[must_use]
+pub(super) fn without(text: &str, hidden: impl Fn(&str) -> bool) -> (String, Vec<String>) {
+    let (mut kept, mut out) = (String::with_capacity(text.len()), Vec::new());
+    let mut is_hidden = false;
+    for line in text.split_inclusive('\n') {
+        if let Some(names) = names(line) {
+            let found = names.into_iter().find(|name| hidden(name));
+            is_hidden = found.is_some();
+            out.extend(found);
+        }
+        if !is_hidden {
+            kept.push_str(line);
+        }
+    }
+    (kept, out)
+}
+
+/// The names in the line that begins a file of a diff, be it one of a merge.
+fn names(line: &str) -> Option<Vec<String>> {
+    let line = line.trim_end_matches(['\r', '\n']);
+    if let Some(name) = line.strip_prefix("diff --cc ").or_else(|| line.strip_prefix("diff --combined ")) {
+        return Some(vec![plain(name)]);
+    }
+    let both = line.strip_prefix("diff --git ")?;
+    // Names may hold anything, so every way to cut the line in two counts.
+    let cuts = both.match_indices(' ').filter_map(|(at, _)| both.split_at_checked(at));
+    Some(cuts.flat_map(|(one, other)| [plain(one), plain(other.trim_start())]).collect())
+}
+
+fn plain(name: &str) -> String {
+    let name = name.trim_matches('"');
+    let name = name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name);
+    name.to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,5 +85,13 @@ mod tests {
             files.iter().map(|file| (file.path.as_str(), file.added, file.removed, file.created)).collect();
         assert_eq!(shown, [("x", 1, 1, false), ("n.txt", 1, 0, true)]);
         assert_eq!(files[0].unified, "@@ -1 +1 @@\n-a\n+b\n");
+    }
+    #[test]
+    fn what_is_hidden_is_left_out_and_named() {
+        let text = "commit 1\n\ndiff --git a/.env b/.env\n@@ -0,0 +1 @@\n+KEY=1\ndiff --git a/x b/x\n@@ -1 +1 @@\n-a\n+b\n\
+            diff --git a/old b/.env\nrename from old\ndiff --cc .env\n++KEY=2\n";
+        let (kept, out) = without(text, |name| name == ".env");
+        assert_eq!(kept, "commit 1\n\ndiff --git a/x b/x\n@@ -1 +1 @@\n-a\n+b\n");
+        assert_eq!(out, [".env", ".env", ".env"]);
     }
 }

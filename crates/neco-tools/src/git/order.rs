@@ -73,6 +73,10 @@ pub(super) fn order(args: &GitArgs, op: Op) -> Result<Order, ToolError> {
     if let Some(rev) = rev.filter(|rev| rev.starts_with('-') || rev.contains(char::is_whitespace)) {
         return Err(invalid(format!("rev: {rev:?} is no commit, branch or range")));
     }
+    // A path in there would be one that nobody judged.
+    if let Some(rev) = rev.filter(|rev| rev.contains(':')) {
+        return Err(invalid(format!("rev: {rev:?} names a file; give it in paths")));
+    }
     let rev = rev.map(str::to_owned);
     match args.action {
         Action::Status => Ok(Order::status().on(&args.paths)),
@@ -113,11 +117,12 @@ fn line_range(text: &str) -> Result<String, ToolError> {
 
 fn show(args: &GitArgs, rev: Option<String>) -> Result<Order, ToolError> {
     let rev = rev.unwrap_or_else(|| "HEAD".to_owned());
-    let head = ["show", "--no-color", "--no-ext-diff", "--no-textconv"];
+    // Settings of the repository could ask for a format that runs a program.
+    let head = ["show", "--no-color", "--no-ext-diff", "--no-textconv", "--format=medium"];
     match args.paths.as_slice() {
         [] => Ok(Order::looks(&head, "").with(["--date=iso".to_owned(), rev])),
         // With `./` the path is one from where git stands, not from the root of the repository.
-        [path] if !rev.contains(':') => {
+        [path] => {
             Ok(Order::looks(&head, "(an empty file)").with([format!("{rev}:./{}", path.trim_start_matches("./"))]))
         }
         _ => Err(invalid("paths: show gives a commit, or one file of it")),
@@ -193,6 +198,8 @@ mod tests {
             json!({"action": "branch", "name": "-D"}),
             json!({"action": "diff", "rev": "HEAD --output=x"}),
             json!({"action": "worktree", "name": "--force"}),
+            json!({"action": "show", "rev": "HEAD:.env"}),
+            json!({"action": "show", "rev": ":.env"}),
         ] {
             assert!(line(args.clone()).is_err(), "{args}");
         }

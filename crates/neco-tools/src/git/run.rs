@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use neco_proto::ErrorCode;
 use neco_safety::sandbox::Freedom;
-use neco_safety::world::{Exit, Launch, Leftovers, Progress, Stdin, Stop};
+use neco_safety::world::{Exit, Launch, Leftovers, Progress, Running, Stdin, Stop};
 use neco_toolkit::{ToolContext, ToolError};
 
 use super::order::Order;
@@ -14,11 +14,25 @@ use crate::shell::plain_text::plain_text;
 /// Bytes that are kept of what git prints.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
 
-/// Settings for every run: no program that the repository or a person has for people, names as they are.
-const ALWAYS: [&str; 7] =
-    ["--no-pager", "-c", "color.ui=false", "-c", "core.quotePath=false", "-c", "core.editor=true"];
-/// And for those that only look: no lock, no watcher, no check of signatures by another program.
-const LOOKING: [&str; 5] = ["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false"];
+/// How long git may take to end when it is asked to.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Settings for every run: no program that the repository or a person has for people and no watcher, names
+/// as they are, and paths that are paths: a pattern could name what nobody judged.
+const ALWAYS: [&str; 10] = [
+    "--no-pager",
+    "--literal-pathspecs",
+    "-c",
+    "color.ui=false",
+    "-c",
+    "core.quotePath=false",
+    "-c",
+    "core.editor=true",
+    "-c",
+    "core.fsmonitor=false",
+];
+/// And for those that only look: no lock, no check of signatures by another program.
+const LOOKING: [&str; 3] = ["--no-optional-locks", "-c", "log.showSignature=false"];
 
 /// A run of git that is over.
 #[derive(Clone, Debug)]
@@ -54,11 +68,11 @@ pub(super) async fn run(order: &Order, limit: Duration, ctx: &ToolContext) -> Re
         tokio::select! {
             biased;
             () = ctx.cancel.cancelled() => {
-                running.group().stop(Stop::Kill);
+                end(&mut running).await;
                 return Err(ToolError::failed("the call was cancelled"));
             }
             () = &mut alarm => {
-                running.group().stop(Stop::Kill);
+                end(&mut running).await;
                 let words = format!("{} was not done after {} s and was killed", order.line(), limit.as_secs());
                 return Err(ToolError::new(ErrorCode::ToolTimedOut, words));
             }
@@ -72,5 +86,14 @@ pub(super) async fn run(order: &Order, limit: Duration, ctx: &ToolContext) -> Re
                 }
             },
         }
+    }
+}
+
+/// Asks git to end and gives it time to take its locks away; one that stays would stop all later runs.
+async fn end(running: &mut Running) {
+    running.group().stop(Stop::Terminate);
+    let over = async { while !matches!(running.next().await, Progress::Ended(_)) {} };
+    if tokio::time::timeout(GRACE, over).await.is_err() {
+        running.group().stop(Stop::Kill);
     }
 }

@@ -1,5 +1,6 @@
 //! The tool: its arguments, what each action does to the world, and its run.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -132,8 +133,8 @@ impl Tool for Git {
         }
         match args.action {
             Action::Status => Ok(status_output(&ran)),
-            Action::Diff => Ok(diff_output(&ran, "no changes")),
-            Action::Show if args.paths.is_empty() => Ok(diff_output(&ran, "nothing to show")),
+            Action::Diff => Ok(diff_output(&shown(ran, &args, ctx).await?, "no changes")),
+            Action::Show if args.paths.is_empty() => Ok(diff_output(&shown(ran, &args, ctx).await?, "nothing to show")),
             Action::Log | Action::Blame | Action::Show | Action::Branch | Action::Worktree => {
                 Ok(text_output(&order, &ran))
             }
@@ -160,6 +161,25 @@ fn paths(world: &World, args: &GitArgs) -> Result<(Vec<PathBuf>, Option<&'static
         paths.push(world.files.workspace().to_path_buf());
     }
     Ok((paths, because))
+}
+
+/// What git printed without sensitive files that nobody was asked about.
+async fn shown(ran: Ran, args: &GitArgs, ctx: &ToolContext) -> Result<Ran, ToolError> {
+    if !args.paths.is_empty() {
+        return Ok(ran);
+    }
+    let world = Arc::clone(&ctx.world);
+    let looked = tokio::task::spawn_blocking(move || {
+        let is_sensitive =
+            |name: &str| world.files.locate(name, Access::Read).is_ok_and(|path| path.sensitive_to_read().is_some());
+        let (mut text, mut out) = diffs::without(&ran.text, is_sensitive);
+        out.dedup();
+        for name in out {
+            let _ = writeln!(text, "({name} is left out, because it is sensitive; name it in paths to ask for it)");
+        }
+        Ran { text, ..ran }
+    });
+    looked.await.map_err(|error| ToolError::failed(error.to_string()))
 }
 
 fn status_output(ran: &Ran) -> ToolOutput {

@@ -104,6 +104,8 @@ impl Index {
         let mut manifest = current.manifest().clone();
         if manifest.generation == 0 {
             manifest = Manifest::begun(self.root.path());
+            // A folder that is worked in for the first time makes room; what can't be removed stays.
+            let _ = self.folder.parent().map(remove_abandoned);
         }
         let mut manifest = build(&self.root, &self.folder, manifest, changes, watch)?;
         tidy(&self.folder, &mut manifest)?;

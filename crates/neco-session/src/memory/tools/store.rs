@@ -84,12 +84,14 @@ impl Tool for MemoryStore {
 
     async fn plan(&self, args: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
         let draft = self.memory.draft(self.new_entry(args.clone())).await.map_err(refused)?;
-        // A note with the person's own is small and easily undone; a file in the workspace is a file in
-        // the workspace, which others may get.
-        if draft.folder != self.memory.own_folder() {
+        // A note of a session's is small and easily undone. A file in the workspace is a file in the
+        // workspace, which others may get; and what a person wrote is theirs to change.
+        let in_workspace = draft.folder == self.memory.own_folder();
+        if !in_workspace && !draft.replaces_a_persons {
             return Ok(Plan::of(Risk::Low));
         }
-        Ok(Plan { paths: vec![draft.path()], diff: vec![diff_of(&draft, &self.memory)], ..Plan::of(Risk::Medium) })
+        let paths = if in_workspace { vec![draft.path()] } else { Vec::new() };
+        Ok(Plan { paths, diff: vec![diff_of(&draft, &self.memory)], ..Plan::of(Risk::Medium) })
     }
 
     async fn run(&self, args: Args, _: &ToolContext) -> Result<ToolOutput, ToolError> {

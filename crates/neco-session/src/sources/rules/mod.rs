@@ -4,7 +4,7 @@
 //! link that leads out, and none that holds secrets; whatever is cut or left out is said where the model
 //! and the person see it; every text is marked with the file it comes from and can't pretend to end there.
 //!
-//! Reading order: [`find`] (which files there are), [`import`] (what they bring along), [`frontmatter`],
+//! Reading order: [`mod@find`] (which files there are), [`import`] (what they bring along), [`frontmatter`],
 //! [`source`] (what the model is told).
 
 mod find;

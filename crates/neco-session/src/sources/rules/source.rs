@@ -40,26 +40,26 @@ impl Source for Rules {
         Layer::Rules
     }
 
-    /// When there is no room for all files the most general ones are left out, and named.
+    /// When there is no room for all files the nearest ones that fit are told, and the others named.
     fn text(&self, situation: &Situation) -> Option<String> {
         if self.parts.is_empty() {
             return None;
         }
         let room = situation.rooms.of(Layer::Rules).saturating_sub(estimate(HEADING, Family::Other) + NOTE);
         let mut left = room;
-        let fits = |part: &&Part| {
-            let fits = part.tokens <= left;
-            left = left.saturating_sub(part.tokens);
-            fits
-        };
-        let mut kept: Vec<&Part> = self.parts.iter().rev().take_while(fits).collect();
-        // Of the nearest file at least the beginning is told.
-        if kept.is_empty() {
-            kept.extend(self.parts.last());
+        let mut fits: Vec<bool> = Vec::with_capacity(self.parts.len());
+        for part in self.parts.iter().rev() {
+            let rest = left.checked_sub(part.tokens);
+            left = rest.unwrap_or(left);
+            fits.push(rest.is_some());
         }
-        kept.reverse();
-        let out: Vec<&str> =
-            self.parts.iter().take(self.parts.len() - kept.len()).map(|part| part.name.as_str()).collect();
+        fits.reverse();
+        // Of the nearest file at least the beginning is told.
+        if let Some(nearest) = fits.last_mut().filter(|_| left == room) {
+            *nearest = true;
+        }
+        let (kept, out): (Vec<_>, Vec<_>) = self.parts.iter().zip(fits).partition(|(_, fits)| *fits);
+        let out: Vec<&str> = out.into_iter().map(|(part, _)| part.name.as_str()).collect();
         let note = match out.as_slice() {
             [] => None,
             names => Some(format!(
@@ -67,7 +67,7 @@ impl Source for Rules {
                 names.join(", ")
             )),
         };
-        let texts = kept.iter().map(|part| part.text.clone());
+        let texts = kept.into_iter().map(|(part, _)| part.text.clone());
         Some([HEADING.to_owned()].into_iter().chain(note).chain(texts).collect::<Vec<_>>().join("\n\n"))
     }
 }

@@ -4,7 +4,7 @@
 //! that a vendor could refuse is never shown, because it would stay in the conversation; a defect in
 //! reading one is an error of the call, nothing more.
 //!
-//! Reading order: [`span`], [`picture`], [`pdf`], [`pdf_text`], [`notebook`].
+//! Reading order: [`span`], [`mod@picture`], [`mod@pdf`], [`pdf_text`], [`mod@notebook`].
 
 mod notebook;
 mod pdf;

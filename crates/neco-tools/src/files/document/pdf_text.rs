@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use lopdf::content::{Content, Operation};
-use lopdf::{Document, Encoding, Object, ObjectId};
+use lopdf::{Document, Encoding, LoadOptions, Object, ObjectId};
 
 use super::pdf::Pages;
 
 /// Characters of one page that are kept.
 const MOST_CHARACTERS: usize = 200_000;
+/// Bytes that one packed part of a document may unpack to: a small file can hold endless ones.
+const MOST_UNPACKED: usize = 32 * 1024 * 1024;
 /// How deep pictures made of drawings may stand in each other.
 const DEEPEST: usize = 4;
 /// A gap between pieces of a line, in thousandths of the letter height, that stands for a space.
@@ -23,7 +25,9 @@ pub struct PdfText {
 impl PdfText {
     /// Takes a document apart.
     pub fn open(content: &[u8]) -> Result<Self, String> {
-        let mut document = Document::load_mem(content).map_err(|error| format!("it is damaged ({error})"))?;
+        let options = LoadOptions { max_decompressed_size: Some(MOST_UNPACKED), ..LoadOptions::default() };
+        let loaded = Document::load_mem_with_options(content, options);
+        let mut document = loaded.map_err(|error| format!("it is damaged ({error})"))?;
         // Many are locked with no password at all, only against changes.
         if document.is_encrypted() && document.decrypt("").is_err() {
             return Err("it is locked with a password".to_owned());
@@ -40,7 +44,8 @@ impl Pages for PdfText {
 
     fn text(&self, number: usize, stop: &dyn Fn() -> bool) -> Result<String, String> {
         let page = number.checked_sub(1).and_then(|at| self.pages.get(at)).ok_or("it is not there")?;
-        let content = self.document.get_page_content(*page);
+        let content = self.document.get_page_content_with_limit(*page, MOST_UNPACKED);
+        let content = content.map_err(|error| error.to_string())?;
         let fonts = self.document.get_page_fonts(*page).map_err(|error| error.to_string())?;
         let mut drawing =
             Drawing { document: &self.document, stop, text: String::new(), place: Place::default(), drawn: None };
@@ -54,7 +59,7 @@ type Encodings<'a> = BTreeMap<Vec<u8>, Encoding<'a>>;
 type Forms = BTreeMap<Vec<u8>, ObjectId>;
 
 fn encodings<'a>(document: &'a Document, fonts: BTreeMap<Vec<u8>, &'a lopdf::Dictionary>) -> Encodings<'a> {
-    let encoding = |font: &'a lopdf::Dictionary| font.get_font_encoding(document).ok();
+    let encoding = |font: &'a lopdf::Dictionary| font.get_font_encoding_with_limit(document, MOST_UNPACKED).ok();
     fonts.into_iter().filter_map(|(name, font)| Some((name, encoding(font)?))).collect()
 }
 
@@ -121,9 +126,11 @@ impl Drawing<'_> {
             other => Some((name.clone(), other.as_dict().ok()?)),
         });
         let fonts = encodings(document, fonts.collect());
-        let Ok(content) = stream.decompressed_content().or_else(|_| Ok::<_, ()>(stream.content.clone())) else {
-            return;
+        let content = match stream.is_compressed() {
+            true => stream.decompressed_content_with_limit(MOST_UNPACKED),
+            false => Ok(stream.content.clone()),
         };
+        let Ok(content) = content else { return };
         let _ = self.draw(&content, &fonts, &self::forms(document, Some(&stream.dict)), depth + 1);
     }
 

@@ -4,8 +4,8 @@
 //! only if there is exactly one way to put all hunks of its file in; lines that a patch only mentions
 //! stay as they are in the file; when a write fails, what was written before is put back.
 //!
-//! Reading order: [`hunk`], [`read`], [`envelope`], [`unified`], [`header`]; [`find`], [`scope`],
-//! [`place`], [`build`]; [`stage`], [`carry_out`], [`words`].
+//! Reading order: [`hunk`], [`mod@read`], [`envelope`], [`unified`], [`header`]; [`find`], [`scope`],
+//! [`place`], [`build`]; [`stage`], [`mod@carry_out`], [`words`].
 
 mod build;
 mod carry_out;

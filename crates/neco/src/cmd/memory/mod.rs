@@ -1,6 +1,6 @@
 //! `neco memory`: what is remembered, in a person's hands.
 //!
-//! Reading order: [`run`], [`list`], [`add`], [`change`].
+//! Reading order: [`mod@run`], [`list`], [`add`], [`change`].
 
 mod add;
 mod change;
