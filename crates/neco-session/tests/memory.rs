@@ -13,8 +13,7 @@ use neco_model::tokens::Family;
 use neco_proto::event::{MemoryAction, MemoryScope};
 use neco_safety::secrets::Redactor;
 use neco_session::memory::{
-    Category, Found, Keep, Kept, Memory, MemoryError, MemorySetup, NewEntry, PERSON, Recall, RecallLimits,
-    said_by_person,
+    Category, Found, Keep, Kept, Memory, MemoryError, MemorySetup, NewEntry, Recall, RecallLimits, said_by_person,
 };
 use proptest::prelude::*;
 use tempfile::TempDir;

@@ -79,6 +79,7 @@ impl Inquiry {
             Typed::End => (self.chosen("no answer (end of input)"), Step::Reply(self.no())),
             Typed::Line(line) => self.read_line(line.trim()),
             Typed::Key(key) => self.key(key),
+            Typed::Words => (self.hint(), Step::Read(Want::Key)),
         }
     }
 

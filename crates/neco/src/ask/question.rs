@@ -31,6 +31,8 @@ pub enum Want {
 pub enum Typed {
     /// A key.
     Key(char),
+    /// Words where a key was asked for.
+    Words,
     /// A line, without its end.
     Line(String),
     /// The terminal is gone, or Ctrl-D.
@@ -122,6 +124,7 @@ impl Question {
             Typed::Line(line) => self.line(&line),
             Typed::Key(key) if self.rejecting => self.line(&key.to_string()),
             Typed::Key(key) => self.key(key),
+            Typed::Words => (self.no_answer("A word"), Step::Read(Want::Key)),
         }
     }
 
@@ -196,6 +199,10 @@ impl Question {
             ' ' => "Space".to_owned(),
             key => visible(&key.to_string()),
         };
+        self.no_answer(&name)
+    }
+
+    fn no_answer(&self, name: &str) -> String {
         let keys: Vec<&str> = self.offered().iter().map(|(key, _)| *key).collect();
         let words = format!("{name} is no answer; press {}, or ? for what they mean", keys.join(", "));
         format!("\n{}\n{}", self.wrapped(&self.place.paint.dim(&format!("  {words}"))), self.prompt())

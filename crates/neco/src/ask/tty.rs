@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::getpgrp;
 use rustix::termios::{
     LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, isatty, tcflush, tcgetattr, tcgetpgrp,
@@ -17,8 +17,14 @@ use super::question::{Typed, Want};
 /// How the terminal was found, for whoever ends the process.
 static FOUND: Mutex<Option<(File, Termios)>> = Mutex::new(None);
 
+/// How soon the next key comes of somebody who types a word rather than an answer.
+const NEXT_LETTER: Timespec = Timespec { tv_sec: 0, tv_nsec: 400_000_000 };
+
 /// Ctrl-D.
-const END_OF_INPUT: u8 = 4;
+const END_OF_INPUT: char = '\u{4}';
+const ESCAPE: char = '\u{1b}';
+/// Bytes of words that are read away.
+const LONGEST_WORDS: usize = 4096;
 
 /// Counts what is read: what was typed says which want it answers.
 pub type Number = u64;
@@ -194,12 +200,37 @@ impl Listener {
             };
             let new = bytes.get(..length).unwrap_or_default();
             match want {
-                Want::Key => return Some(key(new)),
+                Want::Key => return Some(self.key(new.to_vec())),
                 Want::Line => line.extend_from_slice(new),
             }
             if new.is_empty() || line.ends_with(b"\n") {
                 let line = String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned();
                 return Some(Typed::Line(line));
+            }
+        }
+    }
+
+    /// What one press is. Whoever types words where a key is asked for means no key: the first letter of
+    /// "also" must not be an answer.
+    fn key(&mut self, mut typed: Vec<u8>) -> Typed {
+        while typed.len() < LONGEST_WORDS && self.goes_on() {
+            let mut bytes = [0; 64];
+            match read(&mut self.file, &mut bytes) {
+                None | Some(0) => break,
+                Some(length) => typed.extend_from_slice(bytes.get(..length).unwrap_or_default()),
+            }
+        }
+        key(&typed)
+    }
+
+    /// Whether more is typed without a pause.
+    fn goes_on(&self) -> bool {
+        loop {
+            let mut terminal = [PollFd::new(&self.file, PollFlags::IN)];
+            match poll(&mut terminal, Some(&NEXT_LETTER)) {
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => return false,
+                Ok(ready) => return ready > 0,
             }
         }
     }
@@ -221,12 +252,17 @@ impl Listener {
     }
 }
 
-/// The first character of what one press gives; a key that gives a sequence counts as Escape.
+/// The first character of what one press gives; a key that gives a sequence counts as Escape, one that is
+/// held down or followed by Enter as itself.
 fn key(bytes: &[u8]) -> Typed {
-    match String::from_utf8_lossy(bytes).chars().next() {
-        Some(char) if char == char::from(END_OF_INPUT) => Typed::End,
-        Some(char) => Typed::Key(char),
-        None => Typed::End,
+    let text = String::from_utf8_lossy(bytes);
+    let Some(first) = text.chars().next() else { return Typed::End };
+    let rest = text.trim_end_matches(['\r', '\n']);
+    match first {
+        END_OF_INPUT => Typed::End,
+        ESCAPE => Typed::Key(first),
+        first if rest.chars().all(|char| char == first) => Typed::Key(first),
+        _ => Typed::Words,
     }
 }
 
@@ -236,6 +272,30 @@ fn read(source: &mut impl Read, bytes: &mut [u8]) -> Option<usize> {
             Ok(length) => return Some(length),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => return None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_an_answer_and_words_are_none() {
+        for (bytes, typed) in [
+            ("y", Typed::Key('y')),
+            ("y\r", Typed::Key('y')),
+            ("yyyy", Typed::Key('y')),
+            ("\r", Typed::Key('\r')),
+            ("é", Typed::Key('é')),
+            ("\u{1b}[A", Typed::Key('\u{1b}')),
+            ("\u{4}", Typed::End),
+            ("", Typed::End),
+            ("also fix the docs", Typed::Words),
+            ("yes\r", Typed::Words),
+            ("ad", Typed::Words),
+        ] {
+            assert_eq!(key(bytes.as_bytes()), typed, "{bytes:?}");
         }
     }
 }

@@ -117,6 +117,21 @@ fn no_asks_for_a_reason_that_the_model_gets() {
 }
 
 #[test]
+fn words_where_a_key_is_asked_for_allow_nothing() {
+    let house = asking(json!({ "say": "As you wish." }));
+    let mut seat = Seat::take(&house, &["-m", "go"], "false");
+    seat.sees("  › ", 1);
+    seat.press("also fix the docs\r");
+    seat.sees("A word is no answer", 1);
+    seat.sees("  › ", 2);
+    seat.press("n");
+    seat.sees("what should the agent do instead?", 1);
+    seat.press("\r");
+    seat.ends_with(3);
+    assert_eq!(log(&house), "");
+}
+
+#[test]
 fn a_call_can_be_changed_and_is_asked_about_once_more() {
     let house =
         asking(json!({ "say": "I see.", "expect": { "last_tool_contains": "the user changed the arguments" } }));
