@@ -15,7 +15,7 @@ use neco_agent::context::{
 use neco_config::Config;
 use neco_model::tokens::Family;
 use neco_model::{History, Request};
-use neco_proto::{ApprovalMode, CallId, Message, MessageId, Mode, Part, Role, ToolCall, ToolResult};
+use neco_proto::{ApprovalMode, CallId, Message, Mode, Part, Role, ToolCall, ToolResult};
 use neco_safety::command::Place;
 use neco_safety::{Confinement, Policy, Who};
 use neco_session::sources::{Rules, RulesFile, Scope};
@@ -140,7 +140,7 @@ fn add_turn(history: &mut History, number: usize) {
     let arguments = format!(r#"{{"path":"src/file{number}.rs"}}"#);
     let call = ToolCall { id: id.clone(), name: "read_file".to_owned(), arguments, opaque: None };
     let parts = vec![Part::ToolCall(call)];
-    history.push(Message { id: MessageId::new(), role: Role::Assistant, parts, model: Some("bench/model".to_owned()) });
+    history.push(Message { model: Some("bench/model".to_owned()), ..Message::new(Role::Assistant, parts) });
     let output = "a line of \"text\" as it stands in a file\n".repeat(125);
     history.push(Message::tool_results(vec![ToolResult { call_id: id, output, error_code: None }]));
 }

@@ -12,7 +12,7 @@ use neco_model::route::Parameters;
 use neco_model::wire::format::Wire as _;
 use neco_model::wire::openai_chat::{Dialect, OpenaiChat};
 use neco_model::{History, Request};
-use neco_proto::{CallId, Message, MessageId, Part, Role, ToolCall, ToolResult};
+use neco_proto::{CallId, Message, Part, Role, ToolCall, ToolResult};
 
 const TURNS: [usize; 2] = [10, 200];
 
@@ -69,12 +69,8 @@ fn add_turn(history: &mut History, number: usize) {
     let id = CallId::from(format!("call_{number}"));
     let arguments = format!(r#"{{"path":"src/file{number}.rs"}}"#);
     let call = ToolCall { id: id.clone(), name: "read_file".to_owned(), arguments, opaque: None };
-    history.push(Message {
-        id: MessageId::new(),
-        role: Role::Assistant,
-        parts: vec![Part::ToolCall(call)],
-        model: Some("bench/model".to_owned()),
-    });
+    let said = Message::new(Role::Assistant, vec![Part::ToolCall(call)]);
+    history.push(Message { model: Some("bench/model".to_owned()), ..said });
     let output = "a line of \"text\" as it stands in a file\n".repeat(125);
     history.push(Message::tool_results(vec![ToolResult { call_id: id, output, error_code: None }]));
 }

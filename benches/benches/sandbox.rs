@@ -55,6 +55,7 @@ fn boxed(plain: &Spawner, folder: &TempDir, workspace: &Path, strength: Strength
     let setup = SandboxSetup {
         settings: Settings::of(&SandboxSection::default(), None),
         launcher: std::env::current_exe().unwrap(),
+        namespaces: strength == Strength::Strong,
         bwrap: (strength == Strength::Strong).then(|| PathBuf::from("/usr/bin/bwrap")),
         home: None,
         own: Vec::new(),

@@ -1,45 +1,167 @@
 //! Writing and reading the log in SQLite.
 #![allow(clippy::unwrap_used, reason = "without a store a benchmark has nothing to go on with")]
 
+#[path = "support/promise.rs"]
+#[allow(dead_code, reason = "what is measured here is not measured again and again")]
+mod promise;
 mod support;
+
+use std::time::{Duration, Instant};
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use neco_proto::SessionId;
-use neco_store::{Catalog as _, Durability, EventLog as _, SessionRecord, SqliteStore};
+use neco_proto::{AgentId, Event, EventBody, Message, SessionId};
+use neco_store::{Catalog as _, Durability, EventLog as _, SearchQuery, SessionRecord, SqliteStore};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 const EVENTS: usize = 10_000;
 
+/// How many messages are searched, and how many of them a session has.
+const MESSAGES: usize = 1_000_000;
+const PER_SESSION: usize = 500;
+/// How many sessions begin as one conversation of 5 MB does, and how many forks each of them has.
+const SESSIONS: usize = 1_000;
+const FORKS: usize = 100;
+
 fn main() {
     divan::main();
+    if promise::is_asked_for() {
+        let runtime = Runtime::new().unwrap();
+        throughput(&runtime);
+        runtime.block_on(listing());
+        runtime.block_on(searching());
+        runtime.block_on(forking());
+    }
+}
+
+fn milliseconds(name: &str, took: Duration, most: u64) {
+    let value = format!("{:.1} ms", took.as_secs_f64() * 1000.0);
+    promise::report(name, &value, &format!("< {most} ms"), took < Duration::from_millis(most));
+}
+
+/// Events a second in group commit, and a session of 10,000 events read whole by a store that was just opened.
+fn throughput(runtime: &Runtime) {
+    let Open { store, session, folder } = open(runtime);
+    let events = support::events(session, EVENTS);
+    runtime.block_on(async {
+        let start = Instant::now();
+        for event in events {
+            store.append(vec![event], Durability::Soon).await.unwrap();
+        }
+        store.flush().await.unwrap();
+        let rate = EVENTS as f64 / start.elapsed().as_secs_f64();
+        promise::report("append in group commit", &format!("{rate:.0} events/s"), "≥ 50000 events/s", rate >= 50_000.0);
+        store.close().await.unwrap();
+        let start = Instant::now();
+        let store = SqliteStore::open(&folder.path().join("neco.db")).await.unwrap();
+        assert_eq!(store.read(session, 0, usize::MAX).await.unwrap().len(), EVENTS);
+        milliseconds("open a session of 10,000 events", start.elapsed(), 50);
+    });
+}
+
+async fn listing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(&folder.path().join("neco.db")).await.unwrap();
+    let record = |number: i64| SessionRecord::new(SessionId::new(), format!("/project/{}", number % 50), number);
+    futures::future::try_join_all((0..10_000).map(|number| store.create(record(number)))).await.unwrap();
+    let start = Instant::now();
+    assert_eq!(store.list(None, 10_000).await.unwrap().len(), 10_000);
+    milliseconds("list 10,000 sessions", start.elapsed(), 30);
+}
+
+/// A message of 30 common words, one that 20 messages have, and one that a thousandth of them have.
+fn message(session: SessionId, seq: u64, number: usize) -> Event {
+    let common =
+        ["parser", "timeout", "please", "fix", "build", "数据库", "connection", "error", "function", "returns"];
+    let mut words: Vec<String> = (0..30).map(|index| common[(number + index * index) % common.len()].into()).collect();
+    words.push(format!("word{}", number % 50_000));
+    if number.is_multiple_of(1000) {
+        words.push("rare".to_owned());
+    }
+    Event {
+        seq,
+        ts: jiff::Timestamp::from_millisecond(1_700_000_000_000 + number as i64 * 5_000).unwrap(),
+        session_id: session,
+        agent_id: AgentId::new(),
+        turn_id: None,
+        body: EventBody::Message(Message::user(words.join(" "))),
+    }
+}
+
+async fn searching() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(&folder.path().join("neco.db")).await.unwrap();
+    for first in (0..MESSAGES).step_by(PER_SESSION) {
+        let session = SessionId::new();
+        let cwd = format!("/project/{}", first / PER_SESSION % 50);
+        store.create(SessionRecord::new(session, cwd, 0)).await.unwrap();
+        let events = (0..PER_SESSION).map(|index| message(session, index as u64 + 1, first + index)).collect();
+        store.append(events, Durability::Soon).await.unwrap();
+    }
+    let start = Instant::now();
+    store.search(SearchQuery::new("rare", 1)).await.unwrap();
+    promise::report("take 1 M messages into the index", &format!("{:.1} s", start.elapsed().as_secs_f64()), "–", true);
+    let everywhere = |words: &str| SearchQuery::new(words, 20);
+    for (name, query) in [
+        ("search 1 M messages: a seldom word", everywhere("rare")),
+        ("search 1 M messages: a word of all", everywhere("parser")),
+        ("search 1 M messages: a common and a seldom word", everywhere("parser word77")),
+        ("search 1 M messages: Chinese", everywhere("数据库")),
+        ("search 1 M messages: in one folder", SearchQuery { cwd: Some("/project/7".into()), ..everywhere("rare") }),
+        ("search 1 M messages: before a date", SearchQuery { until_ms: Some(1_700_100_000_000), ..everywhere("fix") }),
+    ] {
+        let mut times = Vec::new();
+        for _ in 0..11 {
+            let start = Instant::now();
+            assert!(!store.search(query.clone()).await.unwrap().is_empty());
+            times.push(start.elapsed());
+        }
+        times.sort_unstable();
+        milliseconds(name, times[5], 50);
+    }
+}
+
+async fn forking() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(&folder.path().join("neco.db")).await.unwrap();
+    let session = SessionId::new();
+    store.create(SessionRecord::new(session, "/project", 0)).await.unwrap();
+    // About 5 MB.
+    store.append(support::events(session, 16_000), Durability::Now).await.unwrap();
+    let record =
+        || SessionRecord { title: "a long conversation".into(), ..SessionRecord::new(SessionId::new(), "/project", 0) };
+    for _ in 0..SESSIONS {
+        let new = record();
+        let id = new.id;
+        store.fork(new, session, 15_000).await.unwrap();
+        let forks = (0..FORKS).map(|fork| store.fork(record(), id, 14_000 + fork as u64));
+        futures::future::try_join_all(forks).await.unwrap();
+    }
+    store.flush().await.unwrap();
+    let sizes = store.sizes().await.unwrap();
+    let megabytes = sizes.file_bytes as f64 / 1e6;
+    let name = format!("{} forks of a conversation of 5 MB", sizes.forks);
+    promise::report(&name, &format!("{megabytes:.1} MB"), "< 100 MB", megabytes < 100.0);
 }
 
 struct Open {
     store: SqliteStore,
     session: SessionId,
     // Dropped last: the store closes its file first.
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 fn open(runtime: &Runtime) -> Open {
     let folder = tempfile::tempdir().unwrap();
     let session = SessionId::new();
-    let record = SessionRecord {
-        id: session,
-        cwd: "/project".to_owned(),
-        title: String::new(),
-        created_ms: 0,
-        updated_ms: 0,
-        events: 0,
-    };
+    let record = SessionRecord::new(session, "/project", 0);
     let store = runtime.block_on(async {
         let store = SqliteStore::open(&folder.path().join("neco.db")).await.unwrap();
         store.create(record).await.unwrap();
         store
     });
-    Open { store, session, _folder: folder }
+    Open { store, session, folder }
 }
 
 /// One append an event, written in groups; done when all is on the disk.

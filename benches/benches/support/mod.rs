@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use neco_proto::event::{CallStatus, StreamChunk, ToolCallEnd, TurnStart};
-use neco_proto::{AgentId, CallId, Event, EventBody, Message, MessageId, Part, Role, Seq, SessionId, ToolCall, TurnId};
+use neco_proto::{AgentId, CallId, Event, EventBody, Message, Part, Role, Seq, SessionId, ToolCall, TurnId};
 
 /// Events of one turn: its start, twenty pieces of text, the message, the end of its call.
 pub const PER_TURN: usize = 23;
@@ -31,7 +31,7 @@ fn body(turn: usize, step: usize) -> EventBody {
             let call = Part::ToolCall(ToolCall { id, name: "read_file".to_owned(), arguments, opaque: None });
             let text = Part::Text { text: "a few words ".repeat(20) };
             let model = Some("bench/model".to_owned());
-            EventBody::Message(Message { id: MessageId::new(), role: Role::Assistant, parts: vec![text, call], model })
+            EventBody::Message(Message { model, ..Message::new(Role::Assistant, vec![text, call]) })
         }
         22 => EventBody::ToolCallEnd(ToolCallEnd {
             call_id: id,

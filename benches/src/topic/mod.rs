@@ -3,8 +3,9 @@
 //! A topic adds its figures to the report as it gets them; an error means that the rest could not be
 //! measured. What a script asks for is rehearsed first, so that no figure is the time of a refusal.
 //!
-//! Reading order: [`size`], [`start`], [`turns`], [`long`], [`parallel`], [`grep`], [`index`].
+//! Reading order: [`size`], [`start`], [`turns`], [`long`], [`parallel`], [`grep`], [`index`], [`checkpoints`].
 
+mod checkpoints;
 mod grep;
 mod index;
 mod long;
@@ -43,12 +44,14 @@ pub enum Topic {
     Grep,
     /// The index of 50,000 files.
     Index,
+    /// Keeping a workspace of 5,000 files, beside git.
+    Checkpoints,
 }
 
 impl Topic {
     /// All of them, cheapest first.
     pub const ALL: &'static [Self] =
-        &[Self::Size, Self::Start, Self::Turns, Self::Parallel, Self::Long, Self::Grep, Self::Index];
+        &[Self::Size, Self::Start, Self::Turns, Self::Parallel, Self::Long, Self::Grep, Self::Checkpoints, Self::Index];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -60,6 +63,7 @@ impl Topic {
             Self::Parallel => "parallel",
             Self::Grep => "grep",
             Self::Index => "index",
+            Self::Checkpoints => "checkpoints",
         }
     }
 
@@ -73,6 +77,7 @@ impl Topic {
             Self::Parallel => parallel::measure(setting, report),
             Self::Grep => grep::measure(setting, report),
             Self::Index => index::measure(setting, report),
+            Self::Checkpoints => checkpoints::measure(setting, report),
         }
     }
 }

@@ -33,6 +33,20 @@ pub trait RuleBook: Send + Sync {
     fn keep(&self, rule: String) -> BoxFuture<'_, Result<(), String>>;
 }
 
+/// Keeps the states of the workspace, so that what an agent does can be undone. It tells of them itself, and
+/// of what it could not keep: the work goes on either way.
+pub trait Checkpointer: Send + Sync {
+    /// Keeps the workspace before the first call of a turn that writes or runs something; `label` is that call
+    /// in a few words. Begins at once; ready when it is done, or can't be.
+    fn before(&self, turn: Option<TurnId>, label: String) -> BoxFuture<'static, ()>;
+
+    /// Keeps it after such a turn. Begins at once; nobody waits for it.
+    fn after(&self, turn: Option<TurnId>);
+
+    /// Ready when nothing is under way any more.
+    fn settled(&self) -> BoxFuture<'_, ()>;
+}
+
 /// A clock that only goes forward, for durations.
 pub trait Clock: Send + Sync {
     /// Time since some fixed moment.

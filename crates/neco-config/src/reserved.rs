@@ -61,6 +61,7 @@ pub(crate) const RESERVED: &[Reserved] = &[
     Reserved { key: &["sandbox", "unix_sockets"], reason: BOX, leave: Leave::Nothing },
     Reserved { key: &["hooks"], reason: "it decides what is run", leave: Leave::Nothing },
     Reserved { key: &["memory"], reason: "it decides what is kept and asked on your account", leave: Leave::Nothing },
+    Reserved { key: &["checkpoints"], reason: "it decides what can be undone", leave: Leave::Nothing },
     Reserved { key: &["mode"], reason: "it decides which tools there are", leave: Leave::Narrow(no_freer_mode) },
     Reserved { key: &["tools", "only"], reason: "it decides which tools there are", leave: Leave::Narrow(fewer_tools) },
     Reserved { key: &["tools", "timeout"], reason: TIME, leave: Leave::Narrow(no_more) },

@@ -227,7 +227,7 @@ fn of_char(char: char, rates: &Rates) -> Milli {
 
 #[cfg(test)]
 mod tests {
-    use neco_proto::{CallId, MessageId, Role};
+    use neco_proto::{CallId, Role};
     use proptest::prelude::*;
 
     use super::*;
@@ -309,12 +309,7 @@ mod tests {
                 error_code: None
             })),
         ];
-        prop::collection::vec(part, 0..4).prop_map(|parts| Message {
-            id: MessageId::new(),
-            role: Role::Assistant,
-            parts,
-            model: None,
-        })
+        prop::collection::vec(part, 0..4).prop_map(|parts| Message::new(Role::Assistant, parts))
     }
 
     proptest! {

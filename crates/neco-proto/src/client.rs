@@ -6,7 +6,7 @@ use futures::stream::BoxStream;
 use crate::command::Command;
 use crate::error_code::ErrorCode;
 use crate::event::Event;
-use crate::ids::Seq;
+use crate::ids::{MessageId, Seq};
 use crate::query::{Answer, Query};
 
 /// A stream of events in `seq` order without gaps.
@@ -30,6 +30,8 @@ pub trait Client: Send + Sync {
 pub struct Receipt {
     /// The session's last event when the command was accepted: what follows from the command comes after it.
     pub seq: Seq,
+    /// The message, when the command said something to the agent: its events name it.
+    pub message_id: Option<MessageId>,
 }
 
 /// Why a session did not do what a window asked.

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::event::RewindWhat;
 use crate::ide::IdeContext;
-use crate::ids::{CallId, QuestionId};
+use crate::ids::{CallId, MessageId, QuestionId};
 use crate::mode::{ApprovalMode, Mode};
 use crate::question::Reply;
 
@@ -72,6 +73,21 @@ pub enum Command {
     SetApproval {
         /// The new approval mode.
         approval: ApprovalMode,
+    },
+    /// Goes back to the point before a message of the person; refused while the agent works. Nothing
+    /// is lost by it: [`Command::UndoRewind`] takes it back.
+    Rewind {
+        /// The message.
+        message_id: MessageId,
+        /// What goes back.
+        what: RewindWhat,
+    },
+    /// Takes the last rewind back, or an undo of one; refused while the agent works.
+    UndoRewind,
+    /// Gives the session a title, which no model replaces.
+    Rename {
+        /// The title.
+        title: String,
     },
     /// Ends the session's actor after everything is written.
     Shutdown,

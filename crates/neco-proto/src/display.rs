@@ -50,4 +50,7 @@ pub struct Diff {
     pub removed: u32,
     /// Whether the file is new.
     pub created: bool,
+    /// Whether the file is deleted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deleted: bool,
 }

@@ -53,7 +53,7 @@ macro_rules! error_codes {
 
 error_codes! {
     1001 ToolNotFound final, "There is no such tool. Use one of the declared tools.", "the model called a tool that does not exist";
-    1002 InvalidArguments final, "The arguments do not fit the tool's schema. Correct them and call again.", "the model called a tool with arguments that do not fit";
+    1002 InvalidArguments final, "Correct the arguments and call again.", "the model called a tool with arguments that do not fit";
     1003 BlockedByPolicy final, "The policy does not allow this call. Do not try to reach the same effect another way; go on without it or say what you would need.", "the policy does not allow this call";
     1004 ToolTimedOut again, "The tool took too long and was stopped.", "a tool took too long and was stopped";
     1005 ToolFailed final, "The tool failed.", "a tool failed";

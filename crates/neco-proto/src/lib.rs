@@ -4,8 +4,9 @@
 //! What is serialised here is what the event log keeps and what `--output-format stream-json`
 //! prints, so a change of a name here is a change of a file format.
 //!
-//! Reading order: [`ids`], [`message`], [`event`], [`command`], [`error_code`], [`client`].
+//! Reading order: [`ids`], [`message`], [`event`], [`command`], [`error_code`], [`client`]; [`mod@clean`] is for whoever shows any of it.
 
+pub mod clean;
 pub mod client;
 pub mod command;
 pub mod context;
@@ -29,9 +30,9 @@ pub use error_code::ErrorCode;
 pub use event::{Event, EventBody};
 pub use ide::{IdeContext, Selection};
 pub use ids::{AgentId, CallId, MessageId, QuestionId, Seq, SessionId, TurnId};
-pub use message::{Message, Part, Role, ToolCall, ToolResult};
+pub use message::{Author, Message, Part, Role, ToolCall, ToolResult};
 pub use mode::{ApprovalMode, Mode, Risk};
 pub use plan::{Plan, PlanStatus, PlanStep, Todo, TodoStatus};
-pub use query::{Answer, Query, SessionSnapshot};
+pub use query::{Answer, CheckpointInfo, FilePreview, Query, RewindPoint, RewindPreview, SessionSnapshot};
 pub use question::{ItemAnswer, Question, QuestionItem, QuestionOption, Reply, Subject};
 pub use usage::Usage;

@@ -22,6 +22,18 @@ pub enum Role {
     Tool,
 }
 
+/// Who speaks in the person's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Author {
+    /// The person themselves.
+    Person,
+    /// Neco.
+    Neco,
+    /// A hook of the person.
+    Hook,
+}
+
 /// One message of the conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
@@ -34,6 +46,10 @@ pub struct Message {
     /// `provider/model` that wrote it; only on assistant messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Who says it in the person's place; only on user messages, and absent in logs that are older than
+    /// this, where the text tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<Author>,
 }
 
 /// One piece of a message.
@@ -93,26 +109,44 @@ pub struct ToolResult {
 }
 
 impl Message {
-    /// A message of the user with one text part.
+    /// A message of the person with one text part.
     #[must_use]
     pub fn user(text: impl Into<String>) -> Self {
-        Self { id: MessageId::new(), role: Role::User, parts: vec![Part::Text { text: text.into() }], model: None }
+        Self { author: Some(Author::Person), ..Self::new(Role::User, vec![Part::Text { text: text.into() }]) }
+    }
+
+    /// A message of `parts`; nothing is said about who or which model wrote it.
+    #[must_use]
+    pub fn new(role: Role, parts: Vec<Part>) -> Self {
+        Self { id: MessageId::new(), role, parts, model: None, author: None }
     }
 
     /// A message of Neco itself to the model: it stands in the person's place in the conversation, so
     /// it says who speaks.
     #[must_use]
     pub fn neco(text: impl AsRef<str>) -> Self {
-        Self::user(format!("{NECO} {}", text.as_ref()))
+        Self { author: Some(Author::Neco), ..Self::user(format!("{NECO} {}", text.as_ref())) }
+    }
+
+    /// What a hook of the person says to the model.
+    #[must_use]
+    pub fn hook(text: impl Into<String>) -> Self {
+        Self { author: Some(Author::Hook), ..Self::user(text) }
     }
 
     /// Whether Neco itself says it, or a hook of the person, rather than the person.
     #[must_use]
     pub fn is_neco(&self) -> bool {
-        let text = match self.parts.first() {
-            Some(Part::Text { text }) if self.role == Role::User => text.as_str(),
-            Some(_) | None => return false,
-        };
+        match (self.role, self.author) {
+            (Role::User, Some(Author::Neco | Author::Hook)) => true,
+            (Role::User, None) => self.reads_like_neco(),
+            (Role::User, Some(Author::Person)) | (Role::Assistant | Role::Tool, _) => false,
+        }
+    }
+
+    /// Logs that do not say who speaks are read by how Neco and hooks begin.
+    fn reads_like_neco(&self) -> bool {
+        let Some(Part::Text { text }) = self.parts.first() else { return false };
         let first = text.lines().next().unwrap_or_default();
         text.starts_with(NECO) || (first.starts_with('[') && (first.ends_with(" hook]") || first.contains(" hook: ")))
     }
@@ -126,12 +160,7 @@ impl Message {
     /// A tool message that carries `results`.
     #[must_use]
     pub fn tool_results(results: Vec<ToolResult>) -> Self {
-        Self {
-            id: MessageId::new(),
-            role: Role::Tool,
-            parts: results.into_iter().map(Part::ToolResult).collect(),
-            model: None,
-        }
+        Self::new(Role::Tool, results.into_iter().map(Part::ToolResult).collect())
     }
 
     /// All text parts joined; reasoning, calls and results left out.
@@ -152,5 +181,32 @@ impl Message {
             Part::ToolCall(call) => Some(call),
             Part::Text { .. } | Part::Image { .. } | Part::Reasoning { .. } | Part::ToolResult(_) => None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_speaks_is_known_and_not_guessed() {
+        for text in ["[bug] pre-commit hook: fails", "[Neco] is a nice name", "[my hook]\nis slow"] {
+            let said: Message = serde_json::from_value(serde_json::to_value(Message::user(text)).unwrap()).unwrap();
+            assert!(!said.is_neco(), "{text}");
+        }
+        assert!(Message::neco("be brief").is_neco() && Message::hook("not yet").is_neco());
+        assert!(!Message { author: None, ..Message::tool_results(Vec::new()) }.is_neco());
+    }
+
+    #[test]
+    fn an_older_log_is_read_by_how_the_text_begins() {
+        let old = |text: &str| -> Message {
+            let part = serde_json::json!({ "kind": "text", "text": text });
+            let id = MessageId::new();
+            serde_json::from_value(serde_json::json!({ "id": id, "role": "user", "parts": [part] })).unwrap()
+        };
+        assert!(old("[Neco] today is Sunday").is_neco());
+        assert!(old("[Stop hook: the work is not done yet]\nrun the tests").is_neco());
+        assert!(!old("fix the build").is_neco());
     }
 }

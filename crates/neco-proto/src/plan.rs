@@ -124,6 +124,14 @@ pub struct Plan {
     /// Its steps, as far as they can be told apart.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<PlanStep>,
+    /// Whether it is carried out although no person saw it, because none was there.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unseen: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl Plan {

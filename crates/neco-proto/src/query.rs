@@ -1,11 +1,12 @@
 //! Questions a window can ask a session without changing it.
 
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::context::{ContextReport, PromptReport};
-use crate::event::{AgentState, PermissionRequest};
-use crate::ids::{AgentId, Seq, SessionId};
+use crate::event::{AgentState, CheckpointWhen, FileChangeKind, PermissionRequest, RewindWhat};
+use crate::ids::{AgentId, MessageId, Seq, SessionId};
 use crate::message::Message;
 use crate::mode::{ApprovalMode, Mode};
 use crate::plan::{Plan, Todo};
@@ -24,6 +25,17 @@ pub enum Query {
     Context,
     /// Exactly what the model would be told now.
     Prompt,
+    /// The states of the workspace that were kept, oldest first.
+    Checkpoints,
+    /// The messages that the session can go back to, oldest first.
+    RewindPoints,
+    /// What going back to the point before a message would change.
+    RewindPreview {
+        /// The message.
+        message_id: MessageId,
+        /// What would go back.
+        what: RewindWhat,
+    },
 }
 
 /// The answer to a [`Query`], variant for variant.
@@ -41,6 +53,88 @@ pub enum Answer {
     Context(ContextReport),
     /// To [`Query::Prompt`].
     Prompt(PromptReport),
+    /// To [`Query::Checkpoints`].
+    Checkpoints {
+        /// Oldest first.
+        checkpoints: Vec<CheckpointInfo>,
+    },
+    /// To [`Query::RewindPoints`].
+    RewindPoints {
+        /// Oldest first.
+        points: Vec<RewindPoint>,
+    },
+    /// To [`Query::RewindPreview`].
+    RewindPreview(RewindPreview),
+}
+
+/// A state of the workspace that was kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckpointInfo {
+    /// Its name.
+    pub rev: String,
+    /// The event that tells of it.
+    pub seq: Seq,
+    /// When it was kept.
+    #[schemars(with = "String")]
+    pub ts: Timestamp,
+    /// What was going on, in a few words.
+    pub label: String,
+    /// Before or after a turn, or before another state was put in its place.
+    pub when: CheckpointWhen,
+    /// How many files are different from the state before it.
+    pub changed: u64,
+}
+
+/// A message that a session can go back to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RewindPoint {
+    /// Its number among the messages of the person, from 1.
+    pub number: u64,
+    /// The message.
+    pub message_id: MessageId,
+    /// Its event.
+    pub seq: Seq,
+    /// When it was said.
+    #[schemars(with = "String")]
+    pub ts: Timestamp,
+    /// What was said.
+    pub text: String,
+    /// How many calls were made because of it, until the next one.
+    pub calls: u64,
+    /// Whether files were changed since, as far as checkpoints know.
+    pub files: bool,
+}
+
+/// What going back would change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RewindPreview {
+    /// The message that it goes back to before.
+    pub message_id: MessageId,
+    /// What would go back.
+    pub what: RewindWhat,
+    /// The last event that would still count.
+    pub to: Seq,
+    /// The messages of the person that would no longer count, oldest first; empty when the conversation stays.
+    pub messages: Vec<RewindPoint>,
+    /// The state that the files would be put into; absent when they would stay as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rev: Option<String>,
+    /// What would happen to files.
+    pub files: Vec<FilePreview>,
+    /// What a person should know before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// What would happen to a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FilePreview {
+    /// Its path, relative to the workspace.
+    pub path: String,
+    /// What would be done to it: `added` comes back, `deleted` goes.
+    pub kind: FileChangeKind,
+    /// Whether somebody else changed it since the session last knew it: that change would be lost.
+    pub by_others: bool,
 }
 
 /// How a session stands.

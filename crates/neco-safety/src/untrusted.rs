@@ -72,6 +72,28 @@ pub fn unwrapped(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.lines().filter(|line| !is_our_tag(line)).collect::<Vec<_>>().join("\n"))
 }
 
+/// The tags of the part of a text in which the place `at` lies: the line that opens it and the one that
+/// closes it. None where the text is our own.
+#[must_use]
+pub fn tags_at(text: &str, at: usize) -> Option<(&str, String)> {
+    let before = text.get(..text.floor_char_boundary(at))?;
+    // A tag that is cut through has not begun.
+    let whole = before.rfind('\n').and_then(|end| before.get(..end))?;
+    let last = whole.lines().rfind(|line| is_our_tag(line)).filter(|line| !line.starts_with("</"))?;
+    let name = last.strip_prefix('<')?.split(' ').next()?;
+    Some((last, format!("</{name}>")))
+}
+
+/// Whether the place `at` lies within a tag, which must not be cut: where its line begins and ends.
+#[must_use]
+pub fn tag_around(text: &str, at: usize) -> Option<std::ops::Range<usize>> {
+    let (before, after) = text.split_at_checked(text.floor_char_boundary(at))?;
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    let end = before.len() + after.find('\n').map_or(after.len(), |end| end + 1);
+    let line = text.get(start..end)?;
+    (start < before.len() && is_our_tag(line.trim_end_matches('\n'))).then_some(start..end)
+}
+
 /// The text with every imitation of a boundary broken.
 #[must_use]
 pub fn neutral(text: &str) -> Cow<'_, str> {
@@ -251,6 +273,18 @@ mod tests {
         assert!(other.contains(" source=\"a__ b_.rs\">\nx\n</untrusted-") && !other.contains("74196f"), "{other}");
         assert_eq!(unwrapped(&wrap("call_1", "a", "one\ntwo")), "one\ntwo");
         assert_eq!(unwrapped("as it is"), "as it is");
+    }
+
+    #[test]
+    fn a_place_within_the_tags_is_known_by_them() {
+        let text = format!("ours\n{}\n[ours]", wrap("call_1", "a", "one\ntwo"));
+        let place = |part: &str| text.find(part).unwrap();
+        let tags = Some(("<untrusted-74196f source=\"a\">", "</untrusted-74196f>".to_owned()));
+        assert_eq!(tags_at(&text, place("one")), tags);
+        assert_eq!(tags_at(&text, place("wo")), tags);
+        assert_eq!((tags_at(&text, 2), tags_at(&text, place("[ours]"))), (None, None));
+        assert_eq!(tag_around(&text, place("source")), Some(place("<untrusted")..place("one")));
+        assert_eq!((tag_around(&text, place("one")), tag_around(&text, place("wo"))), (None, None));
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Why a session could not be opened.
 
 use neco_agent::context::PromptError;
-use neco_proto::ErrorCode;
+use neco_proto::{ErrorCode, SessionId};
 use neco_store::StoreError;
 
+use crate::rewind::RewindError;
+
 /// Why a session could not be opened.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// No session of that id.
     #[error("there is no session {0}; `neco session list` shows the ones there are")]
@@ -29,6 +31,25 @@ pub enum SessionError {
         /// What the system says.
         reason: String,
     },
+    /// The workspace of the session is not where it was.
+    #[error(
+        "the folder of session {id} is gone: {path}; if it was moved, run this there, or give another place with --cwd"
+    )]
+    FolderGone {
+        /// The session.
+        id: SessionId,
+        /// Where it was.
+        path: String,
+    },
+    /// It does not go back.
+    #[error(transparent)]
+    Rewind(#[from] RewindError),
+    /// Something was said since it was looked at.
+    #[error("session {0} has gone on meanwhile; look again")]
+    GoneOn(SessionId),
+    /// A title without words.
+    #[error("a title needs at least one word")]
+    EmptyTitle,
     /// The model can't be had.
     #[error("{0}")]
     Model(String),
@@ -54,10 +75,14 @@ impl SessionError {
     pub fn code(&self) -> Option<ErrorCode> {
         match self {
             Self::Store(error) => Some(error.code()),
+            Self::Rewind(error) => error.code(),
             Self::NotFound(_)
             | Self::Ambiguous { .. }
             | Self::NoneHere(_)
             | Self::Workspace { .. }
+            | Self::FolderGone { .. }
+            | Self::GoneOn(_)
+            | Self::EmptyTitle
             | Self::Model(_)
             | Self::Prompt(_)
             | Self::OwnModel { .. } => None,

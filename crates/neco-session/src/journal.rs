@@ -65,6 +65,11 @@ impl Journal {
         self.standing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The session went back: it stands as `standing` now.
+    pub fn stand(&self, standing: Standing) {
+        *self.standing.lock().unwrap_or_else(PoisonError::into_inner) = standing;
+    }
+
     /// Records an event; on the disk a little later.
     ///
     /// # Errors

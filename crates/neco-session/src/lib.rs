@@ -4,24 +4,28 @@
 //! hands it to every window. What a session is made of when it is opened again is a fold of its log.
 //!
 //! Reading order: [`hub`] (opens sessions), [`actor`] (a session at work), [`fold`] (what a log adds
-//! up to), [`resume`] (mending what a crash left), [`journal`], [`plans`] (plans that are
+//! up to), [`folder`], [`title`], [`rewind`] (going back), [`checkpoints`] (keeping the workspace), [`resume`] (mending what a crash left), [`journal`], [`plans`] (plans that are
 //! not finished), [`redacted`], [`spill`], [`sources`],
 //! [`memory`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
 pub mod actor;
+pub mod checkpoints;
 pub mod clock;
 pub mod error;
 pub mod fold;
+pub mod folder;
 pub mod hub;
 pub mod journal;
 pub mod memory;
 pub mod plans;
 pub mod redacted;
 pub mod resume;
+pub mod rewind;
 pub mod sources;
 pub mod spill;
+pub mod title;
 
 pub use actor::Session;
 pub use error::SessionError;

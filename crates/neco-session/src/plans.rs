@@ -1,7 +1,6 @@
-//! Plans that are not finished, a file a workspace: a new session in the same folder is told of the one
-//! that an earlier session left.
+//! Plans that are not finished, a file a session: a new session in the same folder is told of those that
+//! earlier sessions left.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,13 +10,17 @@ use neco_agent::{EventSink, SinkError};
 use neco_proto::event::PlanUpdate;
 use neco_proto::{EventBody, Plan, SessionId, TurnId};
 use neco_safety::secrets::{Redactor, Scope};
+use neco_safety::untrusted;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use tokio::io::AsyncWriteExt;
 
 use crate::journal::AgentSink;
 
 /// A plan that was left alone for longer is not spoken of.
 const FRESH_MS: i64 = 30 * 24 * 60 * 60 * 1000;
+/// Plans that a new session is told of, the newest first.
+pub const MOST_TOLD: usize = 3;
 
 /// A plan that a session left unfinished.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,7 +49,15 @@ impl UnfinishedPlan {
         }
     }
 
-    /// What the model of another session is told of it.
+    /// The session, as much of its id as tells sessions of the same minute apart.
+    #[must_use]
+    pub fn short_session(&self) -> String {
+        let id = self.session.to_string();
+        id.get(..18).unwrap_or(&id).to_owned()
+    }
+
+    /// What the model of another session is told of it. What a plan and its findings say was written by a
+    /// model, from whatever it had read.
     #[must_use]
     pub fn told(&self) -> String {
         let line =
@@ -55,11 +66,14 @@ impl UnfinishedPlan {
         let plan = if steps.is_empty() { self.plan.text.trim().to_owned() } else { steps.join("\n") };
         let found: String = self.findings.iter().map(|finding| format!("\n- {finding}")).collect();
         let found = if found.is_empty() { found } else { format!("\nFound out with it:{found}") };
+        let whose = if self.plan.unseen { "that no user had seen" } else { "that the user had accepted" };
+        let id = self.session.to_string();
         format!(
-            "An earlier session in this workspace left a plan unfinished that the user had accepted ({}):\n{plan}{found}\n\
+            "An earlier session in this workspace left a plan unfinished {whose} ({}):\n{}\n\
              When the user wants to go on with it, look how far it really is and make its open steps your list. \
              Otherwise leave it alone and do not bring it up.",
-            self.progress()
+            self.progress(),
+            untrusted::wrap(&id, "the plan of an earlier session", &format!("{plan}{found}")),
         )
     }
 }
@@ -77,12 +91,39 @@ impl PlanFiles {
         Self { folder: data_dir.join("plans") }
     }
 
-    /// The plan that a session left unfinished in `cwd`, if it is not too old. What can't be read is none.
-    pub async fn unfinished(&self, cwd: &str) -> Option<UnfinishedPlan> {
-        let bytes = tokio::fs::read(self.file(cwd)).await.ok()?;
-        let found: UnfinishedPlan = serde_json::from_slice(&bytes).ok()?;
-        let age = Timestamp::now().as_millisecond().saturating_sub(found.saved_ms);
-        (found.cwd == cwd && found.plan.is_unfinished() && age < FRESH_MS).then_some(found)
+    /// The plans that sessions left unfinished in `cwd` and that are not too old, the newest first. What
+    /// can't be read is none.
+    pub async fn unfinished(&self, cwd: &str) -> Vec<UnfinishedPlan> {
+        let mut found = self.plans(Some(cwd)).await;
+        let now = Timestamp::now().as_millisecond();
+        found.retain(|plan| now.saturating_sub(plan.saved_ms) < FRESH_MS);
+        found
+    }
+
+    /// All unfinished plans, or those of one folder, however old they are, the newest first.
+    pub async fn plans(&self, cwd: Option<&str>) -> Vec<UnfinishedPlan> {
+        let mut found = Vec::new();
+        let Ok(mut folder) = tokio::fs::read_dir(&self.folder).await else { return found };
+        let here = cwd.map(prefix);
+        while let Ok(Some(entry)) = folder.next_entry().await {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            // Files of earlier versions are named after their folder alone, in another way.
+            let may_be = name.ends_with(".json")
+                && here.as_ref().is_none_or(|here| name.starts_with(here) || !name.contains('-'));
+            if !may_be {
+                continue;
+            }
+            let Ok(bytes) = tokio::fs::read(entry.path()).await else { continue };
+            let Ok(plan) = serde_json::from_slice::<UnfinishedPlan>(&bytes) else { continue };
+            if plan.plan.is_unfinished() && cwd.is_none_or(|cwd| plan.cwd == cwd) {
+                found.push(plan);
+            }
+        }
+        found.sort_by_key(|plan| std::cmp::Reverse(plan.saved_ms));
+        // A session whose plan an earlier version kept has it in two files.
+        let mut seen = std::collections::HashSet::new();
+        found.retain(|plan| seen.insert(plan.session));
+        found
     }
 
     /// Keeps a plan as long as it is unfinished. One that is not takes its own file away, and no other's.
@@ -95,12 +136,26 @@ impl PlanFiles {
             let saved_ms = Timestamp::now().as_millisecond();
             let (plan, findings) = (plan.clone(), update.findings.clone());
             let kept = UnfinishedPlan { session, cwd: cwd.to_owned(), saved_ms, plan, findings };
-            return self.write(&self.file(cwd), &kept).await;
+            return self.write(&self.file(session, cwd), &kept).await;
         }
-        match self.unfinished(cwd).await {
-            Some(found) if found.session == session => tokio::fs::remove_file(self.file(cwd)).await,
-            Some(_) | None => Ok(()),
+        self.forget(session).await
+    }
+
+    /// Takes away what is kept of a session's plan. No plan is fine too.
+    ///
+    /// # Errors
+    /// When a file can't be removed.
+    pub async fn forget(&self, session: SessionId) -> io::Result<()> {
+        let Ok(mut folder) = tokio::fs::read_dir(&self.folder).await else { return Ok(()) };
+        let own = format!("-{session}.json");
+        while let Ok(Some(entry)) = folder.next_entry().await {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_own = name.ends_with(&own) || (!name.contains('-') && is_of(&entry.path(), session).await);
+            if is_own {
+                tokio::fs::remove_file(entry.path()).await?;
+            }
         }
+        Ok(())
     }
 
     /// Whole or not at all, and for its owner alone.
@@ -122,11 +177,22 @@ impl PlanFiles {
         tokio::fs::rename(&beside, file).await
     }
 
-    fn file(&self, cwd: &str) -> PathBuf {
-        let mut hasher = DefaultHasher::new();
-        cwd.hash(&mut hasher);
-        self.folder.join(format!("{:016x}.json", hasher.finish()))
+    fn file(&self, session: SessionId, cwd: &str) -> PathBuf {
+        self.folder.join(format!("{}{session}.json", prefix(cwd)))
     }
+}
+
+/// What the names of a folder's plans begin with.
+fn prefix(cwd: &str) -> String {
+    let digest = Sha256::digest(cwd.as_bytes());
+    let start: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    format!("{start}-")
+}
+
+/// Whether a file holds the plan of a session.
+async fn is_of(path: &Path, session: SessionId) -> bool {
+    let Ok(bytes) = tokio::fs::read(path).await else { return false };
+    serde_json::from_slice::<UnfinishedPlan>(&bytes).is_ok_and(|plan| plan.session == session)
 }
 
 /// An agent's end of the journal that keeps the plan of the session besides.
@@ -193,24 +259,54 @@ mod tests {
 
     fn update(status: PlanStatus, done: bool) -> PlanUpdate {
         let step = |id: &str, done| PlanStep { id: id.to_owned(), text: format!("step {id}"), done };
-        let plan = Plan { text: "1. a\n2. b".to_owned(), status, steps: vec![step("1", done), step("2", false)] };
+        let steps = vec![step("1", done), step("2", false)];
+        let plan = Plan { text: "1. a\n2. b".to_owned(), status, steps, unseen: false };
         PlanUpdate { plan: Some(plan), findings: vec!["it is so".to_owned()] }
     }
 
     #[tokio::test]
     async fn a_plan_is_kept_as_long_as_it_is_unfinished_and_for_its_folder() {
         let folder = tempfile::tempdir().unwrap();
-        let (files, session) = (PlanFiles::new(folder.path()), SessionId::new());
-        assert_eq!(files.unfinished("/a").await, None);
+        let (files, session, other) = (PlanFiles::new(folder.path()), SessionId::new(), SessionId::new());
+        assert!(files.unfinished("/a").await.is_empty());
         files.keep(session, "/a", &update(PlanStatus::Accepted, true)).await.unwrap();
-        let found = files.unfinished("/a").await.unwrap();
+        let found = files.unfinished("/a").await.remove(0);
         assert_eq!((found.session, found.progress().as_str()), (session, "1 of 2 steps done"));
         let told = found.told();
-        assert!(told.contains("[x] 1. step 1\n[ ] 2. step 2\nFound out with it:\n- it is so"), "{told}");
-        assert_eq!(files.unfinished("/b").await, None);
-        files.keep(SessionId::new(), "/a", &update(PlanStatus::Dropped, false)).await.unwrap();
-        assert!(files.unfinished("/a").await.is_some(), "another session's plan is not this one's to end");
-        files.keep(session, "/a", &update(PlanStatus::Finished, true)).await.unwrap();
-        assert_eq!(files.unfinished("/a").await, None);
+        assert!(told.contains("[x] 1. step 1\n[ ] 2. step 2\nFound out with it:\n- it is so\n</untrusted-"), "{told}");
+        assert!(told.contains("that the user had accepted"), "{told}");
+        assert!(files.unfinished("/b").await.is_empty());
+        files.keep(other, "/a", &update(PlanStatus::Accepted, false)).await.unwrap();
+        let sessions: Vec<SessionId> = files.unfinished("/a").await.iter().map(|plan| plan.session).collect();
+        assert_eq!(sessions.len(), 2, "both plans are open");
+        files.keep(other, "/a", &update(PlanStatus::Finished, true)).await.unwrap();
+        let left = files.unfinished("/a").await;
+        assert_eq!(left.iter().map(|plan| plan.session).collect::<Vec<_>>(), [session], "its own and no other's");
+        files.forget(session).await.unwrap();
+        assert!(files.unfinished("/a").await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_plan_of_an_earlier_version_is_told_and_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let (files, session) = (PlanFiles::new(folder.path()), SessionId::new());
+        let plan = update(PlanStatus::Accepted, true).plan.unwrap();
+        let saved_ms = Timestamp::now().as_millisecond();
+        let old = UnfinishedPlan { session, cwd: "/a".to_owned(), saved_ms, plan, findings: Vec::new() };
+        std::fs::create_dir_all(folder.path().join("plans")).unwrap();
+        std::fs::write(folder.path().join("plans/0123456789abcdef.json"), serde_json::to_vec(&old).unwrap()).unwrap();
+        assert_eq!(files.unfinished("/a").await, [old]);
+        files.keep(session, "/a", &update(PlanStatus::Accepted, true)).await.unwrap();
+        assert_eq!(files.unfinished("/a").await.len(), 1);
+        files.forget(session).await.unwrap();
+        assert!(files.plans(None).await.is_empty());
+    }
+
+    #[test]
+    fn a_plan_that_nobody_saw_is_not_called_accepted() {
+        let plan = Plan { unseen: true, ..update(PlanStatus::Accepted, false).plan.unwrap() };
+        let (session, cwd) = (SessionId::new(), "/a".to_owned());
+        let told = UnfinishedPlan { session, cwd, saved_ms: 0, plan, findings: Vec::new() }.told();
+        assert!(told.contains("that no user had seen") && !told.contains("accepted"), "{told}");
     }
 }

@@ -102,8 +102,8 @@ fn event_of(kind: &Kind, text: String) -> Option<EventBody> {
 }
 
 /// Takes secrets out of every text of an event. What only a vendor can read stays as it is, and so do
-/// pictures.
-fn redact(body: &mut EventBody, redactor: &Redactor) {
+/// pictures. A secret that is spread over several events is found by [`Redactions`] alone.
+pub fn redact(body: &mut EventBody, redactor: &Redactor) {
     let said = |text: &mut String| redactor.redact_in(text, Scope::Said);
     match body {
         EventBody::Message(message) | EventBody::MessageQueued(MessageQueued { message, .. }) => {
@@ -158,14 +158,17 @@ fn redact(body: &mut EventBody, redactor: &Redactor) {
             focus.iter_mut().chain(notes).chain(outputs.iter_mut().map(|trimmed| &mut trimmed.output)).for_each(said);
             summary.iter_mut().for_each(|summary| redact_message(summary, redactor));
         }
-        EventBody::StreamChunk(_)
-        | EventBody::ReasoningChunk(_)
-        | EventBody::StreamToolCallStart(_)
-        | EventBody::StreamToolCallDelta(_)
+        EventBody::Checkpoint(kept) => said(&mut kept.label),
+        EventBody::Title(title) => said(&mut title.title),
+        EventBody::StreamChunk(chunk) | EventBody::ReasoningChunk(chunk) => said(&mut chunk.text),
+        EventBody::StreamToolCallDelta(delta) => said(&mut delta.partial_args),
+        EventBody::StreamToolCallStart(_)
         | EventBody::SessionStart(_)
         | EventBody::StateChange(_)
         | EventBody::TurnStart(_)
         | EventBody::Usage(_)
+        | EventBody::Rewind(_)
+        | EventBody::Imported(_)
         | EventBody::TurnEnd(_) => {}
     }
 }
@@ -213,9 +216,9 @@ fn redact_message(message: &mut Message, redactor: &Redactor) {
 }
 
 fn redact_request(request: &mut PermissionRequest, redactor: &Redactor) {
-    let PermissionRequest { summary, args, reason, diff, session_rule, always_rule, .. } = request;
+    let PermissionRequest { summary, args, command, reason, diff, session_rule, always_rule, .. } = request;
     redact_value(args, redactor);
-    let texts = [summary, reason].into_iter().chain(session_rule).chain(always_rule);
+    let texts = [summary, reason].into_iter().chain(command).chain(session_rule).chain(always_rule);
     let texts = texts.chain(diff.iter_mut().map(|diff| &mut diff.unified));
     texts.for_each(|text| redactor.redact_in(text, Scope::Said));
 }

@@ -1,7 +1,7 @@
 //! Mending what a crash left: every call gets a result, shown text becomes a message.
 
 use neco_proto::event::{CallStatus, Notification, NotificationLevel, ToolCallEnd};
-use neco_proto::{ErrorCode, EventBody, Message, MessageId, Part, Role};
+use neco_proto::{ErrorCode, EventBody, Message, Part, Role};
 
 use crate::fold::{Fold, OpenCall};
 
@@ -11,10 +11,8 @@ pub fn mend(fold: &Fold) -> Vec<EventBody> {
     let mut events = Vec::new();
     if !fold.partial.trim().is_empty() {
         events.push(EventBody::Message(Message {
-            id: MessageId::new(),
-            role: Role::Assistant,
-            parts: vec![Part::Text { text: fold.partial.clone() }],
             model: Some(fold.standing.model.clone()),
+            ..Message::new(Role::Assistant, vec![Part::Text { text: fold.partial.clone() }])
         }));
     }
     events.extend(fold.open.iter().map(interrupted));

@@ -1,9 +1,12 @@
 //! The list of sessions.
 
 use futures::future::BoxFuture;
-use neco_proto::SessionId;
+use neco_proto::event::TitleSource;
+use neco_proto::{Seq, SessionId};
 
 use crate::error::StoreError;
+use crate::search::{SearchHit, SearchQuery};
+use crate::size::{Prune, Pruned, StoreSizes};
 
 /// What the list knows of a session.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,21 +15,51 @@ pub struct SessionRecord {
     pub id: SessionId,
     /// The workspace, as an absolute path.
     pub cwd: String,
+    /// What the workspace is wherever it lies; a folder that was moved keeps it.
+    pub folder: Option<String>,
     /// A few words about it; empty until the first message.
     pub title: String,
+    /// Who made the title; `None` while there is none.
+    pub title_by: Option<TitleSource>,
     /// When it was created, in milliseconds since 1970.
     pub created_ms: i64,
     /// When it was last written to, in milliseconds since 1970.
     pub updated_ms: i64,
-    /// The number of events.
+    /// The number of events, those it has from its parent among them.
     pub events: u64,
+    /// The session it is a fork of, and the last event that both have.
+    pub parent: Option<(SessionId, Seq)>,
+}
+
+impl SessionRecord {
+    /// A new session in the folder `cwd`, without a title.
+    #[must_use]
+    pub fn new(id: SessionId, cwd: impl Into<String>, created_ms: i64) -> Self {
+        Self {
+            id,
+            cwd: cwd.into(),
+            folder: None,
+            title: String::new(),
+            title_by: None,
+            created_ms,
+            updated_ms: created_ms,
+            events: 0,
+            parent: None,
+        }
+    }
 }
 
 /// The list of sessions.
 pub trait Catalog: Send + Sync {
-    /// Adds a session; durable when ready. Its log is empty, whatever `record.events` says. A session
-    /// that is there already is [`StoreError::Write`].
+    /// Adds a session; durable when ready. Its log is empty and its own, whatever `record.events` and
+    /// `record.parent` say. A session that is there already is [`StoreError::Write`].
     fn create(&self, record: SessionRecord) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// Adds a session whose log begins with the events of `parent` up to `at`, which are not copied;
+    /// durable when ready, with what was appended to `parent` before. Its own log goes on at `at + 1`.
+    /// `record.events` and `record.parent` do not matter. A session that is there already, or an `at`
+    /// that `parent` does not have, is [`StoreError::Write`].
+    fn fork(&self, record: SessionRecord, parent: SessionId, at: Seq) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// The sessions whose id begins with `prefix`, newest first, at most `limit`. Hyphens do not matter.
     fn find(&self, prefix: &str, limit: usize) -> BoxFuture<'_, Result<Vec<SessionRecord>, StoreError>>;
@@ -35,6 +68,27 @@ pub trait Catalog: Send + Sync {
     /// append counts once it is written.
     fn list(&self, cwd: Option<&str>, limit: usize) -> BoxFuture<'_, Result<Vec<SessionRecord>, StoreError>>;
 
+    /// Sessions of the folder that `folder` identifies, whatever its path was; by last use, newest first,
+    /// at most `limit`.
+    fn of_folder(&self, folder: &str, limit: usize) -> BoxFuture<'_, Result<Vec<SessionRecord>, StoreError>>;
+
     /// Changes the title; durable when ready. It does not count as a use of the session.
-    fn set_title(&self, session: SessionId, title: &str) -> BoxFuture<'_, Result<(), StoreError>>;
+    fn set_title(&self, session: SessionId, title: &str, by: TitleSource) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// The session's workspace is now at `cwd` and is the one that `folder` identifies; durable when ready.
+    /// It does not count as a use of the session.
+    fn set_folder(&self, session: SessionId, cwd: &str, folder: Option<&str>) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// Removes a session; durable when ready. What its forks have of it stays, for them alone.
+    fn remove(&self, session: SessionId) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// Messages, tool results and titles that have all the words of `query`, newest first.
+    fn search(&self, query: SearchQuery) -> BoxFuture<'_, Result<Vec<SearchHit>, StoreError>>;
+
+    /// How much there is and how much room it takes.
+    fn sizes(&self) -> BoxFuture<'_, Result<StoreSizes, StoreError>>;
+
+    /// Removes old sessions and gives the room back, or only says which ones it would remove. What forks
+    /// need stays, as with [`Catalog::remove`].
+    fn prune(&self, prune: Prune) -> BoxFuture<'_, Result<Pruned, StoreError>>;
 }

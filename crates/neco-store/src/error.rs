@@ -11,8 +11,17 @@ pub enum StoreError {
     /// The database can't be opened or read.
     #[error("could not read the session store: {0}")]
     Read(String),
-    /// The database is not one, or is damaged; it was not touched.
-    #[error("the session store {path} is damaged ({reason}); move it away to start a new one")]
+    /// The file belongs to another program; it was not touched.
+    #[error("{path} is a database of another program, not a session store; move it away to begin a new one")]
+    Foreign {
+        /// The database file.
+        path: String,
+    },
+    /// The database is damaged; it was not touched. When it is opened again it is set aside, and a new one
+    /// begins with what can be read of it.
+    #[error(
+        "the session store {path} is damaged ({reason}); the next start sets it aside and takes over what can be read"
+    )]
     Damaged {
         /// The database file.
         path: String,
@@ -55,6 +64,16 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// A session of this id is there already.
+    pub(crate) fn exists(session: SessionId) -> Self {
+        Self::Write(format!("session {session} exists already"))
+    }
+
+    /// A fork wants more events of `parent` than there are.
+    pub(crate) fn not_that_far(parent: SessionId, at: Seq) -> Self {
+        Self::Write(format!("session {parent} has no event {at} to fork at"))
+    }
+
     /// The stable code.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
@@ -62,6 +81,7 @@ impl StoreError {
             Self::InUse { .. } => ErrorCode::SessionInUse,
             Self::Write(_)
             | Self::Read(_)
+            | Self::Foreign { .. }
             | Self::Damaged { .. }
             | Self::TooNew { .. }
             | Self::Gap { .. }

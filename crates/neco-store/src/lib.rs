@@ -4,19 +4,24 @@
 //! [`EventLog`] and [`Catalog`], are what the rest of the product knows; one conformance suite runs
 //! on every backend.
 //!
-//! Reading order: [`log`], [`catalog`], [`error`], then the backends [`memory`] and [`sqlite`], then
-//! [`lock`], which keeps two processes from writing one session, and [`recall`], the index of the memory.
+//! Reading order: [`log`], [`catalog`] with [`search`] and [`size`], [`error`], then `lineage` (whose events a
+//! fork's log is made of), the backends [`memory`] and [`sqlite`], then [`lock`], which keeps two processes from
+//! writing one session, [`recall`], the index of the memory, and [`export`], a session as a file.
 
 pub mod catalog;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 pub mod error;
+pub mod export;
+mod lineage;
 pub mod lock;
 pub mod log;
 pub mod memory;
 mod prefix;
 mod private;
 pub mod recall;
+pub mod search;
+pub mod size;
 pub mod sqlite;
 
 pub use catalog::{Catalog, SessionRecord};
@@ -25,4 +30,6 @@ pub use lock::SessionLock;
 pub use log::{Durability, EventLog};
 pub use memory::MemoryStore;
 pub use recall::MemoryIndex;
-pub use sqlite::SqliteStore;
+pub use search::{HitRole, SearchHit, SearchQuery, Snippet};
+pub use size::{Prune, Pruned, StoreSizes};
+pub use sqlite::{SetAside, SqliteStore};

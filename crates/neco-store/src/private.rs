@@ -1,6 +1,6 @@
 //! Files and folders that only their owner can read.
 
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
@@ -11,6 +11,20 @@ pub(crate) fn create_dir(dir: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(dir)
+}
+
+/// The same, and a loss of power does not take what was made.
+pub(crate) fn create_dir_durably(dir: &Path) -> io::Result<()> {
+    let missing = dir.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists()).count();
+    create_dir(dir)?;
+    let mut parents = dir.ancestors().skip(1).take(missing).filter(|folder| !folder.as_os_str().is_empty());
+    parents.try_for_each(sync_dir)
+}
+
+/// Makes names in `dir` durable: those of new files and those that were changed.
+pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
+    // Elsewhere a folder can't be opened like a file, and its names need no help.
+    if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
 }
 
 /// Options whose new files only the owner can read.

@@ -7,6 +7,7 @@ mod support;
 use std::path::Path;
 
 use neco_proto::SessionId;
+use neco_proto::event::TitleSource;
 use neco_store::{Catalog, Durability, EventLog, SqliteStore, StoreError};
 use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
 use support::{append, child, child_path, event, new_store, record, seqs, session};
@@ -57,7 +58,7 @@ async fn fill_the_disk_and_make_room() {
         assert_write_error(append(&store, 6, durability).await, &path);
         assert_eq!(seqs(&store, session()).await, [1, 2, 3, 4, 5]);
     }
-    assert_write_error(store.set_title(session(), "no").await, &path);
+    assert_write_error(store.set_title(session(), "no", TitleSource::Person).await, &path);
     assert_write_error(store.create(record(SessionId::new())).await, &path);
     assert_write_error(store.close().await, &path);
     assert_eq!(seqs(&store, session()).await, [1, 2, 3, 4, 5]);

@@ -8,6 +8,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use neco_proto::event::TitleSource;
 use neco_store::{Catalog, Durability, EventLog, SqliteStore, StoreError};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
@@ -28,50 +29,11 @@ async fn open_error(path: &Path) -> StoreError {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_database_is_left_alone() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("neco.db");
-    fs::write(&path, "not a database, but long enough to look for a header in it. ".repeat(100)).unwrap();
-    let error = open_error(&path).await;
-    assert!(
-        matches!(&error, StoreError::Damaged { path: named, .. } if *named == path.display().to_string()),
-        "{error}"
-    );
-}
-
-#[tokio::test]
-async fn a_damaged_database_is_left_alone() {
-    let (_dir, path, store) = new_store().await;
-    store.close().await.unwrap();
-    let mut bytes = fs::read(&path).unwrap();
-    bytes[100..4096].fill(0x55);
-    fs::write(&path, bytes).unwrap();
-    let error = open_error(&path).await;
-    assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
-}
-
-#[tokio::test]
-async fn damage_that_shows_later_is_named() {
-    let (_dir, path, store) = new_store().await;
-    for seq in 1..=100 {
-        append(&store, seq, Durability::Soon).await.unwrap();
-    }
-    store.close().await.unwrap();
-    let mut bytes = fs::read(&path).unwrap();
-    bytes[3 * 4096..].fill(0x55);
-    fs::write(&path, bytes).unwrap();
-    let store = SqliteStore::open(&path).await.unwrap();
-    let error = store.read(session(), 0, usize::MAX).await.unwrap_err();
-    assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
-}
-
-#[tokio::test]
 async fn a_database_of_another_program_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("neco.db");
     run_sql(&path, "CREATE TABLE notes (text)").await;
-    let error = open_error(&path).await;
-    assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+    assert_eq!(open_error(&path).await, StoreError::Foreign { path: path.display().to_string() });
 }
 
 #[tokio::test]
@@ -109,19 +71,20 @@ async fn only_the_owner_can_read_it() {
 }
 
 #[tokio::test]
-async fn a_closed_store_is_one_file_and_does_nothing() {
+async fn a_closed_store_is_one_file_beside_its_lock_and_does_nothing() {
     let (dir, path, store) = new_store().await;
     append(&store, 1, Durability::Soon).await.unwrap();
     assert_eq!(seqs(&store, session()).await, [1]);
     store.close().await.unwrap();
     let files: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert_eq!(files, [path]);
+    let lock = path.with_file_name("neco.db-lock");
+    assert!(files.len() == 2 && files.contains(&path) && files.contains(&lock), "{files:?}");
     for durability in [Durability::Soon, Durability::Now] {
         assert_eq!(append(&store, 2, durability).await, Err(StoreError::Closed));
     }
     assert_eq!(store.read(session(), 0, 1).await, Err(StoreError::Closed));
     assert_eq!(store.flush().await, Err(StoreError::Closed));
     assert_eq!(store.list(None, 1).await, Err(StoreError::Closed));
-    assert_eq!(store.set_title(session(), "").await, Err(StoreError::Closed));
+    assert_eq!(store.set_title(session(), "", TitleSource::Person).await, Err(StoreError::Closed));
     store.close().await.unwrap();
 }

@@ -196,3 +196,28 @@ async fn two_processes_share_it() {
     let entries = index.entries(&[HERE.to_owned()]).await.unwrap();
     assert_eq!(entries.iter().find(|entry| entry.id == "shared").unwrap().uses, 40);
 }
+
+/// Whoever writes may be cancelled at any moment: that must not keep others from writing.
+#[tokio::test]
+async fn a_write_that_is_dropped_leaves_no_transaction_open() {
+    use std::future::Future;
+    use std::task::Poll;
+
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("memory.db");
+    let (first, second) = (filled(&path).await, MemoryIndex::new(path.clone()));
+    let entries: Vec<NewRecord> = (0..20).map(|n| entry(&format!("{n}.md"), "a title", "words", &[], "")).collect();
+    for polls in 1..12 {
+        let mut writing = Box::pin(first.apply(HERE, &entries, &[]));
+        let mut left = polls;
+        std::future::poll_fn(|context| {
+            left -= 1;
+            if writing.as_mut().poll(context).is_ready() || left == 0 { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+        drop(writing);
+        let other = [entry(&format!("other{polls}.md"), "another title", "words", &[], "")];
+        let written = tokio::time::timeout(std::time::Duration::from_secs(5), second.apply(HERE, &other, &[])).await;
+        written.unwrap().unwrap();
+    }
+}

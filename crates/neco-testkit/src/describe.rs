@@ -45,6 +45,13 @@ pub fn text(event: &Event) -> String {
             let summary = done.summary.as_ref().map(neco_proto::Message::text);
             done.notes.iter().cloned().chain(summary).collect::<Vec<_>>().join("\n")
         }
+        EventBody::Checkpoint(kept) => {
+            let changed = kept.changed.iter().map(|change| format!("{} {}", change.kind, change.path));
+            let left_out = kept.left_out.iter().map(|left| format!("left out {}: {}", left.path, left.why));
+            std::iter::once(kept.label.clone()).chain(changed).chain(left_out).collect::<Vec<_>>().join("\n")
+        }
+        EventBody::Title(title) => title.title.clone(),
+        EventBody::Imported(imported) => imported.file.clone(),
         EventBody::Notification(notification) => notification.text.clone(),
         EventBody::Error(error) => error.message.clone(),
         EventBody::Message(message) => message.text(),
@@ -57,6 +64,7 @@ pub fn text(event: &Event) -> String {
         | EventBody::StreamToolCallDelta(_)
         | EventBody::ToolCallUpdate(_)
         | EventBody::PermissionDecision(_)
+        | EventBody::Rewind(_)
         | EventBody::Usage(_)
         | EventBody::TurnEnd(_) => String::new(),
     }
@@ -89,6 +97,14 @@ fn detail(body: &EventBody) -> String {
         EventBody::ModeChange(change) => plan::change(change),
         EventBody::ContextTrim(trim) => format!("{} outputs", trim.outputs.len()),
         EventBody::Compaction(done) => format!("{} {}", done.cause, done.strategy),
+        EventBody::Checkpoint(kept) => format!("{} {} changed", kept.when, kept.changed_count()),
+        EventBody::Rewind(back) => match (back.conversation, back.files.is_some()) {
+            (true, true) => "both".to_owned(),
+            (true, false) => "conversation".to_owned(),
+            (false, _) => "files".to_owned(),
+        },
+        EventBody::Title(title) => title.by.to_string(),
+        EventBody::Imported(imported) => imported.from.clone(),
         EventBody::Notification(notification) => match notification.level {
             NotificationLevel::Info => "info".to_owned(),
             NotificationLevel::Warning => "warning".to_owned(),

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use neco_agent::scheduler::Limits;
@@ -19,10 +19,12 @@ use neco_proto::SessionId;
 use neco_safety::command::Place;
 use neco_safety::world::Spawner;
 use neco_safety::{Confinement, Policy};
-use neco_session::hub::{MakeGate, MemorySettings};
+use neco_session::hub::{Extract, MakeGate, MemorySettings, OpenCheckpoints};
 use neco_session::sources::RulesPlaces;
+use neco_session::title::TitleSettings;
 use neco_session::{Hub, HubSetup, Session, SessionOptions, Workshop};
 use neco_store::SqliteStore;
+use neco_workspace::checkpoint::{self, Checkpoints, LeaveOutSettings, MemoryCheckpoints};
 use tempfile::TempDir;
 
 use crate::scenario::Setup;
@@ -48,6 +50,8 @@ pub struct Stage {
     models: Arc<Models>,
     model: Option<Arc<dyn Provider>>,
     setup: Setup,
+    /// The states of the folder that were kept.
+    states: Arc<OnceLock<Arc<dyn Checkpoints>>>,
 }
 
 impl Stage {
@@ -67,7 +71,15 @@ impl Stage {
         fs::write(&script, json).map_err(|error| error.to_string())?;
         let config = config(&script, &stage.setup);
         let models = Models::new(&config, &NoKeys).map_err(|error| error.to_string())?;
-        Ok(Self { folder, home, config, models: Arc::new(models), model: None, setup: stage.setup })
+        Ok(Self {
+            folder,
+            home,
+            config,
+            models: Arc::new(models),
+            model: None,
+            setup: stage.setup,
+            states: Arc::default(),
+        })
     }
 
     /// The same stage with another model than the scripted one.
@@ -150,13 +162,15 @@ impl Stage {
                 None => models.provider_for(name).map_err(|error| error.to_string()),
             }),
             workshop: Workshop {
+                titles: self.setup.titles.then(|| TitleSettings { model: None, timeout: Duration::from_secs(20) }),
+                checkpoints: self.checkpoints(),
                 tools: Box::new(move |own| {
                     let all = neco_tools::builtin::registry(&tools, &indexes).with(neco_agent::plan::tools()).with(own);
                     if only.is_empty() { all } else { all.only(&only).unwrap_or_default() }
                 }),
                 memory: Some(MemorySettings {
                     entries: 40,
-                    extract: self.setup.extract,
+                    extract: if self.setup.extract { Extract::Always } else { Extract::Never },
                     extract_model: None,
                     extract_timeout: Duration::from_secs(20),
                 }),
@@ -164,7 +178,7 @@ impl Stage {
                 rule_book: None,
                 roots: Vec::new(),
                 confinement: Confinement::ChosenNone,
-                network: true,
+                network: self.setup.network,
                 spawner: Box::new(|_| Ok(Spawner::new(child_environment(), &[]))),
                 net: neco_safety::world::Net::default(),
                 gate: gate(self.hooks()?, shell.clone()),
@@ -180,6 +194,24 @@ impl Stage {
                 version: "test".to_owned(),
             },
         }))
+    }
+
+    /// The states of the folder, if they are kept.
+    fn checkpoints(&self) -> OpenCheckpoints {
+        let store = self.home.path().join("states");
+        let kept = self.setup.checkpoints.then(|| Arc::clone(&self.states));
+        Arc::new(move |root| {
+            let states = kept.as_ref()?;
+            Some(Arc::clone(states.get_or_init(|| {
+                let place = checkpoint::Place {
+                    root: root.to_path_buf(),
+                    store: store.clone(),
+                    home: None,
+                    settings: LeaveOutSettings::default(),
+                };
+                Arc::new(MemoryCheckpoints::new(place)) as Arc<dyn Checkpoints>
+            })))
+        })
     }
 
     /// The hooks of the stage's folder; on a stage they are the user's own.
@@ -200,7 +232,9 @@ impl Stage {
         self.setup.generation.and_then(|number| Generation::new(number).ok()).unwrap_or_else(Generation::highest)
     }
 
-    fn options(&self) -> SessionOptions {
+    /// How its sessions are opened.
+    #[must_use]
+    pub fn options(&self) -> SessionOptions {
         SessionOptions {
             model: None,
             default_model: MODEL.to_owned(),

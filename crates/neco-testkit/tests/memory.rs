@@ -14,7 +14,7 @@ use serde_json::json;
 
 fn stage(script: Script, extract: bool) -> Stage {
     let files = vec![("a.txt".to_owned(), "hello\n".to_owned())];
-    let setup = Setup { guards: false, extract, ..Setup::default() };
+    let setup = Setup { guards: false, extract, approval: neco_proto::ApprovalMode::Auto, ..Setup::default() };
     Stage::new(StageSetup { files, script, setup }).unwrap()
 }
 
@@ -38,14 +38,14 @@ async fn say(session: &Session, text: &str) -> Vec<Event> {
 async fn last_seq(session: &Session) -> Seq {
     match session.ask(Query::Snapshot).await.unwrap() {
         Answer::Snapshot(snapshot) => snapshot.last_seq,
-        Answer::Messages { .. } | Answer::Context(_) | Answer::Prompt(_) => panic!("not what was asked"),
+        other => panic!("not what was asked: {other:?}"),
     }
 }
 
 async fn prompt(session: &Session) -> PromptReport {
     match session.ask(Query::Prompt).await.unwrap() {
         Answer::Prompt(prompt) => prompt,
-        Answer::Messages { .. } | Answer::Context(_) | Answer::Snapshot(_) => panic!("not what was asked"),
+        other => panic!("not what was asked: {other:?}"),
     }
 }
 

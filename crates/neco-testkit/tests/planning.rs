@@ -8,7 +8,7 @@ use neco_model::scripted::{Expect, Script};
 use neco_proto::{
     Answer, Client, Command, EventBody, Mode, PlanStatus, Query, Reply, Seq, SessionSnapshot, Subject, TodoStatus,
 };
-use neco_session::Session;
+use neco_session::{Session, SessionOptions};
 use neco_testkit::scenario::Setup;
 use neco_testkit::stage::{Stage, StageSetup};
 use serde_json::json;
@@ -110,4 +110,28 @@ async fn guards_know_again_what_they_knew() {
         messages.iter().map(|message| message.text()).collect::<Vec<_>>()
     };
     assert_eq!(told(true, script.clone()).await, told(false, script).await);
+}
+
+/// Whoever asks for a plan gets one, also where the agent had gone into plan mode by itself.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn plan_mode_that_was_asked_for_carries_nothing_out() {
+    let script = Script::new()
+        .call("enter_plan_mode", json!({"reason": "it is unclear"}))
+        .say("I stop here for today.")
+        .call("exit_plan_mode", json!({"plan": "1. Write b.txt"}))
+        .say("Never said.");
+    let stage = stage(script, Setup { person: false, guards: false, ..Setup::default() });
+    let session = stage.open().await.unwrap();
+    let id = session.id();
+    work(&session, "change all of it", session.first_seq()).await;
+    session.close().await;
+
+    let hub = stage.hub().await.unwrap();
+    let record = hub.find(&id.to_string()).await.unwrap();
+    let options = SessionOptions { mode: Some(Mode::Plan), ..stage.options() };
+    let session = hub.open(record, options).await.unwrap();
+    work(&session, "make a plan", session.first_seq()).await;
+    let after = snapshot(&session).await;
+    assert_eq!((after.mode, after.plan.unwrap().status), (Mode::Plan, PlanStatus::Proposed));
+    session.close().await;
 }

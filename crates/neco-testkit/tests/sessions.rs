@@ -6,8 +6,8 @@ use futures::StreamExt;
 use neco_model::scripted::{Expect, Script};
 use neco_proto::event::{AgentState, CallStatus, StreamChunk, ToolCallUpdate, TurnStart};
 use neco_proto::{
-    AgentId, Answer, Client, ClientError, Command, Decision, ErrorCode, Event, EventBody, Message, MessageId, Part,
-    Query, Role, Seq, SessionId, ToolCall, TurnId,
+    AgentId, Answer, Client, ClientError, Command, Decision, ErrorCode, Event, EventBody, Message, Part, Query, Role,
+    Seq, SessionId, ToolCall, TurnId,
 };
 use neco_session::{Session, SessionError};
 use neco_store::{Catalog, Durability, EventLog, SessionRecord, SqliteStore};
@@ -43,7 +43,7 @@ async fn until_complete(session: &Session, since: Seq) -> Vec<Event> {
 async fn messages(session: &Session) -> Vec<Message> {
     match session.ask(Query::Messages).await.unwrap() {
         Answer::Messages { messages } => messages,
-        Answer::Snapshot(_) | Answer::Context(_) | Answer::Prompt(_) => panic!("not what was asked"),
+        other => panic!("not what was asked: {other:?}"),
     }
 }
 
@@ -177,8 +177,7 @@ impl DeadSession {
     async fn bury(self, stage: &Stage) -> SessionId {
         let store = SqliteStore::open(&stage.database()).await.unwrap();
         let cwd = stage.folder().canonicalize().unwrap().display().to_string();
-        let record =
-            SessionRecord { id: self.id, cwd, title: "dead".to_owned(), created_ms: 1, updated_ms: 1, events: 0 };
+        let record = SessionRecord { title: "dead".to_owned(), ..SessionRecord::new(self.id, cwd, 1) };
         store.create(record).await.unwrap();
         store.append(self.events, Durability::Now).await.unwrap();
         self.id
@@ -194,12 +193,7 @@ fn assistant_calls(calls: &[(&str, &str, &str)]) -> EventBody {
             opaque: None,
         })
     };
-    EventBody::Message(Message {
-        id: MessageId::new(),
-        role: Role::Assistant,
-        parts: calls.iter().map(part).collect(),
-        model: None,
-    })
+    EventBody::Message(Message::new(Role::Assistant, calls.iter().map(part).collect()))
 }
 
 fn executing(id: &str) -> EventBody {

@@ -52,8 +52,30 @@ const ALIASES: &[(&str, &str)] = &[
     ("websearch", "web_search"),
     ("google_web_search", "web_search"),
     ("search_web", "web_search"),
+    ("todowrite", "todo_write"),
+    ("write_todos", "todo_write"),
+    ("update_plan", "todo_write"),
+    ("askuserquestion", "ask_user"),
+    ("ask_followup_question", "ask_user"),
+    ("enterplanmode", "enter_plan_mode"),
+    ("exitplanmode", "exit_plan_mode"),
     ("getdiagnostics", "diagnostics"),
     ("read_lints", "diagnostics"),
+    ("get_errors", "diagnostics"),
+    ("notebookread", "read_file"),
+    ("view_file", "read_file"),
+    ("view_image", "read_file"),
+    ("write_to_file", "write_file"),
+    ("replace_in_file", "edit_file"),
+    ("grep_files", "grep"),
+    ("shell_command", "bash"),
+    ("exec_command", "bash"),
+    ("write_stdin", "process"),
+    ("list_code_definition_names", "code_index"),
+    ("update_todo_list", "todo_write"),
+    ("ask_user_question", "ask_user"),
+    ("request_user_input", "ask_user"),
+    ("save_memory", "memory_store"),
 ];
 
 /// What other agents call our tools, as they write it: the first name is the one that hooks are told.
@@ -70,6 +92,10 @@ const COMMON: &[(&str, &[&str])] = &[
     ("process", &["BashOutput", "KillShell"]),
     ("web_fetch", &["WebFetch"]),
     ("web_search", &["WebSearch"]),
+    ("todo_write", &["TodoWrite"]),
+    ("ask_user", &["AskUserQuestion"]),
+    ("enter_plan_mode", &["EnterPlanMode"]),
+    ("exit_plan_mode", &["ExitPlanMode"]),
 ];
 
 /// The names that other agents have for our tool `own`, the most common first; none for a tool that

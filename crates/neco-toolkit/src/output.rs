@@ -48,6 +48,16 @@ impl ToolOutput {
         }
     }
 
+    /// A failure together with what something outside said about it, which the model gets as data. The words
+    /// of the error should end with a colon.
+    #[must_use]
+    pub fn failure(error: &ToolError, said: &str, source: impl Into<String>) -> Self {
+        let head = format!("Error {}: {}\n", error.code, error.message);
+        let start = head.len();
+        let output = Self::text(head + said).outside(start.., source);
+        Self { error_code: Some(error.code), ..output }
+    }
+
     /// The same, of which these bytes came from `source`.
     #[must_use]
     pub fn outside(mut self, part: impl RangeBounds<usize>, source: impl Into<String>) -> Self {

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
+use crate::misfit;
 use crate::output::ToolError;
 
 /// The schema of a tool's arguments, and the validator built from it when it is first needed: a
@@ -50,13 +51,8 @@ impl ArgumentSchema {
         let Some(validator) = self.validator.get_or_init(|| jsonschema::validator_for(&self.declared).ok()) else {
             return Err(ToolError::failed("the schema of this tool's arguments is not a valid JSON schema"));
         };
-        let problems: Vec<String> = validator
-            .iter_errors(arguments)
-            .map(|error| {
-                let field = error.instance_path().to_string().trim_start_matches('/').replace('/', ".");
-                if field.is_empty() { error.to_string() } else { format!("{field}: {error}") }
-            })
-            .collect();
+        let problems: Vec<String> =
+            validator.iter_errors(arguments).map(|error| misfit::words(&self.declared, &error)).collect();
         if problems.is_empty() {
             return Ok(());
         }
@@ -128,5 +124,62 @@ mod tests {
         assert!(error.message.contains("path:") && error.message.contains("limit:"), "{}", error.message);
         let error = schema.check(&json!({"pth": "a"})).unwrap_err();
         assert!(error.message.contains("path"), "{}", error.message);
+    }
+
+    #[derive(serde::Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    #[allow(dead_code)]
+    enum Kind {
+        /// One.
+        One,
+        /// Two.
+        Two,
+    }
+
+    #[derive(serde::Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    #[allow(dead_code)]
+    enum Plain {
+        Fast,
+        Slow,
+    }
+
+    #[derive(serde::Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    #[allow(dead_code)]
+    struct Choosy {
+        kind: Option<Kind>,
+        /// To wait use bash.
+        speed: Option<Plain>,
+        limit: Option<u32>,
+        inner: Option<Vec<Inner>>,
+        #[schemars(length(min = 1))]
+        items: Vec<String>,
+    }
+
+    #[derive(serde::Deserialize, JsonSchema)]
+    #[allow(dead_code)]
+    struct Inner {
+        kind: Kind,
+    }
+
+    #[test]
+    fn an_error_says_what_would_be_right() {
+        let wrong = |arguments: Value| of::<Choosy>().check(&arguments).unwrap_err().message;
+        assert_eq!(wrong(json!({"kind": "done", "items": ["a"]})), "kind: \"done\" is none of \"one\", \"two\"");
+        let inner = wrong(json!({"inner": [{"kind": 3}], "items": ["a"]}));
+        assert_eq!(inner, "inner.0.kind: 3 is none of \"one\", \"two\"");
+        let advised = wrong(json!({"speed": "push", "items": ["a"]}));
+        assert_eq!(advised, "speed: \"push\" is none of \"fast\", \"slow\". To wait use bash.");
+        assert_eq!(wrong(json!({"items": []})), "items: at least 1 must be given");
+        assert_eq!(wrong(json!({"items": ["a"], "limit": "x"})), "limit: expected a whole number, found \"x\"");
+        assert_eq!(wrong(json!({"items": ["a"], "inner": ["b"]})), "inner.0: expected an object, found \"b\"");
+        let none = "there is no field \"text\"; there are kind, speed, limit, inner, items";
+        assert_eq!(wrong(json!({"items": ["a"], "text": 1})), none);
+        let near = wrong(json!({"items": ["a"], "limits": 1}));
+        assert_eq!(near, "there is no field \"limits\"; did you mean limit?");
+        assert_eq!(wrong(json!({})), "the field \"items\" is missing");
+        let long = wrong(json!({"items": ["x".repeat(1000)], "limit": "x".repeat(1000)}));
+        assert!(long.chars().count() < 120, "{long}");
     }
 }

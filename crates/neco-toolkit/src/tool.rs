@@ -61,6 +61,10 @@ pub trait Tool: Send + Sync + 'static {
         true
     }
 
+    /// Rewrites arguments that are written for another agent's tool of the same purpose, before they are
+    /// checked. What it does not know stays as it is.
+    fn adapt(_arguments: &mut Value) {}
+
     /// What this call does to the world.
     fn touch(&self, _args: &Self::Args) -> Touch {
         Self::TOUCH
@@ -151,7 +155,8 @@ impl<T: Tool> DynTool for Erased<T> {
         self.tool.is_offered()
     }
 
-    fn prepare(self: Arc<Self>, arguments: Value) -> Result<Box<dyn PreparedCall>, ToolError> {
+    fn prepare(self: Arc<Self>, mut arguments: Value) -> Result<Box<dyn PreparedCall>, ToolError> {
+        T::adapt(&mut arguments);
         self.schema.check(&arguments)?;
         let args = serde_json::from_value(arguments.clone())
             .map_err(|error| ToolError::new(ErrorCode::InvalidArguments, format!("{}: {error}", T::NAME)))?;

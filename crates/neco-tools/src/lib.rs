@@ -10,6 +10,7 @@
 
 pub mod builtin;
 pub mod code;
+mod counted;
 pub mod diagnostics;
 pub mod files;
 pub mod git;

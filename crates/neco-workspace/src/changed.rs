@@ -15,6 +15,8 @@ use crate::small_file::{self, Links};
 /// An index that is larger belongs to a repository where looking takes too long.
 const MOST_BYTES: u64 = 512 * 1024;
 const MOST_ENTRIES: usize = 4000;
+/// An index that is larger is none.
+const MOST_TRACKED_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Marks that a file is not to be looked at.
 const EXTENDED: u16 = 0x4000;
@@ -37,7 +39,7 @@ pub struct ChangedFiles {
 pub fn changed_files(folder: &Path) -> Option<ChangedFiles> {
     let (root, git) = git::repository_of(folder)?;
     let index = small_file::read(&git.join("index"), MOST_BYTES, Links::Refused)?;
-    let entries = entries(&index)?;
+    let entries = entries(&index, MOST_ENTRIES)?;
     let differs = |entry: &Entry| entry.watched && entry.differs(&root.join(std::ffi::OsStr::from_bytes(&entry.path)));
     let name = |entry: &Entry| String::from_utf8_lossy(&entry.path).into_owned();
     let mut paths: Vec<String> = entries.iter().filter(|entry| differs(entry)).map(name).collect();
@@ -69,12 +71,18 @@ impl Entry {
     }
 }
 
-fn entries(index: &[u8]) -> Option<Vec<Entry>> {
+/// The paths of a repository's index, sorted by their bytes and seen from the top of the working tree.
+pub(crate) fn tracked(git: &Path) -> Option<Vec<Vec<u8>>> {
+    let index = small_file::read(&git.join("index"), MOST_TRACKED_BYTES, Links::Refused)?;
+    Some(entries(&index, usize::MAX)?.into_iter().map(|entry| entry.path).collect())
+}
+
+fn entries(index: &[u8], most: usize) -> Option<Vec<Entry>> {
     let (version, count) = (number(index, 4)?, number(index, 8)? as usize);
-    if index.get(..4)? != b"DIRC" || !(2..=4).contains(&version) || count > MOST_ENTRIES {
+    if index.get(..4)? != b"DIRC" || !(2..=4).contains(&version) || count > most {
         return None;
     }
-    let (mut at, mut found) = (12, Vec::with_capacity(count));
+    let (mut at, mut found) = (12, Vec::with_capacity(count.min(MOST_ENTRIES)));
     let mut before: Vec<u8> = Vec::new();
     for _ in 0..count {
         let flags = u16::from_be_bytes(index.get(at + FACTS + ID..at + FACTS + ID + 2)?.try_into().ok()?);
@@ -178,7 +186,7 @@ mod tests {
         #[test]
         fn any_bytes_are_no_harm(version in 2u8..5, count in 0u8..9, rest in prop::collection::vec(any::<u8>(), 0..400)) {
             let head = [b"DIRC".as_slice(), &[0, 0, 0, version, 0, 0, 0, count], &rest].concat();
-            let _ = entries(&head);
+            let _ = entries(&head, MOST_ENTRIES);
         }
     }
 }

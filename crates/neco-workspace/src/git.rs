@@ -44,8 +44,13 @@ pub(crate) fn repository_of(path: &Path) -> Option<(&Path, PathBuf)> {
 
 /// The file with rules of a repository's own that are not part of its tree.
 pub(crate) fn exclude_file(git: &Path) -> PathBuf {
+    shared_folder(git).join("info/exclude")
+}
+
+/// The folder that all working trees of a repository share: objects, names and settings are there.
+pub(crate) fn shared_folder(git: &Path) -> PathBuf {
     let shared = small_file(&git.join("commondir")).map(|text| git.join(text.trim()));
-    shared.as_deref().unwrap_or(git).join("info/exclude")
+    shared.unwrap_or_else(|| git.to_path_buf())
 }
 
 /// The git folder of a folder that is the top of a working tree. A worktree and a submodule have a

@@ -1,17 +1,19 @@
-//! Knows the user's folder: git facts, what git ignores, and the index of its code.
+//! Knows the user's folder: git facts, what git ignores, the index of its code, and its checkpoints.
 //!
 //! Reading order: [`walk`] (the one set of rules by which every tool walks the folder), `rules` (what
 //! is ignored), [`git`], [`changed`], `small_file` (how files that anyone may have put there are read);
-//! [`index`].
+//! [`index`]; [`checkpoint`]; [`worktree`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
 pub mod changed;
+pub mod checkpoint;
 pub mod git;
 pub mod index;
 mod rules;
 mod small_file;
 pub mod walk;
+pub mod worktree;
 
 pub use changed::{ChangedFiles, changed_files};
 pub use git::{GitFacts, Head};

@@ -129,7 +129,7 @@ fn says(rules: Option<&Gitignore>, path: &Path, is_folder: bool) -> Option<Verdi
 }
 
 /// The rules of a file for a folder. Links are refused, as git does.
-fn rules_of(folder: &Path, file: &Path) -> Option<Gitignore> {
+pub(crate) fn rules_of(folder: &Path, file: &Path) -> Option<Gitignore> {
     let content = small_file::read(file, MOST_BYTES, Links::Refused)?;
     let text = String::from_utf8_lossy(&content);
     let mut builder = GitignoreBuilder::new(folder);

@@ -8,8 +8,11 @@ use neco_proto::{ApprovalMode, Mode};
 use crate::help;
 use crate::memory_args::MemoryCommand;
 use crate::misuse::misuse;
+use crate::plan_args::PlanCommand;
 use crate::prompt_args::PromptCommand;
 use crate::rule_args::{PolicyCommand, RuleArgs};
+use crate::session_args::SessionCommand;
+use crate::worktree_args::WorktreeArgs;
 
 /// The command line as it was written.
 #[derive(Debug, Parser)]
@@ -62,7 +65,7 @@ pub struct RunArgs {
     pub images: Vec<PathBuf>,
     /// Goes on with the session whose id begins with this
     #[arg(long, value_name = "ID", value_parser = clap::builder::NonEmptyStringValueParser::new(),
-        conflicts_with_all = ["continue_latest", "cwd"])]
+        conflicts_with = "continue_latest")]
     pub session: Option<String>,
     /// Goes on with the last session of this folder
     #[arg(short = 'C', long = "continue")]
@@ -76,8 +79,8 @@ pub struct RunArgs {
     /// and runs nothing; debug: all tools, and a fault is reproduced before it is mended
     #[arg(long, value_enum)]
     pub mode: Option<ModeArg>,
-    /// When you are asked: only for what is critical, before writes and commands, or before
-    /// everything that does more than read
+    /// When you are asked: only for what is critical (and for the web, where commands have no
+    /// network), before writes and commands, or before everything that does more than read
     #[arg(long, value_enum)]
     pub approval: Option<ApprovalArg>,
     /// The same as --approval auto
@@ -89,6 +92,9 @@ pub struct RunArgs {
     /// The box that commands run in
     #[command(flatten)]
     pub box_args: BoxArgs,
+    /// The worktree it works in
+    #[command(flatten)]
+    pub worktree: WorktreeArgs,
     /// The generation of the agent, from 1 to 8: each has the tools of the ones below it; the highest
     /// unless set
     #[arg(long = "gen", value_name = "N", visible_alias = "generation")]
@@ -208,12 +214,15 @@ pub enum Subcommands {
     /// Shows settings and where they come from
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Lists sessions and shows what was said in them
+    /// Lists, shows, finds, forks, rewinds, compares and removes sessions
     #[command(subcommand)]
     Session(SessionCommand),
     /// Shows, adds, finds, edits and removes what is remembered from one session to the next
     #[command(subcommand)]
     Memory(MemoryCommand),
+    /// Lists, shows and closes plans that sessions left unfinished
+    #[command(subcommand)]
+    Plan(PlanCommand),
     /// Shows the rules about what may happen, explains a decision, and checks your rules
     #[command(subcommand)]
     Policy(PolicyCommand),
@@ -338,28 +347,6 @@ pub enum AuthCommand {
     },
 }
 
-/// `neco session …`
-#[derive(Debug, Subcommand)]
-pub enum SessionCommand {
-    /// Lists the sessions of this folder, newest first
-    List {
-        /// Those of all folders
-        #[arg(long)]
-        all: bool,
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Shows the conversation of a session
-    Show {
-        /// The session's id, or its beginning
-        id: String,
-        /// Prints the events, one JSON object a line
-        #[arg(long)]
-        json: bool,
-    },
-}
-
 /// `--json` alone.
 #[derive(Debug, Args)]
 pub struct JsonArg {
@@ -459,7 +446,6 @@ mod tests {
     fn what_contradicts_itself_is_refused() {
         for line in [
             &["-m", "x", "--session", "a", "--continue"][..],
-            &["-m", "x", "--session", "a", "--cwd", "/"],
             &["-m", "x", "--yes", "--approval", "manual"],
             &["-m", "x", "--max-turns", "0"],
             &["-m", "x", "--session", ""],

@@ -17,7 +17,7 @@ pub enum Exit {
     Usage,
     /// The policy or the person refused what the model wanted last.
     Refused,
-    /// The limit of turns or a budget was reached.
+    /// The limit of turns, a budget or the model's window was reached.
     Limit,
     /// The model can't be had.
     Provider,
@@ -69,12 +69,11 @@ impl Exit {
             ErrorCode::ModelTimedOut
             | ErrorCode::RateLimited
             | ErrorCode::NotAuthorised
-            | ErrorCode::ContextTooLong
             | ErrorCode::ProviderUnavailable
             | ErrorCode::EmptyAnswer
             // A budget of ours ends the work and fails nothing; what fails is the vendor's credit.
             | ErrorCode::BudgetUsedUp => Self::Provider,
-            ErrorCode::IterationLimit => Self::Limit,
+            ErrorCode::IterationLimit | ErrorCode::ContextTooLong => Self::Limit,
             ErrorCode::ToolNotFound
             | ErrorCode::InvalidArguments
             | ErrorCode::BlockedByPolicy
@@ -142,7 +141,7 @@ mod tests {
             (complete(Failed, Some(ErrorCode::ModelTimedOut)), None, 5),
             (complete(Failed, Some(ErrorCode::RateLimited)), None, 5),
             (complete(Failed, Some(ErrorCode::NotAuthorised)), None, 5),
-            (complete(Failed, Some(ErrorCode::ContextTooLong)), None, 5),
+            (complete(Failed, Some(ErrorCode::ContextTooLong)), None, 4),
             (complete(Failed, Some(ErrorCode::ProviderUnavailable)), None, 5),
             (complete(Failed, Some(ErrorCode::BudgetUsedUp)), None, 5),
             (complete(Failed, Some(ErrorCode::StoreFailed)), None, 1),

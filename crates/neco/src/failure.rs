@@ -6,6 +6,7 @@ use neco_config::ConfigError;
 use neco_model::SetupError;
 use neco_proto::ClientError;
 use neco_session::SessionError;
+use neco_session::rewind::RewindError;
 use neco_store::StoreError;
 
 use crate::exit::Exit;
@@ -80,7 +81,8 @@ impl From<StoreError> for Failure {
             StoreError::Write(_) | StoreError::Read(_) => {
                 "Look at the free space and permissions of the data folder, which `neco doctor` prints."
             }
-            StoreError::Damaged { .. }
+            StoreError::Foreign { .. }
+            | StoreError::Damaged { .. }
             | StoreError::TooNew { .. }
             | StoreError::Gap { .. }
             | StoreError::UnknownSession { .. }
@@ -94,7 +96,14 @@ impl From<SessionError> for Failure {
     fn from(error: SessionError) -> Self {
         match error {
             SessionError::Store(error) => error.into(),
-            SessionError::NotFound(_)
+            SessionError::Rewind(RewindError::Store(error)) => error.into(),
+            SessionError::Rewind(error @ RewindError::Files(_)) => Self::new(Exit::Failed, error.to_string())
+                .hint("`neco doctor` says whether checkpoints can be kept; --conversation leaves files alone."),
+            SessionError::Rewind(error) => Self::usage(error.to_string()),
+            SessionError::GoneOn(_) => Self::new(Exit::Failed, error.to_string()),
+            SessionError::FolderGone { .. }
+            | SessionError::EmptyTitle
+            | SessionError::NotFound(_)
             | SessionError::Ambiguous { .. }
             | SessionError::NoneHere(_)
             | SessionError::Workspace { .. }

@@ -50,7 +50,7 @@ Examples:
   neco -m \"fix the failing test\"
       one task; you are asked before files are written and commands are run
   neco -m \"rename Foo to Bar\" --yes
-      without being asked, except for what is critical
+      without being asked, except for what is critical and for web pages
   neco -m \"how does login work?\" --mode ask
       a question; nothing is written or run
   git diff | neco -m \"review this\"
@@ -59,6 +59,9 @@ Examples:
       shows the model a picture, if it sees any
   neco -m \"and now the docs\" --continue
       goes on with the last session of this folder
+  neco session rewind 019a8 --to 3
+      goes back to before your third message, files included, after showing
+      what would change; --undo takes that back
   neco -m \"list the TODOs\" --output-format json | jq -r .result
   neco -m \"what is in here?\" --model ollama/qwen3:8b --tools read_file,grep
   neco -m \"think hard\" --model \"openai/gpt-5?reasoning=high\" --max-cost 0.50
@@ -86,7 +89,8 @@ Input:
   error: add </dev/null when nothing is piped in.
   Without a terminal, when CI is set, and with --output-format json or
   stream-json, nobody is asked: what would be asked is refused; --yes allows
-  it.
+  it, except for what is critical and, unless --network is given, for the web:
+  --allow 'web_fetch(domain:docs.rs)' opens a host.
 
 Output:
   On a terminal the model's words are shown as they come. When stdout is no

@@ -169,6 +169,14 @@ pub fn event(event: &Event) {
             tracing::info!(seq, cause = %done.cause, strategy = %done.strategy, before = done.before,
                 after = done.after, "compacted");
         }
+        EventBody::Checkpoint(kept) => {
+            tracing::info!(seq, rev = %kept.rev, when = %kept.when, changed = kept.changed_count(), "checkpoint");
+        }
+        EventBody::Rewind(back) => {
+            tracing::info!(seq, to = back.to, conversation = back.conversation, files = back.files.is_some(), "rewind");
+        }
+        EventBody::Title(title) => tracing::info!(seq, by = %title.by, "title"),
+        EventBody::Imported(from) => tracing::info!(seq, from = %from.from, skipped = from.skipped, "imported"),
         EventBody::Error(error) => {
             tracing::error!(seq, code = %error.code, message = %error.message, retryable = error.retryable, "error");
         }

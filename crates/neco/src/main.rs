@@ -8,17 +8,21 @@
 mod arg0;
 mod args;
 mod ask;
+mod checkpoints;
 mod cmd;
 mod exit;
 mod failure;
 mod help;
+mod import;
 mod keys;
 mod log;
 mod memory_args;
 mod misuse;
 mod outcome;
 mod panic;
+mod plan_args;
 mod plugged;
+mod port_args;
 mod print;
 mod prompt_args;
 mod rule_args;
@@ -26,11 +30,13 @@ mod rules;
 mod run;
 mod sandbox;
 mod say;
+mod session_args;
 mod short_id;
 mod signals;
 mod terminal;
 mod told_files;
 mod wire;
+mod worktree_args;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -71,6 +77,7 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
         Some(Subcommands::Config(command)) => cmd::config::run(command, &line.everywhere, env),
         Some(Subcommands::Session(command)) => cmd::session::run(command, &line.everywhere, env),
         Some(Subcommands::Memory(command)) => cmd::memory::run(command, &line.everywhere, env),
+        Some(Subcommands::Plan(command)) => cmd::plan::run(command, &line.everywhere, env),
         Some(Subcommands::Policy(command)) => cmd::policy::run(command, &line.everywhere, env),
         Some(Subcommands::Model(command)) => cmd::model::run(command, &line.everywhere, env),
         Some(Subcommands::Auth(command)) => cmd::auth::run(command, &line.everywhere, env),

@@ -79,7 +79,7 @@ pub enum MemoryCommand {
 /// Which entries are meant.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct WhichArgs {
-    /// Only your own
+    /// Only your own that hold everywhere
     #[arg(long, conflicts_with = "dir")]
     pub global: bool,
     /// Only those that lie in this folder and the folders above it

@@ -99,6 +99,10 @@ impl Outcome {
             | EventBody::Environment(_)
             | EventBody::IdeContext(_)
             | EventBody::ContextTrim(_)
+            | EventBody::Checkpoint(_)
+            | EventBody::Rewind(_)
+            | EventBody::Title(_)
+            | EventBody::Imported(_)
             | EventBody::Compaction(_)
             | EventBody::MessageQueued(_)
             | EventBody::TurnEnd(_) => {}
@@ -146,7 +150,10 @@ const ERROR_LINES: usize = 3;
 pub fn error_words(end: &ToolCallEnd) -> String {
     let output = untrusted::unwrapped(&end.output);
     let mut words: Vec<&str> = Vec::new();
-    for line in output.lines().map(str::trim).filter(|line| !line.is_empty()).take(ERROR_LINES) {
+    // What the model is advised to do is not for the person.
+    let advice = |line: &&str| end.error_code.is_some_and(|code| code.for_model() == *line);
+    let lines = output.lines().map(str::trim).filter(|line| !line.is_empty() && !advice(line));
+    for line in lines.take(ERROR_LINES) {
         words.push(line);
         if !line.ends_with(':') {
             break;
@@ -154,14 +161,29 @@ pub fn error_words(end: &ToolCallEnd) -> String {
     }
     let words = words.join(" ");
     let bare = end.error_code.and_then(|code| words.strip_prefix(&format!("Error {code}: ")));
-    bare.unwrap_or(&words).to_owned()
+    to_person(bare.unwrap_or(&words))
+}
+
+/// How errors speak of the person to the model, and how to the person.
+const SPOKEN: &[(&str, &str)] = &[
+    ("Tell the user that they can ", "You can "),
+    ("tell the user that they can ", "you can "),
+    ("have the user open ", "open "),
+    ("the user can ", "you can "),
+    ("The user can ", "You can "),
+    (" in their config.toml", " in your config.toml"),
+];
+
+/// Words that are written for the model, as they are said to the person.
+fn to_person(words: &str) -> String {
+    SPOKEN.iter().fold(words.to_owned(), |words, (model, person)| words.replace(model, person))
 }
 
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
     use neco_proto::event::CallStatus;
-    use neco_proto::{AgentId, MessageId, Part, SessionId, ToolCall};
+    use neco_proto::{AgentId, Part, SessionId, ToolCall};
     use serde_json::json;
 
     use super::*;
@@ -205,17 +227,17 @@ mod tests {
         let words = |output: &str| error_words(&ToolCallEnd { output: output.into(), ..end.clone() });
         assert_eq!(words("Error 1005: two problems:\n\n  first:\n  second\nadvice"), "two problems: first: second");
         assert_eq!(words("Error 1005: one problem\nadvice"), "one problem");
+        let told = "Error 1005: no engine. Tell the user that they can choose one in their config.toml.";
+        assert_eq!(words(told), "no engine. You can choose one in your config.toml.");
+        let advice = ErrorCode::ToolFailed.for_model();
+        assert_eq!(words(&format!("Error 1005: none such, not file:\n{advice}")), "none such, not file:");
     }
 
     #[test]
     fn each_model_that_answered_is_named_once() {
         let mut models = Vec::new();
-        let said = |model: Option<&str>, role| Message {
-            id: MessageId::new(),
-            role,
-            parts: Vec::new(),
-            model: model.map(str::to_owned),
-        };
+        let said =
+            |model: Option<&str>, role| Message { model: model.map(str::to_owned), ..Message::new(role, Vec::new()) };
         for model in ["a/one", "b/two", "a/one"] {
             note_model(&mut models, &said(Some(model), Role::Assistant));
         }
@@ -229,8 +251,7 @@ mod tests {
         let turn = TurnId::new();
         let call =
             ToolCall { id: "c".into(), name: "bash".into(), arguments: "{\"command\":\"make\"}".into(), opaque: None };
-        let message =
-            Message { id: MessageId::new(), role: Role::Assistant, parts: vec![Part::ToolCall(call)], model: None };
+        let message = Message::new(Role::Assistant, vec![Part::ToolCall(call)]);
         let mut outcome = Outcome::default();
         outcome.apply(&event(turn, EventBody::Message(message)));
         outcome.apply(&event(turn, end(Some(ErrorCode::CommandBlocked))));

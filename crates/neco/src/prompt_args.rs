@@ -23,6 +23,12 @@ pub struct PromptArgs {
     /// In this mode
     #[arg(long, value_enum)]
     pub mode: Option<ModeArg>,
+    /// With the tools and the prompt of this generation
+    #[arg(long = "gen", value_name = "N", value_parser = clap::value_parser!(u8))]
+    pub generation: Option<u8>,
+    /// With these tools only
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub tools: Option<Vec<String>>,
     /// Only how much room each part takes
     #[arg(long)]
     pub sizes: bool,

@@ -32,6 +32,7 @@ fn setup(config: &Config, env: &Env, data_dir: &Path) -> SandboxSetup {
     SandboxSetup {
         settings: Settings::of(&config.sandbox, Some(env.home())),
         launcher: own_program(),
+        namespaces: true,
         bwrap: env.find_program("bwrap"),
         home: Some(env.home().to_owned()),
         own: vec![env.config_dir().to_owned(), env.data_dir().to_owned()],

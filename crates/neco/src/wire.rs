@@ -22,7 +22,9 @@ use neco_safety::secrets::{KnownSecret, Redactor, scrub};
 use neco_safety::world::Spawner;
 use neco_safety::world::net::{Net, NetSettings, ProxyRules};
 use neco_safety::{Confinement, Policy};
-use neco_session::hub::{FindModel, MakeGate, MakeSpawner, MakeTools, MemorySettings};
+use neco_server::SocketPlaces;
+use neco_session::hub::{Extract, FindModel, MakeGate, MakeSpawner, MakeTools, MemorySettings};
+use neco_session::title::TitleSettings;
 use neco_session::{Hub, HubSetup, Session, Workshop};
 use neco_store::{Catalog, EventLog, SqliteStore};
 use neco_toolkit::Registry;
@@ -30,22 +32,29 @@ use neco_tools::code::Indexes;
 use secrecy::ExposeSecret;
 use tokio::runtime::{Builder, Runtime};
 
+use crate::checkpoints;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::keys::Keys;
 use crate::log;
+use crate::run::others::Others;
 use crate::say;
 use crate::told_files::ToldFiles;
+
+/// How long a title may take.
+const TITLE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The file of the store in the data folder.
 pub const STORE_FILE: &str = "neco.db";
 
-/// Opens the store of a data folder.
+/// Opens the store of a data folder. The person is told when a damaged one was set aside.
 ///
 /// # Errors
 /// When it can't be opened.
 pub async fn open_store(data_dir: &Path) -> Result<Arc<SqliteStore>, Failure> {
-    Ok(Arc::new(SqliteStore::open(&data_dir.join(STORE_FILE)).await?))
+    let store = SqliteStore::open(&data_dir.join(STORE_FILE)).await?;
+    store.set_aside().into_iter().for_each(|aside| say::note(&aside.to_string()));
+    Ok(Arc::new(store))
 }
 
 /// The store and the hub that stands on it.
@@ -79,6 +88,8 @@ pub struct ServiceSetup<'a> {
     pub data_dir: PathBuf,
     /// Where models come from.
     pub find_model: FindModel,
+    /// Whether a person sits in front of it.
+    pub attended: bool,
 }
 
 impl Services {
@@ -136,8 +147,9 @@ pub fn hub<S: EventLog + Catalog + 'static>(store: &Arc<S>, setup: ServiceSetup<
         gate,
         redactor,
         limits: limits(setup.config),
-        // There is no window yet for more than one request.
-        memory: memory(setup.config, false),
+        memory: memory(setup.config, setup.attended),
+        checkpoints: checkpoints::opener(&setup.config.checkpoints, &setup.environment, &setup.data_dir),
+        titles: titles(setup.config, false),
         guards: setup.config.agent.guards.clone(),
         context: setup.config.context.clone(),
         rules: setup.told.rules,
@@ -178,10 +190,13 @@ pub fn stop(
     runtime: Runtime,
     services: Services,
     session: Session,
+    mut others: Others,
     seen: Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
     let stopped = runtime.block_on(async {
-        session.close().await;
+        others.leave();
+        close(session).await;
+        others.end().await;
         services.stop().await
     });
     // A read that hangs on a dead disk must not keep the process.
@@ -193,6 +208,30 @@ pub fn stop(
         }
         (seen, _) => seen,
     }
+}
+
+/// Closes a session. What is done at its end may take a while, and nobody has to wait for it.
+async fn close(session: Session) {
+    let waited_for = async {
+        tokio::time::sleep(SOON).await;
+        say::note("still busy with what is kept of the session; Ctrl-C ends that");
+        let _ = tokio::signal::ctrl_c().await;
+    };
+    tokio::select! {
+        () = session.close() => {}
+        () = waited_for => {}
+    }
+}
+
+/// What takes no longer is not spoken of.
+const SOON: Duration = Duration::from_millis(1500);
+
+/// Where sessions of a data folder are served to windows of other processes.
+#[must_use]
+pub fn sockets(env: &Env) -> SocketPlaces {
+    let of = |name: &str| env.var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let short = [of("XDG_RUNTIME_DIR"), of("TMPDIR"), Some(PathBuf::from("/tmp"))];
+    SocketPlaces::new(env.data_dir().join("sockets"), short.into_iter().flatten().collect())
 }
 
 /// The models of a configuration.
@@ -308,16 +347,28 @@ fn standing_tools(settings: &ToolsSection, indexes: &Arc<Indexes>) -> Registry {
     neco_tools::builtin::registry(settings, indexes).with(neco_agent::plan::tools())
 }
 
-/// How sessions remember; `interactive` when a person sits in front of them for more than one request.
-fn memory(config: &Config, interactive: bool) -> Option<MemorySettings> {
+/// How sessions remember; `attended` when a person sits in front of them: whoever is not there did not ask
+/// for what a look at the end costs.
+fn memory(config: &Config, attended: bool) -> Option<MemorySettings> {
     let memory = &config.memory;
     let timeout = Duration::try_from_secs_f64(memory.extract_timeout).unwrap_or(Duration::from_secs(20));
     memory.enabled.then(|| MemorySettings {
         entries: memory.max_entries,
-        extract: memory.extract.unwrap_or(interactive),
+        extract: match memory.extract {
+            Some(true) => Extract::Always,
+            None if attended => Extract::Real,
+            Some(false) | None => Extract::Never,
+        },
         extract_model: memory.extract_model.clone(),
         extract_timeout: timeout,
     })
+}
+
+/// How a model makes titles; `interactive` as above: a single request costs nothing beyond itself.
+fn titles(config: &Config, interactive: bool) -> Option<TitleSettings> {
+    let sessions = &config.sessions;
+    let wanted = sessions.model_title.unwrap_or(interactive);
+    wanted.then(|| TitleSettings { model: sessions.title_model.clone(), timeout: TITLE_TIMEOUT })
 }
 
 fn limits(config: &Config) -> Limits {

@@ -11,6 +11,7 @@ use neco_toolkit::Registry;
 use crate::generation::GenerationPrompt;
 use crate::mode::declares;
 
+use super::lean::lean;
 use super::prompts::Prompts;
 use super::source::{BasePrompt, ModePrompt, Situation, Source};
 
@@ -70,6 +71,35 @@ impl Assembled {
         let tools = (format!("the declarations of {} tools", self.tools.len()), self.tool_tokens);
         let layers = self.layers.iter().map(|layer| (format!("the layer {}", layer.layer), layer.tokens));
         layers.fold(tools, |most, layer| if layer.1 > most.1 { layer } else { most })
+    }
+}
+
+#[cfg(test)]
+impl Assembled {
+    /// Nothing but tools of so many tokens.
+    pub(super) fn of_tokens(tool_tokens: u64) -> Self {
+        Self {
+            situation: Situation {
+                mode: neco_proto::Mode::Agent,
+                generation: crate::generation::Generation::highest(),
+                rooms: super::space::Rooms::ENDLESS,
+            },
+            who: Who {
+                mode: neco_proto::Mode::Agent,
+                approval: neco_proto::ApprovalMode::Auto,
+                person_present: false,
+                role: Who::ROOT,
+                confinement: neco_safety::Confinement::ChosenNone,
+                network: false,
+            },
+            family: Family::Other,
+            revision: 0,
+            number: 1,
+            system: "".into(),
+            tools: Arc::from([]),
+            layers: Vec::new(),
+            tool_tokens,
+        }
     }
 }
 
@@ -148,7 +178,8 @@ impl Context {
     }
 }
 
-/// Counts a layer, and cuts it after a line when it is too long for its share.
+/// Counts a layer, and cuts it after a line when it is too long for its share. What stands between tags
+/// stays between them.
 fn fit(layer: &mut Told, room: u64, family: Family) {
     layer.tokens = estimate(&layer.text, family);
     if layer.tokens <= room {
@@ -157,17 +188,38 @@ fn fit(layer: &mut Told, room: u64, family: Family) {
     let whole = layer.tokens;
     let note = format!("[The rest of {} is left out: about {whole} tokens, and {room} is its share.]", layer.layer);
     let room = room.saturating_sub(estimate(&note, family));
-    let (mut kept, mut taken) = (String::new(), 0);
+    let (mut kept, mut taken) = (0, 0);
     for line in layer.text.split_inclusive('\n') {
         taken += estimate(line, family);
         if taken > room {
             break;
         }
-        kept.push_str(line);
+        kept += line.len();
     }
-    layer.text = if kept.is_empty() { note.clone() } else { format!("{}\n{note}", kept.trim_end()) };
+    let (kept, rest) = layer.text.split_at_checked(kept).unwrap_or(("", &layer.text));
+    let closing: String = open_tags(kept, rest).iter().rev().map(|name| format!("\n</{name}>")).collect();
+    let kept = kept.trim_end();
+    layer.text = if kept.is_empty() { note.clone() } else { format!("{kept}{closing}\n{note}") };
     layer.tokens = estimate(&layer.text, family);
     layer.notes.push(note);
+}
+
+/// The names of the tags that are open where a text is cut, outermost first: each has a line of its own,
+/// and one in the rest that closes it.
+fn open_tags<'a>(kept: &'a str, rest: &str) -> Vec<&'a str> {
+    let mut open: Vec<&str> = Vec::new();
+    for line in kept.lines().map(str::trim_end).filter(|line| line.starts_with('<') && line.ends_with('>')) {
+        if let Some(name) = line.strip_prefix("</").and_then(|line| line.strip_suffix('>')) {
+            if let Some(at) = open.iter().rposition(|other| *other == name) {
+                open.truncate(at);
+            }
+        } else if let Some(name) = line.get(1..).and_then(|line| line.split([' ', '>']).next()) {
+            open.push(name);
+        }
+    }
+    let closes = |name: &str| rest.lines().any(|line| line.trim_end() == format!("</{name}>"));
+    open.retain(|name| !name.is_empty() && closes(name));
+    open
 }
 
 pub(super) fn tool_tokens(tool: &ToolDeclaration, family: Family) -> u64 {
@@ -188,7 +240,31 @@ fn declare(registry: &Registry, policy: &Policy, who: &Who<'_>) -> Arc<[ToolDecl
         .map(|tool| ToolDeclaration {
             name: tool.name().to_owned(),
             description: tool.description().trim().to_owned(),
-            schema: tool.schema().clone(),
+            schema: lean(tool.schema()),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(text: &str, room: u64) -> Told {
+        let mut told = Told { layer: Layer::Rules, text: text.to_owned(), tokens: 0, notes: Vec::new() };
+        fit(&mut told, room, Family::Other);
+        told
+    }
+
+    #[test]
+    fn a_layer_that_is_cut_closes_its_tags() {
+        let rules = |file: &str, lines: usize| {
+            format!("<rules file=\"{file}\">\n{}</rules>", "Use tabs and no <br>\n<p>\nin C.\n".repeat(lines))
+        };
+        let text = format!("{}\n\n{}", rules("a", 2), rules("b", 200));
+        let told = cut(&text, 200);
+        assert!(told.tokens <= 210 && told.notes.len() == 1, "{told:?}");
+        assert_eq!((told.text.matches("<rules").count(), told.text.matches("</rules>").count()), (2, 2), "{told:?}");
+        assert!(told.text.contains("</rules>\n[The rest of rules") && !told.text.contains("</p>"), "{told:?}");
+        assert_eq!(cut(&rules("a", 2), 500).text, rules("a", 2));
+    }
 }

@@ -5,7 +5,7 @@
 use neco_model::tokens::{Family, estimate};
 use neco_model::{Entry, History};
 use neco_proto::event::{Compaction, CompactionCause, CompactionStrategy};
-use neco_proto::{Message, MessageId, Role};
+use neco_proto::{Author, Message, MessageId, Role};
 
 use super::meter::{tokens_of, tokens_of_all};
 use super::outputs::{clipped, dropped, recent_from};
@@ -17,6 +17,11 @@ const SUMMARY: &str = "[Neco] The older part of this conversation was taken away
 
 /// Compaction aims at so much of what it begins at, in percent, so that it need not begin again soon.
 const AIM: u64 = 75;
+
+/// Notes have at least this part of the tokens that they stand for …
+const LEAST_OF: u64 = 20;
+/// … or so many, if that is less.
+const LEAST_NOTES: u64 = 16;
 
 /// A conversation that is too long, and the room there is for it.
 #[derive(Clone, Copy)]
@@ -33,6 +38,8 @@ pub struct TooLong<'a> {
     pub family: Family,
     /// Why it has to be shorter.
     pub cause: CompactionCause,
+    /// What holds beyond the conversation and is told with what stands in place of the older part.
+    pub standing: Option<&'a str>,
 }
 
 /// Where a conversation is cut.
@@ -51,7 +58,7 @@ pub struct Cut {
 /// Whether a message stands in place of an older part.
 #[must_use]
 pub fn is_summary(message: &Message) -> bool {
-    message.role == Role::User && message.text().starts_with(SUMMARY)
+    message.is_neco() && message.text().starts_with(SUMMARY)
 }
 
 /// The message that stands in place of an older part.
@@ -66,7 +73,7 @@ pub fn summary_message(notes: &str, standing: Option<&str>) -> Message {
         text.push_str("\n\n");
         text.push_str(standing.trim());
     }
-    Message::user(text)
+    Message { author: Some(Author::Neco), ..Message::user(text) }
 }
 
 impl TooLong<'_> {
@@ -81,32 +88,73 @@ impl TooLong<'_> {
         }
     }
 
-    /// The cut that leaves as many of the last turns as should stay, and as fit.
+    /// The cut that leaves as many of the last turns as should stay, and as fit beside what stays of the
+    /// older part.
     #[must_use]
     pub fn cut(&self) -> Option<Cut> {
         let counted: Vec<u64> = self.history.iter().map(|entry| tokens_of(entry.message(), self.family)).collect();
-        let room = self.aim().saturating_sub(self.fixed).saturating_sub(self.space.summary());
-        let tail = |turns: usize| counted.iter().skip(recent_from(self.history, turns).unwrap_or(0)).sum::<u64>();
+        let room = self.aim().saturating_sub(self.beside());
         let kept = self.space.settings().keep_turns;
         // Fewer turns stay only when more would not fit.
-        let turns = (1..=kept).rev().find(|turns| tail(*turns) <= room).unwrap_or(1);
+        let turns = (1..=kept).rev().find(|turns| self.tokens_kept(&counted, *turns) <= room).unwrap_or(1);
         cut_before(self.history, turns)
+    }
+
+    /// Whether a summary would leave the context less full than it may be: otherwise the next turn would
+    /// want another one.
+    #[must_use]
+    pub fn is_worth_a_summary(&self, cut: &Cut) -> bool {
+        let counted: Vec<u64> = self.history.iter().map(|entry| tokens_of(entry.message(), self.family)).collect();
+        let stays = |at: usize, id: MessageId| at >= cut.from || cut.pinned.contains(&id);
+        let ids = self.history.iter().map(|entry| entry.message().id).enumerate();
+        let left: u64 = counted.iter().zip(ids).filter(|(_, (at, id))| stays(*at, *id)).map(|(tokens, _)| tokens).sum();
+        self.space.compact_at().is_none_or(|full| self.beside().saturating_add(left) < full)
+    }
+
+    /// Tokens of all that stands beside what stays of the conversation.
+    fn beside(&self) -> u64 {
+        let standing = self.standing.map_or(0, |standing| estimate(standing, self.family));
+        self.fixed.saturating_add(self.space.summary()).saturating_add(standing)
+    }
+
+    /// Tokens of the last `turns` turns and of what stays of the older part before them.
+    fn tokens_kept(&self, counted: &[u64], turns: usize) -> u64 {
+        let from = recent_from(self.history, turns).unwrap_or(0);
+        let pinned = pinned(self.history, from);
+        let at = |(at, entry): (usize, &Entry)| pinned.contains(&entry.message().id).then(|| counted.get(at)).flatten();
+        let older: u64 = self.history.iter().take(from).enumerate().filter_map(at).sum();
+        counted.iter().skip(from).sum::<u64>().saturating_add(older)
     }
 
     /// With a summary of the older part; the reason when that is no gain.
     ///
     /// # Errors
     /// Why not, in words.
-    pub fn summed_up(&self, cut: &Cut, notes: &str, standing: Option<&str>) -> Result<Compaction, String> {
-        if notes.trim().is_empty() {
-            return Err("the summary was empty".to_owned());
-        }
+    pub fn summed_up(&self, cut: &Cut, notes: &str) -> Result<Compaction, String> {
+        self.has_substance(cut, notes)?;
         let notes = self.bounded(notes);
-        let compaction = self.at(cut, CompactionStrategy::Summary, Some(summary_message(&notes, standing)));
+        let compaction = self.at(cut, CompactionStrategy::Summary, Some(summary_message(&notes, self.standing)));
         if compaction.after >= compaction.before {
             return Err(format!("the summary was not shorter than what it stands for ({} tokens)", compaction.after));
         }
         Ok(compaction)
+    }
+
+    /// A word or two are no notes of a long conversation: what they stand for would be lost.
+    fn has_substance(&self, cut: &Cut, notes: &str) -> Result<(), String> {
+        let notes = notes.trim();
+        if notes.is_empty() {
+            return Err("the summary was empty".to_owned());
+        }
+        let gone = self.history.iter().take(cut.from).map(Entry::message);
+        let gone = gone.filter(|message| !cut.pinned.contains(&message.id));
+        let gone: u64 = gone.map(|message| tokens_of(message, self.family)).sum();
+        let least = (gone / LEAST_OF).min(LEAST_NOTES);
+        if estimate(notes, self.family) >= least {
+            return Ok(());
+        }
+        let begins: String = notes.chars().take(40).collect();
+        Err(format!("the model wrote no notes but {begins:?}, for about {gone} tokens"))
     }
 
     /// Notes that are much longer than they may be are cut.
@@ -125,7 +173,6 @@ impl TooLong<'_> {
         let recent = recent_from(self.history, self.space.settings().keep_turns)?;
         let too_many = self.tokens.saturating_sub(self.aim());
         let outputs = dropped(self.history, 0, recent, too_many, self.family);
-        let outputs: Vec<_> = outputs.into_iter().collect();
         let mut compaction = self.bare(CompactionStrategy::Outputs);
         compaction.outputs = outputs;
         compaction.kept = self.history.len() as u64;
@@ -135,11 +182,11 @@ impl TooLong<'_> {
     /// Without the older part, and without long outputs in the rest where it must be; nothing when even
     /// that is no gain.
     #[must_use]
-    pub fn windowed(&self, standing: Option<&str>) -> Option<Compaction> {
+    pub fn windowed(&self) -> Option<Compaction> {
         let note = "Nothing is left of it; look again at what is needed.";
         let cut = self.cut();
         let mut compaction = match &cut {
-            Some(cut) => self.at(cut, CompactionStrategy::Window, Some(summary_message(note, standing))),
+            Some(cut) => self.at(cut, CompactionStrategy::Window, Some(summary_message(note, self.standing))),
             None => self.bare(CompactionStrategy::Outputs),
         };
         if cut.is_none() {
@@ -198,12 +245,21 @@ impl TooLong<'_> {
 fn cut_before(history: &History, turns: usize) -> Option<Cut> {
     let from = recent_from(history, turns)?;
     let since = history.iter().nth(from)?.message().id;
-    let older: Vec<&Message> = history.iter().take(from).map(Entry::message).collect();
-    let mut said = older.iter().filter(|message| message.role == Role::User && !message.is_neco());
-    // The task, and what the person wants now: both in their own words.
-    let pinned: Vec<MessageId> =
-        [said.next(), said.next_back()].into_iter().flatten().map(|message| message.id).collect();
-    let gone: Vec<&&Message> = older.iter().filter(|message| !pinned.contains(&message.id)).collect();
+    let pinned = pinned(history, from);
+    let older = history.iter().take(from).map(Entry::message);
+    let gone: Vec<&Message> = older.filter(|message| !pinned.contains(&message.id)).collect();
     let something_new = gone.iter().any(|message| !is_summary(message));
     something_new.then_some(Cut { pinned, since, from, removed: gone.len() as u64 })
+}
+
+/// What stays of the first `count` messages: the task, and what the person wants now, both in their own
+/// words.
+fn pinned(history: &History, count: usize) -> Vec<MessageId> {
+    let older = history.iter().take(count).map(Entry::message);
+    let said: Vec<MessageId> =
+        older.filter(|message| message.role == Role::User && !message.is_neco()).map(|message| message.id).collect();
+    match said.as_slice() {
+        [first, .., last] => vec![*first, *last],
+        few => few.to_vec(),
+    }
 }

@@ -6,6 +6,15 @@ use neco_proto::{Message, Usage};
 
 use super::assemble::Assembled;
 
+/// What a vendor counted in an earlier run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// Tokens of all that was sent.
+    pub tokens: u64,
+    /// How many messages that were, from the first.
+    pub messages: usize,
+}
+
 /// A running count of everything that would be sent.
 #[derive(Debug, Default)]
 pub struct Meter {
@@ -15,16 +24,31 @@ pub struct Meter {
     /// The prompt that is counted.
     number: Option<u64>,
     family: Family,
+    /// What holds for the first prompt that is counted.
+    earlier: Option<Counted>,
 }
 
 impl Meter {
+    /// A meter that knows what was counted in an earlier run.
+    #[must_use]
+    pub fn new(earlier: Option<Counted>) -> Self {
+        Self { earlier, ..Self::default() }
+    }
+
     /// Tokens of the next request. Only what is new is looked at.
     pub fn measure(&mut self, assembled: &Assembled, history: &History, family: Family) -> u64 {
         if self.number != Some(assembled.number) || self.family != family || history.len() < self.counted {
-            *self = Self { count: TokenCount::new(family), counted: 0, number: Some(assembled.number), family };
+            let earlier =
+                self.earlier.take().filter(|earlier| self.number.is_none() && earlier.messages <= history.len());
+            let number = Some(assembled.number);
+            *self = Self { count: TokenCount::new(family), counted: 0, number, family, earlier: None };
             self.count.add_tokens(assembled.tokens());
+            if let Some(Counted { tokens, messages }) = earlier {
+                self.counted = messages;
+                self.count.corrected_by(&Usage { input: tokens, ..Usage::default() });
+            }
         }
-        for entry in history.iter().skip(self.counted) {
+        for entry in history.iter().rev().take(history.len() - self.counted) {
             self.count.add(entry.message());
         }
         self.counted = history.len();

@@ -5,13 +5,14 @@
 //! except by a trim or a compaction, and what these make of it follows from their events alone; a call is
 //! never parted from its result.
 //!
-//! Reading order: [`Layer`], [`prompts`], [`source`], [`assemble`]; [`space`] and [`meter`] (how much
+//! Reading order: [`Layer`], [`prompts`], [`source`], [`assemble`] with [`lean`]; [`space`] and [`meter`] (how much
 //! room there is and how much is taken); [`outputs`], [`cut`], [`mod@transcript`] and [`replay`] (making the
 //! conversation shorter); [`editor`], [`mod@report`].
 
 mod assemble;
 mod cut;
 mod editor;
+mod lean;
 mod meter;
 mod outputs;
 mod prompts;
@@ -26,7 +27,7 @@ mod transcript;
 pub use assemble::{Assembled, Context, Told};
 pub use cut::{Cut, TooLong, is_summary, summary_message};
 pub use editor::told as editor_told;
-pub use meter::{Meter, tokens_of, tokens_of_all};
+pub use meter::{Counted, Meter, tokens_of, tokens_of_all};
 pub use neco_proto::Layer;
 pub use outputs::{recent_from, saved, used_up};
 pub use prompts::{PromptError, PromptFile, PromptValues, Prompts};

@@ -6,6 +6,8 @@ use neco_model::tokens::{Family, estimate};
 use neco_model::{Entry, History};
 use neco_proto::event::TrimmedOutput;
 use neco_proto::{CallId, Part, Role, ToolCall, ToolResult};
+use neco_safety::policy::canonical::canonical;
+use neco_safety::untrusted;
 use neco_toolkit::alias::own_name;
 use serde_json::Value;
 
@@ -14,27 +16,27 @@ const LONG: usize = 4096;
 /// Bytes of its beginning and of its end that stay.
 const HEAD: usize = 1200;
 const TAIL: usize = 800;
-/// Lines that reading a file gives when nobody says how many.
-const USUAL_LINES: i64 = 2000;
+/// What every note says that stands in place of something.
+const TAKEN_OUT: &str = "taken out";
 
 /// The outputs that can be shorter: reads of a file that was read again, and long outputs that are older
 /// than the turns from `recent` on.
 #[must_use]
 pub fn used_up(history: &History, recent: usize) -> Vec<TrimmedOutput> {
     let calls = calls(history);
-    let mut read_later: HashMap<String, Vec<Lines>> = HashMap::new();
+    let mut read_later: HashMap<String, Vec<Reading>> = HashMap::new();
     let mut shorter = Vec::new();
     for (at, result) in results(history).into_iter().rev() {
         let call = calls.get(&result.call_id);
-        let read = call.filter(|_| result.error_code.is_none()).and_then(|call| Lines::of_read(call));
-        if let Some((path, lines)) = read {
+        let read = call.filter(|_| result.error_code.is_none()).and_then(|call| Reading::of(call, result));
+        if let Some((path, reading)) = read {
             let later = read_later.entry(path.clone()).or_default();
-            if later.iter().any(|newer| newer.cover(&lines)) {
-                let note = format!("[This reading of {path} was taken out: the file is read again below.]");
+            if later.iter().any(|newer| newer.covers(&reading)) {
+                let note = format!("[This reading of {path} was {TAKEN_OUT}: the file is read again below.]");
                 shorter.extend(replaced(result, note));
                 continue;
             }
-            later.push(lines);
+            later.push(reading);
         }
         if at < recent && result.output.len() > LONG {
             shorter.extend(replaced(result, clipped(&result.output, HEAD, TAIL)));
@@ -65,7 +67,7 @@ pub fn dropped(history: &History, from: usize, recent: usize, too_many: u64, fam
         }
         let text = if *at < recent {
             let name = calls.get(&result.call_id).map_or("the tool", |call| call.name.as_str());
-            format!("[The output of {name} was taken out to make room; call it again if it is needed.]")
+            format!("[The output of {name} was {TAKEN_OUT} to make room; call it again if it is needed.]")
         } else {
             let left = usize::try_from(too_many - saved).unwrap_or(usize::MAX);
             // About four bytes make a token; one that is cut again saves what is missing then.
@@ -86,28 +88,37 @@ const LEAST: usize = 400;
 /// there are not more turns than that.
 #[must_use]
 pub fn recent_from(history: &History, turns: usize) -> Option<usize> {
-    let roles: Vec<Role> = history.iter().map(|entry| entry.message().role).collect();
-    let answers = roles.iter().enumerate().rev().filter(|(_, role)| **role == Role::Assistant);
-    let first = answers.map(|(at, _)| at).take(turns).last()?;
-    let said = roles.iter().take(first).rev().take_while(|role| **role == Role::User).count();
-    let from = first - said;
+    // From the end, so that a long conversation is not walked through for its last turns.
+    let roles = || history.iter().rev().map(|entry| entry.message().role);
+    let answers = roles().enumerate().filter(|(_, role)| *role == Role::Assistant);
+    let after = answers.map(|(back, _)| back + 1).take(turns).last()?;
+    let said = roles().skip(after).take_while(|role| *role == Role::User).count();
+    let from = history.len() - after - said;
     (from > 0).then_some(from)
 }
 
-/// Beginning and end of a text, with a note between them; cut at lines where there are some.
+/// Beginning and end of a text, with a note between them; cut at lines where there are some. What came
+/// from outside stays between its tags on both sides of the cut.
 #[must_use]
 pub fn clipped(text: &str, head: usize, tail: usize) -> String {
     if text.len() <= head + tail + LEAST / 2 {
         return text.to_owned();
     }
     let head_end = text.get(..floor(text, head)).map_or(0, |part| part.rfind('\n').map_or(part.len(), |at| at + 1));
+    let head_end = untrusted::tag_around(text, head_end).map_or(head_end, |tag| tag.end);
     let tail_from = floor(text, text.len() - tail);
     let rest = text.get(tail_from..).unwrap_or_default();
     let tail_from = rest.find('\n').map_or(tail_from, |at| tail_from + at + 1);
+    let tail_from = untrusted::tag_around(text, tail_from).map_or(tail_from, |tag| tag.start);
     let (head, middle) = text.split_at_checked(head_end).unwrap_or(("", text));
     let (middle, tail) = middle.split_at_checked(tail_from.saturating_sub(head_end)).unwrap_or((middle, ""));
+    let closed = untrusted::tags_at(text, head_end).map(|(_, close)| format!("{close}\n")).unwrap_or_default();
+    let opened = untrusted::tags_at(text, tail_from).map(|(open, _)| format!("{open}\n")).unwrap_or_default();
     let lines = middle.lines().count();
-    format!("{head}[… {lines} lines ({} bytes) were taken out to make room …]\n{tail}", middle.len())
+    let lines = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
+    let gap = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
+    let note = format!("[… {lines} ({} bytes) were {TAKEN_OUT} to make room …]", middle.len());
+    format!("{head}{gap}{closed}{note}\n{opened}{tail}")
 }
 
 /// The last place up to `at` that is between characters.
@@ -134,28 +145,47 @@ fn results_of(at: usize, entry: &Entry) -> impl Iterator<Item = (usize, &ToolRes
     })
 }
 
-/// The lines of a file that a call reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Lines {
-    first: i64,
-    count: i64,
+/// What a call showed of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Reading {
+    /// All that was asked for.
+    arguments: String,
+    /// The first and the last line, where all between them are there.
+    lines: Option<(u64, u64)>,
 }
 
-impl Lines {
-    fn of_read(call: &ToolCall) -> Option<(String, Self)> {
-        if call.name != "read_file" && own_name(&call.name) != Some("read_file") {
+impl Reading {
+    /// The path, and what was shown of it. What was shortened since shows nothing for sure.
+    fn of(call: &ToolCall, result: &ToolResult) -> Option<(String, Self)> {
+        if (call.name != "read_file" && own_name(&call.name) != Some("read_file"))
+            || untrusted_notes(&result.output).any(|line| line.contains(TAKEN_OUT))
+        {
             return None;
         }
-        let arguments: Value = serde_json::from_str(&call.arguments).ok()?;
-        let path = arguments.get("path")?.as_str()?;
-        let number = |name: &str| arguments.get(name).and_then(Value::as_i64);
-        let lines = Self { first: number("offset").unwrap_or(1), count: number("limit").unwrap_or(USUAL_LINES) };
-        Some((path.trim_start_matches("./").to_owned(), lines))
+        let mut arguments: Value = serde_json::from_str(&call.arguments).ok()?;
+        let path = arguments.as_object_mut()?.remove("path")?;
+        let path = path.as_str()?.trim_start_matches("./").to_owned();
+        Some((path, Self { arguments: canonical(&arguments), lines: shown(&result.output) }))
     }
 
-    fn cover(&self, older: &Self) -> bool {
-        let both_from_start = self.first > 0 && older.first > 0;
-        let within = older.first >= self.first && older.first + older.count <= self.first + self.count;
-        self == older || (both_from_start && within)
+    /// Whether it shows all that an older one did.
+    fn covers(&self, older: &Self) -> bool {
+        let lines = self.lines.zip(older.lines);
+        self.arguments == older.arguments || lines.is_some_and(|(new, old)| new.0 <= old.0 && old.1 <= new.1)
     }
+}
+
+/// The lines of an output that are our own notes.
+fn untrusted_notes(output: &str) -> impl Iterator<Item = &str> {
+    output.lines().filter(|line| line.starts_with('['))
+}
+
+/// The first and the last line of a page of numbered lines; nothing where lines have no numbers, or one
+/// is missing between them.
+fn shown(output: &str) -> Option<(u64, u64)> {
+    let own = |line: &&str| line.is_empty() || line.starts_with(['<', '[', '(']);
+    let mut lines = output.lines().filter(|line| !own(line)).map(|line| line.split_once('\t')?.0.parse::<u64>().ok());
+    let first = lines.next()??;
+    let last = lines.try_fold(first, |last, next| (next? == last.checked_add(1)?).then_some(last + 1))?;
+    Some((first, last))
 }

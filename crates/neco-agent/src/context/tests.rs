@@ -4,12 +4,17 @@
 use neco_model::tokens::Family;
 use neco_model::{Entry, History};
 use neco_proto::event::{Compaction, CompactionCause, CompactionStrategy};
-use neco_proto::{CallId, Message, MessageId, Part, Role, ToolCall, ToolResult};
+use neco_proto::{CallId, Message, Part, Role, ToolCall, ToolResult};
 use proptest::prelude::*;
 
+use super::outputs::clipped;
 use super::*;
 
 const FAMILY: Family = Family::Other;
+
+/// As much as notes have at least.
+const NOTES: &str = "## Goal and requirements\n- The build must pass on every machine, and nothing else may change.\n\
+    ## State of the work\n- The parser is read and the fault is known; the test that shows it is not written yet.\n";
 
 pub fn assistant(text: &str, calls: &[(&str, &str, &str)]) -> Message {
     let text = (!text.is_empty()).then(|| Part::Text { text: text.to_owned() });
@@ -22,7 +27,7 @@ pub fn assistant(text: &str, calls: &[(&str, &str, &str)]) -> Message {
         })
     };
     let parts = text.into_iter().chain(calls.iter().map(call)).collect();
-    Message { id: MessageId::new(), role: Role::Assistant, parts, model: None }
+    Message::new(Role::Assistant, parts)
 }
 
 pub fn results(outputs: &[(&str, &str)]) -> Message {
@@ -56,7 +61,15 @@ fn space(window: u64) -> Space {
 
 fn too_long<'a>(history: &'a History, space: &'a Space, cause: CompactionCause) -> TooLong<'a> {
     let fixed = 500;
-    TooLong { history, tokens: fixed + tokens_of_all(history, FAMILY), fixed, space, family: FAMILY, cause }
+    TooLong {
+        history,
+        tokens: fixed + tokens_of_all(history, FAMILY),
+        fixed,
+        space,
+        family: FAMILY,
+        cause,
+        standing: None,
+    }
 }
 
 fn messages(history: &History) -> Vec<Message> {
@@ -81,26 +94,86 @@ fn result(part: &Part) -> Option<&CallId> {
     }
 }
 
+/// A page of a file as it is shown, with so many lines from the first on.
+fn page(first: usize, count: usize, text: &str) -> String {
+    let lines: String = (first..first + count).map(|line| format!("{line}\t{text}\n")).collect();
+    neco_safety::untrusted::wrap(text, "a file", &lines)
+}
+
+fn ids(outputs: Vec<neco_proto::event::TrimmedOutput>) -> Vec<String> {
+    outputs.into_iter().map(|trimmed| trimmed.call_id.to_string()).collect()
+}
+
 #[test]
 fn a_read_that_was_made_again_is_outdated_and_nothing_else_is() {
     let history: History = [
-        read("a", r#"{"path":"src/a.rs"}"#, &"old\n".repeat(100)).to_vec(),
-        read("b", r#"{"path":"src/b.rs","offset":10,"limit":5}"#, &"part\n".repeat(100)).to_vec(),
-        read("c", r#"{"path":"src/b.rs","offset":3000}"#, &"far\n".repeat(100)).to_vec(),
+        read("a", r#"{"path":"src/a.rs"}"#, &page(1, 100, "old")).to_vec(),
+        read("b", r#"{"path":"src/b.rs","offset":10,"limit":50}"#, &page(10, 50, "part")).to_vec(),
+        read("c", r#"{"path":"src/b.rs","offset":3000}"#, &page(3000, 100, "far")).to_vec(),
         vec![assistant("", &[("e", "grep", r#"{"pattern":"x"}"#)]), results(&[("e", "hit")])],
-        read("f", r#"{"path":"./src/a.rs"}"#, &"new\n".repeat(100)).to_vec(),
-        read("g", r#"{"path":"src/b.rs"}"#, &"whole\n".repeat(100)).to_vec(),
+        read("f", r#"{"path":"./src/a.rs"}"#, &page(1, 90, "new")).to_vec(),
+        read("g", r#"{"path":"src/b.rs"}"#, &page(1, 500, "whole")).to_vec(),
     ]
     .concat()
     .into_iter()
     .collect();
-    let ids = |outputs: Vec<neco_proto::event::TrimmedOutput>| -> Vec<String> {
-        outputs.into_iter().map(|trimmed| trimmed.call_id.to_string()).collect()
-    };
     assert_eq!(ids(used_up(&history, 0)), ["a", "b"]);
     let shorter = trim_history(&history, &used_up(&history, 0));
     assert!(used_up(&shorter, 0).is_empty(), "what was shortened is not shortened again");
     assert!(saved(&history, &used_up(&history, 0)) > 500);
+}
+
+#[test]
+fn other_pages_and_lines_that_a_later_reading_did_not_show_are_not_outdated() {
+    let text = "word ".repeat(200);
+    let pages: History = [
+        read("a", r#"{"path":"a.pdf","pages":"1-5"}"#, &text).to_vec(),
+        read("b", r#"{"path":"a.pdf","pages":"6-10"}"#, &text).to_vec(),
+        read("c", r#"{"pages":"1-5","path":"a.pdf"}"#, &text).to_vec(),
+    ]
+    .concat()
+    .into_iter()
+    .collect();
+    assert_eq!(ids(used_up(&pages, 0)), ["a"]);
+
+    // The second reading wants 2000 lines and shows 500 of them: more did not fit.
+    let cut: History = [
+        read("a", r#"{"path":"a.rs","offset":1000,"limit":400}"#, &page(1000, 400, "x")).to_vec(),
+        read("b", r#"{"path":"a.rs"}"#, &page(1, 500, "x")).to_vec(),
+        read("c", r#"{"path":"a.rs","offset":9223372036854775807,"limit":9}"#, &page(1, 9, "x")).to_vec(),
+    ]
+    .concat()
+    .into_iter()
+    .collect();
+    assert_eq!(ids(used_up(&cut, 0)), Vec::<String>::new());
+
+    // What was shortened itself is no reason to take the older one away.
+    let taken_out = "[The output of read_file was taken out to make room; call it again if it is needed.]";
+    let dropped: History =
+        [read("a", r#"{"path":"a"}"#, &page(1, 90, "x")).to_vec(), read("b", r#"{"path":"a"}"#, taken_out).to_vec()]
+            .concat()
+            .into_iter()
+            .collect();
+    assert!(used_up(&dropped, 0).is_empty());
+}
+
+#[test]
+fn an_output_that_is_cut_keeps_its_tags_on_both_sides() {
+    let outside = neco_safety::untrusted::wrap("c", "a file", &"a line of the file\n".repeat(300));
+    for (head, tail) in [(40, 200), (1200, 800), (10, 26), (5000, 100)] {
+        for text in [outside.clone(), format!("{}\n{outside}\n[a note]", "our own words\n".repeat(100))] {
+            let short = clipped(&text, head, tail);
+            let (opens, closes) = (short.matches("<untrusted-").count(), short.matches("</untrusted-").count());
+            assert_eq!(opens, closes, "{head} {tail}\n{short}");
+            let mut inside = false;
+            for line in short.lines() {
+                inside =
+                    if line.starts_with("<untrusted-") { true } else { inside && !line.starts_with("</untrusted-") };
+                assert!(inside || !line.contains("a line of the file"), "{head} {tail}\n{short}");
+                assert!(!inside || !line.contains("taken out"), "{head} {tail}\n{short}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -135,8 +208,8 @@ fn a_cut_keeps_the_task_and_the_last_turns() {
     let too_long = too_long(&history, &space, CompactionCause::Asked);
     let cut = too_long.cut().unwrap();
     assert_eq!((cut.from, cut.removed), (31, 30));
-    let done =
-        too_long.summed_up(&cut, "## Goal and requirements\n- fix the build", Some("Open todos:\n- test")).unwrap();
+    let too_long = TooLong { standing: Some("Open todos:\n- test"), ..too_long };
+    let done = too_long.summed_up(&cut, &format!("{NOTES}- fix the build")).unwrap();
     assert_eq!((done.kept, done.removed), (11, 30));
     assert!(done.after < done.before);
     let after = messages(&compact_history(&history, &done));
@@ -151,8 +224,59 @@ fn a_summary_that_is_no_gain_is_refused() {
     let (history, space) = (long(8, 100), space(100_000));
     let too_long = too_long(&history, &space, CompactionCause::Full);
     let cut = too_long.cut().unwrap();
-    assert!(too_long.summed_up(&cut, "word ".repeat(2000).as_str(), None).unwrap_err().contains("not shorter"));
-    assert!(too_long.summed_up(&cut, " \n", None).unwrap_err().contains("empty"));
+    assert!(too_long.summed_up(&cut, "word ".repeat(2000).as_str()).unwrap_err().contains("not shorter"));
+    assert!(too_long.summed_up(&cut, " \n").unwrap_err().contains("empty"));
+}
+
+#[test]
+fn what_stays_of_the_older_part_is_counted_and_a_summary_that_can_not_help_is_not_written() {
+    let space = space(200_000);
+    let history = |task: &str| -> History {
+        let mut said = vec![Message::user(task)];
+        said.extend(messages(&long(12, 40_000)).into_iter().skip(1));
+        said.into_iter().collect()
+    };
+    let short = history("Fix it.");
+    let pasted = history(&"a pasted line of words\n".repeat(13_000));
+    let cut_of = |history: &History| {
+        let too_long = too_long(history, &space, CompactionCause::Full);
+        let cut = too_long.cut().unwrap();
+        let worth = too_long.is_worth_a_summary(&cut);
+        let after = too_long.summed_up(&cut, NOTES).unwrap().after;
+        (cut, worth, after)
+    };
+    let (cut, worth, after) = cut_of(&short);
+    assert!(worth && after < space.compact_at().unwrap(), "{after}");
+    let (pinned, worth, after) = cut_of(&pasted);
+    assert!(pinned.from > cut.from, "fewer turns stay beside a long task: {} {}", pinned.from, cut.from);
+    assert!(worth && after < space.compact_at().unwrap(), "{after} {:?}", space.compact_at());
+    let (_, worth, _) = cut_of(&history(&"a pasted line of words\n".repeat(30_000)));
+    assert!(!worth, "what must stay is too long by itself");
+}
+
+#[test]
+fn a_resumed_session_counts_as_the_one_that_ran() {
+    let (history, assembled) = (long(5, 3000), Assembled::of_tokens(1000));
+    let usage = neco_proto::Usage { input: 1234, ..neco_proto::Usage::default() };
+    let mut running = Meter::default();
+    running.measure(&assembled, &history, FAMILY);
+    running.asked();
+    running.corrected_by(&usage);
+    let mut longer = history.clone();
+    longer.push(assistant("Done.", &[]));
+    let live = running.measure(&assembled, &longer, FAMILY);
+    let counted = Counted { tokens: 1234, messages: history.len() };
+    assert_eq!(Meter::new(Some(counted)).measure(&assembled, &longer, FAMILY), live);
+    assert!(Meter::new(None).measure(&assembled, &longer, FAMILY) > live, "estimates err on the safe side");
+}
+
+#[test]
+fn a_word_or_two_are_no_notes() {
+    let (history, space) = (long(20, 2000), space(100_000));
+    let too_long = too_long(&history, &space, CompactionCause::Full);
+    let cut = too_long.cut().unwrap();
+    assert!(too_long.summed_up(&cut, "step 11").unwrap_err().contains("no notes but \"step 11\""));
+    assert!(too_long.summed_up(&cut, NOTES).is_ok());
 }
 
 #[test]
@@ -178,7 +302,7 @@ fn the_oldest_outputs_go_before_messages_do() {
 #[test]
 fn a_last_turn_that_is_too_long_by_itself_is_shortened_in_its_middle() {
     let (history, space) = (long(1, 60_000), space(8_000));
-    let done = too_long(&history, &space, CompactionCause::Full).windowed(None).unwrap();
+    let done = too_long(&history, &space, CompactionCause::Full).windowed().unwrap();
     let after = messages(&compact_history(&history, &done));
     assert!(done.after <= space.usable().unwrap(), "{}", done.after);
     assert!(paired(&after) && after.len() == 3);
@@ -223,9 +347,9 @@ proptest! {
         let history: History = said.clone().into_iter().collect();
         let space = space(window);
         let too_long = too_long(&history, &space, cause);
-        let summed_up = too_long.cut().and_then(|cut| too_long.summed_up(&cut, "notes", None).ok());
+        let summed_up = too_long.cut().and_then(|cut| too_long.summed_up(&cut, NOTES).ok());
         let ways: Vec<Compaction> =
-            [summed_up, too_long.without_outputs(), too_long.windowed(None)].into_iter().flatten().collect();
+            [summed_up, too_long.without_outputs(), too_long.windowed()].into_iter().flatten().collect();
         for done in ways {
             let after = messages(&compact_history(&history, &done));
             prop_assert!(paired(&after), "{:?}", done.strategy);

@@ -1,4 +1,5 @@
-//! Anti-pattern: reading on and on. A nudge, never a block.
+//! Anti-pattern: reading on and on. A nudge, never a block. What one answer asks to read together is one
+//! reading: to ask for it together is what a model should do.
 
 use neco_proto::Mode;
 use neco_safety::Touch;
@@ -16,6 +17,8 @@ const AFTER: u32 = 10;
 pub(super) struct AntiPattern {
     reads: u32,
     has_written: bool,
+    /// Whether a read of the present answer is counted.
+    counted: bool,
 }
 
 impl Guard for AntiPattern {
@@ -34,20 +37,27 @@ impl Guard for AntiPattern {
             return None;
         }
         self.reads = 0;
-        Some(Hint::Tell(format!(
-            "You have read {most} times in a row without doing anything. If you know enough, act or answer; if not, say \
-             what you are still looking for and look for that only."
-        )))
+        Some(Hint::Warn {
+            text: format!(
+                "You have read {most} times in a row without doing anything. If you know enough, act or answer; if not, \
+                 say what you are still looking for and look for that only."
+            ),
+            notice: "the agent reads on and on, and was told so",
+        })
     }
 }
 
 impl AntiPattern {
     fn count(&mut self, call: &CallSeen<'_>) {
+        self.counted &= !call.is_first;
         if [TODO_WRITE, ASK_USER, ENTER_PLAN_MODE, EXIT_PLAN_MODE].contains(&call.tool) {
             return;
         }
         match call.touch {
-            Touch::Reads | Touch::Network => self.reads += 1,
+            Touch::Reads | Touch::Network => {
+                self.reads += u32::from(!self.counted);
+                self.counted = true;
+            }
             Touch::Writes => (self.reads, self.has_written) = (0, true),
             Touch::Runs => self.reads = 0,
         }
@@ -66,11 +76,13 @@ mod tests {
             arguments: String::new(),
             target: String::new(),
             touch,
+            is_first: true,
             error: None,
             output: "",
         };
         let seen = |char| match char {
             'r' => Seen::Call(call("read_file", Touch::Reads)),
+            '+' => Seen::Call(CallSeen { is_first: false, ..call("read_file", Touch::Reads) }),
             't' => Seen::Call(call(TODO_WRITE, Touch::Reads)),
             'w' => Seen::Call(call("edit_file", Touch::Writes)),
             'x' => Seen::Call(call("bash", Touch::Runs)),
@@ -90,6 +102,9 @@ mod tests {
             ("wrrrrrrrrrr", &[10]),
             ("rrrrxrrrr", &[]),
             ("rrttttrr", &[]),
+            ("r++++++++r+++", &[]),
+            ("r++r+rr+r", &[8]),
+            ("t+t+t+t+t+", &[9]),
             ("wrrrrr|rrrrr", &[11]),
         ] {
             assert_eq!(nudges(touches, Mode::Agent), expected, "{touches}");

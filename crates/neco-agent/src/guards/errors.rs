@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use neco_proto::ErrorCode;
 use neco_safety::untrusted;
 
 use super::guard::{CallSeen, Failure, Guard, Hint, Scene, Seen};
@@ -11,8 +12,8 @@ const STRIKES: usize = 3;
 /// Characters of an error that are shown again.
 const SHOWN: usize = 160;
 
-/// What failed, and how.
-type Kind = (String, String, Failure);
+/// What failed, on what, with which code, and in which words where the code alone says little.
+type Kind = (String, String, Failure, String);
 
 /// Counts failures. Somebody who says something, or a success on the target, wipes the slate.
 #[derive(Default)]
@@ -37,7 +38,7 @@ impl Guard for ErrorTracker {
             Seen::Call(call) => match call.error {
                 Some(failure) => self.failed(call, failure, scene),
                 None => {
-                    self.failures.retain(|(tool, target, _), _| tool != call.tool || *target != call.target);
+                    self.failures.retain(|(tool, target, ..), _| tool != call.tool || *target != call.target);
                     None
                 }
             },
@@ -48,11 +49,16 @@ impl Guard for ErrorTracker {
 
 impl ErrorTracker {
     fn failed(&mut self, call: &CallSeen<'_>, failure: Failure, scene: &Scene) -> Option<Hint> {
-        let key = (call.tool.to_owned(), call.target.clone(), failure);
+        let said = words(call.output);
+        // One call can be made wrong in many ways, each of which has its own words.
+        let how = if failure == Failure::Code(ErrorCode::InvalidArguments) { said.clone() } else { String::new() };
+        let key = (call.tool.to_owned(), call.target.clone(), failure, how);
         let failures = self.failures.entry(key).or_default();
-        failures.errors.push(words(call.output));
+        failures.errors.push(said);
         let what = format!("{} on {:?}", call.tool, call.target);
-        if failures.errors.len() < 2 {
+        // What is not allowed says so well enough the first two times.
+        let least = if is_refusal(failure) { STRIKES } else { 2 };
+        if failures.errors.len() < least {
             return None;
         }
         let errors = std::mem::take(&mut failures.errors);
@@ -82,13 +88,26 @@ impl ErrorTracker {
                  happened, and what is needed."
             }
         };
-        Some(Hint::Tell(format!("{what} failed {STRIKES} times in the same way:{earlier}\n{advice}")))
+        Some(Hint::Warn {
+            text: format!("{what} failed {STRIKES} times in the same way:{earlier}\n{advice}"),
+            notice: "the same call failed three times in the same way; the agent was told to change its approach",
+        })
     }
+}
+
+/// Whether nothing failed but something was not allowed.
+fn is_refusal(failure: Failure) -> bool {
+    let refusals = [ErrorCode::BlockedByPolicy, ErrorCode::RejectedByUser, ErrorCode::CommandBlocked];
+    refusals.iter().any(|code| failure == Failure::Code(*code))
 }
 
 /// How an error begins; a command says most at its end.
 fn words(output: &str) -> String {
-    let line = |text: &str| -> String { text.trim().chars().take(SHOWN).collect() };
+    let line = |text: &str| -> String {
+        let text = text.trim();
+        let cut: String = text.chars().take(SHOWN).collect();
+        if cut.len() == text.len() { cut } else { format!("{}…", cut.trim_end()) }
+    };
     let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
     match lines.as_slice() {
         [.., said, end] if end.starts_with("[exit code") => format!("{} {}", line(said), line(end)),
@@ -101,7 +120,7 @@ fn words(output: &str) -> String {
 mod tests {
     use super::super::guard::Scene;
     use super::*;
-    use neco_proto::{ErrorCode, Mode};
+    use neco_proto::Mode;
     use neco_safety::Touch;
 
     fn call(target: &str, error: Option<ErrorCode>) -> Seen<'static> {
@@ -110,15 +129,34 @@ mod tests {
             arguments: String::new(),
             target: target.to_owned(),
             touch: Touch::Writes,
+            is_first: true,
             error: error.map(Failure::Code),
             output: "Error 2005: no such text\nadvice",
         })
     }
 
+    fn wrong(output: &'static str) -> Seen<'static> {
+        match call("git", Some(ErrorCode::InvalidArguments)) {
+            Seen::Call(call) => Seen::Call(CallSeen { output, ..call }),
+            other => other,
+        }
+    }
+
+    #[test]
+    fn other_mistakes_are_not_the_same_and_a_refusal_is_no_failure_until_it_is_tried_on_and_on() {
+        let mut guard = ErrorTracker::default();
+        assert_eq!(told(&mut guard, &wrong("Error 1002: no action push"), true), "");
+        assert_eq!(told(&mut guard, &wrong("Error 1002: blame is of one file"), true), "");
+        assert!(told(&mut guard, &wrong("Error 1002: no action push"), true).contains("failed before"));
+        let refused = || call("touch x", Some(ErrorCode::CommandBlocked));
+        assert_eq!(told(&mut guard, &refused(), true) + &told(&mut guard, &refused(), true), "");
+        assert!(told(&mut guard, &refused(), true).contains("another approach"));
+    }
+
     fn told(guard: &mut ErrorTracker, seen: &Seen<'_>, can_ask: bool) -> String {
         let scene = Scene { mode: Mode::Agent, can_ask, has_todos: true };
         match guard.watch(seen, &scene) {
-            Some(Hint::Tell(text)) => text,
+            Some(Hint::Tell(text) | Hint::Warn { text, .. }) => text,
             None => String::new(),
             Some(other) => panic!("{other:?}"),
         }

@@ -51,6 +51,7 @@ mod tests {
             arguments: arguments.to_owned(),
             target: String::new(),
             touch: Touch::Network,
+            is_first: true,
             error: failed.then_some(Failure::Code(ErrorCode::ToolFailed)),
             output: "",
         })

@@ -44,6 +44,8 @@ pub struct CallSeen<'a> {
     pub arguments: String,
     /// What it is about: a file, a command, an address.
     pub target: String,
+    /// Whether it is the first call of its answer.
+    pub is_first: bool,
     /// What the tool does to the world at most.
     pub touch: Touch,
     /// Why it failed, if it did.
@@ -66,6 +68,13 @@ pub enum Failure {
 pub enum Hint {
     /// The model should know this.
     Tell(String),
+    /// The model should know this, and the person that it does.
+    Warn {
+        /// For the model.
+        text: String,
+        /// For the person.
+        notice: &'static str,
+    },
     /// The agent should not go on without the person, for this reason.
     Stop(String),
     /// The model should not be done yet, for this reason.

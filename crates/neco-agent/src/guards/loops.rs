@@ -46,10 +46,13 @@ impl Guard for Loops {
         if std::mem::replace(&mut self.warned, true) {
             return Some(Hint::Stop(repeats));
         }
-        Some(Hint::Tell(format!(
-            "You repeat yourself: {repeats}. Nothing new comes of it. Change something: other arguments, another tool, \
-             another idea; or say what is in your way. If it goes on, the work is stopped."
-        )))
+        Some(Hint::Warn {
+            text: format!(
+                "You repeat yourself: {repeats}. Nothing new comes of it. Change something: other arguments, another \
+                 tool, another idea; or say what is in your way. If it goes on, the work is stopped."
+            ),
+            notice: "the agent repeats itself, and was told so",
+        })
     }
 }
 
@@ -109,7 +112,7 @@ mod tests {
 
     fn call(tool: &'static str, arguments: &str, touch: Touch, output: &'static str) -> Seen<'static> {
         let (arguments, target) = (arguments.to_owned(), String::new());
-        Seen::Call(CallSeen { tool, arguments, target, touch, error: None, output })
+        Seen::Call(CallSeen { tool, arguments, target, touch, is_first: true, error: None, output })
     }
 
     /// One letter a call; a capital letter is a write. `w` counts as a warning, `s` as a stop.
@@ -119,7 +122,7 @@ mod tests {
             let touch = if char.is_uppercase() { Touch::Writes } else { Touch::Reads };
             match guard.watch(&call("t", &char.to_string(), touch, "same"), &SCENE) {
                 None => '.',
-                Some(Hint::Tell(_)) => 'w',
+                Some(Hint::Tell(_) | Hint::Warn { .. }) => 'w',
                 Some(Hint::Stop(_)) => 's',
                 Some(Hint::Hold(_)) => 'h',
             }
@@ -163,7 +166,7 @@ mod tests {
     fn a_text_that_repeats_itself_warns_and_then_stops() {
         let mut guard = Loops::default();
         let circle = "I will look at the file. ".repeat(40);
-        assert!(matches!(guard.watch(&Seen::Words(&circle), &SCENE), Some(Hint::Tell(_))));
+        assert!(matches!(guard.watch(&Seen::Words(&circle), &SCENE), Some(Hint::Warn { .. })));
         assert!(matches!(guard.watch(&Seen::Words(&circle), &SCENE), Some(Hint::Stop(_))));
         let mut guard = Loops::default();
         let same = "Now I run the tests once more.";

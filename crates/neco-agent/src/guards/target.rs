@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::guard::Failure;
 
 /// Arguments that say what a call is about, the plainest first.
-const SUBJECTS: &[&str] = &["path", "file_path", "url", "pattern", "query", "name", "id"];
+const SUBJECTS: &[&str] = &["path", "file_path", "url", "pattern", "query", "name", "id", "action"];
 
 /// Characters of a target.
 const LONGEST: usize = 120;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use neco_config::section::GuardsSection;
-use neco_model::History;
+use neco_model::{Entry, History};
 use neco_proto::{Message, MessageId, Part, Role, ToolCall};
 use neco_safety::Touch;
 use neco_safety::policy::canonical::canonical;
@@ -26,16 +26,27 @@ use crate::plan::Progress;
 pub struct Said {
     /// What the model should know.
     pub hints: Vec<String>,
+    /// What the person should know of that.
+    pub notices: Vec<&'static str>,
     /// Why the agent should not go on without the person.
     pub stop: Option<String>,
+}
+
+impl Said {
+    /// The same is said once.
+    fn tell(&mut self, text: String) {
+        if !self.hints.contains(&text) {
+            self.hints.push(text);
+        }
+    }
 }
 
 /// All guards of an agent.
 pub struct Guards {
     guards: Vec<Box<dyn Guard>>,
     said: Said,
-    /// The last message that was seen, and how many came up to it.
-    seen: Option<(MessageId, usize)>,
+    /// The last message that was seen.
+    seen: Option<MessageId>,
     /// The message before the next one that is not Neco's own.
     last: Last,
     /// Calls without a result yet.
@@ -69,26 +80,24 @@ impl Guards {
 
     /// Shows them what was added to the conversation since the last time.
     pub fn catch_up(&mut self, history: &History, tools: &Registry, scene: &Scene) {
-        let known = self.known(history);
-        let mut count = 0;
-        for entry in history.iter() {
-            count += 1;
-            if count > known {
-                self.see(entry.message(), tools, scene);
-            }
+        for message in self.unseen(history).into_iter().rev() {
+            self.see(message, tools, scene);
         }
-        self.seen = history.last().map(|message| (message.id, count));
+        self.seen = history.last().map(|message| message.id);
     }
 
-    /// How many messages of a conversation were seen. One that was made shorter still ends with what was
-    /// seen last.
-    fn known(&self, history: &History) -> usize {
-        let Some((id, count)) = self.seen else { return 0 };
-        if history.iter().nth(count.saturating_sub(1)).is_some_and(|entry| entry.message().id == id) {
-            return count;
+    /// What came after the message that was seen last, newest first. A conversation that was made shorter
+    /// still ends with that one; in one that does not hold it nothing is new.
+    fn unseen<'a>(&self, history: &'a History) -> Vec<&'a Message> {
+        let Some(seen) = self.seen else { return history.iter().rev().map(Entry::message).collect() };
+        let mut unseen = Vec::new();
+        for message in history.iter().rev().map(Entry::message) {
+            if message.id == seen {
+                return unseen;
+            }
+            unseen.push(message);
         }
-        let at = history.iter().enumerate().filter(|(_, entry)| entry.message().id == id).last();
-        at.map_or_else(|| history.iter().count(), |(index, _)| index + 1)
+        Vec::new()
     }
 
     /// What they had to say since the last time.
@@ -101,7 +110,7 @@ impl Guards {
         let hints = self.show(&Seen::End(progress), scene);
         hints.into_iter().find_map(|hint| match hint {
             Hint::Hold(text) => Some(text),
-            Hint::Tell(_) | Hint::Stop(_) => None,
+            Hint::Tell(_) | Hint::Warn { .. } | Hint::Stop(_) => None,
         })
     }
 
@@ -130,7 +139,7 @@ impl Guards {
     }
 
     fn see_results(&mut self, message: &Message, tools: &Registry, scene: &Scene) {
-        for part in &message.parts {
+        for (at, part) in message.parts.iter().enumerate() {
             let Part::ToolResult(result) = part else { continue };
             let Some(call) = self.calls.remove(result.call_id.as_str()) else { continue };
             let tool = tools.find(&call.name).ok();
@@ -140,6 +149,7 @@ impl Guards {
             let seen = CallSeen {
                 tool: name,
                 target: target(name, &arguments),
+                is_first: at == 0,
                 arguments: canonical(&arguments),
                 touch: tool.map_or(Touch::Reads, |tool| tool.most_touch()),
                 error: failure(result),
@@ -152,7 +162,13 @@ impl Guards {
     fn collect(&mut self, seen: &Seen<'_>, scene: &Scene) {
         for hint in self.show(seen, scene) {
             match hint {
-                Hint::Tell(text) => self.said.hints.push(text),
+                Hint::Tell(text) => self.said.tell(text),
+                Hint::Warn { text, notice } => {
+                    self.said.tell(text);
+                    if !self.said.notices.contains(&notice) {
+                        self.said.notices.push(notice);
+                    }
+                }
                 Hint::Stop(text) => self.said.stop = Some(text),
                 Hint::Hold(_) => {}
             }

@@ -39,6 +39,8 @@ impl End {
     pub const STOPPED: Self = Self { reason: CompleteReason::Stopped, code: None };
     /// Nothing is left to do.
     pub const DONE: Self = Self { reason: CompleteReason::Natural, code: None };
+    /// What may be used is used up.
+    pub const BUDGET: Self = Self { reason: CompleteReason::Budget, code: Some(ErrorCode::BudgetUsedUp) };
     /// The model repeats itself.
     pub const LOOP: Self = Self { reason: CompleteReason::LoopDetected, code: Some(ErrorCode::LoopDetected) };
 }

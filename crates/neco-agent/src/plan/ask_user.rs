@@ -4,6 +4,7 @@ use neco_proto::{ErrorCode, QuestionItem, QuestionOption, Risk};
 use neco_toolkit::{Intent, Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 /// Its name.
 pub const ASK_USER: &str = "ask_user";
@@ -40,7 +41,7 @@ struct ArgQuestion {
     #[schemars(length(max = 9))]
     options: Vec<ArgOption>,
     /// Whether more than one option can be chosen.
-    #[serde(default, alias = "multiSelect")]
+    #[serde(default)]
     multiple: bool,
 }
 
@@ -63,6 +64,27 @@ impl Tool for AskUser {
         belong together into one call. Do not ask what you can look up, and do not ask for permission: calls that \
         need it are asked about by themselves.";
     const TOUCH: Touch = Touch::Reads;
+
+    /// Options may be plain words, and one question may stand by itself.
+    fn adapt(arguments: &mut Value) {
+        if let Some(object) = arguments.as_object_mut()
+            && !object.contains_key("questions")
+            && object.contains_key("question")
+        {
+            let question = Value::Object(std::mem::take(object));
+            object.insert("questions".to_owned(), Value::Array(vec![question]));
+        }
+        let questions = arguments.get_mut("questions").and_then(Value::as_array_mut);
+        for question in questions.into_iter().flatten().filter_map(Value::as_object_mut) {
+            if let Some(multiple) = question.remove("multiSelect") {
+                question.entry("multiple").or_insert(multiple);
+            }
+            let options = question.get_mut("options").and_then(Value::as_array_mut);
+            for option in options.into_iter().flatten().filter(|option| option.is_string()) {
+                *option = json!({ "label": option.take() });
+            }
+        }
+    }
 
     fn summary(&self, args: &Args) -> String {
         match args.questions.as_slice() {
@@ -98,5 +120,23 @@ impl Tool for AskUser {
             multiple: question.multiple,
         };
         Ok(ToolOutput::text("").with_intent(Intent::AskPerson(args.questions.into_iter().map(item).collect())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_are_taken_as_other_agents_write_them() {
+        let mut arguments = json!({ "questions": [{ "question": "Which?", "options": ["a", { "label": "b" }],
+            "multiSelect": true }] });
+        AskUser::adapt(&mut arguments);
+        let wanted = json!({ "questions": [{ "question": "Which?", "options": [{ "label": "a" }, { "label": "b" }],
+            "multiple": true }] });
+        assert_eq!(arguments, wanted);
+        let mut arguments = json!({ "question": "Which?", "options": ["a"] });
+        AskUser::adapt(&mut arguments);
+        assert_eq!(arguments, json!({ "questions": [{ "question": "Which?", "options": [{ "label": "a" }] }] }));
     }
 }

@@ -87,17 +87,28 @@ impl PlanBook {
 
     /// A plan becomes the plan. One that is carried out gives the list its todos. Gives the events.
     pub fn settle(&mut self, text: &str, status: PlanStatus) -> Vec<EventBody> {
-        let plan = Plan { text: text.to_owned(), status, steps: steps(text) };
+        self.take(Plan { text: text.to_owned(), status, steps: steps(text), unseen: false })
+    }
+
+    /// A plan that nobody saw is carried out all the same. Gives the events.
+    pub fn settle_unseen(&mut self, text: &str) -> Vec<EventBody> {
+        self.take(Plan { text: text.to_owned(), status: PlanStatus::Accepted, steps: steps(text), unseen: true })
+    }
+
+    fn take(&mut self, mut plan: Plan) -> Vec<EventBody> {
         let mut events = Vec::new();
-        if status == PlanStatus::Accepted && !plan.steps.is_empty() {
+        if plan.is_unfinished() && !plan.steps.is_empty() {
             let todo = |step: &neco_proto::PlanStep| Todo {
                 id: step.id.clone(),
                 text: step.text.clone(),
-                status: TodoStatus::Pending,
+                status: if step.done { TodoStatus::Completed } else { TodoStatus::Pending },
                 parent: None,
             };
             self.todos = Todos::new(plan.steps.iter().map(todo).collect());
             events.push(self.todo_update());
+            if plan.steps.iter().all(|step| step.done) {
+                plan.status = PlanStatus::Finished;
+            }
         }
         self.plan = Some(plan);
         events.insert(0, self.plan_update());
@@ -151,7 +162,9 @@ impl PlanBook {
     pub fn text(&self) -> Option<String> {
         let mut parts = Vec::new();
         if let Some(plan) = self.plan.as_ref().filter(|plan| plan.is_unfinished()) {
-            parts.push(format!("The plan that the user accepted:\n{}", plan.text.trim()));
+            let whose =
+                if plan.unseen { "Your plan, which no user has seen" } else { "The plan that the user accepted" };
+            parts.push(format!("{whose}:\n{}", plan.text.trim()));
         }
         if !self.todos.items().is_empty() {
             parts.push(self.list_text());
@@ -162,13 +175,17 @@ impl PlanBook {
         (!parts.is_empty()).then(|| parts.join("\n\n"))
     }
 
-    /// Ticks off what is closed in the list. Says whether anything changed.
+    /// Ticks off what is completed in the list. A todo stands for a step when it has its id and still says
+    /// the same: lists that were written anew count from one again. Says whether anything changed.
     fn tick_off(&mut self) -> bool {
         let todos = self.todos.items();
-        let closed = |id: &str| todos.iter().any(|todo| todo.id == id && todo.status.is_closed());
+        let is_done = |step: &neco_proto::PlanStep| {
+            let mut same = todos.iter().filter(|todo| todo.id == step.id && is_alike(&todo.text, &step.text));
+            same.any(|todo| todo.status == TodoStatus::Completed)
+        };
         let Some(plan) = self.plan.as_mut().filter(|plan| plan.is_unfinished()) else { return false };
         let mut changed = false;
-        for step in plan.steps.iter_mut().filter(|step| !step.done && closed(&step.id)) {
+        for step in plan.steps.iter_mut().filter(|step| !step.done && is_done(step)) {
             step.done = true;
             changed = true;
         }
@@ -185,6 +202,25 @@ impl PlanBook {
     fn plan_update(&self) -> EventBody {
         EventBody::PlanUpdate(PlanUpdate { plan: self.plan.clone(), findings: self.findings.clone() })
     }
+}
+
+/// Whether one text is the other said a little differently: more than half of the words of the shorter one
+/// are in both.
+fn is_alike(one: &str, other: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let lower = text.to_lowercase();
+        let words: Vec<String> = lower
+            .split(|char: char| !char.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect();
+        // What is written without blanks is compared sign by sign.
+        if words.len() > 1 { words } else { lower.chars().map(String::from).collect() }
+    };
+    let (one, other) = (words(one), words(other));
+    let (few, many) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    let shared = few.iter().filter(|word| many.contains(word)).count();
+    few == many || shared * 2 > few.len()
 }
 
 /// Findings as the model reads them.
@@ -229,6 +265,46 @@ mod tests {
         do_step(&mut book, "2");
         assert_eq!(book.plan().unwrap().status, PlanStatus::Finished);
         assert_eq!(book.text().unwrap(), "Todos (2 of 2 closed):\n[x] 1: look\n[x] 2: change");
+    }
+
+    #[test]
+    fn another_todo_of_the_same_id_and_a_cancelled_one_tick_nothing_off() {
+        let mut book = PlanBook::default();
+        book.settle("1. look at the parser\n2. change the parser\n", PlanStatus::Accepted);
+        let item = |text: &str| TodoItem { text: Some(text.to_owned()), ..TodoItem::default() };
+        let anew = TodoChange { replace: true, items: vec![item("write a letter"), item("post it")] };
+        book.write_todos(&TodoChange { replace: true, items: Vec::new() }).unwrap();
+        book.write_todos(&anew).unwrap();
+        do_step(&mut book, "1");
+        assert_eq!(book.plan().unwrap().steps.iter().filter(|step| step.done).count(), 0);
+
+        book.settle("1. look at the parser\n2. change the parser\n", PlanStatus::Accepted);
+        let cancel = TodoChange { replace: false, items: vec![set("1", TodoStatus::Cancelled)] };
+        book.write_todos(&cancel).unwrap();
+        assert!(!book.plan().unwrap().steps[0].done);
+        let said =
+            TodoItem { text: Some("Change the parser, carefully".to_owned()), ..set("2", TodoStatus::InProgress) };
+        book.write_todos(&TodoChange { replace: false, items: vec![said, set("2", TodoStatus::Completed)] }).unwrap();
+        assert!(book.plan().unwrap().steps[1].done);
+    }
+
+    #[test]
+    fn a_plan_that_nobody_saw_is_not_called_accepted() {
+        let mut book = PlanBook::default();
+        book.settle_unseen("1. look\n2. change");
+        assert!(book.plan().unwrap().is_unfinished() && book.plan().unwrap().unseen);
+        let text = book.text().unwrap();
+        assert!(text.contains("no user has seen") && !text.contains("accepted"), "{text}");
+    }
+
+    #[test]
+    fn steps_that_are_ticked_already_are_done() {
+        let mut book = PlanBook::default();
+        book.settle("- [ ] one\n- [x] two", PlanStatus::Accepted);
+        assert_eq!(book.list_text(), "Todos (1 of 2 closed):\n[ ] 1: one\n[x] 2: two");
+        assert_eq!(book.progress(), Progress { open: vec!["one".to_owned()], done: 1 });
+        do_step(&mut book, "1");
+        assert_eq!(book.plan().unwrap().status, PlanStatus::Finished);
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub fn steps(plan: &str) -> Vec<PlanStep> {
     let lines = lines(plan);
     let kinds: [fn(&str) -> Option<&str>; 3] = [numbered, checkbox, bullet];
     let found = kinds.iter().map(|kind| of_kind(&lines, *kind)).find(|found| !found.is_empty()).unwrap_or_default();
-    let step = |(index, text): (usize, String)| PlanStep { id: (index + 1).to_string(), text, done: false };
+    let step = |(index, (done, text)): (usize, (bool, String))| PlanStep { id: (index + 1).to_string(), text, done };
     found.into_iter().take(MOST).enumerate().map(step).collect()
 }
 
@@ -39,14 +39,18 @@ fn lines(plan: &str) -> Vec<&str> {
     lines
 }
 
-fn of_kind(lines: &[&str], kind: fn(&str) -> Option<&str>) -> Vec<String> {
+/// What is to be done and whether it is.
+fn of_kind(lines: &[&str], kind: fn(&str) -> Option<&str>) -> Vec<(bool, String)> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let items = || lines.iter().filter_map(|line| Some((indent(line), kind(line.trim_start())?)));
     let outermost = items().map(|(indent, _)| indent).min().unwrap_or_default();
     items()
         .filter(|(indent, _)| *indent == outermost)
-        .map(|(_, text)| plain(text))
-        .filter(|text| !text.is_empty())
+        .map(|(_, text)| match checkbox_text(text) {
+            Some((done, text)) => (done, plain(text)),
+            None => (false, plain(text)),
+        })
+        .filter(|(_, text)| !text.is_empty())
         .collect()
 }
 
@@ -54,15 +58,17 @@ fn of_kind(lines: &[&str], kind: fn(&str) -> Option<&str>) -> Vec<String> {
 fn numbered(line: &str) -> Option<&str> {
     let rest = line.trim_start_matches(|char: char| char.is_ascii_digit());
     let after = rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")).or_else(|| rest.strip_prefix('、'))?;
-    (rest.len() < line.len()).then(|| checkbox_text(after).unwrap_or(after))
+    (rest.len() < line.len()).then_some(after)
 }
 
 fn checkbox(line: &str) -> Option<&str> {
-    checkbox_text(bullet(line)?)
+    bullet(line).filter(|text| checkbox_text(text).is_some())
 }
 
-fn checkbox_text(text: &str) -> Option<&str> {
-    ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| text.trim_start().strip_prefix(mark))
+/// Whether the box is ticked, and what stands behind it.
+fn checkbox_text(text: &str) -> Option<(bool, &str)> {
+    let marks = [("[ ] ", false), ("[x] ", true), ("[X] ", true)];
+    marks.iter().find_map(|(mark, done)| Some((*done, text.trim_start().strip_prefix(mark)?)))
 }
 
 fn bullet(line: &str) -> Option<&str> {

@@ -1,9 +1,10 @@
 //! The tool that keeps the todo list.
 
-use neco_proto::{Risk, TodoStatus};
+use neco_proto::{ErrorCode, Risk, TodoStatus};
 use neco_toolkit::{Intent, Plan, TodoChange, TodoItem, Tool, ToolContext, ToolError, ToolOutput, Touch};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
 /// Its name.
 pub const TODO_WRITE: &str = "todo_write";
@@ -33,7 +34,6 @@ struct ArgTodo {
     /// Its id, as the list shows it. A new todo needs none.
     id: Option<String>,
     /// What is to be done, in a short sentence.
-    #[serde(alias = "text", alias = "title")]
     content: Option<String>,
     /// pending → in_progress → completed or cancelled; in_progress → pending when it failed.
     status: Option<TodoStatus>,
@@ -51,6 +51,35 @@ impl Tool for TodoWrite {
         kept with the plan. The result is the whole list.";
     const TOUCH: Touch = Touch::Reads;
 
+    /// Other agents send their whole list each time, with other words for its fields.
+    fn adapt(arguments: &mut Value) {
+        let Some(object) = arguments.as_object_mut() else { return };
+        object.remove("explanation");
+        if let Some(plan) = object.remove("plan") {
+            object.entry("todos").or_insert(plan);
+            object.entry("replace").or_insert(Value::Bool(true));
+        }
+        let todos = object.get_mut("todos").and_then(Value::as_array_mut);
+        let mut whole = false;
+        for todo in todos.into_iter().flatten().filter_map(Value::as_object_mut) {
+            whole |= todo.remove("activeForm").is_some();
+            todo.remove("priority");
+            for name in ["step", "text", "title"] {
+                if let Some(text) = todo.remove(name) {
+                    todo.entry("content").or_insert(text);
+                }
+            }
+            if let Some(status) = todo.get_mut("status")
+                && let Some(own) = status.as_str().and_then(own_status)
+            {
+                *status = Value::from(own);
+            }
+        }
+        if whole {
+            object.entry("replace").or_insert(Value::Bool(true));
+        }
+    }
+
     fn summary(&self, args: &Args) -> String {
         let count = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
         match (args.todos.len(), args.findings.len()) {
@@ -60,7 +89,11 @@ impl Tool for TodoWrite {
         }
     }
 
-    async fn plan(&self, _: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
+    async fn plan(&self, args: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
+        if args.todos.is_empty() && args.findings.is_empty() && !args.replace {
+            let words = "nothing to write: give todos or findings";
+            return Err(ToolError::new(ErrorCode::InvalidArguments, words));
+        }
         Ok(Plan::of(Risk::Safe))
     }
 
@@ -74,5 +107,42 @@ impl Tool for TodoWrite {
             false => output.with_intent(Intent::NoteFindings(args.findings)),
         };
         Ok(output.with_intent(Intent::WriteTodos(change)))
+    }
+}
+
+/// Our word for a status that is called otherwise elsewhere.
+fn own_status(status: &str) -> Option<&'static str> {
+    match status {
+        "done" | "complete" | "finished" => Some("completed"),
+        "todo" | "open" | "not_started" => Some("pending"),
+        "doing" | "active" | "in-progress" => Some("in_progress"),
+        "canceled" | "skipped" => Some("cancelled"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn lists_are_taken_as_other_agents_write_them() {
+        for (written, wanted) in [
+            (
+                json!({ "todos": [{ "content": "a", "status": "done", "activeForm": "doing a" }] }),
+                json!({ "todos": [{ "content": "a", "status": "completed" }], "replace": true }),
+            ),
+            (
+                json!({ "explanation": "x", "plan": [{ "step": "a", "status": "in_progress" }] }),
+                json!({ "todos": [{ "content": "a", "status": "in_progress" }], "replace": true }),
+            ),
+            (json!({ "todos": [{ "id": "1", "text": "a" }] }), json!({ "todos": [{ "id": "1", "content": "a" }] })),
+        ] {
+            let mut arguments = written;
+            TodoWrite::adapt(&mut arguments);
+            assert_eq!(arguments, wanted);
+        }
     }
 }

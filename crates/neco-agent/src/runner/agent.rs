@@ -24,7 +24,7 @@ use crate::generation::Generation;
 use crate::guards::Guards;
 use crate::machine::{Input, Machine, Stamp};
 use crate::plan::PlanBook;
-use crate::ports::{Clock, EventSink, RuleBook, SinkError};
+use crate::ports::{Checkpointer, Clock, EventSink, RuleBook, SinkError};
 use crate::scheduler::{Progress, Scheduler};
 
 /// Inputs that may wait; a window that sends more waits itself.
@@ -35,6 +35,7 @@ pub struct Agent {
     pub(super) machine: Machine,
     pub(super) scheduler: Scheduler,
     pub(super) rule_book: Option<Arc<dyn RuleBook>>,
+    pub(super) checkpoints: Option<Arc<dyn Checkpointer>>,
     pub(super) context: Context,
     pub(super) provider: Arc<dyn Provider>,
     pub(super) sink: Arc<dyn EventSink>,
@@ -72,6 +73,8 @@ pub struct Agent {
     pub(super) generation: Generation,
     /// All tools, of whatever generation.
     pub(super) tools: Registry,
+    /// Whether the next turn has other tools than this one.
+    pub(super) tools_changed: bool,
     /// Its list, plan and findings.
     pub(super) book: PlanBook,
     /// What watches it.
@@ -106,17 +109,17 @@ impl Agent {
     #[must_use]
     pub fn new(setup: AgentSetup) -> (Self, AgentHandle) {
         let (sender, mailbox) = mpsc::channel(MAILBOX);
-        let taken_ids =
-            setup.history.iter().flat_map(|entry| entry.message().tool_calls()).map(|call| call.id.clone()).collect();
         let registry = setup.generation.narrow(&setup.registry);
         let mut agent = Self {
             machine: Machine::new(setup.max_turns),
             scheduler: Scheduler::new(registry, setup.world, setup.spill, Arc::clone(&setup.clock), setup.limits)
                 .with_gate(Arc::clone(&setup.gate))
-                .with_policy(setup.policy, setup.rule_book.clone()),
+                .with_policy(setup.policy, setup.rule_book.clone())
+                .with_checkpoints(setup.checkpoints.clone()),
+            checkpoints: setup.checkpoints,
             rule_book: setup.rule_book,
             context: Context::new(setup.prompts, setup.sources),
-            room: Room::new(setup.context, setup.just_compacted.then(|| setup.history.len())),
+            room: Room::new(setup.context, setup.just_compacted.then(|| setup.history.len()), setup.counted),
             editor: Editor::new(setup.ide_told),
             provider: setup.provider,
             sink: setup.sink,
@@ -130,7 +133,7 @@ impl Agent {
             streaming: None,
             stamp: Stamp::default(),
             turn_id: None,
-            taken_ids,
+            taken_ids: setup.call_ids,
             began_at: Duration::ZERO,
             usage: Usage::default(),
             final_text: String::new(),
@@ -140,6 +143,7 @@ impl Agent {
             gated: AtGate::new(setup.gate),
             generation: setup.generation,
             tools: setup.registry,
+            tools_changed: false,
             book: setup.book,
             guards: Guards::new(&setup.guards),
             pictures: Vec::new(),
@@ -179,6 +183,9 @@ impl Agent {
                 Happening::Mail(None) => {
                     self.on(Input::Cancel).await?;
                     self.leave_gate().await?;
+                    if let Some(checkpoints) = &self.checkpoints {
+                        checkpoints.settled().await;
+                    }
                     return self.close_session().await;
                 }
                 Happening::Delta(delta) => self.take_deltas(delta).await?,

@@ -1,6 +1,7 @@
 //! What the person has open in an editor: the model is told with what the person says next.
 
 use neco_proto::{EventBody, IdeContext, Message};
+use neco_safety::secrets::Redactor;
 
 use super::agent::Agent;
 use crate::context::editor_told;
@@ -29,9 +30,9 @@ impl Editor {
         self.told = None;
     }
 
-    fn news(&mut self) -> Option<(IdeContext, String)> {
+    fn news(&mut self, redactor: &Redactor) -> Option<(IdeContext, String)> {
         let open = self.open.as_ref()?;
-        let text = editor_told(self.told.as_ref(), open)?;
+        let text = editor_told(self.told.as_ref(), open, redactor)?;
         self.told = Some(open.clone());
         Some((open.clone(), text))
     }
@@ -41,7 +42,7 @@ impl Agent {
     /// What the person said enters the conversation, and before it what changed in their editor.
     pub(super) async fn admit_said(&mut self, message: Message) -> Result<(), SinkError> {
         if !message.is_neco()
-            && let Some((open, text)) = self.editor.news()
+            && let Some((open, text)) = self.editor.news(&self.scheduler.redactor())
         {
             self.sink.commit(None, EventBody::IdeContext(open)).await?;
             self.admit(Message::neco(text)).await?;

@@ -7,12 +7,15 @@ use neco_proto::event::{
     Admission, AgentComplete, AgentState, CompleteReason, ErrorEvent, Notification, NotificationLevel, StateChange,
     TurnEnd, TurnStart,
 };
-use neco_proto::{ErrorCode, EventBody, Message, MessageId, ToolCall, TurnId};
+use neco_proto::{ErrorCode, EventBody, Message, MessageId, Role, ToolCall, TurnId};
 
 use super::agent::Agent;
 use crate::machine::{Effect, End, Input, Nudge, Stamp};
 use crate::ports::SinkError;
 use crate::scheduler::Record;
+
+/// How long whoever stops the work waits for the workspace to be kept.
+const MOST_SETTLING: Duration = Duration::from_millis(50);
 
 impl Agent {
     /// Tells the machine what happened and does what it wants.
@@ -73,7 +76,8 @@ impl Agent {
         self.sink.emit(self.turn_id, EventBody::StateChange(change)).await
     }
 
-    async fn ask_model(&mut self, stamp: Stamp, iteration: u32) -> Result<(), SinkError> {
+    /// Asks the model with what was said meanwhile, once that has passed the gate.
+    pub(super) async fn ask_model(&mut self, stamp: Stamp, iteration: u32) -> Result<(), SinkError> {
         let said = self.take_at_boundary();
         if self.messages_are_gated() {
             if self.hold_question(stamp, iteration, said) {
@@ -96,6 +100,9 @@ impl Agent {
         let start = TurnStart { iteration, model: self.provider.label().to_owned() };
         self.sink.emit(self.turn_id, EventBody::TurnStart(start)).await?;
         self.turn_mode = self.settings.mode;
+        if std::mem::take(&mut self.tools_changed) {
+            self.scheduler.set_registry(self.generation.narrow(&self.tools));
+        }
         self.room.refused = false;
         self.ask_within_room(stamp).await
     }
@@ -113,6 +120,11 @@ impl Agent {
             self.history.last().map(|message| message.tool_calls().cloned().collect()).unwrap_or_default();
         let cut_off = self.cut_off.take();
         self.scheduler.set_scene(self.scene());
+        if self.checkpoints.is_some() {
+            let said = |message: &Message| message.role == Role::User && !message.is_neco();
+            let asked = self.history.iter().rev().map(|entry| entry.message()).find(|message| said(message));
+            self.scheduler.set_asked(&asked.map(Message::text).unwrap_or_default());
+        }
         let records = self.scheduler.begin(&calls, cut_off.as_ref());
         self.record(records).await?;
         Ok(self.machine.on(self.calls_input()))
@@ -152,6 +164,8 @@ impl Agent {
     /// Tells the machine when the gate wants the work to end.
     pub(super) async fn check_stop(&mut self) -> Result<(), SinkError> {
         if self.scheduler.take_stop().is_some() {
+            // Calls that waited for an answer have ended with it.
+            self.withdraw_questions().await?;
             return self.on(Input::Halt(End::STOPPED)).await;
         }
         Ok(())
@@ -170,9 +184,33 @@ impl Agent {
 
     /// The results enter the conversation; with the end of the turn they are on the disk.
     async fn end_turn(&mut self, iteration: u32) -> Result<(), SinkError> {
+        self.keep_after();
         self.keep_results();
         self.admit_pictures().await?;
         self.sink.commit(self.turn_id, EventBody::TurnEnd(TurnEnd { iteration })).await
+    }
+
+    /// What the turn changed is kept beside the next question to the model.
+    fn keep_after(&mut self) {
+        let kept = self.scheduler.take_kept();
+        if let Some(checkpoints) = self.checkpoints.as_ref().filter(|_| kept) {
+            checkpoints.after(self.turn_id);
+        }
+    }
+
+    /// What the last turn changed is told before the end of the work, so that whatever is asked next comes
+    /// after it. Whoever stops the work is not kept waiting for a large workspace.
+    async fn settle(&mut self, reason: CompleteReason) {
+        let Some(checkpoints) = &self.checkpoints else { return };
+        match reason {
+            CompleteReason::Cancelled => drop(tokio::time::timeout(MOST_SETTLING, checkpoints.settled()).await),
+            CompleteReason::Natural
+            | CompleteReason::IterationLimit
+            | CompleteReason::Failed
+            | CompleteReason::Budget
+            | CompleteReason::Stopped
+            | CompleteReason::LoopDetected => checkpoints.settled().await,
+        }
     }
 
     fn keep_results(&mut self) {
@@ -195,10 +233,13 @@ impl Agent {
         if let Some(streaming) = self.streaming.take() {
             self.keep_partial(streaming).await?;
         }
-        self.room.drop_compaction();
+        if self.room.drop_compaction() {
+            self.warn("the conversation was not compacted: the work was stopped").await?;
+        }
         self.withdraw_questions().await?;
         self.leave_gate().await?;
         let records = self.scheduler.stop().await;
+        self.keep_after();
         self.record(records).await?;
         self.keep_results();
         self.admit_pictures().await
@@ -209,6 +250,7 @@ impl Agent {
             let events = self.book.end_work();
             self.tell_all(events).await?;
         }
+        self.settle(reason).await;
         let duration = self.clock.now().saturating_sub(self.began_at);
         let budget = self.budget.reached(&self.session_usage, self.worked());
         let complete = AgentComplete {
@@ -228,13 +270,24 @@ impl Agent {
         self.sink.commit(self.turn_id, EventBody::AgentComplete(complete)).await?;
         self.turn_id = None;
         match reason {
-            CompleteReason::Natural | CompleteReason::IterationLimit => self.begin_queued().await,
+            CompleteReason::Natural | CompleteReason::IterationLimit => {
+                let effects = self.begin_queued().await?;
+                if effects.is_empty() {
+                    self.compact_at_last().await?;
+                }
+                Ok(effects)
+            }
             // Whoever stopped the work, or has no model, does not want it to start again by itself.
             CompleteReason::Cancelled
             | CompleteReason::Failed
             | CompleteReason::Budget
             | CompleteReason::Stopped
-            | CompleteReason::LoopDetected => Ok(Vec::new()),
+            | CompleteReason::LoopDetected => {
+                if self.room.drop_compaction() {
+                    self.warn(&format!("the conversation was not compacted: the work ended ({reason})")).await?;
+                }
+                Ok(Vec::new())
+            }
         }
     }
 

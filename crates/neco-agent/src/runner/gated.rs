@@ -245,7 +245,7 @@ impl Agent {
             return self.on(Input::Answered { stamp, kind: AnswerKind::Text }).await;
         }
         self.gated.held += 1;
-        self.admit(Message::user(format!("[Stop hook: the work is not done yet]\n{reason}"))).await?;
+        self.admit(Message::hook(format!("[Stop hook: the work is not done yet]\n{reason}"))).await?;
         self.on(Input::Answered { stamp, kind: AnswerKind::Held }).await
     }
 
@@ -293,7 +293,7 @@ impl Agent {
 
     async fn add_context(&mut self, event: HookEvent, context: Vec<String>) -> Result<(), SinkError> {
         for text in context {
-            self.admit(Message::user(format!("[{event} hook]\n{text}"))).await?;
+            self.admit(Message::hook(format!("[{event} hook]\n{text}"))).await?;
         }
         Ok(())
     }

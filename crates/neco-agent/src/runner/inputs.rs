@@ -161,7 +161,11 @@ impl Agent {
             }
             AgentInput::SetGeneration(generation) => {
                 self.generation = generation;
-                self.scheduler.set_registry(generation.narrow(&self.tools));
+                // The calls of the answer under way are those that it was told of.
+                self.tools_changed = self.machine.busy();
+                if !self.tools_changed {
+                    self.scheduler.set_registry(generation.narrow(&self.tools));
+                }
                 self.change(ModeChange { generation: Some(generation.number()), ..ModeChange::default() }).await?;
             }
             AgentInput::SetApproval(approval) => {

@@ -51,6 +51,7 @@ impl Agent {
 
     async fn ask_person(&mut self, call_id: &CallId, items: Vec<QuestionItem>) -> Result<Fulfilled, SinkError> {
         if !self.settings.person_present {
+            self.inform("nobody is there to answer the agent's questions; it decides by itself").await?;
             return Ok(Fulfilled::Done(
                 "Nobody is there to answer. Decide yourself, as a careful colleague would, and say in your final \
                  answer what you assumed."
@@ -99,7 +100,13 @@ impl Agent {
 
     async fn propose(&mut self, call_id: &CallId, plan: String) -> Result<Fulfilled, SinkError> {
         if self.settings.mode != Mode::Plan {
-            return Ok(refused("you are not in plan mode: do the work, or call enter_plan_mode first".to_owned()));
+            let words = match self.settings.mode {
+                Mode::Ask => "in ask mode nothing is changed, so there is no plan to hand over: answer in words",
+                Mode::Agent | Mode::Plan | Mode::Debug => {
+                    "you are not in plan mode: do the work, or call enter_plan_mode first"
+                }
+            };
+            return Ok(refused(words.to_owned()));
         }
         if self.settings.person_present {
             self.pose(Some(call_id.clone()), Subject::Plan { plan }).await?;
@@ -107,10 +114,11 @@ impl Agent {
         }
         if let Some(mode) = self.plans_from {
             // Whoever started this asked for the work, not for a plan.
-            self.accept_plan(&plan, mode, None, "nobody is there to approve the plan").await?;
+            let events = self.book.settle_unseen(&plan);
+            self.accept_plan(events, mode, None, "nobody is there to approve the plan").await?;
             return Ok(Fulfilled::Done(format!(
-                "Nobody is there to approve the plan. It stands as accepted, because the work was asked for and not \
-                 only a plan: carry it out. {}",
+                "Nobody is there to approve the plan, and the work was asked for, not only a plan: carry it out, and say \
+                 in your final answer what you decided by yourself. {}",
                 self.book.list_text()
             )));
         }
@@ -124,13 +132,12 @@ impl Agent {
     /// The plan is carried out from the next turn on.
     pub(super) async fn accept_plan(
         &mut self,
-        plan: &str,
+        settled: Vec<EventBody>,
         mode: Mode,
         approval: Option<ApprovalMode>,
         reason: &str,
     ) -> Result<(), SinkError> {
-        let events = self.book.settle(plan, PlanStatus::Accepted);
-        self.tell_all(events).await?;
+        self.tell_all(settled).await?;
         self.plans_from = None;
         self.settings.mode = mode;
         self.settings.approval = approval.unwrap_or(self.settings.approval);

@@ -1,6 +1,6 @@
 //! Questions to the person that the agent waits for: what a call wants to know, a plan, a loop.
 
-use neco_proto::event::QuestionAnswer;
+use neco_proto::event::{Admission, MessageQueued, QuestionAnswer};
 use neco_proto::{CallId, EventBody, Message, Mode, PlanStatus, Question, QuestionId, Reply, Subject};
 
 use super::agent::Agent;
@@ -48,7 +48,10 @@ impl Agent {
         self.sink.commit(self.turn_id, EventBody::QuestionAnswer(answer)).await?;
         match (question.call_id, then) {
             (Some(call_id), _) => Ok(self.answer_call(&call_id, question.subject, reply).await?),
-            (None, Some((stamp, iteration))) => Ok(self.after_loop(stamp, iteration, reply).await?),
+            (None, Some(turn)) => match question.subject {
+                Subject::Loop { text } => Ok(self.after_loop(turn, &text, reply).await?),
+                Subject::Choices { .. } | Subject::Plan { .. } => Ok(()),
+            },
             (None, None) => Ok(()),
         }
     }
@@ -79,7 +82,8 @@ impl Agent {
         match reply {
             Reply::AcceptPlan { approval, comments } => {
                 let mode = self.plans_from.unwrap_or(Mode::Agent);
-                self.accept_plan(plan, mode, approval, "the plan was accepted").await?;
+                let events = self.book.settle(plan, PlanStatus::Accepted);
+                self.accept_plan(events, mode, approval, "the plan was accepted").await?;
                 let comments = comments.filter(|comments| !comments.trim().is_empty());
                 let mind = comments.map(|comments| format!(" The user adds: {}", comments.trim())).unwrap_or_default();
                 let list =
@@ -105,14 +109,28 @@ impl Agent {
     }
 
     /// The agent repeated itself and the person decided.
-    async fn after_loop(&mut self, stamp: Stamp, iteration: u32, reply: Reply) -> Result<(), SinkError> {
+    async fn after_loop(
+        &mut self,
+        (stamp, iteration): (Stamp, u32),
+        text: &str,
+        reply: Reply,
+    ) -> Result<(), SinkError> {
         let Reply::GoOn { comments } = reply else {
+            self.tell_of_loop(text).await?;
             return self.on(Input::Blocked { stamp, end: End::LOOP }).await;
         };
         if let Some(comments) = comments.filter(|comments| !comments.trim().is_empty()) {
-            self.admit(Message::user(comments)).await?;
+            let message = Message::user(comments);
+            if self.messages_are_gated() {
+                // It goes through the gate like everything that the person says.
+                let queued = MessageQueued { when: Admission::TurnBoundary, message: message.clone() };
+                self.sink.commit(self.turn_id, EventBody::MessageQueued(queued)).await?;
+                self.queued.push_back((Admission::TurnBoundary, message));
+            } else {
+                self.admit_said(message).await?;
+            }
         }
         self.on(Input::GoesOn { stamp }).await?;
-        self.begin_turn(stamp, iteration).await
+        self.ask_model(stamp, iteration).await
     }
 }

@@ -10,22 +10,24 @@ use futures::StreamExt;
 use neco_model::tokens::Family;
 use neco_model::{Answer, Delta, DeltaStream, FinishReason, History, ModelError, Request};
 use neco_proto::event::{Compaction, CompactionCause, ContextTrim, ErrorEvent, UsageEvent};
-use neco_proto::{ContextReport, ErrorCode, EventBody, Message, PromptReport};
+use neco_proto::{ContextReport, ErrorCode, EventBody, Message, PromptReport, Role};
 
 use super::agent::Agent;
 use super::inputs::InputError;
 use super::stream::Streaming;
 use crate::context::{
-    Assembled, ContextSettings, Cut, Meter, Situation, Space, TooLong, compact_history, prompt_report, recent_from,
-    report, saved, transcript, trim_history, used_up,
+    Assembled, ContextSettings, Counted, Cut, Meter, Situation, Space, TooLong, compact_history, prompt_report,
+    recent_from, report, saved, transcript, trim_history, used_up,
 };
-use crate::machine::{Input, Stamp};
+use crate::machine::{End, Input, Stamp};
 use crate::ports::SinkError;
 
 /// Tokens that are summed up at once where the window is not known.
 const UNKNOWN_WINDOW: u64 = 100_000;
 /// Tokens that the instructions for a summary and what stands around it take.
 const INSTRUCTIONS: u64 = 1_000;
+/// Turns between looks whether shortening outputs is a gain.
+const LOOK_EVERY: usize = 4;
 /// Words of a token, in percent.
 const WORDS: u64 = 60;
 
@@ -40,6 +42,8 @@ pub(super) struct Room {
     compacted_at: Option<usize>,
     /// Whether the present question was refused as too long once.
     pub(super) refused: bool,
+    /// Whether the person knows that what must stay takes too much room.
+    stuck_told: bool,
 }
 
 /// A summary that is being written.
@@ -56,8 +60,16 @@ pub(super) struct Compacting {
 }
 
 impl Room {
-    pub(super) fn new(settings: ContextSettings, compacted_at: Option<usize>) -> Self {
-        Self { settings, meter: Meter::default(), compacting: None, asked: None, compacted_at, refused: false }
+    pub(super) fn new(settings: ContextSettings, compacted_at: Option<usize>, counted: Option<Counted>) -> Self {
+        Self {
+            settings,
+            meter: Meter::new(counted),
+            compacting: None,
+            asked: None,
+            compacted_at,
+            refused: false,
+            stuck_told: false,
+        }
     }
 
     /// The next piece of a summary; waits for ever when none is written.
@@ -68,10 +80,11 @@ impl Room {
         }
     }
 
-    /// Whether a summary was being written, which is dropped.
+    /// Drops a summary that is being written or was asked for. Says whether the person had asked for it.
     pub(super) fn drop_compaction(&mut self) -> bool {
-        self.asked = None;
-        self.compacting.take().is_some()
+        let asked = self.asked.take().is_some();
+        let written = self.compacting.take().is_some_and(|compacting| compacting.cause == CompactionCause::Asked);
+        asked || written
     }
 }
 
@@ -93,10 +106,36 @@ impl Agent {
         if let Some(focus) = self.room.asked.take() {
             return self.compact(CompactionCause::Asked, focus, Some(stamp), None).await;
         }
-        if full && self.may_compact() {
+        if full && self.may_compact() && self.is_worth_a_summary(&assembled, &space).await? {
             return self.compact(CompactionCause::Full, None, Some(stamp), None).await;
         }
         self.ask_if_it_fits(stamp).await
+    }
+
+    /// Whether the context would be less full afterwards than it may be. What must stay can be so long that
+    /// every turn would want another summary; then the conversation goes on until it does not fit at all.
+    async fn is_worth_a_summary(&mut self, assembled: &Assembled, space: &Space) -> Result<bool, SinkError> {
+        let standing = self.standing_words();
+        let too_long = self.too_long(assembled, space, CompactionCause::Full, standing.as_deref());
+        let worth_it = too_long.cut().is_none_or(|cut| too_long.is_worth_a_summary(&cut));
+        if !worth_it && !std::mem::replace(&mut self.room.stuck_told, true) {
+            let (biggest, tokens) = biggest(assembled, &self.history, self.family());
+            self.warn(&format!(
+                "the context is nearly full, and what must stay is too long for a summary to help; the biggest part is \
+                 {biggest} (about {tokens} tokens)"
+            ))
+            .await?;
+        }
+        Ok(worth_it)
+    }
+
+    /// What the person asked to be compacted while the agent worked, when it has nothing more to do.
+    pub(super) async fn compact_at_last(&mut self) -> Result<(), SinkError> {
+        let Some(focus) = self.room.asked.take() else { return Ok(()) };
+        if self.budget.reached(&self.session_usage, self.worked()).is_some() {
+            return self.warn("the conversation was not compacted: the budget is used up").await;
+        }
+        self.compact(CompactionCause::Asked, focus, None, None).await
     }
 
     /// Makes the conversation shorter because the person asks for it.
@@ -108,9 +147,12 @@ impl Agent {
         if self.room.compacting.is_some() {
             return Err(InputError::Refused("the conversation is being compacted already".to_owned()));
         }
-        let assembled = self.assembled();
-        let space = self.space();
-        if !self.may_compact() || self.too_long(&assembled, &space, CompactionCause::Asked).cut().is_none() {
+        if self.budget.reached(&self.session_usage, self.worked()).is_some() {
+            return Err(InputError::Refused("the budget is used up".to_owned()));
+        }
+        let (assembled, space, standing) = (self.assembled(), self.space(), self.standing_words());
+        let too_long = self.too_long(&assembled, &space, CompactionCause::Asked, standing.as_deref());
+        if too_long.cut().is_none() || !self.may_compact() {
             return Err(InputError::Refused("there is nothing to compact yet".to_owned()));
         }
         if self.machine.busy() {
@@ -120,12 +162,14 @@ impl Agent {
         Ok(self.compact(CompactionCause::Asked, focus, None, None).await?)
     }
 
-    /// The model refused the question as too long: it is asked once more, about less. False when that
-    /// was tried already.
+    /// The model refused the question as too long: it is asked once more, about less.
     pub(super) async fn ask_about_less(&mut self, streaming: Streaming, refusal: &ModelError) -> Result<(), SinkError> {
         self.room.refused = true;
         let stamp = streaming.stamp();
         self.keep_partial(streaming).await?;
+        if self.ends_with_budget(stamp).await? {
+            return Ok(());
+        }
         self.compact(CompactionCause::TooLong, None, Some(stamp), Some(refusal.to_string())).await
     }
 
@@ -148,6 +192,9 @@ impl Agent {
             Some(Ok(delta)) => {
                 compacting.answer.add(&delta);
                 match delta {
+                    Delta::Finish(_) if !compacting.answer.calls.is_empty() => {
+                        Err("the model called a tool instead of writing notes".to_owned())
+                    }
                     Delta::Finish(FinishReason::Stop | FinishReason::ToolCalls) => Ok(compacting.answer.text.clone()),
                     Delta::Finish(FinishReason::Length) => Err("the summary was cut off".to_owned()),
                     Delta::Finish(FinishReason::ContentFilter | FinishReason::Refusal | FinishReason::Pause) => {
@@ -179,13 +226,21 @@ impl Agent {
     }
 
     async fn pay_for(&mut self, answer: &Answer) -> Result<(), SinkError> {
-        let Some(mut usage) = answer.usage else { return Ok(()) };
-        usage.unpriced = u32::from(usage.cost.is_none() && !self.provider.scripted());
-        self.usage += usage;
-        self.session_usage += usage;
-        let used = UsageEvent { model: answer.model.clone(), usage, context_window: None };
+        let Some(usage) = answer.usage else { return Ok(()) };
+        let used = UsageEvent::of(&answer.model, usage, self.provider.scripted());
+        self.usage += used.usage;
+        self.session_usage += used.usage;
         self.sink.emit(self.turn_id, EventBody::Usage(used)).await?;
         self.check_budget().await
+    }
+
+    /// Ends the turn when the budget is used up before the model is asked; says whether it did.
+    async fn ends_with_budget(&mut self, stamp: Stamp) -> Result<bool, SinkError> {
+        let reached = self.budget.reached(&self.session_usage, self.worked()).is_some();
+        if reached {
+            Box::pin(self.on(Input::Blocked { stamp, end: End::BUDGET })).await?;
+        }
+        Ok(reached)
     }
 
     /// Shortens outputs that are outdated or used up, when it is time and worth it; says how many tokens
@@ -193,7 +248,7 @@ impl Agent {
     async fn trim(&mut self, assembled: &Assembled, space: &Space) -> Result<u64, SinkError> {
         let family = self.family();
         let before = self.room.meter.measure(assembled, &self.history, family);
-        if space.trim_at().is_none_or(|trim_at| before < trim_at) {
+        if space.trim_at().is_none_or(|trim_at| before < trim_at) || !self.looks_at_outputs(before, space) {
             return Ok(before);
         }
         let recent = recent_from(&self.history, self.room.settings.keep_turns).unwrap_or(0);
@@ -209,6 +264,13 @@ impl Agent {
         Ok(after)
     }
 
+    /// Whether it is time to look through all outputs: every few turns, and before the conversation is
+    /// compacted. It follows from the conversation alone, so that a resumed session does the same.
+    fn looks_at_outputs(&self, tokens: u64, space: &Space) -> bool {
+        let turns = self.history.iter().filter(|entry| entry.message().role == Role::Assistant).count();
+        turns % LOOK_EVERY == 0 || space.compact_at().is_some_and(|full| tokens > full)
+    }
+
     async fn compact(
         &mut self,
         cause: CompactionCause,
@@ -216,8 +278,8 @@ impl Agent {
         then: Option<Stamp>,
         refusal: Option<String>,
     ) -> Result<(), SinkError> {
-        let (assembled, space) = (self.assembled(), self.space());
-        let Some(cut) = self.too_long(&assembled, &space, cause).cut() else {
+        let (assembled, space, standing) = (self.assembled(), self.space(), self.standing_words());
+        let Some(cut) = self.too_long(&assembled, &space, cause, standing.as_deref()).cut() else {
             let shorter = self.shorten(cause, focus, vec!["there is no older part to sum up".to_owned()]).await?;
             return self.go_on_after(then, shorter, refusal).await;
         };
@@ -254,7 +316,7 @@ impl Agent {
         let (assembled, space) = (self.assembled(), self.space());
         let standing = self.standing_words();
         let summed_up = written
-            .and_then(|notes| self.too_long(&assembled, &space, cause).summed_up(&cut, &notes, standing.as_deref()));
+            .and_then(|notes| self.too_long(&assembled, &space, cause, standing.as_deref()).summed_up(&cut, &notes));
         let shorter = match summed_up {
             Ok(compaction) => {
                 self.take_compaction(Compaction { focus, ..compaction }).await?;
@@ -279,8 +341,8 @@ impl Agent {
     ) -> Result<bool, SinkError> {
         let (assembled, space) = (self.assembled(), self.space());
         let standing = self.standing_words();
-        let too_long = self.too_long(&assembled, &space, cause);
-        let Some(compaction) = too_long.without_outputs().or_else(|| too_long.windowed(standing.as_deref())) else {
+        let too_long = self.too_long(&assembled, &space, cause, standing.as_deref());
+        let Some(compaction) = too_long.without_outputs().or_else(|| too_long.windowed()) else {
             return Ok(false);
         };
         self.take_compaction(Compaction { focus, notes, ..compaction }).await?;
@@ -302,6 +364,10 @@ impl Agent {
         refusal: Option<String>,
     ) -> Result<(), SinkError> {
         let Some(stamp) = then else { return Ok(()) };
+        // What the summary cost may have been the last of it.
+        if self.ends_with_budget(stamp).await? {
+            return Ok(());
+        }
         match refusal.filter(|_| !shorter) {
             Some(refusal) => self.no_room(stamp, refusal).await,
             None => self.ask_if_it_fits(stamp).await,
@@ -345,10 +411,16 @@ impl Agent {
         self.room.compacted_at.is_none_or(|length| self.history.len() > length)
     }
 
-    fn too_long<'a>(&'a mut self, assembled: &Assembled, space: &'a Space, cause: CompactionCause) -> TooLong<'a> {
+    fn too_long<'a>(
+        &'a mut self,
+        assembled: &Assembled,
+        space: &'a Space,
+        cause: CompactionCause,
+        standing: Option<&'a str>,
+    ) -> TooLong<'a> {
         let family = self.family();
         let tokens = self.room.meter.measure(assembled, &self.history, family);
-        TooLong { history: &self.history, tokens, fixed: assembled.tokens(), space, family, cause }
+        TooLong { history: &self.history, tokens, fixed: assembled.tokens(), space, family, cause, standing }
     }
 
     fn space(&self) -> Space {
@@ -376,24 +448,32 @@ fn too_small(assembled: &Assembled, space: &Space, model: &str) -> String {
     let (biggest, tokens) = assembled.biggest();
     format!(
         "the context window of {model} is too small: it holds {} tokens, {} of them are kept for the answer, and what \
-         the model is told before the conversation takes about {}; the biggest part of that is {biggest} ({tokens})",
+         the model is told before the conversation takes about {}; the biggest part of that is {biggest} ({tokens}). \
+         A lower generation (--gen 1) or fewer tools (--tools …) make that shorter, and another model may have a bigger \
+         window; neco prompt show --sizes shows every part",
         space.window().unwrap_or_default(),
         space.reserve(),
         assembled.tokens(),
     )
 }
 
-fn too_long_to_fit(assembled: &Assembled, history: &History, space: &Space, family: Family, model: &str) -> String {
+/// What takes the most room of all that would be sent, in words, and how much that is.
+fn biggest(assembled: &Assembled, history: &History, family: Family) -> (String, u64) {
     let messages = history.iter().map(|entry| crate::context::tokens_of(entry.message(), family));
     let largest = messages.enumerate().max_by_key(|(_, tokens)| *tokens);
     let fixed = assembled.biggest();
-    let (biggest, tokens) = match largest {
+    match largest {
         Some((at, tokens)) if tokens > fixed.1 => (format!("message {} of the conversation", at + 1), tokens),
         Some(_) | None => fixed,
-    };
+    }
+}
+
+fn too_long_to_fit(assembled: &Assembled, history: &History, space: &Space, family: Family, model: &str) -> String {
+    let (biggest, tokens) = biggest(assembled, history, family);
     format!(
         "the conversation does not fit into the context window of {model} ({} tokens, {} of them for the answer), and \
-         can't be made shorter; the biggest part of it is {biggest} (about {tokens} tokens)",
+         can't be made shorter; the biggest part of it is {biggest} (about {tokens} tokens). Begin a new session, or take \
+         a model with a bigger window",
         space.window().unwrap_or_default(),
         space.reserve(),
     )

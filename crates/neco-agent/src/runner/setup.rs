@@ -1,20 +1,21 @@
 //! What an agent is made of.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use neco_config::section::GuardsSection;
 use neco_model::{History, Provider};
 use neco_proto::event::{Admission, BudgetReached};
-use neco_proto::{ApprovalMode, IdeContext, Message, Mode, Usage};
+use neco_proto::{ApprovalMode, CallId, IdeContext, Message, Mode, Usage};
 use neco_safety::{Confinement, Policy, World};
 use neco_toolkit::{Registry, Spill};
 
-use crate::context::{ContextSettings, Prompts, Source};
+use crate::context::{ContextSettings, Counted, Prompts, Source};
 use crate::gate::Gate;
 use crate::generation::Generation;
 use crate::plan::PlanBook;
-use crate::ports::{Clock, EventSink, RuleBook};
+use crate::ports::{Checkpointer, Clock, EventSink, RuleBook};
 use crate::scheduler::Limits;
 
 /// What can change while an agent lives.
@@ -108,10 +109,16 @@ pub struct AgentSetup {
     pub settings: Settings,
     /// What people plugged into its moments.
     pub gate: Arc<dyn Gate>,
+    /// What keeps the workspace before and after its turns; `None` when nothing does.
+    pub checkpoints: Option<Arc<dyn Checkpointer>>,
     /// Whether an earlier conversation goes on.
     pub resumed: bool,
     /// What was said before.
     pub history: History,
+    /// What the vendor counted of it in an earlier run, if all that it is told is as it was.
+    pub counted: Option<Counted>,
+    /// The ids of all calls that the session ever made.
+    pub call_ids: HashSet<CallId>,
     /// What was said to it but not yet admitted.
     pub queued: Vec<(Admission, Message)>,
     /// Stable for the session.

@@ -5,7 +5,7 @@ use neco_model::{Answer, Delta, DeltaStream, ErrorKind, FinishReason, ModelError
 use neco_proto::event::{
     ErrorEvent, Notification, NotificationLevel, StreamChunk, ToolCallDelta, ToolCallStart, UsageEvent,
 };
-use neco_proto::{CallId, ErrorCode, EventBody, Message, MessageId, Part, Role, ToolCall};
+use neco_proto::{CallId, ErrorCode, EventBody, Message, Part, Role, ToolCall};
 
 use super::agent::Agent;
 use crate::machine::{AnswerKind, Input, Stamp};
@@ -36,12 +36,8 @@ impl Streaming {
         let parts: Vec<Part> = self.answer.pieces().filter_map(|piece| self.part(piece, with_calls)).collect();
         // Thoughts alone are not an answer, and some vendors refuse a message of nothing else.
         let says_something = parts.iter().any(|part| !matches!(part, Part::Reasoning { .. }));
-        says_something.then(|| Message {
-            id: MessageId::new(),
-            role: Role::Assistant,
-            parts,
-            model: Some(self.answer.model.clone()),
-        })
+        says_something
+            .then(|| Message { model: Some(self.answer.model.clone()), ..Message::new(Role::Assistant, parts) })
     }
 
     /// The call in whose middle an answer ended that was not done: its arguments may read like
@@ -192,13 +188,12 @@ impl Agent {
 
     /// What an answer used, counted once.
     fn used(&mut self, streaming: &mut Streaming) -> Option<EventBody> {
-        let mut usage = streaming.answer.usage.take()?;
+        let usage = streaming.answer.usage.take()?;
         self.room.meter.corrected_by(&usage);
-        usage.unpriced = u32::from(usage.cost.is_none() && !self.provider.scripted());
-        self.usage += usage;
-        self.session_usage += usage;
-        let context_window = self.provider.context_window();
-        Some(EventBody::Usage(UsageEvent { model: streaming.answer.model.clone(), usage, context_window }))
+        let used = UsageEvent::of(&streaming.answer.model, usage, self.provider.scripted());
+        self.usage += used.usage;
+        self.session_usage += used.usage;
+        Some(EventBody::Usage(UsageEvent { context_window: self.provider.context_window(), ..used }))
     }
 
     /// The model's own id when it has one that is unique in the session, otherwise one of ours.
@@ -235,6 +230,7 @@ impl Agent {
             && let Some(objection) = self.objection()
         {
             self.admit(Message::neco(objection)).await?;
+            self.inform("the agent wanted to end with most of its steps open, and was told so").await?;
             return self.on(Input::Answered { stamp, kind: AnswerKind::Held }).await;
         }
         if kind == AnswerKind::Text && self.hold_end(stamp) {
@@ -280,6 +276,11 @@ impl Agent {
             self.history.push(message);
         }
         Ok(())
+    }
+
+    pub(super) async fn inform(&mut self, text: &str) -> Result<(), SinkError> {
+        let notification = Notification { level: NotificationLevel::Info, text: text.to_owned() };
+        self.sink.emit(self.turn_id, EventBody::Notification(notification)).await
     }
 
     pub(super) async fn warn(&mut self, text: &str) -> Result<(), SinkError> {

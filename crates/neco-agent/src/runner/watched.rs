@@ -20,6 +20,7 @@ impl Agent {
             // They know what they said.
             self.show_guards();
         }
+        self.notice(&said.notices).await?;
         match said.stop {
             Some(reason) => self.stop_loop(stamp, iteration, reason).await.map(|()| false),
             None => Ok(true),
@@ -46,19 +47,28 @@ impl Agent {
     }
 
     async fn stop_loop(&mut self, stamp: Stamp, iteration: u32, reason: String) -> Result<(), SinkError> {
-        let code = ErrorCode::LoopDetected;
-        let event = ErrorEvent {
-            code,
-            message: format!("the model was stopped because it repeats itself: {reason}"),
-            retryable: code.retryable(),
-        };
-        self.sink.emit(None, EventBody::Error(event)).await?;
         if !self.settings.person_present {
-            // The machine may begin what was said meanwhile from here.
+            self.tell_of_loop(&reason).await?;
             return Box::pin(self.on(Input::Blocked { stamp, end: End::LOOP })).await;
         }
         self.pose_before(None, Subject::Loop { text: reason }, Some((stamp, iteration))).await?;
         Box::pin(self.on(Input::Waits { stamp })).await
+    }
+
+    /// The work ends because the model repeats itself.
+    pub(super) async fn tell_of_loop(&mut self, reason: &str) -> Result<(), SinkError> {
+        let code = ErrorCode::LoopDetected;
+        let message = format!("the model was stopped because it repeats itself: {reason}");
+        let event = ErrorEvent { code, message, retryable: code.retryable() };
+        self.sink.emit(None, EventBody::Error(event)).await
+    }
+
+    /// Tells the person what the model was told that they would wonder about.
+    async fn notice(&mut self, notices: &[&'static str]) -> Result<(), SinkError> {
+        for notice in notices {
+            self.inform(notice).await?;
+        }
+        Ok(())
     }
 
     fn guard_scene(&self) -> Scene {

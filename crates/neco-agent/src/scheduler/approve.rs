@@ -58,6 +58,7 @@ pub(super) fn request(
         tool: call.tool.clone(),
         summary: call.summary.clone(),
         args: prepared.arguments().clone(),
+        command: plan.command.clone(),
         risk: verdict.risk,
         reason: verdict.reason,
         diff: plan.diff.clone(),

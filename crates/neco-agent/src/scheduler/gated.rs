@@ -59,7 +59,15 @@ impl Scheduler {
     /// When the gate has ended the work, what has not begun does not begin.
     pub(super) fn end_unstarted(&mut self) -> Vec<Record> {
         let Some(reason) = self.stop.clone() else { return Vec::new() };
-        let waits = |call: &Call| matches!(call.phase, Phase::Scheduled { .. } | Phase::AwaitingApproval { .. });
+        let waits = |call: &Call| match call.phase {
+            Phase::Scheduled { .. } | Phase::AwaitingApproval { .. } | Phase::AwaitingAnswer { .. } => true,
+            Phase::AtGate { .. }
+            | Phase::Planning { .. }
+            | Phase::Cleared(_)
+            | Phase::Executing { .. }
+            | Phase::Finishing { .. }
+            | Phase::Done(_) => false,
+        };
         let unstarted: Vec<usize> =
             (0..self.calls.len()).filter(|index| self.calls.get(*index).is_some_and(waits)).collect();
         unstarted.into_iter().flat_map(|index| self.finish(index, ended_by_hook(&reason))).collect()
@@ -270,6 +278,17 @@ pub(super) fn may_be_answered(verdict: &Verdict, gate: Option<&GateRuling>) -> b
     by_itself && !hook_asks && verdict.risk < neco_proto::Risk::Critical
 }
 
+/// Whether it is allowed by a person's yes that was given before: to this for the session, or by a rule for
+/// what is critical.
+pub(super) fn is_persons_word(verdict: &Verdict) -> bool {
+    let by_person = match verdict.rule.source {
+        Source::Session => true,
+        Source::User | Source::CommandLine => verdict.risk == neco_proto::Risk::Critical,
+        Source::BuiltIn | Source::Project => false,
+    };
+    by_person && verdict.ruling == Ruling::Allow
+}
+
 /// The outcome of a call that a hook kept from beginning by ending the work.
 pub(super) fn ended_by_hook(reason: &str) -> Outcome {
     Outcome::error(&blocked_by_stop(reason), Duration::ZERO)
@@ -304,7 +323,7 @@ mod tests {
     use neco_safety::world::{Files, Net, Spawner};
     use neco_safety::{Confinement, Touch, World};
     use neco_toolkit::bound::SpillFile;
-    use neco_toolkit::{Registry, Spill};
+    use neco_toolkit::{Intent, Registry, Spill};
     use tokio_util::sync::CancellationToken;
 
     use super::super::schedule::Limits;
@@ -378,6 +397,22 @@ mod tests {
     fn result(scheduler: &mut Scheduler) -> (String, Option<ErrorCode>) {
         let result = scheduler.take_results().remove(0);
         (result.output, result.error_code)
+    }
+
+    #[tokio::test]
+    async fn a_call_whose_wish_is_not_done_any_more_is_no_success() {
+        let mut scheduler = finishing(Broken::Hangs);
+        scheduler.stop().await;
+        let touch = Touch::Reads;
+        if let Some(call) = scheduler.calls.first_mut() {
+            call.phase = Phase::Executing { touch, arguments: None };
+        }
+        let wish = Intent::NoteFindings(vec!["it is so".to_owned()]);
+        let ran = Outcome { status: CallStatus::Success, error_code: None, intents: vec![wish], ..Outcome::crashed() };
+        scheduler.spawn(0, async move { Work::Ran { index: 0, outcome: ran } });
+        let records = scheduler.stop().await;
+        let ended = |record: &Record| matches!(record, Record::Emit(EventBody::ToolCallEnd(end)) if end.status == CallStatus::Cancelled);
+        assert!(records.iter().any(ended), "a list that was not written is not told as written");
     }
 
     #[tokio::test]

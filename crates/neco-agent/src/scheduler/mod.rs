@@ -6,13 +6,14 @@
 //! to is on the disk; a stopped call's processes are dead before its result is given.
 //!
 //! Reading order: [`call`] (the states), [`validate`], [`order`], [`gated`], [`approve`],
-//! [`execute`], [`present`], [`wished`] (what a call wants of the agent), [`live`], and [`schedule`], which moves calls from one to the next.
+//! [`kept`] (the workspace before it), [`execute`], [`present`], [`wished`] (what a call wants of the agent), [`live`], and [`schedule`], which moves calls from one to the next.
 
 mod approve;
 mod call;
 mod changes;
 mod execute;
 mod gated;
+mod kept;
 mod live;
 mod order;
 mod present;

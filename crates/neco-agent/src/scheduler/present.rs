@@ -34,7 +34,7 @@ fn redact_display(display: &mut Display, redactor: &Redactor) {
     match display {
         Display::Text { text } => redact(text),
         Display::Diff { files } => {
-            for Diff { path, unified, added: _, removed: _, created: _ } in files {
+            for Diff { path, unified, added: _, removed: _, created: _, deleted: _ } in files {
                 redact(path);
                 redact(unified);
             }

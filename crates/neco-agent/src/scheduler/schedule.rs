@@ -14,11 +14,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::approve::{self, Offer};
 use super::call::{Call, Outcome, Phase};
-use super::execute::{self, execute};
-use super::gated::{Question, ended_by_hook, may_be_answered, rule};
+use super::execute;
+use super::gated::{Question, ended_by_hook, is_persons_word, may_be_answered, rule};
+use super::kept::{Keeping, execute_kept};
 use super::live::Live;
 use super::order::may_begin;
-use super::validate::validate;
+use super::validate::{unless_absent, validate};
 use crate::gate::{Gate, OpenGate, Scene, Word};
 use crate::ports::{Clock, RuleBook};
 
@@ -89,6 +90,8 @@ pub struct Scheduler {
     work: JoinSet<Work>,
     indexes: HashMap<Id, usize>,
     pub(super) cancel: CancellationToken,
+    /// The workspace as it was before this turn.
+    pub(super) keeping: Keeping,
 }
 
 impl Scheduler {
@@ -118,6 +121,7 @@ impl Scheduler {
             work: JoinSet::new(),
             indexes: HashMap::new(),
             cancel: CancellationToken::new(),
+            keeping: Keeping::default(),
         }
     }
 
@@ -151,11 +155,14 @@ impl Scheduler {
     pub fn begin(&mut self, asked: &[ToolCall], cut_off: Option<&CallId>) -> Vec<Record> {
         self.cancel = CancellationToken::new();
         self.forget_stop();
+        self.keeping.start_over();
         self.calls.clear();
         self.live.begin_turn();
         let mut records = Vec::new();
         for asked in asked {
             let (mut call, failed) = validate(&self.registry, asked, cut_off == Some(&asked.id));
+            let mode = self.scene.as_ref().map(|scene| scene.mode);
+            let failed = failed.map(|outcome| unless_absent(&self.registry, mode, &call.tool, outcome));
             call.redactor = self.spill.redactor();
             records.push(Record::Emit(call.update(CallStatus::Validating)));
             match failed {
@@ -282,7 +289,9 @@ impl Scheduler {
             let ctx = self.context(index);
             let limit = prepared.timeout().unwrap_or(self.limits.timeout);
             let clock = Arc::clone(&self.clock);
-            self.spawn(index, async move { Work::Ran { index, outcome: execute(prepared, ctx, limit, clock).await } });
+            let before = self.keeping.take_before();
+            let run = execute_kept(before, prepared, ctx, limit, clock);
+            self.spawn(index, async move { Work::Ran { index, outcome: run.await } });
         }
     }
 
@@ -329,6 +338,10 @@ impl Scheduler {
     /// What had come to its end just before it was stopped is what it is; what was cut short is cancelled.
     fn stopped(&mut self, work: Work) -> Vec<Record> {
         match work {
+            // What it wanted of the agent is not done any more, so it is no success.
+            Work::Ran { index, outcome } if !outcome.intents.is_empty() => {
+                self.finish(index, Outcome::cancelled(false))
+            }
             Work::Ran { index, outcome } if outcome.status == CallStatus::Success => self.finish(index, outcome),
             Work::Ran { index, outcome } => {
                 self.finish(index, Outcome { status: CallStatus::Cancelled, error_code: None, ..outcome })
@@ -422,7 +435,7 @@ impl Scheduler {
                 self.question(index, Question { waits, records, answerable })
             }
             Ruling::Allow | Ruling::Ask => {
-                call.approved = approved;
+                call.approved = approved || is_persons_word(&verdict);
                 call.phase = Phase::Cleared(prepared);
                 self.announce(index)
             }
@@ -434,7 +447,8 @@ impl Scheduler {
     }
 
     /// The mark that a call is about to run: on the disk first if it does more than read.
-    pub(super) fn announce(&self, index: usize) -> Vec<Record> {
+    pub(super) fn announce(&mut self, index: usize) -> Vec<Record> {
+        self.keep_before(index);
         let Some(call) = self.calls.get(index) else { return Vec::new() };
         let Phase::Cleared(prepared) = &call.phase else { return Vec::new() };
         let update = call.update(CallStatus::Executing);

@@ -4,12 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use neco_proto::{ErrorCode, ToolCall};
+use neco_proto::{ErrorCode, Mode, ToolCall};
 use neco_safety::secrets::Redactor;
 use neco_toolkit::repair::read_arguments;
 use neco_toolkit::{PreparedCall, Registry, ToolError};
 
 use super::call::{Call, Outcome, Phase};
+use crate::mode::declares;
 
 /// The call, ready to be scheduled; or the error it ends with.
 pub(super) fn validate(registry: &Registry, asked: &ToolCall, cut_off: bool) -> (Call, Option<Outcome>) {
@@ -36,6 +37,17 @@ pub(super) fn validate(registry: &Registry, asked: &ToolCall, cut_off: bool) -> 
         Ok(Err(error)) => (call, Some(Outcome::error(&error, Duration::ZERO))),
         Err(_) => (call, Some(Outcome::crashed())),
     }
+}
+
+/// Whoever calls a tool that does not exist in the mode is told that, and not what is wrong with the
+/// arguments.
+pub(super) fn unless_absent(registry: &Registry, mode: Option<Mode>, tool: &str, outcome: Outcome) -> Outcome {
+    let Some(mode) = mode.filter(|_| outcome.error_code == Some(ErrorCode::InvalidArguments)) else { return outcome };
+    if registry.find(tool).is_ok_and(|tool| declares(mode, tool.as_ref())) {
+        return outcome;
+    }
+    let words = format!("there is no {tool} in {mode} mode");
+    Outcome::error(&ToolError::new(ErrorCode::BlockedByPolicy, words), outcome.duration)
 }
 
 fn incomplete() -> ToolError {

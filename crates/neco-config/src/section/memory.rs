@@ -15,7 +15,7 @@ pub struct MemorySection {
     #[schemars(range(min = 0, max = 1000))]
     pub max_entries: usize,
     /// Whether a session that ends is looked through for what is worth keeping, with one small model
-    /// call. Not set means: for sessions with a person in front of them, not for single requests (`-m`).
+    /// call. Not set means: where a person sits at the terminal, and a real model answers.
     pub extract: Option<bool>,
     /// The model or group that is asked then; not set means the session's own.
     #[schemars(length(min = 1))]

@@ -5,6 +5,7 @@
 //! (`defaults/config.toml`), so that `neco config show --origin` can name them too.
 
 mod agent;
+mod checkpoints;
 mod context;
 mod diagnostics;
 mod dialect;
@@ -14,6 +15,7 @@ mod memory;
 mod models;
 mod policy;
 mod sandbox;
+mod sessions;
 mod tools;
 mod web;
 
@@ -24,6 +26,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use agent::AgentSection;
+pub use checkpoints::{CheckpointBackend, CheckpointsSection};
 pub use context::{ContextSection, ContextShares};
 pub use diagnostics::{CheckerSection, DiagnosticsSection};
 pub use dialect::{CallIdForm, DialectSection, OutputForm, ReasoningBack, ReasoningParameter};
@@ -35,6 +38,7 @@ pub use models::{
 };
 pub use policy::{OtherAgents, PolicySection};
 pub use sandbox::{SandboxLevel, SandboxNetwork, SandboxSection};
+pub use sessions::SessionsSection;
 pub use tools::ToolsSection;
 pub use web::{SearchEngine, WebFetchSection, WebSearchSection};
 
@@ -71,6 +75,10 @@ pub struct Config {
     pub hooks: HooksSection,
     /// What is remembered from one session to the next.
     pub memory: MemorySection,
+    /// How sessions are kept and named.
+    pub sessions: SessionsSection,
+    /// The states of the workspace that are kept so that work can be undone.
+    pub checkpoints: CheckpointsSection,
     /// Rules about what may happen.
     pub policy: PolicySection,
     /// The box that commands run in.

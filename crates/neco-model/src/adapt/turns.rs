@@ -249,7 +249,13 @@ fn assistant_parts(message: &Message, calls: &[Call<'_>]) -> Vec<Part> {
 }
 
 fn bare(message: &Message) -> Message {
-    Message { id: message.id, role: message.role, parts: Vec::new(), model: message.model.clone() }
+    Message {
+        id: message.id,
+        role: message.role,
+        parts: Vec::new(),
+        model: message.model.clone(),
+        author: message.author,
+    }
 }
 
 fn is_picture(part: &Part) -> bool {

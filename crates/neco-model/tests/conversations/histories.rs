@@ -1,6 +1,6 @@
 //! Histories: sound ones as a session makes them, and all that can go wrong with them.
 
-use neco_proto::{ErrorCode, Message, MessageId, Part, Role, ToolCall, ToolResult};
+use neco_proto::{ErrorCode, Message, Part, Role, ToolCall, ToolResult};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ fn answer_part(author: &'static str) -> impl Strategy<Value = Part> {
 }
 
 fn message(role: Role, parts: Vec<Part>, model: Option<&str>) -> Message {
-    Message { id: MessageId::new(), role, parts, model: model.map(str::to_owned) }
+    Message { model: model.map(str::to_owned), ..Message::new(role, parts) }
 }
 
 fn user() -> impl Strategy<Value = Message> {

@@ -8,7 +8,7 @@ use neco_model::wire::openai_chat::{Dialect, OpenaiChat};
 use neco_model::wire::reader::Reader;
 use neco_model::wire::target::Target;
 use neco_model::{Answer, Delta, ErrorKind, FinishReason, Price, Request};
-use neco_proto::{Message, MessageId, Part, Role, ToolCall, ToolResult};
+use neco_proto::{Message, Part, Role, ToolCall, ToolResult};
 use serde_json::{Value, json};
 
 use crate::tools;
@@ -38,7 +38,7 @@ fn conversation() -> Vec<Message> {
     let result = ToolResult { call_id: "a".into(), output: "hello".to_owned(), error_code: None };
     vec![
         Message::user("read x"),
-        Message { id: MessageId::new(), role: Role::Assistant, parts, model: None },
+        Message::new(Role::Assistant, parts),
         Message::tool_results(vec![result]),
         Message::user("and?"),
     ]

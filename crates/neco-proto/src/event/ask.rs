@@ -20,6 +20,9 @@ pub struct PermissionRequest {
     pub summary: String,
     /// The arguments as they would run.
     pub args: Value,
+    /// The command line that would run, for calls that run one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// How much harm it could do.
     pub risk: Risk,
     /// Why it is asked: the rule that said so.

@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentComplete, Compaction, ContextTrim, EnvironmentTold, ErrorEvent, HookRun, MemoryUpdate, MessageQueued,
-    ModeChange, ModelRetry, ModelSwitch, Notification, PermissionDecision, PermissionRequest, PlanUpdate,
-    QuestionAnswer, SessionStart, StateChange, StreamChunk, TodoUpdate, ToolCallDelta, ToolCallEnd, ToolCallStart,
-    ToolCallUpdate, ToolOutputChunk, TurnEnd, TurnStart, UsageEvent,
+    AgentComplete, Checkpoint, Compaction, ContextTrim, EnvironmentTold, ErrorEvent, HookRun, Imported, MemoryUpdate,
+    MessageQueued, ModeChange, ModelRetry, ModelSwitch, Notification, PermissionDecision, PermissionRequest,
+    PlanUpdate, QuestionAnswer, Rewind, SessionStart, SessionTitle, StateChange, StreamChunk, TodoUpdate,
+    ToolCallDelta, ToolCallEnd, ToolCallStart, ToolCallUpdate, ToolOutputChunk, TurnEnd, TurnStart, UsageEvent,
 };
 use crate::ide::IdeContext;
 use crate::ids::{AgentId, Seq, SessionId, TurnId};
@@ -131,6 +131,14 @@ event_bodies! {
     ContextTrim(ContextTrim) = "context_trim",
     /// The conversation that the model has was made shorter.
     Compaction(Compaction) = "compaction",
+    /// The workspace was kept as it is.
+    Checkpoint(Checkpoint) = "checkpoint",
+    /// The conversation, the files or both went back to an earlier point.
+    Rewind(Rewind) = "rewind",
+    /// The session has another title.
+    Title(SessionTitle) = "title",
+    /// The events that follow come from a file that another program wrote.
+    Imported(Imported) = "imported",
     /// Something went wrong.
     Error(ErrorEvent) = "error",
     /// An iteration of the loop is over.

@@ -3,11 +3,12 @@
 //! Invariants: `seq` is gapless in a session; an event never changes once it has a `seq`; what a
 //! window draws, what `stream-json` prints and what the log holds are the same bytes.
 //!
-//! Reading order: [`body`] (the one list), then the payloads: [`session`], [`turn`], [`tool`], [`ask`], [`hook`], [`memory`], [`plan`], [`agent`].
+//! Reading order: [`body`] (the one list), then the payloads: [`session`], [`turn`], [`tool`], [`ask`], [`hook`], [`memory`], [`plan`], [`agent`], [`checkpoint`].
 
 mod agent;
 mod ask;
 mod body;
+mod checkpoint;
 mod context;
 mod hook;
 mod memory;
@@ -19,11 +20,15 @@ mod turn;
 pub use agent::{AgentComplete, AgentState, BudgetReached, CompleteReason, StateChange};
 pub use ask::{PermissionDecision, PermissionRequest};
 pub use body::{Event, EventBody};
+pub use checkpoint::{Checkpoint, CheckpointWhen, FileChange, FileChangeKind, LeftOut, LeftOutWhy, Rewind, RewindWhat};
 pub use context::{Compaction, CompactionCause, CompactionStrategy, ContextTrim, EnvironmentTold, TrimmedOutput};
 pub use hook::{HookEvent, HookOutcome, HookRun};
 pub use memory::{MemoryAction, MemoryNote, MemoryScope, MemoryUpdate};
 pub use plan::{PlanUpdate, QuestionAnswer, TodoUpdate};
-pub use session::{ErrorEvent, ModeChange, Notification, NotificationLevel, SessionStart};
+pub use session::{
+    ErrorEvent, ForkedFrom, Imported, ModeChange, Notification, NotificationLevel, SessionStart, SessionTitle,
+    TitleSource,
+};
 pub use tool::{CallStatus, OutputStream, ToolCallEnd, ToolCallUpdate, ToolOutputChunk};
 pub use turn::{
     Admission, MessageQueued, ModelRetry, ModelSwitch, StreamChunk, ToolCallDelta, ToolCallStart, TurnEnd, TurnStart,

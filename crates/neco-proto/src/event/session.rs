@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error_code::ErrorCode;
-use crate::mode::{ApprovalMode, Mode};
+use crate::ids::{Seq, SessionId};
+use crate::mode::{ApprovalMode, Mode, names};
 
 /// A session was created or opened again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,6 +29,59 @@ pub struct SessionStart {
     pub sandbox: String,
     /// Whether an earlier conversation goes on.
     pub resumed: bool,
+    /// Where the conversation comes from, when it began in another session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<ForkedFrom>,
+}
+
+/// Where the conversation of a fork comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ForkedFrom {
+    /// The session.
+    pub session_id: SessionId,
+    /// The last event that both have.
+    pub seq: Seq,
+}
+
+/// The session has another title.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionTitle {
+    /// The title.
+    pub title: String,
+    /// Who made it.
+    pub by: TitleSource,
+}
+
+/// Who made a title. A later one in this list is never replaced by an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TitleSource {
+    /// Nobody: they are the first words of the first message.
+    FirstWords,
+    /// The model.
+    Model,
+    /// A person.
+    Person,
+}
+
+names!(TitleSource {
+    TitleSource::FirstWords => "first_words",
+    TitleSource::Model => "model",
+    TitleSource::Person => "person",
+});
+
+/// The events that follow come from a file that another program wrote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Imported {
+    /// The program, such as `claude-code` or `codex`.
+    pub from: String,
+    /// The file.
+    pub file: String,
+    /// The id that the conversation had there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// How many entries of the file have no place here.
+    pub skipped: u64,
 }
 
 /// Mode, approval mode, model or generation changed; only what changed is there.

@@ -94,6 +94,15 @@ pub struct UsageEvent {
     pub context_window: Option<u64>,
 }
 
+impl UsageEvent {
+    /// What one call of `model` used. A script has no price, and every other call without one is counted.
+    #[must_use]
+    pub fn of(model: &str, usage: Usage, scripted: bool) -> Self {
+        let unpriced = u32::from(usage.cost.is_none() && !scripted);
+        Self { model: model.to_owned(), usage: Usage { unpriced, ..usage }, context_window: None }
+    }
+}
+
 /// An iteration of the loop is over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnEnd {

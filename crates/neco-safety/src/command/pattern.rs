@@ -52,9 +52,25 @@ pub(crate) fn finds_sensitive(path: &Path) -> bool {
     if !is_pattern(name) || name.chars().count() > 200 {
         return false;
     }
+    let end = literal_end(name);
+    let mut possible = SENSITIVE.iter().filter(|sensitive| ends_with(sensitive, end));
+    if possible.any(|sensitive| matches(name, sensitive)) && !ORDINARY.iter().any(|plain| matches(name, plain)) {
+        return true;
+    }
     let stripped: String = name.chars().filter(|letter| !matches!(letter, '*' | '?' | '[' | ']')).collect();
-    SENSITIVE.iter().any(|sensitive| matches(name, sensitive)) && !ORDINARY.iter().any(|plain| matches(name, plain))
-        || is_sensitive_file(Path::new(&stripped)).is_some()
+    is_sensitive_file(Path::new(&stripped)).is_some()
+}
+
+/// What a pattern ends with whatever it finds: most end so that none of the names above does.
+fn literal_end(pattern: &str) -> &[u8] {
+    let end = pattern.rsplit(['*', '?', '[', ']']).next().unwrap_or_default();
+    // A letter that has another form in small letters may be any of several.
+    if end.is_ascii() { end.as_bytes() } else { b"" }
+}
+
+fn ends_with(name: &str, end: &[u8]) -> bool {
+    let start = name.len().checked_sub(end.len());
+    start.and_then(|start| name.as_bytes().get(start..)).is_some_and(|tail| tail.eq_ignore_ascii_case(end))
 }
 
 /// Whether a pattern might find a sensitive file among others.
@@ -89,10 +105,16 @@ fn matches(pattern: &str, name: &str) -> bool {
     if name.starts_with('.') && pattern.starts_with('*') {
         return false;
     }
+    if pattern.is_ascii() {
+        return reaches(pattern.bytes().map(|byte| char::from(byte.to_ascii_lowercase())), name);
+    }
+    reaches(pattern.chars().flat_map(char::to_lowercase), name)
+}
+
+fn reaches(mut letters: impl Iterator<Item = char> + Clone, name: &str) -> bool {
     // One bit for each place in the name that some way of reading the pattern has come to, so that many
     // stars cost no more than few. The names are much shorter than there are bits.
     let mut reached: u64 = 1;
-    let mut letters = pattern.chars().flat_map(char::to_lowercase);
     while let Some(letter) = letters.next() {
         reached = match letter {
             _ if reached == 0 => return false,

@@ -16,8 +16,8 @@ pub enum PathError {
     Nul(String),
     /// It leaves every root.
     #[error(
-        "{path} lies outside the workspace {workspace}{leads_to}; give a path inside the workspace, or have the user \
-             open that folder with --add-dir"
+        "{path} lies outside the workspace {workspace}{leads_to}; give a path inside the workspace, or the user \
+             opens that folder with --add-dir"
     )]
     Outside {
         /// The path as it was given.

@@ -76,6 +76,14 @@ pub fn is_sensitive_file(path: &Path) -> Option<&'static str> {
         .or_else(|| file_inside(&grandparent, &parent, &name))
 }
 
+/// Whether a file, or all that is in a folder, holds secrets by its own name; the folders above it were
+/// judged before. Unlike what is sensitive, this is not about what programs do.
+#[must_use]
+pub fn holds_secrets(path: &Path, is_folder: bool) -> bool {
+    let why = if is_folder { is_sensitive_folder(path) } else { is_sensitive_file(path) };
+    why.is_some_and(|why| [SECRETS, CREDENTIALS, PRIVATE_KEY].contains(&why))
+}
+
 /// Our own settings, wherever they lie on this machine: said once, by whoever knows.
 static OWN_SETTINGS: OnceLock<PathBuf> = OnceLock::new();
 

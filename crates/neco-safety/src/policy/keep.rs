@@ -1,13 +1,12 @@
 //! The file of rules that were kept by "always": rules are added to it and taken out of it, and what a
 //! person writes in it besides stays.
 
-use std::collections::BTreeSet;
 use std::fs::{DirBuilder, File};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 
-use toml_edit::{ArrayOfTables, DocumentMut, Item};
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table};
 
 /// What the file begins with.
 const HEAD: &str = "\
@@ -45,32 +44,37 @@ pub fn keep(path: &Path, rule: &str) -> io::Result<()> {
 pub fn kept(path: &Path) -> io::Result<Vec<String>> {
     let document = parsed(&read(path)?)?;
     let rules = document.get("rule").and_then(Item::as_array_of_tables).into_iter().flat_map(ArrayOfTables::iter);
-    Ok(rules.map(|rule| format!("[[rule]]\n{}", rule.to_string().trim_start())).collect())
+    Ok(rules.map(text_of).collect())
 }
 
-/// Takes the rules with these numbers out of the file, counted from 0.
+fn text_of(rule: &Table) -> String {
+    format!("[[rule]]\n{}", rule.to_string().trim_start())
+}
+
+/// Takes these rules out of the file, each by its text as [`kept`] gives it: numbers would mean others once
+/// somebody else took one out.
 ///
 /// # Errors
-/// When there is no such rule, or the file can't be read, understood or written; then it is as it was.
-pub fn forget(path: &Path, numbers: &BTreeSet<usize>) -> io::Result<()> {
+/// When one of them is not there (any more), or the file can't be read, understood or written; then it is as it was.
+pub fn forget(path: &Path, wanted: &[&str]) -> io::Result<()> {
     rewrite(path, |text| {
         let mut document = parsed(&text)?;
-        let rules = document.get_mut("rule").and_then(Item::as_array_of_tables_mut);
-        let count = rules.as_ref().map_or(0, |rules| rules.len());
-        match (rules, numbers.iter().find(|number| **number >= count)) {
-            (_, Some(number)) => {
-                Err(io::Error::new(io::ErrorKind::NotFound, format!("there is no rule {}", number + 1)))
+        let mut rules = document.get_mut("rule").and_then(Item::as_array_of_tables_mut);
+        for wanted in wanted {
+            let place = rules.as_ref().and_then(|rules| rules.iter().position(|rule| text_of(rule) == *wanted));
+            match (&mut rules, place) {
+                (Some(rules), Some(place)) => {
+                    rules.remove(place);
+                }
+                (Some(_) | None, _) => {
+                    let words = "the rules were changed in the meantime; nothing was taken out, look at them again";
+                    return Err(io::Error::new(io::ErrorKind::NotFound, words));
+                }
             }
-            (Some(rules), None) => {
-                numbers.iter().rev().for_each(|number| {
-                    rules.remove(*number);
-                });
-                let rest = document.to_string();
-                // The head of the file belongs to its first rule, as the file is written, but not to what it says.
-                Ok(if text.starts_with(HEAD) && !rest.starts_with(HEAD) { format!("{HEAD}{rest}") } else { rest })
-            }
-            (None, None) => Ok(text),
         }
+        let rest = document.to_string();
+        // The head of the file belongs to its first rule, as the file is written, but not to what it says.
+        Ok(if text.starts_with(HEAD) && !rest.starts_with(HEAD) { format!("{HEAD}{rest}") } else { rest })
     })
 }
 
@@ -139,9 +143,11 @@ mod tests {
         std::fs::write(&path, &text).unwrap();
         assert_eq!(kept(&path).unwrap().len(), 3);
         assert_eq!(kept(&path).unwrap()[2], "[[rule]]\ntool = \"c\"\ndecision = \"allow\"\n");
-        assert!(forget(&path, &BTreeSet::from([0, 3])).unwrap_err().to_string().contains("no rule 4"));
+        let rules = kept(&path).unwrap();
+        assert!(forget(&path, &[&rules[0], "[[rule]]\ntool = \"x\"\n"]).unwrap_err().to_string().contains("meantime"));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
-        forget(&path, &BTreeSet::from([0, 2])).unwrap();
+        forget(&path, &[&rules[0], &rules[2]]).unwrap();
+        assert!(forget(&path, &[&rules[0]]).is_err(), "somebody else took it out: no other one goes in its place");
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(text.contains("# mine\ntool = \"b\"") && text.matches("[[rule]]").count() == 1, "{text}");
         assert!(text.starts_with(HEAD), "{text}");
@@ -154,7 +160,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("always.toml");
         std::fs::write(&path, b"\xff\xfe").unwrap();
-        assert!(keep(&path, "[[rule]]").is_err() && forget(&path, &BTreeSet::new()).is_err());
+        assert!(keep(&path, "[[rule]]").is_err() && forget(&path, &[]).is_err());
         assert_eq!(std::fs::read(&path).unwrap(), b"\xff\xfe");
     }
 }

@@ -13,6 +13,7 @@ mod action;
 mod builtin;
 pub mod canonical;
 mod cases;
+mod closed;
 mod cover;
 mod explain;
 mod facts;
@@ -29,6 +30,7 @@ mod words;
 
 pub use action::{Action, Confinement, Touch, Who};
 pub use cases::{Case, read_cases};
+pub use closed::Closed;
 pub use explain::{ExplainedPart, Explanation};
 pub use fields::Problem;
 pub use grant::Grant;

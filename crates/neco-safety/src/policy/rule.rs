@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use neco_proto::{ApprovalMode, Mode, Risk};
 
@@ -254,6 +254,26 @@ impl When {
             }
             Ruling::Ask | Ruling::Deny => Fit::No,
         }
+    }
+
+    /// Whether it is about files of this tool in this workspace, and nothing else matters.
+    pub(super) fn paths_alone_of(&self, tool: &str, workspace: &Path) -> bool {
+        !self.paths.is_empty()
+            && (self.tools.is_empty() || self.tools.iter().any(|pattern| pattern.fits_lower(tool)))
+            && (self.workspaces.is_empty() || self.workspaces.iter().any(|folder| folder == workspace))
+            && self.args.is_none()
+            && self.commands.is_empty()
+            && self.hosts.is_empty()
+            && self.risks.is_empty()
+            && self.touches.is_empty()
+            && self.modes.is_empty()
+            && self.approvals.is_empty()
+            && self.roles.is_empty()
+            && self.confinements.is_empty()
+            && self.folders.is_empty()
+            && self.person.is_none()
+            && self.known_safe.is_none()
+            && self.network.is_none()
     }
 
     /// Whether the rule could be about a call of this tool, on behalf of somebody.

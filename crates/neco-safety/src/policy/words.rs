@@ -21,11 +21,24 @@ pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>) -> String {
     };
     match decided.ruling {
         Ruling::Ask if !facts.who.person_present => format!("{reason}{}", unasked(facts)),
-        Ruling::Ask if stays_closed(facts) => {
-            format!("{reason}; the sandbox keeps that closed to commands even if you say yes")
-        }
-        Ruling::Ask if needs_network(facts) => format!("{reason}; your yes lets this one command reach the network"),
-        Ruling::Allow | Ruling::Ask | Ruling::Deny => reason,
+        Ruling::Ask => format!("{reason}{}{}", closed_words(facts), network_words(facts)),
+        Ruling::Allow | Ruling::Deny => reason,
+    }
+}
+
+/// What a yes opens of what is closed to commands.
+fn closed_words(facts: &Facts<'_>) -> &'static str {
+    match names_secrets(facts) {
+        true => "; your yes opens the files that it names to this one command",
+        false => "",
+    }
+}
+
+/// What a yes opens.
+fn network_words(facts: &Facts<'_>) -> &'static str {
+    match needs_network(facts) {
+        true => "; your yes lets this one command reach the network",
+        false => "",
     }
 }
 
@@ -79,8 +92,8 @@ fn needs_network(facts: &Facts<'_>) -> bool {
     facts.examined.as_ref().is_some_and(|examined| examined.network) && !facts.who.network
 }
 
-/// Whether a command in the box wants what no box shows: a yes would not help it.
-fn stays_closed(facts: &Facts<'_>) -> bool {
+/// Whether a command in the box wants what no box shows unasked.
+fn names_secrets(facts: &Facts<'_>) -> bool {
     let by_command = facts.examined.as_ref().and_then(|examined| examined.because.as_deref());
     facts.who.confinement == Confinement::Boxed
         && facts.action.because.is_none()
@@ -102,7 +115,7 @@ fn unasked(facts: &Facts<'_>) -> String {
             "it needs a person at a terminal, or a rule of the user that names it with risk = \"critical\"".to_owned()
         }
         Risk::Safe | Risk::Low | Risk::Medium | Risk::High => {
-            format!("the user can allow it with --allow '{}',{auto} or at a terminal", super::grant::flag(facts))
+            format!("the user allows it with --allow '{}',{auto} or at a terminal", super::grant::flag(facts))
         }
     };
     format!(", and nobody can be asked in this run; {way}")

@@ -1,5 +1,6 @@
 //! The box of one session: turns a program to start into a program that starts it in a box.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -9,19 +10,22 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::bwrap::{self, Construction, Covers, LAUNCHER_INSIDE};
+use super::bwrap::{self, LAUNCHER_INSIDE};
 use super::carve;
 use super::denial::Closed;
-use super::keep::Keep;
+use super::git_view::{GitView, Shown};
+use super::keep::{Keep, PutRight};
 use super::layout::{Layout, Machine, Roots, Seen, is_of_the_system};
-use super::level::{Freedom, Level, Network};
+use super::level::{Allowance, Freedom, Level, Network};
 use super::linux::channel;
 use super::linux::landlock::Rules;
 use super::masks::MaskGuard;
+use super::named::Named;
 use super::order::{ASKED, Order, VERSION};
-use super::report::Strength;
+use super::report::{Builder, Strength};
 use super::sandbox::Sandbox;
 use super::search::{Found, Search};
+use super::walls::{Covers, Walls};
 
 /// What is put where nothing is.
 const STAND_INS: [Seen; 2] = [Seen::StandIn, Seen::StandInFile];
@@ -36,6 +40,7 @@ pub(crate) struct Confined {
     roots: Roots,
     searches: Vec<Search>,
     folders: Folders,
+    git: GitView,
 }
 
 /// What is to be started.
@@ -48,8 +53,12 @@ pub(crate) struct Wanted<'a> {
     pub(crate) folder: &'a Path,
     /// Whether it gets a terminal.
     pub(crate) terminal: bool,
+    /// Whether others, the person among them, go on working beside it.
+    pub(crate) lasting: bool,
     /// What a person allowed it.
-    pub(crate) freedom: Freedom,
+    pub(crate) allowance: &'a Allowance,
+    /// Finds git.
+    pub(crate) git: &'a dyn Fn() -> Option<PathBuf>,
 }
 
 /// What is started instead.
@@ -64,6 +73,8 @@ pub(crate) struct InBox {
     pub(crate) channel: Option<(OwnedFd, OwnedFd)>,
     /// Hosts that a proxy lets through.
     pub(crate) hosts: Option<Vec<String>>,
+    /// Settings of git that hold in the box.
+    pub(crate) git_settings: Vec<(String, PathBuf)>,
     /// What must stay until the box is gone.
     pub(crate) keep: Keep,
 }
@@ -78,7 +89,8 @@ struct Folders {
 
 impl Folders {
     fn new(beside: &Path) -> io::Result<Self> {
-        let base = tempfile::Builder::new().prefix("neco-").tempdir_in(beside)?;
+        // Without links on the way: a box is built with none.
+        let base = tempfile::Builder::new().prefix("neco-").tempdir_in(fs::canonicalize(beside)?)?;
         let at = |name: &str| base.path().join(name);
         let covers = Covers { closed_folder: at("closed"), closed_file: at("closed-file"), empty_folder: at("empty") };
         for folder in [at("tmp"), at("shared"), covers.empty_folder.clone(), covers.closed_folder.clone()] {
@@ -120,7 +132,9 @@ impl Confined {
         let searches = roots.writable.iter().cloned().map(Search::new).collect();
         let folders = Folders::new(sandbox.temporary())?;
         fs::DirBuilder::new().recursive(true).mode(0o700).create(sandbox.caches())?;
-        Ok(Self { sandbox, roots, searches, folders })
+        let home = sandbox.machine().home.clone();
+        let git = GitView::new(folders.shared(), folders.base.path().to_path_buf(), home);
+        Ok(Self { sandbox, roots, searches, folders, git })
     }
 
     /// A folder that is the same inside and outside.
@@ -147,7 +161,7 @@ impl Confined {
 
     /// What a box closes.
     pub(crate) fn closed(&self, freedom: Freedom) -> Closed {
-        let layout = self.layout(Search::remembered);
+        let layout = self.layout(Search::remembered, Named::default());
         let temporary = self.variables().into_iter().take(1).map(|(_, path)| path);
         let closed = layout.places.iter().filter(|(_, seen)| !matches!(seen, Seen::Root | Seen::Writable));
         Closed {
@@ -162,7 +176,7 @@ impl Confined {
     /// # Errors
     /// When the box can't be prepared.
     pub(crate) fn put_in_box(&self, wanted: &Wanted<'_>) -> io::Result<Option<InBox>> {
-        let free = wanted.freedom == Freedom::Unboxed || self.sandbox.settings().level == Level::Full;
+        let free = wanted.allowance.freedom == Freedom::Unboxed || self.sandbox.settings().level == Level::Full;
         match self.sandbox.report().strength {
             Strength::Strong if !free => self.strong(wanted).map(Some),
             Strength::Weaker if !free => self.weaker(wanted).map(Some),
@@ -171,26 +185,41 @@ impl Confined {
     }
 
     fn strong(&self, wanted: &Wanted<'_>) -> io::Result<InBox> {
-        let (mut layout, masks) = self.masked_layout()?;
+        let (mut layout, masks) = self.masked_layout(wanted)?;
         layout.places.retain(|(path, seen)| !STAND_INS.contains(seen) || masks.holds(path));
         let network = self.network_for(wanted);
         let files = self.sandbox.has_landlock().then(|| self.rules_inside(&layout));
-        let order = self.order(wanted, Files { rules: files, first_in_box: true, internet: true });
-        let order = Order { proxy: matches!(network, Network::Hosts(_)), ..order };
-        let mut arguments = vec![OsString::from("bwrap")];
-        arguments.extend(bwrap::arguments(&Construction {
-            layout: &layout,
-            covers: &self.folders.covers,
-            temporary: &self.folders.temporary(),
+        let order = self.order(wanted, Files { rules: files, in_namespaces: true, internet: true });
+        let proxy = matches!(network, Network::Hosts(_));
+        let mut order = Order { proxy, never_bare: layout.never_bare.clone(), ..order };
+        let put_right = put_right(&mut layout, wanted);
+        let Shown { instead, settings } = self.shown_to_git(&layout, wanted);
+        let walls = Walls {
+            places: layout.places.into_iter().map(|(path, seen)| (path.into(), seen)).collect(),
+            covers: self.folders.covers.clone(),
+            instead: instead.into_iter().map(|(path, other)| (path.into(), other)).collect(),
+            temporary: self.folders.temporary(),
             network: network == Network::On,
-            from_run: self.sandbox.seen_of_run(),
-            folder: wanted.folder,
-            launcher: self.sandbox.launcher(),
-        }));
-        arguments.extend([LAUNCHER_INSIDE, ASKED].map(OsString::from));
+            from_run: self.sandbox.seen_of_run().to_vec(),
+            folder: wanted.folder.to_path_buf(),
+        };
+        let launcher = self.sandbox.launcher();
+        let (program, mut arguments) = match self.sandbox.report().builder {
+            Some(Builder::Bubblewrap) => {
+                let mut arguments = vec![OsString::from("bwrap")];
+                arguments.extend(bwrap::arguments(&walls, launcher));
+                arguments.push(LAUNCHER_INSIDE.into());
+                (self.sandbox.bwrap()?, arguments)
+            }
+            Some(Builder::Launcher) | None => {
+                order.walls = Some(walls);
+                (launcher, vec![OsString::from("neco")])
+            }
+        };
+        arguments.push(ASKED.into());
         arguments.extend(wanted.arguments.iter().cloned());
         Ok(InBox {
-            program: self.sandbox.bwrap()?.to_path_buf(),
+            program: program.to_path_buf(),
             arguments,
             order: order.written()?,
             channel: Some(channel::pair()?),
@@ -198,25 +227,37 @@ impl Confined {
                 Network::Hosts(hosts) => Some(hosts),
                 Network::Off | Network::On => None,
             },
-            keep: Keep::new(masks, layout.unwanted, layout.links),
+            git_settings: settings,
+            keep: Keep::new(masks, put_right),
         })
     }
 
     fn weaker(&self, wanted: &Wanted<'_>) -> io::Result<InBox> {
-        let layout = self.layout(Search::found);
+        let mut layout = self.layout(Search::found, self.opened(wanted.allowance, wanted.folder));
         let network = self.network_for(wanted) == Network::On;
         let rules = self.rules_outside(&layout, network);
-        let order = self.order(wanted, Files { rules: Some(rules), first_in_box: false, internet: network });
+        let order = self.order(wanted, Files { rules: Some(rules), in_namespaces: false, internet: network });
         let mut arguments = ["neco", ASKED].map(OsString::from).to_vec();
         arguments.extend(wanted.arguments.iter().cloned());
-        let unwanted = layout.seen_as(&[Seen::StandInFile]).cloned().chain(layout.unwanted.iter().cloned()).collect();
-        let keep = Keep::new(self.sandbox.masks().put(std::iter::empty())?, unwanted, layout.links);
+        let mut put_right = put_right(&mut layout, wanted);
+        put_right.unwanted.extend(layout.seen_as(&[Seen::StandInFile]).cloned());
+        // Nothing can stand in for them here.
+        put_right.settings.extend(layout.seen_as(&[Seen::StandIn]).filter(|_| !wanted.lasting).cloned());
+        let keep = Keep::new(self.sandbox.masks().put(std::iter::empty())?, put_right);
         let (program, order) = (self.sandbox.launcher().to_path_buf(), order.written()?);
-        Ok(InBox { program, arguments, order, channel: None, hosts: None, keep })
+        Ok(InBox { program, arguments, order, channel: None, hosts: None, git_settings: Vec::new(), keep })
+    }
+
+    fn shown_to_git(&self, layout: &Layout, wanted: &Wanted<'_>) -> Shown {
+        let hidden: Vec<PathBuf> = layout.seen_as(&[Seen::HiddenFile]).cloned().collect();
+        let at_the_top = self.roots.writable.iter().map(|root| root.join(".git")).filter(|git| git.exists());
+        let found = self.searches.iter().flat_map(|search| search.remembered().repositories);
+        let repositories: BTreeSet<PathBuf> = at_the_top.chain(found).collect();
+        self.git.of(&hidden, &repositories.into_iter().collect::<Vec<_>>(), wanted.git)
     }
 
     fn network_for(&self, wanted: &Wanted<'_>) -> Network {
-        match wanted.freedom {
+        match wanted.allowance.freedom {
             Freedom::Network | Freedom::Unboxed => Network::On,
             Freedom::AsConfigured => self.sandbox.settings().network.clone(),
         }
@@ -225,8 +266,10 @@ impl Confined {
     fn order(&self, wanted: &Wanted<'_>, files: Files) -> Order {
         Order {
             version: VERSION.to_owned(),
-            first_in_box: files.first_in_box,
-            terminal: wanted.terminal && files.first_in_box,
+            in_namespaces: files.in_namespaces,
+            never_bare: Vec::new(),
+            walls: None,
+            terminal: wanted.terminal && files.in_namespaces,
             files: files.rules,
             internet: files.internet,
             unix_sockets: self.sandbox.settings().unix_sockets,
@@ -236,11 +279,11 @@ impl Confined {
     }
 
     /// A plan, and the stand-ins that it wants. Someone may make what was missing while the plan is drawn.
-    fn masked_layout(&self) -> io::Result<(Layout, MaskGuard)> {
+    fn masked_layout(&self, wanted: &Wanted<'_>) -> io::Result<(Layout, MaskGuard)> {
         let mut attempts = 0;
         loop {
             attempts += 1;
-            let layout = self.layout(Search::found);
+            let layout = self.layout(Search::found, self.opened(wanted.allowance, wanted.folder));
             match self.sandbox.masks().put(layout.seen_as(&STAND_INS).cloned()) {
                 Ok(masks) => return Ok((layout, masks)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempts < MOST_ATTEMPTS => {}
@@ -249,7 +292,13 @@ impl Confined {
         }
     }
 
-    fn layout(&self, look: impl Fn(&Search) -> Found) -> Layout {
+    /// What a person opened to a command that starts in this folder.
+    fn opened(&self, allowance: &Allowance, folder: &Path) -> Named {
+        let home = self.sandbox.machine().home.as_deref();
+        allowance.names.as_ref().map(|line| Named::in_line(line, folder, home)).unwrap_or_default()
+    }
+
+    fn layout(&self, look: impl Fn(&Search) -> Found, opened: Named) -> Layout {
         let mut found = Found::default();
         for one in self.searches.iter().map(look) {
             found.secrets.extend(one.secrets);
@@ -257,7 +306,7 @@ impl Confined {
         }
         let given = vec![self.folders.shared(), self.sandbox.caches()];
         let stand_ins = self.sandbox.masks().known();
-        let machine = Machine { given, stand_ins, ..self.sandbox.machine().clone() };
+        let machine = Machine { given, stand_ins, opened, ..self.sandbox.machine().clone() };
         Layout::new(self.sandbox.settings(), &machine, &self.roots, &found)
     }
 
@@ -289,10 +338,22 @@ impl Confined {
     }
 }
 
+/// What is put right after a command. Beside one that lasts others make settings too, with a person's yes:
+/// nobody could tell whose they are.
+fn put_right(layout: &mut Layout, wanted: &Wanted<'_>) -> PutRight {
+    let settings = std::mem::take(&mut layout.missing);
+    PutRight {
+        unwanted: std::mem::take(&mut layout.unwanted),
+        settings: if wanted.lasting { Vec::new() } else { settings },
+        never_bare: std::mem::take(&mut layout.never_bare),
+        links: std::mem::take(&mut layout.links),
+    }
+}
+
 /// How files and sockets are closed.
 struct Files {
     rules: Option<Rules>,
-    first_in_box: bool,
+    in_namespaces: bool,
     internet: bool,
 }
 

@@ -79,11 +79,15 @@ impl Drawing<'_> {
     }
 
     /// Git takes a folder with `HEAD`, `objects` and `refs` for a repository if the `.git` in it is
-    /// broken, which a command can do: one of them is made unfit, and `HEAD` has another meaning.
+    /// broken, which a command can do. Where there is a `HEAD` already, one of the others is made unfit;
+    /// otherwise the folder is watched, and `HEAD` is put aside when it makes a repository of it.
     fn keep_from_being_bare(&mut self, folder: &Path) {
         let free = ["refs", "objects"].map(|name| folder.join(name)).into_iter().find(|path| !self.is_there(path));
-        if let Some(path) = free {
-            self.put(path, Seen::StandIn);
+        match free {
+            Some(path) if self.is_there(&folder.join("HEAD")) => self.put(path, Seen::StandIn),
+            Some(_) => self.never_bare.push(folder.to_path_buf()),
+            None if self.is_there(&folder.join("HEAD")) => {}
+            None => self.never_bare.push(folder.to_path_buf()),
         }
     }
 }

@@ -5,40 +5,77 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use super::bare::{put_aside, unmake};
 use super::masks::MaskGuard;
 
-/// Under how many names something is put aside at most.
-const MOST_ASIDE: usize = 100;
-
-/// Dropped when nothing runs in the box any more. Touches the disk.
+/// Ends when nothing runs in the box any more, also when it is dropped. Touches the disk.
 #[derive(Debug)]
 pub(crate) struct Keep {
-    _masks: MaskGuard,
-    unwanted: Vec<PathBuf>,
-    links: Vec<(PathBuf, PathBuf)>,
+    masks: Option<MaskGuard>,
+    put_right: PutRight,
+}
+
+/// What is put right at the end.
+#[derive(Debug, Default)]
+pub(super) struct PutRight {
+    /// What leads git elsewhere and was not there before: nobody but the command made it.
+    pub(super) unwanted: Vec<PathBuf>,
+    /// Settings that were not there before.
+    pub(super) settings: Vec<PathBuf>,
+    /// Folders that were no repositories by themselves.
+    pub(super) never_bare: Vec<PathBuf>,
+    /// Settings that are links, and where they lead.
+    pub(super) links: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Keep {
-    pub(super) fn new(masks: MaskGuard, unwanted: Vec<PathBuf>, links: Vec<(PathBuf, PathBuf)>) -> Self {
-        Self { _masks: masks, unwanted, links }
+    pub(super) fn new(masks: MaskGuard, put_right: PutRight) -> Self {
+        Self { masks: Some(masks), put_right }
+    }
+
+    /// Puts everything right. Gives what was taken away that the command had made, or someone else meanwhile.
+    pub(crate) fn end(mut self) -> Vec<PathBuf> {
+        self.end_here()
+    }
+
+    fn end_here(&mut self) -> Vec<PathBuf> {
+        let PutRight { unwanted, settings, never_bare, links } = std::mem::take(&mut self.put_right);
+        let mut taken: Vec<PathBuf> = unwanted.into_iter().filter(|path| remove(path)).collect();
+        taken.extend(settings.into_iter().filter(|path| set_aside(path)));
+        taken.extend(never_bare.iter().filter(|folder| unmake(folder).is_some()).map(|folder| folder.join("HEAD")));
+        taken.extend(links.into_iter().filter(|(path, text)| is_put_back(path, text)).map(|(path, _)| path));
+        drop(self.masks.take());
+        taken
     }
 }
 
 impl Drop for Keep {
-    /// What was made although it leads git to other settings goes again: nobody but the command made it.
     fn drop(&mut self) {
-        for path in &self.unwanted {
-            let Ok(found) = fs::symlink_metadata(path) else { continue };
-            let removed = if found.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-            tracing::warn!(path = %path.display(), ok = removed.is_ok(), "a command made a file that leads git elsewhere; it was removed");
-        }
-        for (path, text) in &self.links {
-            if let Some(put_back) = put_back(path, text) {
-                let ok = put_back.is_ok();
-                tracing::warn!(path = %path.display(), ok, "a command replaced settings that are a link; the link was put back");
-            }
-        }
+        self.end_here();
     }
+}
+
+fn remove(path: &Path) -> bool {
+    let Ok(found) = fs::symlink_metadata(path) else { return false };
+    let removed = if found.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    tracing::warn!(path = %path.display(), ok = removed.is_ok(), "a command made a file that leads git elsewhere; it was removed");
+    true
+}
+
+/// It gets another name: someone else may have made it, and nothing of theirs is to be lost.
+fn set_aside(path: &Path) -> bool {
+    if fs::symlink_metadata(path).is_err() {
+        return false;
+    }
+    let ok = put_aside(path, "refused").is_ok();
+    tracing::warn!(path = %path.display(), ok, "a command made settings; they were put aside");
+    true
+}
+
+fn is_put_back(path: &Path, text: &Path) -> bool {
+    let Some(done) = put_back(path, text) else { return false };
+    tracing::warn!(path = %path.display(), ok = done.is_ok(), "a command replaced settings that are a link; the link was put back");
+    true
 }
 
 /// Puts a link back where something else is now, which is put aside; nothing where there was no need.
@@ -47,18 +84,7 @@ fn put_back(path: &Path, text: &Path) -> Option<io::Result<()>> {
     if fs::read_link(path).is_ok_and(|now| now == text) {
         return None;
     }
-    Some(put_aside(path).and_then(|()| symlink(text, path)))
-}
-
-fn put_aside(path: &Path) -> io::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let free = (1..=MOST_ASIDE)
-        .map(|number| path.with_file_name(format!("{name}.replaced-{number}")))
-        .find(|aside| fs::symlink_metadata(aside).is_err());
-    match free {
-        Some(aside) => fs::rename(path, aside),
-        None => Err(io::ErrorKind::AlreadyExists.into()),
-    }
+    Some(put_aside(path, "replaced").and_then(|_| symlink(text, path)))
 }
 
 #[cfg(test)]

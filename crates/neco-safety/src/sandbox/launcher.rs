@@ -15,7 +15,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use rustix::process::{Signal, set_parent_process_death_signal};
 
-use super::linux::{channel, first_process, landlock, privilege, seccomp, session_leader};
+use super::linux::namespaces::{self, Net};
+use super::linux::{build, channel, first_process, landlock, privilege, seccomp, session_leader};
 use super::order::{ASKED, CHANNEL, ORDER, Order, VERSION};
 
 /// What a shell says for a command that was found but could not be run.
@@ -40,9 +41,14 @@ fn launch(command: &[OsString]) -> io::Result<Infallible> {
     if order.version != VERSION {
         return Err(io::Error::other("Neco was replaced by another version while it ran: start it again"));
     }
-    close_all_but(if order.first_in_box { CHANNEL } else { 2 })?;
-    let channel = if order.first_in_box { Some(take(CHANNEL)?) } else { None };
-    if order.first_in_box {
+    close_all_but(if order.in_namespaces { CHANNEL } else { 2 })?;
+    let channel = if order.in_namespaces { Some(take(CHANNEL)?) } else { None };
+    if let Some(walls) = &order.walls {
+        namespaces::enter(if walls.network { Net::Machines } else { Net::Own })?;
+        build::build(walls, order.terminal)?;
+        privilege::drop_all()?;
+    }
+    if order.in_namespaces {
         // The launcher's parent has one thread, so this fires when the process is gone and not before.
         set_parent_process_death_signal(Some(Signal::KILL))?;
         privilege::check_capabilities()?;
@@ -55,7 +61,9 @@ fn launch(command: &[OsString]) -> io::Result<Infallible> {
         extra = proxy_variables(port);
     }
     match channel {
-        Some(channel) => first_process::look_after(channel, || become_command(&order, command, &extra)),
+        Some(channel) => {
+            first_process::look_after(channel, &order.never_bare, || become_command(&order, command, &extra))
+        }
         None => become_command(&order, command, &extra),
     }
 }
@@ -65,7 +73,7 @@ fn become_command(order: &Order, command: &[OsString], extra: &[CString]) -> io:
     if order.terminal {
         session_leader::take_terminal()?;
     }
-    privilege::limit(order.first_in_box);
+    privilege::limit(order.in_namespaces);
     privilege::drop_all()?;
     if let Some(rules) = &order.files {
         landlock::restrict(rules)?;

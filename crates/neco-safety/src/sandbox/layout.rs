@@ -4,19 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use super::level::{Level, Settings};
-use super::names::{SECRETS_AT_HOME, SETTINGS, START_UP, START_UP_FOLDERS};
+use super::named::Named;
+use super::names::{OWN_SETTINGS, SECRETS_AT_HOME, SETTINGS_FILES, SETTINGS_FOLDERS, START_UP, START_UP_FOLDERS};
 use super::search::Found;
 
 /// How a path is seen in the box. What comes later in this list wins where two are wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Seen {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) enum Seen {
     /// As it is, and changeable.
     Writable,
     /// As it is.
     ReadOnly,
-    /// As an empty folder that can't be changed, although there is nothing on the machine. Also for
-    /// what would be a file: git does not list empty folders.
+    /// As an empty folder that can't be changed, although there is nothing on the machine.
     StandIn,
     /// As a small file of ours that can't be changed, where there is nothing otherwise.
     StandInFile,
@@ -49,6 +51,8 @@ pub(super) struct Machine {
     pub(super) given: Vec<PathBuf>,
     /// What stands where nothing is, for other boxes.
     pub(super) stand_ins: BTreeSet<PathBuf>,
+    /// What a person opened to this one command.
+    pub(super) opened: Named,
 }
 
 /// The plan of a box.
@@ -58,6 +62,10 @@ pub(super) struct Layout {
     pub(super) places: Vec<(PathBuf, Seen)>,
     /// Files that git would follow elsewhere, which are taken away again if a command makes them.
     pub(super) unwanted: Vec<PathBuf>,
+    /// Missing settings, which are put aside if a command makes them.
+    pub(super) missing: Vec<PathBuf>,
+    /// Folders that must not become repositories by themselves.
+    pub(super) never_bare: Vec<PathBuf>,
     /// Settings that are links, and where they lead: nothing can cover a link, so they are put back.
     pub(super) links: Vec<(PathBuf, PathBuf)>,
 }
@@ -65,9 +73,17 @@ pub(super) struct Layout {
 impl Layout {
     /// The plan for these settings.
     pub(super) fn new(settings: &Settings, machine: &Machine, roots: &Roots, found: &Found) -> Self {
-        let stand_ins = &machine.stand_ins;
-        let mut drawing =
-            Drawing { settings, stand_ins, places: BTreeMap::new(), unwanted: Vec::new(), links: Vec::new() };
+        let (stand_ins, opened) = (&machine.stand_ins, &machine.opened);
+        let mut drawing = Drawing {
+            settings,
+            stand_ins,
+            opened,
+            places: BTreeMap::new(),
+            unwanted: Vec::new(),
+            missing: Vec::new(),
+            never_bare: Vec::new(),
+            links: Vec::new(),
+        };
         match settings.level {
             Level::WorkspaceWrite => drawing.work_in(machine, roots, found),
             Level::ReadOnly => drawing.look_at(roots),
@@ -94,8 +110,11 @@ impl Layout {
 pub(super) struct Drawing<'a> {
     settings: &'a Settings,
     stand_ins: &'a BTreeSet<PathBuf>,
+    opened: &'a Named,
     places: BTreeMap<PathBuf, Seen>,
     pub(super) unwanted: Vec<PathBuf>,
+    missing: Vec<PathBuf>,
+    pub(super) never_bare: Vec<PathBuf>,
     links: Vec<(PathBuf, PathBuf)>,
 }
 
@@ -118,9 +137,9 @@ impl Drawing<'_> {
             }
         }
         for root in &roots.writable {
-            SETTINGS.iter().for_each(|name| self.keep(root.join(name)));
+            self.keep_settings(root, machine);
             if let Some(home) = machine.home.as_ref().filter(|home| home.starts_with(root)) {
-                START_UP.iter().for_each(|name| self.keep(home.join(name)));
+                START_UP.iter().for_each(|name| self.keep_file(home.join(name)));
                 START_UP_FOLDERS.iter().for_each(|name| self.keep_folder(&home.join(name)));
             }
         }
@@ -128,6 +147,31 @@ impl Drawing<'_> {
         let at_the_top = roots.writable.iter().map(|root| root.join(".git"));
         let repositories: BTreeSet<PathBuf> = at_the_top.chain(found.repositories.iter().cloned()).collect();
         repositories.iter().for_each(|git| self.keep_git(git));
+    }
+
+    /// Settings stay as they are. Missing ones stay away: a stand-in keeps those from being made that a program
+    /// on this machine would follow without a question; others are put aside at the end, so that nothing is
+    /// seen of them.
+    fn keep_settings(&mut self, root: &Path, machine: &Machine) {
+        self.keep(root.join(OWN_SETTINGS));
+        for (name, marks) in SETTINGS_FOLDERS {
+            let is_used = machine.home.iter().any(|home| marks.iter().any(|mark| home.join(mark).exists()));
+            match is_used {
+                true => self.keep(root.join(name)),
+                false => self.keep_if_there(root.join(name)),
+            }
+        }
+        SETTINGS_FILES.iter().for_each(|name| self.keep_if_there(root.join(name)));
+    }
+
+    fn keep_if_there(&mut self, path: PathBuf) {
+        if self.opened.concerns(&path) {
+            return;
+        }
+        match self.is_there(&path) {
+            true => self.keep_what_is_there(&path),
+            false => self.missing.push(path),
+        }
     }
 
     /// It stays as it is, and stays away if it is not there.
@@ -141,6 +185,9 @@ impl Drawing<'_> {
     }
 
     fn keep_or(&mut self, path: PathBuf, stand_in: Seen) {
+        if self.opened.concerns(&path) {
+            return;
+        }
         if self.is_there(&path) {
             self.keep_what_is_there(&path);
         } else {
@@ -195,14 +242,29 @@ impl Drawing<'_> {
 
     fn hide(&mut self, machine: &Machine, found: &Found) {
         let at_home = machine.home.iter().flat_map(|home| SECRETS_AT_HOME.iter().map(|name| home.join(name)));
-        let everything = at_home.chain(machine.own.iter().cloned()).chain(found.secrets.iter().cloned());
-        let wanted: Vec<PathBuf> = everything.filter(|path| !self.is_readable(path)).collect();
-        for path in wanted.iter().chain(&self.settings.hidden) {
-            let Ok(path) = fs::canonicalize(path) else { continue };
-            let Ok(kind) = fs::metadata(&path) else { continue };
-            if path.parent().is_none() {
-                continue;
-            }
+        let secrets = at_home.chain(found.secrets.iter().cloned()).filter(|path| !self.is_readable(path));
+        let secrets: Vec<PathBuf> = secrets.chain(self.settings.hidden.iter().cloned()).collect();
+        let opened = self.opened;
+        for path in secrets.iter().filter(|path| !opened.is(path)) {
+            self.hide_one(path);
+            let inside: Vec<PathBuf> = opened.below(path).filter_map(|path| fs::canonicalize(path).ok()).collect();
+            inside.into_iter().for_each(|path| self.put(path, Seen::ReadOnly));
+        }
+        // What is ours is opened to nobody.
+        machine
+            .own
+            .iter()
+            .filter(|path| !self.is_readable(path))
+            .cloned()
+            .collect::<Vec<_>>()
+            .iter()
+            .for_each(|path| self.hide_one(path));
+    }
+
+    fn hide_one(&mut self, path: &Path) {
+        let Ok(path) = fs::canonicalize(path) else { return };
+        let Ok(kind) = fs::metadata(&path) else { return };
+        if path.parent().is_some() {
             self.put(path, if kind.is_dir() { Seen::HiddenFolder } else { Seen::HiddenFile });
         }
     }
@@ -227,7 +289,13 @@ impl Drawing<'_> {
         let mut places: Vec<(PathBuf, Seen)> = self.places.into_iter().collect();
         places.retain(|(path, _)| !emptied.iter().any(|folder| folder != path && path.starts_with(folder)));
         places.sort_by_key(|(path, _)| path.components().count());
-        Layout { places, unwanted: self.unwanted, links: self.links }
+        Layout {
+            places,
+            unwanted: self.unwanted,
+            missing: self.missing,
+            never_bare: self.never_bare,
+            links: self.links,
+        }
     }
 }
 
@@ -266,9 +334,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = fs::canonicalize(folder.path()).unwrap().join("home");
         let workspace = home.join("project");
-        for path in
-            [".ssh", ".aws", ".config/neco", ".local/share/neco/outputs", "project/.git/hooks", "project/.vscode"]
-        {
+        for path in [
+            ".ssh",
+            ".aws",
+            ".claude",
+            ".config/neco",
+            ".local/share/neco/outputs",
+            "project/.git/hooks",
+            "project/.vscode",
+        ] {
             fs::create_dir_all(home.join(path)).unwrap();
         }
         for path in ["project/.git/config", "project/.env", ".netrc"] {
@@ -284,6 +358,7 @@ mod tests {
             own: vec![stage.home.join(".config/neco"), stage.home.join(".local/share/neco")],
             given: Vec::new(),
             stand_ins: BTreeSet::new(),
+            opened: Named::default(),
         };
         let roots = Roots {
             writable: vec![workspace.to_path_buf()],
@@ -307,12 +382,18 @@ mod tests {
         assert_eq!(at(".git"), Some(Seen::Writable));
         assert_eq!((at(".git/hooks"), at(".git/config")), (Some(Seen::ReadOnly), Some(Seen::ReadOnly)));
         assert_eq!((at(".vscode"), at(".claude")), (Some(Seen::ReadOnly), Some(Seen::StandIn)));
-        assert_eq!((at(".mcp.json"), at(".env")), (Some(Seen::StandIn), Some(Seen::HiddenFile)));
+        assert_eq!((at(".neco"), at(".env")), (Some(Seen::StandIn), Some(Seen::HiddenFile)));
+        assert_eq!((at(".mcp.json"), at(".gemini")), (None, None), "nothing is seen where nobody would follow it");
+        let missing = |name: &str| layout.missing.contains(&stage.workspace.join(name));
+        assert!(missing(".mcp.json") && missing(".gemini") && !missing(".claude") && !missing(".vscode"));
         assert_eq!(
             (at(".git/commondir"), at(".git/config.worktree")),
             (Some(Seen::StandInFile), Some(Seen::StandInFile))
         );
-        assert_eq!((at("refs"), at("HEAD")), (Some(Seen::StandIn), None), "no repository in the folder itself");
+        assert_eq!((at("refs"), &layout.never_bare), (None, &vec![stage.workspace.clone()]));
+        fs::write(stage.workspace.join("HEAD"), "x").unwrap();
+        let layout = draw(&stage, &SandboxSection::default(), &stage.workspace);
+        assert_eq!(seen(&layout, &stage.workspace.join("refs")), Some(Seen::StandIn), "half a repository");
         assert_eq!(layout.unwanted, [stage.workspace.join(".git/gitdir")]);
         let depth = |place: &(PathBuf, Seen)| place.0.components().count();
         assert!(layout.places.is_sorted_by_key(depth));
@@ -383,7 +464,7 @@ mod tests {
         let layout = draw(&stage, &SandboxSection::default(), &stage.home);
         let at = |path: &str| seen(&layout, &stage.home.join(path));
         assert_eq!((at(""), at(".ssh")), (Some(Seen::Root), Some(Seen::HiddenFolder)));
-        assert_eq!((at(".bashrc"), at(".config")), (Some(Seen::StandIn), Some(Seen::ReadOnly)));
+        assert_eq!((at(".bashrc"), at(".config")), (Some(Seen::StandInFile), Some(Seen::ReadOnly)));
         assert_eq!(at(".aws"), Some(Seen::HiddenFolder));
     }
 

@@ -29,6 +29,22 @@ pub enum Freedom {
     Unboxed,
 }
 
+/// What a person allowed one command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Allowance {
+    /// How much more than its settings it gets.
+    pub freedom: Freedom,
+    /// The command line that the person said yes to, where the question was about files that are closed to
+    /// commands: those that it names are open to it.
+    pub names: Option<String>,
+}
+
+impl From<Freedom> for Allowance {
+    fn from(freedom: Freedom) -> Self {
+        Self { freedom, names: None }
+    }
+}
+
 /// The settings, as they are meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {

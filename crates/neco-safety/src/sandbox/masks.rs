@@ -14,6 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::{FlockOperation, flock};
 
+use super::names::START_UP;
+
 /// The stand-ins of this process.
 #[derive(Debug)]
 pub(super) struct Masks {
@@ -238,6 +240,7 @@ impl StandIn {
             // Where a repository's shared folder is: here. Git takes an empty one for a broken repository.
             Some("commondir") => Self::File(".\n"),
             Some("config.worktree") => Self::File(""),
+            Some(name) if START_UP.contains(&name) => Self::File(""),
             // Git wants to enter these before it takes what they are in for a repository.
             Some("refs" | "objects") => Self::Folder(0o444),
             Some(_) | None => Self::Folder(0o755),

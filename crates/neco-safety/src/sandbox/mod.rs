@@ -5,14 +5,16 @@
 //! left in a workspace when the last box is gone.
 //!
 //! Reading order: [`level`] (what is wanted), [`report`] (what was got), [`sandbox`] with [`probe`], then one box:
-//! [`confined`], [`layout`] with [`names`], [`search`], [`git_places`], [`linked_git`], [`masks`] and [`keep`], [`bwrap`] or
+//! [`confined`], [`layout`] with [`names`] and [`named`], [`search`], [`git_places`], [`git_view`], [`linked_git`], [`masks`], [`keep`] and [`bare`], [`walls`], [`bwrap`] or
 //! [`carve`], [`order`], [`launcher`], [`linux`]; beside it [`proxy`], [`denial`], [`macos`].
 
+mod bare;
 mod bwrap;
 mod carve;
 pub(crate) mod confined;
 pub mod denial;
 mod git_places;
+mod git_view;
 pub(crate) mod keep;
 pub mod launcher;
 mod layout;
@@ -21,6 +23,7 @@ mod linked_git;
 pub(crate) mod linux;
 pub mod macos;
 mod masks;
+mod named;
 mod names;
 pub(crate) mod order;
 mod probe;
@@ -29,8 +32,9 @@ pub mod report;
 #[expect(clippy::module_inception, reason = "the room is named after what it builds")]
 mod sandbox;
 mod search;
+mod walls;
 
 pub use layout::Roots;
-pub use level::{Freedom, Level, Network, Settings};
-pub use report::{Report, Strength};
+pub use level::{Allowance, Freedom, Level, Network, Settings};
+pub use report::{Builder, Report, Strength};
 pub use sandbox::{Ask, Sandbox, SandboxSetup, Unmet};

@@ -4,24 +4,41 @@ use std::path::Path;
 
 use crate::path::sensitive::is_sample;
 
-/// What in a workspace decides what an agent, an editor or a shell does.
-pub(super) const SETTINGS: &[&str] = &[
-    ".neco",
-    ".claude",
-    ".codex",
-    ".gemini",
-    ".cursor",
-    ".windsurf",
-    ".vscode",
-    ".idea",
-    ".zed",
-    ".devcontainer",
-    ".mcp.json",
-    ".envrc",
-    ".exrc",
-    ".nvim.lua",
-    ".dir-locals.el",
+/// Folders in a workspace that decide what an agent or an editor does, and what the home folder has where such
+/// a program is used.
+pub(super) const SETTINGS_FOLDERS: &[(&str, &[&str])] = &[
+    (".claude", &[".claude", ".claude.json"]),
+    (".codex", &[".codex"]),
+    (".gemini", &[".gemini"]),
+    (".cursor", CURSOR),
+    (".windsurf", &[".windsurf", ".codeium", ".config/Windsurf"]),
+    (".vscode", CODE),
+    (".devcontainer", CODE),
+    (".idea", &[".config/JetBrains", ".local/share/JetBrains", ".cache/JetBrains"]),
+    (".zed", &[".config/zed", ".local/share/zed"]),
 ];
+
+/// Ours.
+pub(super) const OWN_SETTINGS: &str = ".neco";
+
+const CURSOR: &[&str] = &[".cursor", ".cursor-server", ".config/Cursor"];
+
+/// The editors that read the same folder.
+const CODE: &[&str] = &[
+    ".vscode",
+    ".vscode-server",
+    ".vscode-oss",
+    ".config/Code",
+    ".config/VSCodium",
+    ".cursor",
+    ".cursor-server",
+    ".config/Cursor",
+    ".windsurf",
+    ".config/Windsurf",
+];
+
+/// Files in a workspace that decide the same. Who reads them asks before it follows one that is new.
+pub(super) const SETTINGS_FILES: &[&str] = &[".mcp.json", ".envrc", ".exrc", ".nvim.lua", ".dir-locals.el"];
 
 /// What runs when a shell, a session or git starts: for a workspace that is the home folder.
 pub(super) const START_UP: &[&str] = &[

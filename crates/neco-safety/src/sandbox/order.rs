@@ -10,6 +10,7 @@ use rustix::io::fcntl_dupfd_cloexec;
 use serde::{Deserialize, Serialize};
 
 use super::linux::landlock::Rules;
+use super::walls::Walls;
 
 /// The first argument of a process that is to be a launcher; those of the command follow.
 pub(crate) const ASKED: &str = "--neco-launch-in-box";
@@ -28,8 +29,12 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub(crate) struct Order {
     /// Whom it is for.
     pub(crate) version: String,
-    /// Whether the launcher is the first process of a box made of namespaces.
-    pub(crate) first_in_box: bool,
+    /// Whether the command is to run in a box made of namespaces.
+    pub(crate) in_namespaces: bool,
+    /// Folders that must not become repositories by themselves.
+    pub(crate) never_bare: Vec<PathBuf>,
+    /// The walls that the launcher builds; nothing where bubblewrap has built them, or there are none.
+    pub(crate) walls: Option<Walls>,
     /// Whether standard input is a terminal that is to control the command.
     pub(crate) terminal: bool,
     /// Which files may be touched; nothing where the kernel has no Landlock.
@@ -69,7 +74,9 @@ mod tests {
         let readable = (0..30_000).map(|number| PathBuf::from(format!("/a/folder/{number}"))).collect();
         let order = Order {
             version: VERSION.to_owned(),
-            first_in_box: false,
+            in_namespaces: false,
+            never_bare: Vec::new(),
+            walls: None,
             terminal: false,
             files: Some(Rules { readable, ..Rules::default() }),
             internet: false,

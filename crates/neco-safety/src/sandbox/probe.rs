@@ -14,14 +14,15 @@ use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
 use serde::{Deserialize, Serialize};
 
-use super::bwrap::{self, Construction, Covers, LAUNCHER_INSIDE};
-use super::layout::Layout;
+use super::bwrap::{self, LAUNCHER_INSIDE};
 use super::linux::channel::{self, Word};
 use super::linux::landlock::{self, Rules};
 use super::linux::seccomp;
 use super::linux::session_leader::{self, Boxed, Program, Streams};
 use super::order::{ASKED, Order, VERSION};
+use super::report::Builder;
 use super::sandbox::Ask;
+use super::walls::{Covers, Walls};
 
 /// No box takes longer than this to start.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -34,13 +35,15 @@ const MOST_WORDS: u64 = 400;
 /// What is tried with.
 pub(super) struct Candidates<'a> {
     pub(super) launcher: &'a Path,
+    /// Whether the launcher may make namespaces.
+    pub(super) namespaces: bool,
     pub(super) bwrap: Option<&'a Path>,
 }
 
 /// What can be had; otherwise why not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Answers {
-    pub(super) strong: Result<(), String>,
+    pub(super) strong: Result<Builder, String>,
     pub(super) weaker: Result<(), String>,
 }
 
@@ -48,20 +51,20 @@ pub(super) struct Answers {
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Remembered {
     made_of: String,
-    strong: bool,
+    strong: Option<Builder>,
 }
 
 /// What can be had. The weaker one is tried only where the strong one can't be had.
 pub(super) fn answers(candidates: &Candidates<'_>, file: &Path, ask: Ask) -> Answers {
     let made_of = made_of(candidates);
     let remembered = fs::read(file).ok().and_then(|text| serde_json::from_slice::<Remembered>(&text).ok());
-    let known = remembered.is_some_and(|known| known.strong && known.made_of == made_of);
-    if known && ask == Ask::IfChanged {
-        return Answers { strong: Ok(()), weaker: Err(String::new()) };
+    let known = remembered.filter(|known| known.made_of == made_of).and_then(|known| known.strong);
+    if let Some(builder) = known.filter(|_| ask == Ask::IfChanged) {
+        return Answers { strong: Ok(builder), weaker: Err(String::new()) };
     }
     let strong = strong(candidates);
     let weaker = if strong.is_ok() { Err(String::new()) } else { weaker(candidates) };
-    remember(file, &Remembered { made_of, strong: strong.is_ok() });
+    remember(file, &Remembered { made_of, strong: strong.as_ref().ok().copied() });
     Answers { strong, weaker }
 }
 
@@ -88,33 +91,62 @@ fn made_of(candidates: &Candidates<'_>) -> String {
     };
     let bwrap = candidates.bwrap.map(file).unwrap_or_default();
     let kernel = kernel.release().to_string_lossy().into_owned();
-    [VERSION, &kernel, &user.to_string(), &file(candidates.launcher), &bwrap].join("\n")
+    let own = if candidates.namespaces { "own" } else { "" };
+    [VERSION, &kernel, &user.to_string(), &file(candidates.launcher), own, &bwrap].join("\n")
 }
 
-fn strong(candidates: &Candidates<'_>) -> Result<(), String> {
-    let Some(bwrap) = candidates.bwrap else { return Err("bubblewrap (bwrap) is not installed".to_owned()) };
+/// Our own launcher first: it is faster, and nothing has to be installed for it.
+fn strong(candidates: &Candidates<'_>) -> Result<Builder, String> {
     if !seccomp::is_there() {
         return Err("system calls can't be filtered on this machine".to_owned());
     }
-    let nowhere = PathBuf::from("/dev/null");
-    let covers = Covers { closed_folder: nowhere.clone(), closed_file: nowhere.clone(), empty_folder: nowhere };
+    let own = match candidates.namespaces {
+        true => by_launcher(candidates.launcher),
+        false => Err(String::new()),
+    };
+    let Err(no_namespaces) = own else { return Ok(Builder::Launcher) };
+    by_bubblewrap(candidates).map(|()| Builder::Bubblewrap).map_err(|error| {
+        let words = [no_namespaces, error];
+        words.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
+    })
+}
+
+fn by_launcher(launcher: &Path) -> Result<(), String> {
+    let mut arguments = vec![OsString::from("neco")];
+    arguments.extend(tiny_command());
+    let order = Order { walls: Some(bare_walls()), ..order_in_namespaces() };
+    attempt(launcher, &arguments, &order).map_err(|error| format!("namespaces can't be made here: {error}"))
+}
+
+fn by_bubblewrap(candidates: &Candidates<'_>) -> Result<(), String> {
+    let Some(bwrap) = candidates.bwrap else { return Err("bubblewrap (bwrap) is not installed".to_owned()) };
     let mut arguments = vec![OsString::from("bwrap")];
-    arguments.extend(bwrap::arguments(&Construction {
-        layout: &Layout::default(),
-        covers: &covers,
-        // Nothing is written there.
-        temporary: Path::new("/etc"),
-        network: false,
-        from_run: &[],
-        folder: Path::new("/"),
-        launcher: candidates.launcher,
-    }));
+    arguments.extend(bwrap::arguments(&bare_walls(), candidates.launcher));
     arguments.push(LAUNCHER_INSIDE.into());
+    arguments.extend(tiny_command());
+    attempt(bwrap, &arguments, &order_in_namespaces())
+        .map_err(|error| format!("bubblewrap does not work here: {error}"))
+}
+
+/// Walls around nothing in particular.
+fn bare_walls() -> Walls {
+    let nowhere = PathBuf::from("/dev/null");
+    Walls {
+        places: Vec::new(),
+        covers: Covers { closed_folder: nowhere.clone(), closed_file: nowhere.clone(), empty_folder: nowhere },
+        instead: Vec::new(),
+        // Nothing is written there.
+        temporary: "/etc".into(),
+        network: false,
+        from_run: Vec::new(),
+        folder: "/".into(),
+    }
+}
+
+fn order_in_namespaces() -> Order {
     let inside = Rules { readable: vec!["/".into()], ..Rules::default() };
     let files = (landlock::version() > 0).then_some(inside);
-    arguments.extend(tiny_command());
-    let order = Order { first_in_box: true, internet: true, ..empty_order(files) };
-    attempt(bwrap, &arguments, &order).map_err(|error| format!("bubblewrap does not work here: {error}"))
+    Order { in_namespaces: true, internet: true, ..empty_order(files) }
 }
 
 fn weaker(candidates: &Candidates<'_>) -> Result<(), String> {
@@ -136,7 +168,9 @@ fn weaker(candidates: &Candidates<'_>) -> Result<(), String> {
 fn empty_order(files: Option<Rules>) -> Order {
     Order {
         version: VERSION.to_owned(),
-        first_in_box: false,
+        in_namespaces: false,
+        never_bare: Vec::new(),
+        walls: None,
         terminal: false,
         files,
         internet: false,
@@ -153,7 +187,7 @@ fn tiny_command() -> [OsString; 4] {
 
 /// Runs it; says what it said if it fails.
 fn attempt(program: &Path, arguments: &[OsString], order: &Order) -> io::Result<()> {
-    let in_box = order.first_in_box;
+    let in_box = order.in_namespaces;
     let text = |text: &[u8]| CString::new(text).map_err(io::Error::other);
     let arguments = arguments.iter().map(|word| text(word.as_bytes())).collect::<Result<Vec<_>, _>>()?;
     let (mut output, theirs) = io::pipe()?;
@@ -228,18 +262,24 @@ mod tests {
     fn what_can_not_be_had_says_why_and_is_not_remembered_as_working() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("state/probe.json");
-        let candidates = Candidates { launcher: Path::new("/bin/false"), bwrap: None };
+        let candidates = Candidates { launcher: Path::new("/bin/false"), namespaces: true, bwrap: None };
         let first = answers(&candidates, &file, Ask::IfChanged);
-        assert_eq!(first.strong, Err("bubblewrap (bwrap) is not installed".to_owned()));
+        let why = first.strong.unwrap_err();
+        assert!(why.starts_with("namespaces can't be made here: "), "{why}");
+        assert!(why.ends_with("; bubblewrap (bwrap) is not installed"), "{why}");
         assert!(first.weaker.unwrap_err().contains("Landlock"));
         let remembered: Remembered = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
-        assert!(!remembered.strong);
+        assert_eq!(remembered.strong, None);
         // What is remembered as working counts until something changes.
-        let worked = Remembered { strong: true, ..remembered };
+        let worked = Remembered { strong: Some(Builder::Launcher), ..remembered };
         fs::write(&file, serde_json::to_vec(&worked).unwrap()).unwrap();
-        assert_eq!(answers(&candidates, &file, Ask::IfChanged).strong, Ok(()));
+        assert_eq!(answers(&candidates, &file, Ask::IfChanged).strong, Ok(Builder::Launcher));
         assert!(answers(&candidates, &file, Ask::Anew).strong.is_err());
-        fs::write(&file, serde_json::to_vec(&Remembered { made_of: "else".into(), strong: true }).unwrap()).unwrap();
+        fs::write(
+            &file,
+            serde_json::to_vec(&Remembered { made_of: "else".into(), strong: Some(Builder::Launcher) }).unwrap(),
+        )
+        .unwrap();
         assert!(answers(&candidates, &file, Ask::IfChanged).strong.is_err());
     }
 }

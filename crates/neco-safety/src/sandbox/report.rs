@@ -9,7 +9,7 @@ use crate::policy::Confinement;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Strength {
-    /// Namespaces made by bubblewrap, a launcher inside, and Landlock as a second lock.
+    /// Namespaces with a launcher inside, and Landlock as a second lock.
     Strong,
     /// Landlock and a filter of system calls: with the gaps that are named.
     Weaker,
@@ -17,11 +17,23 @@ pub enum Strength {
     None,
 }
 
+/// Who makes the namespaces of the strong box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Builder {
+    /// Our own launcher.
+    Launcher,
+    /// Bubblewrap, where the machine lets only chosen programs make them.
+    Bubblewrap,
+}
+
 /// What was got, and why not better.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// How strong it is.
     pub strength: Strength,
+    /// Who builds it, where it is the strong one.
+    pub builder: Option<Builder>,
     /// What was asked for.
     pub level: Level,
     /// What commands reach.
@@ -35,7 +47,7 @@ pub struct Report {
 /// What the weaker box does not close.
 pub const WEAKER_GAPS: &[&str] = &[
     "modes, times and attributes of files outside the workspace can be changed where you may change them",
-    ".git/hooks, .git/config and the settings of agents and editors in the workspace can be changed, moved or made",
+    ".git/hooks, .git/config and the settings of agents and editors in the workspace can be changed or moved",
     "a process that becomes a daemon outlives its command",
     "other processes of yours can be seen, and your terminals written to",
     "secrets inside the workspace, such as .env, can be read",
@@ -47,7 +59,7 @@ pub(super) const NO_SECOND_LOCK: &str = "there is no second lock: this kernel ha
 
 impl Report {
     pub(super) fn new(settings: &Settings, strength: Strength, why: Vec<String>, gaps: Vec<&'static str>) -> Self {
-        Self { strength, level: settings.level, network: settings.network.clone(), why, gaps }
+        Self { strength, builder: None, level: settings.level, network: settings.network.clone(), why, gaps }
     }
 
     /// What the policy goes by.
@@ -93,7 +105,7 @@ mod tests {
 
     fn report(level: Level, strength: Strength) -> Report {
         let network = Network::Off;
-        Report { strength, level, network, why: vec!["bwrap is not installed".into()], gaps: Vec::new() }
+        Report { strength, builder: None, level, network, why: vec!["bwrap is not installed".into()], gaps: Vec::new() }
     }
 
     #[test]

@@ -20,7 +20,9 @@ pub struct SandboxSetup {
     pub settings: Settings,
     /// Our own program: it is started again as the launcher.
     pub launcher: PathBuf,
-    /// Bubblewrap, if it is installed.
+    /// Whether the launcher may make namespaces itself, which is faster than bubblewrap.
+    pub namespaces: bool,
+    /// Bubblewrap, if it is installed: some machines let it make namespaces and not us.
     pub bwrap: Option<PathBuf>,
     /// The home folder.
     pub home: Option<PathBuf>,
@@ -139,12 +141,13 @@ fn find_out(setup: &SandboxSetup, landlock: bool, ask: Ask) -> Report {
     if settings.level == Level::Full {
         return Report::new(settings, Strength::None, vec!["sandbox.level is full".to_owned()], Vec::new());
     }
-    let candidates = Candidates { launcher: &setup.launcher, bwrap: setup.bwrap.as_deref() };
+    let candidates =
+        Candidates { launcher: &setup.launcher, namespaces: setup.namespaces, bwrap: setup.bwrap.as_deref() };
     let answers = probe::answers(&candidates, &setup.state.join("probe.json"), ask);
     match (answers.strong, answers.weaker) {
-        (Ok(()), _) => {
+        (Ok(builder), _) => {
             let gaps = if landlock { Vec::new() } else { vec![NO_SECOND_LOCK] };
-            Report::new(settings, Strength::Strong, Vec::new(), gaps)
+            Report { builder: Some(builder), ..Report::new(settings, Strength::Strong, Vec::new(), gaps) }
         }
         (Err(why), Ok(())) => Report::new(settings, Strength::Weaker, vec![why], WEAKER_GAPS.to_vec()),
         (Err(strong), Err(weaker)) => Report::new(settings, Strength::None, vec![strong, weaker], Vec::new()),

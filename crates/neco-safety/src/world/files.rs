@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::path::{Access, Located, PathError, Root, resolve};
+use crate::policy::Closed;
 
 /// Files inside the roots: the workspace and others that the person opened, which may be changed, and
 /// folders that may only be read.
@@ -14,6 +15,8 @@ pub struct Files {
     /// The workspace first.
     roots: Vec<Arc<Root>>,
     workspace: PathBuf,
+    /// What rules close to reading.
+    closed: Closed,
 }
 
 impl Files {
@@ -31,7 +34,7 @@ impl Files {
             let path = resolve(&std::path::absolute(path)?)?.path;
             roots.push(Arc::new(Root::new(path, false, false)));
         }
-        Ok(Self { roots, workspace })
+        Ok(Self { roots, workspace, closed: Closed::default() })
     }
 
     /// The same with folders that may be changed as the workspace may be.
@@ -46,6 +49,18 @@ impl Files {
             self.roots.push(Arc::new(root));
         }
         Ok(self)
+    }
+
+    /// The same without what rules close to reading, for whoever walks.
+    #[must_use]
+    pub fn with_closed(self, closed: Closed) -> Self {
+        Self { closed, ..self }
+    }
+
+    /// What rules close to reading: a search leaves it out. A path that a call names is judged with the call.
+    #[must_use]
+    pub fn closed(&self) -> &Closed {
+        &self.closed
     }
 
     /// The folders that may be changed, the workspace first.

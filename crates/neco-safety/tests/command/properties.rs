@@ -210,3 +210,11 @@ fn huge_and_deep_lines_are_answered() {
         assert!(took.as_secs() < 10, "{start:?} took {took:?}");
     }
 }
+
+#[test]
+fn what_one_shell_takes_for_arithmetic_another_runs() {
+    for line in ["((! rm -rf /proc/self/root))", "sh -c '((! rm -rf /home/someone))'", "((rm -rf /proc/self/root))"] {
+        let examined = examine(line, &place());
+        assert_eq!(examined.risk, Risk::Critical, "{line}: {examined:?}");
+    }
+}

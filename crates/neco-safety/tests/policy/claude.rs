@@ -62,8 +62,45 @@ fn files_are_meant_by_their_place() {
         Ruling::Allow,
         "every tool that edits"
     );
-    let search = Call { tool: "grep".into(), ..Call::read("secrets/a") };
-    assert_eq!(ruling(&with(Ruling::Deny, "Read(secrets/**)"), &search), Ruling::Deny, "every tool that reads");
+    let deny = with(Ruling::Deny, "Read(secrets/**)");
+    for tool in ["grep", "glob", "list_directory", "code_search", "code_index", "git", "apply_patch"] {
+        let call = Call { tool: tool.into(), ..Call::read("secrets/a") };
+        assert_eq!(ruling(&deny, &call), Ruling::Deny, "every tool that reads: {tool}");
+    }
+    assert_eq!(ruling(&deny, &Call::bash("cat secrets/a")), Ruling::Deny);
+    assert_eq!(ruling(&deny, &Call::bash("cat src/a")), Ruling::Allow);
+    assert_eq!(ruling(&with(Ruling::Deny, "Read"), &Call::bash("cat src/a")), Ruling::Allow, "other tools stay");
+    let patch = Call { tool: "apply_patch".into(), ..Call::write("secrets/a") };
+    assert_eq!(ruling(&with(Ruling::Allow, "Read(secrets/**)"), &patch), Ruling::Ask, "reading is not writing");
+}
+
+#[test]
+fn what_rules_close_to_reading_is_known_beforehand() {
+    let closed = with(Ruling::Deny, "Read(secrets/**)").closed();
+    let path = |name: &str| Path::new(WORKSPACE).join(name);
+    assert!(closed.holds(&path("secrets/a")) && !closed.holds(&path("src/a")) && !closed.is_empty());
+    assert!(with(Ruling::Deny, "Edit(secrets/**)").closed().is_empty());
+    let sometimes = with(Ruling::Deny, "{ tool = 'read_file', path = 'secrets/**', mode = 'plan' }");
+    assert!(sometimes.closed().is_empty());
+    let mut rules = flag(Ruling::Deny, "Read(secrets/**)").rules;
+    rules.extend(flag(Ruling::Allow, "Read(secrets/open/**)").rules);
+    let closed = Policy::new(place(), rules).closed();
+    assert!(closed.holds(&path("secrets/a")) && !closed.holds(&path("secrets/open/a")));
+}
+
+#[test]
+fn commands_are_those_of_every_tool_that_runs_one() {
+    let git = |command: &str| {
+        let call = Call::other("git", json!({})).reads();
+        Call { command: Some(command.to_owned()), ..call }
+    };
+    assert_eq!(ruling(&with(Ruling::Deny, "Bash(git show:*)"), &git("git show HEAD")), Ruling::Deny);
+    assert_eq!(ruling(&with(Ruling::Deny, "Bash(git show:*)"), &git("git log")), Ruling::Allow);
+    let check = Call { tool: "diagnostics".into(), ..Call::bash("cargo check") };
+    assert_eq!(ruling(&with(Ruling::Deny, "Bash(cargo:*)"), &check), Ruling::Deny);
+    // As the flag is told that would allow a call of the git tool.
+    let add = Call { touch: neco_safety::Touch::Runs, risk: neco_proto::Risk::Low, ..git("git add x") };
+    assert_eq!(ruling(&with(Ruling::Allow, "git(git add *)"), &add), Ruling::Allow);
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn a_command_that_needs_the_network_says_so_where_that_is_off() {
 }
 
 #[test]
-fn a_question_says_what_a_yes_does_not_open_and_what_it_does() {
+fn a_question_says_what_a_yes_opens() {
     let policy = Policy::new(place(), Vec::new());
     let offline = Who { network: false, ..who() };
     let reason = |command: &str, who: &Who<'_>| judge(&policy, &Call::bash(command), who).reason;
@@ -107,8 +107,10 @@ fn a_question_says_what_a_yes_does_not_open_and_what_it_does() {
     ] {
         assert!(!reason(command, who).contains(opens), "{command}: {}", reason(command, who));
     }
-    let closed = "the sandbox keeps that closed to commands even if you say yes";
+    let closed = "your yes opens the files that it names to this one command";
     assert!(reason("cat .env", &who()).ends_with(closed), "{}", reason("cat .env", &who()));
+    let both = reason("cat .env; curl https://example.com", &offline);
+    assert!(both.contains(closed) && both.ends_with(opens), "{both}");
     let unboxed = Who { confinement: Confinement::ChosenNone, ..who() };
     for (command, who) in [("cat .env", &unboxed), ("git reset --hard", &who()), ("echo x >> .git/hooks/a", &who())] {
         assert!(!reason(command, who).contains(closed), "{command}: {}", reason(command, who));

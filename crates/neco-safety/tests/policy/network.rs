@@ -12,30 +12,37 @@ fn fetch(url: &str) -> Call {
 }
 
 fn search() -> Call {
-    Call { touch: Touch::Network, risk: Risk::Low, ..Call::other("web_search", json!({ "query": "x" })) }
+    Call { touch: Touch::Network, risk: Risk::Medium, ..Call::other("web_search", json!({ "query": "x" })) }
 }
 
 const PAGE: &str = "https://docs.rs/x";
 
 #[test]
-fn a_page_is_asked_about_and_a_search_only_where_everything_is() {
+fn leaving_the_machine_is_asked_about_where_commands_have_no_network() {
     use ApprovalMode::{AskFirst, Auto, Manual};
     let policy = user("");
-    for (approval, network, page, searched) in [
+    // A host of their own network that the user opened is told as less risky.
+    let opened = fetch("http://localhost:3000/").risky(Risk::Low);
+    for (approval, network, left, own) in [
         (AskFirst, false, Ruling::Ask, Ruling::Allow),
         (AskFirst, true, Ruling::Ask, Ruling::Allow),
         (Manual, true, Ruling::Ask, Ruling::Ask),
-        // Where commands have no network, auto opens none for pages.
+        // Where commands have no network, auto opens none for pages and searches.
         (Auto, false, Ruling::Ask, Ruling::Allow),
         (Auto, true, Ruling::Allow, Ruling::Allow),
     ] {
         for mode in [Mode::Agent, Mode::Plan, Mode::Ask] {
             let who = Who { mode, approval, network, ..who() };
-            let verdict = judge(&policy, &fetch(PAGE), &who);
-            assert_eq!(verdict.ruling, page, "{mode} {approval} {network}: {}", verdict.reason);
-            assert_eq!(judge(&policy, &search(), &who).ruling, searched, "{mode} {approval} {network}");
+            for call in [fetch(PAGE), search()] {
+                let verdict = judge(&policy, &call, &who);
+                assert_eq!(verdict.ruling, left, "{mode} {approval} {network}: {}", verdict.reason);
+            }
+            assert_eq!(judge(&policy, &opened, &who).ruling, own, "{mode} {approval} {network}");
         }
     }
+    let alone = Who { approval: Auto, network: false, person_present: false, ..who() };
+    let reason = judge(&policy, &fetch(PAGE), &alone).reason;
+    assert!(reason.contains("the network is off for commands") && reason.contains("web_fetch(domain:"), "{reason}");
 }
 
 #[test]
@@ -85,6 +92,6 @@ fn rules_can_name_the_touch_and_whether_commands_have_a_network() {
     let rules = "[[rule]]\ntool = '*'\ntouch = 'network'\nnetwork = false\ndecision = 'deny'\n";
     let policy = policy(&[(Source::User, rules)]);
     assert_eq!(judge(&policy, &search(), &Who { network: false, ..who() }).ruling, Ruling::Deny);
-    assert_eq!(judge(&policy, &search(), &Who { network: true, ..who() }).ruling, Ruling::Allow);
+    assert_eq!(judge(&policy, &search(), &Who { network: true, ..who() }).ruling, Ruling::Ask);
     assert_eq!(judge(&policy, &Call::read("a"), &Who { network: false, ..who() }).ruling, Ruling::Allow);
 }

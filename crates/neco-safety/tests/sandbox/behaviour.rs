@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use neco_config::section::{SandboxLevel, SandboxNetwork, SandboxSection};
-use neco_safety::sandbox::{Freedom, Roots, Strength};
+use neco_safety::sandbox::{Allowance, Freedom, Roots, Strength};
 use neco_safety::world::{Ending, Exit, Launch, Leftovers, Progress, Spawner, Stdin, Stop};
 
 use crate::stage::{Stage, all, names, run, run_freed, with_argument};
@@ -128,10 +128,13 @@ async fn stand_ins_are_there_while_a_command_runs_and_gone_after_it() {
     let stage = Stage::new();
     let Some(spawner) = stage.spawner(Strength::Strong, &usual()) else { return };
     let before = names(&stage.workspace);
-    let (text, _) =
-        run(&spawner, stage.shell("ls -A; mkdir .claude/x; touch .mcp.json; git status --short; echo mine >new")).await;
+    let (text, _) = run(&spawner, stage.shell("ls; ls -A; mkdir .claude/x; git status --short; echo mine >new")).await;
     assert!(text.contains(".claude") && text.contains("Read-only file system"), "{text}");
-    assert!(!text.contains("?? .mcp.json"), "git does not see them: {text}");
+    let seen = |name: &str| text.lines().any(|line| line == name);
+    assert!(
+        !seen("?? .claude") && !seen("refs") && !seen(".gemini") && !seen(".mcp.json") && !seen(".envrc"),
+        "{text}"
+    );
     assert_eq!(names(&stage.workspace), [before.clone(), vec!["new".to_owned()]].concat());
     assert!(!stage.work(".git/commondir").exists());
     // One box ends, another goes on: what it needs stays.
@@ -142,6 +145,29 @@ async fn stand_ins_are_there_while_a_command_runs_and_gone_after_it() {
     drop(long.take_input());
     all(&mut long).await;
     assert_eq!(names(&stage.workspace).len(), before.len() + 1);
+}
+
+#[tokio::test]
+async fn settings_that_a_command_makes_are_put_aside_and_named() {
+    for strength in BOTH {
+        let stage = Stage::new();
+        let Some(spawner) = stage.spawner(strength, &usual()) else { continue };
+        let make = "mkdir -p .gemini refs/x && echo '{}' >.gemini/settings.json && echo '{}' >.mcp.json && echo fine";
+        let mut running = spawner.start(stage.shell(make)).await.unwrap();
+        let (text, _) = all(&mut running).await;
+        assert_eq!(text, "fine\n", "{strength:?}");
+        let mut taken = running.taken_away().to_vec();
+        taken.sort();
+        assert_eq!(taken, [stage.work(".gemini"), stage.work(".mcp.json")], "{strength:?}");
+        let left = names(&stage.workspace);
+        assert!(!left.iter().any(|name| name == ".gemini" || name == ".mcp.json"), "{left:?}");
+        assert!(stage.work(".gemini.refused-1/settings.json").is_file() && stage.work("refs/x").is_dir());
+        // Beside what lasts, others make settings too.
+        let lasting = Launch { leftovers: Leftovers::WaitFor, ..stage.shell("echo '{}' >.envrc") };
+        let mut running = spawner.start(lasting).await.unwrap();
+        all(&mut running).await;
+        assert!(running.taken_away().is_empty() && stage.work(".envrc").is_file());
+    }
 }
 
 #[tokio::test]
@@ -192,6 +218,26 @@ async fn a_home_with_thousands_of_files_beside_secrets_is_seen_in_the_weaker_box
 }
 
 #[tokio::test]
+async fn a_workspace_among_temporary_files_is_seen_and_the_others_are_not() {
+    for bubblewrap in [false, true] {
+        let folder = tempfile::tempdir_in("/tmp").unwrap();
+        let stage = Stage::new();
+        let workspace = folder.path().join("work");
+        fs::rename(&stage.workspace, &workspace).or_else(|_| fs::create_dir(&workspace)).unwrap();
+        let stage = Stage { workspace: workspace.clone(), folder, bubblewrap, ..stage };
+        let Some(spawner) = stage.spawner(Strength::Strong, &usual()) else { return };
+        fs::write(stage.folder.path().join("beside"), "x").unwrap();
+        let look = format!(
+            "echo x >new; cat ../beside || echo unseen; test -w {} && echo shared",
+            spawner.temporary_folder().display()
+        );
+        let (text, _) = run(&spawner, stage.shell(&look)).await;
+        assert!(text.ends_with("unseen\nshared\n"), "{text}");
+        assert!(workspace.join("new").is_file());
+    }
+}
+
+#[tokio::test]
 async fn one_command_can_be_freed() {
     for strength in BOTH {
         let stage = Stage::new();
@@ -212,6 +258,29 @@ async fn one_command_can_be_freed() {
         let (text, _) = run(&stage.spawner(strength, &on).unwrap(), stage.shell(&reach)).await;
         assert!(text.starts_with("reached") && text.ends_with("refused\n"), "{strength:?} {text}");
     }
+}
+
+#[tokio::test]
+async fn what_a_person_said_yes_to_is_open_to_that_command_and_nothing_else_is() {
+    let stage = Stage::new();
+    fs::write(stage.home.join(".ssh/config"), "host").unwrap();
+    let Some(spawner) = stage.spawner(Strength::Strong, &usual()) else { return };
+    let line = "cat .env ~/.ssh/config; echo; cat ~/.ssh/id_ed25519 || ls ~/.ssh; echo x >.vscode/new; \
+        cat ~/.config/neco/keys.toml || echo closed";
+    let (text, _) = run(&spawner, stage.shell(line)).await;
+    assert!(!text.contains("secret") && !text.contains("host\n") && !stage.work(".vscode/new").exists(), "{text}");
+    let named = |words: &str| Allowance { names: Some(words.to_owned()), ..Allowance::default() };
+    let (text, _) =
+        run_freed(&spawner, stage.shell(line), named("cat .env ~/.ssh/config ~/.config/neco/keys.toml")).await;
+    assert!(text.starts_with("secrethost\n") && text.ends_with("closed\n"), "{text}");
+    assert!(
+        text.lines().any(|line| line == "config") && !stage.work(".vscode/new").exists(),
+        "only what is named: {text}"
+    );
+    run_freed(&spawner, stage.shell(line), named("echo x >.vscode/new")).await;
+    assert!(stage.work(".vscode/new").is_file());
+    let (text, _) = run(&spawner, stage.shell("cat .env || echo closed")).await;
+    assert!(text.ends_with("closed\n"), "the next command was not asked about: {text}");
 }
 
 #[tokio::test]

@@ -74,6 +74,7 @@ fn next_start(folder: &Path) {
     let setup = SandboxSetup {
         settings: Settings::of(&SandboxSection::default(), None),
         launcher: "/bin/false".into(),
+        namespaces: false,
         bwrap: None,
         home: None,
         own: Vec::new(),

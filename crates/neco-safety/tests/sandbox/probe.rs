@@ -19,11 +19,37 @@ use crate::stage::{LAUNCHER, Stage, beside_for_all, launcher, names, run, skippe
 /// What a probe found: by kind and name, whether it succeeded.
 type Findings = BTreeMap<(String, String), bool>;
 
-const COLUMNS: [(&str, Strength, bool); 4] = [
-    ("strong, root", Strength::Strong, true),
-    ("strong, user", Strength::Strong, false),
-    ("weaker, root", Strength::Weaker, true),
-    ("weaker, user", Strength::Weaker, false),
+/// A kind of box, as the environment of another process names it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Strong,
+    Bubblewrap,
+    Weaker,
+}
+
+impl Kind {
+    const ALL: [(Self, &str); 3] =
+        [(Self::Strong, "strong"), (Self::Bubblewrap, "bubblewrap"), (Self::Weaker, "weaker")];
+
+    fn name(self) -> &'static str {
+        Self::ALL.into_iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    }
+
+    fn strength(self) -> Strength {
+        match self {
+            Self::Strong | Self::Bubblewrap => Strength::Strong,
+            Self::Weaker => Strength::Weaker,
+        }
+    }
+}
+
+const COLUMNS: [(&str, Kind, bool); 6] = [
+    ("strong, root", Kind::Strong, true),
+    ("strong, user", Kind::Strong, false),
+    ("bubblewrap, root", Kind::Bubblewrap, true),
+    ("bubblewrap, user", Kind::Bubblewrap, false),
+    ("weaker, root", Kind::Weaker, true),
+    ("weaker, user", Kind::Weaker, false),
 ];
 
 /// A plain user, whose name and number every system has.
@@ -33,16 +59,16 @@ const NOBODY: &str = "65534";
 fn nothing_gets_out_and_what_must_work_works() {
     let is_root = rustix::process::geteuid().is_root();
     let mut table: Vec<(&str, Findings)> = Vec::new();
-    for (name, strength, root) in COLUMNS {
+    for (name, kind, root) in COLUMNS {
         let findings = match (root, is_root) {
-            (true, true) | (false, false) => probe_here(strength),
-            (false, true) => probe_as_nobody(strength),
+            (true, true) | (false, false) => probe_here(kind),
+            (false, true) => probe_as_nobody(kind),
             (true, false) => None,
         };
         match findings {
             Some(findings) => table.push((name, findings)),
             None if root && !is_root => eprintln!("skipped: {name}: the tests do not run as root"),
-            None => skipped(strength, name),
+            None => skipped(kind.strength(), name),
         }
     }
     eprintln!("{}", drawn(&table));
@@ -86,7 +112,7 @@ fn drawn(table: &[(&str, Findings)]) -> String {
 }
 
 /// Runs this test program again as a plain user.
-fn probe_as_nobody(strength: Strength) -> Option<Findings> {
+fn probe_as_nobody(kind: Kind) -> Option<Findings> {
     let folder = tempfile::Builder::new().prefix("nobody-").tempdir_in(beside_for_all()).ok()?;
     std::os::unix::fs::chown(folder.path(), Some(65_534), Some(65_534)).ok()?;
     let (program, own_launcher) = (folder.path().join("tests"), folder.path().join("launcher"));
@@ -96,7 +122,7 @@ fn probe_as_nobody(strength: Strength) -> Option<Findings> {
         .args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--"])
         .arg(program)
         .args(["--exact", "probe::as_this_user", "--ignored", "--nocapture"])
-        .env("NECO_TEST_STRENGTH", if strength == Strength::Strong { "strong" } else { "weaker" })
+        .env("NECO_TEST_BOX", kind.name())
         .env("NECO_TEST_STAGE", folder.path())
         .env(LAUNCHER, own_launcher)
         .env("TMPDIR", folder.path())
@@ -119,20 +145,19 @@ fn probe_as_nobody(strength: Strength) -> Option<Findings> {
 #[ignore = "run by the test above, as another user"]
 #[allow(clippy::print_stdout)]
 fn as_this_user() {
-    let strength = match std::env::var("NECO_TEST_STRENGTH").as_deref() {
-        Ok("strong") => Strength::Strong,
-        _ => Strength::Weaker,
-    };
-    if let Some(findings) = probe_here(strength) {
+    let wanted = std::env::var("NECO_TEST_BOX").unwrap();
+    let kind = Kind::ALL.into_iter().find(|(_, name)| *name == wanted).unwrap().0;
+    if let Some(findings) = probe_here(kind) {
         let list: Vec<(String, String, bool)> =
             findings.into_iter().map(|((kind, name), succeeded)| (kind, name, succeeded)).collect();
         println!("FINDINGS {}", serde_json::to_string(&list).unwrap());
     }
 }
 
-fn probe_here(strength: Strength) -> Option<Findings> {
+fn probe_here(kind: Kind) -> Option<Findings> {
+    let strength = kind.strength();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let stage = Stage::new();
+    let stage = Stage { bubblewrap: kind == Kind::Bubblewrap, ..Stage::new() };
     let spawner = runtime.block_on(async { stage.spawner(strength, &SandboxSection::default()) })?;
     let before = names(&stage.workspace);
     let mut victim = Command::new("sleep").arg("600").spawn().unwrap();
@@ -174,6 +199,18 @@ fn probe_here(strength: Strength) -> Option<Findings> {
     findings.insert(("escape".to_owned(), "a daemon that survives".to_owned()), !survived.is_empty());
     for pid in survived {
         let _ = Command::new("kill").args(["-9", &pid.to_string()]).status();
+    }
+    // What can be made for as long as the command runs.
+    let weaker = strength == Strength::Weaker;
+    for (path, attempt, for_a_moment) in [
+        (".claude", "make the missing settings of an agent", weaker),
+        (".neco", "make our own missing settings", weaker),
+        (".mcp.json", "make a missing settings file", true),
+        (".gemini", "make missing settings of a program that is not used here", true),
+    ] {
+        if for_a_moment {
+            findings.insert(("escape".to_owned(), attempt.to_owned()), stage.work(path).exists());
+        }
     }
     let died = victim.try_wait().unwrap().is_some();
     findings.insert(("escape".to_owned(), "the victim outside died".to_owned()), died);

@@ -1,8 +1,9 @@
 //! Repositories in a workspace: git works in them, and what decides what git runs outside stays as it is.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use neco_config::section::SandboxSection;
 use neco_safety::sandbox::Strength;
@@ -85,7 +86,7 @@ async fn a_repository_that_was_moved_is_protected_where_it_is_now() {
 async fn a_broken_repository_does_not_make_the_workspace_one() {
     let stage = Stage::new();
     let Some(spawner) = stage.spawner(Strength::Strong, &usual()) else { return };
-    let plant = "mv .git/HEAD .git/x; echo 'ref: refs/heads/main' >HEAD; mkdir objects; mkdir refs; rmdir refs; mv refs r; echo up; cat";
+    let plant = "mv .git/HEAD .git/x; mkdir objects refs; echo 'ref: refs/heads/main' >HEAD; echo up; cat";
     let mut long = spawner.start(Launch { stdin: Stdin::Piped, ..stage.shell(plant) }).await.unwrap();
     let mut text = String::new();
     while !text.contains("up\n") {
@@ -94,11 +95,46 @@ async fn a_broken_repository_does_not_make_the_workspace_one() {
             Progress::Ended(ending) => panic!("{ending:?}: {text}"),
         }
     }
-    let refs = fs::metadata(stage.work("refs")).unwrap();
-    assert_eq!(refs.permissions().mode() & 0o111, 0, "git can't enter it: {text}");
+    let begun = Instant::now();
+    while stage.work("HEAD").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "it stayed a repository: {text}");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
     drop(long.take_input());
     all(&mut long).await;
-    assert!(stage.work("HEAD").exists() && !stage.work("refs").exists() && !stage.work("r").exists(), "{text}");
+    assert!(stage.work("HEAD.refused-1").exists() && stage.work("refs").exists(), "{text}");
+    // With half a repository there, the other half can't be made.
+    fs::remove_dir(stage.work("refs")).unwrap();
+    fs::write(stage.work("HEAD"), "ref: refs/heads/main").unwrap();
+    let (text, _) = run(&spawner, stage.shell("mkdir refs; rmdir refs; mv refs r; mkdir refs/x")).await;
+    assert!(text.contains("Read-only file system") && !stage.work("refs").exists(), "{text}");
+}
+
+#[tokio::test]
+async fn hidden_files_do_not_trouble_git() {
+    let stage = Stage::new();
+    let commit = "git -c user.name=a -c user.email=a@b commit -q";
+    let set_up = format!("git add .env && {commit} -m first && echo local=1 >>.env && echo key=2 >.env.local");
+    let set_up = Command::new("sh").args(["-c", &set_up]).current_dir(&stage.workspace).status().unwrap();
+    assert!(set_up.success());
+    fs::create_dir_all(stage.home.join(".config/git")).unwrap();
+    fs::write(stage.home.join(".config/git/ignore"), "*.swp\n").unwrap();
+    let Some(spawner) = stage.spawner(Strength::Strong, &usual()) else { return };
+    let look = format!(
+        "cat .env; echo; cat .env.local || echo hidden; touch a.swp; git status --short; \
+         echo x >x && git add -A && {commit} -m all && echo y >x && {commit} -a -m more && git show --stat --format= HEAD~1"
+    );
+    let (text, ending) = run(&spawner, stage.shell(&look)).await;
+    assert_eq!(ending.exit, Exit::Code(0), "{text}");
+    assert!(text.starts_with("secret\n") && text.contains("hidden\n"), "as it was added: {text}");
+    assert!(!text.contains(".env\n") && !text.contains("?? .env") && !text.contains("M .env"), "{text}");
+    assert!(!text.contains("a.swp") && text.contains(" x |"), "{text}");
+    let now = fs::read_to_string(stage.work(".env")).unwrap();
+    assert_eq!(now, "secretlocal=1\n", "what is there is not touched");
+    // Added anew outside: the next command sees that.
+    assert!(Command::new("git").args(["add", ".env"]).current_dir(&stage.workspace).status().unwrap().success());
+    let (text, _) = run(&spawner, stage.shell("git diff --quiet && cat .env")).await;
+    assert_eq!(text, "secretlocal=1\n");
 }
 
 #[tokio::test]

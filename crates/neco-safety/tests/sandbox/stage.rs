@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use neco_config::section::SandboxSection;
-use neco_safety::sandbox::{Ask, Freedom, Roots, Sandbox, SandboxSetup, Settings, Strength};
+use neco_safety::sandbox::{Allowance, Ask, Roots, Sandbox, SandboxSetup, Settings, Strength};
 use neco_safety::world::{Ending, Launch, Leftovers, Progress, Running, Spawner, Stdin};
 use tempfile::TempDir;
 
@@ -17,6 +17,8 @@ pub struct Stage {
     pub home: PathBuf,
     pub workspace: PathBuf,
     pub outside: PathBuf,
+    /// Whether bubblewrap makes the namespaces of its strong boxes.
+    pub bubblewrap: bool,
 }
 
 /// Where a copy of the launcher is, for users who can't reach the one that was built.
@@ -67,7 +69,7 @@ impl Stage {
         let root = fs::canonicalize(folder.path()).unwrap();
         let (home, outside) = (root.join("home"), root.join("outside"));
         let workspace = home.join("project");
-        for path in [".ssh", ".aws", ".config/neco", "project/.vscode"] {
+        for path in [".ssh", ".aws", ".claude", ".config/neco", "project/.vscode"] {
             fs::create_dir_all(home.join(path)).unwrap();
         }
         for path in
@@ -94,7 +96,7 @@ impl Stage {
         ] {
             fs::write(workspace.join(".git").join(path), text).unwrap();
         }
-        Self { folder, home, workspace, outside }
+        Self { folder, home, workspace, outside, bubblewrap: false }
     }
 
     /// A sandbox on this machine; nothing where this strength can't be had, which is said.
@@ -102,7 +104,8 @@ impl Stage {
         let setup = SandboxSetup {
             settings: Settings::of(section, Some(&self.home)),
             launcher: launcher(),
-            bwrap: bwrap().filter(|_| strength == Strength::Strong),
+            namespaces: strength == Strength::Strong && !self.bubblewrap,
+            bwrap: bwrap().filter(|_| strength == Strength::Strong && self.bubblewrap),
             home: Some(self.home.clone()),
             own: vec![self.home.join(".config/neco")],
             state: self.folder.path().join("state"),
@@ -165,8 +168,8 @@ pub async fn run(spawner: &Spawner, launch: Launch) -> (String, Ending) {
     all(&mut spawner.start(launch).await.unwrap()).await
 }
 
-pub async fn run_freed(spawner: &Spawner, launch: Launch, freedom: Freedom) -> (String, Ending) {
-    all(&mut spawner.start_freed(launch, freedom).await.unwrap()).await
+pub async fn run_freed(spawner: &Spawner, launch: Launch, allowed: impl Into<Allowance>) -> (String, Ending) {
+    all(&mut spawner.start_freed(launch, allowed).await.unwrap()).await
 }
 
 /// The processes that have this argument.

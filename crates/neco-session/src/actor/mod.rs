@@ -3,8 +3,10 @@
 //! Invariants: whoever holds a [`Session`] can do what any window can and no more; when the actor
 //! has ended, everything is on the disk and the session's lock is free.
 //!
-//! Reading order: [`session`] (the window's side), [`run`] (the task), [`remember`].
+//! Reading order: [`session`] (the window's side), [`run`] (the task), [`answer`], [`back`], [`remember`].
 
+mod answer;
+mod back;
 mod remember;
 mod run;
 mod session;

@@ -2,13 +2,14 @@
 //! worth keeping when it ends.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use neco_proto::event::{MemoryAction, Notification, NotificationLevel};
 use neco_proto::{AgentId, ClientError, EventBody, Seq, SessionId};
 use neco_store::EventLog;
 
-use super::run::{PAGE, store_failed};
-use crate::fold::Fold;
+use super::run::store_failed;
+use crate::fold::fold_since;
 use crate::hub::{FindModel, Remembering};
 use crate::journal::Journal;
 use crate::memory::{Kept, NewEntry};
@@ -49,28 +50,30 @@ impl Remembers {
         }
     }
 
+    /// The first request was not taken: the next one is the first.
+    pub fn recall_again(&mut self) {
+        if let Some(with) = &mut self.with {
+            with.recall.wait_again();
+        }
+    }
+
     /// Looks through what was said and done in this run. Nothing here fails a session.
     pub async fn at_end(&self) {
         let Some(with) = &self.with else { return };
         let Some(extraction) = &with.extraction else { return };
-        let model = with.extract_model.clone().unwrap_or_else(|| self.journal.standing().model);
+        let standing = self.journal.standing();
+        if with.budget.reached(&standing.usage, Duration::from_millis(standing.worked_ms)).is_some() {
+            return tracing::info!("nothing is kept of the session: its budget is used up");
+        }
+        let model = with.extract_model.clone().unwrap_or(standing.model);
         let provider = match (self.find_model)(&model) {
             Ok(provider) => provider,
             Err(error) => return tracing::warn!(error, "nothing is kept of the session"),
         };
-        let mut fold = Fold::default();
-        fold.standing.last_seq = self.first_seq;
-        loop {
-            match self.log.read(self.session, fold.standing.last_seq, PAGE).await {
-                Ok(page) => {
-                    page.iter().for_each(|event| fold.apply(event));
-                    if page.len() < PAGE {
-                        break;
-                    }
-                }
-                Err(error) => return tracing::warn!(%error, "nothing is kept of the session"),
-            }
-        }
+        let fold = match fold_since(self.log.as_ref(), self.session, self.first_seq).await {
+            Ok(fold) => fold,
+            Err(error) => return tracing::warn!(%error, "nothing is kept of the session"),
+        };
         let extracted = extraction.at_end(provider.as_ref(), fold.messages).await;
         let mut told = Ok(());
         if let Some(usage) = extracted.usage {

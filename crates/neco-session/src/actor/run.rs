@@ -1,29 +1,24 @@
 //! The actor: takes commands in order, turns them into inputs of the agent, answers questions.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use neco_agent::runner::InputError;
 use neco_agent::{Agent, AgentHandle, AgentInput, Generation, SinkError};
-use neco_proto::event::Admission;
-use neco_proto::{
-    AgentId, Answer, Attachment, ClientError, Command, Message, Part, Query, Receipt, Seq, SessionId, SessionSnapshot,
-};
-use neco_safety::secrets::{Redactor, Scope};
+use neco_proto::event::{Admission, TitleSource};
+use neco_proto::{AgentId, Answer, Attachment, ClientError, Command, Message, Part, Query, Receipt, Seq};
+use neco_safety::secrets::Redactor;
 use neco_store::{Catalog, EventLog, SessionLock, SessionRecord, StoreError};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
+use super::answer::Answers;
 use super::remember::Remembers;
-use crate::fold::Fold;
-use crate::hub::{FindModel, Remembering};
+use crate::error::SessionError;
+use crate::hub::{FindModel, Rebuild, Remembering};
 use crate::journal::Journal;
 use crate::memory::to_remember;
-
-/// How many events are read from a log at a time.
-pub(super) const PAGE: usize = 2048;
-
-/// Characters of the first message that make a title.
-const TITLE: usize = 60;
+use crate::title::{TitleKeeper, TitleSettings};
 
 /// What an actor is made of.
 pub struct ActorSetup {
@@ -37,6 +32,8 @@ pub struct ActorSetup {
     pub agent: Agent,
     /// The way to it.
     pub handle: AgentHandle,
+    /// What makes it again when the session goes back.
+    pub rebuild: Rebuild,
     /// Held as long as the actor lives.
     pub lock: SessionLock,
     /// The last event before this run.
@@ -49,6 +46,8 @@ pub struct ActorSetup {
     pub find_model: FindModel,
     /// Takes secrets out of its title.
     pub redactor: Redactor,
+    /// How a model makes its title; nothing when none does.
+    pub titles: Option<TitleSettings>,
     /// What it remembers with; nothing when there is no memory.
     pub remembering: Option<Remembering>,
 }
@@ -59,16 +58,19 @@ pub(super) enum Mail {
 }
 
 pub(super) struct Actor {
-    record: SessionRecord,
-    root: AgentId,
-    journal: Arc<Journal>,
-    handle: AgentHandle,
-    agent: JoinHandle<Result<(), SinkError>>,
-    log: Arc<dyn EventLog>,
-    catalog: Arc<dyn Catalog>,
+    pub(super) record: SessionRecord,
+    pub(super) root: AgentId,
+    pub(super) journal: Arc<Journal>,
+    pub(super) handle: AgentHandle,
+    pub(super) agent: JoinHandle<Result<(), SinkError>>,
+    pub(super) rebuild: Rebuild,
+    pub(super) log: Arc<dyn EventLog>,
     find_model: FindModel,
-    redactor: Redactor,
-    remembers: Remembers,
+    pub(super) remembers: Remembers,
+    title: Arc<TitleKeeper>,
+    /// Waits for the first work that is done, where a model makes the title.
+    titling: Option<JoinHandle<()>>,
+    first_seq: Seq,
     mailbox: mpsc::Receiver<Mail>,
     /// Free when the actor is dropped, after everything is written.
     _lock: SessionLock,
@@ -85,17 +87,37 @@ impl Actor {
             log: Arc::clone(&setup.log),
             find_model: Arc::clone(&setup.find_model),
         };
+        let title = Arc::new(TitleKeeper {
+            session: setup.record.id,
+            root: setup.root,
+            journal: Arc::clone(&setup.journal),
+            log: Arc::clone(&setup.log),
+            catalog: setup.catalog,
+            find_model: Arc::clone(&setup.find_model),
+            redactor: setup.redactor,
+            settings: setup.titles,
+            // A title of whom nobody knows who made it stays until somebody makes a better one.
+            by: Mutex::new(match setup.record.title.is_empty() {
+                true => None,
+                false => Some(setup.record.title_by.unwrap_or(TitleSource::FirstWords)),
+            }),
+            asking: Mutex::new(()),
+        });
+        let titling =
+            title.settings.is_some().then(|| tokio::spawn(Arc::clone(&title).after_first_work(setup.first_seq)));
         Self {
             record: setup.record,
             root: setup.root,
             journal: setup.journal,
             handle: setup.handle,
             agent: tokio::spawn(setup.agent.run()),
+            rebuild: setup.rebuild,
             log: setup.log,
-            catalog: setup.catalog,
             find_model: setup.find_model,
-            redactor: setup.redactor,
             remembers,
+            title,
+            titling,
+            first_seq: setup.first_seq,
             mailbox,
             _lock: setup.lock,
         }
@@ -130,12 +152,9 @@ impl Actor {
                     let _ = reply.send(result);
                 }
                 Some(Mail::Query(query, reply)) => {
-                    // Aside: a long log must not keep a cancel waiting.
-                    let (session, root) = (self.record.id, self.root);
-                    let (journal, log) = (Arc::clone(&self.journal), Arc::clone(&self.log));
-                    let handle = self.handle.clone();
+                    let answers = self.answers();
                     tokio::spawn(async move {
-                        let _ = reply.send(answer(query, session, root, &journal, log.as_ref(), &handle).await);
+                        let _ = reply.send(answers.answer(query).await);
                     });
                 }
                 None => break,
@@ -149,23 +168,25 @@ impl Actor {
 
     /// The agent first, which stops its work, then the log.
     async fn shut_down(self) -> Result<Receipt, ClientError> {
-        let Self { handle, agent, log, journal, record, remembers, .. } = self;
+        let Self { handle, agent, log, journal, record, remembers, title, titling, first_seq, .. } = self;
         drop(handle);
         let stopped = agent.await;
         if matches!(stopped, Ok(Ok(()))) {
+            title.at_end(first_seq).await;
             remembers.at_end().await;
         }
+        titling.inspect(JoinHandle::abort);
         remembers.close().await;
         log.commit(record.id).await.map_err(|error| store_failed(&error))?;
         match stopped {
-            Ok(Ok(())) => Ok(Receipt { seq: journal.standing().last_seq }),
+            Ok(Ok(())) => Ok(Receipt { seq: journal.standing().last_seq, message_id: None }),
             Ok(Err(error)) => Err(ClientError::Failed { code: error.code, message: error.message }),
             Err(_) => Err(ClientError::Gone),
         }
     }
 
     async fn take(&mut self, command: Command) -> Result<Receipt, ClientError> {
-        let receipt = Receipt { seq: self.journal.standing().last_seq };
+        let mut receipt = Receipt { seq: self.journal.standing().last_seq, message_id: None };
         let input = match command {
             Command::UserMessage { content, attachments } => {
                 let note = to_remember(&content).filter(|_| attachments.is_empty() && self.remembers.is_on());
@@ -188,12 +209,44 @@ impl Actor {
             }
             Command::SetApproval { approval } => AgentInput::SetApproval(approval),
             Command::SetModel { model } => {
-                AgentInput::SetModel((self.find_model)(&model).map_err(ClientError::Refused)?)
+                let provider = (self.find_model)(&model).map_err(ClientError::Refused)?;
+                self.rebuild.provider = Arc::clone(&provider);
+                AgentInput::SetModel(provider)
             }
+            Command::Rename { title } => {
+                return match self.title.rename(&title).await {
+                    Ok(true) => Ok(receipt),
+                    Ok(false) => Err(ClientError::Refused(SessionError::EmptyTitle.to_string())),
+                    Err(error) => Err(store_failed(&error)),
+                };
+            }
+            Command::Rewind { message_id, what } => return self.rewind(message_id, what).await,
+            Command::UndoRewind => return self.undo_rewind().await,
             Command::Shutdown => return Ok(receipt),
         };
-        self.handle.send(input).await.map_err(not_taken)?;
+        if let AgentInput::Message { message, .. } = &input {
+            receipt.message_id = Some(message.id);
+        }
+        if let Err(error) = self.handle.send(input).await {
+            // What was recalled for a message that was not taken is not for the next one.
+            if receipt.message_id.is_some() {
+                self.remembers.recall_again();
+            }
+            return Err(not_taken(error));
+        }
         Ok(receipt)
+    }
+
+    fn answers(&self) -> Answers {
+        Answers {
+            session: self.record.id,
+            root: self.root,
+            cwd: PathBuf::from(&self.record.cwd),
+            journal: Arc::clone(&self.journal),
+            log: Arc::clone(&self.log),
+            handle: self.handle.clone(),
+            hub: self.rebuild.hub.clone(),
+        }
     }
 
     async fn message(
@@ -205,11 +258,7 @@ impl Actor {
         if text.trim().is_empty() {
             return Err(ClientError::Refused("the message is empty".to_owned()));
         }
-        if self.record.title.is_empty() {
-            let title = title_of(&self.redactor.redact(&text, Scope::Said));
-            self.catalog.set_title(self.record.id, &title).await.map_err(|error| store_failed(&error))?;
-            self.record.title = title;
-        }
+        self.title.first_words(&text).await.map_err(|error| store_failed(&error))?;
         self.remembers.recall(&text).await?;
         let mut message = Message::user(text);
         message.parts.extend(attachments.into_iter().map(|attachment| match attachment {
@@ -219,54 +268,7 @@ impl Actor {
     }
 }
 
-async fn answer(
-    query: Query,
-    session: SessionId,
-    root: AgentId,
-    journal: &Journal,
-    log: &dyn EventLog,
-    agent: &AgentHandle,
-) -> Result<Answer, ClientError> {
-    match query {
-        Query::Snapshot => {
-            let standing = journal.standing();
-            Ok(Answer::Snapshot(SessionSnapshot {
-                session_id: session,
-                root_agent: root,
-                last_seq: standing.last_seq,
-                cwd: standing.cwd,
-                model: standing.model,
-                mode: standing.mode,
-                approval: standing.approval,
-                state: standing.state,
-                usage: standing.usage,
-                pending: standing.pending,
-                questions: standing.questions,
-                generation: standing.generation,
-                todos: standing.todos,
-                plan: standing.plan,
-                findings: standing.findings,
-            }))
-        }
-        Query::Context => Ok(Answer::Context(agent.report().await.map_err(not_taken)?)),
-        Query::Prompt => Ok(Answer::Prompt(agent.prompt().await.map_err(not_taken)?)),
-        Query::Messages => Ok(Answer::Messages { messages: messages(session, log).await? }),
-    }
-}
-
-async fn messages(session: SessionId, log: &dyn EventLog) -> Result<Vec<Message>, ClientError> {
-    let mut fold = Fold::default();
-    loop {
-        let since = fold.standing.last_seq;
-        let page = log.read(session, since, PAGE).await.map_err(|error| store_failed(&error))?;
-        page.iter().for_each(|event| fold.apply(event));
-        if page.len() < PAGE {
-            return Ok(fold.messages);
-        }
-    }
-}
-
-fn not_taken(error: InputError) -> ClientError {
+pub(super) fn not_taken(error: InputError) -> ClientError {
     match error {
         InputError::Gone => ClientError::Gone,
         InputError::Refused(words) => ClientError::Refused(words),
@@ -276,14 +278,4 @@ fn not_taken(error: InputError) -> ClientError {
 
 pub(super) fn store_failed(error: &StoreError) -> ClientError {
     ClientError::Failed { code: error.code(), message: error.to_string() }
-}
-
-/// The first words of the first message, in one line.
-fn title_of(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= TITLE {
-        return line;
-    }
-    let cut: String = line.chars().take(TITLE - 1).collect();
-    format!("{}…", cut.trim_end())
 }

@@ -1,12 +1,16 @@
 //! The conversation: messages, results paired with their calls, and what is still open.
 
-use neco_agent::context::{compact_messages, trim_messages};
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+use neco_agent::context::{Counted, compact_messages, trim_messages};
 use neco_proto::event::{
     Admission, CallStatus, Compaction, EnvironmentTold, HookOutcome, MemoryAction, MemoryUpdate, ModelRetry,
     ModelSwitch,
 };
 use neco_proto::{CallId, Event, EventBody, IdeContext, Message, Role, ToolResult, TurnId};
 
+use super::effective::{Effective, Rewinds};
 use super::standing::Standing;
 
 /// A call that has no result yet.
@@ -45,20 +49,42 @@ pub struct Fold {
     pub ide_told: Option<IdeContext>,
     /// Whether the conversation was compacted and nothing was said since.
     pub just_compacted: bool,
+    /// The ids of all calls that were ever made, those included that no longer count.
+    pub call_ids: HashSet<CallId>,
+    /// The folders that outputs lie in which were too big for the model.
+    pub spilled: BTreeSet<PathBuf>,
+    /// What the vendor counted of the conversation last, if all that the model is told is as it was then.
+    pub counted: Option<Counted>,
+    /// Tokens of the last request, until its answer is there.
+    asked: Option<u64>,
     results: Vec<ToolResult>,
 }
 
 impl Fold {
     /// The fold of a log.
-    pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
+    #[must_use]
+    pub fn of(events: &[Event]) -> Self {
+        let last = events.last().map_or(0, |event| event.seq);
+        let effective = Rewinds::of(events).effective(last);
         let mut fold = Self::default();
-        for event in events {
-            fold.apply(event);
-        }
+        events.iter().for_each(|event| fold.take(event, &effective));
         fold
     }
 
-    /// Takes in the next event.
+    /// Takes in the next event of a log of which only `effective` counts.
+    pub fn take(&mut self, event: &Event, effective: &Effective) {
+        match effective.counts(event.seq) {
+            true => self.apply(event),
+            false => {
+                self.standing.pass_over(event);
+                if let EventBody::Message(message) = &event.body {
+                    self.note_calls(message);
+                }
+            }
+        }
+    }
+
+    /// Takes in the next event, which counts, as does everything that was taken in before.
     pub fn apply(&mut self, event: &Event) {
         self.standing.apply(event);
         match &event.body {
@@ -79,20 +105,31 @@ impl Fold {
                     call.started = true;
                 }
             }
-            EventBody::ToolCallEnd(end) => self.result(ToolResult {
-                call_id: end.call_id.clone(),
-                output: end.output.clone(),
-                error_code: end.error_code,
-            }),
+            EventBody::ToolCallEnd(end) => {
+                let folder = end.spilled_to.as_deref().and_then(|file| Path::new(file).parent());
+                self.spilled.extend(folder.map(Path::to_path_buf));
+                self.result(ToolResult {
+                    call_id: end.call_id.clone(),
+                    output: end.output.clone(),
+                    error_code: end.error_code,
+                });
+            }
             EventBody::Environment(told) => self.environment = Some(told.clone()),
             EventBody::IdeContext(told) => self.ide_told = Some(told.clone()),
-            EventBody::ContextTrim(trim) => trim_messages(&mut self.messages, &trim.outputs),
+            EventBody::ContextTrim(trim) => {
+                trim_messages(&mut self.messages, &trim.outputs);
+                self.forget_count();
+            }
+            EventBody::Usage(used) => self.asked = Some(used.usage.input).filter(|tokens| *tokens > 0),
+            EventBody::ModeChange(_) => self.forget_count(),
             EventBody::Compaction(compaction) => self.compaction(compaction),
             EventBody::MemoryUpdate(MemoryUpdate { action, text, .. }) => match action {
                 MemoryAction::Recalled => self.recalled.clone_from(text),
                 MemoryAction::Stored | MemoryAction::Updated => {}
             },
             EventBody::SessionStart(_) | EventBody::AgentComplete(_) => self.working = false,
+            EventBody::Rewind(rewind) if rewind.conversation => self.went_back(),
+            EventBody::Rewind(_) => {}
             EventBody::StateChange(_)
             | EventBody::ReasoningChunk(_)
             | EventBody::StreamToolCallStart(_)
@@ -108,9 +145,10 @@ impl Fold {
             | EventBody::QuestionAnswer(_)
             | EventBody::TodoUpdate(_)
             | EventBody::PlanUpdate(_)
-            | EventBody::ModeChange(_)
-            | EventBody::Usage(_)
             | EventBody::Notification(_)
+            | EventBody::Checkpoint(_)
+            | EventBody::Title(_)
+            | EventBody::Imported(_)
             | EventBody::Error(_)
             | EventBody::TurnEnd(_) => {}
         }
@@ -121,6 +159,25 @@ impl Fold {
         compact_messages(&mut self.messages, compaction);
         self.ide_told = None;
         self.just_compacted = true;
+        self.forget_count();
+    }
+
+    fn forget_count(&mut self) {
+        self.counted = None;
+        self.asked = None;
+    }
+
+    fn note_calls(&mut self, message: &Message) {
+        self.call_ids.extend(message.tool_calls().map(|call| call.id.clone()));
+    }
+
+    /// Nothing is under way at the point that was gone back to, and what the model was told of the editor
+    /// may have been told with what no longer counts.
+    fn went_back(&mut self) {
+        self.queued.clear();
+        self.ide_told = None;
+        self.working = false;
+        self.forget_count();
     }
 
     fn message(&mut self, message: &Message) {
@@ -129,6 +186,10 @@ impl Fold {
         // What Neco says by itself is no work that somebody waits for.
         self.working |= !message.is_neco();
         if message.role == Role::Assistant {
+            self.note_calls(message);
+            // What was asked is all that was said before the answer.
+            let count = |tokens| Counted { tokens, messages: self.messages.len() };
+            self.counted = self.asked.take().map(count);
             self.partial.clear();
             let call =
                 |call: &neco_proto::ToolCall| OpenCall { id: call.id.clone(), name: call.name.clone(), started: false };

@@ -1,15 +1,19 @@
 //! What a log adds up to.
 //!
 //! Invariants: a fold depends on the events alone, in order; folding a log up to any event gives what
-//! the session was then; the conversation it gives always pairs every call with its result, except
+//! the session was then, and so does folding a log that was gone back in; the conversation it gives always pairs every call with its result, except
 //! for calls that are still open.
 //!
-//! Reading order: [`standing`] (small, kept up to date while a session runs), [`conversation`] (the messages).
+//! Reading order: [`effective`] (which events count), [`standing`] (small, kept up to date while a session runs), [`conversation`] (the messages), [`read`].
 
 mod conversation;
+mod effective;
+mod read;
 mod standing;
 #[cfg(test)]
 mod tests;
 
 pub use conversation::{Fold, OpenCall};
+pub use effective::{Effective, Rewinds};
+pub use read::{each_event, fold_log, fold_since};
 pub use standing::Standing;

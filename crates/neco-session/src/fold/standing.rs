@@ -52,9 +52,7 @@ impl Standing {
                 self.mode = start.mode;
                 self.approval = start.approval;
                 self.generation = start.generation;
-                self.state = AgentState::Idle;
-                self.pending.clear();
-                self.questions.clear();
+                self.settle();
             }
             EventBody::StateChange(change) => self.state = change.to,
             EventBody::ModeChange(change) => {
@@ -81,7 +79,9 @@ impl Standing {
             }
             EventBody::AgentComplete(complete) => self.worked_ms = self.worked_ms.saturating_add(complete.worked_ms()),
             EventBody::ToolCallEnd(end) => self.pending.retain(|request| request.call_id != end.call_id),
-            EventBody::TurnStart(_)
+            EventBody::Rewind(rewind) if rewind.conversation => self.settle(),
+            EventBody::Rewind(_)
+            | EventBody::TurnStart(_)
             | EventBody::StreamChunk(_)
             | EventBody::ReasoningChunk(_)
             | EventBody::StreamToolCallStart(_)
@@ -96,12 +96,70 @@ impl Standing {
             | EventBody::Environment(_)
             | EventBody::IdeContext(_)
             | EventBody::ContextTrim(_)
+            | EventBody::Checkpoint(_)
+            | EventBody::Title(_)
+            | EventBody::Imported(_)
             | EventBody::Compaction(_)
             | EventBody::MessageQueued(_)
             | EventBody::Message(_)
             | EventBody::Error(_)
             | EventBody::TurnEnd(_) => {}
         }
+    }
+
+    /// Takes in an event that no longer counts: what was spent is spent, and where the session works and
+    /// when the person is asked are not part of what was said.
+    pub fn pass_over(&mut self, event: &Event) {
+        self.last_seq = event.seq;
+        self.root_agent.get_or_insert(event.agent_id);
+        match &event.body {
+            EventBody::SessionStart(start) => {
+                self.cwd.clone_from(&start.cwd);
+                self.approval = start.approval;
+            }
+            EventBody::ModeChange(change) => self.approval = change.approval.unwrap_or(self.approval),
+            EventBody::Usage(used) => self.usage += used.usage,
+            EventBody::AgentComplete(complete) => self.worked_ms = self.worked_ms.saturating_add(complete.worked_ms()),
+            EventBody::StateChange(_)
+            | EventBody::TurnStart(_)
+            | EventBody::StreamChunk(_)
+            | EventBody::ReasoningChunk(_)
+            | EventBody::StreamToolCallStart(_)
+            | EventBody::StreamToolCallDelta(_)
+            | EventBody::ModelRetry(_)
+            | EventBody::ModelSwitch(_)
+            | EventBody::ToolCallUpdate(_)
+            | EventBody::ToolOutputChunk(_)
+            | EventBody::ToolCallEnd(_)
+            | EventBody::PermissionRequest(_)
+            | EventBody::PermissionDecision(_)
+            | EventBody::HookRun(_)
+            | EventBody::MemoryUpdate(_)
+            | EventBody::Question(_)
+            | EventBody::QuestionAnswer(_)
+            | EventBody::TodoUpdate(_)
+            | EventBody::PlanUpdate(_)
+            | EventBody::Notification(_)
+            | EventBody::MessageQueued(_)
+            | EventBody::Message(_)
+            | EventBody::Environment(_)
+            | EventBody::IdeContext(_)
+            | EventBody::ContextTrim(_)
+            | EventBody::Compaction(_)
+            | EventBody::Checkpoint(_)
+            | EventBody::Rewind(_)
+            | EventBody::Title(_)
+            | EventBody::Imported(_)
+            | EventBody::Error(_)
+            | EventBody::TurnEnd(_) => {}
+        }
+    }
+
+    /// Nothing waits and nothing is under way.
+    fn settle(&mut self) {
+        self.state = AgentState::Idle;
+        self.pending.clear();
+        self.questions.clear();
     }
 
     /// A mode that the agent chose itself is left for the one before it.

@@ -1,9 +1,13 @@
 //! Whatever a log holds and wherever it ends, the conversation that comes of it can be sent.
 
 use jiff::Timestamp;
-use neco_proto::event::{CallStatus, SessionStart, StreamChunk, ToolCallEnd, TurnStart};
+use neco_agent::context::Counted;
+use neco_proto::event::{
+    CallStatus, Compaction, CompactionCause, CompactionStrategy, ModeChange, SessionStart, StreamChunk, ToolCallEnd,
+    TurnStart, UsageEvent,
+};
 use neco_proto::{
-    AgentId, ApprovalMode, CallId, Event, EventBody, Message, MessageId, Mode, Part, Role, SessionId, ToolCall, TurnId,
+    AgentId, ApprovalMode, CallId, Event, EventBody, Message, Mode, Part, Role, SessionId, ToolCall, TurnId, Usage,
 };
 use proptest::prelude::*;
 
@@ -28,7 +32,7 @@ fn happening() -> impl Strategy<Value = Happening> {
 }
 
 fn assistant(parts: Vec<Part>) -> EventBody {
-    EventBody::Message(Message { id: MessageId::new(), role: Role::Assistant, parts, model: None })
+    EventBody::Message(Message::new(Role::Assistant, parts))
 }
 
 fn end(call_id: CallId) -> EventBody {
@@ -56,6 +60,7 @@ fn start() -> EventBody {
         generation: 8,
         sandbox: String::new(),
         resumed: true,
+        forked_from: None,
     })
 }
 
@@ -134,4 +139,56 @@ proptest! {
         prop_assert!(paired(&fold.messages), "{:?}", fold.messages);
         prop_assert!(mend(&Fold::of(&log)).is_empty(), "mended once is mended");
     }
+}
+
+/// What a compaction or going back takes from the conversation is still in the log.
+#[test]
+fn every_call_that_was_ever_made_keeps_its_id() {
+    let call = |id: &str| {
+        assistant(vec![Part::ToolCall(ToolCall {
+            id: CallId::from(id),
+            name: "t".to_owned(),
+            arguments: String::new(),
+            opaque: None,
+        })])
+    };
+    let last = Message::user("and now?");
+    let compaction = Compaction {
+        cause: CompactionCause::Full,
+        strategy: CompactionStrategy::Window,
+        before: 9,
+        after: 1,
+        kept: 1,
+        removed: 3,
+        focus: None,
+        pinned: Vec::new(),
+        summary: None,
+        since: Some(last.id),
+        outputs: Vec::new(),
+        notes: Vec::new(),
+    };
+    let log = events(vec![
+        EventBody::Message(Message::user("go")),
+        call("call_0"),
+        end(CallId::from("call_0")),
+        EventBody::Message(last),
+        EventBody::Compaction(compaction),
+    ]);
+    let fold = Fold::of(&log);
+    assert_eq!(fold.messages.len(), 1);
+    assert!(fold.call_ids.contains(&CallId::from("call_0")));
+}
+
+#[test]
+fn what_the_vendor_counted_is_known_until_something_else_is_told() {
+    let usage = Usage { input: 777, output: 5, ..Usage::default() };
+    let mut log = vec![
+        EventBody::Message(Message::user("go")),
+        EventBody::Usage(UsageEvent { model: "a/b".to_owned(), usage, context_window: None }),
+        assistant(vec![Part::Text { text: "Done.".to_owned() }]),
+    ];
+    let counted = |log: &[EventBody]| Fold::of(&events(log.to_vec())).counted;
+    assert_eq!(counted(&log), Some(Counted { tokens: 777, messages: 1 }));
+    log.push(EventBody::ModeChange(ModeChange { mode: Some(Mode::Ask), ..ModeChange::default() }));
+    assert_eq!(counted(&log), None);
 }

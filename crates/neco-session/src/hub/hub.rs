@@ -7,9 +7,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use neco_agent::context::ContextSettings;
 use neco_agent::plan::PlanBook;
-use neco_agent::{Agent, AgentSetup, Settings};
+use neco_agent::{AgentSetup, Checkpointer, Settings};
 use neco_model::Provider;
-use neco_proto::event::{Notification, NotificationLevel, SessionStart};
+use neco_proto::event::{ForkedFrom, ModeChange, Notification, NotificationLevel, SessionStart};
 use neco_proto::{AgentId, Event, EventBody, Message, SessionId};
 use neco_safety::World;
 use neco_safety::sandbox::Roots;
@@ -18,28 +18,32 @@ use neco_store::{SessionLock, SessionRecord};
 use neco_toolkit::Registry;
 
 use super::options::{HubSetup, SessionOptions};
+use super::rebuild::Rebuild;
 use crate::actor::{ActorSetup, Session};
+use crate::checkpoints::{CheckpointsSetup, SessionCheckpoints};
 use crate::clock::SessionClock;
 use crate::error::SessionError;
-use crate::fold::Fold;
+use crate::fold::{Fold, each_event, fold_log};
+use crate::folder::identity;
 use crate::journal::{AgentSink, Journal};
-use crate::plans::{PlanFiles, PlanKeeper};
+use crate::plans::{MOST_TOLD, PlanFiles, PlanKeeper};
 use crate::resume::mend;
 use crate::spill::SpillFolder;
 
 /// How many events are read from a log at a time.
 const PAGE: usize = 2048;
 
-/// Makes and opens sessions.
+/// Makes and opens sessions; a clone is the same hub.
+#[derive(Clone)]
 pub struct Hub {
-    pub(super) setup: HubSetup,
+    pub(super) setup: Arc<HubSetup>,
 }
 
 impl Hub {
     /// A hub.
     #[must_use]
     pub fn new(setup: HubSetup) -> Self {
-        Self { setup }
+        Self { setup: Arc::new(setup) }
     }
 
     /// Makes a session in `cwd`.
@@ -50,12 +54,8 @@ impl Hub {
         let cwd = usable_folder(cwd)?;
         let now = Timestamp::now().as_millisecond();
         let record = SessionRecord {
-            id: SessionId::new(),
-            cwd: cwd.display().to_string(),
-            title: String::new(),
-            created_ms: now,
-            updated_ms: now,
-            events: 0,
+            folder: identity(&cwd),
+            ..SessionRecord::new(SessionId::new(), cwd.display().to_string(), now)
         };
         let provider = self.provider(&options, None)?;
         let lock = SessionLock::acquire(&self.locks(), record.id)?;
@@ -68,49 +68,15 @@ impl Hub {
     /// # Errors
     /// When it is open elsewhere, its folder or model can't be used, or the store fails.
     pub async fn open(&self, record: SessionRecord, options: SessionOptions) -> Result<Session, SessionError> {
-        usable_folder(Path::new(&record.cwd))?;
+        let folder = usable_folder(Path::new(&record.cwd))?;
         let lock = SessionLock::acquire(&self.locks(), record.id)?;
+        let identity = identity(&folder);
+        if identity.is_some() && identity != record.folder {
+            self.setup.catalog.set_folder(record.id, &record.cwd, identity.as_deref()).await?;
+        }
         let fold = self.fold(record.id).await?;
         let provider = self.provider(&options, Some(&fold.standing.model))?;
         self.start(record, fold, lock, provider, options).await
-    }
-
-    /// The one session whose id begins with `prefix`.
-    ///
-    /// # Errors
-    /// When there is none or several.
-    pub async fn find(&self, prefix: &str) -> Result<SessionRecord, SessionError> {
-        let mut found = self.setup.catalog.find(prefix, 5).await?;
-        match found.len() {
-            0 => Err(SessionError::NotFound(prefix.to_owned())),
-            1 => Ok(found.remove(0)),
-            _ => Err(SessionError::Ambiguous {
-                prefix: prefix.to_owned(),
-                matches: found.iter().map(|record| record.id.to_string()).collect(),
-            }),
-        }
-    }
-
-    /// The session last used in `cwd`.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub async fn latest(&self, cwd: &Path) -> Result<SessionRecord, SessionError> {
-        let cwd = usable_folder(cwd)?.display().to_string();
-        let mut found = self.setup.catalog.list(Some(&cwd), 1).await?;
-        if found.is_empty() {
-            return Err(SessionError::NoneHere(cwd));
-        }
-        Ok(found.remove(0))
-    }
-
-    /// Sessions by last use, newest first.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub async fn list(&self, cwd: Option<&Path>, limit: usize) -> Result<Vec<SessionRecord>, SessionError> {
-        let cwd = cwd.map(usable_folder).transpose()?.map(|cwd| cwd.display().to_string());
-        Ok(self.setup.catalog.list(cwd.as_deref(), limit).await?)
     }
 
     /// What a session's log adds up to, without opening it.
@@ -118,9 +84,7 @@ impl Hub {
     /// # Errors
     /// When the store fails.
     pub async fn fold(&self, session: SessionId) -> Result<Fold, SessionError> {
-        let mut fold = Fold::default();
-        self.each_event(session, |event| fold.apply(event)).await?;
-        Ok(fold)
+        Ok(fold_log(self.setup.log.as_ref(), session).await?)
     }
 
     /// Calls `take` with every event of a session, oldest first.
@@ -128,22 +92,19 @@ impl Hub {
     /// # Errors
     /// When the store fails.
     pub async fn each_event(&self, session: SessionId, mut take: impl FnMut(&Event)) -> Result<(), SessionError> {
-        let mut since = 0;
-        loop {
-            let page = self.setup.log.read(session, since, PAGE).await?;
-            page.iter().for_each(&mut take);
-            match page.last() {
-                Some(event) if page.len() == PAGE => since = event.seq,
-                Some(_) | None => return Ok(()),
-            }
-        }
+        Ok(each_event(self.setup.log.as_ref(), session, 0, |event| take(&event)).await?)
     }
 
-    fn locks(&self) -> PathBuf {
-        self.setup.data_dir.join("locks")
+    /// Where locks are.
+    pub(super) fn locks(&self) -> PathBuf {
+        lock_folder(&self.setup.data_dir)
     }
 
-    fn provider(&self, options: &SessionOptions, own: Option<&String>) -> Result<Arc<dyn Provider>, SessionError> {
+    pub(super) fn provider(
+        &self,
+        options: &SessionOptions,
+        own: Option<&String>,
+    ) -> Result<Arc<dyn Provider>, SessionError> {
         let find = |name: &str| (self.setup.find_model)(name).map_err(SessionError::Model);
         if let Some(model) = &options.model {
             return find(model);
@@ -167,6 +128,9 @@ impl Hub {
     ) -> Result<Session, SessionError> {
         let root = fold.standing.root_agent.unwrap_or_else(AgentId::new);
         let resumed = fold.standing.last_seq > 0;
+        let elsewhere = !fold.standing.cwd.is_empty() && fold.standing.cwd != record.cwd;
+        let moved =
+            (resumed && elsewhere && !fold.messages.is_empty()).then(|| moved_words(&fold.standing.cwd, &record.cwd));
         let journal = Arc::new(Journal::new(
             record.id,
             Arc::clone(&self.setup.log),
@@ -177,7 +141,10 @@ impl Hub {
         for body in mend(&fold) {
             journal.emit(root, fold.turn, body).await?;
         }
-        let left = if resumed { Vec::new() } else { self.left_over(&record).await };
+        let mut left = if resumed { Vec::new() } else { self.left_over(&record).await };
+        if !resumed {
+            left.extend(self.stopped_before(&record).await);
+        }
         let must_read = resumed || !left.is_empty();
         for body in left {
             journal.emit(root, None, body).await?;
@@ -186,53 +153,92 @@ impl Hub {
         let start = SessionStart {
             mode,
             generation: generation.number(),
+            // Told once: afterwards the log has events of its own.
+            forked_from: record
+                .parent
+                .filter(|(_, at)| *at == first_new)
+                .map(|(session_id, seq)| ForkedFrom { session_id, seq }),
             ..self.session_start(&record, provider.as_ref(), &options, resumed)
         };
+        if (fold.standing.mode, fold.standing.generation, fold.standing.model.as_str())
+            != (mode, generation.number(), provider.label())
+        {
+            // The model is told something else than what was counted.
+            fold.counted = None;
+        }
         journal.commit(root, None, EventBody::SessionStart(start)).await?;
+        if fold.standing.plans_from.is_some() && options.mode.is_some() {
+            // A mode that was asked for is the person's, whatever the agent chose before.
+            let change = ModeChange { mode: Some(mode), ..ModeChange::default() };
+            journal.commit(root, None, EventBody::ModeChange(change)).await?;
+        }
         if must_read {
             for event in self.setup.log.read(record.id, first_new, PAGE).await? {
                 fold.apply(&event);
             }
         }
+        if let Some(said) = moved {
+            journal.emit(root, None, EventBody::Message(said.clone())).await?;
+            fold.messages.push(said);
+            // Its prompt names the old place.
+            fold.environment = None;
+        }
         for body in self.place(&record, &mut fold).await {
             journal.emit(root, None, body).await?;
         }
-        let remembering = self.remembering(&record, fold.recalled.take(), provider.as_ref());
-        let setup = self.agent(&record, fold, Arc::clone(&journal), root, provider, &options)?;
-        let settings = Settings { mode, ..setup.settings };
-        let setup = AgentSetup { resumed, generation, settings, ..setup };
-        let setup = self.with_memory(setup, remembering.as_ref(), record.id);
-        let (agent, handle) = Agent::new(setup);
+        let untold = fold.messages.iter().all(Message::is_neco);
+        let mut remembering = self.remembering(&record, fold.recalled.take(), untold, provider.as_ref());
+        if let Some(remembering) = &mut remembering {
+            remembering.budget = options.budget;
+        }
+        let rules = self.rules(Path::new(&record.cwd)).await;
+        let rebuild = Rebuild {
+            hub: self.clone(),
+            record: record.clone(),
+            root,
+            journal: Arc::clone(&journal),
+            options,
+            rules,
+            provider,
+        };
+        let (agent, handle) = rebuild.agent(fold, remembering.as_ref(), resumed)?;
         Ok(Session::start(ActorSetup {
             record,
             root,
             journal,
             agent,
             handle,
+            rebuild,
             lock,
             first_seq: first_new,
             log: Arc::clone(&self.setup.log),
             catalog: Arc::clone(&self.setup.catalog),
             find_model: Arc::clone(&self.setup.find_model),
             redactor: self.setup.workshop.redactor.clone(),
+            titles: self.setup.workshop.titles.clone(),
             remembering,
         }))
     }
 
     /// What a new session is told of one before it.
     async fn left_over(&self, record: &SessionRecord) -> Vec<EventBody> {
-        let Some(left) = PlanFiles::new(&self.setup.data_dir).unfinished(&record.cwd).await else { return Vec::new() };
-        let id = left.session.to_string();
-        // As much of it as tells sessions of the same minute apart.
-        let short = id.get(..18).unwrap_or(&id);
-        let text = format!(
-            "session {short} left a plan unfinished here ({}); go on with it there: neco --session {short} -m continue",
-            left.progress()
-        );
-        vec![
-            EventBody::Notification(Notification { level: NotificationLevel::Info, text }),
-            EventBody::Message(Message::neco(left.told())),
-        ]
+        let left = PlanFiles::new(&self.setup.data_dir).unfinished(&record.cwd).await;
+        let mut events = Vec::new();
+        for plan in left.iter().take(MOST_TOLD) {
+            let short = plan.short_session();
+            let text = format!(
+                "session {short} left a plan unfinished here ({}); go on with it: neco --session {short} -m continue; or \
+                 close it: neco plan close {short}",
+                plan.progress()
+            );
+            events.push(EventBody::Notification(Notification { level: NotificationLevel::Info, text }));
+            events.push(EventBody::Message(Message::neco(plan.told())));
+        }
+        if left.len() > MOST_TOLD {
+            let text = format!("{} more plans are unfinished here: neco plan list", left.len() - MOST_TOLD);
+            events.push(EventBody::Notification(Notification { level: NotificationLevel::Info, text }));
+        }
+        events
     }
 
     fn session_start(
@@ -252,38 +258,45 @@ impl Hub {
             generation: options.default_generation.number(),
             sandbox: self.setup.workshop.sandbox.clone(),
             resumed,
+            forked_from: None,
         }
     }
 
-    fn agent(
-        &self,
-        record: &SessionRecord,
-        fold: Fold,
-        journal: Arc<Journal>,
-        root: AgentId,
-        provider: Arc<dyn Provider>,
-        options: &SessionOptions,
-    ) -> Result<AgentSetup, SessionError> {
+    /// What the agent of a session is made of that goes on with the conversation of `fold`.
+    pub(super) fn agent(&self, of: &Rebuild, fold: Fold) -> Result<AgentSetup, SessionError> {
+        let Rebuild { record, root, journal, options, rules, provider, .. } = of;
+        let root = *root;
         let workshop = &self.setup.workshop;
         let cwd = PathBuf::from(&record.cwd);
         let outputs = self.setup.data_dir.join("sessions").join(record.id.to_string()).join("outputs");
-        let files = Files::new(&cwd, vec![outputs.clone()]).map_err(|error| unusable(&cwd, &error))?;
+        // A fork has outputs that lie with the session it comes from.
+        let ours = self.setup.data_dir.join("sessions");
+        let shared = fold.spilled.iter().filter(|folder| folder.starts_with(&ours) && **folder != outputs);
+        let readable: Vec<PathBuf> = std::iter::once(outputs.clone()).chain(shared.cloned()).collect();
+        let files = Files::new(&cwd, readable.clone()).map_err(|error| unusable(&cwd, &error))?;
         let roots = workshop.roots.iter().map(|root| usable_folder(root)).collect::<Result<Vec<_>, _>>()?;
-        let files = files.with_roots(&roots).map_err(|error| unusable(&cwd, &error))?;
+        let policy = (workshop.policy)(&cwd);
+        let files = files.with_roots(&roots).map_err(|error| unusable(&cwd, &error))?.with_closed(policy.closed());
         // What is too big for the model is read back from its folder, which commands would not see otherwise.
-        let open =
-            Roots { writable: std::iter::once(cwd.clone()).chain(roots).collect(), readable: vec![outputs.clone()] };
+        let open = Roots { writable: std::iter::once(cwd.clone()).chain(roots).collect(), readable };
         let spawn = (workshop.spawner)(open).map_err(|error| unusable(&cwd, &error))?;
-        let told = self.told(&cwd, fold.environment.as_ref())?;
+        let told = self.told(&cwd, fold.environment.as_ref(), rules)?;
+        let checkpoints: Arc<dyn Checkpointer> = Arc::new(SessionCheckpoints::new(CheckpointsSetup {
+            open: Arc::clone(&workshop.checkpoints),
+            cwd: cwd.clone(),
+            session: record.id,
+            agent: root,
+            journal: Arc::clone(journal),
+        }));
         Ok(AgentSetup {
-            provider,
+            provider: Arc::clone(provider),
             registry: Registry::default(),
-            policy: (workshop.policy)(&cwd),
+            policy,
             rule_book: workshop.rule_book.clone(),
             world: Arc::new(World { files, spawn, net: workshop.net.clone() }),
             spill: Arc::new(SpillFolder::new(outputs, workshop.redactor.clone())),
             sink: Arc::new(PlanKeeper {
-                sink: AgentSink { journal, agent: root },
+                sink: AgentSink { journal: Arc::clone(journal), agent: root },
                 files: PlanFiles::new(&self.setup.data_dir),
                 session: record.id,
                 cwd: record.cwd.clone(),
@@ -312,7 +325,10 @@ impl Hub {
                 network: workshop.network,
             },
             gate: (workshop.gate)(record.id, &cwd),
+            checkpoints: Some(checkpoints),
             resumed: false,
+            counted: fold.counted,
+            call_ids: fold.call_ids,
             history: fold.messages.into_iter().collect(),
             queued: fold.queued,
             cache_key: record.id.to_string(),
@@ -320,7 +336,13 @@ impl Hub {
     }
 }
 
-fn usable_folder(path: &Path) -> Result<PathBuf, SessionError> {
+/// Where the locks of sessions are, below the folder of everything that is kept.
+#[must_use]
+pub fn lock_folder(data_dir: &Path) -> PathBuf {
+    data_dir.join("locks")
+}
+
+pub(super) fn usable_folder(path: &Path) -> Result<PathBuf, SessionError> {
     let folder = path.canonicalize().map_err(|error| unusable(path, &error))?;
     if !folder.is_dir() {
         return Err(SessionError::Workspace {
@@ -333,4 +355,11 @@ fn usable_folder(path: &Path) -> Result<PathBuf, SessionError> {
 
 fn unusable(path: &Path, error: &std::io::Error) -> SessionError {
     SessionError::Workspace { path: path.display().to_string(), reason: error.to_string() }
+}
+
+/// What the model is told when the folder lies elsewhere now.
+fn moved_words(from: &str, to: &str) -> Message {
+    Message::neco(format!(
+        "The workspace lies at {to} now; before, it was {from}. Paths named so far mean the new place."
+    ))
 }

@@ -2,14 +2,24 @@
 //!
 //! Invariants: a session has one writer, held by a lock; a log is mended before anything is added to it.
 //!
-//! Reading order: [`options`] (what a session is opened with), [`hub`], [`told`] (what the model is told).
+//! Reading order: [`options`] (what a session is opened with), [`hub`], [`find`], [`back`], [`rebuild`], [`left`], [`plan`], [`told`] (what the model is told).
 
+mod back;
+mod find;
 #[allow(clippy::module_inception, reason = "the hub lives in the room named after it")]
 mod hub;
+mod left;
 mod options;
+mod plan;
+mod rebuild;
 mod remembering;
 mod told;
 
-pub use hub::Hub;
-pub use options::{FindModel, HubSetup, MakeGate, MakeSpawner, MakeTools, MemorySettings, SessionOptions, Workshop};
+pub use find::Found;
+pub use hub::{Hub, lock_folder};
+pub use options::{
+    Extract, FindModel, HubSetup, MakeGate, MakeSpawner, MakeTools, MemorySettings, OpenCheckpoints, SessionOptions,
+    Workshop,
+};
+pub use rebuild::{Again, Rebuild};
 pub use remembering::Remembering;

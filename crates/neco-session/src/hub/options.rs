@@ -18,9 +18,11 @@ use neco_safety::world::{Net, Spawner};
 use neco_safety::{Confinement, Policy};
 use neco_store::{Catalog, EventLog};
 use neco_toolkit::{DynTool, Registry};
+use neco_workspace::checkpoint::Checkpoints;
 
 use crate::fold::Standing;
 use crate::sources::RulesPlaces;
+use crate::title::TitleSettings;
 
 /// Finds the model of a name: `provider/model` or a group. The error is for a person.
 pub type FindModel = Arc<dyn Fn(&str) -> Result<Arc<dyn Provider>, String> + Send + Sync>;
@@ -33,6 +35,9 @@ pub type MakeGate = Box<dyn Fn(SessionId, &Path) -> Arc<dyn Gate> + Send + Sync>
 
 /// Makes what starts the processes of an agent that works in these folders.
 pub type MakeSpawner = Box<dyn Fn(Roots) -> io::Result<Spawner> + Send + Sync>;
+
+/// Opens the states of a workspace; nothing where none are kept. It may block.
+pub type OpenCheckpoints = Arc<dyn Fn(&Path) -> Option<Arc<dyn Checkpoints>> + Send + Sync>;
 
 /// What a hub is made of.
 pub struct HubSetup {
@@ -48,13 +53,24 @@ pub struct HubSetup {
     pub workshop: Workshop,
 }
 
+/// Whether a session that ends is looked through for what is worth keeping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extract {
+    /// No.
+    Never,
+    /// By a real model: a script says only what was written for the conversation.
+    Real,
+    /// By whatever model the session has.
+    Always,
+}
+
 /// How sessions remember.
 #[derive(Clone, Debug)]
 pub struct MemorySettings {
     /// Most entries that are put before the model.
     pub entries: usize,
     /// Whether a session that ends is looked through for what is worth keeping.
-    pub extract: bool,
+    pub extract: Extract,
     /// The model or group that is asked then; `None` stands for the session's own.
     pub extract_model: Option<String>,
     /// How long that may take.
@@ -89,6 +105,10 @@ pub struct Workshop {
     pub context: ContextSection,
     /// What is remembered from one session to the next; nothing when there is no memory.
     pub memory: Option<MemorySettings>,
+    /// Opens the states of a workspace that are kept.
+    pub checkpoints: OpenCheckpoints,
+    /// How a model makes titles of sessions; nothing when none does.
+    pub titles: Option<TitleSettings>,
     /// What watches the agents.
     pub guards: GuardsSection,
     /// Where the person's own rules files are.

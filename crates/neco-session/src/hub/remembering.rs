@@ -3,14 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use neco_agent::AgentSetup;
 use neco_agent::context::{ContextSettings, Space};
+use neco_agent::{AgentSetup, Budget};
 use neco_model::Provider;
 use neco_model::tokens::Family;
 use neco_proto::{Layer, SessionId};
 use neco_store::SessionRecord;
 
 use super::hub::Hub;
+use super::options::Extract;
 use crate::memory::{Extraction, Memory, MemorySetup, Recall, RecallLimits, tools};
 
 /// What a session remembers with.
@@ -21,14 +22,18 @@ pub struct Remembering {
     pub extraction: Option<Extraction>,
     /// The model that is asked then; `None` stands for the session's own.
     pub extract_model: Option<String>,
+    /// What the session may use in all.
+    pub budget: Budget,
 }
 
 impl Hub {
-    /// What a session remembers with that was told `recalled` before. Nothing is opened or read here.
+    /// What a session remembers with that was told `recalled` before; `untold` when nobody has said anything
+    /// in it yet. Nothing is opened or read here.
     pub(super) fn remembering(
         &self,
         record: &SessionRecord,
         recalled: Option<String>,
+        untold: bool,
         provider: &dyn Provider,
     ) -> Option<Remembering> {
         let workshop = &self.setup.workshop;
@@ -41,14 +46,19 @@ impl Hub {
             tokens: space.rooms().of(Layer::Memory),
             family: Family::of(provider.label()),
         };
-        let extraction = settings.extract.then(|| Extraction {
+        let extraction = (settings.extract != Extract::Never).then(|| Extraction {
             memory: Arc::clone(&memory),
             source: source_of(record.id),
             timeout: settings.extract_timeout,
+            scripted_too: settings.extract == Extract::Always,
         });
-        // A session has its title from the first thing that was said in it.
-        let recall = Recall::new(memory, limits, recalled, record.title.is_empty());
-        Some(Remembering { recall, extraction, extract_model: settings.extract_model.clone() })
+        let recall = Recall::new(memory, limits, recalled, untold);
+        Some(Remembering {
+            recall,
+            extraction,
+            extract_model: settings.extract_model.clone(),
+            budget: Budget::default(),
+        })
     }
 
     /// An agent with its tools, those of the memory among them, and with what is recalled.

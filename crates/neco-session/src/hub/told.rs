@@ -7,6 +7,7 @@ use jiff::Zoned;
 use neco_agent::context::{PromptValues, Prompts, Source};
 use neco_proto::event::EnvironmentTold;
 use neco_proto::{EventBody, Message};
+use neco_safety::secrets::Scope;
 use neco_store::SessionRecord;
 use neco_workspace::{GitFacts, changed_files};
 
@@ -25,7 +26,12 @@ pub(super) struct Told {
 
 impl Hub {
     /// What the model is told in `cwd`, with what it is told of the place.
-    pub(super) fn told(&self, cwd: &Path, place: Option<&EnvironmentTold>) -> Result<Told, SessionError> {
+    pub(super) fn told(
+        &self,
+        cwd: &Path,
+        place: Option<&EnvironmentTold>,
+        rules: &Arc<Rules>,
+    ) -> Result<Told, SessionError> {
         let workshop = &self.setup.workshop;
         let values = PromptValues {
             version: workshop.version.clone(),
@@ -34,13 +40,23 @@ impl Hub {
             shell: workshop.shell.clone(),
         };
         let prompts = Arc::new(Prompts::new(workshop.prompts.clone(), values)?);
-        let rules = Rules::new(find_rules(cwd, &workshop.rules, &workshop.context));
-        let mut sources: Vec<Arc<dyn Source>> = vec![Arc::new(rules)];
+        let mut sources: Vec<Arc<dyn Source>> = vec![Arc::clone(rules) as Arc<dyn Source>];
         if let Some(place) = place {
             sources.push(Arc::new(Environment(place.text.clone())));
             sources.extend(place.repo_map.clone().map(|map| Arc::new(MapOfRepository(map)) as Arc<dyn Source>));
         }
         Ok(Told { sources, prompts })
+    }
+
+    /// The rules files for work in `cwd`, read aside: there may be many, on a slow disk.
+    pub(super) async fn rules(&self, cwd: &Path) -> Arc<Rules> {
+        let workshop = &self.setup.workshop;
+        let (cwd, own, settings) = (cwd.to_path_buf(), workshop.rules.clone(), workshop.context.clone());
+        let found = tokio::task::spawn_blocking(move || find_rules(&cwd, &own, &settings)).await;
+        Arc::new(Rules::new(found.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the rules files could not be read");
+            Vec::new()
+        })))
     }
 
     /// What is to be recorded of the place when a session begins, which the fold then has: all of it the
@@ -50,7 +66,9 @@ impl Hub {
         let date = Zoned::now().date().to_string();
         let (told, said) = match &fold.environment {
             None => {
-                let text = self.facts(record, date.clone()).text();
+                let mut text = self.facts(record, date.clone()).await;
+                // As it will stand in the log: a resumed session must say the same.
+                self.setup.workshop.redactor.redact_in(&mut text, Scope::Said);
                 (EnvironmentTold { text, date, repo_map: self.repo_map(record).await }, None)
             }
             Some(before) if before.date == date || fold.messages.is_empty() => return Vec::new(),
@@ -69,22 +87,30 @@ impl Hub {
         let tokens = self.setup.workshop.context.repo_map as usize;
         let indexes = self.setup.data_dir.join("index");
         let mut map = map_of_repository(Path::new(&record.cwd), &indexes, tokens).await?;
-        // As it will stand in the log: a resumed session must say the same.
-        self.setup.workshop.redactor.redact_in(&mut map, neco_safety::secrets::Scope::Said);
+        self.setup.workshop.redactor.redact_in(&mut map, Scope::Said);
         Some(map)
     }
 
-    fn facts(&self, record: &SessionRecord, date: String) -> Facts {
+    /// What is known of the place, in words; gathered aside, since every tracked file is looked at.
+    async fn facts(&self, record: &SessionRecord, date: String) -> String {
         let workshop = &self.setup.workshop;
-        let cwd = Path::new(&record.cwd);
-        Facts {
-            cwd: record.cwd.clone(),
-            os: std::env::consts::OS.to_owned(),
-            shell: workshop.shell.clone(),
-            head: GitFacts::of(cwd).map(|facts| facts.head),
-            changed: changed_files(cwd),
-            programs: workshop.path.as_deref().map(programs).unwrap_or_default(),
-            date,
-        }
+        let (cwd, shell, path) = (record.cwd.clone(), workshop.shell.clone(), workshop.path.clone());
+        let gather = move || {
+            let folder = Path::new(&cwd);
+            let facts = Facts {
+                os: std::env::consts::OS.to_owned(),
+                shell,
+                head: GitFacts::of(folder).map(|facts| facts.head),
+                changed: changed_files(folder),
+                programs: path.as_deref().map(programs).unwrap_or_default(),
+                date,
+                cwd: cwd.clone(),
+            };
+            facts.text()
+        };
+        tokio::task::spawn_blocking(gather).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the place could not be looked at");
+            format!("Environment\n- workspace: {}", record.cwd)
+        })
     }
 }

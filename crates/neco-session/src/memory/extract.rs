@@ -40,6 +40,8 @@ pub struct Extraction {
     pub source: String,
     /// How long it may take.
     pub timeout: Duration,
+    /// Whether a script is asked too.
+    pub scripted_too: bool,
 }
 
 /// What came of it.
@@ -54,7 +56,7 @@ pub struct Extracted {
 impl Extraction {
     /// Looks through what was said and done.
     pub async fn at_end(&self, provider: &dyn Provider, messages: Vec<Message>) -> Extracted {
-        if !is_worth_it(&messages) {
+        if !is_worth_it(&messages) || (provider.scripted() && !self.scripted_too) {
             return Extracted::default();
         }
         let asked = tokio::time::timeout(self.timeout, ask(provider, messages)).await;
@@ -146,8 +148,8 @@ async fn ask(provider: &dyn Provider, messages: Vec<Message>) -> Result<(String,
 }
 
 fn whole(answer: Answer, provider: &dyn Provider) -> (String, Option<UsageEvent>) {
-    let (model, context_window) = (answer.model, provider.context_window());
-    (answer.text, answer.usage.map(|usage| UsageEvent { model, usage, context_window }))
+    let used = answer.usage.map(|usage| UsageEvent::of(&answer.model, usage, provider.scripted()));
+    (answer.text, used)
 }
 
 /// What the model says.

@@ -1,5 +1,6 @@
 //! Keeping: a new entry, or a near one brought up to date; and forgetting.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use neco_proto::event::{MemoryAction, MemoryNote, MemoryScope, MemoryUpdate};
@@ -15,6 +16,9 @@ use super::near::{LONGEST_CONTENT, merged, nearness};
 
 /// How often a name is looked for that no file has.
 const ATTEMPTS: usize = 5;
+
+/// Entries that are looked at again before one of them is brought up to date.
+const MOST_NEAR: usize = 3;
 
 /// Where something is kept, and how far it reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,9 +109,9 @@ impl Memory {
     /// # Errors
     /// When it says nothing or too much, or an entry can't be read.
     pub async fn draft(self: &Arc<Self>, new: NewEntry) -> Result<Draft, MemoryError> {
-        let target = self.target(&new).await?;
+        let (target, near) = (self.target(&new).await?, self.near(&new).await?);
         let memory = Arc::clone(self);
-        blocking(move || memory.prepare(new, target.as_ref(), 0).map(|(draft, _)| draft)).await
+        blocking(move || memory.prepare(new, target.as_ref(), near.as_ref(), 0).map(|(draft, _)| draft)).await
     }
 
     /// Keeps something: in an entry that says nearly the same if there is one, else in a new one.
@@ -115,13 +119,13 @@ impl Memory {
     /// # Errors
     /// As [`Memory::draft`], or when a file can't be written.
     pub async fn keep(self: &Arc<Self>, new: NewEntry) -> Result<Kept, MemoryError> {
-        let target = self.target(&new).await?;
+        let (target, near) = (self.target(&new).await?, self.near(&new).await?);
         let memory = Arc::clone(self);
         blocking(move || {
             let lock = memory.lock()?;
             let mut attempt = 0;
             loop {
-                let (draft, redacted) = memory.prepare(new.clone(), target.as_ref(), attempt)?;
+                let (draft, redacted) = memory.prepare(new.clone(), target.as_ref(), near.as_ref(), attempt)?;
                 attempt += 1;
                 match draft.write(&lock) {
                     // Somebody edits the file by hand, or took the name.
@@ -165,17 +169,53 @@ impl Memory {
         Ok(Some(found))
     }
 
-    fn prepare(&self, new: NewEntry, target: Option<&Found>, attempt: usize) -> Result<(Draft, bool), MemoryError> {
+    /// The entries that say nearly the same as far as the index knows; nothing when it has no say here.
+    async fn near(&self, new: &NewEntry) -> Result<Option<Near>, MemoryError> {
+        if new.replaces.is_some() {
+            return Ok(None);
+        }
+        let (entry, _) = self.entry_of(new.clone(), 0)?;
+        let (folder, place) = (self.folder_of(new.keep), self.folder_of(new.keep).path().display().to_string());
+        let indexed = async {
+            let seen = self.look().await?;
+            // Where nothing is remembered the index is not even opened.
+            let files = if seen.is_empty() { Vec::new() } else { self.index.files(&place).await? };
+            Ok::<_, MemoryError>((seen, files))
+        };
+        let (seen, indexed) = match indexed.await {
+            Ok(both) => both,
+            Err(error) => {
+                tracing::warn!(%error, "all entries are looked through for one that says the same");
+                return Ok(None);
+            }
+        };
+        let of_folder = seen.iter().filter(|found| found.folder == folder && found.readable);
+        let mut near: Vec<(f64, String)> =
+            of_folder.filter_map(|found| Some((nearness(&found.entry(), &entry)?, found.file.clone()))).collect();
+        near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        let files = near.into_iter().take(MOST_NEAR).map(|(_, file)| file).collect();
+        Ok(Some(Near { files, known: indexed.into_iter().map(|(file, _)| file).collect() }))
+    }
+
+    fn folder_of(&self, keep: Keep) -> Folder {
+        match keep {
+            Keep::Global | Keep::Private => self.global_folder(),
+            Keep::Directory => self.own_folder(),
+        }
+    }
+
+    fn prepare(
+        &self,
+        new: NewEntry,
+        target: Option<&Found>,
+        near: Option<&Near>,
+        attempt: usize,
+    ) -> Result<(Draft, bool), MemoryError> {
         let keep = new.keep;
         let (entry, redacted) = self.entry_of(new, attempt)?;
-        let folder = match (target, keep) {
-            (Some(found), _) => found.folder.clone(),
-            (None, Keep::Global | Keep::Private) => self.global_folder(),
-            (None, Keep::Directory) => self.own_folder(),
-        };
         let draft = match target {
-            Some(found) => Draft::replacing(folder, &found.file, entry)?,
-            None => Draft::near_or_new(folder, entry)?,
+            Some(found) => Draft::replacing(found.folder.clone(), &found.file, entry)?,
+            None => Draft::near_or_new(self.folder_of(keep), entry, near)?,
         };
         Ok((draft, redacted))
     }
@@ -196,7 +236,12 @@ impl Memory {
         }
         let title = one_line(&clean(&new.title), LONGEST_TITLE);
         if title.is_empty() {
-            return Err(MemoryError::Refused("an entry needs a title".to_owned()));
+            let words = if content.is_empty() {
+                "there is nothing to keep: the text is empty"
+            } else {
+                "an entry needs a title"
+            };
+            return Err(MemoryError::Refused(words.to_owned()));
         }
         let summary = one_line(&clean(&new.summary), LONGEST_SUMMARY);
         let summary = if summary.is_empty() { one_line(&content, LONGEST_SUMMARY) } else { summary };
@@ -255,10 +300,12 @@ impl Draft {
         Ok(Self::changing(folder, seen, entry))
     }
 
-    fn near_or_new(folder: Folder, entry: Entry) -> Result<Self, MemoryError> {
+    /// Of all files only those are read that may be near, and those that came since they were indexed.
+    fn near_or_new(folder: Folder, entry: Entry, near: Option<&Near>) -> Result<Self, MemoryError> {
         let listed = folder.list().map_err(|error| MemoryError::File(error.to_string()))?;
+        let may_be = |name: &String| near.is_none_or(|near| near.files.contains(name) || !near.known.contains(name));
         // What can't be read can't be near.
-        let seen = listed.iter().filter_map(|file| see(&folder, &file.name).ok());
+        let seen = listed.iter().filter(|file| may_be(&file.name)).filter_map(|file| see(&folder, &file.name).ok());
         let near = seen.filter_map(|seen| nearness(&seen.entry, &entry).map(|nearness| (nearness, seen)));
         let Some((_, nearest)) = near.max_by(|(one, _), (other, _)| one.total_cmp(other)) else {
             return Ok(Self::new(folder, entry));
@@ -278,6 +325,15 @@ impl Draft {
         self.folder.write(&self.file, &self.after, self.stamp.as_ref(), lock)?;
         Ok(Some(if self.before.is_some() { MemoryAction::Updated } else { MemoryAction::Stored }))
     }
+}
+
+/// Where an entry may be that says nearly the same.
+#[derive(Debug)]
+struct Near {
+    /// Files of entries that are near, as the index has them.
+    files: Vec<String>,
+    /// All files that the index knows.
+    known: HashSet<String>,
 }
 
 /// An entry as its file has it.

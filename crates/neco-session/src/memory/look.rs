@@ -72,6 +72,22 @@ impl Found {
         self.scope() == MemoryScope::Global && self.source == PERSON
     }
 
+    /// What can be compared with other entries: all but the content.
+    pub(super) fn entry(&self) -> Entry {
+        Entry {
+            id: self.own_id.clone(),
+            title: self.title.clone(),
+            summary: self.summary.clone(),
+            category: self.category.clone(),
+            tags: self.tags.clone(),
+            source: self.source.clone(),
+            created_ms: self.created_ms,
+            reach: self.reach.clone(),
+            others: Vec::new(),
+            content: String::new(),
+        }
+    }
+
     /// It in short, for an event.
     #[must_use]
     pub fn note(&self) -> MemoryNote {
@@ -157,14 +173,16 @@ impl Memory {
     /// # Errors
     /// [`MemoryError::Unknown`] with ids that look like it.
     pub async fn find(&self, id: &str) -> Result<Found, MemoryError> {
-        let wanted = id.trim().trim_matches(['[', ']']);
-        let mut entries = self.look().await?;
-        let by_id = entries.iter().position(|found| found.id == wanted);
-        let at = by_id.or_else(|| entries.iter().position(|found| stem_of(&found.file) == stem_of(wanted)));
-        match at {
-            Some(at) => Ok(entries.swap_remove(at)),
-            None => Err(MemoryError::Unknown { id: wanted.to_owned(), near: near_ids(wanted, &entries) }),
-        }
+        self.find_all(&[id]).await.map(|mut found| found.remove(0))
+    }
+
+    /// Several entries, each by its id, the beginning of it that no other has, or the name of its file.
+    ///
+    /// # Errors
+    /// [`MemoryError::Unknown`] with ids that look like the first one that is not there.
+    pub async fn find_all(&self, ids: &[&str]) -> Result<Vec<Found>, MemoryError> {
+        let entries = self.look().await?;
+        ids.iter().map(|id| find_in(&entries, id)).collect()
     }
 
     /// All that an entry says, as its file has it now.
@@ -263,6 +281,18 @@ fn found_of(record: Record, folder: &Folder, taken: &mut HashSet<String>) -> Fou
         troubles,
         readable,
     }
+}
+
+fn find_in(entries: &[Found], id: &str) -> Result<Found, MemoryError> {
+    let wanted = id.trim().trim_matches(['[', ']']);
+    let named = entries.iter().find(|found| found.id == wanted);
+    let named = named.or_else(|| entries.iter().find(|found| stem_of(&found.file) == stem_of(wanted)));
+    let begins = || {
+        let mut begins = entries.iter().filter(|found| !wanted.is_empty() && found.id.starts_with(wanted));
+        begins.next().filter(|_| begins.next().is_none())
+    };
+    let unknown = || MemoryError::Unknown { id: wanted.to_owned(), near: near_ids(wanted, entries) };
+    named.or_else(begins).cloned().ok_or_else(unknown)
 }
 
 fn near_ids(wanted: &str, entries: &[Found]) -> Vec<String> {

@@ -6,7 +6,8 @@
 
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use neco_agent::context::{Layer, Situation, Source};
 use neco_model::tokens::{Family, estimate};
@@ -40,9 +41,24 @@ pub struct RecallLimits {
 pub struct Recall {
     memory: Arc<Memory>,
     limits: RecallLimits,
-    told: Arc<OnceLock<String>>,
+    told: Arc<Told>,
     /// Whether the first request is still to come.
     waits: bool,
+    /// Whether the last request was the first.
+    chosen_now: bool,
+}
+
+/// What the model is told, and how often that was changed.
+struct Told {
+    text: RwLock<Option<String>>,
+    changes: AtomicU64,
+}
+
+impl Told {
+    fn set(&self, text: String) {
+        *self.text.write().unwrap_or_else(PoisonError::into_inner) = Some(text);
+        self.changes.fetch_add(1, Ordering::Release);
+    }
 }
 
 impl Recall {
@@ -50,11 +66,13 @@ impl Recall {
     /// anything in it yet.
     #[must_use]
     pub fn new(memory: Arc<Memory>, limits: RecallLimits, told: Option<String>, waits: bool) -> Self {
-        let slot = OnceLock::new();
-        if let Some(told) = told {
-            let _ = slot.set(told);
-        }
-        Self { memory, limits, told: Arc::new(slot), waits }
+        let told = Told { text: RwLock::new(told), changes: AtomicU64::new(0) };
+        Self { memory, limits, told: Arc::new(told), waits, chosen_now: false }
+    }
+
+    /// The request that was chosen for was not taken: the next one is the first.
+    pub fn wait_again(&mut self) {
+        self.waits |= std::mem::take(&mut self.chosen_now);
     }
 
     /// What puts it before the model.
@@ -72,7 +90,8 @@ impl Recall {
     /// Chooses what matters for the first request; nothing for any other. What fails is logged: a
     /// session works without its memory.
     pub async fn at_request(&mut self, request: &str) -> Option<MemoryUpdate> {
-        if !std::mem::take(&mut self.waits) || self.limits.entries == 0 {
+        self.chosen_now = std::mem::take(&mut self.waits);
+        if !self.chosen_now || self.limits.entries == 0 {
             return None;
         }
         let ranked = match self.memory.ranked(request).await {
@@ -87,14 +106,14 @@ impl Recall {
             return None;
         }
         let text = self.memory.without_secrets(&text_of(&chosen, ranked.len() - chosen.len()));
-        let _ = self.told.set(text.clone());
+        self.told.set(text.clone());
         let entries = chosen.iter().map(|found| found.note()).collect();
         Some(MemoryUpdate { action: MemoryAction::Recalled, entries, text: Some(text) })
     }
 }
 
 /// The source of layer 1.
-struct Recalled(Arc<OnceLock<String>>);
+struct Recalled(Arc<Told>);
 
 impl Source for Recalled {
     fn layer(&self) -> Layer {
@@ -102,12 +121,12 @@ impl Source for Recalled {
     }
 
     fn text(&self, _: &Situation) -> Option<String> {
-        self.0.get().cloned()
+        self.0.text.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Once: when the first request has come.
+    /// When the first request has come.
     fn revision(&self) -> u64 {
-        u64::from(self.0.get().is_some())
+        self.0.changes.load(Ordering::Acquire)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What every catalogue does.
 
 use neco_proto::SessionId;
+use neco_proto::event::TitleSource;
 use uuid::Uuid;
 
 use super::samples::{Samples, record};
@@ -71,13 +72,23 @@ pub(super) async fn create_and_rename<S: EventLog + Catalog>(store: &S) -> Resul
     store.create(new.clone()).await?;
     let again = store.create(new.clone()).await;
     assert!(matches!(again, Err(StoreError::Write(_))), "{again:?}");
-    store.set_title(session, "other 'title' \u{1f408}").await?;
-    let renamed = SessionRecord { events: 0, title: "other 'title' \u{1f408}".to_owned(), ..new };
-    assert_eq!(store.find(&session.to_string(), 9).await?, [renamed]);
+    store.set_title(session, "other 'title' \u{1f408}", TitleSource::Model).await?;
+    let title = "other 'title' \u{1f408}".to_owned();
+    let renamed = SessionRecord { events: 0, title, title_by: Some(TitleSource::Model), ..new };
+    assert_eq!(store.find(&session.to_string(), 9).await?, std::slice::from_ref(&renamed));
+
+    let folder = format!("1:2:{session}");
+    assert_eq!(store.of_folder(&folder, 9).await?, []);
+    store.set_folder(session, "/named/elsewhere", Some(&folder)).await?;
+    let moved = SessionRecord { cwd: "/named/elsewhere".to_owned(), folder: Some(folder.clone()), ..renamed };
+    assert_eq!(store.of_folder(&folder, 9).await?, std::slice::from_ref(&moved));
+    assert_eq!(store.find(&session.to_string(), 9).await?, [moved]);
 
     let unknown = SessionId::new();
-    let outcome = store.set_title(unknown, "x").await;
-    assert_eq!(outcome, Err(StoreError::UnknownSession { session: unknown }));
+    let refused = Err(StoreError::UnknownSession { session: unknown });
+    assert_eq!(store.set_title(unknown, "x", TitleSource::Person).await, refused);
+    assert_eq!(store.set_folder(unknown, "/x", None).await, refused);
+    assert_eq!(store.remove(unknown).await, refused);
     store.append(vec![Samples::new(session).chunk(1)], Durability::Now).await
 }
 

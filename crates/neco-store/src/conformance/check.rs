@@ -1,6 +1,6 @@
 //! Runs every check.
 
-use super::{catalog, log};
+use super::{catalog, forks, log, removal, search};
 use crate::catalog::Catalog;
 use crate::error::StoreError;
 use crate::log::EventLog;
@@ -16,6 +16,7 @@ use crate::log::EventLog;
 pub async fn check<S: EventLog + Catalog>(open: impl AsyncFn() -> S) -> Result<(), StoreError> {
     let store = open().await;
     log::every_type_round_trips(&store).await?;
+    log::big_strings_round_trip(&store).await?;
     log::only_the_next_event_is_taken(&store).await?;
     log::a_refused_append_leaves_nothing(&store).await?;
     log::since_and_limit(&store).await?;
@@ -26,6 +27,16 @@ pub async fn check<S: EventLog + Catalog>(open: impl AsyncFn() -> S) -> Result<(
     catalog::find_by_prefix(&store).await?;
     catalog::list_by_last_use(&store).await?;
     catalog::create_and_rename(&store).await?;
+    forks::a_fork_begins_as_its_parent(&store).await?;
+    forks::forks_of_forks(&store).await?;
+    forks::what_can_not_be_forked(&store).await?;
+    removal::nothing_is_left(&store).await?;
+    removal::forks_keep_what_they_need(&store).await?;
+    removal::a_chain_of_forks_goes_with_its_last(&store).await?;
+    removal::old_sessions_are_pruned(&store).await?;
+    search::all_words_are_found(&store).await?;
+    search::by_folder_and_time(&store).await?;
+    search::what_changes_is_found_as_it_is(&store).await?;
     drop(store);
     log::everything_remains(&open).await
 }

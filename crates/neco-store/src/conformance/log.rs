@@ -1,6 +1,7 @@
 //! What every event log does.
 
 use futures::future::try_join_all;
+use neco_proto::event::TitleSource;
 use neco_proto::{Event, SessionId};
 
 use super::samples::{Samples, record};
@@ -14,6 +15,19 @@ pub(super) async fn every_type_round_trips<S: EventLog + Catalog>(store: &S) -> 
     let samples = created(store).await?;
     let events = samples.one_of_each_type();
     store.append(events.clone(), Durability::Now).await?;
+    assert_eq!(store.read(samples.session, 0, ALL).await?, events);
+    Ok(())
+}
+
+pub(super) async fn big_strings_round_trip<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
+    let samples = created(store).await?;
+    let mut events = vec![samples.big(1), samples.chunk(2)];
+    store.append(events.clone(), Durability::Now).await?;
+    let again: Vec<Event> = (3..=20).map(|seq| Event { seq, ..samples.big(1) }).collect();
+    store.append(again.clone(), Durability::Soon).await?;
+    events.extend(again);
+    assert_eq!(store.read(samples.session, 0, ALL).await?, events);
+    store.flush().await?;
     assert_eq!(store.read(samples.session, 0, ALL).await?, events);
     Ok(())
 }
@@ -129,7 +143,7 @@ pub(super) async fn everything_remains<S: EventLog + Catalog>(open: &impl AsyncF
     let next = events.len() as u64 + 1;
     store.append(events.clone(), Durability::Now).await?;
     store.append(vec![samples.chunk(next)], Durability::Soon).await?;
-    store.set_title(samples.session, "kept").await?;
+    store.set_title(samples.session, "kept", TitleSource::Person).await?;
     drop(store);
 
     let store = open().await;
@@ -138,6 +152,7 @@ pub(super) async fn everything_remains<S: EventLog + Catalog>(open: &impl AsyncF
     let found = store.find(&samples.session.to_string(), 2).await?;
     let expected = crate::SessionRecord {
         title: "kept".to_owned(),
+        title_by: Some(TitleSource::Person),
         updated_ms: samples.ms(next),
         events: next,
         ..record(samples.session, "")

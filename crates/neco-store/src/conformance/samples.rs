@@ -25,14 +25,7 @@ pub(super) struct Samples {
 
 /// A session nothing has happened in.
 pub(super) fn record(id: SessionId, cwd: &str) -> SessionRecord {
-    SessionRecord {
-        id,
-        cwd: cwd.to_owned(),
-        title: String::new(),
-        created_ms: CREATED_MS,
-        updated_ms: CREATED_MS,
-        events: 0,
-    }
+    SessionRecord::new(id, cwd, CREATED_MS)
 }
 
 impl Samples {
@@ -69,7 +62,16 @@ impl Samples {
         bodies.into_iter().zip(1..).map(|(body, seq)| self.event(seq, body)).collect()
     }
 
-    fn event(&self, seq: Seq, body: EventBody) -> Event {
+    /// An event with strings that are too big to be kept in place.
+    pub(super) fn big(&self, seq: Seq) -> Event {
+        let data = format!("{}\"\\\n\u{1}", self.session).repeat(2000);
+        let picture = Part::Image { media_type: "image/png".to_owned(), data };
+        let text = Part::Text { text: "a long story ".repeat(1000) };
+        let parts = vec![text.clone(), picture, text];
+        self.event(seq, EventBody::Message(Message { parts, ..Message::user("") }))
+    }
+
+    pub(super) fn event(&self, seq: Seq, body: EventBody) -> Event {
         Event {
             seq,
             ts: at(self.ms(seq)),
@@ -86,8 +88,17 @@ fn at(ms: i64) -> Timestamp {
 }
 
 fn bodies() -> Vec<EventBody> {
-    [session_bodies(), model_bodies(), tool_bodies(), ask_bodies(), plan_bodies(), context_bodies(), closing_bodies()]
-        .concat()
+    [
+        session_bodies(),
+        model_bodies(),
+        tool_bodies(),
+        ask_bodies(),
+        plan_bodies(),
+        context_bodies(),
+        checkpoint_bodies(),
+        closing_bodies(),
+    ]
+    .concat()
 }
 
 fn session_bodies() -> Vec<EventBody> {
@@ -102,6 +113,7 @@ fn session_bodies() -> Vec<EventBody> {
             generation: 8,
             sandbox: "bubblewrap".to_owned(),
             resumed: false,
+            forked_from: Some(ForkedFrom { session_id: SessionId::new(), seq: 3 }),
         }),
         EventBody::StateChange(StateChange { from: AgentState::Idle, to: AgentState::Streaming, iteration: 1 }),
         EventBody::TurnStart(TurnStart { iteration: 1, model: "main".to_owned() }),
@@ -170,6 +182,7 @@ fn ask_bodies() -> Vec<EventBody> {
             tool: "shell".to_owned(),
             summary: "Run make".to_owned(),
             args: json!({ "z": 1, "a": [null, 1.5, "text"], "m": { "nested": true } }),
+            command: Some("make".to_owned()),
             risk: Risk::High,
             reason: "it runs a command".to_owned(),
             diff: vec![diff()],
@@ -215,7 +228,7 @@ fn plan_bodies() -> Vec<EventBody> {
     let subject = Subject::Choices { items: vec![item] };
     let answers = vec![ItemAnswer { chosen: vec!["one".to_owned()], text: Some("rather".to_owned()) }];
     let step = PlanStep { id: "1".to_owned(), text: "look".to_owned(), done: true };
-    let plan = Plan { text: "1. look".to_owned(), status: PlanStatus::Finished, steps: vec![step] };
+    let plan = Plan { text: "1. look".to_owned(), status: PlanStatus::Finished, steps: vec![step], unseen: true };
     let todo = Todo { id: "2".to_owned(), text: "do".to_owned(), status: TodoStatus::InProgress, parent: None };
     vec![
         EventBody::Question(Question { question_id, call_id: Some(call()), subject }),
@@ -254,6 +267,36 @@ fn context_bodies() -> Vec<EventBody> {
             since: Some(MessageId::new()),
             outputs,
             notes: vec!["the model was busy".to_owned()],
+        }),
+    ]
+}
+
+fn checkpoint_bodies() -> Vec<EventBody> {
+    vec![
+        EventBody::Checkpoint(Checkpoint {
+            rev: "0f3a".to_owned(),
+            parent: Some("77be".to_owned()),
+            when: CheckpointWhen::Before,
+            label: "before: rename it".to_owned(),
+            changed: vec![FileChange { path: "src/ä.rs".to_owned(), kind: FileChangeKind::Modified }],
+            more: 2,
+            left_out: vec![LeftOut { path: "big.bin".to_owned(), why: LeftOutWhy::TooBig }],
+            left_out_more: 1,
+        }),
+        EventBody::Rewind(Rewind {
+            to: 3,
+            message_id: MessageId::new(),
+            conversation: true,
+            files: Some("77be".to_owned()),
+            undo: Some("0f3a".to_owned()),
+            undoes: Some(9),
+        }),
+        EventBody::Title(SessionTitle { title: "A title".to_owned(), by: TitleSource::Person }),
+        EventBody::Imported(Imported {
+            from: "codex".to_owned(),
+            file: "/home/someone/rollout.jsonl".to_owned(),
+            id: Some("abc".to_owned()),
+            skipped: 4,
         }),
     ]
 }
@@ -305,6 +348,7 @@ fn message() -> Message {
             Part::ToolResult(ToolResult { call_id: call(), output: "ok".to_owned(), error_code: None }),
         ],
         model: Some("a/b".to_owned()),
+        author: None,
     }
 }
 
@@ -319,5 +363,6 @@ fn diff() -> Diff {
         added: 1,
         removed: 1,
         created: false,
+        deleted: true,
     }
 }

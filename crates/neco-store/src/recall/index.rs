@@ -236,11 +236,10 @@ async fn write(
     changed: &[NewRecord],
     gone: &[String],
 ) -> Result<(), sqlx::Error> {
-    sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
-    let result = write_rows(connection, folder, changed, gone).await;
-    let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
-    sqlx::query(end).execute(&mut *connection).await?;
-    result
+    // Rolled back when it is dropped: whoever asks may be cancelled in the middle of it.
+    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
+    write_rows(&mut transaction, folder, changed, gone).await?;
+    transaction.commit().await
 }
 
 async fn write_rows(

@@ -9,7 +9,7 @@
 mod index;
 mod open;
 mod record;
-mod words;
+pub(crate) mod words;
 
 pub use index::{IndexError, MemoryIndex};
 pub use record::{FileStamp, NewRecord, Record};

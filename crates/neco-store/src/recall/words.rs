@@ -19,7 +19,7 @@ const COMMON: &[&str] = &[
 
 /// A word of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Word {
+pub(crate) enum Word {
     /// A word between spaces or signs.
     Plain(String),
     /// Characters of a script without spaces.
@@ -71,7 +71,7 @@ pub fn query_of(text: &str) -> Option<String> {
     (!asked.is_empty()).then(|| asked.join(" OR "))
 }
 
-fn cut(text: &str) -> Vec<Word> {
+pub(crate) fn cut(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let (mut plain, mut run) = (String::new(), String::new());
     let mut close = |plain: &mut String, run: &mut String| {
@@ -105,17 +105,17 @@ fn cut(text: &str) -> Vec<Word> {
     words
 }
 
-fn pairs(run: &str) -> Vec<String> {
+pub(crate) fn pairs(run: &str) -> Vec<String> {
     run.chars().zip(run.chars().skip(1)).map(|(first, second)| String::from_iter([first, second])).collect()
 }
 
 /// Signs that stand on the letter before them.
-fn is_mark(character: char) -> bool {
+pub(crate) fn is_mark(character: char) -> bool {
     matches!(character, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}')
 }
 
 /// Letters of scripts that are written without spaces, or with words too long to be found whole.
-fn has_no_spaces(character: char) -> bool {
+pub(crate) fn has_no_spaces(character: char) -> bool {
     matches!(character,
         '\u{0e00}'..='\u{0eff}'     // Thai, Lao
         | '\u{1000}'..='\u{109f}'   // Burmese

@@ -42,7 +42,8 @@ fn primary_code(error: &sqlx::Error) -> Option<i32> {
     Some(code & 0xff)
 }
 
-fn plain(error: &sqlx::Error) -> String {
+/// What SQLite says.
+pub(super) fn plain(error: &sqlx::Error) -> String {
     match error.as_database_error() {
         Some(error) => error.message().to_owned(),
         None => error.to_string(),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use neco_proto::event::TitleSource;
 use neco_proto::{Event, Seq, SessionId};
 use tokio::sync::oneshot;
 
@@ -17,6 +18,8 @@ pub(super) enum Job {
     Append(Batch),
     /// Change the catalogue.
     Catalog(CatalogChange, Reply),
+    /// Write what waits, then give the room of what was removed back to the system.
+    Shrink(Reply),
     /// Write what waits.
     Flush(Reply),
     /// Write what waits and close the database.
@@ -27,8 +30,35 @@ pub(super) enum Job {
 pub(super) enum CatalogChange {
     /// Add a session.
     Create(SessionRecord),
+    /// Add one that begins as another one does.
+    Fork {
+        /// The new session.
+        record: SessionRecord,
+        /// The other one.
+        parent: SessionId,
+        /// The last event that both have.
+        at: Seq,
+    },
     /// Give it another title.
-    SetTitle(SessionId, String),
+    SetTitle {
+        /// The session.
+        session: SessionId,
+        /// The title.
+        title: String,
+        /// Who made it.
+        by: TitleSource,
+    },
+    /// Its workspace lies elsewhere.
+    SetFolder {
+        /// The session.
+        session: SessionId,
+        /// The path.
+        cwd: String,
+        /// What the folder is, wherever it lies.
+        folder: Option<String>,
+    },
+    /// Remove it, but for what its forks need.
+    Remove(SessionId),
 }
 
 /// Events of one session that were appended together.

@@ -9,7 +9,8 @@ use super::failure;
 use crate::error::StoreError;
 
 /// Step `n` leads from version `n` to `n + 1`. A step that was released is never changed.
-pub(super) const STEPS: &[&str] = &[include_str!("migrations/0001_sessions_and_events.sql")];
+pub(super) const STEPS: &[&str] =
+    &[include_str!("migrations/0001_sessions_and_events.sql"), include_str!("migrations/0002_forks_and_blobs.sql")];
 
 /// "Neco" in ASCII, as the first step sets it.
 const APPLICATION_ID: i64 = 0x4e65_636f;
@@ -34,8 +35,7 @@ pub(crate) async fn bring_up_to_date(
     let header = read_header(connection).await.map_err(|error| failure::reading(path, &error))?;
     let is_new = header.version == 0 && header.tables == 0;
     if !is_new && header.application != APPLICATION_ID {
-        let reason = "it is a database of another program".to_owned();
-        return Err(StoreError::Damaged { path: path.display().to_string(), reason });
+        return Err(StoreError::Foreign { path: path.display().to_string() });
     }
     let done = usize::try_from(header.version).unwrap_or(usize::MAX);
     if done > steps.len() {

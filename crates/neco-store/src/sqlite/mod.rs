@@ -16,18 +16,33 @@
 //! never mixed. Events that were already taken for written are then reported by the next append to
 //! that session, or by the next flush.
 //!
-//! Reading order: `store` (the face), `open` and `migrate`, `tails` (where each log ends), `job`,
-//! `writer` (the thread), `transaction` and `quick` (its SQL), `reader`, `failure`.
+//! Reading order: `store` (the face), `open` and `migrate`, `aside`, `salvage` and `stray` (a damaged
+//! file), `tails` (where each log ends), `job`,
+//! `writer` (the thread), `transaction`, `quick`, `change`, `remove` and `shrink` (its SQL), `blob` (big strings,
+//! once), `reader`, `events` and `sizes`, `search` (the search index) and `indexer` (when it is
+//! brought up to date), `failure`.
 
+mod aside;
+mod blob;
+mod change;
+mod events;
 pub(crate) mod failure;
+mod indexer;
 mod job;
 pub(crate) mod migrate;
 pub(crate) mod open;
 mod quick;
 mod reader;
+mod remove;
+mod salvage;
+mod search;
+mod shrink;
+mod sizes;
 mod store;
+mod stray;
 mod tails;
 mod transaction;
 mod writer;
 
+pub use aside::SetAside;
 pub use store::SqliteStore;

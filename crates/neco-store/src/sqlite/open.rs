@@ -67,11 +67,12 @@ fn create_file(path: &PathBuf) -> io::Result<()> {
     if path.exists() {
         return Ok(());
     }
-    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        private::create_dir(parent)?;
-    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.map(private::create_dir_durably).transpose()?;
     match private::file_options().write(true).create_new(true).open(path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
-    }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
+        other => other?,
+    };
+    // Without this a loss of power can take the name of the file, and with it what was answered since.
+    folder.map_or(Ok(()), private::sync_dir)
 }

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use futures::TryStreamExt;
 use sqlx::{Either, Executor, SqliteConnection};
 
+use super::blob;
 use super::transaction::{Run, refusal};
 use crate::error::StoreError;
 
@@ -20,7 +21,7 @@ static SCRIPTS: LazyLock<[String; MOST_ROWS]> = LazyLock::new(|| std::array::fro
 fn script_of(rows: usize) -> String {
     format!(
         "BEGIN IMMEDIATE;
-         UPDATE sessions SET last_seq = ?, updated_ms = max(updated_ms, ?) WHERE id = ? AND last_seq = ?;
+         UPDATE sessions SET last_seq = ?, updated_ms = max(updated_ms, ?) WHERE id = ? AND last_seq = ? AND NOT is_removed;
          INSERT INTO events (session_id, seq, kind, body)
              SELECT column1, column2, column3, column4 FROM (VALUES {}) WHERE changes() > 0;
          COMMIT",
@@ -34,6 +35,9 @@ pub(super) async fn commit(
     connection: &mut SqliteConnection,
     run: &Run<'_>,
 ) -> Result<Option<Result<(), StoreError>>, sqlx::Error> {
+    if run.rows().any(|row| row.body.len() >= blob::BIG) {
+        return Ok(None);
+    }
     let rows = run.rows().count();
     let Some(script) = rows.checked_sub(1).and_then(|index| SCRIPTS.get(index)) else { return Ok(None) };
     let mut query = sqlx::query(script.as_str())

@@ -1,21 +1,23 @@
 //! Reads the database, beside the writer and without waiting for it.
 
 use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use neco_proto::event::TitleSource;
 use neco_proto::{Event, Seq, SessionId};
 use sqlx::query::QueryScalar;
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{Connection, Sqlite, SqliteConnection};
 use tokio::sync::{Mutex, MutexGuard};
 
-use super::{failure, open};
+use super::events::{self, Unreadable};
+use super::{failure, open, sizes};
 use crate::catalog::SessionRecord;
 use crate::error::StoreError;
-
-/// How many events are fetched at a time.
-const PAGE: usize = 256;
+use crate::lineage::Ancestor;
+use crate::size::StoreSizes;
 
 /// A connection that only reads, opened when it is first needed.
 pub(super) struct Reader {
@@ -28,68 +30,78 @@ pub(super) enum State {
     /// Not needed yet.
     Unopened,
     /// There.
-    Open(SqliteConnection),
+    Open(Open),
     /// The store was closed.
     Closed,
 }
 
-/// The columns of a session in the order of the queries below.
-type SessionRow = (SessionId, String, String, i64, i64, u64);
+/// The connection and what it has found out.
+pub(super) struct Open {
+    connection: SqliteConnection,
+    /// Sessions that are no forks; they never become any.
+    roots: HashSet<SessionId>,
+}
+
+/// A session as `record_sql` gives it.
+type SessionRow =
+    (SessionId, String, Option<String>, String, Option<TitleSource>, i64, i64, u64, Option<SessionId>, Seq);
+
+/// All sessions that `rows` selects, as one piece.
+macro_rules! records_sql {
+    ($rows:literal) => {
+        concat!(
+            "SELECT json_group_array(json_array(lower(hex(id)), cwd, folder, title, title_by, created_ms, updated_ms,
+                last_seq, iif(parent_id IS NULL, NULL, lower(hex(parent_id))), parent_seq)) FROM
+                (SELECT * FROM sessions WHERE NOT is_removed AND ",
+            $rows,
+            ")"
+        )
+    };
+}
 
 impl Reader {
     pub(super) fn new(path: &Path) -> Self {
         Self { path: path.to_owned(), state: Mutex::new(State::Unopened) }
     }
 
+    /// The database.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The events of `session` after `since`.
     pub(super) async fn events(&self, session: SessionId, since: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
         let mut state = self.state.lock().await;
-        let connection = self.connection(&mut state).await?;
-        let mut events: Vec<Event> = Vec::new();
-        while events.len() < limit {
-            let last = events.last().map_or(since, |event| event.seq);
-            let page = self.page(connection, session, last, PAGE.min(limit - events.len())).await?;
-            let Some(page) = page else { break };
-            for body in page.split('\n') {
-                events.push(self.event(body)?);
-            }
+        let Open { connection, roots } = self.open(&mut state).await?;
+        let ancestors = match roots.contains(&session) {
+            true => vec![Ancestor { id: session, base: 0 }],
+            false => events::ancestors(connection, session).await.map_err(|error| self.failed(&error))?,
+        };
+        if let [root] = ancestors.as_slice() {
+            roots.insert(root.id);
         }
-        Ok(events)
+        let read = events::read(connection, &ancestors, session, since, limit).await;
+        read.map_err(|error| self.unreadable(&error))
     }
 
-    /// The next events as lines; `None` when there are none. A page costs about what a row costs.
-    async fn page(
-        &self,
-        connection: &mut SqliteConnection,
-        session: SessionId,
-        since: Seq,
-        limit: usize,
-    ) -> Result<Option<String>, StoreError> {
-        sqlx::query_scalar(
-            "SELECT group_concat(body, char(10) ORDER BY seq) FROM
-                (SELECT seq, body FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?)",
-        )
-        .bind(session.as_uuid())
-        .bind(i64::try_from(since).unwrap_or(i64::MAX))
-        .bind(sql_limit(limit))
-        .fetch_one(connection)
-        .await
-        .map_err(|error| self.failed(&error))
+    /// The session is no more.
+    pub(super) async fn forget(&self, session: SessionId) {
+        if let State::Open(open) = &mut *self.state.lock().await {
+            open.roots.remove(&session);
+        }
     }
 
-    /// One event from its JSON.
+    /// One event from its whole JSON.
     pub(super) fn event(&self, body: &str) -> Result<Event, StoreError> {
-        serde_json::from_str(body).map_err(|error| {
-            StoreError::Read(failure::with_path(&self.path, &format!("an event is not readable: {error}")))
-        })
+        events::event_of(body, &HashMap::new()).map_err(|error| self.unreadable(&error))
     }
 
     /// The number of the last event of `session`; `None` when the catalogue does not have it.
     pub(super) async fn last_seq(&self, session: SessionId) -> Result<Option<Seq>, StoreError> {
         let mut state = self.state.lock().await;
-        let last: Option<i64> = sqlx::query_scalar("SELECT last_seq FROM sessions WHERE id = ?")
+        let last: Option<i64> = sqlx::query_scalar("SELECT last_seq FROM sessions WHERE id = ? AND NOT is_removed")
             .bind(session.as_uuid())
-            .fetch_optional(self.connection(&mut state).await?)
+            .fetch_optional(&mut self.open(&mut state).await?.connection)
             .await
             .map_err(|error| self.failed(&error))?;
         Ok(last.map(i64::cast_unsigned))
@@ -101,10 +113,7 @@ impl Reader {
         ids: RangeInclusive<SessionId>,
         limit: usize,
     ) -> Result<Vec<SessionRecord>, StoreError> {
-        let query = sqlx::query_scalar(
-            "SELECT json_group_array(json_array(lower(hex(id)), cwd, title, created_ms, updated_ms, last_seq)) FROM
-                (SELECT * FROM sessions WHERE id BETWEEN ? AND ? ORDER BY created_ms DESC, id DESC LIMIT ?)",
-        );
+        let query = sqlx::query_scalar(records_sql!("id BETWEEN ? AND ? ORDER BY created_ms DESC, id DESC LIMIT ?"));
         let query = query.bind(ids.start().as_uuid()).bind(ids.end().as_uuid()).bind(sql_limit(limit));
         let mut found = self.sessions(query).await?;
         found.sort_by_key(|record| Reverse((record.created_ms, record.id)));
@@ -113,11 +122,29 @@ impl Reader {
 
     /// The sessions by last use, newest first.
     pub(super) async fn list(&self, cwd: Option<String>, limit: usize) -> Result<Vec<SessionRecord>, StoreError> {
-        let query = sqlx::query_scalar(
-            "SELECT json_group_array(json_array(lower(hex(id)), cwd, title, created_ms, updated_ms, last_seq)) FROM
-                (SELECT * FROM sessions WHERE ?1 IS NULL OR cwd = ?1 ORDER BY updated_ms DESC, id DESC LIMIT ?2)",
-        );
-        let mut listed = self.sessions(query.bind(cwd).bind(sql_limit(limit))).await?;
+        let query =
+            sqlx::query_scalar(records_sql!("(?1 IS NULL OR cwd = ?1) ORDER BY updated_ms DESC, id DESC LIMIT ?2"));
+        self.by_last_use(query.bind(cwd).bind(sql_limit(limit))).await
+    }
+
+    /// The sessions of a folder wherever it lay, by last use, newest first.
+    pub(super) async fn of_folder(&self, folder: String, limit: usize) -> Result<Vec<SessionRecord>, StoreError> {
+        let query = sqlx::query_scalar(records_sql!("folder = ? ORDER BY updated_ms DESC, id DESC LIMIT ?"));
+        self.by_last_use(query.bind(folder).bind(sql_limit(limit))).await
+    }
+
+    /// How much there is.
+    pub(super) async fn sizes(&self) -> Result<StoreSizes, StoreError> {
+        let mut state = self.state.lock().await;
+        let connection = &mut self.open(&mut state).await?.connection;
+        sizes::of(connection, &self.path).await.map_err(|error| self.failed(&error))
+    }
+
+    async fn by_last_use(
+        &self,
+        query: QueryScalar<'_, Sqlite, String, SqliteArguments>,
+    ) -> Result<Vec<SessionRecord>, StoreError> {
+        let mut listed = self.sessions(query).await?;
         listed.sort_by_key(|record| Reverse((record.updated_ms, record.id)));
         Ok(listed)
     }
@@ -129,7 +156,7 @@ impl Reader {
         query: QueryScalar<'_, Sqlite, String, SqliteArguments>,
     ) -> Result<Vec<SessionRecord>, StoreError> {
         let mut state = self.state.lock().await;
-        let connection = self.connection(&mut state).await?;
+        let connection = &mut self.open(&mut state).await?.connection;
         let json = query.fetch_one(connection).await.map_err(|error| self.failed(&error))?;
         let rows: Vec<SessionRow> = serde_json::from_str(&json)
             .map_err(|error| StoreError::Read(failure::with_path(&self.path, &format!("the sessions: {error}"))))?;
@@ -140,19 +167,27 @@ impl Reader {
     /// one that can write. Whoever holds the answer can still open the reader again.
     pub(super) async fn close(&self) -> MutexGuard<'_, State> {
         let mut state = self.state.lock().await;
-        if let State::Open(connection) = std::mem::replace(&mut *state, State::Closed) {
-            let _ = connection.close().await;
+        if let State::Open(open) = std::mem::replace(&mut *state, State::Closed) {
+            let _ = open.connection.close().await;
         }
         state
     }
 
-    async fn connection<'a>(&self, state: &'a mut State) -> Result<&'a mut SqliteConnection, StoreError> {
+    async fn open<'a>(&self, state: &'a mut State) -> Result<&'a mut Open, StoreError> {
         if let State::Unopened = state {
-            *state = State::Open(open::connect_reader(&self.path).await.map_err(|error| self.failed(&error))?);
+            let connection = open::connect_reader(&self.path).await.map_err(|error| self.failed(&error))?;
+            *state = State::Open(Open { connection, roots: HashSet::new() });
         }
         match state {
-            State::Open(connection) => Ok(connection),
+            State::Open(open) => Ok(open),
             State::Unopened | State::Closed => Err(StoreError::Closed),
+        }
+    }
+
+    fn unreadable(&self, error: &Unreadable) -> StoreError {
+        match error {
+            Unreadable::Sql(error) => self.failed(error),
+            Unreadable::Event(reason) => StoreError::Read(failure::with_path(&self.path, reason)),
         }
     }
 
@@ -161,8 +196,11 @@ impl Reader {
     }
 }
 
-fn record((id, cwd, title, created_ms, updated_ms, events): SessionRow) -> SessionRecord {
-    SessionRecord { id, cwd, title, created_ms, updated_ms, events }
+fn record(
+    (id, cwd, folder, title, title_by, created_ms, updated_ms, events, parent, base): SessionRow,
+) -> SessionRecord {
+    let parent = parent.map(|parent| (parent, base));
+    SessionRecord { id, cwd, folder, title, title_by, created_ms, updated_ms, events, parent }
 }
 
 fn sql_limit(limit: usize) -> i64 {

@@ -1,22 +1,28 @@
 //! The face of the SQLite store.
 
+use std::fs::File;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, try_join_all};
+use neco_proto::event::TitleSource;
 use neco_proto::{Event, Seq, SessionId};
 use tokio::sync::mpsc::{self, Permit, Sender};
 use tokio::sync::oneshot;
 
+use super::aside::{Opened, SetAside};
 use super::job::{Batch, CatalogChange, Job, Reply};
 use super::reader::{Reader, State};
+use super::search::SearchIndex;
 use super::tails::{Misfit, SharedTails};
-use super::{failure, open, writer};
+use super::{aside, failure, writer};
 use crate::catalog::{Catalog, SessionRecord};
 use crate::error::StoreError;
 use crate::log::{Durability, EventLog};
 use crate::prefix;
+use crate::search::{SearchHit, SearchQuery};
+use crate::size::{Prune, Pruned, StoreSizes};
 
 /// The store as one SQLite file. Several processes may have it open at a time, each with sessions of
 /// its own.
@@ -27,21 +33,43 @@ pub struct SqliteStore {
     thread: Option<JoinHandle<()>>,
     tails: Arc<SharedTails>,
     reader: Reader,
+    index: Arc<SearchIndex>,
+    set_aside: Option<SetAside>,
+    /// Held until the database is closed.
+    presence: Mutex<Option<File>>,
 }
 
 impl SqliteStore {
     /// Opens the store in the file `path`. What is missing is made, readable by its owner alone: the
     /// folders, the file, its tables.
     ///
+    /// A file that is damaged is set aside, and a new one begins with what can be read of it;
+    /// [`SqliteStore::set_aside`] tells.
+    ///
     /// # Errors
-    /// [`StoreError::Damaged`] and [`StoreError::TooNew`] leave the file as it is;
+    /// [`StoreError::Foreign`] and [`StoreError::TooNew`] leave the file as it is;
     /// [`StoreError::Write`] or [`StoreError::Read`] when the system does not let us.
     pub async fn open(path: &Path) -> Result<Self, StoreError> {
-        let connection = open::open(path).await?;
+        let Opened { connection, presence, set_aside } = aside::open_or_begin_anew(path).await?;
         let tails = Arc::new(SharedTails::default());
-        let (jobs, thread) = writer::start(path, connection, Arc::clone(&tails))
+        let index = Arc::new(SearchIndex::beside(path));
+        let (jobs, thread) = writer::start(path, connection, Arc::clone(&tails), Arc::clone(&index))
             .map_err(|error| StoreError::Write(failure::with_path(path, &error)))?;
-        Ok(Self { jobs, thread: Some(thread), tails, reader: Reader::new(path) })
+        Ok(Self {
+            jobs,
+            thread: Some(thread),
+            tails,
+            reader: Reader::new(path),
+            index,
+            set_aside,
+            presence: Mutex::new(Some(presence)),
+        })
+    }
+
+    /// The damaged file that was found in the place of this one, if there was one.
+    #[must_use]
+    pub fn set_aside(&self) -> Option<&SetAside> {
+        self.set_aside.as_ref()
     }
 
     /// Writes what waits and closes the file. Whatever comes after that is [`StoreError::Closed`];
@@ -55,9 +83,12 @@ impl SqliteStore {
             Err(StoreError::Closed) => return Ok(()),
             Err(error) => return Err(error),
         }
+        self.index.close().await;
         let mut reading = self.reader.close().await;
         let outcome = self.ask(Job::Close).await;
-        if !self.jobs.is_closed() {
+        if self.jobs.is_closed() {
+            drop(self.presence.lock().unwrap_or_else(PoisonError::into_inner).take());
+        } else {
             *reading = State::Unopened;
         }
         // Somebody else closed it in the meantime.
@@ -68,7 +99,15 @@ impl SqliteStore {
     async fn ask(&self, job: impl FnOnce(Reply) -> Job) -> Result<(), StoreError> {
         let (reply, outcome) = oneshot::channel();
         self.jobs.send(job(reply)).await.map_err(|_| StoreError::Closed)?;
-        outcome.await.map_err(|_| StoreError::Closed)?
+        self.noted(outcome.await.map_err(|_| StoreError::Closed)?).await
+    }
+
+    /// Damage is noted beside the file, so that the next opening looks closely.
+    async fn noted<T>(&self, outcome: Result<T, StoreError>) -> Result<T, StoreError> {
+        if let Err(StoreError::Damaged { .. }) = &outcome {
+            aside::mark(self.reader.path()).await;
+        }
+        outcome
     }
 
     async fn append_all(&self, events: Vec<Event>, durability: Durability) -> Result<(), StoreError> {
@@ -84,7 +123,7 @@ impl SqliteStore {
         };
         self.enqueue(batch).await?;
         match outcome {
-            Some(outcome) => outcome.await.map_err(|_| StoreError::Closed)?,
+            Some(outcome) => self.noted(outcome.await.map_err(|_| StoreError::Closed)?).await,
             None => Ok(()),
         }
     }
@@ -128,7 +167,8 @@ impl SqliteStore {
     async fn read_events(&self, session: SessionId, since: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
         // In this order: what is written in between is found in the database.
         let unwritten = self.tails.lock().unwritten(session, since, limit);
-        let mut events = self.reader.events(session, since, limit).await?;
+        let read = self.reader.events(session, since, limit).await;
+        let mut events = self.noted(read).await?;
         let mut last = events.last().map_or(since, |event| event.seq);
         for row in unwritten {
             if events.len() < limit && row.seq.checked_sub(1) == Some(last) {
@@ -141,6 +181,26 @@ impl SqliteStore {
 
     async fn change(&self, change: CatalogChange) -> Result<(), StoreError> {
         self.ask(|reply| Job::Catalog(change, reply)).await
+    }
+
+    async fn remove_session(&self, session: SessionId) -> Result<(), StoreError> {
+        self.change(CatalogChange::Remove(session)).await?;
+        self.tails.lock().forget(session);
+        self.reader.forget(session).await;
+        Ok(())
+    }
+
+    async fn prune_sessions(&self, prune: Prune) -> Result<Pruned, StoreError> {
+        let sessions = prune.choose(self.reader.list(None, usize::MAX).await?);
+        if prune.dry_run || sessions.is_empty() {
+            return Ok(Pruned { sessions, freed_bytes: 0 });
+        }
+        let before = self.reader.sizes().await?.file_bytes;
+        // All at once, so that they are written together.
+        try_join_all(sessions.iter().map(|record| self.remove_session(record.id))).await?;
+        self.ask(Job::Shrink).await?;
+        let after = self.reader.sizes().await?.file_bytes;
+        Ok(Pruned { sessions, freed_bytes: before.saturating_sub(after) })
     }
 }
 
@@ -189,6 +249,17 @@ impl Catalog for SqliteStore {
         })
     }
 
+    fn fork(&self, record: SessionRecord, parent: SessionId, at: Seq) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            // What was appended to the parent goes first: the fork may begin with it.
+            self.ask(Job::Flush).await?;
+            let session = record.id;
+            self.change(CatalogChange::Fork { record, parent, at }).await?;
+            self.tails.lock().learn(session, at);
+            Ok(())
+        })
+    }
+
     fn find(&self, prefix: &str, limit: usize) -> BoxFuture<'_, Result<Vec<SessionRecord>, StoreError>> {
         let ids = prefix::ids_with(prefix);
         Box::pin(async move {
@@ -201,8 +272,40 @@ impl Catalog for SqliteStore {
         Box::pin(self.reader.list(cwd.map(str::to_owned), limit))
     }
 
-    fn set_title(&self, session: SessionId, title: &str) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.change(CatalogChange::SetTitle(session, title.to_owned())))
+    fn of_folder(&self, folder: &str, limit: usize) -> BoxFuture<'_, Result<Vec<SessionRecord>, StoreError>> {
+        Box::pin(self.reader.of_folder(folder.to_owned(), limit))
+    }
+
+    fn set_title(&self, session: SessionId, title: &str, by: TitleSource) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.change(CatalogChange::SetTitle { session, title: title.to_owned(), by }))
+    }
+
+    fn set_folder(&self, session: SessionId, cwd: &str, folder: Option<&str>) -> BoxFuture<'_, Result<(), StoreError>> {
+        let (cwd, folder) = (cwd.to_owned(), folder.map(str::to_owned));
+        Box::pin(self.change(CatalogChange::SetFolder { session, cwd, folder }))
+    }
+
+    fn remove(&self, session: SessionId) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.remove_session(session))
+    }
+
+    fn search(&self, query: SearchQuery) -> BoxFuture<'_, Result<Vec<SearchHit>, StoreError>> {
+        Box::pin(async move {
+            // What is not written yet can't be found.
+            self.ask(Job::Flush).await?;
+            self.noted(self.index.search(&query).await).await
+        })
+    }
+
+    fn sizes(&self) -> BoxFuture<'_, Result<StoreSizes, StoreError>> {
+        Box::pin(async move {
+            let sizes = self.reader.sizes().await?;
+            Ok(StoreSizes { search_bytes: self.index.bytes(), ..sizes })
+        })
+    }
+
+    fn prune(&self, prune: Prune) -> BoxFuture<'_, Result<Pruned, StoreError>> {
+        Box::pin(self.prune_sessions(prune))
     }
 }
 
@@ -221,7 +324,7 @@ mod tests {
     #[tokio::test]
     async fn the_bundled_sqlite_is_new_enough() {
         let dir = tempfile::tempdir().unwrap();
-        let mut connection = open::open(&dir.path().join("neco.db")).await.unwrap();
+        let mut connection = super::super::open::open(&dir.path().join("neco.db")).await.unwrap();
         let ask = "SELECT sqlite_version(), journal_mode, synchronous FROM pragma_journal_mode, pragma_synchronous";
         let (version, mode, synchronous): (String, String, i64) =
             sqlx::query_as(ask).fetch_one(&mut connection).await.unwrap();

@@ -60,6 +60,12 @@ impl Tails {
         tail.last = tail.last.max(last);
     }
 
+    /// The session is no more; what the database says counts again.
+    pub(super) fn forget(&mut self, session: SessionId) {
+        self.sessions.remove(&session);
+        self.refusals.remove(&session);
+    }
+
     /// Adds `batch` at the end of its log, if it fits there.
     pub(super) fn extend(&mut self, batch: &Batch) -> Result<(), Misfit> {
         let tail = self.sessions.get_mut(&batch.session).ok_or(Misfit::Unknown)?;

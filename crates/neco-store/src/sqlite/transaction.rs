@@ -1,13 +1,14 @@
 //! The SQL of the writer: everything that waits, in one transaction.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use neco_proto::{Seq, SessionId};
 use sqlx::SqliteConnection;
+use uuid::Uuid;
 
 use super::job::{Batch, CatalogChange, Row};
-use super::quick;
+use super::{blob, change, quick};
 use crate::error::StoreError;
 
 /// What the database said to each part of a transaction that was committed.
@@ -35,7 +36,7 @@ pub(super) async fn commit(
     sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
     let mut outcome = Outcome { changes: Vec::new(), batches: vec![Ok(()); batches.len()] };
     for change in changes {
-        outcome.changes.push(apply(connection, change).await?);
+        outcome.changes.push(change::apply(connection, change).await?);
     }
     let mut rows = Vec::new();
     for run in &runs {
@@ -48,45 +49,10 @@ pub(super) async fn commit(
             }
         }
     }
+    let rows = cut_out(connection, &rows).await?;
     insert(connection, &rows).await?;
     sqlx::query("COMMIT").execute(&mut *connection).await?;
     Ok(outcome)
-}
-
-async fn apply(
-    connection: &mut SqliteConnection,
-    change: &CatalogChange,
-) -> Result<Result<(), StoreError>, sqlx::Error> {
-    match change {
-        CatalogChange::Create(record) => {
-            let done = sqlx::query(
-                "INSERT INTO sessions (id, cwd, title, created_ms, updated_ms) VALUES (?, ?, ?, ?, ?)
-                 ON CONFLICT DO NOTHING",
-            )
-            .bind(record.id.as_uuid())
-            .bind(record.cwd.as_str())
-            .bind(record.title.as_str())
-            .bind(record.created_ms)
-            .bind(record.updated_ms)
-            .execute(connection)
-            .await?;
-            Ok(expect_change(done.rows_affected(), || {
-                StoreError::Write(format!("session {} exists already", record.id))
-            }))
-        }
-        CatalogChange::SetTitle(session, title) => {
-            let done = sqlx::query("UPDATE sessions SET title = ? WHERE id = ?")
-                .bind(title.as_str())
-                .bind(session.as_uuid())
-                .execute(connection)
-                .await?;
-            Ok(expect_change(done.rows_affected(), || StoreError::UnknownSession { session: *session }))
-        }
-    }
-}
-
-fn expect_change(rows_affected: u64, otherwise: impl FnOnce() -> StoreError) -> Result<(), StoreError> {
-    if rows_affected == 0 { Err(otherwise()) } else { Ok(()) }
 }
 
 /// Batches of one session that follow each other, so that the session's row changes once for all.
@@ -136,7 +102,7 @@ fn runs(batches: &[Batch]) -> Vec<Run<'_>> {
 /// Moves the end of the session's log, if the run goes on from there.
 async fn advance(connection: &mut SqliteConnection, run: &Run<'_>) -> Result<Result<(), StoreError>, sqlx::Error> {
     let done =
-        sqlx::query("UPDATE sessions SET last_seq = ?, updated_ms = max(updated_ms, ?) WHERE id = ? AND last_seq = ?")
+        sqlx::query("UPDATE sessions SET last_seq = ?, updated_ms = max(updated_ms, ?) WHERE id = ? AND last_seq = ? AND NOT is_removed")
             .bind(run.last.cast_signed())
             .bind(run.updated_ms)
             .bind(run.session.as_uuid())
@@ -149,7 +115,7 @@ async fn advance(connection: &mut SqliteConnection, run: &Run<'_>) -> Result<Res
 /// Why the run does not go on from the end of its log.
 pub(super) async fn refusal(connection: &mut SqliteConnection, run: &Run<'_>) -> Result<StoreError, sqlx::Error> {
     let session = run.session;
-    let last: Option<i64> = sqlx::query_scalar("SELECT last_seq FROM sessions WHERE id = ?")
+    let last: Option<i64> = sqlx::query_scalar("SELECT last_seq FROM sessions WHERE id = ? AND NOT is_removed")
         .bind(session.as_uuid())
         .fetch_optional(connection)
         .await?;
@@ -166,7 +132,22 @@ fn insert_of(size: usize) -> String {
     format!("INSERT INTO events (session_id, seq, kind, body) VALUES {}", vec!["(?, ?, ?, ?)"; size].join(", "))
 }
 
-async fn insert(connection: &mut SqliteConnection, mut rows: &[(SessionId, &Row)]) -> Result<(), sqlx::Error> {
+/// The rows with their big strings kept apart.
+async fn cut_out(
+    connection: &mut SqliteConnection,
+    rows: &[(SessionId, &Row)],
+) -> Result<Vec<(SessionId, Row)>, sqlx::Error> {
+    let mut short = Vec::with_capacity(rows.len());
+    for (session, row) in rows {
+        let (body, blobs) = blob::cut_out(&row.body);
+        blob::keep(connection, session.as_uuid(), &blobs).await?;
+        let body = if blobs.is_empty() { Arc::clone(&row.body) } else { body.into() };
+        short.push((*session, Row { body, ..**row }));
+    }
+    Ok(short)
+}
+
+async fn insert(connection: &mut SqliteConnection, mut rows: &[(SessionId, Row)]) -> Result<(), sqlx::Error> {
     for (size, sql) in INSERTS.iter() {
         while let Some((some, rest)) = rows.split_at_checked(*size) {
             let mut query = sqlx::query(sql.as_str());
@@ -178,4 +159,24 @@ async fn insert(connection: &mut SqliteConnection, mut rows: &[(SessionId, &Row)
         }
     }
     Ok(())
+}
+
+/// Adds one event of any session as it is; for events that are taken over.
+pub(super) async fn insert_raw(
+    connection: &mut SqliteConnection,
+    session: Uuid,
+    seq: i64,
+    kind: &str,
+    body: &str,
+) -> Result<(), sqlx::Error> {
+    let (short, blobs) = blob::cut_out(body);
+    blob::keep(connection, session, &blobs).await?;
+    sqlx::query("INSERT INTO events (session_id, seq, kind, body) VALUES (?, ?, ?, ?)")
+        .bind(session)
+        .bind(seq)
+        .bind(kind)
+        .bind(short.into_owned())
+        .execute(connection)
+        .await
+        .map(drop)
 }

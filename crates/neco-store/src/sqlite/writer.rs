@@ -13,10 +13,12 @@ use sqlx::{Connection, SqliteConnection};
 use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::Instant;
 
+use super::indexer::Indexer;
 use super::job::{Batch, CatalogChange, Job, Reply};
+use super::search::SearchIndex;
 use super::tails::SharedTails;
 use super::transaction::{self, Outcome};
-use super::{failure, open};
+use super::{failure, open, shrink};
 use crate::error::StoreError;
 
 /// How many jobs may wait before appending has to wait, too.
@@ -34,9 +36,11 @@ pub(super) fn start(
     path: &Path,
     connection: SqliteConnection,
     tails: Arc<SharedTails>,
+    index: Arc<SearchIndex>,
 ) -> std::io::Result<(Sender<Job>, JoinHandle<()>)> {
     let (sender, jobs) = mpsc::channel(QUEUE);
-    let writer = Writer { path: path.to_owned(), connection: Some(connection), tails, jobs };
+    let indexer = Indexer::new(index);
+    let writer = Writer { path: path.to_owned(), connection: Some(connection), tails, indexer, jobs };
     let thread = std::thread::Builder::new().name("neco-store".to_owned()).spawn(move || {
         match tokio::runtime::Builder::new_current_thread().enable_time().build() {
             Ok(runtime) => runtime.block_on(writer.run()),
@@ -52,6 +56,7 @@ struct Writer {
     /// Gone when it broke down; the next write opens another one.
     connection: Option<SqliteConnection>,
     tails: Arc<SharedTails>,
+    indexer: Indexer,
     jobs: Receiver<Job>,
 }
 
@@ -62,6 +67,7 @@ struct Pending {
     bytes: usize,
     changes: Vec<(CatalogChange, Reply)>,
     flushes: Vec<Reply>,
+    shrinks: Vec<Reply>,
     closes: Vec<Reply>,
     /// Whether somebody waits for it.
     is_awaited: bool,
@@ -81,6 +87,7 @@ impl Pending {
             }
             Job::Catalog(change, reply) => self.changes.push((change, reply)),
             Job::Flush(reply) => self.flushes.push(reply),
+            Job::Shrink(reply) => self.shrinks.push(reply),
             Job::Close(reply) => self.closes.push(reply),
         }
         self.is_awaited = true;
@@ -95,7 +102,7 @@ impl Writer {
     async fn run(mut self) {
         let mut pending = Pending::default();
         loop {
-            let next = match pending.deadline {
+            let next = match pending.deadline.or(self.indexer.due()) {
                 None => Ok(self.jobs.recv().await),
                 Some(deadline) => tokio::time::timeout_at(deadline, self.jobs.recv()).await,
             };
@@ -108,6 +115,10 @@ impl Writer {
                     }
                 }
                 Ok(None) => break,
+                Err(_elapsed) if pending.deadline.is_none() => {
+                    self.indexer.start();
+                    continue;
+                }
                 Err(_elapsed) => {}
             }
             let closes = std::mem::take(&mut pending.closes);
@@ -140,7 +151,19 @@ impl Writer {
         for reply in pending.flushes.drain(..) {
             let _ = reply.send(result.clone());
         }
+        for reply in std::mem::take(&mut pending.shrinks) {
+            let shrunk = if result.is_ok() { self.shrink().await } else { result.clone() };
+            let _ = reply.send(shrunk);
+        }
         result
+    }
+
+    /// Writes the database anew without what is free in it, if that is worth it, and empties the
+    /// write-ahead log.
+    async fn shrink(&mut self) -> Result<(), StoreError> {
+        let Some(connection) = &mut self.connection else { return Ok(()) };
+        let shrunk = shrink::shrink(connection).await;
+        shrunk.map_err(|error| failure::writing(&self.path, &error))
     }
 
     async fn commit(&mut self, pending: &Pending) -> Result<Outcome, StoreError> {
@@ -175,9 +198,10 @@ impl Writer {
     }
 
     /// After a commit.
-    fn settle(&self, pending: &mut Pending, outcome: &Outcome) {
+    fn settle(&mut self, pending: &mut Pending, outcome: &Outcome) {
         let mut tails = self.tails.lock();
         tails.is_blocked = false;
+        self.indexer.note(&pending.batches);
         for (batch, result) in pending.batches.drain(..).zip(&outcome.batches) {
             match result {
                 Ok(()) => tails.written(batch.session, batch.last),
@@ -245,6 +269,7 @@ impl Writer {
 
     /// The last connection to close moves the write-ahead log into the database and removes it.
     async fn disconnect(&mut self) {
+        self.indexer.stop().await;
         if let Some(connection) = self.connection.take()
             && let Err(error) = connection.close().await
         {

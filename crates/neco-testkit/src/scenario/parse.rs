@@ -10,6 +10,7 @@
 //! `write PATH: TEXT` (someone else changes a file); a `when EVENT` at the end makes it wait for that event.
 
 use neco_config::section::GuardsSection;
+use neco_proto::event::RewindWhat;
 use neco_proto::{ApprovalMode, Decision, IdeContext, Mode};
 use serde::Deserialize;
 
@@ -62,6 +63,12 @@ pub struct Setup {
     pub keep_turns: Option<usize>,
     /// Whether a session that ends is looked through for what is worth keeping.
     pub extract: bool,
+    /// Whether the states of the folder are kept.
+    pub checkpoints: bool,
+    /// Whether commands reach the network.
+    pub network: bool,
+    /// Whether the model makes the session's title.
+    pub titles: bool,
 }
 
 impl Default for Setup {
@@ -80,6 +87,9 @@ impl Default for Setup {
             window: None,
             keep_turns: None,
             extract: false,
+            checkpoints: false,
+            network: true,
+            titles: false,
         }
     }
 }
@@ -114,6 +124,12 @@ pub enum Act {
     Editor(IdeContext),
     /// Stops the work.
     Cancel,
+    /// Goes back to before the message of this number.
+    Rewind(usize, RewindWhat),
+    /// Takes the last rewind back.
+    UndoRewind,
+    /// Gives the session a title.
+    Rename(String),
     /// Someone else changes a file.
     Write(String, String),
 }
@@ -200,6 +216,11 @@ fn parse_cue(line: &str) -> Result<Cue, String> {
         Some(("go on", comments)) => Act::Reply(Saying::GoOn(Some(comments.trim().to_owned()))),
         Some(("generation", number)) => Act::Generation(number.trim().parse().map_err(|_| "not a generation")?),
         Some(("mode", mode)) => Act::Mode(word(mode)?),
+        Some(("rename", title)) => Act::Rename(title.trim().to_owned()),
+        Some((back, number)) if back.starts_with("rewind ") => Act::Rewind(
+            number.trim().parse().map_err(|_| "not the number of a message")?,
+            word(back.trim_start_matches("rewind "))?,
+        ),
         Some(("compact", focus)) => Act::Compact(Some(focus.trim().to_owned())),
         Some(("editor", json)) => Act::Editor(serde_json::from_str(json).map_err(|error| format!("editor: {error}"))?),
         Some(("edit", json)) => {
@@ -220,6 +241,7 @@ fn parse_cue(line: &str) -> Result<Cue, String> {
             "go on" => Act::Reply(Saying::GoOn(None)),
             "dismiss" => Act::Reply(Saying::Dismiss),
             "cancel" => Act::Cancel,
+            "undo rewind" => Act::UndoRewind,
             "compact" => Act::Compact(None),
             other => return Err(format!("what the person does is not known: {other:?}")),
         },

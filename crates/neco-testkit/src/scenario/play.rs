@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use futures::StreamExt;
-use neco_proto::{CallId, Client, Command, Event, EventBody, ItemAnswer, Question, Reply, Subject};
+use neco_proto::{
+    Answer, CallId, Client, Command, Event, EventBody, ItemAnswer, MessageId, Query, Question, Reply, Subject,
+};
 
 use super::expect;
 use super::parse::{Act, Cue, Saying, Scenario};
@@ -93,6 +95,9 @@ impl Person<'_> {
             Act::User(content) => Command::UserMessage { content, attachments: Vec::new() },
             Act::Steer(text) => Command::Steer { text },
             Act::Cancel => Command::Cancel,
+            Act::Rewind(number, what) => Command::Rewind { message_id: self.message(number).await?, what },
+            Act::UndoRewind => Command::UndoRewind,
+            Act::Rename(title) => Command::Rename { title },
             Act::Compact(focus) => Command::Compact { focus },
             Act::Editor(context) => Command::SetIdeContext { context },
             Act::Generation(generation) => Command::SetGeneration { generation },
@@ -108,6 +113,16 @@ impl Person<'_> {
             }
         };
         self.client.send(command).await.map(|_| ()).map_err(|error| error.to_string())
+    }
+}
+
+impl Person<'_> {
+    /// The message that the person means by its number.
+    async fn message(&self, number: usize) -> Result<MessageId, String> {
+        let answer = self.client.ask(Query::RewindPoints).await.map_err(|error| error.to_string())?;
+        let Answer::RewindPoints { points } = answer else { return Err("not what was asked".to_owned()) };
+        let point = number.checked_sub(1).and_then(|index| points.get(index));
+        point.map(|point| point.message_id).ok_or_else(|| format!("there is no message {number}"))
     }
 }
 
@@ -144,11 +159,19 @@ fn its_moment(cue: &Cue, event: Option<&Event>) -> bool {
         (Some(_), None) => false,
         (None, None) => matches!(cue.act, Act::User(_) | Act::Editor(_)),
         (None, Some(event)) => match cue.act {
-            Act::User(_) => matches!(event.body, EventBody::AgentComplete(_)),
+            Act::User(_) => matches!(event.body, EventBody::AgentComplete(_) | EventBody::Rewind(_)),
+            Act::Rewind(..) => matches!(event.body, EventBody::AgentComplete(_)),
+            Act::UndoRewind => matches!(event.body, EventBody::Rewind(_)),
             Act::Decide(_) => matches!(event.body, EventBody::PermissionRequest(_)),
             Act::Reply(_) => matches!(event.body, EventBody::Question(_)),
             Act::Compact(_) => matches!(event.body, EventBody::AgentComplete(_)),
-            Act::Steer(_) | Act::Cancel | Act::Editor(_) | Act::Write(..) | Act::Generation(_) | Act::Mode(_) => true,
+            Act::Steer(_)
+            | Act::Cancel
+            | Act::Editor(_)
+            | Act::Write(..)
+            | Act::Generation(_)
+            | Act::Mode(_)
+            | Act::Rename(_) => true,
         },
     }
 }

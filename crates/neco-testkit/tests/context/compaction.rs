@@ -1,8 +1,12 @@
 //! Compaction: by itself, as asked, after a refusal; what fails, and what a resumed session sends.
 
+use std::sync::Arc;
+
 use neco_model::Request;
 use neco_proto::event::{CompactionCause, CompactionStrategy};
 use neco_proto::{Client, ClientError, Command, ErrorCode, EventBody, IdeContext, Message};
+
+use tokio::sync::Notify;
 
 use crate::model::{Model, Reply, look, tokens, unpaired, wants_summary};
 use crate::stage::{self, context, prompt, say, until};
@@ -175,6 +179,43 @@ async fn what_is_said_while_a_summary_is_written_waits_for_it_and_is_kept() {
     assert!(last[1].contains("## Goal and requirements"), "{last:?}");
     assert_eq!(last.last().map(String::as_str), Some("And then?"));
     session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_asked_for_during_the_last_answer_is_done_after_it() {
+    let may = Arc::new(Notify::new());
+    let waits = Arc::clone(&may);
+    let model = Model::new(Some(100_000), move |number, request| match number {
+        _ if wants_summary(request) => notes(),
+        number if number < 9 => look(number),
+        _ => Reply::SayAfter(Arc::clone(&waits), "That is all.".to_owned()),
+    });
+    let stage = stage::stage(&model);
+    let session = stage.open().await.unwrap();
+    let asked = Command::UserMessage { content: "Look.".to_owned(), attachments: Vec::new() };
+    let receipt = session.send(asked).await.unwrap();
+    until(&session, receipt.seq, |body| matches!(body, EventBody::TurnStart(start) if start.iteration == 10)).await;
+    session.send(Command::Compact { focus: None }).await.unwrap();
+    may.notify_one();
+    let events = until(&session, receipt.seq, |body| matches!(body, EventBody::Compaction(_))).await;
+    let complete = events.iter().position(|event| matches!(event.body, EventBody::AgentComplete(_)));
+    assert!(complete.is_some_and(|at| at + 1 < events.len()), "after the work and not before the next message");
+    session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn notes_that_are_a_call_or_a_word_are_refused_and_the_work_goes_on() {
+    let call = || Reply::Call("read_file", serde_json::json!({ "path": "file0.txt" }));
+    for broken in [call, || Reply::Say("step 11".to_owned())] {
+        let model = Model::new(Some(14_000), looking(25, broken));
+        let stage = stage::stage(&model);
+        let session = stage.open().await.unwrap();
+        let done = compactions(&say(&session, "Look at everything.").await);
+        assert!(!done.is_empty() && done.iter().all(|done| done.strategy != CompactionStrategy::Summary), "{done:?}");
+        let why: Vec<&String> = done.iter().flat_map(|done| &done.notes).collect();
+        assert!(why.iter().any(|why| why.contains("called a tool") || why.contains("no notes but")), "{why:?}");
+        session.close().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -4,6 +4,7 @@
 
 mod compaction;
 mod model;
+mod prefix;
 mod prompt;
 mod soak;
 mod stage;

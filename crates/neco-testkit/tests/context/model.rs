@@ -8,11 +8,14 @@ use neco_model::tokens::{Family, estimate};
 use neco_model::{Delta, DeltaStream, Entry, ErrorKind, FinishReason, ModelError, Place, Provider, Request};
 use neco_proto::{CallId, Message, Part, Role};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 /// What the model does with a question.
 pub enum Reply {
     /// Says something.
     Say(String),
+    /// The same, as soon as it may.
+    SayAfter(Arc<Notify>, String),
     /// Calls a tool.
     Call(&'static str, Value),
     /// Refuses the question as too long.
@@ -63,7 +66,16 @@ impl Provider for Model {
             asked.len() - 1
         };
         let begin = Ok(Delta::Begin { model: self.label().to_owned() });
-        let rest: Vec<Result<Delta, ModelError>> = match (self.rule)(number, &request) {
+        let reply = (self.rule)(number, &request);
+        if let Reply::SayAfter(may, text) = reply {
+            let waits = async move {
+                may.notified().await;
+                stream::iter([Ok(Delta::Text(text)), Ok(Delta::Finish(FinishReason::Stop))])
+            };
+            return stream::iter([begin]).chain(stream::once(waits).flatten()).boxed();
+        }
+        let rest: Vec<Result<Delta, ModelError>> = match reply {
+            Reply::SayAfter(..) => Vec::new(),
             Reply::Say(text) => vec![Ok(Delta::Text(text)), Ok(Delta::Finish(FinishReason::Stop))],
             Reply::Call(name, arguments) => vec![
                 Ok(Delta::CallStart { index: 0, id: Some(format!("call_{number}")), name: name.to_owned() }),

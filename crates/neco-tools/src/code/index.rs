@@ -18,6 +18,7 @@ use super::outline;
 use super::page::{Page, rest};
 use super::progress::{Progress, failed};
 use super::search::LONGEST;
+use crate::counted::counted;
 use crate::files::blocking;
 use crate::files::judged::{Judge, Judged};
 
@@ -140,8 +141,11 @@ impl Tool for CodeIndex {
             path => format!(" in {path}"),
         };
         match args.action {
+            Action::Outline if args.path() == "." => "Outline".to_owned(),
             Action::Outline => format!("Outline {}", args.path()),
+            Action::Definitions if args.name().is_empty() => "Definitions".to_owned(),
             Action::Definitions => format!("Definitions of {}{place}", args.name()),
+            Action::References if args.name().is_empty() => "References".to_owned(),
             Action::References => format!("References to {}{place}", args.name()),
             Action::Map => format!("Map of the code{place}"),
         }
@@ -209,7 +213,7 @@ fn definitions(args: &Args, snapshot: &Snapshot, found: &Definitions, bytes: usi
         (_, Likeness::Inside) => "(no name is exactly this; these contain it)\n".to_owned(),
         (_, Likeness::Similar) => "(no name is exactly this; these resemble it)\n".to_owned(),
     };
-    note.push_str(&rest(shown, args.skip(), total, "definitions"));
+    note.push_str(&rest(shown, args.skip(), total, "definition", ""));
     page.finish("code_index", args.name().to_owned(), total, &note)
 }
 
@@ -252,7 +256,7 @@ fn references(args: &Args, snapshot: &Snapshot, found: &[UsesOfFile], bytes: usi
     let mut note = if total == 0 {
         format!("No code uses the name {}; grep also searches comments and other files.\n", args.name())
     } else {
-        rest(shown, args.skip(), total, &format!("lines in {} files", found.len()))
+        rest(shown, args.skip(), total, "line", &format!(" in {}", counted(found.len(), "file", "files")))
     };
     if doubtful {
         note.push_str("(~ marks lines where it may be a local variable of that name)\n");
@@ -268,10 +272,10 @@ fn map(args: &Args, snapshot: &Snapshot, fits: &dyn Fn(&Path) -> bool) -> Result
     }
     let (end, mut text) = (map.text.len(), map.text);
     text.push_str(&format!(
-        "({} definitions in {} of {} files, those that others use most; path narrows the map to a folder)\n",
-        map.definitions,
+        "({} in {} of {}, those that others use most; path narrows the map to a folder)\n",
+        counted(map.definitions, "definition", "definitions"),
         map.files,
-        snapshot.files()
+        counted(snapshot.files(), "file", "files")
     ));
     Ok(ToolOutput::text(text).outside(..end, "code_index"))
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use neco_safety::path::{Access, Located};
+use neco_safety::policy::Closed;
 use neco_safety::world::Files;
 use neco_toolkit::ToolError;
 
@@ -15,6 +16,8 @@ pub struct Narrow {
     /// The place, from the workspace.
     below: PathBuf,
     pattern: Option<Pattern>,
+    workspace: PathBuf,
+    closed: Closed,
 }
 
 impl Narrow {
@@ -33,7 +36,8 @@ impl Narrow {
         };
         let below = below.to_path_buf();
         let pattern = glob.filter(|glob| !glob.is_empty()).map(Pattern::new).transpose()?;
-        Ok(Self { place, below, pattern })
+        let (workspace, closed) = (files.workspace().to_path_buf(), files.closed().clone());
+        Ok(Self { place, below, pattern, workspace, closed })
     }
 
     /// Where it is.
@@ -46,6 +50,7 @@ impl Narrow {
     #[must_use]
     pub fn fits(&self, path: &Path) -> bool {
         let inside = self.below.as_os_str().is_empty() || path.starts_with(&self.below);
-        inside && self.pattern.as_ref().is_none_or(|pattern| pattern.fits(path))
+        let closed = !self.closed.is_empty() && self.closed.holds(&self.workspace.join(path));
+        inside && !closed && self.pattern.as_ref().is_none_or(|pattern| pattern.fits(path))
     }
 }

@@ -66,11 +66,13 @@ pub fn cut(line: &str) -> String {
     }
 }
 
-/// What is said of a page that is not all.
+/// What is said of a page that is not all; `what` is one of it, and `place` follows.
 #[must_use]
-pub fn rest(shown: usize, skip: usize, total: usize, what: &str) -> String {
+pub fn rest(shown: usize, skip: usize, total: usize, what: &str, place: &str) -> String {
+    let what = format!("{what}{}{place}", if total == 1 { "" } else { "s" });
     match (total, skip + shown) {
         (0, _) => String::new(),
+        (1, _) if shown == 0 => format!("(there is only 1 {what})\n"),
         (total, _) if shown == 0 => format!("(there are only {total} {what})\n"),
         (total, last) if last < total => format!("({shown} of {total} {what} shown; go on with skip={last})\n"),
         (total, _) => format!("({total} {what})\n"),

@@ -102,7 +102,7 @@ fn print(args: &Args, found: &Hits, skip: usize, bytes: usize) -> ToolOutput {
     let mut note = if found.total == 0 {
         "No file fits; try other words, or grep for exact text.\n".to_owned()
     } else {
-        rest(shown, skip, found.total, "files")
+        rest(shown, skip, found.total, "file", "")
     };
     for (word, instead) in &found.replaced {
         note.push_str(&format!("({word} is nowhere; searched for {} instead)\n", instead.join(", ")));

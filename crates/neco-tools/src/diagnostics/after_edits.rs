@@ -12,21 +12,32 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use neco_proto::event::OutputStream;
 use neco_toolkit::{DynTool, Outside, Plan, PreparedCall, ToolContext, ToolError, ToolOutput, Touch};
 use serde_json::Value;
 use tokio::sync::Mutex;
+use tokio::time::Instant;
 
 use super::checker::{Check, Checkers};
 use super::find;
-use super::known::Known;
+use super::known::{Known, News};
 use super::report::{counted, listed};
 use super::run::run;
 
 /// New problems that are listed after one edit.
 const MOST_LISTED: usize = 20;
 
+/// New problems of one check that the person sees at once.
+const MOST_SEEN: usize = 5;
+
 /// What the tool itself may take, beside the checks.
 const OWN_TIME: Duration = Duration::from_secs(60);
+
+/// What the scheduler's clock leaves us beyond our own, so that it is never first.
+const SLACK: Duration = Duration::from_secs(15);
+
+/// Less time than this is not worth a check.
+const LEAST: Duration = Duration::from_secs(1);
 
 /// Puts the check behind every tool that writes.
 pub(super) fn wrap(tools: Vec<Arc<dyn DynTool>>, checkers: Arc<Checkers>) -> Vec<Arc<dyn DynTool>> {
@@ -49,8 +60,11 @@ struct Watch {
 
 struct Project {
     check: Check,
-    /// Nothing when the first check failed: then nobody could say what is new.
+    /// Nothing while no check went well: then nobody could say what is new.
     known: Option<Known>,
+    /// Why the first one did not, and whether that was told.
+    broken: String,
+    told_broken: bool,
     /// Whether something was changed since the last check.
     changed: bool,
 }
@@ -101,8 +115,8 @@ impl PreparedCall for FollowedCall {
     }
 
     fn timeout(&self) -> Option<Duration> {
-        let checks = self.watch.checkers.time * 2 * u32::try_from(self.watch.checkers.list.len()).unwrap_or(u32::MAX);
-        Some(self.call.timeout().unwrap_or(OWN_TIME) + checks)
+        // One before and one after, each in the time that one check may take, however many there are.
+        Some(self.call.timeout().unwrap_or(OWN_TIME) + self.watch.checkers.time * 2 + SLACK)
     }
 
     fn summary(&self) -> String {
@@ -142,40 +156,71 @@ impl Watch {
     /// Checks the projects of these files that nobody has looked at yet, and notes that all of them change now.
     async fn look_before(&self, paths: Vec<PathBuf>, ctx: &ToolContext) {
         let checks = self.checks(paths, ctx).await;
+        let deadline = Instant::now() + self.checkers.time;
         let mut projects = self.projects.lock().await;
         for check in checks {
             let key = (check.name.clone(), check.folder.clone());
             if let Some(project) = projects.get_mut(&key) {
                 project.changed = true;
-                continue;
+                if project.known.is_some() {
+                    continue;
+                }
             }
+            let Some(limit) = left(deadline) else { break };
             // A check that is stopped is done again before the next edit.
-            let Ok(ran) = run(&check, self.checkers.time, ctx).await else { continue };
+            let Ok(ran) = run(&check, limit, ctx).await else { continue };
             let known = ran.broken.is_none().then(|| Known::before(&ran.problems));
-            projects.insert(key, Project { check, known, changed: true });
+            let broken = ran.broken.map(|broken| broken.why).unwrap_or_default();
+            let told_broken = projects.get(&key).is_some_and(|project| project.told_broken);
+            projects.insert(key, Project { check, known, broken, told_broken, changed: true });
         }
     }
 
-    /// Checks what was changed, and adds what is new to a result.
+    /// Checks what was changed, and adds what is new to a result. Whatever becomes of the checks, the result
+    /// is that of a tool that did its work.
     async fn look_after(&self, mut output: ToolOutput, ctx: &ToolContext) -> ToolOutput {
+        let deadline = Instant::now() + self.checkers.time;
         let mut projects = self.projects.lock().await;
         for project in projects.values_mut().filter(|project| project.changed) {
-            let Some(known) = &mut project.known else { continue };
-            let Ok(ran) = run(&project.check, self.checkers.time, ctx).await else { break };
+            let name = project.check.name.clone();
+            let Some(known) = &mut project.known else {
+                if !std::mem::replace(&mut project.told_broken, true) {
+                    let words = format!("[{name} {} before the edit, so what is new is not known]", project.broken);
+                    add(&mut output, &words, "", &name);
+                }
+                continue;
+            };
+            let Some(limit) = left(deadline) else {
+                add(&mut output, &format!("[{name} was not run for lack of time; use diagnostics]"), "", &name);
+                continue;
+            };
+            let ran = match run(&project.check, limit, ctx).await {
+                Ok(ran) => ran,
+                Err(_) if ctx.cancel.is_cancelled() => break,
+                Err(error) => {
+                    add(&mut output, &format!("[{name} was not run: {}]", error.message), "", &name);
+                    continue;
+                }
+            };
             project.changed = false;
-            let name = &ran.name;
             if let Some(broken) = &ran.broken {
-                add(&mut output, &format!("[{name} {}]", broken.why), &broken.said, name);
+                add(&mut output, &format!("[{name} {}]", broken.why), &broken.said, &name);
                 continue;
             }
-            let news = known.news(&ran.problems);
-            let gone = if news.gone == 0 { String::new() } else { format!("; {} are gone", news.gone) };
-            if news.new.is_empty() {
-                add(&mut output, &format!("[{name} finds no new problems{gone}]"), "", name);
+            let News { new, gone } = known.news(&ran.problems);
+            let gone = match gone {
+                0 => String::new(),
+                1 => "; 1 is gone".to_owned(),
+                gone => format!("; {gone} are gone"),
+            };
+            if new.is_empty() {
+                add(&mut output, &format!("[{name} finds no new problems{gone}]"), "", &name);
                 continue;
             }
-            let head = format!("[new problems, by {name}: {}{gone}]", counted(news.new.iter()));
-            add(&mut output, &head, &listed(&news.new, ctx.world.files.workspace(), MOST_LISTED), name);
+            let head = format!("new problems, by {name}: {}{gone}", counted(new.iter()));
+            let workspace = ctx.world.files.workspace();
+            ctx.live.push(OutputStream::Output, &format!("{head}\n{}\n", listed(&new, workspace, MOST_SEEN)));
+            add(&mut output, &format!("[{head}]"), &listed(&new, workspace, MOST_LISTED), &name);
         }
         output
     }
@@ -205,6 +250,11 @@ impl Watch {
         }
         output
     }
+}
+
+/// The time that is left for one more check, if it is worth one.
+fn left(deadline: Instant) -> Option<Duration> {
+    Some(deadline.saturating_duration_since(Instant::now())).filter(|left| *left >= LEAST)
 }
 
 /// Adds our own words and what a checker said, which is data. There is one part of a result that is data,

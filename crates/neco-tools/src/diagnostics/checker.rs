@@ -114,7 +114,10 @@ impl Checkers {
                 let mut words = vec![found.clone().into_os_string()];
                 words.extend(arguments.iter().map(OsString::from));
                 if *one_file {
-                    words.push(file.map_or_else(|| OsString::from("."), |file| file.as_os_str().to_owned()));
+                    // With `./` no name is taken for an option.
+                    words.push(
+                        file.map_or_else(|| OsString::from("."), |file| Path::new(".").join(file).into_os_string()),
+                    );
                 }
                 let line = shown(program, &found, folder, &words);
                 (words, line)

@@ -8,10 +8,9 @@ use neco_toolkit::ToolError;
 
 use super::checker::{Check, Checker, Checkers};
 
-/// How far below a folder projects are looked for, among how many files, and how many are taken.
+/// How far below a folder projects are looked for, and among how many files.
 const DEEPEST: usize = 4;
 const MOST_LOOKED_AT: usize = 5_000;
-const MOST_PROJECTS: usize = 4;
 
 /// What was found for a place.
 #[derive(Debug, Default)]
@@ -20,6 +19,8 @@ pub(super) struct Found {
     pub(super) checks: Vec<Check>,
     /// What should be run and can't.
     pub(super) missing: Vec<ToolError>,
+    /// What could be run and is too much for one call.
+    pub(super) left_out: Vec<Check>,
 }
 
 /// The checkers for a path, absolute and inside a root; `only` names one. Looks at the disk.
@@ -76,8 +77,8 @@ pub(super) fn none(checkers: &Checkers, path: &Path) -> ToolError {
     };
     let mistakes: String = checkers.mistakes.iter().map(|mistake| format!("; {mistake}")).collect();
     ToolError::failed(format!(
-        "no checker is known for {}: {looked}{mistakes}. Run the project's own with bash; the user can name one for \
-         good as [tools.diagnostics.checkers.NAME] with command = \"…\" in their config.toml",
+        "no checker is known for {}: {looked}{mistakes}. Run the project's own with bash; the user names one for \
+         good as [tools.diagnostics.checkers.NAME] with command = \"…\" in config.toml",
         path.display()
     ))
 }
@@ -122,6 +123,5 @@ fn below(checker: &Checker, folder: &Path) -> Vec<PathBuf> {
             topmost.push(project);
         }
     }
-    topmost.truncate(MOST_PROJECTS);
     topmost
 }

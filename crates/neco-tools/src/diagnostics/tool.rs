@@ -53,7 +53,7 @@ impl Diagnostics {
             }
             let path = located.path().to_path_buf();
             let mut found = find::find(&checkers, &world, &path, args.checker.as_deref())?;
-            found.checks.truncate(MOST_CHECKS as usize);
+            found.left_out = found.checks.split_off(found.checks.len().min(MOST_CHECKS as usize));
             match (found.checks.is_empty(), found.missing.first()) {
                 (true, Some(missing)) => Err(missing.clone()),
                 (true, None) => Err(find::none(&checkers, &path)),
@@ -98,10 +98,30 @@ impl Tool for Diagnostics {
             ran.push(run(check, self.checkers.time, ctx).await?);
         }
         let missing = found.missing.iter().map(|error| error.message.clone());
-        let notes: Vec<String> = missing.chain(self.checkers.mistakes.iter().cloned()).collect();
+        let left_out = left_out(&found.left_out, ctx.world.files.workspace());
+        let notes: Vec<String> =
+            left_out.into_iter().chain(missing).chain(self.checkers.mistakes.iter().cloned()).collect();
         let only = path.is_file().then_some(path.as_path());
         Ok(report(&ran, &notes, ctx.world.files.workspace(), only))
     }
+}
+
+/// What is said about checks that were not run.
+fn left_out(checks: &[Check], workspace: &Path) -> Option<String> {
+    const NAMED: usize = 8;
+    let folder = |check: &Check| match check.folder.strip_prefix(workspace) {
+        Ok(below) if below.as_os_str().is_empty() => "the workspace".to_owned(),
+        Ok(below) => below.display().to_string(),
+        Err(_) => check.folder.display().to_string(),
+    };
+    let mut names: Vec<String> =
+        checks.iter().take(NAMED).map(|check| format!("{} in {}", check.name, folder(check))).collect();
+    if checks.len() > NAMED {
+        names.push(format!("{} more", checks.len() - NAMED));
+    }
+    let names = names.join(", ");
+    (!checks.is_empty())
+        .then(|| format!("not run, as one call runs {MOST_CHECKS} checks at most: {names}; give path to check there"))
 }
 
 /// What is run as one line, and the folder it starts in.

@@ -33,7 +33,8 @@ pub fn change(path: &str, old: Option<&[u8]>, new: &[u8]) -> Change {
     let created = old.is_none();
     let old = old.unwrap_or_default();
     let window = Window::between(old, new);
-    let mut diff = Diff { path: path.to_owned(), unified: String::new(), added: 0, removed: 0, created };
+    let mut diff =
+        Diff { path: path.to_owned(), unified: String::new(), added: 0, removed: 0, created, deleted: false };
     if window.old.len().max(window.new.len()) > MOST_BYTES {
         diff.added = small(count_lines(window.new));
         diff.removed = small(count_lines(window.old));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use neco_proto::{Display, ErrorCode};
 use neco_safety::path::{Access, Located};
+use neco_safety::policy::Closed;
 use neco_safety::untrusted;
 use neco_safety::world::Files;
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
@@ -17,6 +18,7 @@ use super::list_directory::scope;
 use super::pattern::Pattern;
 use super::search::{self, Found, Mode, Query};
 use super::{blocking, near};
+use crate::counted::counted;
 
 const DEFAULT_LINES: u32 = 200;
 const DEFAULT_FILES: u32 = 500;
@@ -88,7 +90,7 @@ impl Args {
         self.limit.unwrap_or(usual).max(1) as usize
     }
 
-    fn query(&self, root: &Located) -> Result<Query, ToolError> {
+    fn query(&self, root: &Located, closed: &Closed) -> Result<Query, ToolError> {
         let yes = |option: Option<bool>| option.unwrap_or(false);
         let around = self.context.unwrap_or(0);
         let lines = |own: Option<u32>| own.unwrap_or(around).min(MOST_CONTEXT) as usize;
@@ -114,6 +116,7 @@ impl Args {
             scope: scope(self.all),
             // A sensitive place that was asked for by name was approved by name.
             sensitive_too: root.sensitive_to_read().is_some(),
+            closed: closed.clone(),
             most: self.skip().saturating_add(self.limit()).min(MOST_RESULTS),
         })
     }
@@ -137,7 +140,7 @@ impl Tool for Grep {
         let judge = Judge::planning(&self.judged, ctx);
         blocking::look(ctx, move || {
             let root = near::existing(&world.files, args.path())?;
-            args.query(&root)?;
+            args.query(&root, world.files.closed())?;
             Ok(judge.judge(args.path(), &root, Access::Read)?.plan())
         })
         .await
@@ -167,7 +170,7 @@ fn grep(
         // Says what a pipe or a device is instead of finding nothing in it.
         root.open()?;
     }
-    let query = args.query(root)?;
+    let query = args.query(root, files.closed())?;
     let found = search::search(files.workspace(), root, &query, cancel);
     if cancel.is_cancelled() {
         return Err(blocking::cancelled());
@@ -251,7 +254,9 @@ impl Page {
 fn notes(args: &Args, found: &Found, shown: usize) -> String {
     let mut notes = String::new();
     let (all, what) = match args.output {
+        Output::Content if found.total_matches == 1 => (1, "matching line"),
         Output::Content => (found.total_matches, "matching lines"),
+        Output::Files | Output::Count if found.total_files == 1 => (1, "file"),
         Output::Files | Output::Count => (found.total_files, "files"),
     };
     let last = args.skip() + shown;
@@ -259,34 +264,44 @@ fn notes(args: &Args, found: &Found, shown: usize) -> String {
         notes.push_str("No matches.\n");
     } else if (last as u64) < all {
         let files = if matches!(args.output, Output::Content) {
-            format!(" in {} files", found.total_files)
+            format!(" in {}", counted(found.total_files, "file", "files"))
         } else {
             String::new()
         };
         let _ = writeln!(notes, "({shown} of {all} {what}{files} shown; go on with skip={last}, or narrow the search)");
     } else if shown == 0 {
-        let _ = writeln!(notes, "(there are only {all} {what})");
+        let are = if all == 1 { "is" } else { "are" };
+        let _ = writeln!(notes, "(there {are} only {all} {what})");
     }
     if found.sensitive > 0 {
         let _ = writeln!(
             notes,
-            "({} sensitive files or folders were not searched; name one as path to ask for it)",
-            found.sensitive
+            "({} not searched; name one as path to ask for it)",
+            counted(found.sensitive, "sensitive file or folder was", "sensitive files or folders were")
         );
     }
+    if found.closed > 0 {
+        let were = counted(
+            found.closed,
+            "file or folder that a rule closes to reading was",
+            "files or folders that rules close to reading were",
+        );
+        let _ = writeln!(notes, "({were} not searched)");
+    }
     if found.binary > 0 {
-        let _ = writeln!(notes, "({} binary files were not searched to the end)", found.binary);
+        let were = counted(found.binary, "binary file was", "binary files were");
+        let _ = writeln!(notes, "({were} not searched to the end)");
     }
     if found.too_big > 0 {
         let _ = writeln!(
             notes,
-            "({} files of more than {} MB were not searched: too big for matches across lines)",
-            found.too_big,
+            "({} of more than {} MB not searched: too big for matches across lines)",
+            counted(found.too_big, "file", "files"),
             search::MOST_ACROSS_LINES / (1024 * 1024)
         );
     }
     if found.unreadable > 0 {
-        let _ = writeln!(notes, "({} files could not be read)", found.unreadable);
+        let _ = writeln!(notes, "({} could not be read)", counted(found.unreadable, "file", "files"));
     }
     notes
 }

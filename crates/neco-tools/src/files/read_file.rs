@@ -56,7 +56,9 @@ impl Tool for ReadFile {
 
     fn summary(&self, args: &Args) -> String {
         if let Some(pages) = &args.pages {
-            return format!("Read {} ({pages})", args.path);
+            let what = if args.path.to_ascii_lowercase().ends_with(".ipynb") { "cell" } else { "page" };
+            let several = if pages.contains(['-', '–']) { "s" } else { "" };
+            return format!("Read {} ({what}{several} {})", args.path, pages.trim());
         }
         match (args.offset, args.limit) {
             (None | Some(0 | 1), None) => format!("Read {}", args.path),
@@ -113,7 +115,13 @@ fn read(
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT).max(1);
     let reading = Reading { located, ledger, offset: args.offset.unwrap_or(1), limit, bytes, cancel };
     let page = reading.page()?;
-    Ok(page.print(&reading.located.shown()))
+    let mut output = page.print(&reading.located.shown());
+    if args.pages.is_some() && args.offset.is_none() {
+        output.model.push_str(
+            "\n(pages are those of PDF documents and notebooks; this is neither, so they were not looked at)",
+        );
+    }
+    Ok(output)
 }
 
 /// A file that is more than lines; `None` for one that is not, or whose lines are asked for.

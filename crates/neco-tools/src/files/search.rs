@@ -13,6 +13,7 @@ use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkState};
 use neco_proto::ErrorCode;
 use neco_safety::path::Located;
 use neco_safety::path::sensitive::{is_sensitive_file, is_sensitive_folder};
+use neco_safety::policy::Closed;
 use neco_toolkit::ToolError;
 use neco_workspace::{Scope, walker};
 use tokio_util::sync::CancellationToken;
@@ -41,6 +42,8 @@ pub struct Query {
     pub scope: Scope,
     /// Whether sensitive files are searched too.
     pub sensitive_too: bool,
+    /// What rules close to reading.
+    pub closed: Closed,
     /// Results kept at most; the rest is counted.
     pub most: usize,
 }
@@ -76,6 +79,8 @@ pub struct Found {
     pub too_big: u64,
     /// Sensitive files and folders that were left out.
     pub sensitive: u64,
+    /// Files and folders that rules close to reading.
+    pub closed: u64,
     /// Files that could not be read.
     pub unreadable: u64,
 }
@@ -137,6 +142,7 @@ pub fn search(workspace: &Path, root: &Located, query: &Query, cancel: &Cancella
         cancel,
         keeper: Keeper::new(query.most, query.mode),
         sensitive: AtomicU64::new(0),
+        closed: AtomicU64::new(0),
         unreadable: AtomicU64::new(0),
         binary: AtomicU64::new(0),
         too_big: AtomicU64::new(0),
@@ -150,6 +156,7 @@ pub fn search(workspace: &Path, root: &Located, query: &Query, cancel: &Cancella
         binary: shared.binary.into_inner(),
         too_big: shared.too_big.into_inner(),
         sensitive: shared.sensitive.into_inner(),
+        closed: shared.closed.into_inner(),
         unreadable: shared.unreadable.into_inner(),
     }
 }
@@ -161,6 +168,7 @@ struct Shared<'a> {
     cancel: &'a CancellationToken,
     keeper: Keeper,
     sensitive: AtomicU64,
+    closed: AtomicU64,
     unreadable: AtomicU64,
     binary: AtomicU64,
     too_big: AtomicU64,
@@ -206,6 +214,10 @@ impl ParallelVisitor for Worker<'_> {
         let Some(kind) = entry.file_type() else { return WalkState::Continue };
         if self.is_sensitive(&entry, kind) {
             self.shared.sensitive.fetch_add(1, Ordering::Relaxed);
+            return WalkState::Skip;
+        }
+        if entry.depth() > 0 && self.shared.query.closed.holds(entry.path()) {
+            self.shared.closed.fetch_add(1, Ordering::Relaxed);
             return WalkState::Skip;
         }
         if kind.is_file() && self.is_wanted(&entry) {

@@ -1,13 +1,16 @@
 //! `git`: the daily commands of git with results that are short and always in the same form.
 //!
 //! Invariants: the real git runs, where and as commands do; what only looks starts no program of the
-//! repository's own (pager, external diff, text conversion, file watcher) and takes no lock; nothing
-//! here pushes, fetches or rewrites history: that is a command, which the policy judges as one.
+//! repository's own (pager, external diff, text conversion, filter, file watcher), takes no lock and shows
+//! nothing that does not lie below the workspace; nothing here pushes, fetches or rewrites history: that is
+//! a command, which the policy judges as one.
 //!
-//! Reading order: [`tool`], [`order`], [`run`], [`status`], [`words`], [`diffs`].
+//! Reading order: [`tool`], [`order`], [`run`], [`quiet`], [`answer`], [`status`], [`words`], [`diffs`].
 
+mod answer;
 mod diffs;
 mod order;
+mod quiet;
 mod run;
 mod status;
 mod tool;

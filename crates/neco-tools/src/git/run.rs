@@ -9,6 +9,7 @@ use neco_safety::world::{Exit, Launch, Leftovers, Progress, Running, Stdin, Stop
 use neco_toolkit::{ToolContext, ToolError};
 
 use super::order::Order;
+use super::quiet::quieting;
 use crate::shell::plain_text::plain_text;
 
 /// Bytes that are kept of what git prints.
@@ -18,8 +19,8 @@ const MOST_BYTES: usize = 8 * 1024 * 1024;
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Settings for every run: no program that the repository or a person has for people and no watcher, names
-/// as they are, and paths that are paths: a pattern could name what nobody judged.
-const ALWAYS: [&str; 10] = [
+/// as they are and from the workspace, and paths that are paths: a pattern could name what nobody judged.
+const ALWAYS: [&str; 12] = [
     "--no-pager",
     "--literal-pathspecs",
     "-c",
@@ -30,6 +31,8 @@ const ALWAYS: [&str; 10] = [
     "core.editor=true",
     "-c",
     "core.fsmonitor=false",
+    "-c",
+    "status.relativePaths=true",
 ];
 /// And for those that only look: no lock, no check of signatures by another program.
 const LOOKING: [&str; 3] = ["--no-optional-locks", "-c", "log.showSignature=false"];
@@ -37,8 +40,12 @@ const LOOKING: [&str; 3] = ["--no-optional-locks", "-c", "log.showSignature=fals
 /// A run of git that is over.
 #[derive(Clone, Debug)]
 pub(super) struct Ran {
-    /// What it printed.
+    /// What it printed, as text.
     pub(super) text: String,
+    /// What it printed.
+    pub(super) raw: Vec<u8>,
+    /// Whether it printed more.
+    pub(super) cut: bool,
     /// Whether it ended with zero.
     pub(super) succeeded: bool,
 }
@@ -48,20 +55,43 @@ pub(super) struct Ran {
 /// # Errors
 /// When it can't be started, takes too long, or the call is cancelled.
 pub(super) async fn run(order: &Order, limit: Duration, ctx: &ToolContext) -> Result<Ran, ToolError> {
-    let looking = LOOKING.iter().filter(|_| !order.changes);
-    let settings = ALWAYS.iter().chain(looking).map(OsString::from);
+    let mut words = Vec::new();
+    if !order.changes || order.leaves_box {
+        words.extend(quieting(limit, ctx).await?);
+    }
+    if !order.changes {
+        words.extend(LOOKING.map(str::to_owned));
+    }
+    words.extend(order.words.iter().cloned());
+    let unboxed = order.leaves_box;
+    start(&words, limit, unboxed, ctx).await.map_err(|error| match error.code {
+        ErrorCode::ToolTimedOut => ToolError::new(error.code, format!("{}: {}", order.line(), error.message)),
+        _ => error,
+    })
+}
+
+/// Runs git with these words.
+///
+/// # Errors
+/// As [`run`].
+pub(super) async fn start(
+    words: &[String],
+    limit: Duration,
+    unboxed: bool,
+    ctx: &ToolContext,
+) -> Result<Ran, ToolError> {
     let launch = Launch {
         program: OsString::from("git"),
-        arguments: settings.chain(order.words.iter().map(OsString::from)).collect(),
+        arguments: ALWAYS.iter().map(OsString::from).chain(words.iter().map(OsString::from)).collect(),
         folder: ctx.world.files.workspace().to_path_buf(),
         stdin: Stdin::Closed,
         terminal: false,
         leftovers: Leftovers::End,
     };
-    let freedom = if order.leaves_box { Freedom::Unboxed } else { Freedom::AsConfigured };
+    let freedom = if unboxed { Freedom::Unboxed } else { Freedom::AsConfigured };
     let started = ctx.world.spawn.start_freed(launch, freedom).await;
     let mut running = started.map_err(|error| ToolError::new(error.code(), error.to_string()))?;
-    let mut bytes = Vec::new();
+    let (mut raw, mut cut) = (Vec::new(), false);
     let alarm = tokio::time::sleep(limit);
     tokio::pin!(alarm);
     loop {
@@ -73,16 +103,17 @@ pub(super) async fn run(order: &Order, limit: Duration, ctx: &ToolContext) -> Re
             }
             () = &mut alarm => {
                 end(&mut running).await;
-                let words = format!("{} was not done after {} s and was killed", order.line(), limit.as_secs());
+                let words = format!("it was not done after {} s and was killed", limit.as_secs());
                 return Err(ToolError::new(ErrorCode::ToolTimedOut, words));
             }
             progress = running.next() => match progress {
                 Progress::Output(piece) => {
-                    let room = MOST_BYTES.saturating_sub(bytes.len());
-                    bytes.extend_from_slice(piece.get(..room).unwrap_or(piece));
+                    let room = MOST_BYTES.saturating_sub(raw.len());
+                    cut |= piece.len() > room;
+                    raw.extend_from_slice(piece.get(..room).unwrap_or(piece));
                 }
                 Progress::Ended(ending) => {
-                    return Ok(Ran { text: plain_text(&bytes), succeeded: ending.exit == Exit::Code(0) });
+                    return Ok(Ran { text: plain_text(&raw), raw, cut, succeeded: ending.exit == Exit::Code(0) });
                 }
             },
         }

@@ -1,25 +1,26 @@
 //! The tool: its arguments, what each action does to the world, and its run.
 
-use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use neco_proto::{Display, ErrorCode, Risk};
+use neco_proto::{ErrorCode, Risk};
 use neco_safety::path::Access;
 use neco_safety::world::World;
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_workspace::git::GitFacts;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::order::{Order, order};
-use super::run::{Ran, run};
-use super::{diffs, status, words};
+use super::run::run;
+use super::{answer, words};
+use crate::counted::counted;
 
 /// What the model is told of where text came from.
-const SOURCE: &str = "git";
+pub(super) const SOURCE: &str = "git";
 /// How long git may take; a commit runs the hooks of the repository.
-const LOOKING: Duration = Duration::from_secs(60);
+pub(super) const LOOKING: Duration = Duration::from_secs(60);
 const CHANGING: Duration = Duration::from_secs(300);
 
 /// The daily commands of git.
@@ -54,6 +55,7 @@ pub(super) enum Op {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GitArgs {
+    /// To push, fetch, merge, rebase, reset or amend use bash.
     pub(super) action: Action,
     /// Files or folders, from the workspace.
     #[serde(default)]
@@ -74,6 +76,22 @@ pub(super) struct GitArgs {
     pub(super) name: Option<String>,
     /// branch, worktree: default list.
     pub(super) op: Option<Op>,
+}
+
+impl Action {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Status => "status",
+            Self::Diff => "diff",
+            Self::Log => "log",
+            Self::Blame => "blame",
+            Self::Show => "show",
+            Self::Add => "add",
+            Self::Commit => "commit",
+            Self::Branch => "branch",
+            Self::Worktree => "worktree",
+        }
+    }
 }
 
 impl GitArgs {
@@ -107,39 +125,84 @@ impl Tool for Git {
     }
 
     fn summary(&self, args: &GitArgs) -> String {
-        match order(args, args.op()) {
+        match order(args, args.op(), true) {
             Ok(order) => words::one_line(&order.line()),
-            Err(_) => "Run git".to_owned(),
+            Err(_) => format!("git {}", args.action.name()),
         }
     }
 
     async fn plan(&self, args: &GitArgs, ctx: &ToolContext) -> Result<Plan, ToolError> {
-        let order = order(args, args.op())?;
-        let (world, args) = (Arc::clone(&ctx.world), args.clone());
+        let (args, prefix) = seen_from_here(args.clone(), ctx).await?;
+        let order = order(&args, args.op(), is_whole(&prefix))?;
+        let world = Arc::clone(&ctx.world);
         let looked = tokio::task::spawn_blocking(move || paths(&world, &args)).await;
         let (paths, because) = looked.map_err(|error| ToolError::failed(error.to_string()))??;
         let leaves = order.leaves_box && ctx.world.spawn.is_boxed();
         let because = because.or(leaves.then_some("it runs without the sandbox"));
         let risk = if because.is_some() { Risk::Critical } else { order.risk };
-        let command = order.changes.then(|| order.line());
-        Ok(Plan { command, paths, because: because.map(str::to_owned), ..Plan::of(risk) })
+        // Rules about commands are about these too, whoever starts them.
+        Ok(Plan { command: Some(order.line()), paths, because: because.map(str::to_owned), ..Plan::of(risk) })
     }
 
     async fn run(&self, args: GitArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
-        let order = order(&args, args.op())?;
+        let (args, prefix) = seen_from_here(args, ctx).await?;
+        let order = order(&args, args.op(), is_whole(&prefix))?;
+        if args.action == Action::Commit && args.paths.is_empty() && !args.all.unwrap_or(false) && !is_whole(&prefix) {
+            nothing_staged_outside(&prefix, ctx).await?;
+        }
         let ran = run(&order, limit(&args), ctx).await?;
         if !ran.succeeded {
-            return Err(words::failed(&order, &ran));
+            return Ok(words::failed(&order, &ran));
         }
         match args.action {
-            Action::Status => Ok(status_output(&ran)),
-            Action::Diff => Ok(diff_output(&shown(ran, &args, ctx).await?, "no changes")),
-            Action::Show if args.paths.is_empty() => Ok(diff_output(&shown(ran, &args, ctx).await?, "nothing to show")),
+            Action::Status => Ok(answer::status(&ran)),
+            Action::Diff => answer::diff(ran, &args, "no changes", ctx).await,
+            Action::Show if args.paths.is_empty() => answer::diff(ran, &args, "nothing to show", ctx).await,
             Action::Log | Action::Blame | Action::Show | Action::Branch | Action::Worktree => {
-                Ok(text_output(&order, &ran))
+                Ok(answer::text(&order, &ran))
             }
-            Action::Add | Action::Commit => after_change(&order, &ran, ctx).await,
+            Action::Add | Action::Commit => answer::after_change(&order, &ran, ctx).await,
         }
+    }
+}
+
+/// The arguments with paths from the workspace, and where that lies in the repository.
+async fn seen_from_here(mut args: GitArgs, ctx: &ToolContext) -> Result<(GitArgs, PathBuf), ToolError> {
+    let world = Arc::clone(&ctx.world);
+    let looked = tokio::task::spawn_blocking(move || {
+        let workspace = world.files.workspace();
+        for path in args.paths.iter_mut().filter(|path| path.starts_with('/')) {
+            let located = world.files.locate(path.as_str(), Access::Read);
+            let below =
+                located.ok().and_then(|located| Some(located.path().strip_prefix(workspace).ok()?.to_path_buf()));
+            if let Some(below) = below.as_deref().and_then(Path::to_str) {
+                *path = if below.is_empty() { ".".to_owned() } else { below.to_owned() };
+            }
+        }
+        let facts = GitFacts::of(workspace);
+        let prefix = facts.and_then(|facts| Some(workspace.strip_prefix(facts.root).ok()?.to_path_buf()));
+        (args, prefix.unwrap_or_default())
+    });
+    looked.await.map_err(|error| ToolError::failed(error.to_string()))
+}
+
+/// Whether the workspace is all of the repository.
+fn is_whole(prefix: &Path) -> bool {
+    prefix.as_os_str().is_empty()
+}
+
+/// A commit takes along what is staged, be it outside the workspace.
+async fn nothing_staged_outside(prefix: &Path, ctx: &ToolContext) -> Result<(), ToolError> {
+    let names = run(&Order::staged_names(), LOOKING, ctx).await?;
+    let names = String::from_utf8_lossy(&names.raw);
+    let outside: Vec<&str> =
+        names.split('\0').filter(|name| !name.is_empty() && !Path::new(name).starts_with(prefix)).collect();
+    match outside.as_slice() {
+        [] => Ok(()),
+        outside => Err(ToolError::failed(format!(
+            "{} staged outside the workspace, which this commit would take along; give the paths to commit",
+            counted(outside.len(), "file is", "files are")
+        ))),
     }
 }
 
@@ -161,74 +224,6 @@ fn paths(world: &World, args: &GitArgs) -> Result<(Vec<PathBuf>, Option<&'static
         paths.push(world.files.workspace().to_path_buf());
     }
     Ok((paths, because))
-}
-
-/// What git printed without sensitive files that nobody was asked about.
-async fn shown(ran: Ran, args: &GitArgs, ctx: &ToolContext) -> Result<Ran, ToolError> {
-    if !args.paths.is_empty() {
-        return Ok(ran);
-    }
-    let world = Arc::clone(&ctx.world);
-    let looked = tokio::task::spawn_blocking(move || {
-        let is_sensitive =
-            |name: &str| world.files.locate(name, Access::Read).is_ok_and(|path| path.sensitive_to_read().is_some());
-        let (mut text, mut out) = diffs::without(&ran.text, is_sensitive);
-        out.dedup();
-        for name in out {
-            let _ = writeln!(text, "({name} is left out, because it is sensitive; name it in paths to ask for it)");
-        }
-        Ran { text, ..ran }
-    });
-    looked.await.map_err(|error| ToolError::failed(error.to_string()))
-}
-
-fn status_output(ran: &Ran) -> ToolOutput {
-    let text = status::told(&ran.text);
-    let items: Vec<String> = text.lines().map(str::to_owned).collect();
-    let total = items.len() as u64;
-    let end = text.len();
-    let display = Display::List { title: "git status".to_owned(), items, total };
-    ToolOutput::text(text).outside(..end, SOURCE).with_display(display)
-}
-
-fn diff_output(ran: &Ran, nothing: &str) -> ToolOutput {
-    if ran.text.trim().is_empty() {
-        return ToolOutput::text(format!("({nothing})"));
-    }
-    let files = diffs::split(&ran.text);
-    let (added, removed) =
-        files.iter().fold((0, 0), |(added, removed), file| (added + file.added, removed + file.removed));
-    let count = files.len();
-    let head = match count {
-        0 => String::new(),
-        1 => format!("(1 file, +{added} −{removed})\n"),
-        _ => format!("({count} files, +{added} −{removed})\n"),
-    };
-    let start = head.len();
-    let output = ToolOutput::text(head + ran.text.trim_end()).outside(start.., SOURCE);
-    if count == 0 { output } else { output.with_display(Display::Diff { files }) }
-}
-
-fn text_output(order: &Order, ran: &Ran) -> ToolOutput {
-    let text = ran.text.trim_end();
-    let text = if text.is_empty() { order.silence.to_owned() } else { text.to_owned() };
-    let end = text.len();
-    let display = Display::Terminal { command: order.line(), tail: text.clone(), exit_code: Some(0) };
-    ToolOutput::text(text).outside(..end, SOURCE).with_display(display)
-}
-
-/// What git said, and how things stand now.
-async fn after_change(order: &Order, ran: &Ran, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
-    let now = run(&Order::status(), LOOKING, ctx).await?;
-    let mut text = ran.text.trim_end().to_owned();
-    if now.succeeded {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(&status::told(&now.text));
-    }
-    let ran = Ran { text, ..ran.clone() };
-    Ok(text_output(order, &ran))
 }
 
 /// An argument that is not as it must be.

@@ -9,8 +9,8 @@ use neco_config::section::ToolsSection;
 use neco_proto::{Display, ErrorCode, Risk};
 use neco_safety::command::{Place, examine};
 use neco_safety::path::Access;
-use neco_safety::sandbox::Freedom;
 use neco_safety::sandbox::denial::{Denial, recognise};
+use neco_safety::sandbox::{Allowance, Freedom};
 use neco_safety::world::{Exit, Launch, Leftovers, SpawnError, Stdin, World};
 use neco_toolkit::{Outside, Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
 use schemars::JsonSchema;
@@ -116,8 +116,9 @@ impl Bash {
 
     async fn run_here(&self, args: &BashArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let Prepared { launch, report, mut notes } = self.prepare(args, ctx).await?;
-        let freedom = granted(args, &launch.folder, ctx);
-        let running = ctx.world.spawn.start_freed(launch, freedom).await.map_err(refused)?;
+        let allowance = granted(args, &launch.folder, ctx);
+        let freedom = allowance.freedom;
+        let running = ctx.world.spawn.start_freed(launch, allowance).await.map_err(refused)?;
         let limit = self.limit(args);
         let followed = follow(running, limit, ctx).await;
         if let Some(report) = report {
@@ -136,8 +137,9 @@ impl Bash {
     async fn run_in_background(&self, args: &BashArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let Prepared { launch, notes, .. } = self.prepare(args, ctx).await?;
         self.processes.check_room()?;
-        let freedom = granted(args, &launch.folder, ctx);
-        let running = ctx.world.spawn.start_freed(launch, freedom).await.map_err(refused)?;
+        let allowance = granted(args, &launch.folder, ctx);
+        let freedom = allowance.freedom;
+        let running = ctx.world.spawn.start_freed(launch, allowance).await.map_err(refused)?;
         let process = self.processes.add(&args.command, running);
         process.settle(&ctx.cancel).await;
         let look = process.look(SHOWN_LINES, ctx.max_output);
@@ -335,15 +337,19 @@ fn wanted_folder(world: &World, cwd: &str) -> Result<PathBuf, ToolError> {
     Ok(located.path().to_path_buf())
 }
 
-/// What a command gets: what it asks for, and the network where a person said yes to a line that plainly needs
-/// it. They were told that it is off, so their yes is about that too.
-fn granted(args: &BashArgs, folder: &Path, ctx: &ToolContext) -> Freedom {
-    let asked = args.freedom();
-    let needs = || examine(&args.command, &Place::new(folder)).network;
-    match asked {
-        Freedom::AsConfigured if ctx.approved && ctx.world.spawn.is_boxed() && needs() => Freedom::Network,
-        Freedom::AsConfigured | Freedom::Network | Freedom::Unboxed => asked,
+/// What a command gets: what it asks for, and where a person said yes to the line, the network that it plainly
+/// needs and the closed files that it names. They were told of both, so their yes is about that too.
+fn granted(args: &BashArgs, folder: &Path, ctx: &ToolContext) -> Allowance {
+    let asked = Allowance::from(args.freedom());
+    if !ctx.approved || !ctx.world.spawn.is_boxed() {
+        return asked;
     }
+    let examined = examine(&args.command, &Place::new(folder));
+    let freedom = match asked.freedom {
+        Freedom::AsConfigured if examined.network => Freedom::Network,
+        Freedom::AsConfigured | Freedom::Network | Freedom::Unboxed => asked.freedom,
+    };
+    Allowance { freedom, names: (examined.risk == Risk::Critical).then(|| args.command.clone()) }
 }
 
 /// What a command asks for beyond its box, where there is one to leave.
@@ -357,6 +363,9 @@ fn leaves_box(freedom: Freedom, world: &World) -> Option<&'static str> {
 
 /// What the model is told when a command probably failed because of its box.
 async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &ToolContext) -> Option<String> {
+    if !followed.taken_away.is_empty() {
+        return Some(taken_away_words(&followed.taken_away));
+    }
     let failed = matches!(followed.outcome, Outcome::Ended(end) if end.exit != Exit::Code(0));
     if !failed || !ctx.world.spawn.is_boxed() {
         return None;
@@ -367,6 +376,16 @@ async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &ToolContext
     let (world, text) = (Arc::clone(&ctx.world), followed.output.text.clone());
     let looked = off_the_runtime(move || recognise(&text, &world.spawn.closed(freedom)?));
     looked.await.ok().flatten().map(|denial| denial_words(&denial))
+}
+
+/// What the model is told of what a command made and could not keep.
+fn taken_away_words(paths: &[PathBuf]) -> String {
+    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    format!(
+        "the sandbox does not let commands make {}: it was put aside or removed; if the task needs it, write it with \
+         a file tool or run the command again with unsandboxed: true: the user is asked",
+        names.join(", ")
+    )
 }
 
 /// Whether nothing outside of a command's box reaches it.

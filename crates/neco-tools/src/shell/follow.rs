@@ -1,6 +1,7 @@
 //! Follows a command in the foreground to its end: shows its output, keeps what the model gets,
 //! and sees to it that it ends in time.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,6 +41,8 @@ pub(super) struct Followed {
     pub(super) took: Duration,
     /// Hosts that its box did not let it reach.
     pub(super) refused_hosts: Vec<String>,
+    /// What it made and its box does not let be there.
+    pub(super) taken_away: Vec<PathBuf>,
 }
 
 /// Follows a command to its end, which comes after `limit` and [`GRACE`] at the latest.
@@ -79,7 +82,8 @@ pub(super) async fn follow(mut running: Running, limit: Duration, ctx: &ToolCont
     };
     show(ctx, &live.end());
     let refused_hosts = running.refused_hosts();
-    Followed { output: kept.finish().await, outcome, took: started.elapsed(), refused_hosts }
+    let taken_away = running.taken_away().to_vec();
+    Followed { output: kept.finish().await, outcome, took: started.elapsed(), refused_hosts, taken_away }
 }
 
 /// What a command that was killed had printed and nobody had read yet.

@@ -77,7 +77,7 @@ pub(crate) fn last_lines(text: &str, lines: usize) -> &str {
 }
 
 /// The last bytes of a text, from the start of a line where there is one.
-pub(super) fn last_bytes(text: &str, most: usize) -> &str {
+pub(crate) fn last_bytes(text: &str, most: usize) -> &str {
     let Some(least) = text.len().checked_sub(most).filter(|least| *least > 0) else { return text };
     let start = text.ceil_char_boundary(least);
     let tail = text.get(start..).unwrap_or_default();

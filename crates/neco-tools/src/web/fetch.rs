@@ -12,7 +12,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::cache::Cache;
-use super::page::{Page, one_line};
+use super::page::{Page, one_line, token};
 
 /// What the scheduler's clock leaves us beyond our own, so that it is never first.
 const SLACK: Duration = Duration::from_secs(10);
@@ -94,15 +94,20 @@ impl Tool for WebFetch {
         let url = parsed(&args.url)?;
         ctx.world.net.check(&url).map_err(refused)?;
         let because = format!("it fetches from {}", url.host_str().unwrap_or_default());
-        Ok(Plan { because: Some(because), ..Plan::of(Risk::Medium) })
+        // Who opened a host of their own wants it fetched from, and nothing leaves their network that way.
+        let risk = if ctx.world.net.is_opened(&url) { Risk::Low } else { Risk::Medium };
+        Ok(Plan { because: Some(because), ..Plan::of(risk) })
     }
 
     async fn run(&self, args: FetchArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         match self.page(parsed(&args.url)?, ctx).await? {
             Found::Page(page) => part(&page, args.offset.unwrap_or(0), ctx.max_output),
-            Found::Elsewhere(url) => Ok(ToolOutput::text(format!(
-                "[it redirects to another host, which was not asked: fetch {url} if that is what you want]"
-            ))),
+            Found::Elsewhere(url) => {
+                let words =
+                    "[it redirects to another host, which was not asked; fetch this if that is what you want:]\n";
+                let (start, source) = (words.len(), one_line(url.host_str().unwrap_or_default()));
+                Ok(ToolOutput::text(format!("{words}{}", one_line(url.as_str()))).outside(start.., source))
+            }
         }
     }
 }
@@ -122,9 +127,9 @@ pub(super) fn refused(error: NetError) -> ToolError {
 
 /// The very address that rules were asked about.
 fn parsed(text: &str) -> Result<Url, ToolError> {
-    Url::parse(text).map_err(|error| {
-        let hint = "give the whole address, such as https://example.com/page";
-        ToolError::new(ErrorCode::InvalidArguments, format!("url: {error}; {hint}"))
+    Url::parse(text).map_err(|_| {
+        let words = format!("url: {:?} is no web address; give the whole of it, with https://", one_line(text));
+        ToolError::new(ErrorCode::InvalidArguments, words)
     })
 }
 
@@ -141,7 +146,7 @@ fn check_status(answer: &Answer) -> Result<(), ToolError> {
         401 | 407 => "it wants a login, which can't be given here".to_owned(),
         403 => "it refuses this page, perhaps to programs; try another source".to_owned(),
         404 | 410 => "there is no such page; check the address or search for it".to_owned(),
-        429 => match answer.retry_after.as_deref().map(one_line) {
+        429 => match answer.retry_after.as_deref().map(token) {
             Some(after) => format!("too many requests; it asks to wait (retry-after: {after})"),
             None => "too many requests; wait or use another source".to_owned(),
         },

@@ -48,6 +48,12 @@ impl Page {
     }
 }
 
+/// A name or number that a server sent, short and harmless enough to stand among our own words.
+pub(super) fn token(text: &str) -> String {
+    let harmless = |character: &char| character.is_ascii_alphanumeric() || "+#.,:/- ".contains(*character);
+    text.chars().filter(harmless).take(40).collect::<String>().trim().to_owned()
+}
+
 /// A text of a page on one line of ordinary length.
 pub(super) fn one_line(text: &str) -> String {
     let line: String = plain_text(text.as_bytes()).split_whitespace().collect::<Vec<_>>().join(" ");

@@ -9,7 +9,7 @@ use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::engine::{Engine, Hit, SEARCH_KEY};
+use super::engine::{Engine, Hit, Refusal, SEARCH_KEY};
 use super::fetch::answered;
 use super::page::one_line;
 
@@ -23,7 +23,7 @@ const MOST: usize = 20;
 const LONGEST_QUERY: usize = 400;
 
 /// What the user has to do, when they have not.
-const NOT_SET: &str = "no search engine is set up. Tell the user that they can choose one in their config.toml: \
+const NOT_SET: &str = "no search engine is set up. The user chooses one in config.toml: \
     [tools.web_search] with engine = \"duckduckgo\" (needs nothing else), engine = \"searxng\" and url = \
     \"https://…\" of a SearXNG server, or engine = \"brave\", \"tavily\" or \"exa\" and the key in BRAVE_API_KEY, \
     TAVILY_API_KEY or EXA_API_KEY. Until then use web_fetch with addresses you know";
@@ -57,8 +57,8 @@ impl WebSearch {
         if engine.key_variable().is_some() && !ctx.world.net.has_key(SEARCH_KEY) {
             let variable = self.settings.key_variable().unwrap_or_default();
             return Err(ToolError::failed(format!(
-                "the search engine {} needs a key: tell the user to set the environment variable {variable}, or to \
-                 name another one as key_env under [tools.web_search] in their config.toml",
+                "the search engine {} needs a key: the user sets the environment variable {variable}, or \
+                 names another one as key_env under [tools.web_search] in config.toml",
                 engine.name()
             )));
         }
@@ -89,8 +89,8 @@ impl Tool for WebSearch {
         self.engine(ctx)?;
         query(args)?;
         let engine = self.settings.engine.map(SearchEngine::name).unwrap_or_default();
-        // Whoever sets an engine up wants to be found out about by it; nobody else learns of a query.
-        Ok(Plan { because: Some(format!("it sends the query to {engine}")), ..Plan::of(Risk::Low) })
+        // A query carries what was read as well as an address does.
+        Ok(Plan { because: Some(format!("it sends the query to {engine}")), ..Plan::of(Risk::Medium) })
     }
 
     async fn run(&self, args: SearchArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
@@ -99,8 +99,21 @@ impl Tool for WebSearch {
         let default = if self.settings.results == 0 { 8 } else { self.settings.results };
         let count = args.count.unwrap_or(default).clamp(1, MOST);
         let answer = answered(ctx, engine.request(&query, count, self.time)).await?;
-        let hits = engine.hits(&answer)?;
-        Ok(listed(&query, engine.name(), hits, count))
+        let name = engine.name();
+        // Answers may be big, and reading them takes a while.
+        let reading = tokio::task::spawn_blocking(move || engine.hits(&answer));
+        let hits = tokio::select! {
+            biased;
+            () = ctx.cancel.cancelled() => return Err(ToolError::failed("cancelled")),
+            hits = reading => hits.map_err(|_| ToolError::failed("the answer can't be read"))?,
+        };
+        match hits {
+            Ok(hits) => Ok(listed(&query, name, hits, count)),
+            Err(Refusal { words, said: None }) => Err(ToolError::failed(format!("{words}."))),
+            Err(Refusal { words, said: Some(said) }) => {
+                Ok(ToolOutput::failure(&ToolError::failed(format!("{words}. It says:")), &said, name))
+            }
+        }
     }
 }
 

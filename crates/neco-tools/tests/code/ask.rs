@@ -34,7 +34,7 @@ async fn a_question_gives_files_with_the_lines_that_fit() {
     let page = desk.text("code_search", json!({"query": "session", "limit": 1, "skip": 1})).await;
     assert!(page.ends_with("(1 of 3 files shown; go on with skip=2)\n"), "{page}");
     let docs = desk.text("code_search", json!({"query": "session", "path": "docs"})).await;
-    assert!(docs.starts_with("docs/guide.md\n") && docs.ends_with("(1 files)\n"), "{docs}");
+    assert!(docs.starts_with("docs/guide.md\n") && docs.ends_with("(1 file)\n"), "{docs}");
     let rust = desk.text("code_search", json!({"query": "session", "glob": "!*.rs"})).await;
     assert_eq!(rust, docs);
     let none = desk.text("code_search", json!({"query": "teleportation"})).await;
@@ -59,12 +59,12 @@ async fn a_name_gives_its_definitions() {
     let find = async |arguments| desk.text("code_index", arguments).await;
     assert_eq!(
         find(json!({"action": "definitions", "name": "Session::load"})).await,
-        "src/store.rs\n8: pub fn load(id: u64) -> Self {  [method in Session, lines 8–10]\n(1 definitions)\n"
+        "src/store.rs\n8: pub fn load(id: u64) -> Self {  [method in Session, lines 8–10]\n(1 definition)\n"
     );
     assert_eq!(
         find(json!({"action": "definitions", "name": "resume"})).await,
         "src/session.rs\n4: pub fn resume_session(id: u64) -> Session {  [function, lines 4–6]\n\
-         (no name is exactly this; these begin with it)\n(1 definitions)\n"
+         (no name is exactly this; these begin with it)\n(1 definition)\n"
     );
     assert_eq!(
         find(json!({"action": "definitions", "name": "Session", "kind": "enum"})).await,
@@ -80,16 +80,16 @@ async fn a_name_gives_its_uses_page_by_page() {
     let find = async |arguments| desk.text("code_index", arguments).await;
     assert_eq!(
         find(json!({"action": "references", "name": "resume_session"})).await,
-        "src/store.rs\n1: use crate::session::resume_session;\n15: resume_session(load);\n(2 lines in 1 files)\n"
+        "src/store.rs\n1: use crate::session::resume_session;\n15: resume_session(load);\n(2 lines in 1 file)\n"
     );
     assert_eq!(
         find(json!({"action": "references", "name": "load", "path": "src/store.rs"})).await,
-        "src/store.rs\n14~ let load = 1;\n15~ resume_session(load);\n(2 lines in 1 files)\n\
+        "src/store.rs\n14~ let load = 1;\n15~ resume_session(load);\n(2 lines in 1 file)\n\
          (~ marks lines where it may be a local variable of that name)\n"
     );
     assert_eq!(
         find(json!({"action": "references", "name": "resume_session", "skip": 1, "limit": 1})).await,
-        "src/store.rs\n15: resume_session(load);\n(2 lines in 1 files)\n"
+        "src/store.rs\n15: resume_session(load);\n(2 lines in 1 file)\n"
     );
     let none = find(json!({"action": "references", "name": "nothing_uses_this"})).await;
     assert!(none.starts_with("No code uses the name"), "{none}");

@@ -98,3 +98,38 @@ async fn it_is_off_unless_the_user_wants_it() {
         edited.model
     );
 }
+
+#[tokio::test]
+async fn a_first_check_that_fails_is_told_once_and_tried_again() {
+    if !can_be_boxed() {
+        return;
+    }
+    let command = "test -e ok || { echo offline; exit 3; }; grep -n bad a.txt | sed 's/^/a.txt:/'; true";
+    let bench = Bench::boxed(DiagnosticsSection { after_edits: true, ..one_checker(command, None) });
+    bench.put("a.txt", "bad old\n");
+    read(&bench).await;
+    let first = bench.call("write_file", write("bad old\n\n")).await.unwrap();
+    assert!(first.model.contains("before the edit, so what is new is not known]"), "{}", first.model);
+    let second = bench.call("write_file", write("bad old\n")).await.unwrap();
+    assert!(!second.model.contains("mine"), "told once: {}", second.model);
+    bench.put("ok", "");
+    let third = bench.call("write_file", write("bad old\nbad new\n")).await.unwrap();
+    assert_eq!(data(&third), "a.txt:2: error: bad new", "{}", third.model);
+}
+
+#[tokio::test]
+async fn checks_that_take_long_end_before_the_clock_of_the_call() {
+    if !can_be_boxed() {
+        return;
+    }
+    let one = one_checker("sleep 60", None);
+    let more: Vec<_> = (0..3).map(|number| (format!("more{number}"), one.checkers["mine"].clone())).collect();
+    let checkers = one.checkers.clone().into_iter().chain(more).collect();
+    let bench = Bench::boxed(DiagnosticsSection { after_edits: true, timeout: 1.5, checkers, ..one });
+    bench.put("a.txt", "x\n");
+    read(&bench).await;
+    let started = std::time::Instant::now();
+    let edited = bench.call("write_file", write("y\n")).await.unwrap();
+    assert!(edited.error_code.is_none() && started.elapsed().as_secs() < 30, "{}", edited.model);
+    assert_eq!(std::fs::read_to_string(bench.workspace.join("a.txt")).unwrap(), "y\n");
+}

@@ -66,6 +66,7 @@ impl Bench {
             let setup = SandboxSetup {
                 settings: Settings::of(&SandboxSection::default(), None),
                 launcher: env!("CARGO_BIN_EXE_box_launcher").into(),
+                namespaces: true,
                 bwrap: Some(BWRAP.into()),
                 home: None,
                 own: Vec::new(),

@@ -122,3 +122,35 @@ fn with_argument(argument: &str) -> usize {
     let lines = entries.map(|entry| std::fs::read(entry.path().join("cmdline")).unwrap_or_default());
     lines.filter(|line| line.split(|byte| *byte == 0).any(|part| part == argument.as_bytes())).count()
 }
+
+#[tokio::test]
+async fn checks_that_are_not_run_are_named() {
+    let checker = CheckerSection {
+        command: "echo ran >> ../runs".to_owned(),
+        markers: vec!["mark".to_owned()],
+        ..CheckerSection::default()
+    };
+    let section =
+        DiagnosticsSection { checkers: [("mine".to_owned(), checker)].into(), ..DiagnosticsSection::default() };
+    let bench = Bench::new(section);
+    for folder in ["a", "b", "c", "d", "e", "f"] {
+        bench.put(&format!("{folder}/mark"), "");
+    }
+    let output = bench.check(json!({})).await;
+    let note = "[not run, as one call runs 4 checks at most: mine in e, mine in f; give path to check there]";
+    assert!(output.model.contains(note), "{}", output.model);
+    assert_eq!(std::fs::read_to_string(bench.workspace.join("runs")).unwrap().lines().count(), 4);
+}
+
+#[tokio::test]
+async fn a_file_name_is_no_option_of_a_checker() {
+    let bench = Bench::new(DiagnosticsSection::default());
+    bench.put("eslint.config.js", "");
+    bench.put("node_modules/.bin/eslint", "#!/bin/sh\necho \"$@\" > said\necho '[]'\n");
+    let program = bench.workspace.join("node_modules/.bin/eslint");
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    bench.put("--output-file=y.js", "");
+    let _ = bench.call("diagnostics", json!({ "path": "--output-file=y.js", "checker": "eslint" })).await;
+    let said = std::fs::read_to_string(bench.workspace.join("said")).unwrap();
+    assert!(said.trim_end().ends_with(" ./--output-file=y.js"), "{said}");
+}

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use neco_proto::event::OutputStream;
 use neco_proto::{CallId, Display, ErrorCode};
-use neco_safety::World;
+use neco_safety::command::Place;
+use neco_safety::policy::RuleReader;
 use neco_safety::world::{Files, Net, Spawner};
+use neco_safety::{Policy, Ruling, World};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToolContext, ToolError, ToolOutput};
 use neco_tools::files;
@@ -55,6 +57,16 @@ impl Desk {
             approved: false,
         };
         Self { _folder: folder, workspace, outside, ctx, tools: files::tools() }
+    }
+
+    /// Denies something from now on.
+    pub fn close(&mut self, rule: &str) {
+        let place = Place::new(&self.workspace);
+        let read = RuleReader { place: &place, own_name: |_| None }.flag(Ruling::Deny, rule);
+        let files = Files::new(&self.workspace, Vec::new()).unwrap();
+        let files = files.with_closed(Policy::new(place, read.rules).closed());
+        let world = World { files, spawn: Spawner::new(Vec::new(), &[]), net: Net::default() };
+        self.ctx.world = Arc::new(world);
     }
 
     pub fn put(&self, path: &str, content: impl AsRef<[u8]>) -> PathBuf {

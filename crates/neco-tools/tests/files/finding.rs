@@ -74,7 +74,7 @@ async fn lines_are_found_sorted_and_grouped() {
     assert_eq!(
         grep(json!({"pattern": "total"})).await,
         "docs/guide.md\n1:total cost\n2:subtotal\n\nsrc/deep/run.rs\n2:pub fn run(total: u32) {}\n7:// the total ends\n\n\
-         src/main.rs\n2:    let total = 1;\n3:    run(total);\n(1 binary files were not searched to the end)\n"
+         src/main.rs\n2:    let total = 1;\n3:    run(total);\n(1 binary file was not searched to the end)\n"
     );
     fs::remove_file(desk.workspace.join("bin.dat")).unwrap();
     assert_eq!(
@@ -140,8 +140,8 @@ async fn hidden_and_ignored_on_request_but_never_secrets_or_git() {
     desk.put(".git/config", "total\n");
     let text = desk.text("grep", json!({"pattern": "total", "all": true, "output": "files"})).await;
     let expected = ".hidden/notes.md\ndocs/guide.md\nsrc/deep/run.rs\nsrc/main.rs\ntarget/out.rs\ntrace.log\n\
-                    (1 sensitive files or folders were not searched; name one as path to ask for it)\n\
-                    (1 binary files were not searched to the end)\n";
+                    (1 sensitive file or folder was not searched; name one as path to ask for it)\n\
+                    (1 binary file was not searched to the end)\n";
     assert_eq!(text, expected);
     let named = desk.text("grep", json!({"pattern": "total", "path": ".env"})).await;
     assert_eq!(named, ".env\n1:total=1\n");
@@ -202,4 +202,14 @@ async fn utf16_files_are_searched_too() {
     let wide: Vec<u8> = "\u{feff}eins\nneedle\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     desk.put("wide.txt", wide);
     assert_eq!(desk.text("grep", json!({"pattern": "needle"})).await, "wide.txt\n2:needle\n");
+}
+
+#[tokio::test]
+async fn what_rules_close_to_reading_is_not_searched() {
+    let mut desk = project();
+    desk.put("secrets/a.txt", "total of secrets\n");
+    desk.close("Read(secrets/**)");
+    let text = desk.text("grep", json!({"pattern": "total"})).await;
+    assert!(!text.contains("secrets/a.txt") && text.contains("main.rs"), "{text}");
+    assert!(text.contains("(1 file or folder that a rule closes to reading was not searched)"), "{text}");
 }

@@ -106,7 +106,7 @@ async fn what_comes_before_a_zero_byte_is_found() {
     desk.put("plain.txt", "needle\n");
     let text = desk.text("grep", json!({"pattern": "needle"})).await;
     assert!(text.contains("mixed.dat\n1:first needle\n") && text.contains("plain.txt\n1:needle\n"), "{text}");
-    assert!(text.contains("(1 binary files were not searched to the end)"), "{text}");
+    assert!(text.contains("(1 binary file was not searched to the end)"), "{text}");
     let one = desk.text("grep", json!({"pattern": "needle", "path": "mixed.dat"})).await;
     assert!(one.contains("1:first needle") && one.contains("binary"), "{one}");
     let (code, _) = desk.error("grep", json!({"pattern": "absent", "path": "mixed.dat"})).await;
@@ -121,7 +121,7 @@ async fn a_file_too_big_to_be_searched_across_lines_is_named_in_a_note() {
     file.set_len(17 * 1024 * 1024).unwrap();
     desk.put("small.txt", "one\ntwo\n");
     let text = desk.text("grep", json!({"pattern": "one\\ntwo", "multiline": true, "output": "files"})).await;
-    assert!(text.starts_with("small.txt\n") && text.contains("(1 files of more than 16 MB"), "{text}");
+    assert!(text.starts_with("small.txt\n") && text.contains("(1 file of more than 16 MB"), "{text}");
 }
 
 #[tokio::test]

@@ -26,7 +26,9 @@ async fn every_kind_of_change_in_one_patch() {
     let patch = "*** Update File: src/a.rs\n@@ fn two() {\n-    2\n+    22\n*** Add File: new/deep/b.txt\n+hello\n+\n\
                  *** Delete File: old.txt\n*** Update File: bin/tool\n*** Move to: bin/helper\n@@\n-echo old\n+echo new";
     let plan = desk.plan("apply_patch", envelope(patch)).await.unwrap();
-    assert_eq!((plan.risk, plan.paths.len(), plan.diff.len()), (Risk::Medium, 5, 4));
+    assert_eq!((plan.risk, plan.paths.len(), plan.diff.len()), (Risk::High, 5, 4));
+    assert_eq!(plan.because.as_deref(), Some("it deletes 1 file"));
+    assert!(plan.diff[2].deleted && !plan.diff[0].deleted);
     let output = desk.call("apply_patch", envelope(patch)).await.unwrap();
     let expected = "Updated src/a.rs (+1 −1 at line 6)\nAdded new/deep/b.txt (2 lines)\nDeleted old.txt\n\
                     Moved bin/tool to bin/helper\n";
@@ -258,4 +260,81 @@ async fn the_policy_sees_every_path() {
     assert_eq!((plan.risk, plan.paths.len()), (Risk::Critical, 2));
     let moved = envelope("*** Add File: a.txt\n+x\n*** Update File: a.txt\n*** Move to: .git/hooks/pre-commit");
     assert_eq!(desk.plan("apply_patch", moved).await.unwrap().risk, Risk::Critical);
+}
+
+#[tokio::test]
+async fn what_nobody_read_is_not_overwritten() {
+    let desk = Desk::new();
+    desk.put("a.txt", "one\ntwo\n");
+    desk.put("b.txt", "b\n");
+    desk.put("empty.txt", "");
+    for patch in ["*** Add File: a.txt\n+mine", "*** Update File: b.txt\n*** Move to: a.txt"] {
+        let (_, message) = desk.error("apply_patch", envelope(patch)).await;
+        assert!(message.contains("you have not read it"), "{message}");
+    }
+    desk.text("read_file", json!({"path": "a.txt", "limit": 1})).await;
+    let (_, message) = desk.error("apply_patch", envelope("*** Add File: a.txt\n+mine")).await;
+    assert!(message.contains("only a part of it"), "{message}");
+    assert_eq!(desk.bytes("a.txt"), b"one\ntwo\n");
+    desk.read("a.txt").await;
+    desk.text("apply_patch", envelope("*** Add File: a.txt\n+mine\n*** Add File: empty.txt\n+x")).await;
+    assert_eq!((desk.bytes("a.txt"), desk.bytes("empty.txt")), (b"mine\n".into(), b"x\n".into()));
+}
+
+#[tokio::test]
+async fn the_deletion_of_many_is_critical() {
+    let desk = Desk::new();
+    let mut patch = String::new();
+    for number in 0..6 {
+        desk.put(&format!("{number}.txt"), "x\n");
+        patch.push_str(&format!("*** Delete File: {number}.txt\n"));
+    }
+    let plan = desk.plan("apply_patch", envelope(patch.trim_end())).await.unwrap();
+    assert_eq!((plan.risk, plan.because.as_deref()), (Risk::Critical, Some("it deletes 6 files")));
+    let moved = envelope("*** Update File: 0.txt\n*** Move to: m.txt");
+    assert_eq!(desk.plan("apply_patch", moved).await.unwrap().risk, Risk::Medium, "what is moved stays");
+}
+
+#[tokio::test]
+async fn the_files_of_a_patch_have_a_limit_together() {
+    let desk = Desk::new();
+    let mut patch = String::new();
+    for number in 0..3 {
+        // They take no room on the disk.
+        fs::File::create(desk.workspace.join(format!("{number}.bin"))).unwrap().set_len(60 << 20).unwrap();
+        patch.push_str(&format!("*** Delete File: {number}.bin\n"));
+    }
+    let (code, message) = desk.error("apply_patch", envelope(patch.trim_end())).await;
+    assert!(code == ErrorCode::FileTooLarge && message.contains("128 MB together, up to 2.bin"), "{message}");
+}
+
+#[tokio::test]
+async fn a_place_is_only_one_if_no_other_follows_however_many_there_are() {
+    let desk = Desk::new();
+    let block = "{\n}\n".repeat(12_000);
+    desk.put("a.txt", format!("start\n{block}end\n"));
+    let (code, _) = desk.error("apply_patch", envelope("*** Update File: a.txt\n@@\n-}\n+};")).await;
+    assert_eq!(code, ErrorCode::EditTextNotUnique);
+    // Below a line that is there once it is still one.
+    let block = "x {\n}\n".repeat(2_000);
+    desk.put("b.txt", format!("{block}fn last() {{\n    one\n    }}\n"));
+    apply(&desk, "*** Begin Patch\n*** Update File: b.txt\n@@ fn last() {\n-    one\n+    two\n*** End Patch\n").await;
+    assert!(desk.bytes("b.txt").ends_with(b"    two\n    }\n"));
+    // Of 2001 places the line number that the patch gives says which.
+    let hunk = "--- a/b.txt\n+++ b/b.txt\n@@ -3999,2 +3999,2 @@\n-x {\n+y {\n }\n";
+    apply(&desk, hunk).await;
+    assert!(String::from_utf8(desk.bytes("b.txt")).unwrap().lines().nth(3998) == Some("y {"));
+}
+
+#[tokio::test]
+async fn a_copy_is_told_as_one_and_a_last_line_ends_as_the_others() {
+    let desk = Desk::new();
+    desk.put("a.txt", "one\n");
+    let patch = "diff --git a/a.txt b/b.txt\nsimilarity index 100%\ncopy from a.txt\ncopy to b.txt\n";
+    let words = apply(&desk, patch).await;
+    assert!(words.contains("Copied a.txt to b.txt") && !words.contains("Moved"), "{words}");
+    desk.put("w.txt", "one\r\ntwo");
+    let patch = "--- a/w.txt\n+++ b/w.txt\n@@ -1,2 +1,2 @@\n one\n-two\n\\ No newline at end of file\n+2\n";
+    apply(&desk, patch).await;
+    assert_eq!(desk.bytes("w.txt"), b"one\r\n2\r\n");
 }

@@ -10,8 +10,11 @@ use neco_config::section::{SandboxSection, ToolsSection};
 use neco_proto::CallId;
 use neco_proto::event::OutputStream;
 use neco_safety::World;
+use neco_safety::command::Place;
+use neco_safety::policy::RuleReader;
 use neco_safety::sandbox::{Ask, Roots, Sandbox, SandboxSetup, Settings};
 use neco_safety::world::{Files, Net, Spawner};
+use neco_safety::{Policy, Ruling};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToolContext, ToolError, ToolOutput};
 use neco_tools::shell;
@@ -133,6 +136,7 @@ fn boxed_if_told(spawner: Spawner, folder: &Path, workspace: &Path) -> Spawner {
     let setup = SandboxSetup {
         settings: Settings::of(&SandboxSection::default(), None),
         launcher: LAUNCHER.into(),
+        namespaces: true,
         bwrap: Some(BWRAP.into()),
         home: None,
         own: Vec::new(),
@@ -146,6 +150,34 @@ fn boxed_if_told(spawner: Spawner, folder: &Path, workspace: &Path) -> Spawner {
 impl Bench {
     pub fn workspace(&self) -> PathBuf {
         self.ctx.world.files.workspace().to_path_buf()
+    }
+
+    /// The same tools in a folder of the workspace, outside any box.
+    pub fn in_folder(&self, name: &str) -> Self {
+        let files = Files::new(&self.workspace().join(name), Vec::new()).unwrap();
+        let environment = vec![(OsString::from("PATH"), OsString::from("/usr/local/bin:/usr/bin:/bin"))];
+        self.with_world(files, Spawner::new(environment, &[]))
+    }
+
+    /// The same with a rule that denies.
+    pub fn closing(self, rule: &str) -> Self {
+        let place = Place::new(self.workspace());
+        let read = RuleReader { place: &place, own_name: |_| None }.flag(Ruling::Deny, rule);
+        assert_eq!(read.problems, []);
+        let files = Files::new(&self.workspace(), Vec::new()).unwrap();
+        let files = files.with_closed(Policy::new(place, read.rules).closed());
+        let with = self.with_world(files, Spawner::new(vec![("PATH".into(), "/usr/bin:/bin".into())], &[]));
+        Self { folder: self.folder, ..with }
+    }
+
+    fn with_world(&self, files: Files, spawn: Spawner) -> Self {
+        let world = Arc::new(World { files, spawn, net: Net::default() });
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            tools: self.tools.clone(),
+            ctx: ToolContext { world, ..self.ctx.clone() },
+            heard: Arc::clone(&self.heard),
+        }
     }
 
     pub fn tool(&self, name: &str) -> Arc<dyn DynTool> {

@@ -98,7 +98,7 @@ async fn what_engines_refuse_is_told_with_what_to_do() {
             Exa,
             403,
             json!({ "requestId": "1", "error": "Access denied", "tag": "ACCESS_DENIED" }),
-            "It says: Access denied",
+            "It says:\nAccess denied",
         ),
         (Exa, 402, json!({ "error": "out of credits" }), "used up"),
         (Searxng, 403, json!("<h1>Forbidden</h1>"), "search.formats"),
@@ -115,9 +115,14 @@ async fn what_engines_refuse_is_told_with_what_to_do() {
     for (engine, status, body, words) in table {
         let text = body.as_str().map_or_else(|| body.to_string(), str::to_owned);
         let server = Server::start(move |_| Said::status(status, &text).with("retry-after", "7"));
-        let error = bench(engine, &server).call("web_search", query()).await.unwrap_err();
-        assert!(error.message.contains(words) && error.message.contains(engine.name()), "{words}: {}", error.message);
-        assert!(!error.message.contains(KEY) && error.code == ErrorCode::ToolFailed);
+        let (code, message, own) = match bench(engine, &server).call("web_search", query()).await {
+            Ok(output) => (output.error_code.unwrap(), output.model.clone(), data(&output).1),
+            Err(error) => (error.code, error.message.clone(), error.message),
+        };
+        assert!(message.contains(words) && own.contains(engine.name()), "{words}: {message}");
+        assert!(!message.contains(KEY) && code == ErrorCode::ToolFailed);
+        let said = ["token is invalid", "Access denied", "out of credits", "set usage limit"];
+        assert!(!said.iter().any(|said| own.contains(said)), "what a server says is data: {own}");
     }
 }
 
@@ -184,7 +189,7 @@ async fn without_a_setting_it_is_not_offered_and_says_what_to_set() {
     assert!(error.contains("MINE"), "{error}");
     let no_url = WebSearchSection { engine: Some(SearchEngine::Searxng), ..WebSearchSection::default() };
     let error = Bench::search(no_url, None).plan("web_search", query()).await.unwrap_err().message;
-    assert!(error.contains("set url under [tools.web_search]"), "{error}");
+    assert!(error.contains("sets url under [tools.web_search]"), "{error}");
 }
 
 #[tokio::test]
@@ -195,5 +200,29 @@ async fn a_query_is_checked_before_it_is_sent() {
         bench.fails("web_search", json!({ "query": query }), ErrorCode::InvalidArguments, "query").await;
     }
     assert!(server.asked().is_empty());
-    assert_eq!(bench.plan("web_search", query()).await.unwrap().risk, Risk::Low);
+    assert_eq!(bench.plan("web_search", query()).await.unwrap().risk, Risk::Medium);
+}
+
+#[tokio::test]
+async fn a_search_does_not_follow_to_another_port_of_this_machine() {
+    let other = Server::start(|_| Said::ok("application/json", json!({ "results": [] }).to_string()));
+    let port = other.port;
+    let server =
+        Server::start(move |_| Said::status(302, "").with("location", &format!("http://127.0.0.1:{port}/search")));
+    for engine in [SearchEngine::Searxng, SearchEngine::Brave] {
+        let outcome = bench(engine, &server).call("web_search", query()).await;
+        assert!(outcome.is_err() || outcome.is_ok_and(|output| output.error_code.is_some()));
+    }
+    assert!(other.asked().is_empty());
+}
+
+/// The answer is read beside the runtime, and only as much of it as anybody can ask for.
+#[tokio::test]
+async fn a_huge_answer_is_read_in_part() {
+    let item = json!({ "title": "<b>t</b>".repeat(30), "url": "https://a.example/", "content": "<p>e".repeat(100) });
+    let results = json!({ "results": vec![item; 2_500] }).to_string();
+    let server = Server::start(move |_| Said::ok("application/json", &results));
+    let started = std::time::Instant::now();
+    let output = bench(SearchEngine::Searxng, &server).call("web_search", query()).await.unwrap();
+    assert!(output.model.starts_with("1. t") && started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
 }

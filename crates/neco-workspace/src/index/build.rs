@@ -165,12 +165,11 @@ impl Worker {
         if holds_no_text(&seen.path) {
             return self.entries.push((entry(seen.stamp, 0, true, None), false));
         }
-        let (stamp, bytes) = match text::read(work.root, &seen.path) {
-            Ok(read) => read,
-            // Gone again, or not for us to read: it counts as empty until it changes.
-            Err(_) => (seen.stamp, None),
+        let (stamp, bytes, certain) = match text::read(work.root, &seen.path) {
+            Ok((stamp, bytes)) => (stamp, bytes, true),
+            Err(error) => (seen.stamp, None, stays(&error)),
         };
-        let settled = is_settled(stamp);
+        let settled = certain && is_settled(stamp);
         let Some(bytes) = bytes else { return self.entries.push((entry(stamp, 0, settled, None), false)) };
         let fingerprint = fingerprint(&bytes);
         if let Some(known) = known.filter(|known| known.fingerprint == fingerprint && known.stamp.size == stamp.size) {
@@ -188,9 +187,35 @@ impl Worker {
     }
 }
 
+/// Whether what a file can't be read for stays so until it changes: it is gone again, or not for us to read.
+/// Anything else, such as too many open files, is looked at again.
+fn stays(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied)
+}
+
 /// Whether a file was left alone long enough for its stamp to tell of every change to come.
 fn is_settled(stamp: FileStamp) -> bool {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
     let now = i64::try_from(now).unwrap_or(i64::MAX);
     stamp.modified.max(stamp.changed).saturating_add(SETTLED) < now
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_passing_failure_settles_nothing() {
+        for (error, expected) in [
+            (io::Error::from_raw_os_error(2), true),
+            (io::Error::from_raw_os_error(13), true),
+            // Too many open files, an input or output error, no memory, a stale handle.
+            (io::Error::from_raw_os_error(24), false),
+            (io::Error::from_raw_os_error(5), false),
+            (io::Error::from_raw_os_error(12), false),
+            (io::Error::from_raw_os_error(116), false),
+        ] {
+            assert_eq!(stays(&error), expected, "{error}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError as Held};
 use std::time::Duration;
 
 use neco_safety::Located;
@@ -31,13 +31,26 @@ pub struct Index {
     folder: PathBuf,
     root: Located,
     current: Mutex<Option<Arc<Snapshot>>>,
+    /// Held by the one call of this process that writes; nobody has to hear of waiting for that.
+    writing: Mutex<()>,
+}
+
+/// The right to write; given up when it is dropped, also by a process that is killed.
+struct Lock<'a> {
+    _file: File,
+    _writing: MutexGuard<'a, ()>,
 }
 
 impl Index {
     /// The index of `root`, which is a folder, kept below `indexes`; nothing is opened or made yet.
     #[must_use]
     pub fn new(indexes: &Path, root: Located) -> Self {
-        Self { folder: indexes.join(folder_name(root.path())), root, current: Mutex::default() }
+        Self {
+            folder: indexes.join(folder_name(root.path())),
+            root,
+            current: Mutex::default(),
+            writing: Mutex::new(()),
+        }
     }
 
     /// Brings the index up to date and asks it. What is damaged is built anew, once.
@@ -77,27 +90,15 @@ impl Index {
         }
         let lock = self.lock(watch)?;
         // Whoever had the lock may have done the same work.
+        let before = current;
         let current = self.load()?;
-        let changes = self.again(&current, changes);
+        let changes = again(&before, &current, changes);
         let built = self.build(&current, &changes, watch)?;
         // While the lock is held nobody can sweep away what it names.
         let fresh = Arc::new(Snapshot::open(&self.folder, self.root.clone(), built, Some(&current))?);
         drop(lock);
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&fresh));
         if watch.is_cancelled() { Err(IndexError::Cancelled) } else { Ok(fresh) }
-    }
-
-    /// What is still to be done of what was to be done before another process may have done it.
-    fn again(&self, current: &Snapshot, changes: Changes) -> Changes {
-        let Changes { read, gone } = changes;
-        let still = |seen: &super::scan::Seen| {
-            let known = current.manifest().file(&seen.path);
-            !known.is_some_and(|known| known.settled && known.stamp == seen.stamp)
-        };
-        Changes {
-            read: read.into_iter().filter(still).collect(),
-            gone: gone.into_iter().filter(|path| current.manifest().file(path).is_some()).collect(),
-        }
     }
 
     fn build(&self, current: &Snapshot, changes: &Changes, watch: &dyn Watch) -> Result<Manifest, IndexError> {
@@ -115,12 +116,18 @@ impl Index {
         Ok(manifest)
     }
 
-    /// Throws the index away.
+    /// Throws the index away, unless somebody else has built it anew since it was found damaged.
     fn reset(&self, watch: &dyn Watch) -> Result<(), IndexError> {
-        let _lock = self.lock(watch)?;
+        let lock = self.lock(watch)?;
+        let damaged = self.current.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let is_same = damaged.is_some_and(|damaged| damaged.manifest().is_current(&self.folder));
+        if !is_same && self.load().is_ok() {
+            return Ok(());
+        }
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = None;
         Manifest::remove(&self.folder)?;
         sweep(&self.folder, &Manifest::default());
+        drop(lock);
         Ok(())
     }
 
@@ -151,14 +158,14 @@ impl Index {
         Ok(fresh)
     }
 
-    /// The right to write; given up when the file is dropped, also by a process that is killed.
-    fn lock(&self, watch: &dyn Watch) -> Result<File, IndexError> {
+    fn lock(&self, watch: &dyn Watch) -> Result<Lock<'_>, IndexError> {
+        let writing = self.writing(watch)?;
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let file = File::options().create(true).truncate(false).write(true).open(self.folder.join("lock"))?;
         let mut told = false;
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(file),
+                Ok(()) => return Ok(Lock { _file: file, _writing: writing }),
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => return Err(error.into()),
             }
@@ -171,6 +178,32 @@ impl Index {
             std::thread::sleep(PAUSE);
         }
     }
+
+    fn writing(&self, watch: &dyn Watch) -> Result<MutexGuard<'_, ()>, IndexError> {
+        loop {
+            match self.writing.try_lock() {
+                Ok(guard) => return Ok(guard),
+                Err(Held::Poisoned(poisoned)) => return Ok(poisoned.into_inner()),
+                Err(Held::WouldBlock) if watch.is_cancelled() => return Err(IndexError::Cancelled),
+                Err(Held::WouldBlock) => std::thread::sleep(PAUSE),
+            }
+        }
+    }
+}
+
+/// What is still to be done of what was to be done `before` another process may have done it.
+fn again(before: &Snapshot, current: &Snapshot, changes: Changes) -> Changes {
+    let Changes { read, gone } = changes;
+    let still = |seen: &super::scan::Seen| {
+        let known = current.manifest().file(&seen.path);
+        !known.is_some_and(|known| known.settled && known.stamp == seen.stamp)
+    };
+    // One that is known otherwise now came back after we looked, and was indexed by somebody else.
+    let still_gone = |path: &PathBuf| {
+        let stamp = |of: &Snapshot| of.manifest().file(path).map(|known| known.stamp);
+        stamp(current).is_some() && stamp(current) == stamp(before)
+    };
+    Changes { read: read.into_iter().filter(still).collect(), gone: gone.into_iter().filter(still_gone).collect() }
 }
 
 /// Readable for people, and different for every folder.

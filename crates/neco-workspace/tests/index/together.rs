@@ -50,6 +50,74 @@ fn a_damaged_index_is_built_anew() {
     }
 }
 
+#[test]
+fn what_another_process_built_anew_is_not_thrown_away() {
+    use std::os::unix::fs::MetadataExt;
+    let desk = filled(30);
+    let (ours, theirs) = (desk.index(), desk.index());
+    assert_eq!(found(&ours, "shared").len(), 30);
+    let inodes = || {
+        let mut all: Vec<u64> = segments(&desk).iter().map(|path| fs::metadata(path).unwrap().ino()).collect();
+        all.sort_unstable();
+        all
+    };
+    let (asked, built) = (AtomicUsize::new(0), std::sync::Mutex::new(Vec::new()));
+    let answer = ours.ask(&Patient, |snapshot| {
+        if asked.fetch_add(1, Ordering::Relaxed) == 0 {
+            // They saw the same damage before us, and mended it.
+            fs::remove_file(desk.kept().join("manifest")).unwrap();
+            assert_eq!(found(&theirs, "shared").len(), 30);
+            *built.lock().unwrap() = inodes();
+            return Err(IndexError::Damaged);
+        }
+        snapshot.search("shared", &anywhere, 0, 100)
+    });
+    assert_eq!((answer.unwrap().total, asked.load(Ordering::Relaxed)), (30, 2));
+    assert_eq!(inodes(), *built.lock().unwrap());
+}
+
+/// Holds up the first file until it is told to go on; counts what is told.
+#[derive(Default)]
+struct Holding {
+    begun: AtomicBool,
+    go_on: AtomicBool,
+    waits: AtomicUsize,
+}
+
+impl Watch for Holding {
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+
+    fn progress(&self, _: usize, _: usize) {
+        self.begun.store(true, Ordering::SeqCst);
+        while !self.go_on.load(Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+    }
+
+    fn waiting(&self) {
+        self.waits.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn only_waiting_for_another_process_is_told() {
+    let desk = filled(5);
+    let (index, first, second) = (desk.index(), Holding::default(), Holding::default());
+    second.go_on.store(true, Ordering::SeqCst);
+    std::thread::scope(|scope| {
+        scope.spawn(|| index.refresh(&first).unwrap());
+        while !first.begun.load(Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+        scope.spawn(|| index.refresh(&second).unwrap());
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        first.go_on.store(true, Ordering::SeqCst);
+    });
+    assert_eq!(second.waits.load(Ordering::SeqCst), 0);
+}
+
 fn segments(desk: &Desk) -> Vec<PathBuf> {
     let files = fs::read_dir(desk.kept()).unwrap().map(|entry| entry.unwrap().path());
     files.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with("segment-")).collect()

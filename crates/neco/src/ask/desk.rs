@@ -119,28 +119,29 @@ impl Desk {
         self.asking.is_some()
     }
 
-    /// A call does not wait any more, whoever saw to that.
-    pub fn settled(&mut self, call: &CallId) {
+    /// A call does not wait any more, whoever saw to that; `how` is said where it is being asked about.
+    pub fn settled(&mut self, call: &CallId, how: &str) {
         self.waiting.retain(|waiting| !waiting.is_about(call));
         if self.asking.as_ref().is_some_and(|asking| asking.is_about(call)) {
-            self.put_away();
+            self.put_away(how);
         }
     }
 
-    /// A question does not wait any more, whoever saw to that.
-    pub fn withdrawn(&mut self, id: QuestionId) {
+    /// A question does not wait any more, whoever saw to that; `how` is said where it is being asked.
+    pub fn withdrawn(&mut self, id: QuestionId, how: &str) {
         self.waiting.retain(|waiting| !matches!(waiting, Waiting::Question(question) if question.question_id == id));
         let is_it =
             |asking: &Asking| matches!(asking, Asking::Question(inquiry) if inquiry.question().question_id == id);
         if self.asking.as_ref().is_some_and(is_it) {
-            self.put_away();
+            self.put_away(how);
         }
     }
 
-    fn put_away(&mut self) {
+    fn put_away(&mut self, how: &str) {
         self.asking = None;
         self.tty.restore();
-        self.tty.write("\n");
+        let words = self.place.paint.dim(&format!("  {how}"));
+        self.tty.write(&format!("\n{words}\n"));
         self.next();
     }
 

@@ -5,8 +5,12 @@ use std::path::Path;
 use serde_json::Value;
 
 /// Tools with one argument that is what a person wants to change, and whether it may be empty.
-const PLAIN: &[(&str, &str, bool)] =
-    &[("bash", "command", false), ("write_file", "content", true), ("edit_file", "new_string", true)];
+const PLAIN: &[(&str, &str, bool)] = &[
+    ("bash", "command", false),
+    ("write_file", "content", true),
+    ("edit_file", "new_string", true),
+    ("apply_patch", "patch", false),
+];
 
 /// The part of a call that is opened in an editor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,6 +86,9 @@ fn file_name(arguments: &Value, field: &str) -> String {
     if field == "command" {
         return "command.sh".to_owned();
     }
+    if field == "patch" {
+        return "change.patch".to_owned();
+    }
     let path = arguments.get("path").and_then(Value::as_str).unwrap_or_default();
     let name = Path::new(path).file_name().and_then(|name| name.to_str());
     let is_plain = |name: &&str| {
@@ -127,6 +134,15 @@ mod tests {
         for odd in ["..", "-rf", "a\u{1b}b", "a;b", ""] {
             assert_eq!(name(odd), "text.txt", "{odd:?}");
         }
+    }
+
+    #[test]
+    fn a_patch_is_edited_as_it_is() {
+        let arguments = json!({ "patch": "*** Delete File: a" });
+        let draft = Draft::of("apply_patch", &arguments);
+        assert_eq!((draft.text.as_str(), draft.file_name.as_str()), ("*** Delete File: a", "change.patch"));
+        let changed = draft.saved(&arguments, "*** Delete File: b\n").unwrap();
+        assert_eq!(changed, Saved::Changed(json!({ "patch": "*** Delete File: b" })));
     }
 
     #[test]

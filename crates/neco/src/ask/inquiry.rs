@@ -4,7 +4,7 @@ use neco_proto::{ApprovalMode, ItemAnswer, Question, QuestionItem, Reply, Subjec
 
 use super::question::{Place, Step, Typed, Want};
 use crate::print::visible::{visible, visible_line};
-use crate::print::wrap::wrap;
+use crate::print::wrap::{wrap, wrap_under};
 
 /// Lines of a question around a plan.
 const AROUND: usize = 8;
@@ -122,7 +122,7 @@ impl Inquiry {
             (Subject::Plan { .. }, 'm') => {
                 (self.chosen("accepted, approval manual"), accept(Some(ApprovalMode::Manual)))
             }
-            (Subject::Plan { .. }, 'r') => self.ask_line(Line::Revision, "sent back", "what should be different? "),
+            (Subject::Plan { .. }, 'r') => self.ask_line(Line::Revision, "send it back", "what should be different? "),
             (Subject::Plan { .. }, 'n') => (self.chosen("dropped"), Step::Reply(Reply::DropPlan)),
             (Subject::Plan { plan }, 'd') if self.is_cut(plan) => {
                 let all = self.plan_lines(plan, usize::MAX).join("\n");
@@ -239,18 +239,31 @@ impl Inquiry {
     }
 
     fn plan_lines(&self, plan: &str, most: usize) -> Vec<String> {
-        let plan = visible(plan.trim());
-        let total = plan.lines().count();
-        let shown = if total > most.saturating_add(1) { most } else { total };
-        let mut lines: Vec<String> = plan.lines().take(shown).map(|line| self.wrapped(&format!("  {line}"))).collect();
-        if shown < total {
-            lines.push(self.place.paint.dim(&format!("  … {} more lines", total - shown)));
+        let rows = self.plan_rows(plan);
+        let shown = if rows.len() > most.saturating_add(1) { most } else { rows.len() };
+        let left = rows.len() - shown;
+        let mut lines: Vec<String> = rows.into_iter().take(shown).collect();
+        if left > 0 {
+            let lines_word = if left == 1 { "line" } else { "lines" };
+            lines.push(self.place.paint.dim(&format!("  … {left} more {lines_word}")));
         }
         lines
     }
 
+    /// The plan as it stands on the screen, a row each: what an item goes on with stands under its text.
+    fn plan_rows(&self, plan: &str) -> Vec<String> {
+        let row = |line: &str| -> Vec<String> {
+            let line = format!("  {line}");
+            let text = line.trim_start().trim_start_matches(|char: char| char.is_ascii_digit());
+            let marked = ["- ", "* ", "+ ", ". ", ") "].iter().find_map(|mark| text.strip_prefix(mark));
+            let hanging = marked.map_or(2, |text| line.len() - text.len());
+            wrap_under(&line, self.place.width, hanging).lines().map(str::to_owned).collect()
+        };
+        visible(plan.trim()).lines().flat_map(row).collect()
+    }
+
     fn is_cut(&self, plan: &str) -> bool {
-        plan.trim().lines().count() > self.most().saturating_add(1)
+        self.plan_rows(plan).len() > self.most().saturating_add(1)
     }
 
     fn most(&self) -> usize {
@@ -270,10 +283,18 @@ impl Inquiry {
     }
 }
 
+/// Numbers and labels with commas between them, as numbers; nothing when one of them is neither.
+fn listed(item: &QuestionItem, line: &str) -> Option<Vec<usize>> {
+    let place = |label: &str| item.options.iter().position(|option| option.label.eq_ignore_ascii_case(label));
+    let number = |part: &str| part.parse().ok().or_else(|| place(part).map(|at| at + 1));
+    line.split(',').map(str::trim).filter(|part| !part.is_empty()).map(number).collect()
+}
+
 /// What a line answers: numbers and labels choose, anything else is the person's own words.
 fn read_answer(item: &QuestionItem, line: &str) -> Result<ItemAnswer, String> {
     let words: Vec<&str> = line.split([',', ' ']).filter(|word| !word.is_empty()).collect();
     let numbers: Option<Vec<usize>> = words.iter().map(|word| word.parse().ok()).collect();
+    let numbers = numbers.or_else(|| listed(item, line).filter(|listed| listed.len() > 1));
     let by_label = item.options.iter().find(|option| option.label.eq_ignore_ascii_case(line));
     match numbers.filter(|numbers| !numbers.is_empty() && !item.options.is_empty()) {
         None => Ok(match by_label {
@@ -343,6 +364,9 @@ mod tests {
             ("1", false, chosen(&["SQLite"])),
             ("sqlite", false, chosen(&["SQLite"])),
             ("2, 1", true, chosen(&["SQLite", "Postgres \u{1b}[2J"])),
+            ("2, sqlite", true, chosen(&["SQLite", "Postgres \u{1b}[2J"])),
+            ("1, sqlite, 9", true, Err("there are 1 to 2".to_owned())),
+            ("1, and something else", true, said("1, and something else")),
             ("MySQL please", false, said("MySQL please")),
             ("", false, Ok(ItemAnswer::default())),
             ("1 2", false, Err("one number is enough here".to_owned())),
@@ -372,6 +396,19 @@ mod tests {
         assert_eq!(inquiry.on(Typed::Key('r')).1, Step::Read(Want::Line));
         let back = Step::Reply(Reply::RevisePlan { comments: "smaller steps".into() });
         assert_eq!(inquiry.on(Typed::Line("smaller steps".into())).1, back);
+    }
+
+    #[test]
+    fn a_plan_is_cut_by_the_rows_it_takes_and_wraps_under_its_text() {
+        let step = "1. a step that is written at such length that it takes more than one row of the screen it is on, \
+                    whoever reads it and wherever that is";
+        let plan = [step; 12].join("\n");
+        let inquiry = inquiry(Subject::Plan { plan: plan.clone() });
+        let rows = inquiry.plan_rows(&plan);
+        assert!(rows.len() > 12 && rows[1].starts_with("     ") && !rows[1].starts_with("      "), "{rows:?}");
+        let shown = inquiry.plan_lines(&plan, 10);
+        assert_eq!(shown.len(), 11);
+        assert!(shown[10].contains(&format!("{} more lines", rows.len() - 10)), "{shown:?}");
     }
 
     #[test]

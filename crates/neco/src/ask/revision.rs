@@ -35,7 +35,8 @@ fn between(path: &str, old: &str, new: &str, created: bool) -> Diff {
         u32::try_from(changes.iter_all_changes().filter(|change| change.tag() == tag).count()).unwrap_or(u32::MAX)
     };
     let unified = changes.unified_diff().context_radius(CONTEXT).missing_newline_hint(false).to_string();
-    Diff { path: path.to_owned(), unified, added: count(ChangeTag::Insert), removed: count(ChangeTag::Delete), created }
+    let (added, removed) = (count(ChangeTag::Insert), count(ChangeTag::Delete));
+    Diff { path: path.to_owned(), unified, added, removed, created, deleted: false }
 }
 
 #[cfg(test)]

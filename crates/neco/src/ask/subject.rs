@@ -13,7 +13,7 @@ use crate::print::visible::visible;
 /// Lines of other arguments that are shown before `d` shows all of them.
 const FIELD_LINES: usize = 20;
 /// Arguments that a change shows by itself.
-const SEEN_IN_A_CHANGE: &[&str] = &["path", "content", "old_string", "new_string", "edits"];
+const SEEN_IN_A_CHANGE: &[&str] = &["path", "content", "old_string", "new_string", "edits", "patch"];
 /// What the model says a command is for: in the heading already, and nothing comes of it.
 const PURPOSE: &str = "description";
 
@@ -132,6 +132,22 @@ mod tests {
         let subject = Subject { args: &args, diff: &[], folder: folder.path() };
         assert_eq!(subject.lines(5, Paint::default()), ["  path: .env (1.2 kB)", "  limit: 5"]);
         assert!(!subject.is_cut(5));
+    }
+
+    #[test]
+    fn a_patch_is_shown_once_by_its_files() {
+        let args = json!({ "patch": "*** Delete File: a" });
+        let file = |path: &str, deleted| Diff {
+            path: path.to_owned(),
+            unified: "-x\n".to_owned(),
+            added: 0,
+            removed: 1,
+            created: false,
+            deleted,
+        };
+        let diff = [file("a", true), file("b", false)];
+        let shown = Subject { args: &args, diff: &diff, folder: Path::new("/") }.lines(5, Paint::default());
+        assert_eq!(shown, ["  a (+0 −1, deleted)", "  -x", "  b (+0 −1)", "  -x"]);
     }
 
     #[test]

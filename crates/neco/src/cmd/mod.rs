@@ -1,6 +1,6 @@
 //! Everything but a run: subcommands, one file or folder each.
 //!
-//! Reading order: [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`] with [`when`], [`memory`], [`prompt`], [`doctor`], [`demo`].
+//! Reading order: [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`] with [`when`], [`memory`], [`plan`], [`prompt`], [`doctor`], [`demo`].
 
 pub mod auth;
 pub mod config;
@@ -8,8 +8,9 @@ pub mod demo;
 pub mod doctor;
 pub mod memory;
 pub mod model;
+pub mod plan;
 pub mod policy;
 pub mod prompt;
 pub mod session;
 pub mod trust;
-mod when;
+pub(crate) mod when;

@@ -35,6 +35,9 @@ use crate::{rules, sandbox, say};
 /// How many events are read from a log at a time.
 const PAGE: usize = 2048;
 
+/// What stands for a model where none is configured.
+const NO_MODEL: &str = "no/model";
+
 /// Runs `neco prompt …`.
 ///
 /// # Errors
@@ -71,8 +74,14 @@ async fn told(
     let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides })?;
     loaded.warnings.iter().for_each(|warning| say::note(&warning.to_string()));
     let kept = tempfile::tempdir().map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
-    let hub = hub(&memory, env, &folder, &loaded, kept.path())?;
-    let options = options(args, &loaded.config);
+    if record.is_none() {
+        plans_into(kept.path(), env)?;
+        if loaded.config.memory.enabled {
+            say::note("what is recalled from the memory is chosen with the first message, so it is not shown here");
+        }
+    }
+    let hub = hub(&memory, env, &folder, &loaded, kept.path(), args.tools.clone().unwrap_or_default())?;
+    let options = options(args, &loaded.config)?;
     let session = match record {
         Some(record) => hub.open(record, options).await?,
         None => hub.create(&folder, options).await?,
@@ -81,13 +90,23 @@ async fn told(
     session.close().await;
     match answer {
         Ok(Answer::Prompt(report)) => Ok(report),
-        Ok(Answer::Snapshot(_) | Answer::Messages { .. } | Answer::Context(_)) | Err(ClientError::Gone) => {
-            Err(Failure::new(Exit::Failed, "the session gave no answer"))
-        }
+        Ok(_) | Err(ClientError::Gone) => Err(Failure::new(Exit::Failed, "the session gave no answer")),
         Err(error @ (ClientError::Refused(_) | ClientError::Failed { .. })) => {
             Err(Failure::new(Exit::Failed, error.to_string()))
         }
     }
+}
+
+/// A new session is told of plans that others left: they are part of what would be sent.
+fn plans_into(data_dir: &Path, env: &Env) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::new(Exit::Failed, error.to_string());
+    let Ok(plans) = std::fs::read_dir(env.data_dir().join("plans")) else { return Ok(()) };
+    let folder = data_dir.join("plans");
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    for plan in plans.filter_map(Result::ok) {
+        std::fs::copy(plan.path(), folder.join(plan.file_name())).map_err(failed)?;
+    }
+    Ok(())
 }
 
 /// Copies a session of the real store into memory: opening it adds to its log.
@@ -106,8 +125,10 @@ async fn copied(id: &str, env: &Env, memory: &Arc<MemoryStore>) -> Result<Sessio
     Ok(record)
 }
 
-fn bare<'a>(env: &Env, config: &'a Config) -> ServiceSetup<'a> {
+/// Services that only read and list.
+pub(super) fn bare<'a>(env: &Env, config: &'a Config) -> ServiceSetup<'a> {
     ServiceSetup {
+        attended: false,
         config,
         tools: Vec::new(),
         policy: Policy::default(),
@@ -122,7 +143,14 @@ fn bare<'a>(env: &Env, config: &'a Config) -> ServiceSetup<'a> {
     }
 }
 
-fn hub(memory: &Arc<MemoryStore>, env: &Env, folder: &Path, loaded: &Loaded, data_dir: &Path) -> Result<Hub, Failure> {
+fn hub(
+    memory: &Arc<MemoryStore>,
+    env: &Env,
+    folder: &Path,
+    loaded: &Loaded,
+    data_dir: &Path,
+    tools: Vec<String>,
+) -> Result<Hub, Failure> {
     let config = &loaded.config;
     let models = wire::models(config, env)?;
     let plugged = Plugged::look(env, folder, loaded);
@@ -130,6 +158,7 @@ fn hub(memory: &Arc<MemoryStore>, env: &Env, folder: &Path, loaded: &Loaded, dat
     let LoadedPolicy { policy, .. } = rules::load(&RuleArgs::default(), env, folder, loaded, &plugged)?;
     let secrets = wire::secrets(&models);
     let setup = ServiceSetup {
+        tools,
         policy,
         told: ToldFiles::find(env, &plugged)?,
         sandbox: Some(sandbox::open(config, env, Ask::IfChanged)?),
@@ -155,13 +184,14 @@ fn find_model(models: Models) -> FindModel {
     })
 }
 
-fn options(args: &PromptArgs, config: &Config) -> SessionOptions {
-    SessionOptions {
+fn options(args: &PromptArgs, config: &Config) -> Result<SessionOptions, Failure> {
+    let wanted = args.generation.map(Generation::new).transpose();
+    Ok(SessionOptions {
         model: args.model.clone(),
         default_model: config.model.clone().unwrap_or_default(),
         mode: args.mode.map(Into::into),
         default_mode: config.mode,
-        generation: None,
+        generation: wanted.map_err(|error| Failure::usage(error.to_string()))?,
         default_generation: config
             .agent
             .generation
@@ -171,7 +201,7 @@ fn options(args: &PromptArgs, config: &Config) -> SessionOptions {
         person_present: true,
         max_turns: config.agent.max_turns,
         budget: Budget::default(),
-    }
+    })
 }
 
 /// Everything, part by part under headings.
@@ -195,7 +225,8 @@ fn whole(report: &PromptReport) -> String {
 
 /// A table: which part, how many tokens, which share.
 fn sizes(context: &ContextReport) -> String {
-    let mut text = format!("model: {}\n", clean(&context.model));
+    let model = if context.model == NO_MODEL { "none is configured".to_owned() } else { clean(&context.model) };
+    let mut text = format!("model: {model}\n");
     if let Some(window) = context.window {
         let compact_at = context.compact_at.map(|at| format!(", compacted at {}", figures::tokens(at)));
         let _ = writeln!(
@@ -209,13 +240,29 @@ fn sizes(context: &ContextReport) -> String {
     let _ = writeln!(text, "\n{:<14} {:>8} {:>7}", "part", "tokens", "share");
     let tools = context.tools.tokens as f64 * 100.0 / context.tokens.max(1) as f64;
     let _ =
-        writeln!(text, "{:<14} {:>8} {tools:>6.1}%", format!("{} tools", context.tools.count), context.tools.tokens);
+        writeln!(text, "{:<14} {:>8} {tools:>6.1}%", figures::count(context.tools.count, "tool"), context.tools.tokens);
     for LayerSize { layer, tokens, share, notes } in &context.layers {
         let _ = writeln!(text, "{layer:<14} {tokens:>8} {share:>6.1}%");
         notes.iter().for_each(|note| text.push_str(&format!("  {}\n", clean(note))));
     }
     let _ = writeln!(text, "{:<14} {:>8}", "together", context.tokens);
+    text.push_str(&fits(context));
     text
+}
+
+/// How full the window is with it.
+fn fits(context: &ContextReport) -> String {
+    let Some(window) = context.window else { return String::new() };
+    let usable = window.saturating_sub(context.reserve);
+    let share = context.tokens as f64 * 100.0 / usable.max(1) as f64;
+    let room = figures::tokens(usable);
+    if context.tokens < usable {
+        return format!("{:<14} {:>8} {share:>6.1}% of the {room} beside the answer\n", "", "");
+    }
+    format!(
+        "\nThis does not fit: {room} tokens are left beside the answer. Fewer tools (--tools …), a lower generation \
+         (--gen 1) or a model with a bigger window make it fit.\n"
+    )
 }
 
 fn tokens_in_words(tokens: u64) -> String {

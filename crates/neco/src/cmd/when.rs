@@ -1,6 +1,8 @@
-//! How long ago something was, as people say it.
+//! How long ago something was, as people say it and as they write it.
 
-use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 
 /// `just now`, `3 min ago`, `5 h ago`, `2 d ago`, or the day.
 #[must_use]
@@ -15,6 +17,48 @@ pub fn ago(millis: i64, now: Timestamp) -> String {
             .map(|time| time.strftime("%Y-%m-%d").to_string())
             .unwrap_or_else(|_| "long ago".to_owned()),
     }
+}
+
+/// The time that is meant by `30min`, `12h`, `7d`, `4w`, `today`, `yesterday`, a day or a moment, in
+/// milliseconds since 1970.
+pub fn moment(text: &str) -> Result<i64, String> {
+    moment_at(text, &Zoned::now())
+}
+
+fn moment_at(text: &str, now: &Zoned) -> Result<i64, String> {
+    let text = text.trim();
+    let wrong = || format!("`{text}` is no time; write 30min, 12h, 7d, 4w, today, yesterday, or a day as 2026-11-15");
+    let midnight = |day: Date| day.to_zoned(now.time_zone().clone()).map(|time| time.timestamp().as_millisecond());
+    match text {
+        "today" => return midnight(now.date()).map_err(|_| wrong()),
+        "yesterday" => return now.date().yesterday().and_then(midnight).map_err(|_| wrong()),
+        _ => {}
+    }
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Ok(time.as_millisecond());
+    }
+    if let Ok(day) = text.parse::<Date>() {
+        return midnight(day).map_err(|_| wrong());
+    }
+    let letters = text.find(|char: char| !char.is_ascii_digit()).ok_or_else(wrong)?;
+    let (number, unit) = text.split_at_checked(letters).ok_or_else(wrong)?;
+    let seconds: i64 = match unit.trim() {
+        "s" | "sec" => 1,
+        "m" | "min" => 60,
+        "h" => 3600,
+        "d" | "day" | "days" => 86_400,
+        "w" | "week" | "weeks" => 604_800,
+        _ => return Err(wrong()),
+    };
+    let number: i64 = number.parse().map_err(|_| wrong())?;
+    let back = number.checked_mul(seconds).and_then(|seconds| seconds.checked_mul(1000)).ok_or_else(wrong)?;
+    Ok(now.timestamp().as_millisecond().saturating_sub(back))
+}
+
+/// `13:05:09`, in this time zone.
+#[must_use]
+pub fn clock(time: Timestamp) -> String {
+    time.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string()
 }
 
 #[cfg(test)]
@@ -33,6 +77,27 @@ mod tests {
             (86_400 * 40, "2026-10-06"),
         ] {
             assert_eq!(ago(now.as_millisecond() - seconds * 1000, now), shown);
+        }
+    }
+
+    #[test]
+    fn times_are_written_in_many_ways() {
+        let now: Zoned = "2026-11-15T12:00:00+00:00[UTC]".parse().unwrap();
+        let at = |text: &str| Timestamp::from_millisecond(moment_at(text, &now).unwrap()).unwrap().to_string();
+        for (text, time) in [
+            ("30min", "2026-11-15T11:30:00Z"),
+            ("12h", "2026-11-15T00:00:00Z"),
+            ("7d", "2026-11-08T12:00:00Z"),
+            ("1w", "2026-11-08T12:00:00Z"),
+            ("today", "2026-11-15T00:00:00Z"),
+            ("yesterday", "2026-11-14T00:00:00Z"),
+            ("2026-11-01", "2026-11-01T00:00:00Z"),
+            ("2026-11-01T08:00Z", "2026-11-01T08:00:00Z"),
+        ] {
+            assert_eq!(at(text), time, "{text}");
+        }
+        for text in ["", "soon", "7", "7x", "-3d", "99999999999999999999d", "漢字"] {
+            assert!(moment_at(text, &now).is_err(), "{text}");
         }
     }
 }

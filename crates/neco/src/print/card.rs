@@ -37,11 +37,21 @@ pub fn end(end: &ToolCallEnd, in_background: bool, paint: Paint) -> String {
         line.push_str(&changed_lines(files));
     }
     let took = (end.duration_ms > 0).then(|| figures::duration(Duration::from_millis(end.duration_ms)));
-    for (part, is_verdict) in words.map(|words| (words, true)).into_iter().chain(took.map(|took| (took, false))) {
+    let parts = words.map(|words| (words, true)).into_iter().chain(took.map(|took| (took, false)));
+    for (part, is_verdict) in parts.chain(redacted(&end.output).map(|redacted| (redacted, false))) {
         line.push_str(&paint.dim(" · "));
         line.push_str(&if is_verdict { part } else { paint.dim(&part) });
     }
     line
+}
+
+/// How much of an output was secret and is not kept, shown or sent.
+fn redacted(output: &str) -> Option<String> {
+    match output.matches("[redacted: ").count() {
+        0 => None,
+        1 => Some("1 secret taken out".to_owned()),
+        many => Some(format!("{many} secrets taken out")),
+    }
 }
 
 /// What came of a call, as far as the person has not seen it already.
@@ -49,7 +59,9 @@ pub fn end(end: &ToolCallEnd, in_background: bool, paint: Paint) -> String {
 pub fn body(end: &ToolCallEnd, printed_live: bool, diff_seen: bool, paint: Paint) -> Vec<String> {
     let mut lines = match &end.display {
         Some(Display::Diff { files }) if !diff_seen => {
-            let lines = files.iter().flat_map(|file| diff::lines(file, paint, diff::CARD).into_iter().skip(1));
+            // One file is in the line of the card already.
+            let known = usize::from(files.len() == 1);
+            let lines = files.iter().flat_map(|file| diff::lines(file, paint, diff::CARD).into_iter().skip(known));
             lines.map(|line| format!("  {line}")).collect()
         }
         Some(Display::Terminal { tail, .. }) if !printed_live => {

@@ -29,11 +29,15 @@ pub fn is_cut(file: &Diff, most: usize) -> bool {
     file.unified.lines().count() > most.saturating_add(1)
 }
 
-/// `src/a.rs (+3 −1)`, with `new file` when it is one.
+/// `src/a.rs (+3 −1)`, with `new file` or `deleted` when it is that.
 #[must_use]
 pub fn heading(file: &Diff) -> String {
-    let new = if file.created { ", new file" } else { "" };
-    format!("{} (+{} −{}{new})", visible_line(&file.path), file.added, file.removed)
+    let kind = match (file.created, file.deleted) {
+        (_, true) => ", deleted",
+        (true, false) => ", new file",
+        (false, false) => "",
+    };
+    format!("{} (+{} −{}{kind})", visible_line(&file.path), file.added, file.removed)
 }
 
 /// A line of a unified diff in its colour.
@@ -54,7 +58,8 @@ mod tests {
     #[test]
     fn a_long_change_is_cut_and_says_so() {
         let unified: String = (0..100).map(|number| format!("+line {number}\n")).collect();
-        let file = Diff { path: "a\u{1b}[2J.txt".into(), unified, added: 100, removed: 0, created: true };
+        let file =
+            Diff { path: "a\u{1b}[2J.txt".into(), unified, added: 100, removed: 0, created: true, deleted: false };
         let lines = lines(&file, Paint::default(), 60);
         assert_eq!(lines[0], "a\\x1b[2J.txt (+100 −0, new file)");
         assert_eq!((lines.len(), lines[61].as_str()), (62, "… 40 more lines"));
@@ -63,7 +68,7 @@ mod tests {
     #[test]
     fn nothing_of_a_change_is_hidden() {
         let unified = "+ok \u{1b}]0;\u{7}rm -rf ~\u{202e}\n".to_owned();
-        let file = Diff { path: "a".into(), unified, added: 1, removed: 0, created: false };
+        let file = Diff { path: "a".into(), unified, added: 1, removed: 0, created: false, deleted: false };
         assert_eq!(lines(&file, Paint::default(), 60)[1], "+ok \\x1b]0;\\x07rm -rf ~\\u{202e}");
     }
 }

@@ -34,7 +34,7 @@ impl Shared {
 }
 
 /// Both streams on one screen.
-fn drawn(look: Look, bodies: Vec<EventBody>) -> String {
+pub(super) fn drawn(look: Look, bodies: Vec<EventBody>) -> String {
     let both = Shared::default();
     draw(Screen::new(Box::new(both.clone()), Box::new(both.clone()), look), bodies);
     both.text()
@@ -54,9 +54,9 @@ fn draw_with(printer: &mut TextPrinter, bodies: Vec<EventBody>) {
 }
 
 /// On one screen, without colours.
-const PLAIN: Look = Look { colour: false, overwrites: false, streams: true, width: 80 };
+pub(super) const PLAIN: Look = Look { colour: false, overwrites: false, streams: true, width: 80 };
 
-fn plain(bodies: Vec<EventBody>) -> String {
+pub(super) fn plain(bodies: Vec<EventBody>) -> String {
     drawn(PLAIN, bodies)
 }
 
@@ -73,14 +73,14 @@ fn message(text: &str, calls: Vec<(&str, serde_json::Value)>) -> EventBody {
         let (name, arguments) = ("bash".to_owned(), arguments.to_string());
         Part::ToolCall(ToolCall { id: id.into(), name, arguments, opaque: None })
     }));
-    EventBody::Message(Message { id: MessageId::new(), role: Role::Assistant, parts, model: None })
+    EventBody::Message(Message::new(Role::Assistant, parts))
 }
 
 fn say(text: &str) -> EventBody {
     EventBody::StreamChunk(StreamChunk { text: text.into() })
 }
 
-fn runs(id: &str, summary: &str) -> EventBody {
+pub(super) fn runs(id: &str, summary: &str) -> EventBody {
     EventBody::ToolCallUpdate(ToolCallUpdate {
         call_id: id.into(),
         tool: "tool".into(),
@@ -93,7 +93,7 @@ fn prints(id: &str, text: &str) -> EventBody {
     EventBody::ToolOutputChunk(ToolOutputChunk { call_id: id.into(), stream: OutputStream::Output, text: text.into() })
 }
 
-fn ended(id: &str, summary: &str) -> ToolCallEnd {
+pub(super) fn ended(id: &str, summary: &str) -> ToolCallEnd {
     ToolCallEnd {
         call_id: id.into(),
         tool: "tool".into(),
@@ -128,6 +128,7 @@ fn change() -> Diff {
         added: 1,
         removed: 1,
         created: false,
+        deleted: false,
     }
 }
 
@@ -167,6 +168,7 @@ fn a_whole_run() {
         generation: 8,
         sandbox: "strong: workspace_write, network off".into(),
         resumed: true,
+        forked_from: None,
     };
     insta::assert_snapshot!(plain(vec![
         EventBody::SessionStart(start),
@@ -204,12 +206,21 @@ fn a_change_is_shown_as_a_diff() {
 }
 
 #[test]
+fn a_change_of_several_files_names_each() {
+    let gone = Diff { path: "docs/b.md".into(), added: 0, deleted: true, ..change() };
+    let display = Some(Display::Diff { files: vec![change(), gone] });
+    let shown = plain(vec![EventBody::ToolCallEnd(ToolCallEnd { display, ..ended("1", "Patch src/a.rs and 1 more") })]);
+    assert!(shown.contains("  src/a.rs (+") && shown.contains("  docs/b.md (+0 −1, deleted)"), "{shown}");
+}
+
+#[test]
 fn a_change_that_was_shown_with_the_question_is_not_shown_twice() {
     let request = PermissionRequest {
         call_id: "1".into(),
         tool: "edit_file".into(),
         summary: "Edit src/a.rs".into(),
         args: json!({}),
+        command: None,
         risk: Risk::Medium,
         reason: String::new(),
         diff: vec![change()],
@@ -463,7 +474,7 @@ fn the_last_lines_say_who_answered_and_which_budget_is_used_up() {
     let answered = |model: &str| {
         let parts = vec![Part::Text { text: "x".into() }];
         let model = Some(model.to_owned());
-        EventBody::Message(Message { id: MessageId::new(), role: Role::Assistant, parts, model })
+        EventBody::Message(Message { model, ..Message::new(Role::Assistant, parts) })
     };
     let ends = [
         vec![answered("b/two"), answered("a/one"), complete(CompleteReason::Natural)],
@@ -472,26 +483,4 @@ fn the_last_lines_say_who_answered_and_which_budget_is_used_up() {
         vec![over_budget(CompleteReason::Natural, 3, cost)],
     ];
     insta::assert_snapshot!(ends.map(plain).join("\n"));
-}
-
-#[test]
-fn wide_characters_do_not_break_a_passing_line_and_words_stay_whole() {
-    let look = Look { overwrites: true, width: 20, ..PLAIN };
-    let shown = drawn(look, vec![runs("1", &"漢字".repeat(20))]);
-    assert!(columns(&shown) < 20 && shown.ends_with('…'), "{shown:?}");
-    let told = EventBody::Notification(Notification {
-        level: NotificationLevel::Info,
-        text: "several words that are wider than twenty".into(),
-    });
-    assert_eq!(drawn(look, vec![told]), "i several words that\n  are wider than\n  twenty\n");
-}
-
-#[test]
-fn passing_lines_are_written_over_on_a_terminal_only() {
-    let run = || vec![runs("1", &"Read a long name ".repeat(10)), EventBody::ToolCallEnd(ended("1", "Read a"))];
-    let on_terminal = drawn(Look { overwrites: true, width: 40, ..PLAIN }, run());
-    let (passing, rest) = on_terminal.split_once("\r\u{1b}[2K").unwrap();
-    assert!(passing.chars().count() < 40 && passing.ends_with('…'), "{passing}");
-    assert!(rest.starts_with("✓ Read a"));
-    assert!(!plain(run()).contains('\r'));
 }

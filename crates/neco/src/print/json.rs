@@ -98,7 +98,11 @@ fn why(outcome: &Outcome, exit: Exit) -> RunError {
         }
         Exit::Limit => match outcome.complete.as_ref().and_then(|complete| complete.budget) {
             Some(budget) if code == Some(ErrorCode::BudgetUsedUp) => words(&figures::budget(&budget), code),
-            Some(_) | None => words(code.map_or("a limit was reached", ErrorCode::for_user), code),
+            // What was said when it happened says which call, or which part.
+            Some(_) | None => match outcome.error.as_ref().filter(|error| error.code == code) {
+                Some(error) => error.clone(),
+                None => words(code.map_or("a limit was reached", ErrorCode::for_user), code),
+            },
         },
         Exit::Stopped(_) | Exit::Unread => words("cancelled", None),
         Exit::Done | Exit::Failed | Exit::Usage | Exit::Provider => match &outcome.error {

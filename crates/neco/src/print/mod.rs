@@ -5,7 +5,7 @@
 //! that came from a model, a tool or a file reaches a terminal with its control characters; a run
 //! looks the same whether its events are live or read back.
 //!
-//! Reading order: [`printer`] (the three forms), [`text`] with [`card`], [`tail`], [`tally`], [`told`], [`diff`], [`plan`], [`ending`], then
+//! Reading order: [`printer`] (the three forms), [`text`] with [`card`], [`tail`], [`tally`], [`told`], [`others`], [`diff`], [`plan`], [`ending`], then
 //! [`screen`], [`wrap`], [`paint`], [`clean`] and [`visible`], [`figures`], and [`json`],
 //! [`stream_json`].
 
@@ -15,6 +15,7 @@ pub mod diff;
 mod ending;
 pub mod figures;
 pub mod json;
+mod others;
 pub mod paint;
 pub mod plan;
 pub mod printer;
@@ -29,5 +30,7 @@ pub mod wrap;
 
 #[cfg(test)]
 mod drawing;
+#[cfg(test)]
+mod passing;
 
 pub use printer::Printer;

@@ -43,6 +43,14 @@ pub fn update(update: &PlanUpdate, findings_before: usize, paint: Paint) -> Vec<
     if let Some(plan) = update.plan.as_ref().filter(|_| lines.is_empty()) {
         let done = plan.steps.iter().filter(|step| step.done).count();
         let line = match plan.status {
+            PlanStatus::Accepted if done == 0 && plan.unseen => {
+                let steps = figures::count(plan.steps.len() as u64, "step");
+                lines.push(paint.yellow(&format!("! a plan of {steps} is carried out; nobody is there to approve it")));
+                // The list shows its steps; one without any is shown as it is.
+                let text = plan.text.trim().lines().filter(|_| plan.steps.is_empty()).take(SHOWN);
+                lines.extend(text.map(|line| paint.dim(&format!("  {}", clean_line(line)))));
+                return lines;
+            }
             PlanStatus::Accepted if done == 0 => {
                 paint.green(&format!("✓ plan accepted: {}", figures::count(plan.steps.len() as u64, "step")))
             }
@@ -115,7 +123,8 @@ mod tests {
     #[test]
     fn what_became_of_a_plan_is_one_line_and_news_are_told_once() {
         let step = |done| PlanStep { id: "1".to_owned(), text: "a".to_owned(), done };
-        let plan = |status, done| Plan { text: String::new(), status, steps: vec![step(done), step(false)] };
+        let plan =
+            |status, done| Plan { text: String::new(), status, steps: vec![step(done), step(false)], unseen: false };
         let lines = |status, done| {
             update(
                 &PlanUpdate { plan: Some(plan(status, done)), findings: vec!["old".to_owned()] },

@@ -49,6 +49,14 @@ impl Printer {
         }
     }
 
+    /// Draws every message of a person, also the first: none of them was typed here.
+    pub fn show_messages(&mut self) {
+        match self {
+            Self::Text(text) => text.show_messages(),
+            Self::Json(_) | Self::StreamJson(_) => {}
+        }
+    }
+
     /// Whether time that goes by can be shown.
     #[must_use]
     pub fn shows_time(&self) -> bool {
@@ -127,6 +135,10 @@ fn tell(event: &Event) {
         | EventBody::Usage(_)
         | EventBody::Notification(_)
         | EventBody::Environment(_)
+        | EventBody::Checkpoint(_)
+        | EventBody::Rewind(_)
+        | EventBody::Title(_)
+        | EventBody::Imported(_)
         | EventBody::IdeContext(_)
         | EventBody::ContextTrim(_)
         | EventBody::Compaction(_)

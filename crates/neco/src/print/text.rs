@@ -7,14 +7,16 @@ use std::collections::HashMap;
 use std::io;
 use std::time::{Duration, Instant};
 
+use neco_agent::Generation;
 use neco_proto::event::{
-    AgentComplete, CallStatus, CompleteReason, ErrorEvent, HookRun, ModelRetry, ModelSwitch, NotificationLevel,
-    OutputStream, PlanUpdate, SessionStart, ToolCallEnd, ToolCallUpdate, ToolOutputChunk,
+    AgentComplete, CallStatus, CompleteReason, ErrorEvent, HookRun, MessageQueued, ModelRetry, ModelSwitch,
+    NotificationLevel, OutputStream, PlanUpdate, SessionStart, ToolCallEnd, ToolCallUpdate, ToolOutputChunk,
 };
 use neco_proto::{CallId, Event, EventBody, Message, PlanStatus, Role};
 
 use super::clean::{Cleaner, clean, clean_line};
 use super::ending::{ending, going_on};
+use super::others::Others;
 use super::screen::Screen;
 use super::tail::Tail;
 use super::tally::Tally;
@@ -57,6 +59,8 @@ pub struct TextPrinter {
     findings: usize,
     /// Whether the person dropped the plan.
     plan_dropped: bool,
+    /// What was said by others than whoever started this.
+    others: Others,
 }
 
 /// A call that runs.
@@ -88,7 +92,13 @@ impl TextPrinter {
             context: None,
             findings: 0,
             plan_dropped: false,
+            others: Others::default(),
         }
+    }
+
+    /// Draws every message of a person, also the first: none of them was typed here.
+    pub fn show_messages(&mut self) {
+        self.others.show_all();
     }
 
     /// The id that the last line tells people to go on with.
@@ -202,9 +212,23 @@ impl TextPrinter {
                 })
             }
             EventBody::Message(message) if message.role == Role::Assistant => self.said(message),
+            EventBody::MessageQueued(MessageQueued { when, message }) => {
+                let line = self.others.queued(*when, message, self.screen.paint());
+                self.lines(line.as_slice())
+            }
+            EventBody::Message(message) if message.role == Role::User => {
+                let line = self.others.admitted(message, self.screen.paint());
+                self.lines(line.as_slice())
+            }
             EventBody::HookRun(run) => self.hook(run),
             EventBody::Compaction(compaction) => {
                 self.screen.line(&self.screen.paint().dim(&format!("i {}", told::compaction(compaction))))
+            }
+            EventBody::Rewind(rewind) => {
+                self.screen.line(&self.screen.paint().dim(&format!("i {}", told::rewind(rewind))))
+            }
+            EventBody::Imported(imported) => {
+                self.screen.line(&self.screen.paint().dim(&format!("i {}", told::imported(imported))))
             }
             EventBody::Error(error) => self.error(error),
             EventBody::AgentComplete(complete) => self.complete(complete),
@@ -217,7 +241,8 @@ impl TextPrinter {
             | EventBody::MemoryUpdate(_)
             | EventBody::PermissionDecision(_)
             | EventBody::QuestionAnswer(_)
-            | EventBody::MessageQueued(_)
+            | EventBody::Checkpoint(_)
+            | EventBody::Title(_)
             | EventBody::Environment(_)
             | EventBody::IdeContext(_)
             | EventBody::ContextTrim(_)
@@ -229,8 +254,14 @@ impl TextPrinter {
     fn session_start(&mut self, start: &SessionStart) -> io::Result<()> {
         let scripted = if start.scripted { " (scripted, not a model)" } else { "" };
         let again = if start.resumed { " · resumed" } else { "" };
+        let highest = Generation::highest().number();
+        let generation = match start.generation {
+            0 => String::new(),
+            number if number == highest => String::new(),
+            number => format!(" · generation {number}"),
+        };
         let line = format!(
-            "neco {} · {}{scripted} · {} · approval {} · {}{again}",
+            "neco {} · {}{scripted} · {}{generation} · approval {} · {}{again}",
             start.version,
             clean_line(&start.model),
             start.mode,

@@ -1,8 +1,8 @@
-//! What is told of a model that is tried again or replaced, in one line.
+//! What is told of a model that is tried again or replaced, and of a conversation that is another one now, in one line.
 
 use std::time::Duration;
 
-use neco_proto::event::{Compaction, CompactionCause, CompactionStrategy, ModelRetry, ModelSwitch};
+use neco_proto::event::{Compaction, CompactionCause, CompactionStrategy, Imported, ModelRetry, ModelSwitch, Rewind};
 
 use super::clean::clean_line;
 use super::figures;
@@ -53,6 +53,30 @@ pub fn compaction(compaction: &Compaction) -> String {
     let (before, after) = (figures::tokens(compaction.before), figures::tokens(compaction.after));
     let notes: String = compaction.notes.iter().map(|note| format!("; {}", clean_line(note))).collect();
     format!("conversation compacted ({why}): {before} → {after} tokens, {how}{notes}")
+}
+
+/// `went back: the conversation and the files`.
+#[must_use]
+pub fn rewind(rewind: &Rewind) -> String {
+    let what = match (rewind.conversation, rewind.files.is_some()) {
+        (true, true) => "the conversation and the files",
+        (true, false) => "the conversation; files stay as they are",
+        (false, _) => "the files; the conversation stays",
+    };
+    match rewind.undoes {
+        Some(_) => format!("took going back back: {what}"),
+        None => format!("went back to an earlier message: {what}"),
+    }
+}
+
+/// `imported from codex: /home/me/rollout.jsonl; 4 entries left out`.
+#[must_use]
+pub fn imported(imported: &Imported) -> String {
+    let left_out = match imported.skipped {
+        0 => String::new(),
+        skipped => format!("; left out: {}", figures::count(skipped, "line")),
+    };
+    format!("imported from {}: {}{left_out}", clean_line(&imported.from), clean_line(&imported.file))
 }
 
 fn attempt(retry: &ModelRetry) -> String {

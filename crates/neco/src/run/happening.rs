@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use neco_proto::{Client, ClientError, Command, Event, Seq};
-use neco_session::Session;
 use tokio::sync::mpsc::Sender;
 
 use crate::ask::question::Typed;
@@ -36,24 +35,33 @@ pub enum Happening {
     Event(Box<Event>),
     /// The session can't go on.
     Lost(ClientError),
+    /// The session has ended.
+    Over,
     /// The person typed something, for the want of this number.
     Typed(Number, Typed),
     /// Time goes by.
     Tick,
-    /// Somebody stops the run; the session knows already.
+    /// Somebody stops the run; a session of this process knows already.
     Stopped(Signal),
+    /// Somebody leaves a session of another process.
+    Leave {
+        /// Whether its work was told to stop.
+        cancelled: bool,
+        /// How they said so.
+        signal: Signal,
+    },
 }
 
-/// Brings the events of `session` after `since`, until nobody takes them or there are no more.
-pub async fn bring_events(session: Session, since: Seq, sender: Sender<Happening>) {
-    let mut events = session.events(since);
+/// Brings the events of a session after `since`, until nobody takes them or there are no more.
+pub async fn bring_events(client: Arc<dyn Client>, since: Seq, sender: Sender<Happening>) {
+    let mut events = client.events(since);
     loop {
         let happening = match events.next().await {
             Some(Ok(event)) => Happening::Event(Box::new(event)),
             Some(Err(error)) => Happening::Lost(error),
-            None => Happening::Lost(ClientError::Gone),
+            None => Happening::Over,
         };
-        let over = matches!(happening, Happening::Lost(_));
+        let over = matches!(happening, Happening::Lost(_) | Happening::Over);
         if sender.send(happening).await.is_err() || over {
             return;
         }
@@ -66,7 +74,7 @@ pub async fn bring_events(session: Session, since: Seq, sender: Sender<Happening
 /// Nothing here waits for the session or the main thread, so that the second one always works.
 pub async fn hear_signals(
     mut signals: Signals,
-    session: Session,
+    client: Arc<dyn Client>,
     sender: Sender<Happening>,
     stopped: Stopped,
     write_all: impl Future<Output = ()>,
@@ -76,7 +84,7 @@ pub async fn hear_signals(
     let _ = stopped.set(first);
     tokio::spawn(async move {
         // A session that is gone has stopped its work.
-        let _ = session.send(Command::Cancel).await;
+        let _ = client.send(Command::Cancel).await;
     });
     tokio::spawn(async move {
         let _ = sender.send(Happening::Stopped(first)).await;
@@ -106,7 +114,7 @@ pub async fn tell_time(sender: Sender<Happening>) {
 }
 
 /// Ends the process at once. What commands still run is killed by the watchdog.
-fn quit(signal: Signal) {
+pub fn quit(signal: Signal) {
     restore_terminal();
     tracing::warn!(?signal, "ended at once");
     log::finish();

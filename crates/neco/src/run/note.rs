@@ -3,7 +3,8 @@
 use neco_config::{Env, LoadOptions};
 use neco_proto::EventBody;
 use neco_session::actor::kept_words;
-use neco_session::memory::to_remember;
+use neco_session::memory::{Kept, to_remember};
+use serde_json::json;
 
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
 use crate::cmd;
@@ -11,26 +12,46 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::say;
 
-/// Remembers a message that asks for it and says where; nothing for any other message, or when there
-/// is no memory. Neither a model nor a session is needed.
+/// Remembers a message that asks for it and says where; nothing for any other message. Neither a model nor
+/// a session is needed.
 ///
 /// # Errors
 /// When it can't be kept.
 pub fn remember(text: &str, args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Option<Exit>, Failure> {
-    let Some(new) = to_remember(text).filter(|_| args.images.is_empty()) else { return Ok(None) };
+    let Some(new) = to_remember(text).filter(|_| args.images.is_empty()) else {
+        return if text.trim_matches(['#', ' ', '\n']).is_empty() && text.starts_with('#') {
+            Err(Failure::usage("there is nothing to remember: the text after # is empty"))
+        } else {
+            Ok(None)
+        };
+    };
     let folder = crate::folder(everywhere)?;
     let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides })?;
     if !loaded.config.memory.enabled {
-        return Ok(None);
+        let words = "nothing was remembered: there is no memory (memory.enabled = false), and no model was asked";
+        return Err(Failure::usage(words).hint("To ask a model about a heading, put a word before the #."));
     }
     let kept = cmd::memory::note(new, everywhere, env)?;
     say::out(&match args.output_format {
         OutputFormat::Text => format!("{}\n", kept_words(&kept)),
-        OutputFormat::Json => cmd::memory::as_json(&kept),
+        OutputFormat::Json => report(&kept),
         OutputFormat::StreamJson => {
             let line = kept.event().map(|update| serde_json::to_string(&EventBody::MemoryUpdate(update)));
             line.and_then(Result::ok).map(|line| line + "\n").unwrap_or_default()
         }
     })?;
     Ok(Some(Exit::Done))
+}
+
+/// The object of a run that asked no model.
+fn report(kept: &Kept) -> String {
+    let value = json!({
+        "result": kept_words(kept),
+        "is_error": false,
+        "exit_code": Exit::Done.number(),
+        "session_id": null,
+        "num_turns": 0,
+        "memory": cmd::memory::value(kept),
+    });
+    format!("{value}\n")
 }

@@ -8,17 +8,20 @@ use neco_agent::{Budget, Generation};
 use neco_config::{Config, Env, LoadOptions, Loaded, Notice};
 use neco_ext::Hook;
 use neco_model::{GROUPS, LocalServer, Models, SetupError};
-use neco_proto::{Answer, Client, Command, Query};
+use neco_proto::{Answer, Attachment, Client, Command, Query, SessionId};
 use neco_safety::Policy;
 use neco_safety::policy::LoadedPolicy;
 use neco_safety::sandbox::Ask;
 use neco_safety::secrets::KnownSecret;
-use neco_session::hub::FindModel;
+use neco_session::hub::{FindModel, Found};
 use neco_session::{Session, SessionError, SessionOptions};
-use neco_store::{SessionRecord, SqliteStore};
+use neco_store::SqliteStore;
 
-use super::drive::{Person, see_through};
-use super::{first_run, message, note, picture, unpriced};
+use super::attach::{self, Which};
+use super::drive::{Seat, see_through};
+use super::others::Others;
+use super::window::Person;
+use super::{first_run, guest, message, note, picture, unpriced, worktree};
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
 use crate::ask::editor::Programs;
 use crate::ask::question::Place;
@@ -66,23 +69,61 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let tty = (args.output_format == OutputFormat::Text && !is_unattended(env)).then(Tty::open).flatten();
     let folder = crate::folder(everywhere)?;
     let runtime = wire::runtime()?;
+    if goes_on {
+        let said = steering(&message.text, &attachments);
+        if let Some(begun) = runtime.block_on(guest::begin(which(args, &folder), env, Some(said)))? {
+            attach::left_out(args).iter().for_each(|words| say::note(words));
+            let seat = take_seat(args.output_format, env, tty, begun.folder(), begun.id());
+            let seen = guest::follow(&runtime, begun, seat);
+            runtime.shutdown_background();
+            return seen;
+        }
+    }
+    let folder = match args.worktree.worktree {
+        Some(how) => worktree::begin(&folder, how.into(), &message.text, env)?,
+        None => folder,
+    };
+    let title = message.text.lines().next().unwrap_or_default().to_owned();
     let request = Request { args, everywhere, env, tty: tty.as_ref() };
-    let opened = runtime.block_on(request.open(&folder))?;
+    let opened = runtime.block_on(request.open(&folder)).inspect_err(|_| worktree::end(&folder, &title, "", env))?;
     opened.notes.iter().for_each(|words| say::note(words));
-    let mut printer = Printer::new(args.output_format, &terminal);
-    printer.set_session(short_id(opened.session.id()));
+    let others = Others::serve(&runtime, &opened.session, env);
+    let seat = take_seat(args.output_format, env, tty, opened.folder.clone(), opened.session.id());
+    let asked = Command::UserMessage { content: message.text, attachments };
+    let seen = see_through(&runtime, &opened.services, &opened.session, &others, seat, asked);
+    let (works_in, id) = (opened.folder, short_id(opened.session.id()));
+    let ended = wire::stop(runtime, opened.services, opened.session, others, seen);
+    worktree::end(&works_in, &title, &id, env);
+    ended
+}
+
+/// Which session is gone on with.
+fn which<'a>(args: &'a RunArgs, folder: &'a Path) -> Which<'a> {
+    match &args.session {
+        Some(id) => Which::Id(id),
+        None => Which::Latest(folder),
+    }
+}
+
+/// What is said to a session that may be at work: words reach the agent at its next turn. Pictures
+/// can't be said in between.
+fn steering(text: &str, attachments: &[Attachment]) -> Command {
+    match attachments {
+        [] => Command::Steer { text: text.to_owned() },
+        _ => Command::UserMessage { content: text.to_owned(), attachments: attachments.to_vec() },
+    }
+}
+
+/// What a session that works in `folder` is seen with.
+pub fn take_seat(format: OutputFormat, env: &Env, tty: Option<Tty>, folder: PathBuf, session: SessionId) -> Seat {
+    let terminal = Terminal::look_at(env);
+    let mut printer = Printer::new(format, &terminal);
+    printer.set_session(short_id(session));
     let person = tty.map(|tty| {
-        let place = Place {
-            paint: terminal.paint(),
-            width: terminal.width,
-            rows: terminal.rows,
-            folder: opened.folder.clone(),
-        };
+        let place = Place { paint: terminal.paint(), width: terminal.width, rows: terminal.rows, folder };
         Person { tty, place, programs: Programs::wanted(env) }
     });
-    let asked = Command::UserMessage { content: message.text, attachments };
-    let seen = see_through(&runtime, &opened.services, &opened.session, printer, person, asked);
-    wire::stop(runtime, opened.services, opened.session, seen)
+    Seat { printer, person }
 }
 
 /// In `json` form even what never began is an object.
@@ -124,11 +165,9 @@ impl Request<'_> {
     async fn open(&self, folder: &Path) -> Result<Opened, Failure> {
         let mut loaded = self.load(folder, &[])?;
         let store = wire::open_store(self.env.data_dir()).await?;
-        let record = match &self.args.session {
-            Some(id) => Some(self.find(&store, id).await?),
-            None => None,
-        };
-        let mut notes = Vec::new();
+        let found = self.find(&store, folder).await?;
+        let mut notes: Vec<String> = found.iter().filter_map(moved_note).collect();
+        let record = found.as_ref().map(|found| found.record.clone());
         let mut works_in = folder.to_owned();
         // The settings of the session's own folder count, wherever it is gone on with from.
         if let Some(record) = record.as_ref().filter(|record| Path::new(&record.cwd) != folder) {
@@ -138,10 +177,12 @@ impl Request<'_> {
         }
         log::settings(&loaded);
         notes.extend(keys::warnings(&loaded));
+        if let Some(tools) = &self.args.tools {
+            notes.push(format!("only these tools exist in this run: {}", tools.join(", ")));
+        }
         let config = &loaded.config;
         let models = Arc::new(wire::models(config, self.env)?);
-        let going_on = record.is_some() || self.args.continue_latest;
-        let default_model = self.default_model(&models, going_on, &mut notes).await;
+        let default_model = self.default_model(&models, record.is_some(), &mut notes).await;
         let default_model = default_model.map_err(|failure| self.name_origin(failure, None, &loaded))?;
         let refusal = Arc::new(Mutex::new(None));
         let plugged = self.plugged(&works_in, &loaded, &mut notes);
@@ -150,12 +191,8 @@ impl Request<'_> {
         let given = Given { policy, hooks: plugged.hooks(), secrets: wire::secrets(&models), told };
         let services = self.services(store, config, given, find_model(&models, &refusal))?;
         let options = self.options(config, default_model)?;
-        let record = match record {
-            None if self.args.continue_latest => Some(services.hub.latest(folder).await?),
-            record => record,
-        };
-        let session = match record {
-            Some(record) => services.hub.open(record, options).await,
+        let session = match found {
+            Some(found) => services.hub.open(services.hub.settle(found).await?, options).await,
             None => services.hub.create(folder, options).await,
         };
         let session = session.map_err(|error| self.explain(error, &refusal, &loaded))?;
@@ -172,11 +209,23 @@ impl Request<'_> {
         Ok(loaded)
     }
 
-    /// The record of a session, which says where it lives.
-    async fn find(&self, store: &Arc<SqliteStore>, id: &str) -> Result<SessionRecord, Failure> {
+    /// The session that is gone on with, and where it goes on; `None` for a new one.
+    async fn find(&self, store: &Arc<SqliteStore>, folder: &Path) -> Result<Option<Found>, Failure> {
+        if self.args.session.is_none() && !self.args.continue_latest {
+            return Ok(None);
+        }
         let nothing: FindModel = Arc::new(|_| Err(String::new()));
-        let services = self.services(Arc::clone(store), &Config::built_in(), Given::default(), nothing)?;
-        Ok(services.hub.find(id).await?)
+        let hub = self.services(Arc::clone(store), &Config::built_in(), Given::default(), nothing)?.hub;
+        let Some(id) = &self.args.session else { return Ok(Some(hub.latest(folder).await?)) };
+        let chose = self.everywhere.cwd.is_some();
+        let found = hub.place_of(hub.find(id).await?, folder, chose)?;
+        if chose && Path::new(&found.record.cwd) != folder {
+            return Err(Failure::usage(format!(
+                "the session has its own folder, {}: --cwd is for sessions whose folder is gone",
+                found.record.cwd
+            )));
+        }
+        Ok(Some(found))
     }
 
     /// What is plugged in. A person is asked about what the folder brings that nobody has decided
@@ -209,6 +258,7 @@ impl Request<'_> {
     ) -> Result<Services, Failure> {
         let Given { policy, hooks, secrets, told } = given;
         let setup = ServiceSetup {
+            attended: self.tty.is_some(),
             config,
             tools: self.args.tools.clone().unwrap_or_default(),
             policy,
@@ -297,10 +347,8 @@ impl Request<'_> {
             (None, Some(_)) => "agent.max_cost",
             (None, None) => return None,
         };
-        match session.ask(Query::Snapshot).await {
-            Ok(Answer::Snapshot(snapshot)) => unpriced::warning(models, &snapshot.model, limit),
-            Ok(Answer::Messages { .. } | Answer::Context(_) | Answer::Prompt(_)) | Err(_) => None,
-        }
+        let Ok(Answer::Snapshot(snapshot)) = session.ask(Query::Snapshot).await else { return None };
+        unpriced::warning(models, &snapshot.model, limit)
     }
 
     /// The session knows only words of what is wrong with a model; here it is known what.
@@ -335,6 +383,12 @@ impl Request<'_> {
         let hint = failure.hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default();
         failure.hint(format!("{origin}{hint}"))
     }
+}
+
+/// What a person is told of a session whose folder lies elsewhere now.
+fn moved_note(found: &Found) -> Option<String> {
+    let from = found.moved_from.as_ref()?;
+    Some(format!("the session's folder was {from}; it goes on in {}", found.record.cwd))
 }
 
 /// The generation that is asked for, and the one when nobody asks for one.

@@ -8,20 +8,25 @@
 )]
 
 mod approvals;
+mod attach;
 mod auth;
+mod checkpoints;
 mod commands;
 mod exits;
 mod github;
 mod input;
 mod keys;
 mod local;
+mod memory;
 mod models;
 mod output;
 mod pictures;
 mod policy;
+mod port;
 mod sandbox;
 mod secrets;
 mod server;
+mod session_commands;
 mod sessions;
 mod signals;
 mod support;

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use assert_cmd::Command;
 use serde_json::{Value, json};
 
+use crate::approvals::Seat;
 use crate::support::{House, Ran, call, say};
 
 /// Whether the strong box can be had here; said where not.
@@ -75,23 +77,71 @@ fn leaving_the_box_needs_a_person_also_with_yes() {
 }
 
 #[test]
+fn a_yes_opens_what_the_line_names_and_nothing_else() {
+    let wanted = json!({ "say": "Finished.", "expect": { "last_tool_contains": "colour=blue" } });
+    let line = "cat .env; cat other/.env || echo closed";
+    let house = House::playing(json!([call("bash", json!({ "command": "cat .env; sh look" })), wanted]));
+    if !is_strong(&house) {
+        return;
+    }
+    std::fs::create_dir(house.project().join("other")).unwrap();
+    for (path, text) in [(".env", "colour=blue\n"), ("other/.env", "colour=red\n"), ("look", line)] {
+        std::fs::write(house.project().join(path), text).unwrap();
+    }
+    let mut seat = Seat::take(&house, &["-m", "go"], "false");
+    seat.sees("  › ", 1);
+    let asked = seat.shown().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(asked.contains("your yes opens the files that it names to this one command"), "{asked}");
+    seat.press("y");
+    seat.sees("Finished.", 1);
+    seat.ends_with(0);
+    assert!(seat.shown().contains("closed") && !seat.shown().contains("colour=red"), "{}", seat.shown());
+}
+
+#[test]
+fn settings_that_a_command_made_are_put_aside_and_both_are_told() {
+    let house = running("echo '{}' >.mcp.json; ls -A", json!({}));
+    if !is_strong(&house) {
+        return;
+    }
+    let ran = house.run(&["--yes", "--output-format", "stream-json", "-m", "x"]);
+    let told = result(&ran).to_string();
+    assert!(told.contains(".mcp.json: it was put aside"), "{told}");
+    assert!(ran.stdout.contains("3003"), "{}", ran.stdout);
+    assert!(!house.project().join(".mcp.json").exists() && house.project().join(".mcp.json.refused-1").exists());
+}
+
+#[test]
 fn less_than_what_is_required_is_refused_and_less_than_strong_is_said() {
     let house = running("true", json!({}));
     if !is_strong(&house) {
         return;
     }
-    // A PATH without bubblewrap.
+    // A PATH without bubblewrap, and no namespaces for anybody.
     let programs = house.path("programs");
     std::fs::create_dir(&programs).unwrap();
     for name in ["sh", "bash", "true"] {
         let found = ["/bin", "/usr/bin"].iter().map(|folder| Path::new(folder).join(name)).find(|path| path.exists());
         std::os::unix::fs::symlink(found.unwrap(), programs.join(name)).unwrap();
     }
-    let without = |arguments: &[&str]| Ran::of(house.neco(arguments).env("PATH", &programs));
+    let without = |arguments: &[&str]| Ran::of(&mut without_namespaces(house.neco(arguments).env("PATH", &programs)));
     without(&["--yes", "-c", "sandbox.required=true", "-m", "x"]).ended_with(1).says("bwrap").says("neco doctor");
     let weaker = without(&["--yes", "--output-format", "stream-json", "-m", "x"]);
     let start = weaker.events().into_iter().find(|event| event["type"] == "session_start").unwrap();
     let words = start["sandbox"].as_str().unwrap().to_owned();
     assert!(words.starts_with("weaker") || words.starts_with("none"), "{words}");
     without(&["doctor"]).says("bubblewrap (bwrap) is not installed");
+}
+
+/// The same command where no namespaces can be made.
+fn without_namespaces(command: &Command) -> Command {
+    let script = "echo 0 >/proc/sys/user/max_user_namespaces && exec \"$@\"";
+    let mut wrapped = Command::new("/usr/bin/unshare");
+    wrapped.args(["--user", "--map-root-user", "/bin/sh", "-c", script, "sh"]);
+    wrapped.arg(command.get_program()).args(command.get_args());
+    wrapped.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    if let Some(folder) = command.get_current_dir() {
+        wrapped.current_dir(folder);
+    }
+    wrapped
 }

@@ -90,14 +90,3 @@ fn after_kill_9_the_command_is_dead_and_the_session_goes_on() {
     );
     house.run(&["-m", "go on", "--continue"]).ended_with(0).says("was stopped in the middle").says("I see.");
 }
-
-#[test]
-fn a_session_that_is_open_elsewhere_says_so() {
-    let house = House::playing(json!([call("bash", json!({ "command": "sleep 30.0521" })), say("never")]));
-    let mut child = house.start(&["-m", "sleep", "--yes"]);
-    eventually("the command runs", || lives("30.0521"));
-    house.run(&["-m", "me too", "--continue"]).ended_with(1).says("in use by process");
-    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(143));
-    eventually("the command is dead", || !lives("30.0521"));
-}

@@ -78,6 +78,14 @@ impl House {
         command
     }
 
+    /// The same in another folder than the project.
+    pub fn neco_in(&self, arguments: &[&str], folder: &Path) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_neco"));
+        command.env_clear().envs(self.variables()).env("CI", "1").current_dir(folder).args(arguments);
+        command.timeout(Duration::from_secs(60));
+        command
+    }
+
     pub fn run(&self, arguments: &[&str]) -> Ran {
         Ran::of(&mut self.neco(arguments))
     }

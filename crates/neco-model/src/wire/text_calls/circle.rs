@@ -42,7 +42,7 @@ fn results(message: &Message) -> impl Iterator<Item = &ToolResult> {
 
 #[cfg(test)]
 mod tests {
-    use neco_proto::{ErrorCode, MessageId};
+    use neco_proto::ErrorCode;
 
     use super::*;
 
@@ -54,7 +54,7 @@ mod tests {
             let (id, name) = (format!("call{number}"), letter.to_lowercase().to_string());
             let call = ToolCall { id: id.as_str().into(), name, arguments: "{}".to_owned(), opaque: None };
             let parts = vec![Part::ToolCall(call)];
-            messages.push(Message { id: MessageId::new(), role: Role::Assistant, parts, model: None });
+            messages.push(Message::new(Role::Assistant, parts));
             let error_code = letter.is_uppercase().then_some(ErrorCode::FileNotFound);
             let result = ToolResult { call_id: id.as_str().into(), output: result.to_string(), error_code };
             messages.push(Message::tool_results(vec![result]));

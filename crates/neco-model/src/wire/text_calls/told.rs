@@ -134,7 +134,7 @@ fn short(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use neco_proto::{MessageId, Role, ToolResult};
+    use neco_proto::{Role, ToolResult};
     use serde_json::json;
 
     use super::*;
@@ -188,7 +188,7 @@ mod tests {
             opaque: None,
         };
         let parts = vec![Part::Text { text: "I look.".to_owned() }, Part::ToolCall(call)];
-        let message = Message { id: MessageId::new(), role: Role::Assistant, parts, model: None };
+        let message = Message::new(Role::Assistant, parts);
         let wanted = "I look.\n{\"name\": \"read_file\", \"arguments\": {\"path\":\"a\"}}";
         assert_eq!(assistant(&message), wanted);
         let result = |text: &str| ToolResult { call_id: "a".into(), output: text.to_owned(), error_code: None };

@@ -7,6 +7,9 @@ use super::tree::{MOST_WORDS, Stance, Waiting, Walk, is_word};
 use crate::command::examined::Word;
 use crate::command::finding::{Command, Input};
 
+/// Words that stand before a command and are none.
+const RESERVED: &[&str] = &["!", "{", "if", "then", "elif", "else", "while", "until", "do", "time"];
+
 impl<'s> Walk<'s, '_> {
     pub(super) fn pipeline<'t>(&mut self, node: Node<'t>, stance: Stance, stack: &mut Vec<Waiting<'t>>) {
         let mut cursor = node.walk();
@@ -28,7 +31,8 @@ impl<'s> Walk<'s, '_> {
         self.clean &= !text.contains(['\'', '"', '\\']);
         self.embedded(text);
         for command in text.split([';', '|', '&', '\n', '(', ')']) {
-            let words: Vec<Word> = command.split_whitespace().take(MOST_WORDS).map(Word::exact).collect();
+            let words = command.split_whitespace().skip_while(|word| RESERVED.contains(word));
+            let words: Vec<Word> = words.take(MOST_WORDS).map(Word::exact).collect();
             if !words.is_empty() {
                 self.steps.push(Step::Command { command: Command { words, ..Command::default() }, moves: false });
             }

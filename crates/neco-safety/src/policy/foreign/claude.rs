@@ -13,13 +13,20 @@ use super::super::rule::{Rule, Ruling, Source, When};
 
 /// Tools that their names for kinds of tools stand for.
 const KINDS: &[(&str, &[&str])] = &[
-    // What the git tool changes is a command line too.
-    ("bash", &["bash", "git"]),
-    ("read", &["read_file", "list_directory", "glob", "grep"]),
+    // What git and checkers are told is a command line too.
+    ("bash", &["bash", "git", "diagnostics"]),
+    ("read", &["read_file", "list_directory", "glob", "grep", "code_search", "code_index"]),
     ("edit", &["edit_file", "write_file", "apply_patch"]),
     ("multiedit", &["edit_file", "write_file", "apply_patch"]),
     ("write", &["write_file", "apply_patch"]),
 ];
+
+/// What reaches the files of `Read(…)` besides: closed to the one they are closed to the others. git shows
+/// them, a patch that does not fit is told what comes nearest, and a command names them.
+const READ_TOO: &[&str] = &["git", "apply_patch", "bash"];
+
+/// Tools whose brackets hold a command.
+const RUN: &[&str] = &["bash", "git", "diagnostics"];
 
 impl RuleReader<'_> {
     /// The permissions of a `settings.json`; `folder` is the one that `/…` starts from. What is not
@@ -61,7 +68,7 @@ pub fn rule(
     place: &str,
     folder: &Path,
 ) -> ReadRules {
-    match when(reader, text.trim(), folder) {
+    match when(reader, text.trim(), decision, folder) {
         Ok(when) => {
             let place = place.to_owned();
             let rule = Rule { decision, priority: 0, name: None, reason: None, kept: false, source, place, when };
@@ -74,7 +81,7 @@ pub fn rule(
     }
 }
 
-fn when(reader: &RuleReader<'_>, text: &str, folder: &Path) -> Result<When, String> {
+fn when(reader: &RuleReader<'_>, text: &str, decision: Ruling, folder: &Path) -> Result<When, String> {
     let (name, inside) = match text.split_once('(') {
         Some((name, rest)) => {
             let inside = rest.strip_suffix(')').ok_or_else(|| format!("{text:?}: the closing bracket is missing"))?;
@@ -87,12 +94,15 @@ fn when(reader: &RuleReader<'_>, text: &str, folder: &Path) -> Result<When, Stri
     }
     let mut when = When { tools: tools(reader, name), ..When::default() };
     let Some(inside) = inside.filter(|inside| !inside.is_empty() && *inside != "*") else { return Ok(when) };
-    if when.tools.iter().any(|tool| tool.fits("bash")) {
+    if when.tools.first().is_some_and(|tool| RUN.iter().any(|run| tool.fits(run))) {
         when.commands = vec![command(inside)?];
     } else if let Some(host) = inside.strip_prefix("domain:") {
         when.hosts = vec![HostPattern::new(host)];
     } else if is_about_files(&when.tools) {
         when.paths = paths(reader, inside, folder)?;
+        if decision != Ruling::Allow && name.eq_ignore_ascii_case("read") {
+            when.tools.extend(READ_TOO.iter().map(|tool| ToolPattern::new(tool)));
+        }
     } else {
         return Err(format!(
             "{text:?}: only commands, files and domains can be in brackets; write a table instead, such as \
@@ -112,7 +122,17 @@ fn tools(reader: &RuleReader<'_>, name: &str) -> Vec<ToolPattern> {
 }
 
 fn is_about_files(tools: &[ToolPattern]) -> bool {
-    let files = ["read_file", "write_file", "edit_file", "apply_patch", "list_directory", "glob", "grep"];
+    let files = [
+        "read_file",
+        "write_file",
+        "edit_file",
+        "apply_patch",
+        "list_directory",
+        "glob",
+        "grep",
+        "code_search",
+        "code_index",
+    ];
     tools.iter().any(|tool| files.iter().any(|name| tool.fits(name)))
 }
 

@@ -6,9 +6,11 @@ use std::convert::Infallible;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::ptr;
 
 use super::channel;
+use super::guard::Guard;
 
 /// What is passed on to the command's group. A process outside signals the group of the box, whose
 /// other members hold these back.
@@ -20,23 +22,30 @@ pub(crate) const END: libc::c_int = libc::SIGPWR;
 
 /// Starts the command in a process and session of its own and looks after it to its end. Returns
 /// in the child only, with what became of `command`; in the parent with what kept it from starting.
-pub(crate) fn look_after(channel: OwnedFd, command: impl FnOnce() -> io::Result<Infallible>) -> io::Result<Infallible> {
+/// Meanwhile none of the folders `never_bare` becomes a repository.
+pub(crate) fn look_after(
+    channel: OwnedFd,
+    never_bare: &[PathBuf],
+    command: impl FnOnce() -> io::Result<Infallible>,
+) -> io::Result<Infallible> {
     let heard = block_all_signals();
+    // Without a watch it is seen to when the command is over.
+    let guard = Guard::new(never_bare).ok();
     // SAFETY: this process has one thread, so its copy is a whole process like any other.
     let child = unsafe { libc::fork() };
     match child {
         -1 => Err(io::Error::last_os_error()),
         0 => {
-            drop(channel);
+            drop((channel, guard));
             // SAFETY: takes nothing; a fresh child leads no group, so it can't fail.
             unsafe { libc::setsid() };
             command()
         }
-        child => watch(&channel, child, &heard),
+        child => watch(&channel, guard.as_ref(), child, &heard),
     }
 }
 
-fn watch(channel: &OwnedFd, child: libc::pid_t, heard: &libc::sigset_t) -> ! {
+fn watch(channel: &OwnedFd, guard: Option<&Guard>, child: libc::pid_t, heard: &libc::sigset_t) -> ! {
     let_go_of_streams();
     // SAFETY: takes numbers. From here on nobody in the box can look into this process.
     unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0) };
@@ -48,6 +57,8 @@ fn watch(channel: &OwnedFd, child: libc::pid_t, heard: &libc::sigset_t) -> ! {
             std::process::exit(0);
         } else if signal == libc::SIGCHLD {
             gather(channel, child);
+        } else if signal == libc::SIGIO {
+            guard.into_iter().for_each(Guard::look);
         } else if PASSED_ON.contains(&signal) {
             // SAFETY: takes numbers; the child is gathered below only, so the number is its own.
             unsafe { libc::kill(-child, signal) };
@@ -79,7 +90,7 @@ fn gather(channel: &OwnedFd, child: libc::pid_t) {
 }
 
 /// The output must be seen to end when the last of the command's processes closes it.
-fn let_go_of_streams() {
+pub(super) fn let_go_of_streams() {
     // SAFETY: the path is a literal; the descriptors are numbers, and nothing in this process uses them any more.
     unsafe {
         let nothing = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC);

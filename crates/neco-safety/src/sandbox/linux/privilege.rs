@@ -16,9 +16,12 @@ const PROCESSES: u64 = 4096;
 pub(crate) fn drop_all() -> io::Result<()> {
     set_no_new_privs(true)?;
     for number in 0..64 {
-        // SAFETY: takes numbers only. It fails for those that are dropped, unknown, or not ours to
-        // drop; what matters is checked below.
-        unsafe { libc::prctl(libc::PR_CAPBSET_DROP, number, 0, 0, 0) };
+        // SAFETY: takes numbers only. It fails for those that are not ours to drop and for unknown
+        // ones, beyond which there are no others; what matters is checked below.
+        let result = unsafe { libc::prctl(libc::PR_CAPBSET_DROP, number, 0, 0, 0) };
+        if result != 0 && io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL) {
+            break;
+        }
     }
     let none = CapabilitySet::empty();
     set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;

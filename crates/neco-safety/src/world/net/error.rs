@@ -6,7 +6,7 @@ use neco_proto::ErrorCode;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetError {
     /// No web address.
-    #[error("only http and https addresses can be fetched, not {0}:")]
+    #[error("only http and https addresses can be fetched, not {0}")]
     Scheme(String),
     /// A name and a password in the address.
     #[error("the address holds a login; those are not sent: leave it out")]
@@ -16,8 +16,8 @@ pub enum NetError {
     NoHost,
     /// This machine or a private network.
     #[error(
-        "{host} is on this machine or in a private network, which is not reached; the user can open it with \
-         `private_hosts = [\"{host}\"]` under [tools.web_fetch] in their config.toml"
+        "{host} is on this machine or in a private network, which is not reached; the user opens it with \
+         `private_hosts = [\"{host}\"]` under [tools.web_fetch] in config.toml"
     )]
     Private {
         /// The host, with its port where that is not the usual one.

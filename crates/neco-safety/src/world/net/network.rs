@@ -77,6 +77,12 @@ impl Net {
         check(url, self.0.open.hold(url))
     }
 
+    /// Whether the person opened the host of an address themselves, although it is a private one.
+    #[must_use]
+    pub fn is_opened(&self, url: &Url) -> bool {
+        self.0.open.hold(url)
+    }
+
     /// Asks. Dropping the future ends it.
     ///
     /// # Errors
@@ -94,7 +100,7 @@ impl Net {
         for _ in 0..=MOST_REDIRECTS {
             let response = self.ask(&request, &url, method).await?;
             let Some(next) = redirection(&response, &url) else { return answer(response, url, request.bytes).await };
-            if next.host_str().map(bare) != url.host_str().map(bare) {
+            if !is_followed(&request, &url, &next) {
                 return Ok(elsewhere(&response, url, next));
             }
             // Only these two keep the method, and the body with it.
@@ -167,6 +173,15 @@ fn redirection(response: &Response, url: &Url) -> Option<Url> {
     url.join(std::str::from_utf8(location.as_bytes()).ok()?).ok()
 }
 
+/// Whether a redirect is gone along with: on one host, and with a key only where the key belongs, which no
+/// other port is and nothing that sends it in the clear.
+fn is_followed(request: &Request, from: &Url, to: &Url) -> bool {
+    let same_host = from.host_str().map(bare) == to.host_str().map(bare);
+    let place = |url: &Url| (url.scheme().to_owned(), url.port_or_known_default());
+    let is_upgrade = from.scheme() == "http" && to.scheme() == "https" && from.port().is_none() && to.port().is_none();
+    same_host && (request.key.is_none() || place(from) == place(to) || is_upgrade)
+}
+
 fn elsewhere(response: &Response, url: Url, next: Url) -> Answer {
     let status = response.status().as_u16();
     Answer { url, status, content_type: None, retry_after: None, elsewhere: Some(next), body: Vec::new(), cut: false }
@@ -198,4 +213,29 @@ fn unreachable(url: &Url, error: reqwest::Error) -> NetError {
         cause = inner;
     }
     NetError::Unreachable { host: told(url), cause: cause.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_goes_to_no_other_port_and_never_in_the_clear() {
+        let url = |text: &str| Url::parse(text).unwrap();
+        let mut request = Request::get(url("https://a.example/"), Duration::from_secs(1), 1);
+        for (from, to, plain, with_key) in [
+            ("https://a.example/", "https://a.example/x", true, true),
+            ("http://a.example/", "https://a.example/", true, true),
+            ("https://a.example/", "http://a.example/", true, false),
+            ("https://a.example/", "https://a.example:8443/", true, false),
+            ("http://a.example:8080/", "https://a.example/", true, false),
+            ("https://a.example:443/", "https://a.example/", true, true),
+            ("https://a.example/", "https://b.example/", false, false),
+        ] {
+            request.key = None;
+            assert_eq!(is_followed(&request, &url(from), &url(to)), plain, "{from} {to}");
+            request.key = Some(KeyHeader { key: "k", header: "x-key", before: "" });
+            assert_eq!(is_followed(&request, &url(from), &url(to)), with_key, "{from} {to}");
+        }
+    }
 }

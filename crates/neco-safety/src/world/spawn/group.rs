@@ -1,19 +1,21 @@
 //! A process group: signalled as a whole, never after its number could be someone else's.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus, kill_process_group, test_kill_process_group, waitid,
-    waitpid,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus, kill_process_group, pidfd_open,
+    test_kill_process_group, waitid, waitpid,
 };
 use tokio_util::sync::CancellationToken;
 
 use super::strays::{self, Mark};
 use super::watchdog::Watchdog;
 use crate::sandbox::keep::Keep;
+use crate::sandbox::linux::descriptor::wait_until_readable;
 
 /// How a group is asked or made to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +81,8 @@ impl Group {
     }
 
     /// Kills what is left of the group, then reaps the leader, waiting for its end if need be.
-    /// Says how it ended and whether others were left. Nothing when that was done before.
-    pub(super) fn finish(&self) -> Option<(io::Result<WaitStatus>, bool)> {
+    /// Says how it ended. Nothing when that was done before.
+    pub(super) fn finish(&self) -> Option<Finished> {
         {
             let mut over = self.inner.over.lock().unwrap_or_else(PoisonError::into_inner);
             if std::mem::replace(&mut *over, true) {
@@ -90,13 +92,23 @@ impl Group {
             self.signal(Stop::Kill);
         }
         let status = self.reap();
-        drop(self.inner.keep.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let keep = self.inner.keep.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let taken_away = keep.map(Keep::end).unwrap_or_default();
         // Looks, and signals nobody. Right behind the reaping: what was killed above is not gone yet.
         // Without a leader of ours the number says nothing.
         let others = status.is_ok() && test_kill_process_group(self.inner.leader).is_ok();
         self.inner.watchdog.forget(self.inner.leader);
-        Some((status, others))
+        Some(Finished { status, others, taken_away })
     }
+}
+
+/// How a group ended.
+pub(super) struct Finished {
+    pub(super) status: io::Result<WaitStatus>,
+    /// Whether others than the leader were left.
+    pub(super) others: bool,
+    /// What was made in a box that must not be there.
+    pub(super) taken_away: Vec<PathBuf>,
 }
 
 impl Group {
@@ -129,6 +141,7 @@ impl Group {
         if self.inner.in_box {
             let begun = Instant::now();
             let mut told = begun;
+            let exit = pidfd_open(leader, PidfdFlags::empty()).ok();
             while begun.elapsed() < BOX_PATIENCE {
                 match waitpid(Some(leader), WaitOptions::NOHANG) {
                     Ok(Some((_, status))) => return Ok(status),
@@ -137,7 +150,10 @@ impl Group {
                         told = Instant::now();
                         let _ = kill_process_group(leader, END_OF_BOX);
                     }
-                    Ok(None) => std::thread::sleep(LOOK_AGAIN),
+                    Ok(None) => match &exit {
+                        Some(exit) => wait_until_readable(exit, TELL_AGAIN),
+                        None => std::thread::sleep(LOOK_AGAIN),
+                    },
                     Err(Errno::INTR) => {}
                     Err(error) => return Err(error.into()),
                 }

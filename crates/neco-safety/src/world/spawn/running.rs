@@ -1,13 +1,14 @@
 //! A running process: its output piece by piece, and its end.
 
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::process::{Signal, WaitStatus};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::group::{Group, GroupGuard, Stop};
+use super::group::{Finished, Group, GroupGuard, Stop};
 use super::spawner::Started;
 use super::stream::{ExitWatch, ProcessInput, ProcessOutput};
 use crate::sandbox::proxy::{Hosts, Proxy};
@@ -70,7 +71,8 @@ pub struct Running {
     leftovers: Leftovers,
     chunk: Box<[u8]>,
     proxy: Option<Proxy>,
-    finishing: Option<JoinHandle<Ending>>,
+    finishing: Option<JoinHandle<(Ending, Vec<PathBuf>)>>,
+    taken_away: Vec<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -113,6 +115,7 @@ impl Running {
             chunk: vec![0; CHUNK].into_boxed_slice(),
             proxy,
             finishing: None,
+            taken_away: Vec::new(),
             guard: started.guard,
         })
     }
@@ -127,6 +130,12 @@ impl Running {
     #[must_use]
     pub fn refused_hosts(&self) -> Vec<String> {
         self.proxy.as_ref().map(Proxy::refused).unwrap_or_default()
+    }
+
+    /// What it made and its box does not let be there, once it is over: it was taken away or put aside.
+    #[must_use]
+    pub fn taken_away(&self) -> &[PathBuf] {
+        &self.taken_away
     }
 
     /// What the process reads, to be had once; nothing when it was closed from the start.
@@ -232,20 +241,26 @@ impl Running {
                 none.insert(tokio::task::spawn_blocking(move || end(&group, said)))
             }
         };
-        finishing.await.unwrap_or(Ending { exit: Exit::Unknown, left_others: false })
+        let unknown = (Ending { exit: Exit::Unknown, left_others: false }, Vec::new());
+        let (ending, taken_away) = finishing.await.unwrap_or(unknown);
+        self.taken_away = taken_away;
+        ending
     }
 }
 
 /// Ends a group; `said` is what the launcher of a box said about the command.
-fn end(group: &Group, said: Option<(i32, bool)>) -> Ending {
+fn end(group: &Group, said: Option<(i32, bool)>) -> (Ending, Vec<PathBuf>) {
     let killed = group.was_killed();
-    match (group.finish(), said) {
-        (Some(_), Some((status, left_others))) => Ending { exit: Exit::of_number(status), left_others },
+    let Some(Finished { status, others, taken_away }) = group.finish() else {
+        return (Ending { exit: Exit::Unknown, left_others: false }, Vec::new());
+    };
+    let ending = match said {
+        Some((status, left_others)) => Ending { exit: Exit::of_number(status), left_others },
         // A box that is ended ends orderly, and what was in it did not.
-        (Some(_), None) if killed => Ending { exit: Exit::Signal(Signal::KILL.as_raw()), left_others: false },
-        (Some((status, left_others)), None) => Ending { exit: Exit::of(status), left_others },
-        (None, _) => Ending { exit: Exit::Unknown, left_others: false },
-    }
+        None if killed => Ending { exit: Exit::Signal(Signal::KILL.as_raw()), left_others: false },
+        None => Ending { exit: Exit::of(status), left_others: others },
+    };
+    (ending, taken_away)
 }
 
 impl Exit {

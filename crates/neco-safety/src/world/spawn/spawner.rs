@@ -22,7 +22,7 @@ use crate::sandbox::confined::{Confined, InBox, Wanted};
 use crate::sandbox::denial::Closed;
 use crate::sandbox::linux::channel::{self, Word};
 use crate::sandbox::linux::session_leader::{self, Boxed, Program, Streams};
-use crate::sandbox::{Freedom, Roots, Sandbox};
+use crate::sandbox::{Allowance, Freedom, Roots, Sandbox};
 use crate::secrets;
 
 /// What every child is told: whose child it is, and that nobody sits at a terminal.
@@ -39,6 +39,9 @@ const TOLD: &[(&str, &str)] = &[
     ("GIT_CONFIG_VALUE_0", "explicit"),
     ("DEBIAN_FRONTEND", "noninteractive"),
 ];
+
+/// How many settings of git everything is told.
+const GIT_SETTINGS: usize = 1;
 
 /// How long a box may take to be built.
 const BOX_PATIENCE: Duration = Duration::from_secs(10);
@@ -176,25 +179,26 @@ impl Spawner {
     /// # Errors
     /// When there is no such program or folder, or the system refuses.
     pub async fn start(&self, launch: Launch) -> Result<Running, SpawnError> {
-        self.start_freed(launch, Freedom::AsConfigured).await
+        self.start_freed(launch, Allowance::default()).await
     }
 
     /// Starts a process that may do more than others, because a person said so.
     ///
     /// # Errors
     /// When there is no such program or folder, or the system refuses.
-    pub async fn start_freed(&self, launch: Launch, freedom: Freedom) -> Result<Running, SpawnError> {
+    pub async fn start_freed(&self, launch: Launch, allowance: impl Into<Allowance>) -> Result<Running, SpawnError> {
+        let allowance = allowance.into();
         let spawner = self.clone();
         let name = launch.program.clone();
         let refused = |error: io::Error| SpawnError::System(name, error);
         // Starting waits for the disk and for the child to be off: not for a thread of the runtime.
-        match tokio::task::spawn_blocking(move || spawner.start_here(&launch, freedom)).await {
+        match tokio::task::spawn_blocking(move || spawner.start_here(&launch, &allowance)).await {
             Ok(started) => Running::new(started?).map_err(refused),
             Err(error) => Err(refused(io::Error::other(error))),
         }
     }
 
-    fn start_here(&self, launch: &Launch, freedom: Freedom) -> Result<Started, SpawnError> {
+    fn start_here(&self, launch: &Launch, allowance: &Allowance) -> Result<Started, SpawnError> {
         self.watchdog.be_there();
         let mark = Mark::fresh();
         let path = self.find_program(&launch.program).ok_or_else(|| SpawnError::NoProgram(launch.program.clone()))?;
@@ -202,7 +206,7 @@ impl Spawner {
         if launch.folder.as_os_str().as_bytes().contains(&0) || words.iter().any(|word| word.as_bytes().contains(&0)) {
             return Err(SpawnError::ZeroByte);
         }
-        let boxed = self.put_in_box(launch, freedom, &path, &words)?;
+        let boxed = self.put_in_box(launch, allowance, &path, &words)?;
         let (path, words) = match &boxed {
             Some(boxed) => (&boxed.program, &boxed.arguments),
             None => (&path, &words),
@@ -210,7 +214,7 @@ impl Spawner {
         let exact = Exact {
             path: c_string(path.as_os_str())?,
             arguments: words.iter().map(|text| c_string(text)).collect::<Result<_, _>>()?,
-            environment: self.environment_for(launch.terminal, &mark, boxed.is_some()),
+            environment: self.environment_for(launch.terminal, &mark, boxed.as_ref()),
             folder: c_string(launch.folder.as_os_str())?,
             channel: boxed.as_ref().and_then(|boxed| boxed.channel.as_ref()).map(|(_, theirs)| theirs),
             order: boxed.as_ref().map(|boxed| &boxed.order),
@@ -232,22 +236,31 @@ impl Spawner {
     fn put_in_box(
         &self,
         launch: &Launch,
-        freedom: Freedom,
+        allowance: &Allowance,
         program: &Path,
         arguments: &[OsString],
     ) -> Result<Option<InBox>, SpawnError> {
         let Some(confined) = &self.confined else { return Ok(None) };
-        let wanted = Wanted { program, arguments, folder: &launch.folder, terminal: launch.terminal, freedom };
+        let wanted = Wanted {
+            program,
+            arguments,
+            folder: &launch.folder,
+            terminal: launch.terminal,
+            lasting: launch.leftovers == Leftovers::WaitFor,
+            allowance,
+            git: &|| self.find_program(OsStr::new("git")),
+        };
         confined.put_in_box(&wanted).map_err(SpawnError::Sandbox)
     }
 
-    fn environment_for(&self, terminal: bool, mark: &Mark, in_box: bool) -> Vec<CString> {
+    fn environment_for(&self, terminal: bool, mark: &Mark, boxed: Option<&InBox>) -> Vec<CString> {
         let term = if terminal { "xterm-256color" } else { "dumb" };
-        let boxs = self.confined.as_ref().filter(|_| in_box).map(|confined| confined.variables()).unwrap_or_default();
-        let is_replaced = |name: &OsStr| boxs.iter().any(|(own, _)| name == *own);
+        let boxs = self.confined.as_ref().zip(boxed).map(|(confined, boxed)| variables(confined, boxed));
+        let boxs = boxs.unwrap_or_default();
+        let is_replaced = |name: &OsStr| boxs.iter().any(|(own, _)| name == own.as_str());
         let pairs = self.environment.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
         let pairs = pairs.filter(|(name, _)| !is_replaced(name));
-        let own = boxs.iter().map(|(name, value)| (OsStr::new(name), value.as_os_str()));
+        let own = boxs.iter().map(|(name, value)| (OsStr::new(name.as_str()), value.as_os_str()));
         let own = own.chain([(OsStr::new("TERM"), OsStr::new(term))]);
         let entries = pairs.chain(own).filter_map(|(name, value)| entry(name, value));
         entries.chain(CString::new(mark.entry()).ok()).collect()
@@ -334,6 +347,17 @@ fn way_out(line: &OwnedFd, hosts: Vec<String>) -> io::Result<(OwnedFd, Vec<Strin
         Some(Word::Listener(listener)) => Ok((listener, hosts)),
         Some(Word::Ended { .. }) | None => Err(io::Error::other("it gave no way out to the allowed hosts")),
     }
+}
+
+/// What a command gets in a box instead of what it would get otherwise.
+fn variables(confined: &Confined, boxed: &InBox) -> Vec<(String, OsString)> {
+    let own = confined.variables().into_iter().map(|(name, value)| (name.to_owned(), value.into_os_string()));
+    let of_git = boxed.git_settings.iter().zip(GIT_SETTINGS..).flat_map(|((name, value), number)| {
+        let key = (format!("GIT_CONFIG_KEY_{number}"), OsString::from(name));
+        [key, (format!("GIT_CONFIG_VALUE_{number}"), value.clone().into_os_string())]
+    });
+    let count = GIT_SETTINGS + boxed.git_settings.len();
+    own.chain(of_git).chain([("GIT_CONFIG_COUNT".to_owned(), count.to_string().into())]).collect()
 }
 
 /// The system gives one number for a missing program and for a missing folder.

@@ -114,10 +114,16 @@ pub fn all() -> &'static [Attempt] {
         ("lead git elsewhere", |p| makes(&p.workspace.join(".git/commondir"))),
         ("make a second config of git", |p| makes(&p.workspace.join(".git/config.worktree"))),
         ("make the workspace itself a repository", |p| {
-            let refs = p.workspace.join("refs");
-            let done = fs::create_dir_all(refs.join("heads")).is_ok();
-            let _ = fs::remove_dir_all(refs);
-            done
+            let at = |name: &str| p.workspace.join(name);
+            let made = fs::create_dir_all(at("refs/heads")).is_ok()
+                && fs::create_dir(at("objects")).is_ok()
+                && fs::write(at("HEAD"), "ref: refs/heads/main").is_ok();
+            let stays = made && !soon(|| !at("HEAD").exists());
+            for name in ["refs", "objects"] {
+                let _ = fs::remove_dir_all(at(name));
+            }
+            let _ = fs::remove_file(at("HEAD"));
+            stays
         }),
         ("write the settings of an editor", |p| fs::write(p.workspace.join(".vscode/tasks.json"), "{}").is_ok()),
         ("make the missing settings of an agent", |p| {
@@ -128,7 +134,11 @@ pub fn all() -> &'static [Attempt] {
             let _ = fs::create_dir(p.workspace.join(".neco"));
             fs::write(p.workspace.join(".neco/config.toml"), "").is_ok()
         }),
+        // The test looks whether they are still there when the command is over.
         ("make a missing settings file", |p| fs::write(p.workspace.join(".mcp.json"), "{}").is_ok()),
+        ("make missing settings of a program that is not used here", |p| {
+            fs::create_dir(p.workspace.join(".gemini")).is_ok()
+        }),
         ("write a shell start-up file", |p| {
             OpenOptions::new().append(true).open(p.home.join(".bashrc")).and_then(|mut f| f.write_all(b"x")).is_ok()
         }),
@@ -324,6 +334,14 @@ pub fn all() -> &'static [Attempt] {
             shell(&p.workspace, &format!("env -i setsid -f sleep {name} </dev/null >/dev/null 2>&1"))
         }),
     ]
+}
+
+/// Whether something holds within a second.
+fn soon(holds: impl Fn() -> bool) -> bool {
+    (0..1000).any(|_| {
+        std::thread::sleep(Duration::from_millis(1));
+        holds()
+    })
 }
 
 /// What is there can be moved; it is moved back.

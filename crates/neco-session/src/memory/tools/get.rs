@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use neco_proto::Risk;
+use neco_proto::{ErrorCode, Risk};
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,6 +11,9 @@ use serde::Deserialize;
 use super::refused;
 use crate::memory::look::Found;
 use crate::memory::memory::Memory;
+
+/// Entries of one call.
+const MOST_AT_ONCE: usize = 20;
 
 pub struct MemoryGet(pub Arc<Memory>);
 
@@ -37,10 +40,11 @@ impl Tool for MemoryGet {
 
     async fn run(&self, args: Args, _: &ToolContext) -> Result<ToolOutput, ToolError> {
         let ids: Vec<&str> = args.id.split(',').map(str::trim).filter(|id| !id.is_empty()).collect();
-        let mut found = Vec::new();
-        for id in &ids {
-            found.push(self.0.find(id).await.map_err(refused)?);
+        if ids.is_empty() || ids.len() > MOST_AT_ONCE {
+            let words = format!("id: one to {MOST_AT_ONCE} ids, with commas between them");
+            return Err(ToolError::new(ErrorCode::InvalidArguments, words));
         }
+        let mut found = self.0.find_all(&ids).await.map_err(refused)?;
         // The person's own words first: the rest is marked as coming from outside.
         found.sort_by_key(|found| !found.is_the_persons());
         let (mut text, mut from) = (String::new(), None);

@@ -84,14 +84,17 @@ impl Tool for MemoryStore {
 
     async fn plan(&self, args: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
         let draft = self.memory.draft(self.new_entry(args.clone())).await.map_err(refused)?;
-        // A note of a session's is small and easily undone. A file in the workspace is a file in the
-        // workspace, which others may get; and what a person wrote is theirs to change.
+        // A session's note about this folder, among the person's own, is small and easily undone. What every
+        // later session is told, what others may get with the repository, and what takes the place of
+        // something is for the person to see first.
         let in_workspace = draft.folder == self.memory.own_folder();
-        if !in_workspace && !draft.replaces_a_persons {
+        let everywhere = !in_workspace && draft.entry.reach.is_empty();
+        if !in_workspace && !everywhere && args.id.is_none() && !draft.replaces_a_persons {
             return Ok(Plan::of(Risk::Low));
         }
+        let because = everywhere.then(|| "every later session would be told of it".to_owned());
         let paths = if in_workspace { vec![draft.path()] } else { Vec::new() };
-        Ok(Plan { paths, diff: vec![diff_of(&draft, &self.memory)], ..Plan::of(Risk::Medium) })
+        Ok(Plan { paths, because, diff: vec![diff_of(&draft, &self.memory)], ..Plan::of(Risk::Medium) })
     }
 
     async fn run(&self, args: Args, _: &ToolContext) -> Result<ToolOutput, ToolError> {
@@ -159,5 +162,6 @@ fn diff_of(draft: &Draft, memory: &Memory) -> Diff {
         added: count(similar::ChangeTag::Insert),
         removed: count(similar::ChangeTag::Delete),
         created: draft.before.is_none(),
+        deleted: false,
     }
 }

@@ -121,7 +121,13 @@ impl Found<'_> {
             return;
         }
         let Some((text, cut)) = read_text(&located, self.settings.max_rules_file) else { return };
+        if !is_text(&text) {
+            let notes = vec!["it was not read: it is not text".to_owned()];
+            let (name, text) = (self.name(path, own), String::new());
+            return self.files.push(RulesFile { name, own, scope: Scope::Always, imported_by: None, text, notes });
+        }
         let (says, rest) = frontmatter::part(&text);
+        let broken = says.broken.clone();
         let scope = scope_of(says, path);
         if rest.trim().is_empty() || !self.seen.insert(rest.trim().to_owned()) {
             return;
@@ -129,7 +135,7 @@ impl Found<'_> {
         let name = self.name(path, own);
         let mut importer = Importer::new(files, self.settings, located.path().to_path_buf());
         importer.follow(rest, path, 1);
-        let notes = cut.into_iter().chain(importer.notes).collect();
+        let notes = broken.into_iter().chain(cut).chain(importer.notes).collect();
         let text = rest.trim().to_owned();
         self.files.push(RulesFile { name: name.clone(), own, scope: scope.clone(), imported_by: None, text, notes });
         for import in importer.found {
@@ -177,6 +183,12 @@ fn markdown_in(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
         entries.filter_map(Result::ok).map(|entry| entry.path()).filter(fits).take(MOST_IN_FOLDER).collect();
     paths.sort();
     paths
+}
+
+/// Whether what was read is text: no NUL, and hardly anything in it that could not be read.
+pub(super) fn is_text(text: &str) -> bool {
+    let unread = text.chars().filter(|char| *char == char::REPLACEMENT_CHARACTER).count();
+    !text.contains('\0') && unread <= text.chars().count() / 50
 }
 
 /// The text of a file, of which no more than `most` bytes count, and a note when there are more.

@@ -9,6 +9,8 @@ pub(super) struct Frontmatter {
     pub globs: Vec<String>,
     /// Whether it always holds.
     pub always: Option<bool>,
+    /// What could not be understood, in words.
+    pub broken: Option<String>,
 }
 
 /// Parts a rule into what it says about itself and the rest. A text without such lines is all rest.
@@ -27,7 +29,11 @@ pub(super) fn part(text: &str) -> (Frontmatter, &str) {
             "description" => found.description = unquoted(value),
             "globs" | "applyTo" | "paths" => {
                 in_globs = value.trim().is_empty();
-                found.globs.extend(list(value));
+                if value.trim().starts_with('[') && !value.trim().ends_with(']') {
+                    found.broken = Some(format!("{} in its header is not understood and was left out", key.trim()));
+                } else {
+                    found.globs.extend(list(value));
+                }
             }
             "alwaysApply" => found.always = value.trim().parse().ok(),
             _ => {}
@@ -88,6 +94,8 @@ mod tests {
         let (listed, rest) = part("---\r\nglobs:\r\n  - a/*.rs\r\n  - \"b\"\r\nalwaysApply: true\r\n---\r\nx");
         assert_eq!((listed.globs, listed.always, rest), (vec!["a/*.rs".into(), "b".into()], Some(true), "x"));
         assert_eq!(part("---\nglobs: [a, b]\n---\n").0.globs, ["a", "b"]);
+        let broken = part("---\nglobs: [broken\n---\nx").0;
+        assert!(broken.globs.is_empty() && broken.broken.unwrap().contains("globs in its header"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use neco_config::section::ContextSection;
 use neco_safety::path::{Access, PathError};
 use neco_safety::world::Files;
 
-use super::find::read_text;
+use super::find::{is_text, read_text};
 
 /// Files that one rules file brings along at most.
 const MOST: usize = 50;
@@ -58,6 +58,10 @@ impl<'a> Importer<'a> {
             Err(PathError::Outside { .. }) if path.exists() => {
                 return self.notes.push(format!("@{named} was not read: it leads out of the folder"));
             }
+            // `@someone` stays a name; what can only be a path is a path that is wrong.
+            Ok(_) | Err(_) if is_path(named) => {
+                return self.notes.push(format!("@{named} was not read: there is no such file"));
+            }
             Ok(_) | Err(_) => return,
         };
         if let Some(reason) = located.sensitive_to_read() {
@@ -70,13 +74,21 @@ impl<'a> Importer<'a> {
             return;
         }
         let Some((text, cut)) = read_text(&located, self.settings.max_rules_file) else { return };
-        if text.contains('\0') {
-            return;
+        if !is_text(&text) {
+            return self.notes.push(format!("@{named} was not read: it is not text"));
         }
         let path = located.path().to_path_buf();
         self.found.push(Import { path: path.clone(), text: text.clone(), cut });
         self.follow(&text, &path, depth + 1);
     }
+}
+
+/// Whether it can only be the path of a file: it has a folder and an ending.
+fn is_path(named: &str) -> bool {
+    let path = Path::new(named);
+    path.components().count() > 1
+        && path.extension().is_some_and(|ending| !ending.is_empty() && ending.len() <= 5)
+        && !named.contains("://")
 }
 
 /// The paths that a text names with `@`, outside of code.
@@ -96,12 +108,24 @@ fn named(text: &str) -> Vec<&str> {
     found
 }
 
+/// `@path`, or `@"a path"` where it has blanks.
 fn in_words(text: &str) -> impl Iterator<Item = &str> {
-    text.split_whitespace().filter_map(|word| {
-        let path = word.trim_start_matches(['(', '"', '\'', '<']).strip_prefix('@')?;
-        let path = path.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"', '\'', '>']);
-        (!path.is_empty()).then_some(path)
-    })
+    let quoted = text.match_indices("@\"").filter_map(|(at, _)| text.get(at + 2..)?.split('"').next());
+    let quoted: Vec<&str> = quoted.filter(|path| path.contains(' ')).collect();
+    let in_quotes = quoted.clone();
+    text.split_whitespace()
+        .filter(move |word| !in_quotes.iter().any(|path| begins(word, path)))
+        .filter_map(|word| {
+            let path = word.trim_start_matches(['(', '"', '\'', '<']).strip_prefix('@')?;
+            let path = path.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"', '\'', '>']);
+            (!path.is_empty()).then_some(path)
+        })
+        .chain(quoted)
+}
+
+/// Whether a word is the beginning of a path in quotes.
+fn begins(word: &str, path: &str) -> bool {
+    word.split_once("@\"").is_some_and(|(_, start)| path.starts_with(start))
 }
 
 #[cfg(test)]
@@ -115,12 +139,23 @@ mod tests {
         let text =
             "See @docs/style.md, and (@b.md).\n`@not.md` mail me@example.org\n```\n@no.md\n~~~\n```\n@ @../up.md";
         assert_eq!(named(text), ["docs/style.md", "b.md", "../up.md"]);
+        assert_eq!(named("See @\"docs/with space.md\" and @b.md."), ["b.md", "docs/with space.md"]);
+    }
+
+    #[test]
+    fn what_can_only_be_a_path_is_one() {
+        for (named, path) in
+            [("docs/missing.md", true), ("./a.md", true), ("someone", false), ("someone/team", false), ("a.md", false)]
+        {
+            assert_eq!(is_path(named), path, "{named}");
+        }
     }
 
     proptest! {
         #[test]
         fn any_text_can_be_looked_through(text in "(\\PC|\n|`|@){0,200}") {
-            let all_there = named(&text).iter().all(|path| text.contains(&format!("@{path}")));
+            let there = |path: &&str| text.contains(&format!("@{path}")) || text.contains(&format!("@\"{path}"));
+            let all_there = named(&text).iter().all(there);
             prop_assert!(all_there);
         }
     }

@@ -100,9 +100,40 @@ fn told(file: &RulesFile) -> String {
 /// A text that can't pretend to end where it does not.
 fn closed(text: &str) -> String {
     let neutral = untrusted::neutral(text);
-    neutral.replace("</rules", "<¦/rules").replace("<rules ", "<¦rules ")
+    let mut closed = String::with_capacity(neutral.len());
+    let mut rest = neutral.as_ref();
+    while let Some(at) = rest.find('<') {
+        let (before, tag) = rest.split_at_checked(at + 1).unwrap_or((rest, ""));
+        closed.push_str(before);
+        let name = tag.trim_start().trim_start_matches('/').trim_start();
+        // However it is written, a reader who is no parser takes it for an end.
+        if name.get(..RULES.len()).is_some_and(|name| name.eq_ignore_ascii_case(RULES)) {
+            closed.push('¦');
+        }
+        rest = tag;
+    }
+    closed.push_str(rest);
+    closed
 }
+
+/// The name of the tag around a file.
+const RULES: &str = "rules";
 
 fn attribute(text: &str) -> String {
     text.chars().map(|char| if matches!(char, '"' | '<' | '>') || char.is_control() { '_' } else { char }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_can_not_end_itself() {
+        for text in ["</rules>", "</RULES>", "< / Rules >", "<rules file=\"x\">", "a <b> </rUles\n>"] {
+            let closed = closed(text);
+            assert!(closed.contains("<¦"), "{closed}");
+            assert_eq!(closed.replace('¦', ""), text);
+        }
+        assert_eq!(closed("<br> 1 < 2 </div> <ruby>"), "<br> 1 < 2 </div> <ruby>");
+    }
 }

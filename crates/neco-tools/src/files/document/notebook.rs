@@ -7,7 +7,8 @@ use neco_safety::path::Located;
 use neco_toolkit::{ToolError, ToolOutput};
 use serde_json::Value;
 
-use super::span::Span;
+use super::span::{Span, stretch};
+use crate::counted::counted;
 use crate::files::listing::size;
 use crate::shell::plain_text::plain_text;
 
@@ -35,7 +36,12 @@ pub fn notebook(located: &Located, span: Span, bytes: usize) -> Result<Option<To
     let Some(cells) = cells(&notebook) else { return Ok(None) };
     let wanted = span.of(cells.len());
     if wanted.is_empty() && !cells.is_empty() {
-        let message = format!("{} has {} cells; pages starts at {}", located.shown(), cells.len(), span.first);
+        let message = format!(
+            "{} has {}; pages starts at {}",
+            located.shown(),
+            counted(cells.len(), "cell", "cells"),
+            span.first
+        );
         return Err(ToolError::new(ErrorCode::InvalidArguments, message));
     }
     let language =
@@ -51,16 +57,22 @@ pub fn notebook(located: &Located, span: Span, bytes: usize) -> Result<Option<To
         last = number;
     }
     let end = text.len();
-    let language = language.and_then(Value::as_str).map(|name| format!(" ({name})")).unwrap_or_default();
+    let language = language.and_then(Value::as_str).map(plain_name).filter(|name| !name.is_empty());
+    let language = language.map(|name| format!(" ({name})")).unwrap_or_default();
     let more = if last < *wanted.end() { format!("; go on with pages={}-", last + 1) } else { String::new() };
     let _ = write!(
         text,
-        "(a notebook{language}, cells {}–{last} of {} as text{more}; for its JSON, which is what edit_file changes, give \
-         offset=1)",
-        wanted.start(),
+        "(a notebook{language}, {} of {} as text{more}; for its JSON, which is what edit_file changes, give offset=1)",
+        stretch("cell", *wanted.start(), last),
         cells.len()
     );
     Ok(Some(ToolOutput::text(text).outside(..end, located.shown())))
+}
+
+/// The name of a language, as far as it is one: it stands among our own words.
+fn plain_name(name: &str) -> String {
+    let plain = |letter: &char| letter.is_ascii_alphanumeric() || "+#.- ".contains(*letter);
+    name.chars().filter(plain).take(30).collect()
 }
 
 /// The cells, also of the old format that has them in sheets.

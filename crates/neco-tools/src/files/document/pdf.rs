@@ -7,7 +7,8 @@ use neco_proto::ErrorCode;
 use neco_safety::path::Located;
 use neco_toolkit::{ToolError, ToolOutput};
 
-use super::span::Span;
+use super::span::{Span, stretch};
+use crate::counted::counted;
 
 /// A document beyond this is not taken apart.
 const MOST_BYTES: u64 = 32 * 1024 * 1024;
@@ -41,7 +42,8 @@ pub fn pdf(located: &Located, span: Span, bytes: usize, stop: &dyn Fn() -> bool)
     let pages = opened(&content)
         .map_err(|why| ToolError::new(ErrorCode::NotATextFile, format!("{shown} is a PDF document; {why}")))?;
     if span.first > pages.count() {
-        let message = format!("{shown} has {} pages; pages starts at {}", pages.count(), span.first);
+        let message =
+            format!("{shown} has {}; pages starts at {}", counted(pages.count(), "page", "pages"), span.first);
         return Err(ToolError::new(ErrorCode::InvalidArguments, message));
     }
     Ok(print(&shown, pages.as_ref(), span, bytes, stop))
@@ -80,6 +82,6 @@ fn print(shown: &str, pages: &dyn Pages, span: Span, bytes: usize, stop: &dyn Fn
     let more = next.map(|next| format!("; go on with pages={next}-")).unwrap_or_default();
     let empty = if words { "" } else { "; there is no text in it: it may be scanned pictures" };
     let last = next.map_or(*span.of(count).end(), |next| next - 1);
-    let _ = write!(text, "(a PDF document, pages {}–{last} of {count}{more}{empty})", span.first);
+    let _ = write!(text, "(a PDF document, {} of {count}{more}{empty})", stretch("page", span.first, last));
     ToolOutput::text(text).outside(..end, shown)
 }

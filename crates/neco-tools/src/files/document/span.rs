@@ -44,6 +44,12 @@ impl Span {
     }
 }
 
+/// `page 3`, `pages 2–5`.
+#[must_use]
+pub fn stretch(what: &str, first: usize, last: usize) -> String {
+    if first == last { format!("{what} {first}") } else { format!("{what}s {first}–{last}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -74,8 +74,9 @@ impl Built<'_> {
     fn end(&mut self, hunk: &Hunk) {
         let was_ended = self.old.is_empty() || self.old.ends_with(b"\n");
         let wanted = if hunk.new_unended { false } else { hunk.old_unended || was_ended };
+        let crlf = Endings::of(self.old).is_crlf_at(self.old.len());
         match self.ending {
-            Some(0) if wanted => self.bytes.push(b'\n'),
+            Some(0) if wanted => self.bytes.extend_from_slice(if crlf { b"\r\n" } else { b"\n" }),
             Some(length) if !wanted => self.bytes.truncate(self.bytes.len() - length),
             Some(_) | None => {}
         }

@@ -1,10 +1,16 @@
 //! Where the lines of one hunk are in a file, read as loosely as it takes.
 
+use std::ops::Range;
+
 use super::hunk::Hunk;
 use super::scope;
 use crate::files::matching::{
-    Closest, Fit, LOOK_AFTER, Line, Lines, MOST_PLACES, OldText, Shift, Stop, closest_to, shift_of, trim_end, write_out,
+    Closest, Fit, LOOK_AFTER, Line, Lines, OldText, Shift, Stop, closest_to, shift_of, trim_end, write_out,
 };
+
+/// Places that are gathered at most where a hunk is looked for, and elsewhere.
+const MOST_SPOTS: usize = 10_000;
+const MOST_OUTSIDE: usize = 100;
 
 /// A place that fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,28 +76,31 @@ pub fn spots(content: &[u8], lines: &Lines, hunk: &Hunk, stop: &Stop<'_>) -> Res
     if old.is_empty() {
         return inserted(lines, hunk).map(|first| vec![Spot { first, count: 0, reading: Reading::Exact }]);
     }
-    let scopes = scope::below(content, lines, &hunk.hints).map_err(Misfit::NoHint)?;
+    if let Some(one) = exactly_there(content, lines, hunk, &old) {
+        return Ok(vec![one]);
+    }
+    let scopes = scope::outermost(scope::below(content, lines, &hunk.hints).map_err(Misfit::NoHint)?);
+    let look = Look { scopes: &scopes, stop };
     let mut elsewhere = None;
     for find in READINGS {
-        let found = find(content, lines, &old, stop);
+        let Found { inside, outside, full } = find(content, lines, &old, &look);
         if stop() {
             return Err(Misfit::Stopped);
         }
-        if let Some(one) = exactly_there(&found, hunk) {
-            return Ok(vec![one]);
-        }
-        let (below, others): (Vec<Spot>, Vec<Spot>) = found.into_iter().partition(|spot| {
-            scopes.iter().any(|scope| scope.contains(&spot.first) && scope.end >= spot.first + spot.count)
-        });
         let (kept, short): (Vec<Spot>, Vec<Spot>) =
-            below.into_iter().partition(|spot| !hunk.at_end || is_end(content, lines, spot));
+            inside.into_iter().partition(|spot| !hunk.at_end || is_end(content, lines, spot));
+        if full && !hunk.at_end {
+            // What follows is not known, so neither is whether there is only one.
+            let fit = kept.first().map_or(Fit::Exact, |spot| spot.reading.fit());
+            return Err(Misfit::NotUnique { fit, lines: numbers(&kept) });
+        }
         if !kept.is_empty() {
             return Ok(narrowed(content, lines, hunk, kept));
         }
         if !short.is_empty() {
             elsewhere.get_or_insert(Misfit::NotAtEnd(numbers(&short)));
-        } else if let Some(hint) = hunk.hints.last().filter(|_| !others.is_empty()) {
-            elsewhere.get_or_insert(Misfit::NotBelowHint { hint: hint.clone(), lines: numbers(&others) });
+        } else if let Some(hint) = hunk.hints.last().filter(|_| !outside.is_empty()) {
+            elsewhere.get_or_insert(Misfit::NotBelowHint { hint: hint.clone(), lines: numbers(&outside) });
         }
     }
     Err(elsewhere.unwrap_or_else(|| not_found(content, lines, hunk, old)))
@@ -116,9 +125,11 @@ fn inserted(lines: &Lines, hunk: &Hunk) -> Result<usize, Misfit> {
 }
 
 /// Line numbers and every byte agree: that is the place, wherever else the lines are.
-fn exactly_there(found: &[Spot], hunk: &Hunk) -> Option<Spot> {
-    let line = hunk.line?;
-    found.iter().find(|spot| spot.reading == Reading::Exact && spot.first + 1 == line).cloned()
+fn exactly_there(content: &[u8], lines: &Lines, hunk: &Hunk, old: &[&[u8]]) -> Option<Spot> {
+    let first = hunk.line?.checked_sub(1)?;
+    let window = lines.get(first..first + old.len());
+    let agrees = window.len() == old.len() && window.iter().zip(old).all(|(line, old)| whole(content, line) == *old);
+    agrees.then_some(Spot { first, count: old.len(), reading: Reading::Exact })
 }
 
 /// Where several fit, those below the heading.
@@ -136,47 +147,74 @@ fn is_end(content: &[u8], lines: &Lines, spot: &Spot) -> bool {
     rest.iter().all(|line| line.text(content).trim_ascii().is_empty())
 }
 
-type Find = fn(&[u8], &Lines, &[&[u8]], &Stop<'_>) -> Vec<Spot>;
+/// Where is looked, and until when.
+struct Look<'a> {
+    /// In order and apart from each other.
+    scopes: &'a [Range<usize>],
+    stop: &'a Stop<'a>,
+}
+
+impl Look<'_> {
+    fn holds(&self, first: usize, count: usize) -> bool {
+        let after = self.scopes.partition_point(|scope| scope.start <= first);
+        let scope = after.checked_sub(1).and_then(|at| self.scopes.get(at));
+        scope.is_some_and(|scope| scope.contains(&first) && scope.end >= first + count)
+    }
+}
+
+/// What one reading found.
+#[derive(Default)]
+struct Found {
+    /// Where it was looked.
+    inside: Vec<Spot>,
+    /// A few of those elsewhere.
+    outside: Vec<Spot>,
+    /// Whether there are more than were gathered.
+    full: bool,
+}
+
+type Find = fn(&[u8], &Lines, &[&[u8]], &Look<'_>) -> Found;
 
 const READINGS: [Find; 5] = [exact, line_endings, trailing_space, shifted, escaped];
 
-fn exact(content: &[u8], lines: &Lines, old: &[&[u8]], stop: &Stop<'_>) -> Vec<Spot> {
-    // With the carriage returns that are in front of newlines.
-    let whole = |line: &Line| {
-        let end = if line.has_ending() { line.next - 1 } else { line.end };
-        content.get(line.start..end).unwrap_or_default()
-    };
-    search(lines, old.len(), stop, |window| {
-        window.iter().zip(old).all(|(line, old)| whole(line) == *old).then_some(Reading::Exact)
+/// A line with the carriage return that is in front of its newline.
+fn whole<'c>(content: &'c [u8], line: &Line) -> &'c [u8] {
+    let end = if line.has_ending() { line.next - 1 } else { line.end };
+    content.get(line.start..end).unwrap_or_default()
+}
+
+fn exact(content: &[u8], lines: &Lines, old: &[&[u8]], look: &Look<'_>) -> Found {
+    search(lines, old.len(), look, |window| {
+        window.iter().zip(old).all(|(line, old)| whole(content, line) == *old).then_some(Reading::Exact)
     })
 }
 
-fn line_endings(content: &[u8], lines: &Lines, old: &[&[u8]], stop: &Stop<'_>) -> Vec<Spot> {
-    search(lines, old.len(), stop, |window| {
+fn line_endings(content: &[u8], lines: &Lines, old: &[&[u8]], look: &Look<'_>) -> Found {
+    search(lines, old.len(), look, |window| {
         let mut pairs = window.iter().zip(old);
         pairs.all(|(line, old)| line.text(content) == plain(old)).then_some(Reading::LineEndings)
     })
 }
 
-fn trailing_space(content: &[u8], lines: &Lines, old: &[&[u8]], stop: &Stop<'_>) -> Vec<Spot> {
+fn trailing_space(content: &[u8], lines: &Lines, old: &[&[u8]], look: &Look<'_>) -> Found {
     if !says_something(old) {
-        return Vec::new();
+        return Found::default();
     }
-    search(lines, old.len(), stop, |window| {
+    search(lines, old.len(), look, |window| {
         let mut pairs = window.iter().zip(old);
         pairs.all(|(line, old)| trim_end(line.text(content)) == trim_end(old)).then_some(Reading::TrailingSpace)
     })
 }
 
-fn shifted(content: &[u8], lines: &Lines, old: &[&[u8]], stop: &Stop<'_>) -> Vec<Spot> {
+fn shifted(content: &[u8], lines: &Lines, old: &[&[u8]], look: &Look<'_>) -> Found {
     if !says_something(old) {
-        return Vec::new();
+        return Found::default();
     }
     let old = as_text(old);
-    search(lines, old.lines.len(), stop, |window| shift_of(content, window, &old).map(Reading::Shifted))
+    search(lines, old.lines.len(), look, |window| shift_of(content, window, &old).map(Reading::Shifted))
 }
 
-fn escaped(content: &[u8], lines: &Lines, old: &[&[u8]], stop: &Stop<'_>) -> Vec<Spot> {
+fn escaped(content: &[u8], lines: &Lines, old: &[&[u8]], look: &Look<'_>) -> Found {
     let mut kinds = Vec::new();
     let mut written = |line: &&[u8]| {
         // A line has no newline in it, whatever it says.
@@ -188,24 +226,34 @@ fn escaped(content: &[u8], lines: &Lines, old: &[&[u8]], stop: &Stop<'_>) -> Vec
     };
     let written: Vec<String> = old.iter().map(&mut written).collect();
     if kinds.is_empty() {
-        return Vec::new();
+        return Found::default();
     }
-    search(lines, written.len(), stop, |window| {
+    search(lines, written.len(), look, |window| {
         let mut pairs = window.iter().zip(&written);
         let fits = pairs.all(|(line, old)| line.text(content) == old.as_bytes());
         fits.then(|| Reading::Escaped(kinds.clone()))
     })
 }
 
-fn search(lines: &Lines, count: usize, stop: &Stop<'_>, fits: impl Fn(&[Line]) -> Option<Reading>) -> Vec<Spot> {
-    let mut spots = Vec::new();
+fn search(lines: &Lines, count: usize, look: &Look<'_>, fits: impl Fn(&[Line]) -> Option<Reading>) -> Found {
+    let mut found = Found::default();
     for (first, window) in lines.windows(count) {
-        if spots.len() >= MOST_PLACES || (first % LOOK_AFTER == 0 && stop()) {
+        if first % LOOK_AFTER == 0 && (look.stop)() {
             break;
         }
-        spots.extend(fits(window).map(|reading| Spot { first, count, reading }));
+        let Some(reading) = fits(window) else { continue };
+        let spot = Spot { first, count, reading };
+        match look.holds(first, count) {
+            true if found.inside.len() >= MOST_SPOTS => {
+                found.full = true;
+                break;
+            }
+            true => found.inside.push(spot),
+            false if found.outside.len() < MOST_OUTSIDE => found.outside.push(spot),
+            false => {}
+        }
     }
-    spots
+    found
 }
 
 fn plain(line: &[u8]) -> &[u8] {
@@ -222,7 +270,9 @@ fn says_something(old: &[&[u8]]) -> bool {
 
 fn not_found(content: &[u8], lines: &Lines, hunk: &Hunk, old: Vec<&[u8]>) -> Misfit {
     let new = hunk.new_lines();
-    let already = if new.is_empty() { Vec::new() } else { line_endings(content, lines, &new, &|| false) };
+    let all = 0..lines.len();
+    let everywhere = Look { scopes: std::slice::from_ref(&all), stop: &|| false };
+    let already = if new.is_empty() { Vec::new() } else { line_endings(content, lines, &new, &everywhere).inside };
     let already = already.first().filter(|_| already.len() == 1 && says_something(&new)).map(|spot| spot.first + 1);
     Misfit::NotFound { closest: closest_to(content, lines, &as_text(&old)), already }
 }

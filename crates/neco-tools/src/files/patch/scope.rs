@@ -25,6 +25,19 @@ pub fn below(content: &[u8], lines: &Lines, hints: &[String]) -> Result<Vec<Rang
     Ok(scopes)
 }
 
+/// The stretches that lie in no other, in order. They never overlap otherwise: blocks lie in one another.
+#[must_use]
+pub fn outermost(mut scopes: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    scopes.sort_by_key(|scope| (scope.start, std::cmp::Reverse(scope.end)));
+    let mut kept: Vec<Range<usize>> = Vec::with_capacity(scopes.len());
+    for scope in scopes {
+        if kept.last().is_none_or(|last| scope.end > last.end) {
+            kept.push(scope);
+        }
+    }
+    kept
+}
+
 /// The lines that say this, but for white space around it; if there are none, those that have it in them.
 fn heads(content: &[u8], lines: &Lines, hint: &str) -> Vec<usize> {
     let hint = hint.trim().as_bytes();

@@ -13,6 +13,7 @@ use neco_toolkit::{Plan, ToolError};
 use super::hunk::{Act, FilePatch, Hunk};
 use super::place::patched;
 use super::words;
+use crate::counted::counted;
 use crate::files::change::{MOST_BYTES, not_text};
 use crate::files::judged::{Judge, Judgement};
 use crate::files::ledger::{Ledger, Needed};
@@ -20,6 +21,12 @@ use crate::files::matching::Fit;
 use crate::files::sniff::{Kind, SNIFFED, sniff};
 use crate::files::text::{Form, is_crlf, with_crlf};
 use crate::files::{marked, near};
+
+/// Bytes of all files of a patch together: they are held in memory, before anybody is asked.
+const MOST_TOGETHER: u64 = 128 * 1024 * 1024;
+
+/// Files that a patch deletes before that is the deletion of many.
+const FEW: usize = 5;
 
 /// A file that a patch touches.
 #[derive(Debug)]
@@ -39,6 +46,8 @@ pub struct Staged {
     pub like: Option<Metadata>,
     /// Where its content comes from, when it was moved or copied here.
     pub from: Option<String>,
+    /// Whether what it comes from stays.
+    pub copied: bool,
     /// Where its content went.
     pub moved_to: Option<String>,
     /// What there is to say about how it was done.
@@ -76,6 +85,29 @@ impl Before {
 }
 
 impl Staged {
+    /// Whether a file goes for good: what is moved stays, under another name.
+    #[must_use]
+    pub fn is_deleted(&self) -> bool {
+        self.before.is_some() && self.text.is_none() && self.moved_to.is_none()
+    }
+
+    /// Whether it is as on the disk, as far as the patch was read.
+    fn is_untouched(&self) -> bool {
+        self.text.is_some() && self.moved_to.is_none() && !self.is_changed()
+    }
+
+    /// Whether all of a file may be replaced that the patch quotes nothing of: it was read, as for any other
+    /// tool that overwrites.
+    fn check_overwrite(&self, ledger: &Ledger) -> Result<(), ToolError> {
+        match &self.before {
+            // There is nothing to lose in an empty file.
+            Some(before) if !before.bytes.is_empty() => {
+                ledger.check(self.located.path(), &self.located.shown(), &before.stamp, &before.bytes, Needed::All)
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// Whether anything is to be written.
     #[must_use]
     pub fn is_changed(&self) -> bool {
@@ -105,6 +137,8 @@ pub struct Stage {
     pub staged: Vec<Staged>,
     /// Names that were judged: a patch may name a file more than once.
     judged: Vec<String>,
+    /// Bytes read so far.
+    bytes: u64,
 }
 
 impl Stage {
@@ -147,7 +181,13 @@ impl Stage {
         let risk = plans.iter().map(|plan| plan.risk).max().unwrap_or(Risk::Medium);
         let because = plans.iter().find_map(|plan| plan.because.clone());
         let paths = plans.into_iter().flat_map(|plan| plan.paths).collect();
-        Plan { because, paths, ..Plan::of(risk) }
+        let deleted = self.staged.iter().filter(|staged| staged.is_deleted()).count();
+        let (least, deletes) = match deleted {
+            0 => (Risk::Medium, None),
+            1..=FEW => (Risk::High, Some(format!("it deletes {}", counted(deleted, "file", "files")))),
+            _ => (Risk::Critical, Some(format!("it deletes {deleted} files"))),
+        };
+        Plan { because: because.or(deletes), paths, ..Plan::of(risk.max(least)) }
     }
 
     /// The index of a file, which is looked at when it is first named.
@@ -162,7 +202,8 @@ impl Stage {
         }
         let judgement = around.judge.judge(path, &located, Access::Write)?;
         self.judged.push(path.to_owned());
-        let before = before(&located, around.ledger)?;
+        let before = before(&located, around.ledger, MOST_TOGETHER.saturating_sub(self.bytes))?;
+        self.bytes += before.as_ref().map_or(0, |before| before.bytes.len() as u64);
         let (form, text) = match &before {
             Some(before) => {
                 before.decoded(&located.shown()).map_or((Form::PLAIN, None), |(form, text)| (form, Some(text)))
@@ -179,6 +220,7 @@ impl Stage {
             known,
             like: None,
             from: None,
+            copied: false,
             moved_to: None,
             notes: Vec::new(),
         });
@@ -191,6 +233,10 @@ impl Stage {
 
     fn add(&mut self, at: usize, text: &str, around: &Surroundings<'_>) -> Result<(), ToolError> {
         let Some(staged) = self.staged.get_mut(at) else { return Ok(()) };
+        // What the patch itself deleted or wrote before is known to it.
+        if staged.is_untouched() {
+            staged.check_overwrite(around.ledger)?;
+        }
         let shown = staged.located.shown();
         let old = match (&staged.before, &staged.text) {
             (Some(before), None) => before.decoded(&shown)?.1,
@@ -279,12 +325,15 @@ impl Stage {
         let like = source.before.as_ref().map(|before| before.metadata.clone());
         let notes = if copy { Vec::new() } else { std::mem::take(&mut source.notes) };
         let Some(target) = self.staged.get_mut(target) else { return Ok(()) };
-        // What is no text is not overwritten unseen.
+        // What is no text is not overwritten unseen, and what nobody read neither.
         if let (Some(before), None) = (&target.before, &target.text) {
             before.decoded(&target.located.shown())?;
         }
+        if target.is_untouched() {
+            target.check_overwrite(around.ledger)?;
+        }
         (target.form, target.text, target.known, target.like) = (form, Some(text), known, like);
-        target.from = Some(shown);
+        (target.from, target.copied) = (Some(shown), copy);
         target.notes.extend(notes);
         let to = target.located.shown();
         if let Some(source) = self.staged.get_mut(from).filter(|_| !copy) {
@@ -296,13 +345,20 @@ impl Stage {
 }
 
 /// What is on the disk, if it is still what the agent has read or was never read.
-fn before(located: &Located, ledger: &Ledger) -> Result<Option<Before>, ToolError> {
+fn before(located: &Located, ledger: &Ledger, room: u64) -> Result<Option<Before>, ToolError> {
     if !located.exists() {
         return Ok(None);
     }
     let metadata = located.metadata()?;
-    let (bytes, stamp) = located.read(MOST_BYTES + 1)?;
     let shown = located.shown();
+    if metadata.is_file() && metadata.len() > room && metadata.len() <= MOST_BYTES {
+        let message = format!(
+            "the files of this patch have more than {} MB together, up to {shown}; make several patches of it",
+            MOST_TOGETHER / (1024 * 1024)
+        );
+        return Err(ToolError::new(ErrorCode::FileTooLarge, message));
+    }
+    let (bytes, stamp) = located.read(MOST_BYTES + 1)?;
     if bytes.len() as u64 > MOST_BYTES {
         let message = format!("{shown} has {} bytes, too many to patch here; change it with a command", stamp.size());
         return Err(ToolError::new(ErrorCode::FileTooLarge, message));

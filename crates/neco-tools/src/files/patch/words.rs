@@ -98,7 +98,8 @@ fn diff_of(stage: &Stage, staged: &Staged) -> Diff {
     let old = |staged: &Staged| staged.before.as_ref().map(|before| before.text().unwrap_or_default());
     let Some(from) = &staged.from else {
         let text = staged.text.as_deref().unwrap_or_default();
-        return diff::change(&shown, old(staged).as_deref(), text).diff;
+        let diff = diff::change(&shown, old(staged).as_deref(), text).diff;
+        return Diff { deleted: staged.is_deleted(), ..diff };
     };
     // What was moved is compared with what it was, not with what it takes the place of.
     let source = stage.staged.iter().find(|other| other.located.shown() == *from);
@@ -118,7 +119,9 @@ pub fn done_words(stage: &Stage, notes: &[String]) -> String {
     for staged in stage.staged.iter().filter(|staged| staged.moved_to.is_none()) {
         let shown = staged.located.shown();
         let what = match (&staged.text, &staged.before, &staged.from) {
-            (Some(_), _, Some(from)) => format!("Moved {from} to {shown}{}", over(staged)),
+            (Some(_), _, Some(from)) => {
+                format!("{} {from} to {shown}{}", if staged.copied { "Copied" } else { "Moved" }, over(staged))
+            }
             (Some(text), None, None) => format!("Added {shown} ({})", lines(count_lines(text))),
             (Some(_), Some(_), None) if !staged.is_changed() => format!("{shown} stays as it is"),
             (Some(text), Some(before), None) => {

@@ -10,13 +10,25 @@ use url::Url;
 
 use super::hit::Hit;
 use super::{brave, duckduckgo, exa, searxng, tavily};
-use crate::web::page::one_line;
+use crate::web::page::{one_line, token};
 
 /// The name under which the network keeps the key of the search engine.
 pub const SEARCH_KEY: &str = "web_search";
 
 /// Bytes of an answer that are read.
 const MOST_BYTES: usize = 2_000_000;
+
+/// Results of an answer that are looked at.
+const MOST_HITS: usize = 60;
+
+/// Why an engine gave no results.
+#[derive(Debug)]
+pub(in crate::web) struct Refusal {
+    /// In our words.
+    pub(in crate::web) words: String,
+    /// In its own.
+    pub(in crate::web) said: Option<String>,
+}
 
 /// An engine at its address.
 #[derive(Debug)]
@@ -39,16 +51,14 @@ impl Engine {
         };
         let Some(text) = url.or(own) else {
             return Err(ToolError::failed(format!(
-                "the search engine {} needs the address of a server: tell the user to set url under \
-                 [tools.web_search] in their config.toml",
+                "the search engine {} needs the address of a server: the user sets url under \
+                 [tools.web_search] in config.toml",
                 kind.name()
             )));
         };
         let address = Url::parse(text).ok().filter(|url| url.has_host());
         let address = address.ok_or_else(|| {
-            ToolError::failed(
-                "the url under [tools.web_search] in the user's config.toml is no web address: tell the user",
-            )
+            ToolError::failed("the url under [tools.web_search] in the user's config.toml is no web address")
         })?;
         Ok(Self { kind, url: address, named: url.is_some() })
     }
@@ -69,18 +79,17 @@ impl Engine {
             SearchEngine::Duckduckgo => duckduckgo::ask(request, query),
         };
         let host = self.url.host_str().unwrap_or_default();
-        request.open_host =
-            self.named.then(|| self.url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")));
+        let port = self.url.port_or_known_default();
+        request.open_host = self.named.then(|| port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")));
         request
     }
 
-    /// What its answer comes to.
-    pub(in crate::web) fn hits(&self, answer: &Answer) -> Result<Vec<Hit>, ToolError> {
+    /// What its answer comes to. Takes a while for a big one: not on a thread of the runtime.
+    pub(in crate::web) fn hits(&self, answer: &Answer) -> Result<Vec<Hit>, Refusal> {
         if let Some(elsewhere) = &answer.elsewhere {
-            let host = elsewhere.host_str().unwrap_or_default();
-            return Err(
-                self.failed(answer, &format!("it redirects to {host}; the url under [tools.web_search] is not right"))
-            );
+            let said = Some(one_line(elsewhere.as_str()));
+            let words = "it redirects elsewhere; the url under [tools.web_search] is not right";
+            return Err(Refusal { said, ..self.failed(answer, words) });
         }
         if !(200..300).contains(&answer.status) || answer.status == 202 && self.kind == SearchEngine::Duckduckgo {
             return Err(self.refused(answer));
@@ -101,34 +110,30 @@ impl Engine {
     }
 
     /// Why it said no, and what to do about it.
-    fn refused(&self, answer: &Answer) -> ToolError {
-        let wait = answer
-            .retry_after
-            .as_deref()
-            .map(|after| format!(" (retry-after: {})", one_line(after)))
-            .unwrap_or_default();
+    fn refused(&self, answer: &Answer) -> Refusal {
+        let wait =
+            answer.retry_after.as_deref().map(|after| format!(" (retry-after: {})", token(after))).unwrap_or_default();
         let advice = match (self.kind, answer.status) {
             (SearchEngine::Duckduckgo, 200..=299 | 403 | 418) => {
-                "it takes us for a robot and refuses for now; wait, or tell the user that another engine under \
-                 [tools.web_search] is more reliable"
+                "it takes us for a robot and refuses for now; wait, or another engine under [tools.web_search] is more \
+                 reliable"
                     .to_owned()
             }
-            (SearchEngine::Searxng, 403) => "the server does not allow the format json: tell the user to add it to \
-                 search.formats in its settings.yml, or to use another server"
+            (SearchEngine::Searxng, 403) => "the server does not allow the format json: add it to search.formats in \
+                 its settings.yml, or use another server"
                 .to_owned(),
-            (_, 401 | 403) => "the key is not accepted: tell the user to check it".to_owned(),
-            (_, 402 | 432 | 433) => "the plan of the key is used up: tell the user".to_owned(),
+            (_, 401 | 403) => "the key is not accepted".to_owned(),
+            (_, 402 | 432 | 433) => "the plan of the key is used up".to_owned(),
             (_, 429) => format!("too many searches{wait}; wait before the next one"),
-            (_, 404) => "the url under [tools.web_search] is not right: tell the user".to_owned(),
+            (_, 404) => "the url under [tools.web_search] is not right".to_owned(),
             (_, 500..=599) => format!("it has a problem of its own{wait}; try again later"),
             (_, _) => "it did not accept the search".to_owned(),
         };
         self.failed(answer, &advice)
     }
 
-    fn failed(&self, answer: &Answer, words: &str) -> ToolError {
-        let said = said(&answer.body).map(|said| format!(" It says: {said}")).unwrap_or_default();
-        ToolError::failed(format!("{} answered {}: {words}.{said}", self.name(), answer.status))
+    fn failed(&self, answer: &Answer, words: &str) -> Refusal {
+        Refusal { words: format!("{} answered {}: {words}", self.name(), answer.status), said: said(&answer.body) }
     }
 }
 
@@ -145,10 +150,10 @@ pub(super) fn field<'a>(item: &'a Value, name: &str) -> &'a str {
     item.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The results of a list.
+/// The results of a list, as many as anybody asks for.
 pub(super) fn each(list: &Value, extract: impl Fn(&Value) -> String) -> Option<Vec<Hit>> {
     let hit = |item: &Value| Hit::new(field(item, "title"), field(item, "url"), &extract(item));
-    Some(list.as_array()?.iter().filter_map(hit).collect())
+    Some(list.as_array()?.iter().filter_map(hit).take(MOST_HITS).collect())
 }
 
 /// A request with a body of JSON.

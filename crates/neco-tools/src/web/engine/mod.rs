@@ -14,5 +14,6 @@ mod searxng;
 mod tavily;
 
 pub(super) use ask::Engine;
+pub(super) use ask::Refusal;
 pub use ask::SEARCH_KEY;
 pub(super) use hit::Hit;

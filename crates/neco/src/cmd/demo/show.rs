@@ -23,7 +23,8 @@ use crate::failure::Failure;
 use crate::print::Printer;
 use crate::print::diff::coloured;
 use crate::print::paint::Paint;
-use crate::run::drive::see_through;
+use crate::run::drive::{Seat, see_through};
+use crate::run::others::Others;
 use crate::sandbox;
 use crate::say;
 use crate::terminal::Terminal;
@@ -67,6 +68,7 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
     let max_turns = config.agent.max_turns;
     let (services, session) = runtime.block_on(async {
         let setup = ServiceSetup {
+            attended: false,
             config: &config,
             tools: Vec::new(),
             policy: Policy::new(Place::new(project.folder()), Vec::new()),
@@ -97,8 +99,9 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
     })?;
     let printer = Printer::new(OutputFormat::Text, terminal);
     let asked = Command::UserMessage { content: script::TASK.to_owned(), attachments: Vec::new() };
-    let seen = see_through(&runtime, &services, &session, printer, None, asked);
-    wire::stop(runtime, services, session, seen)
+    let (others, seat) = (Others::default(), Seat { printer, person: None });
+    let seen = see_through(&runtime, &services, &session, &others, seat, asked);
+    wire::stop(runtime, services, session, others, seen)
 }
 
 fn opening(project: &Project, paint: Paint) -> String {

@@ -4,7 +4,7 @@ use neco_config::{Config, Env, LoadOptions};
 use serde_json::json;
 
 use super::finding::{Finding, Health, as_lines};
-use super::{machine, models, plugged};
+use super::{checkpoints, machine, models, plugged};
 use crate::args::EverywhereArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -31,8 +31,9 @@ pub fn run(json: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, F
             // What a broken file leads to is not another fault.
             false => findings.push(Finding::info("model", "not looked at before the configuration can be read")),
         }
-        findings.push(machine::store(env).await);
+        findings.extend(machine::store(env).await);
     });
+    findings.push(checkpoints::check(&folder, &config, env));
     findings.extend(machine::programs(&config, env));
     findings.extend(machine::sandbox(&config, env));
     findings.extend(plugged.into_iter().flatten());

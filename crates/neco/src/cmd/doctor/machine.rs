@@ -1,10 +1,11 @@
 //! What Neco stands on: files, programs, the terminal.
 
+use std::fmt::Write;
 use std::path::Path;
 
 use neco_config::{Config, ConfigError, Env, Loaded};
 use neco_safety::sandbox::{Ask, Level, Strength};
-use neco_store::SqliteStore;
+use neco_store::{Catalog, SetAside, SqliteStore, StoreError, StoreSizes};
 
 use super::finding::Finding;
 use crate::ask::editor::Programs;
@@ -41,21 +42,45 @@ pub fn configuration(loaded: &Result<Loaded, ConfigError>, env: &Env) -> Vec<Fin
     }
 }
 
-/// The store: where, how big, and whether it opens.
-pub async fn store(env: &Env) -> Finding {
+/// The store: where, what it holds, how big it is, and whether it opens.
+pub async fn store(env: &Env) -> Vec<Finding> {
     let path = env.data_dir().join(STORE_FILE);
-    let opened = match SqliteStore::open(&path).await {
-        Ok(store) => store.close().await,
-        Err(error) => Err(error),
-    };
-    match opened {
-        Ok(()) => Finding::ok("store", format!("{} ({})", path.display(), size(&path))),
-        Err(error) => Finding::fail(
-            "store",
-            error.to_string(),
-            format!("make {} writable, or set NECO_HOME", env.data_dir().display()),
-        ),
+    match look_into(&path).await {
+        Ok((sizes, set_aside)) => {
+            let told = set_aside.map(|aside| Finding::warn("store", aside.to_string()));
+            told.into_iter().chain([Finding::ok("store", in_words(&path, &sizes))]).collect()
+        }
+        Err(error) => {
+            let fix = format!("make {} writable, or set NECO_HOME", env.data_dir().display());
+            vec![Finding::fail("store", error.to_string(), fix)]
+        }
     }
+}
+
+async fn look_into(path: &Path) -> Result<(StoreSizes, Option<SetAside>), StoreError> {
+    let store = SqliteStore::open(path).await?;
+    let sizes = store.sizes().await?;
+    let set_aside = store.set_aside().cloned();
+    store.close().await?;
+    Ok((sizes, set_aside))
+}
+
+/// Such as `/home/me/.local/share/neco/neco.db: 12 sessions (2 forks), 3.4 MB and 0.5 MB for search`.
+fn in_words(path: &Path, sizes: &StoreSizes) -> String {
+    let StoreSizes { sessions, forks, free_bytes, .. } = *sizes;
+    let counted = |number: u64, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
+    let mut words = format!("{}: {}", path.display(), counted(sessions, "session"));
+    if forks > 0 {
+        let _ = write!(words, " ({})", counted(forks, "fork"));
+    }
+    let _ = write!(words, ", {}", size(sizes.file_bytes));
+    if sizes.search_bytes > 0 {
+        let _ = write!(words, " and {} for search", size(sizes.search_bytes));
+    }
+    if free_bytes > sizes.file_bytes / 4 && free_bytes > 10_000_000 {
+        let _ = write!(words, "; {} of it is free, `neco session prune` gives it back", size(free_bytes));
+    }
+    words
 }
 
 /// Programs that tools use.
@@ -79,7 +104,7 @@ pub fn programs(config: &Config, env: &Env) -> Vec<Finding> {
 
 /// What stands between commands and the machine, and what it leaves open.
 pub fn sandbox(config: &Config, env: &Env) -> Vec<Finding> {
-    let install = "install bubblewrap (Debian: apt install bubblewrap) and allow user namespaces";
+    let install = "allow user namespaces, or install bubblewrap (Debian: apt install bubblewrap)";
     let report = match sandbox::open(config, env, Ask::Anew) {
         Ok(sandbox) => sandbox.report().clone(),
         Err(failure) => return vec![Finding::fail("sandbox", failure.message, install)],
@@ -114,13 +139,7 @@ pub fn terminal(env: &Env) -> Finding {
     )
 }
 
-fn size(path: &Path) -> String {
-    let beside = |ending: &str| path.with_file_name(format!("{STORE_FILE}{ending}"));
-    let bytes: u64 = [path.to_owned(), beside("-wal")]
-        .iter()
-        .filter_map(|file| std::fs::metadata(file).ok())
-        .map(|file| file.len())
-        .sum();
+fn size(bytes: u64) -> String {
     match bytes {
         0..1_000_000 => format!("{} kB", bytes.div_ceil(1000)),
         _ => format!("{:.1} MB", bytes as f64 / 1e6),

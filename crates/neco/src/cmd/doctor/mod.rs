@@ -4,8 +4,9 @@
 //! what to do.
 //!
 //! Reading order: [`finding`] (one line), [`models`] with [`listening`] and
-//! [`key_variables`], [`machine`], [`plugged`] (the checks), [`examine`].
+//! [`key_variables`], [`machine`], [`checkpoints`], [`plugged`] (the checks), [`examine`].
 
+mod checkpoints;
 mod examine;
 mod finding;
 mod key_variables;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use neco_config::Env;
 use neco_session::actor::kept_words;
 use neco_session::memory::{Category, Keep, Kept, Memory, NewEntry, said_by_person};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::run::{failed, memory};
 use crate::args::EverywhereArgs;
@@ -20,7 +20,7 @@ use crate::wire;
 pub(super) async fn add(args: &AddArgs, memory: &Arc<Memory>) -> Result<(), Failure> {
     let text = text(&args.text)?;
     let kept = memory.keep(entry(args, &text)).await.map_err(failed)?;
-    say::out(&if args.json { as_json(&kept) } else { format!("{}\n", kept_words(&kept)) })
+    say::out(&if args.json { format!("{:#}\n", value(&kept)) } else { format!("{}\n", kept_words(&kept)) })
 }
 
 /// Keeps a note that was said instead of a request.
@@ -73,9 +73,8 @@ fn entry(args: &AddArgs, text: &str) -> NewEntry {
 
 /// What became of a note, as an object.
 #[must_use]
-pub fn as_json(kept: &Kept) -> String {
+pub fn value(kept: &Kept) -> Value {
     let note = &kept.note;
     let action = kept.action.map_or("known", |action| action.name());
-    let value = json!({ "action": action, "id": note.id, "title": note.title, "scope": note.scope, "path": note.path });
-    format!("{value:#}\n")
+    json!({ "action": action, "id": note.id, "title": note.title, "scope": note.scope, "path": note.path })
 }

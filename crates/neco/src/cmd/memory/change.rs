@@ -1,7 +1,7 @@
 //! Editing and removing entries.
 
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::process::Command;
 use std::sync::Arc;
 
@@ -18,11 +18,16 @@ use crate::say;
 
 /// Opens the entry's own file in the person's editor.
 pub(super) fn edit(found: &Found, env: &Env) -> Result<(), Failure> {
+    let path = found.path();
+    // An editor without a terminal would pour its screen into a pipe.
+    if Tty::open().is_none() || !std::io::stdin().is_terminal() {
+        let words = "there is no terminal for an editor here";
+        return Err(Failure::usage(words).hint(format!("The file is {}.", path.display())));
+    }
     let editor = Programs::wanted(env).editor;
     // Through a shell, as everybody does: people write `code --wait` there.
     let mut line = editor.clone();
     line.push(" \"$1\"");
-    let path = found.path();
     let status = Command::new("sh").args([OsStr::new("-c"), &line, OsStr::new("editor"), path.as_os_str()]).status();
     match status {
         Ok(status) if status.success() => Ok(()),

@@ -20,8 +20,11 @@ pub fn as_lines(entries: &[Found], none: &str) -> String {
     let rows: Vec<[String; 4]> = entries
         .iter()
         .map(|found| {
-            let reach = if found.reach.is_empty() { found.scope().name() } else { "private" };
-            let kind = format!("{} ({reach})", found.category.name());
+            let reach = reach(found);
+            let kind = match found.category.name() {
+                name if name == reach => name.to_owned(),
+                name => format!("{name} ({reach})"),
+            };
             [clean_line(&found.id), ago(found.created_ms, now), kind, clean_line(&found.title)]
         })
         .collect();
@@ -40,12 +43,20 @@ pub fn as_lines(entries: &[Found], none: &str) -> String {
     text
 }
 
+/// How far an entry reaches, in a word.
+fn reach(found: &Found) -> &'static str {
+    if found.reach.is_empty() { found.scope().name() } else { "private" }
+}
+
 /// What is wrong with files.
 #[must_use]
 pub fn troubles(entries: &[Found]) -> Vec<String> {
     let of = |found: &Found| {
         let folder = found.folder.path();
-        found.troubles.iter().map(move |trouble| format!("{}/{trouble}", folder.display())).collect::<Vec<_>>()
+        let mut troubles: Vec<&String> = found.troubles.iter().collect();
+        // `file:line: …`, by the line and not by its digits.
+        troubles.sort_by_key(|trouble| trouble.split(':').nth(1).and_then(|line| line.trim().parse::<u32>().ok()));
+        troubles.into_iter().map(move |trouble| format!("{}/{trouble}", folder.display())).collect::<Vec<_>>()
     };
     entries.iter().flat_map(of).collect()
 }
@@ -102,7 +113,7 @@ fn value(found: &Found) -> Value {
         "category": found.category.name(),
         "topic": Some(found.category.topic()).filter(|topic| !topic.is_empty()),
         "tags": found.tags,
-        "scope": found.scope(),
+        "scope": reach(found),
         "directory": Some(&found.reach).filter(|reach| !reach.is_empty()),
         "source": found.source,
         "created": time(found.created_ms),

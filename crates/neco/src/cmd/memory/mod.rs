@@ -7,5 +7,5 @@ mod change;
 mod list;
 mod run;
 
-pub use add::{as_json, note};
+pub use add::{note, value};
 pub use run::run;

@@ -59,6 +59,9 @@ async fn answer(command: &MemoryCommand, memory: &Arc<Memory>, env: &Env) -> Res
             say::out(&if *json { list::whole_json(&found, &entry) } else { list::whole(&found, &entry) })?;
         }
         MemoryCommand::Search { words, limit, which, json } => {
+            if words.iter().all(|word| word.trim().is_empty()) {
+                return Err(Failure::usage("there is nothing to look for: say some words"));
+            }
             let entries = which.of(memory.search(&words.join(" "), *limit).await.map_err(failed)?);
             say::out(&if *json {
                 list::as_json(&entries)
@@ -76,7 +79,7 @@ async fn answer(command: &MemoryCommand, memory: &Arc<Memory>, env: &Env) -> Res
 impl WhichArgs {
     fn of(self, mut entries: Vec<Found>) -> Vec<Found> {
         entries.retain(|found| match found.scope() {
-            MemoryScope::Global => !self.dir,
+            MemoryScope::Global => !self.dir && (!self.global || found.reach.is_empty()),
             MemoryScope::Directory => !self.global,
         });
         entries

@@ -31,9 +31,13 @@ pub fn remove(env: &Env, numbers: &[NonZeroUsize], all: bool) -> Result<String, 
     if chosen.is_empty() {
         return Ok(listed(&rules, file.shown()));
     }
+    if let Some(number) = chosen.iter().find(|number| **number >= rules.len()) {
+        return Err(Failure::usage(format!("{}: there is no rule {}", file.shown(), number + 1)));
+    }
+    let chosen: Vec<&str> = chosen.iter().filter_map(|number| rules.get(*number)).map(String::as_str).collect();
     forget(file.path(), &chosen).map_err(unusable)?;
     let mut text = String::new();
-    for rule in chosen.iter().filter_map(|number| rules.get(*number)) {
+    for rule in chosen {
         let _ = writeln!(text, "no longer: {}", title(rule));
     }
     Ok(text)

@@ -1,83 +1,152 @@
-//! The two forms of `neco session`.
+//! The forms of `neco session`.
 
-use std::sync::Arc;
+use neco_config::Env;
+use neco_proto::{Client, Command};
+use neco_server::RemoteClient;
+use neco_store::{SearchQuery, SessionRecord};
 
-use neco_config::{Config, Env};
-use neco_safety::Policy;
-use neco_session::Hub;
-use neco_store::SessionRecord;
-
-use super::list::{as_json, as_lines};
+use super::desk::Desk;
+use super::list::{Shape, as_json, as_lines, record_json};
 use super::show::{Reader, heading};
-use crate::args::{EverywhereArgs, SessionCommand};
+use super::{attach, back, diff, export, fork, import, log, remove, resume, search};
+use crate::args::EverywhereArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::print::clean::clean_line;
 use crate::print::visible;
+use crate::run;
+use crate::run::attach::Which;
 use crate::say;
+use crate::session_args::{ListArgs, SearchArgs, SessionCommand};
 use crate::terminal::Terminal;
-use crate::told_files::ToldFiles;
-use crate::wire::{self, ServiceSetup, Services};
+use crate::wire;
 
-/// The most sessions that are listed.
-const MOST: usize = 1000;
-
-/// Runs `neco session …`. A broken configuration is no reason not to show what was said.
+/// Runs `neco session …`.
 ///
 /// # Errors
 /// When there is no such session or the store can't be read.
 pub fn run(command: &SessionCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    if let SessionCommand::Attach { id, output_format } = command
+        && let Some(exit) = attach::watch(id, *output_format, env)?
+    {
+        return Ok(exit);
+    }
+    if let SessionCommand::Resume { id, words } = command {
+        return resume::run(id.as_deref(), words, everywhere, env);
+    }
     let runtime = wire::runtime()?;
     runtime.block_on(async {
-        let setup = ServiceSetup {
-            config: &Config::built_in(),
-            tools: Vec::new(),
-            policy: Policy::default(),
-            hooks: Vec::new(),
-            rule_book: None,
-            told: ToldFiles::default(),
-            sandbox: None,
-            secrets: Vec::new(),
-            environment: Vec::new(),
-            data_dir: env.data_dir().to_owned(),
-            find_model: Arc::new(|name| Err(name.to_owned())),
-        };
-        let services = Services::start(wire::open_store(env.data_dir()).await?, setup)?;
-        let answered = answer(command, everywhere, env, &services.hub).await;
-        services.stop().await?;
+        let desk = Desk::open(everywhere, env).await?;
+        let answered = answer(command, &desk).await;
+        desk.close().await?;
         answered
+    })
+}
+
+async fn answer(command: &SessionCommand, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    match command {
+        SessionCommand::List(args) => list(args, desk).await,
+        SessionCommand::Show { id, json } => show(&desk.hub.find(id).await?, *json, desk).await,
+        SessionCommand::Search(args) => find(args, desk).await,
+        SessionCommand::Attach { id, .. } => Err(attach::not_open(&desk.hub.find(id).await?)),
+        SessionCommand::Rename { id, title, json } => rename(id, &title.join(" "), *json, desk).await,
+        SessionCommand::Fork(args) => fork::run(args, desk).await,
+        SessionCommand::Rewind(args) => back::run(args, desk).await,
+        SessionCommand::Log { id, json, after } => log::run(id, *after, *json, desk).await,
+        SessionCommand::Diff { id, from, to, stat, json } => {
+            let shape = diff::Shape { stat: *stat, json: *json };
+            diff::run(id, from.as_deref(), to.as_deref(), shape, desk).await
+        }
+        SessionCommand::Export(args) => export::run(args, desk).await,
+        SessionCommand::Import(args) => import::run(args, desk).await,
+        SessionCommand::Rm { ids, yes, json } => remove::rm(ids, *yes, *json, desk).await,
+        SessionCommand::Prune(args) => remove::prune(args, desk).await,
+        // It was gone on with before the store was opened.
+        SessionCommand::Resume { .. } => Ok(Exit::Done),
+    }
+}
+
+async fn list(args: &ListArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let folder = crate::folder(desk.everywhere)?;
+    let mut records = desk.hub.list((!args.all).then_some(folder.as_path()), usize::MAX >> 1).await?;
+    records.retain(|record| args.since.is_none_or(|since| record.updated_ms >= since));
+    records.truncate(args.limit);
+    let text = match args.json {
+        true => as_json(&records),
+        false => {
+            let shape = Shape { all: args.all, home: desk.env.home(), width: desk.width() };
+            as_lines(&records, &desk.short_ids().await?, &shape)
+        }
+    };
+    say::out(&text)?;
+    Ok(Exit::Done)
+}
+
+async fn find(args: &SearchArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let cwd = args.here.then(|| crate::folder(desk.everywhere)).transpose()?;
+    let query = SearchQuery {
+        cwd: cwd.map(|folder| folder.display().to_string()),
+        since_ms: args.since,
+        until_ms: args.until,
+        ..SearchQuery::new(args.words.join(" "), args.limit)
+    };
+    let hits = desk.hub.search(query).await?;
+    let text = match args.json {
+        true => search::as_json(&hits),
+        false => {
+            let paint = Terminal::look_at(desk.env).stdout_paint();
+            search::as_lines(&hits, &desk.short_ids().await?, desk.width(), paint)
+        }
+    };
+    say::out(&text)?;
+    Ok(Exit::Done)
+}
+
+async fn rename(id: &str, title: &str, json: bool, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let record = desk.hub.find(id).await?;
+    let title = match elsewhere(&record, desk.env).await? {
+        Some(open) => {
+            open.send(Command::Rename { title: title.to_owned() }).await?;
+            neco_session::title::tidy(title)
+        }
+        None => desk.hub.rename(&record, title).await?,
+    };
+    let named = SessionRecord { title, ..record };
+    say::out(&match json {
+        true => format!("{:#}\n", record_json(&named)),
+        false => format!("renamed: {}\n", clean_line(&named.title)),
     })?;
     Ok(Exit::Done)
 }
 
-async fn answer(command: &SessionCommand, everywhere: &EverywhereArgs, env: &Env, hub: &Hub) -> Result<(), Failure> {
-    match command {
-        SessionCommand::List { all, json } => {
-            let folder = crate::folder(everywhere)?;
-            let records = hub.list((!all).then_some(folder.as_path()), MOST).await?;
-            say::out(&if *json { as_json(&records) } else { as_lines(&records, *all, env.home()) })
-        }
-        SessionCommand::Show { id, json } => show(&hub.find(id).await?, *json, env, hub).await,
-    }
+/// The session in the process that has it open, if one has.
+pub(super) async fn elsewhere(record: &SessionRecord, env: &Env) -> Result<Option<RemoteClient>, Failure> {
+    let found = run::attach::find(Which::Id(&record.id.to_string()), env).await?;
+    Ok(found.map(|attached| attached.client))
 }
 
 /// Event by event: a long session is never in memory as a whole.
-async fn show(record: &SessionRecord, json: bool, env: &Env, hub: &Hub) -> Result<(), Failure> {
-    let mut reader = Reader::new(Terminal::look_at(env).stdout_paint());
+async fn show(record: &SessionRecord, json: bool, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let course = desk.hub.course(record.id).await?;
+    let mut reader = Reader::new(Terminal::look_at(desk.env).stdout_paint());
     let mut written = if json { Ok(()) } else { say::out(&heading(record, reader.paint())) };
     let mut write = |text: String| {
         if written.is_ok() && !text.is_empty() {
             written = say::out(&text);
         }
     };
-    hub.each_event(record.id, |event| {
-        write(match json {
-            true => visible::json(&serde_json::to_string(event).unwrap_or_default()).into_owned() + "\n",
-            false => reader.shown(event),
-        });
-    })
-    .await?;
+    desk.hub
+        .each_event(record.id, |event| {
+            write(match json {
+                true => visible::json(&serde_json::to_string(event).unwrap_or_default()).into_owned() + "\n",
+                // What was gone back over is in the log, and no part of the conversation.
+                false if !course.counts(event.seq) => String::new(),
+                false => reader.shown(event),
+            });
+        })
+        .await?;
     if !json {
         write(reader.left_open());
     }
-    written
+    written.map(|()| Exit::Done)
 }

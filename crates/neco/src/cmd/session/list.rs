@@ -5,35 +5,57 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use neco_store::SessionRecord;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cmd::when::ago;
 use crate::print::clean::clean_line;
 use crate::print::wrap::{columns, fitting};
-use crate::short_id::short_id;
+use crate::short_id::ShortIds;
 
-/// Columns of a folder.
+/// Columns of a folder at most.
 const FOLDER: usize = 36;
+
+/// Columns of a title at least.
+const TITLE: usize = 16;
+
+/// How a list is shown.
+pub struct Shape<'a> {
+    /// Whether sessions of all folders are in it.
+    pub all: bool,
+    /// The person's home, which is shown as `~`.
+    pub home: &'a Path,
+    /// Columns there are.
+    pub width: usize,
+}
 
 /// One line for each session, below a heading.
 #[must_use]
-pub fn as_lines(records: &[SessionRecord], all: bool, home: &Path) -> String {
+pub fn as_lines(records: &[SessionRecord], ids: &ShortIds, shape: &Shape<'_>) -> String {
     if records.is_empty() {
-        let more = if all { "" } else { " in this folder; --all lists those of all folders" };
+        let more = if shape.all { "" } else { " in this folder; --all lists those of all folders" };
         return format!("no sessions{more}\n");
     }
     let now = Timestamp::now();
-    let folders: Vec<String> = records.iter().map(|record| fitting(&below_home(&record.cwd, home), FOLDER)).collect();
-    let widest = folders.iter().map(|folder| columns(folder)).max().unwrap_or_default();
-    let folder_column = |folder: &str| match all {
-        // Padded by what is seen: some characters take two columns.
-        true => format!("{folder}{}  ", " ".repeat(widest.saturating_sub(columns(folder)))),
-        false => String::new(),
-    };
-    let mut text = format!("{:<18}  {:<12}  {}TITLE\n", "ID", "LAST USED", folder_column("FOLDER"));
-    for (record, folder) in records.iter().zip(&folders) {
-        let (id, used) = (short_id(record.id), ago(record.updated_ms, now));
-        let _ = writeln!(text, "{id:<18}  {used:<12}  {}{}", folder_column(folder), title(record));
+    let mut rows = vec![["ID", "LAST USED", "FOLDER", "TITLE"].map(str::to_owned)];
+    rows.extend(records.iter().map(|record| {
+        let folder = if shape.all { below_home(&record.cwd, shape.home) } else { String::new() };
+        [ids.short(record.id), ago(record.updated_ms, now), folder, title(record)]
+    }));
+    let widest = |column: usize| rows.iter().map(|row| columns(&row[column])).max().unwrap_or_default();
+    let (id, used) = (widest(0), widest(1));
+    let left = shape.width.saturating_sub(id + used + 4).max(TITLE);
+    // The title tells more than the folder, whose end tells more than its beginning.
+    let folder = if shape.all { widest(2).min(FOLDER).min(left / 5 * 2) } else { 0 };
+    let title_width = if shape.all { left.saturating_sub(folder + 2) } else { left };
+    let mut text = String::new();
+    for row in &rows {
+        let place = match shape.all {
+            true => format!("{}  ", padded(&end_of(&row[2], folder), folder)),
+            false => String::new(),
+        };
+        let line =
+            format!("{}  {}  {place}{}", padded(&row[0], id), padded(&row[1], used), fitting(&row[3], title_width));
+        let _ = writeln!(text, "{}", line.trim_end());
     }
     text
 }
@@ -41,32 +63,55 @@ pub fn as_lines(records: &[SessionRecord], all: bool, home: &Path) -> String {
 /// The records as they are.
 #[must_use]
 pub fn as_json(records: &[SessionRecord]) -> String {
-    let entry = |record: &SessionRecord| {
-        let time = |millis: i64| Timestamp::from_millisecond(millis).map(|time| time.to_string()).ok();
-        json!({
-            "id": record.id,
-            "title": record.title,
-            "cwd": record.cwd,
-            "created": time(record.created_ms),
-            "updated": time(record.updated_ms),
-            "events": record.events,
-        })
-    };
-    format!("{:#}\n", json!(records.iter().map(entry).collect::<Vec<_>>()))
+    format!("{:#}\n", json!(records.iter().map(record_json).collect::<Vec<_>>()))
 }
 
-/// The first words, without what was piped in behind them.
-fn title(record: &SessionRecord) -> String {
+/// A record as it is.
+#[must_use]
+pub fn record_json(record: &SessionRecord) -> Value {
+    let time = |millis: i64| Timestamp::from_millisecond(millis).map(|time| time.to_string()).ok();
+    json!({
+        "id": record.id,
+        "title": record.title,
+        "title_by": record.title_by,
+        "cwd": record.cwd,
+        "created": time(record.created_ms),
+        "updated": time(record.updated_ms),
+        "events": record.events,
+        "forked_from": record.parent.map(|(session, seq)| json!({ "session_id": session, "seq": seq })),
+    })
+}
+
+/// The title, or that there is none; a fork is marked.
+#[must_use]
+pub fn title(record: &SessionRecord) -> String {
     let title = clean_line(&record.title);
     let words = title.split_once(" ```").map_or(title.as_str(), |(words, _)| words);
-    if words.is_empty() { "(nothing was said)".to_owned() } else { words.to_owned() }
+    let words = if words.is_empty() { "(nothing was said)" } else { words };
+    if record.parent.is_some() { format!("⑂ {words}") } else { words.to_owned() }
 }
 
-fn below_home(folder: &str, home: &Path) -> String {
+/// A folder as people write it.
+#[must_use]
+pub fn below_home(folder: &str, home: &Path) -> String {
     match Path::new(folder).strip_prefix(home) {
         Ok(rest) if home.parent().is_some() => clean_line(&Path::new("~").join(rest).display().to_string()),
         _ => clean_line(folder),
     }
+}
+
+/// Padded by what is seen: some characters take two columns.
+fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
+}
+
+/// The end of `text` that fits into `most` columns.
+fn end_of(text: &str, most: usize) -> String {
+    if columns(text) <= most {
+        return text.to_owned();
+    }
+    let reversed: String = text.chars().rev().collect();
+    fitting(&reversed, most).chars().rev().collect()
 }
 
 #[cfg(test)]
@@ -75,26 +120,41 @@ mod tests {
 
     use super::*;
 
-    fn record(title: &str, cwd: &str) -> SessionRecord {
-        SessionRecord {
-            id: SessionId::new(),
-            cwd: cwd.into(),
-            title: title.into(),
-            created_ms: 0,
-            updated_ms: Timestamp::now().as_millisecond(),
-            events: 3,
-        }
+    fn record(number: u32, title: &str, cwd: &str, age_s: i64) -> SessionRecord {
+        let id: SessionId = format!("019a8{number:03x}-0000-7000-8000-000000000000").parse().unwrap();
+        let now = Timestamp::now().as_millisecond();
+        let updated_ms = now - age_s * 1000;
+        SessionRecord { title: title.into(), updated_ms, ..SessionRecord::new(id, cwd, 0) }
+    }
+
+    fn sample() -> Vec<SessionRecord> {
+        let parent = Some((SessionId::new(), 3));
+        vec![
+            record(1, "review ``` fn main() {", "/home/me/a", 5),
+            record(2, "make the login page remember who was there last, and why", "/home/me/work/customers/shop", 4000),
+            record(3, "", "/srv/漢字", 90_000),
+            SessionRecord { parent, ..record(4, "登录页面修复", "/home/me/a", 400_000) },
+        ]
+    }
+
+    fn shown(all: bool, width: usize) -> String {
+        let records = sample();
+        let ids = ShortIds::of(records.iter().map(|record| record.id));
+        let text = as_lines(&records, &ids, &Shape { all, home: Path::new("/home/me"), width });
+        assert!(text.lines().all(|line| columns(line) <= width), "{text}");
+        text
     }
 
     #[test]
-    fn columns_stand_below_each_other() {
-        let records = [record("review ``` fn main() {", "/home/me/a"), record("", "/srv/漢字")];
-        let text = as_lines(&records, true, Path::new("/home/me"));
-        let column = |line: &str, words: &str| columns(line.split_once(words).unwrap().0);
-        let lines: Vec<&str> = text.lines().collect();
-        assert!(lines[1].ends_with("~/a        review"), "{text}");
-        let at = column(lines[0], "TITLE");
-        assert_eq!((column(lines[1], "review"), column(lines[2], "(nothing")), (at, at), "{text}");
-        assert!(!as_lines(&records, false, Path::new("/")).contains("FOLDER"));
+    fn lists_fit_the_terminal() {
+        insta::assert_snapshot!("list_60", shown(false, 60));
+        insta::assert_snapshot!("list_all_60", shown(true, 60));
+        insta::assert_snapshot!("list_all_120", shown(true, 120));
+    }
+
+    #[test]
+    fn an_empty_list_says_where_to_look() {
+        let shape = Shape { all: false, home: Path::new("/"), width: 80 };
+        assert!(as_lines(&[], &ShortIds::default(), &shape).contains("--all"));
     }
 }

@@ -1,9 +1,22 @@
 //! `neco session`: which sessions there are, and what was said in them.
 //!
-//! Reading order: [`command`], [`list`], [`show`].
+//! Reading order: [`command`] with [`desk`], [`list`], [`show`], [`search`], [`resume`], [`attach`], [`fork`], [`back`]
+//! (going back), [`log`], [`diff`], [`export`], [`import`], [`remove`], [`confirm`].
 
+mod attach;
+mod back;
 mod command;
+mod confirm;
+mod desk;
+mod diff;
+mod export;
+mod fork;
+mod import;
 mod list;
+mod log;
+mod remove;
+mod resume;
+mod search;
 mod show;
 
 pub use command::run;

@@ -1,13 +1,16 @@
 //! What was said and done in a session, event by event.
 
-use neco_proto::event::{CallStatus, ModelRetry, ModelSwitch, OutputStream, ToolCallEnd};
-use neco_proto::{CallId, Event, EventBody, Message, Part, Role, Subject};
+use neco_proto::event::{
+    CallStatus, CompleteReason, ModelRetry, ModelSwitch, NotificationLevel, OutputStream, ToolCallEnd,
+};
+use neco_proto::{CallId, Event, EventBody, ItemAnswer, Message, Part, QuestionItem, Reply, Role, Subject};
 use neco_store::SessionRecord;
 
 use crate::print::clean::{clean, clean_line};
 use crate::print::paint::Paint;
 use crate::print::tail::Tail;
 use crate::print::{card, figures, plan, told};
+use crate::short_id::short_id;
 
 /// Reads a session's events.
 pub struct Reader {
@@ -30,11 +33,16 @@ struct Open {
     lines: Vec<String>,
 }
 
-/// The first line.
+/// The first lines: what it is called, and where it comes from.
 #[must_use]
 pub fn heading(record: &SessionRecord, paint: Paint) -> String {
-    let line = format!("session {} · {} · {} events", record.id, clean_line(&record.cwd), record.events);
-    format!("{}\n", paint.dim(&line))
+    let title = match clean_line(&record.title) {
+        title if title.is_empty() => String::new(),
+        title => format!("{}\n", paint.bold(&title)),
+    };
+    let fork = record.parent.map(|(parent, _)| format!(" · fork of {}", short_id(parent))).unwrap_or_default();
+    let line = format!("session {} · {} · {} events{fork}", record.id, clean_line(&record.cwd), record.events);
+    format!("{title}{}\n", paint.dim(&line))
 }
 
 impl Reader {
@@ -60,7 +68,7 @@ impl Reader {
                     self.partial.clear();
                 }
                 match message.role {
-                    Role::User if message.is_neco() => vec![paint.dim(&clean_line(&said))],
+                    Role::User if message.is_neco() => said.lines().map(|line| paint.dim(line)).collect(),
                     Role::User => {
                         let said = format!("\n{}", paint.bold(&quoted(&said)));
                         let pictures = pictures(message).map(|words| paint.dim(&words));
@@ -93,12 +101,16 @@ impl Reader {
                 self.partial.clear();
                 Vec::new()
             }
-            EventBody::Notification(notification) => {
-                vec![paint.yellow(&format!("! {}", clean_line(&notification.text)))]
-            }
+            EventBody::Notification(notification) => vec![match notification.level {
+                NotificationLevel::Info => paint.dim(&format!("i {}", clean_line(&notification.text))),
+                NotificationLevel::Warning => paint.yellow(&format!("! {}", clean_line(&notification.text))),
+            }],
             EventBody::Compaction(compaction) => vec![paint.dim(&format!("i {}", told::compaction(compaction)))],
+            EventBody::Rewind(rewind) => vec![paint.dim(&format!("i {}", told::rewind(rewind)))],
+            EventBody::Imported(imported) => vec![paint.dim(&format!("i {}", told::imported(imported)))],
             EventBody::HookRun(run) => card::hook(run, paint).into_iter().collect(),
             EventBody::Question(question) => vec![paint.yellow(&format!("? {}", asked(&question.subject)))],
+            EventBody::QuestionAnswer(answer) => vec![paint.bold(&format!("› {}", answered(answer.reply.as_ref())))],
             EventBody::TodoUpdate(update) => plan::todos(&update.todos, paint),
             EventBody::PlanUpdate(update) => {
                 let before = std::mem::replace(&mut self.findings, update.findings.len());
@@ -109,7 +121,11 @@ impl Reader {
                 vec![paint.red(&format!("✗ error {}: {}", error.code, clean_line(&error.message)))]
             }
             EventBody::AgentComplete(complete) => {
-                let mut parts = vec![complete.reason.to_string(), figures::count(complete.turns.into(), "turn")];
+                let reason = match complete.reason {
+                    CompleteReason::Natural => "done".to_owned(),
+                    other => other.to_string().replace('_', " "),
+                };
+                let mut parts = vec![reason, figures::count(complete.turns.into(), "turn")];
                 parts.extend(figures::usage(&complete.usage));
                 vec![paint.dim(&parts.join(" · "))]
             }
@@ -125,12 +141,13 @@ impl Reader {
             | EventBody::ModelSwitch(_)
             | EventBody::PermissionRequest(_)
             | EventBody::PermissionDecision(_)
-            | EventBody::QuestionAnswer(_)
             | EventBody::MemoryUpdate(_)
             | EventBody::Usage(_)
             | EventBody::Environment(_)
             | EventBody::IdeContext(_)
             | EventBody::ContextTrim(_)
+            | EventBody::Checkpoint(_)
+            | EventBody::Title(_)
             | EventBody::MessageQueued(_)
             | EventBody::TurnEnd(_) => Vec::new(),
         };
@@ -193,12 +210,43 @@ impl Open {
     }
 }
 
-/// A question in one line.
+/// A question as it was asked, with what could be chosen.
 fn asked(subject: &Subject) -> String {
     match subject {
-        Subject::Choices { items } => items.iter().map(|item| clean_line(&item.text)).collect::<Vec<_>>().join(" · "),
+        Subject::Choices { items } => {
+            let item = |item: &QuestionItem| {
+                let options: Vec<String> = item.options.iter().map(|option| clean_line(&option.label)).collect();
+                let options = if options.is_empty() { String::new() } else { format!(" ({})", options.join(" / ")) };
+                format!("{}{options}", clean_line(&item.text))
+            };
+            items.iter().map(item).collect::<Vec<_>>().join("\n  ")
+        }
         Subject::Plan { plan } => format!("the plan:\n{}", clean(plan)),
         Subject::Loop { text } => format!("the model repeats itself: {}", clean_line(text)),
+    }
+}
+
+/// What a person said to a question.
+fn answered(reply: Option<&Reply>) -> String {
+    let with = |words: &str, comments: Option<&String>| match comments {
+        Some(comments) => format!("{words}: {}", clean_line(comments)),
+        None => words.to_owned(),
+    };
+    match reply {
+        Some(Reply::Choices { answers }) => {
+            let said = |answer: &ItemAnswer| {
+                let mut said = answer.chosen.clone();
+                said.extend(answer.text.clone());
+                if said.is_empty() { "(no answer)".to_owned() } else { clean_line(&said.join(", ")) }
+            };
+            answers.iter().map(said).collect::<Vec<_>>().join(" · ")
+        }
+        Some(Reply::AcceptPlan { comments, .. }) => with("accepted", comments.as_ref()),
+        Some(Reply::RevisePlan { comments }) => with("sent back", Some(comments)),
+        Some(Reply::DropPlan) => "dropped".to_owned(),
+        Some(Reply::GoOn { comments }) => with("go on", comments.as_ref()),
+        Some(Reply::Dismiss) => "no answer".to_owned(),
+        None => "(the work ended before there was an answer)".to_owned(),
     }
 }
 

@@ -1,0 +1,229 @@
+//! The workspace is kept before the first call of a turn that writes or runs something.
+//!
+//! Keeping it begins when that call is cleared, beside the writing of its mark, and the call waits for
+//! it. A cancel does not: the call then never begins.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use neco_safety::secrets::Scope;
+use neco_toolkit::{PreparedCall, ToolContext};
+
+use super::call::{Outcome, Phase};
+use super::execute::execute;
+use super::schedule::Scheduler;
+use crate::ports::{Checkpointer, Clock};
+
+/// Characters of what was asked that are part of a label.
+const ASKED: usize = 60;
+
+/// What is kept of the workspace in the present turn.
+#[derive(Default)]
+pub(super) struct Keeping {
+    with: Option<Arc<dyn Checkpointer>>,
+    /// What the person asked for, in a few words.
+    asked: String,
+    /// Whether it was begun in this turn.
+    begun: bool,
+    /// What the first call waits for.
+    before: Option<BoxFuture<'static, ()>>,
+}
+
+impl Keeping {
+    /// A new turn begins.
+    pub(super) fn start_over(&mut self) {
+        (self.begun, self.before) = (false, None);
+    }
+
+    /// What the call that begins now waits for.
+    pub(super) fn take_before(&mut self) -> Option<BoxFuture<'static, ()>> {
+        self.before.take()
+    }
+}
+
+impl Scheduler {
+    /// Has the workspace kept before calls that change something.
+    #[must_use]
+    pub fn with_checkpoints(mut self, with: Option<Arc<dyn Checkpointer>>) -> Self {
+        self.keeping.with = with;
+        self
+    }
+
+    /// What the present calls are made for, as the person said it.
+    pub fn set_asked(&mut self, asked: &str) {
+        let line = asked.trim().lines().next().unwrap_or_default();
+        self.keeping.asked = line.chars().take(ASKED).collect();
+    }
+
+    /// Whether the workspace was kept before a call of this turn, so that it is to be kept after it. Said once.
+    pub fn take_kept(&mut self) -> bool {
+        std::mem::take(&mut self.keeping.begun)
+    }
+
+    /// Begins to keep the workspace, if a cleared call is the first of its turn that changes something.
+    pub(super) fn keep_before(&mut self, index: usize) {
+        let Some(call) = self.calls.get(index) else { return };
+        let changes = matches!(&call.phase, Phase::Cleared(prepared) if !prepared.touch().changes_nothing());
+        let Some(with) = self.keeping.with.as_ref().filter(|_| changes && !self.keeping.begun) else { return };
+        let asked = call.redactor.redact(&self.keeping.asked, Scope::Said);
+        let summary = call.redactor.redact(&call.summary, Scope::Outside);
+        let between = if asked.is_empty() { "" } else { " · " };
+        let label = format!("{asked}{between}{} {summary}", call.tool);
+        let turn = self.scene.as_ref().and_then(|scene| scene.turn);
+        self.keeping.before = Some(with.before(turn, label));
+        self.keeping.begun = true;
+    }
+}
+
+/// Runs a call to its end, once the workspace is kept.
+pub(super) async fn execute_kept(
+    before: Option<BoxFuture<'static, ()>>,
+    prepared: Box<dyn PreparedCall>,
+    ctx: ToolContext,
+    limit: Duration,
+    clock: Arc<dyn Clock>,
+) -> Outcome {
+    if let Some(before) = before {
+        tokio::select! {
+            () = before => {}
+            () = ctx.cancel.cancelled() => return Outcome::cancelled(false),
+        }
+    }
+    execute(prepared, ctx, limit, clock).await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Mutex;
+
+    use neco_proto::{CallId, TurnId};
+    use neco_safety::world::{Files, Net, Spawner};
+    use neco_safety::{Touch, World};
+    use neco_toolkit::bound::SpillFile;
+    use neco_toolkit::{Plan, Registry, Spill, ToolError, ToolOutput};
+    use serde_json::Value;
+    use tokio::sync::oneshot;
+
+    use super::super::call::Call;
+    use super::super::schedule::{Limits, Progress, Work};
+    use super::*;
+
+    struct Stub(Touch);
+
+    impl PreparedCall for Stub {
+        fn touch(&self) -> Touch {
+            self.0
+        }
+
+        fn timeout(&self) -> Option<Duration> {
+            None
+        }
+
+        fn summary(&self) -> String {
+            String::new()
+        }
+
+        fn arguments(&self) -> &Value {
+            &Value::Null
+        }
+
+        fn plan<'a>(&'a self, _: &'a ToolContext) -> BoxFuture<'a, Result<Plan, ToolError>> {
+            Box::pin(async { Err(ToolError::failed("a stub")) })
+        }
+
+        fn run(self: Box<Self>, _: ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
+            Box::pin(async { Err(ToolError::failed("it ran")) })
+        }
+    }
+
+    struct Nothing;
+
+    impl Spill for Nothing {
+        fn open(&self, _: &CallId) -> BoxFuture<'_, Result<Box<dyn SpillFile>, ToolError>> {
+            Box::pin(async { Err(ToolError::failed("nothing is kept")) })
+        }
+    }
+
+    impl Clock for Nothing {
+        fn now(&self) -> Duration {
+            Duration::ZERO
+        }
+    }
+
+    /// Keeps the workspace when it is told to.
+    #[derive(Default)]
+    struct Slow {
+        asked: Mutex<Vec<String>>,
+        done: Mutex<Option<oneshot::Receiver<()>>>,
+    }
+
+    impl Checkpointer for Slow {
+        fn before(&self, _: Option<TurnId>, label: String) -> BoxFuture<'static, ()> {
+            self.asked.lock().unwrap().push(label);
+            let done = self.done.lock().unwrap().take();
+            Box::pin(async move { drop(done.unwrap().await) })
+        }
+
+        fn after(&self, _: Option<TurnId>) {}
+
+        fn settled(&self) -> BoxFuture<'_, ()> {
+            Box::pin(async {})
+        }
+    }
+
+    fn scheduler(touch: Touch) -> (Scheduler, Arc<Slow>, oneshot::Sender<()>) {
+        let (sender, done) = oneshot::channel();
+        let slow = Arc::new(Slow { done: Mutex::new(Some(done)), ..Slow::default() });
+        let files = Files::new(Path::new("/"), Vec::new()).unwrap();
+        let world = Arc::new(World { files, spawn: Spawner::new(Vec::new(), &[]), net: Net::default() });
+        let limits = Limits { parallel_reads: 1, timeout: Duration::from_secs(1), max_output: 100 };
+        let registry = Registry::new(Vec::new());
+        let mut scheduler = Scheduler::new(registry, world, Arc::new(Nothing), Arc::new(Nothing), limits)
+            .with_checkpoints(Some(slow.clone()));
+        scheduler.set_asked("  tidy up\nand more");
+        scheduler.calls.push(Call {
+            id: CallId::generate(),
+            tool: "bash".to_owned(),
+            summary: "rm x".to_owned(),
+            notes: Vec::new(),
+            changed: None,
+            ruling: None,
+            approved: false,
+            redactor: Default::default(),
+            phase: Phase::Cleared(Box::new(Stub(touch))),
+        });
+        scheduler.announce(0);
+        scheduler.launch();
+        (scheduler, slow, sender)
+    }
+
+    #[tokio::test]
+    async fn a_call_that_changes_something_waits_until_the_workspace_is_kept() {
+        let (mut scheduler, slow, done) = scheduler(Touch::Runs);
+        let waiting = tokio::time::timeout(Duration::from_millis(30), scheduler.progress()).await;
+        assert!(waiting.is_err(), "it must not run yet");
+        assert_eq!(*slow.asked.lock().unwrap(), ["tidy up · bash rm x"]);
+        done.send(()).unwrap();
+        let Progress(Work::Ran { outcome, .. }) = scheduler.progress().await else { panic!("it did not run") };
+        assert!(outcome.output.contains("it ran"));
+        assert!(scheduler.take_kept());
+        assert!(!scheduler.take_kept(), "said once");
+    }
+
+    #[tokio::test]
+    async fn a_cancel_does_not_wait_and_the_call_never_runs() {
+        let (mut scheduler, _, _done) = scheduler(Touch::Writes);
+        scheduler.stop().await;
+        assert!(scheduler.take_results()[0].output.contains("before it ran"));
+    }
+
+    #[tokio::test]
+    async fn a_call_that_reads_keeps_nothing() {
+        let (mut scheduler, slow, _done) = scheduler(Touch::Reads);
+        let Progress(Work::Ran { outcome, .. }) = scheduler.progress().await else { panic!("it did not run") };
+        assert!(outcome.output.contains("it ran") && slow.asked.lock().unwrap().is_empty());
+        assert!(!scheduler.take_kept());
+    }
+}

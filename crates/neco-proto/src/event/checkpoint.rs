@@ -1,0 +1,177 @@
+//! Payloads about the state of the workspace: what was kept of it, and going back to it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{MessageId, Seq};
+use crate::mode::names;
+
+/// The workspace was kept as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Checkpoint {
+    /// The name of this state.
+    pub rev: String,
+    /// The state it was compared with; absent when it is the first one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// When it was kept.
+    pub when: CheckpointWhen,
+    /// What was going on, in a few words.
+    pub label: String,
+    /// What is different from `parent`; 200 at most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<FileChange>,
+    /// How many more files are different.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more: u64,
+    /// What was not kept; 50 at most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
+    /// How many more were not kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out_more: u64,
+}
+
+impl Checkpoint {
+    /// How many files are different from `parent`.
+    #[must_use]
+    pub fn changed_count(&self) -> u64 {
+        (self.changed.len() as u64).saturating_add(self.more)
+    }
+}
+
+/// When the workspace was kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckpointWhen {
+    /// Before the first change of a turn.
+    Before,
+    /// After a turn.
+    After,
+    /// Before another state was put in its place.
+    Restore,
+}
+
+/// A file that is different.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileChange {
+    /// Its path, relative to the workspace.
+    pub path: String,
+    /// How it is different.
+    pub kind: FileChangeKind,
+}
+
+/// How a file is different.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FileChangeKind {
+    /// It was not there before.
+    Added,
+    /// It holds something else.
+    Modified,
+    /// It is gone.
+    Deleted,
+}
+
+/// A file that is not part of a checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LeftOut {
+    /// Its path, relative to the workspace.
+    pub path: String,
+    /// Why not.
+    pub why: LeftOutWhy,
+}
+
+/// Why a file is not part of a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LeftOutWhy {
+    /// The project's own rules ignore it.
+    Ignored,
+    /// It is too big.
+    TooBig,
+    /// It holds, or may hold, secrets.
+    Secret,
+    /// It can't be read, or is no plain file.
+    Other,
+}
+
+/// The conversation, the files or both went back to an earlier point. Nothing is deleted: events
+/// between `to` and this one are in the log and no longer count for the conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Rewind {
+    /// The last event that still counts.
+    pub to: Seq,
+    /// The message that the session went back to before.
+    pub message_id: MessageId,
+    /// Whether the conversation went back.
+    pub conversation: bool,
+    /// The state that the files were put into; absent when they were left alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<String>,
+    /// The state of the files before that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<String>,
+    /// The rewind that this one takes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<Seq>,
+}
+
+/// What goes back to an earlier point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RewindWhat {
+    /// What was said; files stay as they are.
+    Conversation,
+    /// The files of the workspace; what was said stays.
+    Files,
+    /// Both.
+    Both,
+}
+
+impl RewindWhat {
+    /// Whether the conversation goes back.
+    #[must_use]
+    pub fn conversation(self) -> bool {
+        match self {
+            Self::Conversation | Self::Both => true,
+            Self::Files => false,
+        }
+    }
+
+    /// Whether the files go back.
+    #[must_use]
+    pub fn files(self) -> bool {
+        match self {
+            Self::Files | Self::Both => true,
+            Self::Conversation => false,
+        }
+    }
+}
+
+names!(CheckpointWhen {
+    CheckpointWhen::Before => "before",
+    CheckpointWhen::After => "after",
+    CheckpointWhen::Restore => "restore",
+});
+names!(FileChangeKind {
+    FileChangeKind::Added => "added",
+    FileChangeKind::Modified => "modified",
+    FileChangeKind::Deleted => "deleted",
+});
+names!(LeftOutWhy {
+    LeftOutWhy::Ignored => "ignored",
+    LeftOutWhy::TooBig => "too_big",
+    LeftOutWhy::Secret => "secret",
+    LeftOutWhy::Other => "other",
+});
+names!(RewindWhat {
+    RewindWhat::Conversation => "conversation",
+    RewindWhat::Files => "files",
+    RewindWhat::Both => "both",
+});
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}

@@ -1,0 +1,52 @@
+//! Folders that git would take for a repository by themselves, and what is done about one that a command made.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Under how many names something is put aside at most.
+const MOST_ASIDE: usize = 100;
+
+/// Whether git would take the folder itself for a repository, if nothing better is in it.
+pub(crate) fn is_bare(folder: &Path) -> bool {
+    let is_folder = |name: &str| fs::metadata(folder.join(name)).is_ok_and(|found| found.is_dir());
+    fs::symlink_metadata(folder.join("HEAD")).is_ok() && is_folder("refs") && is_folder("objects")
+}
+
+/// Makes it an ordinary folder again: its `HEAD` gets another name. Gives that name, where there was need.
+pub(crate) fn unmake(folder: &Path) -> Option<PathBuf> {
+    is_bare(folder).then(|| put_aside(&folder.join("HEAD"), "refused").ok()).flatten()
+}
+
+/// Gives something another name beside its own, with this word in it, and says which.
+///
+/// # Errors
+/// When it can't be renamed, or there are too many names already.
+pub(crate) fn put_aside(path: &Path, word: &str) -> io::Result<PathBuf> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let free = (1..=MOST_ASIDE)
+        .map(|number| path.with_file_name(format!("{name}.{word}-{number}")))
+        .find(|aside| fs::symlink_metadata(aside).is_err());
+    let aside = free.ok_or_else(|| io::Error::from(io::ErrorKind::AlreadyExists))?;
+    fs::rename(path, &aside)?;
+    Ok(aside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_became_a_repository_is_none_any_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("refs")).unwrap();
+        fs::write(at("HEAD"), "ref: refs/heads/main").unwrap();
+        assert_eq!(unmake(folder.path()), None, "there are no objects");
+        fs::create_dir(at("objects")).unwrap();
+        assert_eq!(unmake(folder.path()), Some(at("HEAD.refused-1")));
+        assert!(!is_bare(folder.path()) && at("HEAD.refused-1").is_file());
+        fs::write(at("HEAD"), "again").unwrap();
+        assert_eq!(unmake(folder.path()), Some(at("HEAD.refused-2")));
+    }
+}

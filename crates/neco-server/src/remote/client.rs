@@ -1,0 +1,175 @@
+//! A session of another process, as a window holds it.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use neco_proto::{Answer, Client, ClientError, Command, EventStream, Query, Receipt, Seq, SessionId};
+use tokio::io::AsyncWriteExt;
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+
+use super::calls::Calls;
+use super::connection::LONGEST_REPLY;
+use super::follow;
+use super::lines::{Lines, Read};
+use super::peer::of_own_user;
+use super::place::SocketPlaces;
+use super::words::{Numbered, PROTOCOL, Reply, Request, line};
+
+/// How long the owner of a session may take to say welcome.
+const WELCOME: Duration = Duration::from_secs(3);
+
+/// Why a session of another process can't be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AttachError {
+    /// Nobody serves it.
+    #[error("nobody serves the session")]
+    NotThere,
+    /// Somebody serves it and says nothing.
+    #[error("it does not answer; a process that was stopped with Ctrl-Z goes on with `fg`")]
+    Silent,
+    /// The owner does not want to.
+    #[error("{0}")]
+    NotWelcome(String),
+    /// The socket fails.
+    #[error("its socket fails: {0}")]
+    Broken(String),
+}
+
+/// A session that another process has open.
+pub struct RemoteClient {
+    address: Arc<Address>,
+    owner: Owner,
+    calls: Calls,
+}
+
+/// The process that has a session open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// Its number.
+    pub pid: u32,
+    /// The version of its program.
+    pub version: String,
+}
+
+impl RemoteClient {
+    /// Attaches to the process that has `session` open.
+    ///
+    /// # Errors
+    /// When nobody has it open, or whoever has it can't be talked to.
+    pub async fn attach(places: &SocketPlaces, session: SessionId) -> Result<Self, AttachError> {
+        let address = Arc::new(Address { places: places.clone(), session });
+        let connection = address.connect().await?;
+        let owner = connection.owner.clone();
+        let calls = Calls::new(Arc::clone(&address), connection);
+        Ok(Self { address, owner, calls })
+    }
+
+    /// Who has it open.
+    #[must_use]
+    pub fn owner(&self) -> &Owner {
+        &self.owner
+    }
+}
+
+impl Client for RemoteClient {
+    fn send(&self, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+        Box::pin(async move {
+            match self.calls.call(&Request::Send(command)).await? {
+                Reply::Taken { seq, message_id } => Ok(Receipt { seq, message_id }),
+                reply => Err(not_expected(reply)),
+            }
+        })
+    }
+
+    fn events(&self, since: Seq) -> EventStream {
+        follow::events(Arc::clone(&self.address), since)
+    }
+
+    fn ask(&self, query: Query) -> BoxFuture<'_, Result<Answer, ClientError>> {
+        Box::pin(async move {
+            match self.calls.call(&Request::Ask(query)).await? {
+                Reply::Answer(answer) => Ok(*answer),
+                reply => Err(not_expected(reply)),
+            }
+        })
+    }
+}
+
+/// What a reply of another kind means.
+pub(super) fn not_expected(reply: Reply) -> ClientError {
+    match reply {
+        Reply::Error(trouble) => trouble.into(),
+        Reply::Welcome { .. }
+        | Reply::NotWelcome { .. }
+        | Reply::Taken { .. }
+        | Reply::Answer(_)
+        | Reply::Event(_)
+        | Reply::End => not_understood("an answer to something else"),
+    }
+}
+
+/// The other side says what this one does not know.
+pub(super) fn not_understood(what: &str) -> ClientError {
+    ClientError::Refused(format!("the process that has the session open is not understood: {what}"))
+}
+
+/// Where a session is reached; also again, after its owner has changed.
+pub(super) struct Address {
+    places: SocketPlaces,
+    session: SessionId,
+}
+
+/// A connection after its hello.
+pub(super) struct Connection {
+    pub lines: Lines<OwnedReadHalf>,
+    pub write: OwnedWriteHalf,
+    pub owner: Owner,
+}
+
+impl Address {
+    /// Connects and says hello.
+    pub async fn connect(&self) -> Result<Connection, AttachError> {
+        tokio::time::timeout(WELCOME, self.hello()).await.map_err(|_| AttachError::Silent)?
+    }
+
+    async fn hello(&self) -> Result<Connection, AttachError> {
+        let (places, session) = (self.places.clone(), self.session);
+        let found = tokio::task::spawn_blocking(move || places.find(session)).await;
+        let socket = found.ok().flatten().ok_or(AttachError::NotThere)?;
+        let stream = UnixStream::connect(socket).await.map_err(|error| not_reached(&error))?;
+        if !of_own_user(&stream) {
+            return Err(AttachError::NotWelcome("its socket belongs to another user".to_owned()));
+        }
+        let (read, mut write) = stream.into_split();
+        let hello = Request::Hello { protocol: PROTOCOL, session_id: self.session };
+        let hello = line(0, hello).map_err(|error| AttachError::Broken(error.to_string()))?;
+        write.write_all(&hello).await.map_err(|error| not_reached(&error))?;
+        let mut lines = Lines::new(read, LONGEST_REPLY);
+        let first = match lines.next().await.map_err(|error| not_reached(&error))? {
+            Read::Line(first) => first,
+            // It left between listening and hearing.
+            Read::End => return Err(AttachError::NotThere),
+            Read::TooLong => return Err(AttachError::Broken("a hello without an end".to_owned())),
+        };
+        match serde_json::from_slice(&first) {
+            Ok(Numbered { says: Reply::Welcome { pid, version, .. }, .. }) => {
+                Ok(Connection { lines, write, owner: Owner { pid, version } })
+            }
+            Ok(Numbered { says: Reply::NotWelcome { why }, .. }) => Err(AttachError::NotWelcome(why)),
+            Ok(Numbered { .. }) | Err(_) => {
+                Err(AttachError::NotWelcome("it speaks another language: is it another version of neco?".to_owned()))
+            }
+        }
+    }
+}
+
+fn not_reached(error: &io::Error) -> AttachError {
+    use io::ErrorKind::{BrokenPipe, ConnectionRefused, ConnectionReset, NotFound};
+    match error.kind() {
+        NotFound | ConnectionRefused | ConnectionReset | BrokenPipe => AttachError::NotThere,
+        _ => AttachError::Broken(error.to_string()),
+    }
+}

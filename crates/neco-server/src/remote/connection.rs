@@ -1,0 +1,210 @@
+//! One connection of a window, from its hello to its end.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use neco_proto::{ClientError, Seq};
+use tokio::net::UnixStream;
+use tokio::net::unix::OwnedReadHalf;
+use tokio::sync::mpsc::{self, Sender};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+
+use super::lines::{Lines, OUTBOX, Read, write_lines};
+use super::peer;
+use super::server::Shared;
+use super::words::{Numbered, PROTOCOL, Reply, Request, Trouble, id_of, line};
+
+/// Bytes of a request. A message may come with pictures.
+const LONGEST_REQUEST: usize = 64 * 1024 * 1024;
+
+/// Bytes of a reply that a window reads.
+pub(super) const LONGEST_REPLY: usize = 256 * 1024 * 1024;
+
+/// How long a window may take to say hello.
+const HELLO: Duration = Duration::from_secs(5);
+
+/// Requests that are worked on at a time; the next one is not read before.
+const REQUESTS: usize = 8;
+
+/// Streams of events on one connection.
+const STREAMS: usize = 4;
+
+/// Serves a window until it goes or the session ends.
+pub(super) async fn serve(stream: UnixStream, shared: Arc<Shared>) -> io::Result<()> {
+    let welcome = peer::check(&stream).await;
+    let (read, write) = stream.into_split();
+    let (outbox, lines) = mpsc::channel(OUTBOX);
+    let connection = Connection {
+        shared,
+        outbox,
+        requests: Arc::new(Semaphore::new(REQUESTS)),
+        streams: Arc::new(Semaphore::new(STREAMS)),
+        tasks: JoinSet::new(),
+    };
+    let writing = write_lines(write, lines);
+    tokio::pin!(writing);
+    tokio::select! {
+        written = &mut writing => written,
+        () = connection.talk(Lines::new(read, LONGEST_REQUEST), welcome) => writing.await,
+    }
+}
+
+struct Connection {
+    shared: Arc<Shared>,
+    outbox: Sender<Vec<u8>>,
+    requests: Arc<Semaphore>,
+    streams: Arc<Semaphore>,
+    /// What is being worked on; it ends with the connection.
+    tasks: JoinSet<()>,
+}
+
+impl Connection {
+    async fn talk(mut self, mut lines: Lines<OwnedReadHalf>, welcome: Result<(), String>) {
+        if !self.hello(&mut lines, welcome).await {
+            return;
+        }
+        let mut over = self.shared.over.subscribe();
+        loop {
+            let read = tokio::select! {
+                biased;
+                _ = over.wait_for(|over| *over) => break,
+                Some(_) = self.tasks.join_next() => continue,
+                read = lines.next() => read,
+            };
+            match read {
+                Ok(Read::Line(line)) if self.take(&line).await => {}
+                Ok(Read::TooLong) => {
+                    let words = format!("a line is longer than {LONGEST_REQUEST} bytes");
+                    return self.answer(0, Reply::Error(Trouble::Refused(words))).await;
+                }
+                Ok(Read::Line(_) | Read::End) | Err(_) => return,
+            }
+        }
+        // The session is over, so what is asked of it has an answer and every stream an end.
+        while self.tasks.join_next().await.is_some() {}
+    }
+
+    /// Hears the hello and answers it; false when nothing more is to be said.
+    async fn hello(&self, lines: &mut Lines<OwnedReadHalf>, welcome: Result<(), String>) -> bool {
+        let Ok(Ok(Read::Line(first))) = tokio::time::timeout(HELLO, lines.next()).await else { return false };
+        let (id, heard) = match serde_json::from_slice(&first) {
+            Ok(Numbered { id, says: Request::Hello { protocol, session_id } }) => {
+                (id, welcome.and_then(|()| self.understood(protocol, session_id == self.shared.session)))
+            }
+            Ok(Numbered { id, says: Request::Send(_) | Request::Ask(_) | Request::Events { .. } }) => {
+                (id, Err("a hello comes first".to_owned()))
+            }
+            Err(_) => (id_of(&first).unwrap_or_default(), Err("that is no hello".to_owned())),
+        };
+        let is_welcome = heard.is_ok();
+        let reply = match heard {
+            Ok(()) => {
+                Reply::Welcome { protocol: PROTOCOL, version: self.shared.version.clone(), pid: std::process::id() }
+            }
+            Err(why) => Reply::NotWelcome { why },
+        };
+        self.answer(id, reply).await;
+        is_welcome
+    }
+
+    fn understood(&self, protocol: u32, own_session: bool) -> Result<(), String> {
+        if protocol != PROTOCOL {
+            let version = &self.shared.version;
+            return Err(format!(
+                "it runs neco {version}, which speaks version {PROTOCOL} of the protocol and not {protocol}"
+            ));
+        }
+        own_session.then_some(()).ok_or_else(|| "it has another session open".to_owned())
+    }
+
+    /// Begins what a line asks for; false when the line makes no sense at all.
+    async fn take(&mut self, line: &[u8]) -> bool {
+        match serde_json::from_slice(line) {
+            Ok(Numbered { id, says }) => {
+                self.begin(id, says).await;
+                true
+            }
+            Err(error) => {
+                let id = id_of(line);
+                let words = format!("the request is not understood: {error}");
+                self.answer(id.unwrap_or_default(), Reply::Error(Trouble::Refused(words))).await;
+                id.is_some()
+            }
+        }
+    }
+
+    async fn begin(&mut self, id: u64, request: Request) {
+        let (shared, outbox) = (Arc::clone(&self.shared), self.outbox.clone());
+        match request {
+            Request::Hello { .. } => {
+                let words = "hello was said already".to_owned();
+                self.answer(id, Reply::Error(Trouble::Refused(words))).await;
+            }
+            Request::Events { since } => match Arc::clone(&self.streams).try_acquire_owned() {
+                Ok(permit) => {
+                    self.tasks.spawn(async move { stream(id, since, &shared, &outbox, permit).await });
+                }
+                Err(_) => {
+                    let words = format!("a connection has at most {STREAMS} streams of events");
+                    self.answer(id, Reply::Error(Trouble::Refused(words))).await;
+                }
+            },
+            Request::Send(command) => {
+                let Some(permit) = self.permit().await else { return };
+                self.tasks.spawn(async move {
+                    say(id, shared.send(command).await.into(), &outbox).await;
+                    drop(permit);
+                });
+            }
+            Request::Ask(query) => {
+                let Some(permit) = self.permit().await else { return };
+                self.tasks.spawn(async move {
+                    say(id, shared.client.ask(query).await.into(), &outbox).await;
+                    drop(permit);
+                });
+            }
+        }
+    }
+
+    async fn permit(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.requests).acquire_owned().await.ok()
+    }
+
+    async fn answer(&self, id: u64, reply: Reply) {
+        say(id, reply, &self.outbox).await;
+    }
+}
+
+/// Sends the events after `since` until there are no more. A window that does not read makes this
+/// wait, and nobody else: it is served from the log when it reads again.
+async fn stream(id: u64, since: Seq, shared: &Shared, outbox: &Sender<Vec<u8>>, permit: OwnedSemaphorePermit) {
+    let mut events = shared.client.events(since);
+    while let Some(event) = events.next().await {
+        let (reply, over) = match event {
+            Ok(event) => (Reply::Event(Box::new(event)), false),
+            Err(error) => (Reply::Error(error.into()), true),
+        };
+        if !say(id, reply, outbox).await || over {
+            return;
+        }
+    }
+    say(id, Reply::End, outbox).await;
+    drop(permit);
+}
+
+/// Says something; false when nobody listens any more.
+async fn say(id: u64, reply: Reply, outbox: &Sender<Vec<u8>>) -> bool {
+    let said = match line(id, reply) {
+        Ok(said) if said.len() <= LONGEST_REPLY => Ok(said),
+        Ok(said) => Err(format!("{} bytes are too much for a window in another process", said.len())),
+        Err(error) => Err(format!("it can't be written: {error}")),
+    };
+    let said = said.or_else(|words| line(id, Reply::Error(ClientError::Refused(words).into())));
+    match said {
+        Ok(said) => outbox.send(said).await.is_ok(),
+        Err(_) => false,
+    }
+}

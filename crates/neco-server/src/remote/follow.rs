@@ -1,0 +1,111 @@
+//! The events of a session of another process, over a connection of their own: a window that draws
+//! slowly keeps no answer waiting.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use neco_proto::{ClientError, Event, EventStream, Seq};
+use tokio::io::AsyncWriteExt;
+
+use super::client::{Address, AttachError, Connection, not_expected, not_understood};
+use super::lines::Read;
+use super::words::{Numbered, Reply, Request, line};
+
+/// How often a connection that broke is made again before the session counts as gone.
+const ATTEMPTS: u32 = 4;
+
+/// How long is waited before each.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// All events after `since`, without gaps: after a broken connection it goes on where it was.
+pub(super) fn events(address: Arc<Address>, since: Seq) -> EventStream {
+    let follower = Follower { address, seen: since, connection: None, failures: 0, over: false };
+    Box::pin(futures::stream::unfold(follower, |mut follower| async move {
+        follower.next().await.map(|event| (event, follower))
+    }))
+}
+
+struct Follower {
+    address: Arc<Address>,
+    seen: Seq,
+    connection: Option<Connection>,
+    /// Connections that gave nothing, since the last event.
+    failures: u32,
+    over: bool,
+}
+
+/// What the next line means.
+enum Heard {
+    Event(Box<Event>),
+    End(Option<ClientError>),
+    /// The connection is of no use any more.
+    Lost,
+}
+
+impl Follower {
+    async fn next(&mut self) -> Option<Result<Event, ClientError>> {
+        while !self.over {
+            match self.hear().await {
+                Heard::Event(event) if event.seq <= self.seen => {}
+                Heard::Event(event) if event.seq == self.seen + 1 => {
+                    (self.seen, self.failures) = (event.seq, 0);
+                    return Some(Ok(*event));
+                }
+                Heard::Event(_) | Heard::Lost => self.begin_again().await,
+                Heard::End(error) => {
+                    self.over = true;
+                    return error.map(Err);
+                }
+            }
+        }
+        None
+    }
+
+    async fn begin_again(&mut self) {
+        self.connection = None;
+        self.failures += 1;
+        if self.failures > 1 {
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    async fn hear(&mut self) -> Heard {
+        let connection = match &mut self.connection {
+            Some(connection) => connection,
+            None => match self.connect().await {
+                Ok(connection) => self.connection.insert(connection),
+                Err(heard) => return heard,
+            },
+        };
+        match connection.lines.next().await {
+            Ok(Read::Line(line)) => heard(&line),
+            Ok(Read::TooLong) => Heard::End(Some(not_understood("an event without an end"))),
+            Ok(Read::End) | Err(_) => Heard::Lost,
+        }
+    }
+
+    async fn connect(&self) -> Result<Connection, Heard> {
+        if self.failures >= ATTEMPTS {
+            return Err(Heard::End(Some(ClientError::Gone)));
+        }
+        let mut connection = match self.address.connect().await {
+            Ok(connection) => connection,
+            Err(AttachError::NotThere | AttachError::Broken(_)) => return Err(Heard::Lost),
+            Err(error @ (AttachError::Silent | AttachError::NotWelcome(_))) => {
+                return Err(Heard::End(Some(ClientError::Refused(error.to_string()))));
+            }
+        };
+        let request = line(1, Request::Events { since: self.seen }).map_err(|_| Heard::Lost)?;
+        connection.write.write_all(&request).await.map_err(|_| Heard::Lost)?;
+        Ok(connection)
+    }
+}
+
+fn heard(line: &[u8]) -> Heard {
+    match serde_json::from_slice(line) {
+        Ok(Numbered { says: Reply::Event(event), .. }) => Heard::Event(event),
+        Ok(Numbered { says: Reply::End, .. }) => Heard::End(None),
+        Ok(Numbered { says, .. }) => Heard::End(Some(not_expected(says))),
+        Err(error) => Heard::End(Some(not_understood(&error.to_string()))),
+    }
+}

@@ -1,0 +1,78 @@
+//! Who may be served: processes of the same user, but no command of the session itself, which could
+//! allow itself what the person did not.
+
+use tokio::net::UnixStream;
+
+use super::place::own_user;
+
+/// Generations of processes that are looked through.
+#[cfg(target_os = "linux")]
+const OLDEST: usize = 256;
+
+/// Whether the process at the other end may be served; the words say why not.
+pub(super) async fn check(stream: &UnixStream) -> Result<(), String> {
+    let peer = stream.peer_cred().map_err(|error| format!("it is not known who asks: {error}"))?;
+    if peer.uid() != own_user() {
+        return Err("the session belongs to another user".to_owned());
+    }
+    let Some(pid) = peer.pid().and_then(|pid| u32::try_from(pid).ok()) else { return Ok(()) };
+    match tokio::task::spawn_blocking(move || is_below(pid, std::process::id())).await {
+        Ok(false) => Ok(()),
+        Ok(true) | Err(_) => Err("a command of the session can't attach to it".to_owned()),
+    }
+}
+
+/// Whether the process at the other end belongs to the same user.
+pub(super) fn of_own_user(stream: &UnixStream) -> bool {
+    stream.peer_cred().is_ok_and(|peer| peer.uid() == own_user())
+}
+
+/// Whether `ancestor` started process `pid`, or whoever started that one, and so on.
+#[cfg(target_os = "linux")]
+fn is_below(pid: u32, ancestor: u32) -> bool {
+    let parent = |pid: &u32| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+        line.trim().parse::<u32>().ok().filter(|parent| *parent != 0)
+    };
+    std::iter::successors(parent(&pid), parent).take(OLDEST).any(|pid| pid == ancestor)
+}
+
+/// Elsewhere it is not asked who started whom.
+#[cfg(not(target_os = "linux"))]
+fn is_below(_pid: u32, _ancestor: u32) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn this_process_may_be_served() {
+        let (one, _other) = UnixStream::pair().unwrap();
+        assert_eq!(check(&one).await, Ok(()));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn children_and_their_children_are_below() {
+        let own = std::process::id();
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", "sleep 30 & echo $!; wait"])
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line).unwrap();
+        let grandchild: u32 = line.trim().parse().unwrap();
+        assert!(is_below(child.id(), own) && is_below(grandchild, own));
+        assert!(!is_below(own, own) && !is_below(1, own) && !is_below(own, child.id()));
+        rustix::process::kill_process(
+            rustix::process::Pid::from_raw(grandchild as i32).unwrap(),
+            rustix::process::Signal::KILL,
+        )
+        .unwrap();
+        child.wait().unwrap();
+    }
+}

@@ -1,0 +1,159 @@
+//! A session as it is served to windows of other processes.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use neco_proto::{Client, ClientError, Command, Receipt, SessionId};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{RwLock, watch};
+use tokio::task::{JoinHandle, JoinSet};
+
+use super::connection;
+use super::place::{Bound, SocketPlaces};
+
+/// Connections at a time; more wait. A window has two.
+const MOST: usize = 64;
+
+/// How long a window may take to read the last words.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// How long a command that was taken may keep the end waiting.
+const LAST_COMMAND: Duration = Duration::from_secs(2);
+
+/// How long nothing is accepted after the system refused to.
+const REST: Duration = Duration::from_millis(100);
+
+/// Serves one session. Whoever opened the session holds it, and ends it as the session ends:
+/// [`Server::hold`], [`Server::leave`], then the session, then [`Server::end`].
+pub struct Server {
+    shared: Arc<Shared>,
+    bound: Option<Bound>,
+    left: watch::Sender<bool>,
+    accepting: JoinHandle<()>,
+}
+
+/// What all connections know.
+pub(super) struct Shared {
+    pub client: Arc<dyn Client>,
+    pub session: SessionId,
+    pub version: String,
+    /// True when the session has ended.
+    pub over: watch::Sender<bool>,
+    /// Whether commands are taken; held for reading while one is.
+    open: RwLock<bool>,
+    /// Whether a window said something to the agent.
+    said: AtomicBool,
+}
+
+impl Server {
+    /// Begins to serve `client`, whose session's lock this process holds; needs a runtime. `version`
+    /// is what windows are told of this program.
+    ///
+    /// # Errors
+    /// When there is no place for a socket.
+    pub fn open(client: Arc<dyn Client>, session: SessionId, places: &SocketPlaces, version: &str) -> io::Result<Self> {
+        let (listener, bound) = places.bind(session)?;
+        let listener = UnixListener::from_std(listener)?;
+        let shared = Arc::new(Shared {
+            client,
+            session,
+            version: version.to_owned(),
+            over: watch::Sender::new(false),
+            open: RwLock::new(true),
+            said: AtomicBool::new(false),
+        });
+        let left = watch::Sender::new(false);
+        let accepting = tokio::spawn(accept(listener, Arc::clone(&shared), left.subscribe()));
+        let places = places.clone();
+        tokio::spawn(async move { places.sweep().await });
+        Ok(Self { shared, bound: Some(bound), left, accepting })
+    }
+
+    /// Takes no commands of other windows for now; what they said before has reached the agent when
+    /// this is ready. Tells whether they ever said anything.
+    pub async fn hold(&self) -> bool {
+        match tokio::time::timeout(LAST_COMMAND, self.shared.open.write()).await {
+            Ok(mut open) => *open = false,
+            Err(_) => tracing::warn!("a command of another window is still on its way"),
+        }
+        self.shared.said.load(Ordering::SeqCst)
+    }
+
+    /// Takes commands again.
+    pub async fn release(&self) {
+        *self.shared.open.write().await = true;
+    }
+
+    /// Takes no more windows. To be called while the session's lock is held: afterwards the socket's
+    /// name may be somebody else's.
+    pub fn leave(&mut self) {
+        self.bound = None;
+        let _ = self.left.send(true);
+    }
+
+    /// The session has ended: every window that listens is told, then nothing is left.
+    pub async fn end(mut self) {
+        self.leave();
+        let _ = self.shared.over.send(true);
+        if tokio::time::timeout(LAST_WORDS, &mut self.accepting).await.is_err() {
+            self.accepting.abort();
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+impl Shared {
+    /// Hands a window's command to the session.
+    pub async fn send(&self, command: Command) -> Result<Receipt, ClientError> {
+        if matches!(command, Command::Shutdown) {
+            let words = "only the process that opened the session can end it";
+            return Err(ClientError::Refused(words.to_owned()));
+        }
+        let open = self.open.read().await;
+        if !*open {
+            return Err(ClientError::Gone);
+        }
+        let receipt = self.client.send(command).await?;
+        if receipt.message_id.is_some() {
+            self.said.store(true, Ordering::SeqCst);
+        }
+        Ok(receipt)
+    }
+}
+
+async fn accept(listener: UnixListener, shared: Arc<Shared>, mut left: watch::Receiver<bool>) {
+    let mut connections = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            // Nobody is left to say it, or it was said.
+            _ = left.wait_for(|left| *left) => break,
+            Some(_) = connections.join_next() => continue,
+            accepted = listener.accept(), if connections.len() < MOST => accepted,
+        };
+        match accepted {
+            Ok((stream, _)) => begin(stream, &shared, &mut connections),
+            Err(error) => {
+                tracing::warn!(%error, "a window could not be accepted");
+                tokio::time::sleep(REST).await;
+            }
+        }
+    }
+    drop(listener);
+    while connections.join_next().await.is_some() {}
+}
+
+fn begin(stream: UnixStream, shared: &Arc<Shared>, connections: &mut JoinSet<()>) {
+    let shared = Arc::clone(shared);
+    connections.spawn(async move {
+        if let Err(error) = connection::serve(stream, shared).await {
+            tracing::debug!(%error, "a window is gone");
+        }
+    });
+}

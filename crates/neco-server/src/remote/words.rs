@@ -1,0 +1,181 @@
+//! What a window and a session say to each other: one JSON object a line, each with the id of the
+//! request that it is or belongs to.
+
+use neco_proto::{Answer, ClientError, Command, ErrorCode, Event, MessageId, Query, Receipt, Seq, SessionId};
+use serde::{Deserialize, Serialize};
+
+/// The version of these words. Another number is another language: nothing else is said then.
+pub const PROTOCOL: u32 = 1;
+
+/// A line with the id of its request.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Numbered<T> {
+    pub id: u64,
+    pub says: T,
+}
+
+/// What a window wants.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Request {
+    /// Always the first.
+    Hello { protocol: u32, session_id: SessionId },
+    /// [`neco_proto::Client::send`].
+    Send(Command),
+    /// [`neco_proto::Client::ask`].
+    Ask(Query),
+    /// [`neco_proto::Client::events`].
+    Events { since: Seq },
+}
+
+/// What a session answers.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Reply {
+    /// To a hello that is fine.
+    Welcome { protocol: u32, version: String, pid: u32 },
+    /// To a hello that is not.
+    NotWelcome { why: String },
+    /// A command was accepted.
+    Taken { seq: Seq, message_id: Option<MessageId> },
+    /// The answer to a question.
+    Answer(Box<Answer>),
+    /// The next event of a stream.
+    Event(Box<Event>),
+    /// A stream is over because the session is.
+    End,
+    /// Something was not done.
+    Error(Trouble),
+}
+
+/// [`ClientError`] as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Trouble {
+    Gone,
+    Refused(String),
+    Failed { code: ErrorCode, message: String },
+}
+
+/// The line of something that is said, with its end.
+pub(super) fn line<T: Serialize>(id: u64, says: T) -> Result<Vec<u8>, serde_json::Error> {
+    let mut line = serde_json::to_vec(&Numbered { id, says })?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// The id of a line that can't be read otherwise.
+pub(super) fn id_of(line: &[u8]) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct Id {
+        id: u64,
+    }
+    serde_json::from_slice::<Id>(line).ok().map(|read| read.id)
+}
+
+impl From<Result<Receipt, ClientError>> for Reply {
+    fn from(taken: Result<Receipt, ClientError>) -> Self {
+        match taken {
+            Ok(Receipt { seq, message_id }) => Self::Taken { seq, message_id },
+            Err(error) => Self::Error(error.into()),
+        }
+    }
+}
+
+impl From<Result<Answer, ClientError>> for Reply {
+    fn from(answer: Result<Answer, ClientError>) -> Self {
+        match answer {
+            Ok(answer) => Self::Answer(Box::new(answer)),
+            Err(error) => Self::Error(error.into()),
+        }
+    }
+}
+
+impl From<ClientError> for Trouble {
+    fn from(error: ClientError) -> Self {
+        match error {
+            ClientError::Gone => Self::Gone,
+            ClientError::Refused(words) => Self::Refused(words),
+            ClientError::Failed { code, message } => Self::Failed { code, message },
+        }
+    }
+}
+
+impl From<Trouble> for ClientError {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Gone => Self::Gone,
+            Trouble::Refused(words) => Self::Refused(words),
+            Trouble::Failed { code, message } => Self::Failed { code, message },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn says<T: Serialize>(says: T) -> String {
+        String::from_utf8(line(7, says).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn lines_look_like_this() {
+        let session_id: SessionId = "0199c0de-0000-7000-8000-000000000001".parse().unwrap();
+        assert_eq!(
+            says(Request::Hello { protocol: 1, session_id }),
+            "{\"id\":7,\"says\":{\"hello\":{\"protocol\":1,\"session_id\":\"0199c0de-0000-7000-8000-000000000001\"}}}\n"
+        );
+        assert_eq!(says(Request::Send(Command::Cancel)), "{\"id\":7,\"says\":{\"send\":{\"type\":\"cancel\"}}}\n");
+        assert_eq!(says(Request::Events { since: 3 }), "{\"id\":7,\"says\":{\"events\":{\"since\":3}}}\n");
+        assert_eq!(says(Reply::End), "{\"id\":7,\"says\":\"end\"}\n");
+        let failed = Trouble::Failed { code: ErrorCode::StoreFailed, message: "full".into() };
+        assert_eq!(
+            says(Reply::Error(failed)),
+            "{\"id\":7,\"says\":{\"error\":{\"failed\":{\"code\":6001,\"message\":\"full\"}}}}\n"
+        );
+    }
+
+    #[test]
+    fn the_id_of_a_line_that_makes_no_sense_is_found_all_the_same() {
+        assert_eq!(id_of(br#"{"id":4,"says":{"dance":{}}}"#), Some(4));
+        assert_eq!(id_of(br#"{"id":4,"#), None);
+        assert_eq!(id_of(b"\xff"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_line_is_one_line_and_reads_back(id: u64, content in ".*", since: u64) {
+            for request in [
+                Request::Send(Command::UserMessage { content: content.clone(), attachments: Vec::new() }),
+                Request::Events { since },
+            ] {
+                let line = line(id, &request).unwrap();
+                prop_assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
+                prop_assert_eq!(id_of(&line), Some(id));
+                let back: Numbered<Request> = serde_json::from_slice(&line).unwrap();
+                prop_assert_eq!(back, Numbered { id, says: request });
+            }
+        }
+
+        #[test]
+        fn errors_survive_the_way(words in ".*") {
+            for error in [
+                ClientError::Gone,
+                ClientError::Refused(words.clone()),
+                ClientError::Failed { code: ErrorCode::StoreFailed, message: words.clone() },
+            ] {
+                prop_assert_eq!(ClientError::from(Trouble::from(error.clone())), error);
+            }
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(bytes: Vec<u8>) {
+            let _ = serde_json::from_slice::<Numbered<Request>>(&bytes);
+            let _ = serde_json::from_slice::<Numbered<Reply>>(&bytes);
+            let _ = id_of(&bytes);
+        }
+    }
+}

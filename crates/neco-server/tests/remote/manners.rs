@@ -1,0 +1,161 @@
+//! Who does not speak as agreed is told so or left, and nobody else notices.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+
+use neco_proto::{Client, Query};
+use neco_server::{AttachError, RemoteClient};
+use serde_json::{Value, json};
+
+use crate::session::{Stage, chunk};
+
+/// A window that says what it likes.
+struct Rude {
+    stream: UnixStream,
+    lines: BufReader<UnixStream>,
+}
+
+impl Rude {
+    fn connect(stage: &Stage) -> Self {
+        let stream = UnixStream::connect(stage.socket()).unwrap();
+        let lines = BufReader::new(stream.try_clone().unwrap());
+        Self { stream, lines }
+    }
+
+    /// One that has said hello.
+    fn welcome(stage: &Stage) -> Self {
+        let mut window = Self::connect(stage);
+        let hello = json!({ "protocol": 1, "session_id": stage.session.id });
+        let reply = window.says(&json!({ "id": 9, "says": { "hello": hello } }).to_string());
+        assert_eq!((&reply["id"], &reply["says"]["welcome"]["protocol"]), (&json!(9), &json!(1)), "{reply}");
+        window
+    }
+
+    fn says(&mut self, line: &str) -> Value {
+        writeln!(self.stream, "{line}").unwrap();
+        self.hears()
+    }
+
+    fn hears(&mut self) -> Value {
+        let mut line = String::new();
+        self.lines.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or(Value::Null)
+    }
+
+    /// Whether the other side has hung up.
+    fn is_left(&mut self) -> bool {
+        matches!(self.lines.read(&mut [0; 1]), Ok(0) | Err(_))
+    }
+}
+
+/// Waits for the other thread, which serves.
+async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    tokio::task::spawn_blocking(work).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_first_word_is_hello_in_the_same_language() {
+    let stage = Stage::new();
+    let session = stage.session.id;
+    for (first, why) in [
+        (
+            json!({ "id": 4, "says": { "hello": { "protocol": 2, "session_id": session } } }),
+            "version 1 of the protocol and not 2",
+        ),
+        (
+            json!({ "id": 4, "says": { "hello": { "protocol": 1, "session_id": neco_proto::SessionId::new() } } }),
+            "another session",
+        ),
+        (json!({ "id": 4, "says": { "send": { "type": "cancel" } } }), "a hello comes first"),
+        (json!({ "id": 4, "method": "initialize" }), "no hello"),
+    ] {
+        let mut window = Rude::connect(&stage);
+        let (reply, left) = apart(move || (window.says(&first.to_string()), window.is_left())).await;
+        let words = reply["says"]["not_welcome"]["why"].as_str().unwrap_or_default().to_owned();
+        assert!(reply["id"] == 4 && words.contains(why) && left, "{reply}");
+    }
+    assert!(stage.session.commands.lock().unwrap().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_that_makes_no_sense_is_refused_by_its_number_and_the_next_one_is_taken() {
+    let stage = Stage::new();
+    let mut window = Rude::welcome(&stage);
+    let (dance, hello, cancel, noise, left) = apart(move || {
+        let dance = window.says(r#"{"id":5,"says":{"dance":{"wildly":true}}}"#);
+        let hello = window.says(
+            &json!({ "id": 6, "says": { "hello": { "protocol": 1, "session_id": neco_proto::SessionId::new() } } })
+                .to_string(),
+        );
+        let cancel = window.says(r#"{"id":7,"says":{"send":{"type":"cancel"}}}"#);
+        let noise = window.says("\u{1b}[31m not json at all");
+        (dance, hello, cancel, noise, window.is_left())
+    })
+    .await;
+    assert_eq!(dance["id"], 5);
+    assert!(dance["says"]["error"]["refused"].as_str().unwrap().contains("not understood"), "{dance}");
+    assert!(hello["says"]["error"]["refused"].as_str().unwrap().contains("already"), "{hello}");
+    assert_eq!(cancel, json!({ "id": 7, "says": { "taken": { "seq": 0, "message_id": null } } }));
+    assert!(noise["id"] == 0 && noise["says"]["error"]["refused"].is_string() && left, "{noise}");
+    assert!(stage.window().await.ask(Query::Snapshot).await.is_ok(), "others are served");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_line_without_an_end_is_not_kept() {
+    let stage = Stage::new();
+    let mut window = Rude::welcome(&stage);
+    let reply = apart(move || {
+        let piece = vec![b'x'; 1024 * 1024];
+        for _ in 0..=64 {
+            if window.stream.write_all(&piece).is_err() {
+                break;
+            }
+        }
+        window.hears()
+    })
+    .await;
+    let words = reply["says"]["error"]["refused"].as_str().unwrap_or_default();
+    assert!(words.is_empty() || words.contains("longer than"), "{reply}");
+    assert!(stage.window().await.ask(Query::Snapshot).await.is_ok(), "others are served");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn streams_on_one_connection_have_a_bound() {
+    let stage = Stage::new();
+    stage.session.add(chunk("one"));
+    let mut window = Rude::welcome(&stage);
+    let replies = apart(move || {
+        for id in 1..=5 {
+            writeln!(window.stream, "{}", json!({ "id": id, "says": { "events": { "since": 0 } } })).unwrap();
+        }
+        (0..5).map(|_| window.hears()).collect::<Vec<_>>()
+    })
+    .await;
+    let refused: Vec<_> = replies.iter().filter(|reply| reply["says"]["error"].is_object()).collect();
+    assert!(refused.len() == 1 && refused[0]["id"] == 5, "{replies:?}");
+}
+
+/// Not a test by itself: what the next one starts as a process of its own.
+#[tokio::test]
+async fn child_window() {
+    let (Ok(folder), Ok(session)) = (std::env::var("NECO_TEST_SOCKETS"), std::env::var("NECO_TEST_SESSION")) else {
+        return;
+    };
+    let places = neco_server::SocketPlaces::new(folder.into(), Vec::new());
+    let attached = RemoteClient::attach(&places, session.parse().unwrap()).await;
+    let Err(AttachError::NotWelcome(why)) = attached else { panic!("a command of the session was served") };
+    assert!(why.contains("a command of the session"), "{why}");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_that_the_session_started_is_not_served() {
+    let stage = Stage::new();
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "manners::child_window"]);
+    child.env("NECO_TEST_SOCKETS", stage.folder.path().join("sockets"));
+    child.env("NECO_TEST_SESSION", stage.session.id.to_string());
+    let output = apart(move || child.output().unwrap()).await;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+}

@@ -1,0 +1,152 @@
+//! A session that does what a test tells it, and a folder for its socket.
+
+use std::sync::{Arc, Mutex};
+
+use futures::future::BoxFuture;
+use futures::stream;
+use jiff::Timestamp;
+use neco_proto::event::{AgentState, StreamChunk};
+use neco_proto::{
+    AgentId, Answer, ApprovalMode, Client, ClientError, Command, Event, EventBody, EventStream, Message, Mode, Query,
+    Receipt, Seq, SessionId, SessionSnapshot, Usage,
+};
+use neco_server::{RemoteClient, Server, SocketPlaces};
+use tempfile::TempDir;
+use tokio::sync::watch;
+
+/// A session without an agent.
+pub struct FakeSession {
+    pub id: SessionId,
+    agent: AgentId,
+    log: Arc<Mutex<Vec<Event>>>,
+    pub commands: Mutex<Vec<Command>>,
+    /// The last event, and whether there will be more.
+    last: watch::Sender<(Seq, bool)>,
+}
+
+impl FakeSession {
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self {
+            id: SessionId::new(),
+            agent: AgentId::new(),
+            log: Arc::default(),
+            commands: Mutex::default(),
+            last: watch::Sender::new((0, false)),
+        })
+    }
+
+    pub fn add(&self, body: EventBody) -> Seq {
+        let mut log = self.log.lock().unwrap();
+        let seq = log.len() as Seq + 1;
+        let (session_id, agent_id) = (self.id, self.agent);
+        log.push(Event { seq, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: None, body });
+        self.last.send_replace((seq, false));
+        seq
+    }
+
+    /// Says `count` things.
+    pub fn babble(&self, count: usize) {
+        for number in 0..count {
+            self.add(chunk(&format!("word {number} ")));
+        }
+    }
+
+    pub fn end(&self) {
+        self.last.send_modify(|(_, over)| *over = true);
+    }
+
+    pub fn log(&self) -> Vec<Event> {
+        self.log.lock().unwrap().clone()
+    }
+}
+
+pub fn chunk(text: &str) -> EventBody {
+    EventBody::StreamChunk(StreamChunk { text: text.to_owned() })
+}
+
+impl Client for FakeSession {
+    fn send(&self, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+        Box::pin(async move {
+            if matches!(command, Command::Compact { .. }) {
+                return Err(ClientError::Refused("there is nothing to compact".to_owned()));
+            }
+            let seq = self.log().len() as Seq;
+            let message = match &command {
+                Command::UserMessage { content, .. } | Command::Steer { text: content } => Some(Message::user(content)),
+                _ => None,
+            };
+            let message_id = message.as_ref().map(|message| message.id);
+            if let Some(message) = message {
+                self.add(EventBody::Message(message));
+            }
+            self.commands.lock().unwrap().push(command);
+            Ok(Receipt { seq, message_id })
+        })
+    }
+
+    fn events(&self, since: Seq) -> EventStream {
+        let state = (Arc::clone(&self.log), self.last.subscribe(), since);
+        Box::pin(stream::unfold(state, |(log, mut last, seen)| async move {
+            let (reached, _) = *last.wait_for(|(last, over)| *last > seen || *over).await.ok()?;
+            let event = (reached > seen).then(|| log.lock().unwrap()[seen as usize].clone())?;
+            Some((Ok(event), (log, last, seen + 1)))
+        }))
+    }
+
+    fn ask(&self, query: Query) -> BoxFuture<'_, Result<Answer, ClientError>> {
+        Box::pin(async move {
+            match query {
+                Query::Snapshot => Ok(Answer::Snapshot(self.snapshot())),
+                other => Err(ClientError::Refused(format!("{other:?} is not known here"))),
+            }
+        })
+    }
+}
+
+impl FakeSession {
+    fn snapshot(&self) -> SessionSnapshot {
+        SessionSnapshot {
+            session_id: self.id,
+            root_agent: self.agent,
+            last_seq: self.log().len() as Seq,
+            cwd: "/project".to_owned(),
+            model: "play/a".to_owned(),
+            mode: Mode::Agent,
+            approval: ApprovalMode::AskFirst,
+            state: AgentState::Idle,
+            usage: Usage::default(),
+            pending: Vec::new(),
+            questions: Vec::new(),
+            generation: 8,
+            todos: Vec::new(),
+            plan: None,
+            findings: Vec::new(),
+        }
+    }
+}
+
+/// A session that is served.
+pub struct Stage {
+    pub session: Arc<FakeSession>,
+    pub server: Server,
+    pub places: SocketPlaces,
+    pub folder: TempDir,
+}
+
+impl Stage {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let places = SocketPlaces::new(folder.path().join("sockets"), Vec::new());
+        let session = FakeSession::new();
+        let server = Server::open(session.clone(), session.id, &places, "0.0.0-test").unwrap();
+        Self { session, server, places, folder }
+    }
+
+    pub async fn window(&self) -> RemoteClient {
+        RemoteClient::attach(&self.places, self.session.id).await.unwrap()
+    }
+
+    pub fn socket(&self) -> std::path::PathBuf {
+        self.folder.path().join("sockets").join(format!("{}.sock", self.session.id))
+    }
+}

@@ -1,0 +1,72 @@
+//! Answers to what windows ask. They are made aside: a long log must not keep a cancel waiting.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use neco_agent::AgentHandle;
+use neco_proto::{AgentId, Answer, ClientError, Query, SessionId, SessionSnapshot};
+use neco_store::EventLog;
+
+use super::run::{not_taken, store_failed};
+use crate::fold::fold_log;
+use crate::hub::Hub;
+use crate::journal::Journal;
+use crate::rewind::{Course, preview};
+
+/// What answers are made from.
+pub(super) struct Answers {
+    pub session: SessionId,
+    pub root: AgentId,
+    pub cwd: PathBuf,
+    pub journal: Arc<Journal>,
+    pub log: Arc<dyn EventLog>,
+    pub handle: AgentHandle,
+    pub hub: Hub,
+}
+
+impl Answers {
+    pub async fn answer(&self, query: Query) -> Result<Answer, ClientError> {
+        match query {
+            Query::Snapshot => Ok(Answer::Snapshot(self.snapshot())),
+            Query::Context => Ok(Answer::Context(self.handle.report().await.map_err(not_taken)?)),
+            Query::Prompt => Ok(Answer::Prompt(self.handle.prompt().await.map_err(not_taken)?)),
+            Query::Messages => {
+                let fold = fold_log(self.log.as_ref(), self.session).await.map_err(|error| store_failed(&error))?;
+                Ok(Answer::Messages { messages: fold.messages })
+            }
+            Query::Checkpoints => Ok(Answer::Checkpoints { checkpoints: self.course().await?.checkpoint_infos() }),
+            Query::RewindPoints => Ok(Answer::RewindPoints { points: self.course().await?.points }),
+            Query::RewindPreview { message_id, what } => {
+                let course = self.course().await?;
+                let way = course.way(course.point(message_id)?, what)?;
+                let checkpoints = self.hub.checkpoints(&self.cwd).await;
+                Ok(Answer::RewindPreview(preview(&way, self.session, checkpoints).await?))
+            }
+        }
+    }
+
+    async fn course(&self) -> Result<Course, ClientError> {
+        Course::read(self.log.as_ref(), self.session).await.map_err(|error| store_failed(&error))
+    }
+
+    fn snapshot(&self) -> SessionSnapshot {
+        let standing = self.journal.standing();
+        SessionSnapshot {
+            session_id: self.session,
+            root_agent: self.root,
+            last_seq: standing.last_seq,
+            cwd: standing.cwd,
+            model: standing.model,
+            mode: standing.mode,
+            approval: standing.approval,
+            state: standing.state,
+            usage: standing.usage,
+            pending: standing.pending,
+            questions: standing.questions,
+            generation: standing.generation,
+            todos: standing.todos,
+            plan: standing.plan,
+            findings: standing.findings,
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What a folder is wherever it lies: a folder that was renamed or moved on its disk is still the same one.
+
+use std::path::Path;
+
+/// The identity of the folder at `path`: its disk, its place on it, and when it was made, for places are
+/// given to others once they are free. `None` where the system does not say all of this.
+#[must_use]
+pub fn identity(path: &Path) -> Option<String> {
+    let folder = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
+    let made = folder.created().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    place(&folder).map(|(device, inode)| format!("{device:x}:{inode:x}:{}", made.as_nanos()))
+}
+
+#[cfg(unix)]
+fn place(folder: &std::fs::Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((folder.dev(), folder.ino()))
+}
+
+#[cfg(not(unix))]
+fn place(_folder: &std::fs::Metadata) -> Option<(u64, u64)> {
+    None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_moves_stays_itself() {
+        let dir = tempfile::tempdir().unwrap();
+        let (old, new) = (dir.path().join("old"), dir.path().join("new"));
+        std::fs::create_dir(&old).unwrap();
+        let Some(before) = identity(&old) else { return };
+        std::fs::rename(&old, &new).unwrap();
+        assert_eq!(identity(&new).as_ref(), Some(&before));
+        assert_eq!(identity(&old), None);
+        std::fs::create_dir(&old).unwrap();
+        assert_ne!(identity(&old), Some(before), "another folder in its place is another one");
+    }
+}

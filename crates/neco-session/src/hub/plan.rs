@@ -1,0 +1,44 @@
+//! Plans that sessions left: which there are, and closing one.
+
+use std::sync::Arc;
+
+use neco_proto::event::PlanUpdate;
+use neco_proto::{AgentId, EventBody, Plan, PlanStatus, SessionId};
+use neco_store::SessionLock;
+
+use super::hub::{Hub, lock_folder};
+use crate::error::SessionError;
+use crate::journal::Journal;
+use crate::plans::{PlanFiles, UnfinishedPlan};
+
+impl Hub {
+    /// The plans that are unfinished, in all folders or in one, however old, the newest first.
+    pub async fn unfinished_plans(&self, cwd: Option<&str>) -> Vec<UnfinishedPlan> {
+        PlanFiles::new(&self.setup.data_dir).plans(cwd).await
+    }
+
+    /// Closes the plan of a session: nothing comes of what is left of it. A session that is gone leaves only
+    /// what was kept of its plan.
+    ///
+    /// # Errors
+    /// When the session is in use, or its log or the file can't be written.
+    pub async fn close_plan(&self, session: SessionId) -> Result<(), SessionError> {
+        let files = PlanFiles::new(&self.setup.data_dir);
+        if !self.setup.catalog.find(&session.to_string(), 1).await?.is_empty() {
+            let _lock = SessionLock::acquire(&lock_folder(&self.setup.data_dir), session)?;
+            let fold = self.fold(session).await?;
+            let root = fold.standing.root_agent.unwrap_or_else(AgentId::new);
+            let (plan, findings) = (fold.standing.plan.clone(), fold.standing.findings.clone());
+            if let Some(plan) = plan.filter(Plan::is_unfinished) {
+                let redactor = self.setup.workshop.redactor.clone();
+                let journal = Journal::new(session, Arc::clone(&self.setup.log), fold.standing, redactor);
+                let plan = Some(Plan { status: PlanStatus::Dropped, ..plan });
+                journal.commit(root, None, EventBody::PlanUpdate(PlanUpdate { plan, findings })).await?;
+            }
+        }
+        files.forget(session).await.map_err(|error| SessionError::Workspace {
+            path: self.setup.data_dir.join("plans").display().to_string(),
+            reason: error.to_string(),
+        })
+    }
+}

@@ -1,0 +1,231 @@
+//! What a log says about going back: the messages of the person that count, the states of the files that
+//! were kept, and the last rewind.
+
+use jiff::Timestamp;
+use neco_proto::event::{Checkpoint, CheckpointWhen, Rewind};
+use neco_proto::{AgentId, CheckpointInfo, Event, EventBody, Message, MessageId, RewindPoint, Role, Seq, SessionId};
+use neco_store::{EventLog, StoreError};
+
+use super::error::RewindError;
+use crate::fold::{Effective, Rewinds, each_event};
+
+/// What a log says about going back.
+#[derive(Clone, Debug, Default)]
+pub struct Course {
+    /// The last event.
+    pub last_seq: Seq,
+    /// The root agent.
+    pub root: Option<AgentId>,
+    /// The messages of the person that count, oldest first.
+    pub points: Vec<RewindPoint>,
+    /// The states of the files that were kept, oldest first.
+    pub checkpoints: Vec<Kept>,
+    /// The last rewind, and where it stands.
+    pub last_rewind: Option<(Seq, Rewind)>,
+    /// Whether something was asked and the work on it has not ended.
+    pub working: bool,
+    /// All messages of the person, also those that do not count.
+    said: Vec<RewindPoint>,
+    rewinds: Rewinds,
+    effective: Effective,
+}
+
+/// A state of the files, as the log tells of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kept {
+    /// Its event.
+    pub seq: Seq,
+    /// When.
+    pub ts: Timestamp,
+    /// The state.
+    pub checkpoint: Checkpoint,
+}
+
+impl Course {
+    /// The course of a session.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn read(log: &dyn EventLog, session: SessionId) -> Result<Self, StoreError> {
+        let mut course = Self::default();
+        each_event(log, session, 0, |event| course.note(&event)).await?;
+        Ok(course.counted())
+    }
+
+    /// The course of a log.
+    #[must_use]
+    pub fn of(events: &[Event]) -> Self {
+        let mut course = Self::default();
+        events.iter().for_each(|event| course.note(event));
+        course.counted()
+    }
+
+    /// The message that a person means: its number from 1, or the beginning of its id.
+    ///
+    /// # Errors
+    /// When there is none, or several.
+    pub fn find(&self, wanted: &str) -> Result<&RewindPoint, RewindError> {
+        if self.points.is_empty() {
+            return Err(RewindError::NothingSaid);
+        }
+        // An id of digits alone is longer than any number of messages.
+        if let Ok(number) = wanted.parse::<usize>()
+            && let Some(point) = number.checked_sub(1).and_then(|index| self.points.get(index))
+        {
+            return Ok(point);
+        }
+        let begins = |point: &&RewindPoint| wanted.len() > 3 && point.message_id.to_string().starts_with(wanted);
+        let mut found = self.points.iter().filter(begins);
+        match (found.next(), found.next()) {
+            (Some(point), None) => Ok(point),
+            (Some(_), Some(_)) => Err(RewindError::Ambiguous(wanted.to_owned())),
+            (None, _) => Err(RewindError::NoMessage { wanted: wanted.to_owned(), count: self.points.len() }),
+        }
+    }
+
+    /// The last message of the person.
+    ///
+    /// # Errors
+    /// When nobody said anything yet.
+    pub fn last(&self) -> Result<&RewindPoint, RewindError> {
+        self.points.last().ok_or(RewindError::NothingSaid)
+    }
+
+    /// The message of this id.
+    ///
+    /// # Errors
+    /// When it is none of the person's, or no longer counts.
+    pub fn point(&self, id: MessageId) -> Result<&RewindPoint, RewindError> {
+        let missing = || RewindError::NoMessage { wanted: id.to_string(), count: self.points.len() };
+        self.points.iter().find(|point| point.message_id == id).ok_or_else(missing)
+    }
+
+    /// Whether the event at `seq` counts.
+    #[must_use]
+    pub fn counts(&self, seq: Seq) -> bool {
+        self.effective.counts(seq)
+    }
+
+    /// The messages that would no longer count, and those that would count again, if the conversation went
+    /// back to the event `to`.
+    pub(super) fn difference(&self, to: Seq) -> (Vec<RewindPoint>, Vec<RewindPoint>) {
+        let then = self.rewinds.effective(to);
+        let those =
+            |wanted: &dyn Fn(Seq) -> bool| self.said.iter().filter(|point| wanted(point.seq)).cloned().collect();
+        (those(&|seq| self.counts(seq) && !then.counts(seq)), those(&|seq| then.counts(seq) && !self.counts(seq)))
+    }
+
+    /// The name of the state that the files were in when the event at `seq` happened, as far as it is
+    /// known: the first state that was kept afterwards before anything was changed, which has what people
+    /// did themselves in between. `None` when nothing was kept since.
+    #[must_use]
+    pub fn files_at(&self, seq: Seq) -> Option<&str> {
+        let next = self.checkpoints.partition_point(|kept| kept.seq <= seq);
+        let first = &self.checkpoints.get(next)?.checkpoint;
+        match first.when {
+            CheckpointWhen::Before | CheckpointWhen::Restore => Some(&first.rev),
+            CheckpointWhen::After => {
+                let before = next.checked_sub(1).and_then(|at| self.checkpoints.get(at));
+                first.parent.as_deref().or(before.map(|kept| kept.checkpoint.rev.as_str()))
+            }
+        }
+    }
+
+    /// The states of the files for a window.
+    #[must_use]
+    pub fn checkpoint_infos(&self) -> Vec<CheckpointInfo> {
+        let info = |Kept { seq, ts, checkpoint }: &Kept| CheckpointInfo {
+            rev: checkpoint.rev.clone(),
+            seq: *seq,
+            ts: *ts,
+            label: checkpoint.label.clone(),
+            when: checkpoint.when,
+            changed: checkpoint.changed_count(),
+        };
+        self.checkpoints.iter().map(info).collect()
+    }
+
+    fn note(&mut self, event: &Event) {
+        self.last_seq = event.seq;
+        self.root.get_or_insert(event.agent_id);
+        self.rewinds.note(event);
+        match &event.body {
+            EventBody::Message(message) => {
+                self.working |= !message.is_neco();
+                if message.role == Role::User && !message.is_neco() {
+                    self.said.push(point(event, message));
+                }
+            }
+            EventBody::AgentComplete(_) | EventBody::SessionStart(_) => self.working = false,
+            EventBody::ToolCallEnd(_) => {
+                if let Some(point) = self.said.last_mut() {
+                    point.calls += 1;
+                }
+            }
+            EventBody::Checkpoint(checkpoint) => {
+                let kept = Kept { seq: event.seq, ts: event.ts, checkpoint: checkpoint.clone() };
+                self.checkpoints.push(kept);
+            }
+            EventBody::Rewind(rewind) => {
+                self.last_rewind = Some((event.seq, rewind.clone()));
+                self.working &= !rewind.conversation;
+            }
+            EventBody::StateChange(_)
+            | EventBody::TurnStart(_)
+            | EventBody::StreamChunk(_)
+            | EventBody::ReasoningChunk(_)
+            | EventBody::StreamToolCallStart(_)
+            | EventBody::StreamToolCallDelta(_)
+            | EventBody::ModelRetry(_)
+            | EventBody::ModelSwitch(_)
+            | EventBody::ToolCallUpdate(_)
+            | EventBody::ToolOutputChunk(_)
+            | EventBody::PermissionRequest(_)
+            | EventBody::PermissionDecision(_)
+            | EventBody::HookRun(_)
+            | EventBody::MemoryUpdate(_)
+            | EventBody::Question(_)
+            | EventBody::QuestionAnswer(_)
+            | EventBody::TodoUpdate(_)
+            | EventBody::PlanUpdate(_)
+            | EventBody::ModeChange(_)
+            | EventBody::Usage(_)
+            | EventBody::Notification(_)
+            | EventBody::MessageQueued(_)
+            | EventBody::Environment(_)
+            | EventBody::IdeContext(_)
+            | EventBody::ContextTrim(_)
+            | EventBody::Compaction(_)
+            | EventBody::Title(_)
+            | EventBody::Imported(_)
+            | EventBody::Error(_)
+            | EventBody::TurnEnd(_) => {}
+        }
+    }
+
+    /// Without what no longer counts.
+    fn counted(mut self) -> Self {
+        self.effective = self.rewinds.effective(self.last_seq);
+        let effective = &self.effective;
+        self.points = self.said.iter().filter(|point| effective.counts(point.seq)).cloned().collect();
+        let changes = |kept: &Kept| kept.checkpoint.when == CheckpointWhen::After;
+        let last_change = self.checkpoints.iter().rfind(|kept| changes(kept)).map_or(0, |kept| kept.seq);
+        for (index, point) in self.points.iter_mut().enumerate() {
+            point.number = index as u64 + 1;
+            point.files = point.seq < last_change;
+        }
+        self
+    }
+}
+
+fn point(event: &Event, message: &Message) -> RewindPoint {
+    RewindPoint {
+        number: 0,
+        message_id: message.id,
+        seq: event.seq,
+        ts: event.ts,
+        text: message.text(),
+        calls: 0,
+        files: false,
+    }
+}

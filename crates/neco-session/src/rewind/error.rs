@@ -1,0 +1,73 @@
+//! Why a session does not go back.
+
+use neco_proto::{ClientError, ErrorCode};
+use neco_store::StoreError;
+use neco_workspace::checkpoint::CheckpointError;
+
+/// Why a session does not go back.
+#[derive(Debug, thiserror::Error)]
+pub enum RewindError {
+    /// Nobody said anything yet.
+    #[error("nothing was said in this session yet, so there is nothing to go back to")]
+    NothingSaid,
+    /// No message of that number or id.
+    #[error("there is no message {wanted} to go back to; they are numbered from 1 to {count}")]
+    NoMessage {
+        /// What was asked for.
+        wanted: String,
+        /// How many there are.
+        count: usize,
+    },
+    /// Several messages have an id that begins so.
+    #[error("several messages begin with {0}; give more of the id, or the number")]
+    Ambiguous(String),
+    /// No state of the files is known from then.
+    #[error(
+        "no checkpoint was taken after that message, so its files can't be brought back: nothing was changed since, or checkpoints were off"
+    )]
+    NoCheckpoint,
+    /// There is no rewind to take back.
+    #[error("there is no rewind to take back")]
+    NothingToUndo,
+    /// The agent works.
+    #[error("the agent is at work; cancel it or wait, then go back")]
+    AtWork,
+    /// The workspace can't be looked at or changed.
+    #[error("the files can't be brought back: {0}")]
+    Files(String),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl RewindError {
+    /// The stable code, where there is one.
+    #[must_use]
+    pub fn code(&self) -> Option<ErrorCode> {
+        match self {
+            Self::Store(error) => Some(error.code()),
+            Self::NothingSaid
+            | Self::NoMessage { .. }
+            | Self::Ambiguous(_)
+            | Self::NoCheckpoint
+            | Self::NothingToUndo
+            | Self::AtWork
+            | Self::Files(_) => None,
+        }
+    }
+}
+
+impl From<CheckpointError> for RewindError {
+    fn from(error: CheckpointError) -> Self {
+        Self::Files(error.to_string())
+    }
+}
+
+impl From<RewindError> for ClientError {
+    fn from(error: RewindError) -> Self {
+        match error.code() {
+            Some(code) => Self::Failed { code, message: error.to_string() },
+            None => Self::Refused(error.to_string()),
+        }
+    }
+}

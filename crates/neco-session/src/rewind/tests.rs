@@ -1,0 +1,310 @@
+//! Going back is the same as never having gone on, but for what was spent.
+
+use jiff::Timestamp;
+use neco_proto::event::{
+    AgentComplete, CallStatus, Checkpoint, CheckpointWhen, Compaction, CompactionCause, CompactionStrategy,
+    CompleteReason, ContextTrim, ModeChange, PlanUpdate, RewindWhat, TodoUpdate, ToolCallEnd, TrimmedOutput, TurnStart,
+    UsageEvent,
+};
+use neco_proto::{
+    AgentId, ApprovalMode, CallId, Event, EventBody, IdeContext, Message, Mode, Part, Plan, PlanStatus, Role,
+    SessionId, Todo, TodoStatus, ToolCall, TurnId, Usage,
+};
+use proptest::prelude::*;
+
+use super::{Course, RewindError, rewind_event};
+use crate::fold::{Fold, Standing};
+
+/// What happens in a made-up session.
+#[derive(Clone, Debug)]
+enum Happening {
+    Work { says: String, calls: usize, answer: String },
+    Todo(u8),
+    Plans(u8),
+    Mode(Mode),
+    Approval(ApprovalMode),
+    Model(u8),
+    Trims,
+    Compacts,
+    Editor(u32),
+    Back { to: prop::sample::Index, what: RewindWhat },
+    Undo,
+}
+
+fn happening() -> impl Strategy<Value = Happening> {
+    let what = prop::sample::select(vec![RewindWhat::Conversation, RewindWhat::Both, RewindWhat::Files]);
+    prop_oneof![
+        6 => ("[a-z]{1,8}", 0usize..3, "[a-z]{1,8}")
+            .prop_map(|(says, calls, answer)| Happening::Work { says, calls, answer }),
+        1 => any::<u8>().prop_map(Happening::Todo),
+        1 => any::<u8>().prop_map(Happening::Plans),
+        1 => prop::sample::select(vec![Mode::Agent, Mode::Plan, Mode::Ask]).prop_map(Happening::Mode),
+        1 => prop::sample::select(vec![ApprovalMode::Auto, ApprovalMode::Manual]).prop_map(Happening::Approval),
+        1 => any::<u8>().prop_map(Happening::Model),
+        1 => Just(Happening::Trims),
+        1 => Just(Happening::Compacts),
+        1 => any::<u32>().prop_map(Happening::Editor),
+        2 => (any::<prop::sample::Index>(), what).prop_map(|(to, what)| Happening::Back { to, what }),
+        1 => Just(Happening::Undo),
+    ]
+}
+
+/// A log that grows.
+struct Growing {
+    events: Vec<Event>,
+    session: SessionId,
+    agent: AgentId,
+    calls: usize,
+}
+
+impl Growing {
+    fn new() -> Self {
+        Self { events: Vec::new(), session: SessionId::new(), agent: AgentId::new(), calls: 0 }
+    }
+
+    fn add(&mut self, body: EventBody) {
+        self.events.push(Event {
+            seq: self.events.len() as u64 + 1,
+            ts: Timestamp::UNIX_EPOCH,
+            session_id: self.session,
+            agent_id: self.agent,
+            turn_id: Some(TurnId::new()),
+            body,
+        });
+    }
+
+    fn happen(&mut self, happening: &Happening) {
+        match happening {
+            Happening::Work { says, calls, answer } => self.work(says, *calls, answer),
+            Happening::Todo(number) => {
+                let todo =
+                    Todo { id: number.to_string(), text: String::new(), status: TodoStatus::Pending, parent: None };
+                self.add(EventBody::TodoUpdate(TodoUpdate { todos: vec![todo] }));
+            }
+            Happening::Plans(number) => {
+                let text = format!("plan {number}");
+                let plan = Plan { text: text.clone(), status: PlanStatus::Accepted, steps: Vec::new(), unseen: false };
+                self.add(EventBody::PlanUpdate(PlanUpdate { plan: Some(plan), findings: vec![text] }));
+            }
+            Happening::Mode(mode) => {
+                self.add(EventBody::ModeChange(ModeChange { mode: Some(*mode), ..ModeChange::default() }));
+            }
+            Happening::Approval(approval) => {
+                self.add(EventBody::ModeChange(ModeChange { approval: Some(*approval), ..ModeChange::default() }));
+            }
+            Happening::Model(number) => {
+                let model = Some(format!("a/{number}"));
+                self.add(EventBody::ModeChange(ModeChange { model, ..ModeChange::default() }));
+            }
+            Happening::Trims => self.trim(),
+            Happening::Compacts => self.compact(),
+            Happening::Editor(line) => {
+                self.add(EventBody::IdeContext(IdeContext { cursor_line: Some(*line), ..IdeContext::default() }));
+            }
+            Happening::Back { to, what } => {
+                let course = Course::of(&self.events);
+                if let Some(point) = (!course.points.is_empty()).then(|| to.get(&course.points))
+                    && let Ok(way) = course.way(point, *what)
+                {
+                    self.go(&way);
+                }
+            }
+            Happening::Undo => {
+                if let Ok(way) = Course::of(&self.events).undo() {
+                    self.go(&way);
+                }
+            }
+        }
+    }
+
+    fn go(&mut self, way: &super::Way) {
+        let undo = way.rev.as_ref().map(|_| format!("now{}", self.events.len()));
+        self.add(EventBody::Rewind(rewind_event(way, undo)));
+    }
+
+    fn work(&mut self, says: &str, calls: usize, answer: &str) {
+        self.add(EventBody::Message(Message::user(says)));
+        self.add(EventBody::TurnStart(TurnStart { iteration: 1, model: String::new() }));
+        let ids: Vec<CallId> = (0..calls).map(|n| CallId::from(format!("c{}", self.calls + n))).collect();
+        self.calls += calls;
+        if calls > 0 {
+            let part = |id: &CallId| {
+                let call = ToolCall { id: id.clone(), name: "t".to_owned(), arguments: String::new(), opaque: None };
+                Part::ToolCall(call)
+            };
+            self.add(EventBody::Message(Message::new(Role::Assistant, ids.iter().map(part).collect())));
+            self.checkpoint(CheckpointWhen::Before);
+            ids.into_iter().for_each(|id| self.add(end(id)));
+            self.checkpoint(CheckpointWhen::After);
+        }
+        let usage = Usage { input: 10, output: 1, ..Usage::default() };
+        self.add(EventBody::Usage(UsageEvent { model: "a/b".to_owned(), usage, context_window: None }));
+        self.add(EventBody::Message(Message::new(Role::Assistant, vec![Part::Text { text: answer.to_owned() }])));
+        self.add(EventBody::AgentComplete(AgentComplete {
+            reason: CompleteReason::Natural,
+            error_code: None,
+            final_text: answer.to_owned(),
+            turns: 1,
+            usage,
+            session_usage: usage,
+            duration_ms: 100,
+            waited_ms: 0,
+            budget: None,
+        }));
+    }
+
+    fn checkpoint(&mut self, when: CheckpointWhen) {
+        self.add(EventBody::Checkpoint(Checkpoint {
+            rev: format!("r{}", self.events.len()),
+            parent: None,
+            when,
+            label: String::new(),
+            changed: Vec::new(),
+            more: 0,
+            left_out: Vec::new(),
+            left_out_more: 0,
+        }));
+    }
+
+    fn trim(&mut self) {
+        let fold = Fold::of(&self.events);
+        let called = fold.messages.iter().flat_map(Message::tool_calls).map(|call| call.id.clone());
+        let outputs = called.map(|call_id| TrimmedOutput { call_id, output: "[cut]".to_owned() }).collect();
+        self.add(EventBody::ContextTrim(ContextTrim { before: 9, after: 3, outputs }));
+    }
+
+    fn compact(&mut self) {
+        let fold = Fold::of(&self.events);
+        let since = fold.messages.iter().rev().find(|message| message.role == Role::User).map(|message| message.id);
+        self.add(EventBody::Compaction(Compaction {
+            cause: CompactionCause::Asked,
+            strategy: CompactionStrategy::Summary,
+            before: 9,
+            after: 3,
+            kept: 1,
+            removed: 2,
+            focus: None,
+            pinned: Vec::new(),
+            summary: Some(Message::neco("what happened so far")),
+            since,
+            outputs: Vec::new(),
+            notes: Vec::new(),
+        }));
+    }
+}
+
+fn end(call_id: CallId) -> EventBody {
+    EventBody::ToolCallEnd(ToolCallEnd {
+        call_id,
+        tool: "t".to_owned(),
+        summary: String::new(),
+        status: CallStatus::Success,
+        output: "a long output".to_owned(),
+        error_code: None,
+        duration_ms: 0,
+        display: None,
+        spilled_to: None,
+    })
+}
+
+fn grown(happenings: &[Happening]) -> Growing {
+    let mut log = Growing::new();
+    happenings.iter().for_each(|happening| log.happen(happening));
+    log
+}
+
+/// What a model is sent and a person sees; not what was spent, where it is, and when the person is asked.
+fn said(fold: &Fold) -> (Standing, String) {
+    let standing = Standing {
+        last_seq: 0,
+        root_agent: None,
+        usage: Usage::default(),
+        worked_ms: 0,
+        cwd: String::new(),
+        approval: ApprovalMode::default(),
+        ..fold.standing.clone()
+    };
+    let rest =
+        format!("{:?}", (&fold.messages, &fold.queued, &fold.open, &fold.partial, &fold.environment, &fold.recalled));
+    (standing, rest)
+}
+
+fn spent(events: &[Event]) -> (u64, u64) {
+    let calls = events.iter().filter(|event| matches!(event.body, EventBody::Usage(_))).count() as u64;
+    (calls * 10, calls * 100)
+}
+
+proptest! {
+    #[test]
+    fn a_rewound_log_is_the_log_up_to_there(
+        happenings in prop::collection::vec(happening(), 1..14),
+        to in any::<prop::sample::Index>(),
+        then in prop::collection::vec(happening(), 0..4),
+    ) {
+        let mut log = grown(&happenings);
+        let course = Course::of(&log.events);
+        prop_assume!(!course.points.is_empty());
+        let point = to.get(&course.points);
+        let way = course.way(point, RewindWhat::Conversation).unwrap();
+        let up_to = log.events[..way.to as usize].to_vec();
+        let before = log.events.clone();
+        log.go(&way);
+        let fold = Fold::of(&log.events);
+        prop_assert_eq!(said(&fold), said(&Fold::of(&up_to)));
+        prop_assert_eq!((fold.standing.usage.input, fold.standing.worked_ms), spent(&log.events));
+        prop_assert!(!fold.working && fold.queued.is_empty());
+        prop_assert_eq!(Course::of(&log.events).points.len() as u64, point.number - 1);
+
+        // What follows is as if nothing had been in between.
+        let mut undone = Growing { events: log.events.clone(), calls: log.calls, ..Growing::new() };
+        let way = Course::of(&undone.events).undo().unwrap();
+        undone.go(&way);
+        prop_assert_eq!(said(&Fold::of(&undone.events)), said(&Fold::of(&before)), "taken back");
+        let way = Course::of(&undone.events).undo().unwrap();
+        undone.go(&way);
+        prop_assert_eq!(said(&Fold::of(&undone.events)), said(&Fold::of(&up_to)), "and that too");
+        for happening in then.iter().filter(|happening| !matches!(happening, Happening::Back { .. } | Happening::Undo)) {
+            log.happen(happening);
+        }
+        let from = before.len() + 1;
+        let mut never: Vec<Event> = up_to;
+        for event in &log.events[from..] {
+            never.push(Event { seq: never.len() as u64 + 1, ..event.clone() });
+        }
+        prop_assert_eq!(said(&Fold::of(&log.events)), said(&Fold::of(&never)));
+    }
+}
+
+#[test]
+fn a_message_is_meant_by_its_number_or_its_id() {
+    let works = ["one", "two", "three"].map(|says| Happening::Work { says: says.into(), calls: 0, answer: "a".into() });
+    let course = Course::of(&grown(&works).events);
+    assert_eq!(course.find("2").unwrap().text, "two");
+    let id = course.points[2].message_id.to_string();
+    assert_eq!(course.find(&id).unwrap().text, "three");
+    assert!(matches!(course.find("4"), Err(RewindError::NoMessage { count: 3, .. })));
+    assert!(matches!(course.find("0"), Err(RewindError::NoMessage { .. })));
+    assert!(matches!(Course::default().find("1"), Err(RewindError::NothingSaid)));
+    assert!(matches!(course.undo(), Err(RewindError::NothingToUndo)));
+}
+
+#[test]
+fn files_go_back_to_what_they_were_before_the_first_change_after_a_message() {
+    let work = |says: &str, calls| Happening::Work { says: says.into(), calls, answer: "a".into() };
+    let log = grown(&[work("looks", 0), work("changes", 1), work("talks", 0)]);
+    let course = Course::of(&log.events);
+    let rev_of = |when: CheckpointWhen| {
+        let kept = course.checkpoints.iter().find(|kept| kept.checkpoint.when == when).unwrap();
+        kept.checkpoint.rev.clone()
+    };
+    let rev = |number: usize| course.way(&course.points[number - 1], RewindWhat::Both).unwrap().rev;
+    assert_eq!(rev(1), Some(rev_of(CheckpointWhen::Before)));
+    assert_eq!(rev(2), Some(rev_of(CheckpointWhen::Before)));
+    assert_eq!(rev(3), None, "nothing was changed since");
+    assert!(course.points[1].files && !course.points[2].files);
+    let error = course.way(&course.points[2], RewindWhat::Files).unwrap_err();
+    assert!(matches!(error, RewindError::NoCheckpoint));
+    let mut unseen = course.clone();
+    unseen.checkpoints.remove(0);
+    assert_eq!(unseen.files_at(1), None, "what a change started from is not known");
+}

@@ -1,0 +1,159 @@
+//! The title of a session while it runs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use neco_proto::event::{CompleteReason, TitleSource};
+use neco_proto::{AgentId, Event, EventBody, Seq, SessionId};
+use neco_safety::secrets::{Redactor, Scope};
+use neco_store::{Catalog, EventLog, StoreError};
+use tokio::sync::Mutex;
+
+use super::ask::ask;
+use super::words::{first_words, tidy, title_event};
+use crate::fold::{each_event, fold_log};
+use crate::hub::FindModel;
+use crate::journal::Journal;
+
+/// How a model makes titles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TitleSettings {
+    /// The model or group that is asked; `None` stands for the session's own.
+    pub model: Option<String>,
+    /// How long that may take.
+    pub timeout: Duration,
+}
+
+/// Keeps the title of a session. A person's is never replaced by a model's, nor a model's by first words.
+pub struct TitleKeeper {
+    /// The session.
+    pub session: SessionId,
+    /// Its root agent.
+    pub root: AgentId,
+    /// Its journal.
+    pub journal: Arc<Journal>,
+    /// Where its events are.
+    pub log: Arc<dyn EventLog>,
+    /// Where its title is.
+    pub catalog: Arc<dyn Catalog>,
+    /// Where models come from.
+    pub find_model: FindModel,
+    /// Takes secrets out of it.
+    pub redactor: Redactor,
+    /// How a model makes it; `None` when none does.
+    pub settings: Option<TitleSettings>,
+    /// Who made the present one.
+    pub by: Mutex<Option<TitleSource>>,
+    /// Held while a model is asked.
+    pub asking: Mutex<()>,
+}
+
+impl TitleKeeper {
+    /// Makes the first words of a session its title.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn first_words(&self, text: &str) -> Result<(), StoreError> {
+        let mut by = self.by.lock().await;
+        if by.is_some() {
+            return Ok(());
+        }
+        // The message itself is in the log, so no event is needed for its first words.
+        let title = first_words(&self.redactor.redact(text, Scope::Said));
+        self.catalog.set_title(self.session, &title, TitleSource::FirstWords).await?;
+        *by = Some(TitleSource::FirstWords);
+        Ok(())
+    }
+
+    /// Takes a person's title; `false` when it says nothing.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn rename(&self, title: &str) -> Result<bool, StoreError> {
+        let title = tidy(&self.redactor.redact(title, Scope::Said));
+        if title.is_empty() {
+            return Ok(false);
+        }
+        let mut by = self.by.lock().await;
+        self.put(&title, TitleSource::Person).await?;
+        *by = Some(TitleSource::Person);
+        Ok(true)
+    }
+
+    /// Waits for the first work that is done, then has the model make a title.
+    pub async fn after_first_work(self: Arc<Self>, since: Seq) {
+        let mut events = self.journal.events(since);
+        while let Some(Ok(event)) = events.next().await {
+            if is_done(&event) {
+                self.make().await;
+                return;
+            }
+        }
+    }
+
+    /// The same for a session that ends right after its first work; ready when nothing is asked any more.
+    pub async fn at_end(&self, since: Seq) {
+        if self.settings.is_none() {
+            return;
+        }
+        let mut done = false;
+        let read = each_event(self.log.as_ref(), self.session, since, |event| done |= is_done(&event)).await;
+        if read.is_ok() && done {
+            self.make().await;
+        }
+        let _asking = self.asking.lock().await;
+    }
+
+    /// Has the model make a title, if that is wanted and there is no better one. Nothing here fails a session.
+    async fn make(&self) {
+        let Some(settings) = &self.settings else { return };
+        let _asking = self.asking.lock().await;
+        {
+            let mut by = self.by.lock().await;
+            if *by != Some(TitleSource::FirstWords) {
+                return;
+            }
+            // Whatever comes of it, it is tried once.
+            *by = Some(TitleSource::Model);
+        }
+        match tokio::time::timeout(settings.timeout, self.made(settings)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(error, "the session keeps its first words as its title"),
+            Err(_) => tracing::warn!("the session keeps its first words as its title: the model took too long"),
+        }
+    }
+
+    async fn made(&self, settings: &TitleSettings) -> Result<(), String> {
+        let fold = fold_log(self.log.as_ref(), self.session).await.map_err(|error| error.to_string())?;
+        let model = settings.model.clone().unwrap_or(fold.standing.model);
+        let provider = (self.find_model)(&model)?;
+        let asked = ask(provider.as_ref(), fold.messages).await?;
+        if let Some(usage) = asked.usage {
+            let recorded = self.journal.emit(self.root, None, EventBody::Usage(usage)).await;
+            recorded.map_err(|error| error.to_string())?;
+        }
+        match asked.title {
+            Some(title) => {
+                let title = self.redactor.redact(&title, Scope::Said);
+                // A person may have given one meanwhile.
+                let by = self.by.lock().await;
+                if *by == Some(TitleSource::Person) {
+                    return Ok(());
+                }
+                self.put(&title, TitleSource::Model).await.map_err(|error| error.to_string())
+            }
+            None => Err("the answer holds no title".to_owned()),
+        }
+    }
+
+    async fn put(&self, title: &str, by: TitleSource) -> Result<(), StoreError> {
+        self.journal.commit(self.root, None, title_event(title, by)).await?;
+        self.catalog.set_title(self.session, title, by).await
+    }
+}
+
+/// Whether work was done to its end.
+fn is_done(event: &Event) -> bool {
+    matches!(&event.body, EventBody::AgentComplete(complete) if complete.reason == CompleteReason::Natural)
+}

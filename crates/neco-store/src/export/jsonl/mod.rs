@@ -1,0 +1,15 @@
+//! A session as lines of JSON: a header, then every event as the log keeps it.
+//!
+//! Invariants: what is written and read again is the same events, byte for byte; a file that was cut
+//! off gives everything up to its last whole line, and says so; a file of a later format is refused
+//! before anything of it is taken.
+//!
+//! Reading order: `header`, `write`, `read`.
+
+mod header;
+mod read;
+mod write;
+
+pub use header::{FORMAT, Header};
+pub use read::{JsonlError, JsonlReader};
+pub use write::JsonlWriter;

@@ -1,0 +1,29 @@
+//! A session as a file: JSONL to keep and to import again, markdown and HTML to read.
+//!
+//! Invariants: nothing here opens a file or asks a store: events go in, text comes out through a
+//! writer, event by event, so that a long session is never in memory as a whole. What is for readers
+//! is told in two passes over the same events: [`Outline`] looks at what is ahead, then a writer tells
+//! it. Whatever an event holds can be neither markup nor a command to a terminal in what is written.
+//!
+//! Reading order: [`jsonl`], [`outline`] and [`tale`] (what a reader wants of a log), `words`, `facts`
+//! and `figures`, [`markdown`], [`html`].
+
+mod about;
+mod facts;
+mod figures;
+pub mod html;
+pub mod jsonl;
+pub mod markdown;
+pub mod outline;
+#[cfg(test)]
+mod sample;
+pub mod tale;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use about::About;
+pub use html::HtmlWriter;
+pub use jsonl::{Header, JsonlWriter};
+pub use markdown::MarkdownWriter;
+pub use outline::Outline;

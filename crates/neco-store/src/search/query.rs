@@ -1,0 +1,82 @@
+//! What is asked and what is found.
+
+use std::ops::Range;
+
+use neco_proto::{Seq, SessionId};
+
+/// What is searched for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchQuery {
+    /// The words, as a person types them; all of them must stand in a hit.
+    pub words: String,
+    /// Only in sessions of this folder, as it stands in [`SessionRecord::cwd`](crate::SessionRecord::cwd).
+    pub cwd: Option<String>,
+    /// Only what was said at this time or later, in milliseconds since 1970.
+    pub since_ms: Option<i64>,
+    /// Only what was said before this time, in milliseconds since 1970.
+    pub until_ms: Option<i64>,
+    /// Most hits.
+    pub limit: usize,
+}
+
+impl SearchQuery {
+    /// `words` anywhere and at any time.
+    #[must_use]
+    pub fn new(words: impl Into<String>, limit: usize) -> Self {
+        Self { words: words.into(), cwd: None, since_ms: None, until_ms: None, limit }
+    }
+}
+
+/// Who said what was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HitRole {
+    /// It is the title of the session.
+    Title,
+    /// The person, or Neco in the person's place.
+    User,
+    /// The model.
+    Assistant,
+    /// A tool.
+    Tool,
+}
+
+impl HitRole {
+    /// Its name in output for programs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Title => "title",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+/// A few words around what was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Snippet {
+    /// The words in one line; `…` where something was left out.
+    pub text: String,
+    /// Where in `text` the words of the question stand, as bytes, in order and apart from each other.
+    pub marks: Vec<Range<usize>>,
+}
+
+/// One place where all words of a question stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchHit {
+    /// The session.
+    pub session: SessionId,
+    /// The event; 0 for a title.
+    pub seq: Seq,
+    /// When it was said, in milliseconds since 1970; for a title, when the session was last used.
+    pub ts_ms: i64,
+    /// Who said it.
+    pub role: HitRole,
+    /// The words around it.
+    pub snippet: Snippet,
+    /// The session's title.
+    pub title: String,
+    /// The session's folder.
+    pub cwd: String,
+}

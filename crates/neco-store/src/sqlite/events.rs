@@ -1,0 +1,109 @@
+//! Reading the events of a session: through its parents, with big strings put back.
+
+use std::collections::HashMap;
+
+use neco_proto::{Event, Seq, SessionId};
+use sqlx::SqliteConnection;
+use uuid::Uuid;
+
+use super::blob::{self, Hash};
+use crate::lineage::{Ancestor, Segment, segments};
+
+/// How many events are fetched at a time.
+const PAGE: usize = 256;
+/// Most forks of forks that are followed; a database that says more of them turns in a circle.
+const MOST_ANCESTORS: i64 = 100_000;
+
+/// Why events could not be read.
+#[derive(Debug)]
+pub(super) enum Unreadable {
+    /// The database does not answer.
+    Sql(sqlx::Error),
+    /// What it answers is no event.
+    Event(String),
+}
+
+impl From<sqlx::Error> for Unreadable {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+/// Events of one owner, with the contents of their blobs.
+struct Page {
+    /// Events as lines.
+    bodies: String,
+    contents: HashMap<Hash, String>,
+}
+
+/// The events of `session` after `since`. `ancestors` begins with the session itself.
+pub(super) async fn read(
+    connection: &mut SqliteConnection,
+    ancestors: &[Ancestor],
+    session: SessionId,
+    since: Seq,
+    limit: usize,
+) -> Result<Vec<Event>, Unreadable> {
+    let mut events: Vec<Event> = Vec::new();
+    for segment in segments(ancestors, since) {
+        let mut rest = segment;
+        while events.len() < limit {
+            let Some(page) = page(connection, rest, PAGE.min(limit - events.len())).await? else { break };
+            for body in page.bodies.split('\n') {
+                let mut event = event_of(body, &page.contents)?;
+                rest.after = event.seq;
+                event.session_id = session;
+                events.push(event);
+            }
+        }
+    }
+    Ok(events)
+}
+
+/// The session and those that it is a fork of; empty when the catalogue does not have it.
+pub(super) async fn ancestors(
+    connection: &mut SqliteConnection,
+    session: SessionId,
+) -> Result<Vec<Ancestor>, sqlx::Error> {
+    let rows: Vec<(Uuid, i64)> = sqlx::query_as(
+        "WITH RECURSIVE line (id, base, parent, depth) AS (
+             SELECT id, parent_seq, parent_id, 0 FROM sessions WHERE id = ? AND NOT is_removed
+             UNION ALL
+             SELECT sessions.id, parent_seq, parent_id, depth + 1 FROM line JOIN sessions ON sessions.id = parent LIMIT ?
+         ) SELECT id, base FROM line ORDER BY depth",
+    )
+    .bind(session.as_uuid())
+    .bind(MOST_ANCESTORS)
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(|(id, base)| Ancestor { id: id.into(), base: base.cast_unsigned() }).collect())
+}
+
+/// The next events of a segment; `None` when there are none. A page costs about what a row costs.
+async fn page(connection: &mut SqliteConnection, segment: Segment, limit: usize) -> Result<Option<Page>, sqlx::Error> {
+    let bodies: Option<String> = sqlx::query_scalar(
+        "SELECT group_concat(body, char(10) ORDER BY seq) FROM
+            (SELECT seq, body FROM events WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?)",
+    )
+    .bind(segment.owner.as_uuid())
+    .bind(sql_number(segment.after))
+    .bind(sql_number(segment.last))
+    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+    .fetch_one(&mut *connection)
+    .await?;
+    let Some(bodies) = bodies else { return Ok(None) };
+    let contents = blob::contents(connection, &bodies).await?;
+    Ok(Some(Page { bodies, contents }))
+}
+
+/// One event from its JSON, with what was cut out of it.
+pub(super) fn event_of(body: &str, contents: &HashMap<Hash, String>) -> Result<Event, Unreadable> {
+    let whole = blob::put_back(body, contents)
+        .map_err(|hash| Unreadable::Event(format!("a part of an event is not there: {hash}")))?;
+    serde_json::from_str(&whole).map_err(|error| Unreadable::Event(format!("an event is not readable: {error}")))
+}
+
+/// A number as SQLite has them.
+pub(super) fn sql_number(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

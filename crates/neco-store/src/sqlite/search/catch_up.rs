@@ -1,0 +1,273 @@
+//! Brings the index up to date with the log.
+
+use neco_proto::Event;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{FromRow, Row, SqliteConnection};
+use uuid::Uuid;
+
+use super::entry::{self, Entry, Numbers};
+use crate::recall::words::words_of;
+use crate::search::text::KINDS;
+use crate::sqlite::blob;
+use crate::sqlite::events::{Unreadable, event_of};
+
+/// How many messages are read at a time, and in how many bytes or sessions a transaction ends.
+const PAGE: i64 = 200;
+const ENOUGH_BYTES: usize = 1 << 20;
+const ENOUGH_SESSIONS: usize = 200;
+
+/// A session that differs from what the index has of it.
+type Behind = (Uuid,);
+
+/// How a session stands in the store.
+struct Standing {
+    created_ms: i64,
+    base: i64,
+    last_seq: i64,
+    title: String,
+    cwd: String,
+}
+
+/// What the index has of a session.
+struct Indexed {
+    key: i64,
+    created_ms: i64,
+    seq: i64,
+    title: String,
+    cwd: String,
+}
+
+impl FromRow<'_, SqliteRow> for Standing {
+    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            created_ms: row.try_get("created_ms")?,
+            base: row.try_get("parent_seq")?,
+            last_seq: row.try_get("last_seq")?,
+            title: row.try_get("title")?,
+            cwd: row.try_get("cwd")?,
+        })
+    }
+}
+
+impl FromRow<'_, SqliteRow> for Indexed {
+    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            key: row.try_get("key")?,
+            created_ms: row.try_get("created_ms")?,
+            seq: row.try_get("seq")?,
+            title: row.try_get("title")?,
+            cwd: row.try_get("cwd")?,
+        })
+    }
+}
+
+/// What a transaction has taken in so far.
+#[derive(Default)]
+struct Taken {
+    numbers: Numbers,
+    bytes: usize,
+    sessions: usize,
+}
+
+impl Taken {
+    fn is_enough(&self) -> bool {
+        self.bytes >= ENOUGH_BYTES || self.sessions >= ENOUGH_SESSIONS
+    }
+}
+
+/// Takes in everything that is new, transaction by transaction, as long as it is not told to stop.
+pub(super) async fn catch_up(connection: &mut SqliteConnection, stops: impl Fn() -> bool) -> Result<(), Unreadable> {
+    let mut behind = behind(connection).await?.into_iter().peekable();
+    while behind.peek().is_some() && !stops() {
+        begin(connection).await?;
+        let mut taken = Taken::default();
+        let done = async {
+            while !taken.is_enough()
+                && let Some((session,)) = behind.peek()
+            {
+                if take(connection, *session, &mut taken).await? {
+                    behind.next();
+                }
+            }
+            Ok(())
+        };
+        let done = done.await;
+        end(connection, done).await?;
+    }
+    if has_orphans(connection).await? {
+        begin(connection).await?;
+        let done = drop_orphans(connection).await;
+        end(connection, done.map_err(Unreadable::Sql)).await?;
+    }
+    Ok(())
+}
+
+/// The store is only read: a plain BEGIN and a change that changes nothing lock the index alone.
+async fn begin(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    sqlx::query("BEGIN").execute(&mut *connection).await?;
+    sqlx::query("DELETE FROM places WHERE key < 0").execute(&mut *connection).await?;
+    Ok(())
+}
+
+async fn end(connection: &mut SqliteConnection, done: Result<(), Unreadable>) -> Result<(), Unreadable> {
+    let sql = if done.is_ok() { "COMMIT" } else { "ROLLBACK" };
+    let ended = sqlx::query(sql).execute(connection).await;
+    done.and(ended.map(drop).map_err(Unreadable::Sql))
+}
+
+async fn behind(connection: &mut SqliteConnection) -> Result<Vec<Behind>, sqlx::Error> {
+    sqlx::query_as(
+        "SELECT sessions.id FROM store.sessions LEFT JOIN indexed ON indexed.id = sessions.id
+            WHERE indexed.key IS NULL OR seq <> last_seq OR indexed.title <> sessions.title
+               OR indexed.cwd <> sessions.cwd OR indexed.created_ms <> sessions.created_ms",
+    )
+    .fetch_all(connection)
+    .await
+}
+
+/// Takes in a part of what is new in a session; says whether that was all.
+async fn take(connection: &mut SqliteConnection, session: Uuid, taken: &mut Taken) -> Result<bool, Unreadable> {
+    let standing: Option<Standing> =
+        sqlx::query_as("SELECT created_ms, parent_seq, last_seq, title, cwd FROM store.sessions WHERE id = ?")
+            .bind(session)
+            .fetch_optional(&mut *connection)
+            .await?;
+    taken.sessions += 1;
+    let Some(standing) = standing else { return Ok(true) };
+    let indexed = settle(connection, session, &standing).await?;
+    let (events, upto) = messages(connection, session, indexed.seq, standing.last_seq).await?;
+    let entries: Vec<Entry> = events.iter().filter_map(Entry::of).collect();
+    taken.bytes += entries.iter().map(Entry::bytes).sum::<usize>();
+    let place = place_of(connection, &standing.cwd).await?;
+    entry::insert(connection, &mut taken.numbers, indexed.key, &place, entries).await?;
+    sqlx::query("UPDATE indexed SET seq = ? WHERE key = ?").bind(upto).bind(indexed.key).execute(connection).await?;
+    Ok(upto == standing.last_seq)
+}
+
+/// Makes everything but the newest messages of a session right.
+async fn settle(connection: &mut SqliteConnection, session: Uuid, standing: &Standing) -> Result<Indexed, sqlx::Error> {
+    let found: Option<Indexed> = sqlx::query_as("SELECT key, created_ms, seq, title, cwd FROM indexed WHERE id = ?")
+        .bind(session)
+        .fetch_optional(&mut *connection)
+        .await?;
+    let mut indexed = match found {
+        Some(indexed) => indexed,
+        None => insert(connection, session, standing).await?,
+    };
+    if indexed.cwd != standing.cwd || indexed.created_ms != standing.created_ms {
+        indexed.seq = standing.base;
+    }
+    // Of a session that was removed only what its forks need is left.
+    indexed.seq = indexed.seq.min(standing.last_seq);
+    forget_after(connection, indexed.key, indexed.seq).await?;
+    if indexed.title != standing.title {
+        set_title(connection, indexed.key, &standing.title).await?;
+    }
+    sqlx::query("UPDATE indexed SET created_ms = ?, seq = ?, title = ?, cwd = ? WHERE key = ?")
+        .bind(standing.created_ms)
+        .bind(indexed.seq)
+        .bind(standing.title.as_str())
+        .bind(standing.cwd.as_str())
+        .bind(indexed.key)
+        .execute(connection)
+        .await?;
+    Ok(indexed)
+}
+
+async fn insert(connection: &mut SqliteConnection, session: Uuid, standing: &Standing) -> Result<Indexed, sqlx::Error> {
+    let inserted = sqlx::query("INSERT INTO indexed (id, created_ms, seq, title, cwd) VALUES (?, ?, ?, '', ?)")
+        .bind(session)
+        .bind(standing.created_ms)
+        .bind(standing.base)
+        .bind(standing.cwd.as_str())
+        .execute(connection)
+        .await?;
+    Ok(Indexed {
+        key: inserted.last_insert_rowid(),
+        created_ms: standing.created_ms,
+        seq: standing.base,
+        title: String::new(),
+        cwd: standing.cwd.clone(),
+    })
+}
+
+async fn set_title(connection: &mut SqliteConnection, key: i64, title: &str) -> Result<(), sqlx::Error> {
+    sqlx::query("DELETE FROM titles WHERE rowid = ?").bind(key).execute(&mut *connection).await?;
+    if !title.is_empty() {
+        sqlx::query("INSERT INTO titles (rowid, title) VALUES (?, ?)")
+            .bind(key)
+            .bind(words_of(title))
+            .execute(connection)
+            .await?;
+    }
+    Ok(())
+}
+
+async fn forget_after(connection: &mut SqliteConnection, key: i64, seq: i64) -> Result<(), sqlx::Error> {
+    for sql in [
+        "DELETE FROM words WHERE rowid IN (SELECT number FROM said WHERE session = ? AND seq > ?)",
+        "DELETE FROM said WHERE session = ? AND seq > ?",
+    ] {
+        sqlx::query(sql).bind(key).bind(seq).execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+/// The next messages that the session has written itself, and up to which event that is everything.
+async fn messages(
+    connection: &mut SqliteConnection,
+    session: Uuid,
+    after: i64,
+    last: i64,
+) -> Result<(Vec<Event>, i64), Unreadable> {
+    let rows: Vec<(i64, String)> = sqlx::query_as(
+        "SELECT seq, body FROM store.events WHERE session_id = ? AND seq > ? AND seq <= ? AND kind IN (?, ?)
+            ORDER BY seq LIMIT ?",
+    )
+    .bind(session)
+    .bind(after)
+    .bind(last)
+    .bind(KINDS[0])
+    .bind(KINDS[1])
+    .bind(PAGE)
+    .fetch_all(&mut *connection)
+    .await?;
+    let upto = rows.get(PAGE as usize - 1).map_or(last, |(seq, _)| *seq);
+    let mut events = Vec::with_capacity(rows.len());
+    for (_, body) in &rows {
+        let contents = blob::contents(connection, body).await?;
+        // What can't be read can't be found either; whoever opens the session is told.
+        events.extend(event_of(body, &contents));
+    }
+    Ok((events, upto))
+}
+
+async fn place_of(connection: &mut SqliteConnection, cwd: &str) -> Result<String, sqlx::Error> {
+    sqlx::query("INSERT INTO places (cwd) VALUES (?) ON CONFLICT DO NOTHING")
+        .bind(cwd)
+        .execute(&mut *connection)
+        .await?;
+    let key: i64 = sqlx::query_scalar("SELECT key FROM places WHERE cwd = ?").bind(cwd).fetch_one(connection).await?;
+    Ok(format!("p{key}"))
+}
+
+/// Whether the index has sessions that the store has not; all that the store has are in the index by now.
+async fn has_orphans(connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar("SELECT (SELECT count(*) FROM indexed) > (SELECT count(*) FROM store.sessions)")
+        .fetch_one(connection)
+        .await
+}
+
+async fn drop_orphans(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    let orphans: Vec<i64> = sqlx::query_scalar(
+        "SELECT key FROM indexed WHERE NOT EXISTS (SELECT 1 FROM store.sessions WHERE id = indexed.id)",
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    for key in orphans {
+        forget_after(connection, key, -1).await?;
+        set_title(connection, key, "").await?;
+        sqlx::query("DELETE FROM indexed WHERE key = ?").bind(key).execute(&mut *connection).await?;
+    }
+    Ok(())
+}

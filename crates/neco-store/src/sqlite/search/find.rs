@@ -1,0 +1,191 @@
+//! Finds what was asked for in an index that is up to date.
+
+use std::collections::HashMap;
+
+use sqlx::sqlite::SqliteRow;
+use sqlx::{FromRow, Row, SqliteConnection};
+use uuid::Uuid;
+
+use super::entry::{LATE, number_at};
+use crate::search::snippet::snippet_of;
+use crate::search::terms::{Term, match_of};
+use crate::search::text::text_of;
+use crate::search::{HitRole, SearchHit, SearchQuery};
+use crate::sqlite::blob;
+use crate::sqlite::events::{Unreadable, event_of};
+
+/// Titles first, then what was said; each the newest first.
+pub(super) async fn find(
+    connection: &mut SqliteConnection,
+    query: &SearchQuery,
+    terms: &[Term],
+) -> Result<Vec<SearchHit>, Unreadable> {
+    let Some(asked) = match_of(terms) else { return Ok(Vec::new()) };
+    let mut hits = titles(connection, query, terms, &asked).await?;
+    let mut shown = HashMap::new();
+    for place in said(connection, query, &asked, query.limit - hits.len().min(query.limit)).await? {
+        hits.extend(hit(connection, query, terms, &place, &mut shown).await?);
+    }
+    Ok(hits)
+}
+
+/// A session as a hit shows it.
+#[derive(Clone)]
+struct Shown {
+    id: Uuid,
+    title: String,
+    cwd: String,
+    updated_ms: i64,
+}
+
+/// Where something was said.
+struct Place {
+    owner: Uuid,
+    seq: i64,
+    ts_ms: i64,
+}
+
+impl FromRow<'_, SqliteRow> for Shown {
+    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            id: row.try_get("id")?,
+            title: row.try_get("title")?,
+            cwd: row.try_get("cwd")?,
+            updated_ms: row.try_get("updated_ms")?,
+        })
+    }
+}
+
+impl FromRow<'_, SqliteRow> for Place {
+    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
+        Ok(Self { owner: row.try_get("owner")?, seq: row.try_get("seq")?, ts_ms: row.try_get("ts_ms")? })
+    }
+}
+
+async fn titles(
+    connection: &mut SqliteConnection,
+    query: &SearchQuery,
+    terms: &[Term],
+    asked: &str,
+) -> Result<Vec<SearchHit>, sqlx::Error> {
+    let found: Vec<Shown> = sqlx::query_as(
+        "SELECT sessions.id, sessions.title, sessions.cwd, updated_ms FROM titles
+            JOIN indexed ON indexed.key = titles.rowid JOIN store.sessions ON sessions.id = indexed.id
+            WHERE titles MATCH ?1 AND NOT is_removed AND (?2 IS NULL OR sessions.cwd = ?2)
+              AND updated_ms >= ?3 AND updated_ms < ?4
+            ORDER BY updated_ms DESC, sessions.id DESC LIMIT ?5",
+    )
+    .bind(asked)
+    .bind(query.cwd.as_deref())
+    .bind(query.since_ms.unwrap_or(i64::MIN))
+    .bind(query.until_ms.unwrap_or(i64::MAX))
+    .bind(i64::try_from(query.limit).unwrap_or(i64::MAX))
+    .fetch_all(connection)
+    .await?;
+    Ok(found
+        .into_iter()
+        .map(|session| SearchHit {
+            session: session.id.into(),
+            seq: 0,
+            ts_ms: session.updated_ms,
+            role: HitRole::Title,
+            snippet: snippet_of(&session.title, terms),
+            title: session.title,
+            cwd: session.cwd,
+        })
+        .collect())
+}
+
+async fn said(
+    connection: &mut SqliteConnection,
+    query: &SearchQuery,
+    asked: &str,
+    limit: usize,
+) -> Result<Vec<Place>, sqlx::Error> {
+    let asked = match &query.cwd {
+        None => format!("text : ({asked})"),
+        Some(cwd) => match place_of(connection, cwd).await? {
+            Some(key) => format!("place : p{key} AND text : ({asked})"),
+            None => return Ok(Vec::new()),
+        },
+    };
+    let (since, until) = (query.since_ms.unwrap_or(0), query.until_ms.unwrap_or(i64::MAX));
+    let last = query.until_ms.map_or(i64::MAX, |until| number_at(until.saturating_add((LATE + 1) * 1000)));
+    sqlx::query_as(
+        "SELECT indexed.id AS owner, said.seq, said.ts_ms FROM words
+            JOIN said ON said.number = words.rowid JOIN indexed ON indexed.key = said.session
+            WHERE words MATCH ?1 AND words.rowid >= ?2 AND words.rowid <= ?3
+              AND said.ts_ms >= ?4 AND said.ts_ms < ?5
+            ORDER BY words.rowid DESC LIMIT ?6",
+    )
+    .bind(asked)
+    .bind(number_at(since))
+    .bind(last)
+    .bind(since)
+    .bind(until)
+    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+    .fetch_all(connection)
+    .await
+}
+
+async fn place_of(connection: &mut SqliteConnection, cwd: &str) -> Result<Option<i64>, sqlx::Error> {
+    sqlx::query_scalar("SELECT key FROM places WHERE cwd = ?").bind(cwd).fetch_optional(connection).await
+}
+
+/// The hit as a person sees it; `None` when there is no session left to see it in.
+async fn hit(
+    connection: &mut SqliteConnection,
+    query: &SearchQuery,
+    terms: &[Term],
+    place: &Place,
+    shown: &mut HashMap<Uuid, Shown>,
+) -> Result<Option<SearchHit>, Unreadable> {
+    let session = match shown.get(&place.owner) {
+        Some(session) => session.clone(),
+        None => {
+            let Some(session) = shown_as(connection, place).await? else { return Ok(None) };
+            // Whether a fork shows it depends on where it was said.
+            if session.id == place.owner {
+                shown.insert(place.owner, session.clone());
+            }
+            session
+        }
+    };
+    if query.cwd.as_ref().is_some_and(|cwd| *cwd != session.cwd) {
+        return Ok(None);
+    }
+    let body: Option<String> = sqlx::query_scalar("SELECT body FROM store.events WHERE session_id = ? AND seq = ?")
+        .bind(place.owner)
+        .bind(place.seq)
+        .fetch_optional(&mut *connection)
+        .await?;
+    let Some(body) = body else { return Ok(None) };
+    let contents = blob::contents(connection, &body).await?;
+    let Some((role, text)) = text_of(&event_of(&body, &contents)?.body) else { return Ok(None) };
+    Ok(Some(SearchHit {
+        session: session.id.into(),
+        seq: place.seq.cast_unsigned(),
+        ts_ms: place.ts_ms,
+        role,
+        snippet: snippet_of(&text, terms),
+        title: session.title,
+        cwd: session.cwd,
+    }))
+}
+
+/// The session itself, or the fork that was used last of those that have the event from it.
+async fn shown_as(connection: &mut SqliteConnection, place: &Place) -> Result<Option<Shown>, sqlx::Error> {
+    sqlx::query_as(
+        "WITH RECURSIVE line (id, is_removed) AS (
+             SELECT id, is_removed FROM store.sessions WHERE id = ?1
+             UNION ALL
+             SELECT sessions.id, sessions.is_removed FROM line JOIN store.sessions ON parent_id = line.id
+                 WHERE line.is_removed AND parent_seq >= ?2
+         ) SELECT sessions.id, title, cwd, updated_ms FROM line JOIN store.sessions ON sessions.id = line.id
+            WHERE NOT line.is_removed ORDER BY updated_ms DESC, sessions.id DESC LIMIT 1",
+    )
+    .bind(place.owner)
+    .bind(place.seq)
+    .fetch_optional(connection)
+    .await
+}

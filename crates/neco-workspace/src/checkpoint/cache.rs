@@ -1,0 +1,287 @@
+//! What was known of the files at the last look: a file with the same facts has the same content.
+//!
+//! Facts count only when they are older than the look itself: a file that was written in the very
+//! moment it was read could be written again without its time changing. Such files are read anew.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use gix::ObjectId;
+use rustix::fs::Stat;
+
+use super::error::CheckpointError;
+use super::tree::ItemKind;
+
+/// What a file of this kind begins with; another number for another form.
+const MAGIC: &[u8; 8] = b"necofs01";
+
+/// A system may give the same time to writes that are this far apart.
+const MOMENT: Duration = Duration::from_millis(50);
+
+/// What the system says of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    size: u64,
+    inode: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+    mode: u32,
+}
+
+impl From<&Stat> for Facts {
+    fn from(stat: &Stat) -> Self {
+        Self {
+            size: u64::try_from(stat.st_size).unwrap_or(0),
+            inode: stat.st_ino,
+            modified: (stat.st_mtime, nanoseconds(stat.st_mtime_nsec)),
+            changed: (stat.st_ctime, nanoseconds(stat.st_ctime_nsec)),
+            mode: stat.st_mode,
+        }
+    }
+}
+
+/// A field that has another type on every system.
+fn nanoseconds(value: impl TryInto<i64>) -> i64 {
+    value.try_into().unwrap_or(0)
+}
+
+/// Tells whether a file of ours was replaced meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp(Facts);
+
+impl Stamp {
+    /// The stamp of a file; nothing when there is none.
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Self> {
+        rustix::fs::stat(path).ok().map(|stat| Self(Facts::from(&stat)))
+    }
+}
+
+/// A file at the last look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownFile {
+    /// Its name in its folder.
+    pub name: Vec<u8>,
+    /// What the system said of it; all zero when that can't be relied on.
+    pub facts: Facts,
+    /// What it is.
+    pub kind: ItemKind,
+    /// Its content.
+    pub id: ObjectId,
+}
+
+/// A folder at the last look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownFolder {
+    /// Its tree.
+    pub tree: ObjectId,
+    /// Its files, sorted by name.
+    pub files: Vec<KnownFile>,
+}
+
+impl KnownFolder {
+    /// A file of it.
+    #[must_use]
+    pub fn file(&self, name: &[u8]) -> Option<&KnownFile> {
+        let at = self.files.binary_search_by(|file| file.name.as_slice().cmp(name)).ok()?;
+        self.files.get(at)
+    }
+}
+
+/// All folders at the last look, by path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cache {
+    /// The folders.
+    pub folders: HashMap<Vec<u8>, KnownFolder>,
+}
+
+/// The moment a look begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    reliable_before: (i64, i64),
+}
+
+impl Look {
+    /// Now.
+    #[must_use]
+    pub fn begin() -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(MOMENT);
+        Self { reliable_before: (i64::try_from(now.as_secs()).unwrap_or(i64::MAX), i64::from(now.subsec_nanos())) }
+    }
+
+    /// The facts of a file, as far as they can be relied on later.
+    #[must_use]
+    pub fn remembers(&self, facts: Facts) -> Facts {
+        let is_old = facts.modified < self.reliable_before && facts.changed < self.reliable_before;
+        if is_old { facts } else { Facts::default() }
+    }
+}
+
+impl Cache {
+    /// What a file holds; nothing when it is missing or none: then everything is read anew.
+    #[must_use]
+    pub fn load(path: &Path) -> Option<Self> {
+        let bytes = fs::read(path).ok()?;
+        let (body, sum) = bytes.split_at_checked(bytes.len().checked_sub(8)?)?;
+        let is_whole = body.starts_with(MAGIC) && checksum(body).to_le_bytes() == sum;
+        is_whole.then(|| Reader { bytes: body.get(MAGIC.len()..).unwrap_or_default() }.cache()).flatten()
+    }
+
+    /// Writes a file in the place of the old one, whole or not at all.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn save(&self, path: &Path) -> Result<(), CheckpointError> {
+        let mut bytes = MAGIC.to_vec();
+        for (path, folder) in &self.folders {
+            put_bytes(&mut bytes, path);
+            bytes.extend_from_slice(folder.tree.as_bytes());
+            bytes.extend_from_slice(&(folder.files.len() as u64).to_le_bytes());
+            for file in &folder.files {
+                put_file(&mut bytes, file);
+            }
+        }
+        let sum = checksum(&bytes);
+        bytes.extend_from_slice(&sum.to_le_bytes());
+        replace(path, &bytes)
+    }
+}
+
+/// Puts a file in the place of another, whole or not at all.
+///
+/// # Errors
+/// When it can't be written.
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), CheckpointError> {
+    let folder = path.parent().unwrap_or(path);
+    let failed = |error| CheckpointError::at(path, error);
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    file.write_all(bytes).map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.extend_from_slice(&u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes());
+    out.extend_from_slice(bytes);
+}
+
+fn put_file(out: &mut Vec<u8>, file: &KnownFile) {
+    put_bytes(out, &file.name);
+    out.push(match file.kind {
+        ItemKind::File => 0,
+        ItemKind::Program => 1,
+        ItemKind::Link => 2,
+        ItemKind::Folder => 3,
+    });
+    out.extend_from_slice(file.id.as_bytes());
+    let facts = &file.facts;
+    for number in [facts.size, facts.inode, u64::from(facts.mode)] {
+        out.extend_from_slice(&number.to_le_bytes());
+    }
+    for number in [facts.modified.0, facts.modified.1, facts.changed.0, facts.changed.1] {
+        out.extend_from_slice(&number.to_le_bytes());
+    }
+}
+
+/// Against a torn file, not against anybody.
+fn checksum(bytes: &[u8]) -> u64 {
+    let mut sum: u64 = bytes.len() as u64;
+    let mut chunks = bytes.chunks_exact(8);
+    for chunk in &mut chunks {
+        let word = chunk.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
+        sum = (sum ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+    }
+    chunks.remainder().iter().fold(sum, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn cache(mut self) -> Option<Cache> {
+        let mut folders = HashMap::new();
+        while !self.bytes.is_empty() {
+            let path = self.bytes_of()?.to_vec();
+            let tree = self.id()?;
+            let count = self.number()?;
+            let files = (0..count).map(|_| self.file()).collect::<Option<Vec<_>>>()?;
+            folders.insert(path, KnownFolder { tree, files });
+        }
+        Some(Cache { folders })
+    }
+
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.bytes.split_at_checked(count)?;
+        self.bytes = rest;
+        Some(taken)
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
+    }
+
+    fn signed(&mut self) -> Option<i64> {
+        Some(i64::from_le_bytes(self.take(8)?.try_into().ok()?))
+    }
+
+    fn id(&mut self) -> Option<ObjectId> {
+        ObjectId::try_from(self.take(20)?).ok()
+    }
+
+    fn bytes_of(&mut self) -> Option<&'a [u8]> {
+        let length = u32::from_le_bytes(self.take(4)?.try_into().ok()?);
+        self.take(length as usize)
+    }
+
+    fn file(&mut self) -> Option<KnownFile> {
+        let name = self.bytes_of()?.to_vec();
+        let kind = match self.take(1)? {
+            [0] => ItemKind::File,
+            [1] => ItemKind::Program,
+            [2] => ItemKind::Link,
+            _ => return None,
+        };
+        let id = self.id()?;
+        let (size, inode, mode) = (self.number()?, self.number()?, u32::try_from(self.number()?).ok()?);
+        let (modified, changed) = ((self.signed()?, self.signed()?), (self.signed()?, self.signed()?));
+        Some(KnownFile { name, facts: Facts { size, inode, modified, changed, mode }, kind, id })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_cache_is_read_as_it_was_written_and_a_torn_one_is_none(
+            names in prop::collection::btree_set(prop::collection::vec(1u8..255, 1..6), 0..6),
+            size in any::<u64>(), time in any::<i64>(), cut in 0usize..400, flip in any::<u8>(),
+        ) {
+            let id = ObjectId::empty_tree(gix::hash::Kind::Sha1);
+            let facts = Facts { size, inode: size ^ 7, modified: (time, 3), changed: (time, 4), mode: 0o100644 };
+            let files = names.into_iter().map(|name| KnownFile { name, facts, kind: ItemKind::Program, id });
+            let folder = KnownFolder { tree: id, files: files.collect() };
+            let cache = Cache { folders: [(b"a/b".to_vec(), folder.clone()), (Vec::new(), folder)].into() };
+            let place = tempfile::tempdir().unwrap();
+            let path = place.path().join("cache");
+            cache.save(&path).unwrap();
+            prop_assert_eq!(Cache::load(&path), Some(cache));
+            let mut bytes = fs::read(&path).unwrap();
+            let at = cut % bytes.len();
+            bytes[at] ^= flip | 1;
+            fs::write(&path, &bytes).unwrap();
+            prop_assert_eq!(Cache::load(&path), None, "a flipped byte");
+            bytes[at] ^= flip | 1;
+            bytes.truncate(at);
+            fs::write(&path, &bytes).unwrap();
+            prop_assert_eq!(Cache::load(&path), None, "a cut tail");
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! States of a workspace: the face that every backend has.
+
+use std::path::{Path, PathBuf};
+
+use neco_proto::event::{CheckpointWhen, FileChangeKind, LeftOutWhy};
+
+use super::error::CheckpointError;
+
+/// What is said of a state when it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Before or after a turn, or before another state is put in its place.
+    pub when: CheckpointWhen,
+    /// What is going on, in a few words.
+    pub label: String,
+    /// Who works: a session's id.
+    pub session: String,
+}
+
+/// What came of keeping the workspace as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The name of the state.
+    pub rev: String,
+    /// The state before it; `None` when it is the first one.
+    pub parent: Option<String>,
+    /// Whether it is another state than the last one: otherwise `rev` is that one.
+    pub is_new: bool,
+    /// What is different from `parent`; empty when nothing is new, and for the first state.
+    pub changed: Vec<Change>,
+    /// What is not part of it.
+    pub left_out: Vec<LeftOut>,
+    /// What a person should be told.
+    pub notices: Vec<String>,
+}
+
+/// A file that is different, its path seen from the workspace.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Change {
+    /// The file.
+    pub path: PathBuf,
+    /// How it is different.
+    pub kind: ChangeKind,
+}
+
+/// How a file is different.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ChangeKind {
+    /// It was not there.
+    Added,
+    /// It held something else, or was of another kind.
+    Modified,
+    /// It is gone.
+    Deleted,
+}
+
+impl From<ChangeKind> for FileChangeKind {
+    fn from(kind: ChangeKind) -> Self {
+        match kind {
+            ChangeKind::Added => Self::Added,
+            ChangeKind::Modified => Self::Modified,
+            ChangeKind::Deleted => Self::Deleted,
+        }
+    }
+}
+
+/// A file or folder that is no part of a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Seen from the workspace. For a folder, all below it is left out.
+    pub path: PathBuf,
+    /// Why.
+    pub why: LeftOutWhy,
+}
+
+/// A state that was kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// Its name.
+    pub rev: String,
+    /// The state before it.
+    pub parent: Option<String>,
+    /// What was said of it.
+    pub note: Note,
+    /// When, in milliseconds since 1970; git keeps whole seconds.
+    pub time_ms: i64,
+}
+
+/// What going back to a state would do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Preview {
+    /// File by file: `Added` comes back, `Deleted` goes.
+    pub changes: Vec<PlannedChange>,
+    /// Files that would be another but are not touched, and why.
+    pub kept: Vec<Kept>,
+}
+
+/// What would happen to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedChange {
+    /// What.
+    pub change: Change,
+    /// Whether somebody else than the session changed it since that state.
+    pub by_others: bool,
+}
+
+/// A file that a restore leaves alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// The file.
+    pub path: PathBuf,
+    /// Why, for a person.
+    pub reason: String,
+}
+
+/// How to go back.
+#[derive(Clone, Debug, Default)]
+pub struct RestoreOptions {
+    /// On whose behalf.
+    pub session: String,
+    /// Only these files, and what is below these folders; `None` means all.
+    pub only: Option<Vec<PathBuf>>,
+    /// Whether a person agreed to lose what others changed since: otherwise such a restore is refused.
+    pub others_too: bool,
+}
+
+/// What going back did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// The state before: going back to it undoes this.
+    pub undo: Snapshot,
+    /// The state now.
+    pub now: Snapshot,
+    /// What was done.
+    pub changes: Vec<Change>,
+    /// What was left alone, and why.
+    pub kept: Vec<Kept>,
+}
+
+/// The difference of a file between two states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileDiff {
+    /// What happened to it.
+    pub change: Change,
+    /// As a unified diff, with its head; for a binary file a line that says so.
+    pub text: String,
+}
+
+/// What was removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// States.
+    pub points: usize,
+    /// Bytes on the disk.
+    pub bytes: u64,
+}
+
+/// The states of one workspace. Everything here blocks: async callers go aside for it.
+pub trait Checkpoints: Send + Sync {
+    /// The name of the backend.
+    fn backend(&self) -> &'static str;
+
+    /// The workspace.
+    fn root(&self) -> &Path;
+
+    /// Keeps the workspace as it is.
+    ///
+    /// # Errors
+    /// When it can't be kept; nothing is changed then.
+    fn snapshot(&self, note: &Note) -> Result<Snapshot, CheckpointError>;
+
+    /// All states that are kept, newest first.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    fn list(&self) -> Result<Vec<Point>, CheckpointError>;
+
+    /// What is different in `to` from `from`, with the text of it.
+    ///
+    /// # Errors
+    /// When one of them is not there.
+    fn diff(&self, from: &str, to: &str) -> Result<Vec<FileDiff>, CheckpointError>;
+
+    /// What is different now from `rev`.
+    ///
+    /// # Errors
+    /// When it is not there.
+    fn changed_since(&self, rev: &str) -> Result<Vec<Change>, CheckpointError>;
+
+    /// What going back to `rev` would do.
+    ///
+    /// # Errors
+    /// When it is not there.
+    fn preview(&self, rev: &str, options: &RestoreOptions) -> Result<Preview, CheckpointError>;
+
+    /// Goes back to `rev`. The present state is kept first; what is left out is not touched.
+    ///
+    /// # Errors
+    /// When the state is not there or not whole, or others changed what would be overwritten; nothing
+    /// is changed then.
+    fn restore(&self, rev: &str, options: &RestoreOptions) -> Result<Restored, CheckpointError>;
+
+    /// Does what can wait after a state was kept, such as having it on the disk for good. Nothing is lost
+    /// when a process ends before that, unless the machine itself goes down.
+    ///
+    /// # Errors
+    /// When the store can't be written.
+    fn settle(&self) -> Result<(), CheckpointError>;
+
+    /// Bytes on the disk.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    fn size(&self) -> Result<u64, CheckpointError>;
+
+    /// Removes states from before `before_ms`; the newest one always stays.
+    ///
+    /// # Errors
+    /// When the store can't be written.
+    fn prune(&self, before_ms: i64) -> Result<Pruned, CheckpointError>;
+}

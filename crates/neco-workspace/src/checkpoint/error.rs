@@ -1,0 +1,82 @@
+//! What can go wrong with checkpoints.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// Something on the disk can't be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// What.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The store does not hold what it should.
+    #[error("the checkpoint store is damaged: {0}")]
+    Damaged(String),
+    /// There is no such state.
+    #[error("there is no checkpoint {0}")]
+    Unknown(String),
+    /// The workspace has too many files.
+    #[error("{} has more than {most} files", root.display())]
+    TooManyFiles {
+        /// The workspace.
+        root: PathBuf,
+        /// The limit.
+        most: usize,
+    },
+    /// The workspace is a folder that nobody works on as a whole.
+    #[error("{} is {what}", root.display())]
+    NotAProject {
+        /// The workspace.
+        root: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// It took too long.
+    #[error("it took longer than {seconds} s")]
+    TooSlow {
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// Another process uses the store for a long time.
+    #[error("the checkpoint store is in use by another process")]
+    Busy,
+    /// The repository is of a kind that is not known here.
+    #[error("{0}")]
+    Unsupported(String),
+    /// Somebody else changed files that would be overwritten, and nobody agreed to that.
+    #[error("{} changed since by somebody else: {}", count(paths), shown(paths))]
+    ChangedByOthers {
+        /// The files.
+        paths: Vec<PathBuf>,
+    },
+}
+
+impl CheckpointError {
+    /// An error about a path.
+    pub(super) fn at(path: &Path, source: impl Into<io::Error>) -> Self {
+        Self::Io { path: path.to_path_buf(), source: source.into() }
+    }
+
+    /// Whether the store itself is at fault, so that a new one may help.
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Damaged(_))
+    }
+}
+
+fn count(paths: &[PathBuf]) -> String {
+    if paths.len() == 1 { "1 file was".to_owned() } else { format!("{} files were", paths.len()) }
+}
+
+fn shown(paths: &[PathBuf]) -> String {
+    let mut names: Vec<String> = paths.iter().take(5).map(|path| path.display().to_string()).collect();
+    if paths.len() > names.len() {
+        names.push("…".to_owned());
+    }
+    names.join(", ")
+}

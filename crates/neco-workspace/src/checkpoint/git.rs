@@ -1,0 +1,165 @@
+//! States in the person's own git repository: commits under `refs/neco/`, which no branch leads to.
+//!
+//! Only objects are added and one name is written; HEAD, branches, index, stash and working tree stay as
+//! they are. `git log refs/neco/checkpoints/…` shows the points. A repository that keeps names or objects
+//! in a way that is not known here is refused before anything is written.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use gix::ObjectId;
+use gix::objs::Kind;
+
+use super::cache::replace;
+use super::error::CheckpointError;
+use super::objects::Objects;
+use super::point::{StoredPoint, commit_object};
+use super::vault::Vault;
+use crate::git::{repository_of, shared_folder};
+use crate::small_file::{self, Links};
+
+/// No settings of a repository are nearly as long.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// A file with many names can be.
+const MOST_NAMES: u64 = 64 << 20;
+
+/// The person's repository.
+pub struct GitVault {
+    /// The folder that all its working trees share.
+    git: PathBuf,
+    /// The name of the newest point.
+    name: String,
+    objects: Option<Objects>,
+    /// Whether what the name says does not count: it is damaged, and git may have packed it.
+    begins_anew: bool,
+}
+
+impl GitVault {
+    /// The repository that a workspace lies in; `id` tells its workspaces apart.
+    ///
+    /// # Errors
+    /// When there is none, or one of a kind that is not known here.
+    pub fn of(root: &Path, id: &str) -> Result<Self, CheckpointError> {
+        let (_, own) =
+            repository_of(root).ok_or_else(|| CheckpointError::Unsupported("it is no git repository".to_owned()))?;
+        let git = shared_folder(&own);
+        check_kind(&git)?;
+        Ok(Self { git, name: format!("refs/neco/checkpoints/{id}"), objects: None, begins_anew: false })
+    }
+
+    fn read_name(&self, name: &str) -> Result<Option<ObjectId>, CheckpointError> {
+        let path = self.git.join(name);
+        let damaged = || CheckpointError::Damaged(format!("{} is no name of a commit", path.display()));
+        if let Some(text) = small_file::read(&path, 4096, Links::Refused) {
+            return ObjectId::from_hex(text.trim_ascii()).map(Some).map_err(|_| damaged());
+        }
+        // `git gc` moves names into one file.
+        let packed = small_file::read(&self.git.join("packed-refs"), MOST_NAMES, Links::Refused).unwrap_or_default();
+        let mut lines = packed.split(|byte| *byte == b'\n');
+        let line = lines.find_map(|line| line.strip_suffix(name.as_bytes())?.strip_suffix(b" "));
+        line.map(|id| ObjectId::from_hex(id).map_err(|_| damaged())).transpose()
+    }
+
+    fn write_name(&self, name: &str, id: ObjectId) -> Result<(), CheckpointError> {
+        let path = self.git.join(name);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|error| CheckpointError::at(folder, error))?;
+        }
+        replace(&path, format!("{id}\n").as_bytes())
+    }
+
+    fn objects(&self) -> Result<&Objects, CheckpointError> {
+        self.objects.as_ref().ok_or_else(|| CheckpointError::Damaged("it is not open".to_owned()))
+    }
+}
+
+impl Vault for GitVault {
+    const NAME: &'static str = "git";
+
+    fn open(&mut self) -> Result<(), CheckpointError> {
+        if self.objects.is_none() {
+            self.objects = Some(Objects::of_theirs(&self.git.join("objects"))?);
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, kind: Kind, bytes: &[u8]) -> Result<ObjectId, CheckpointError> {
+        Ok(self.objects()?.put(kind, bytes)?.0)
+    }
+
+    fn get(&self, id: ObjectId) -> Result<Vec<u8>, CheckpointError> {
+        self.objects()?.get(id)
+    }
+
+    fn has(&self, id: ObjectId) -> bool {
+        self.objects.as_ref().is_some_and(|objects| objects.has(id))
+    }
+
+    fn head(&mut self) -> Result<Option<ObjectId>, CheckpointError> {
+        self.open()?;
+        if self.begins_anew { Ok(None) } else { self.read_name(&self.name) }
+    }
+
+    fn commit(&mut self, tree: ObjectId, message: &str) -> Result<ObjectId, CheckpointError> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let seconds = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+        let parent = self.head()?;
+        let details = StoredPoint::parse(tree, &commit_object(tree, parent, message, seconds))?.details;
+        let id = self.put(Kind::Commit, &commit_object(tree, parent, message, seconds))?;
+        // No commit leads to it, so git would remove it one day.
+        if let Some(details) = details {
+            self.write_name(&format!("refs/neco/details/{details}"), details)?;
+        }
+        self.write_name(&self.name, id)?;
+        self.begins_anew = false;
+        Ok(id)
+    }
+
+    /// A line of commits can't be cut without giving all of them other names: everything stays.
+    fn keep_only(&mut self, _: &[StoredPoint]) -> Result<(), CheckpointError> {
+        Ok(())
+    }
+
+    fn set_aside(&mut self) -> Result<String, CheckpointError> {
+        let id = self.name.rsplit('/').next().unwrap_or_default().to_owned();
+        let names = (1..).map(|number| format!("refs/neco/damaged/{id}-{number}"));
+        let free = names.into_iter().find(|name| !self.git.join(name).exists());
+        let aside = free.unwrap_or_else(|| format!("refs/neco/damaged/{id}"));
+        self.objects = None;
+        let (from, to) = (self.git.join(&self.name), self.git.join(&aside));
+        if let Some(folder) = to.parent() {
+            fs::create_dir_all(folder).map_err(|error| CheckpointError::at(folder, error))?;
+        }
+        if from.exists() {
+            fs::rename(&from, &to).map_err(|error| CheckpointError::at(&from, error))?;
+        }
+        self.begins_anew = true;
+        Ok(aside)
+    }
+}
+
+/// Refuses repositories whose names or objects are kept in another way than ours are written.
+fn check_kind(git: &Path) -> Result<(), CheckpointError> {
+    let config = small_file::read(&git.join("config"), MOST_BYTES, Links::Followed).unwrap_or_default();
+    let config = String::from_utf8_lossy(&config).to_ascii_lowercase();
+    let value = |line: &str, name: &str| {
+        let rest = line.trim().strip_prefix(name)?.trim().strip_prefix('=')?.trim().to_owned();
+        Some(rest)
+    };
+    for line in config.lines() {
+        if value(line, "objectformat").is_some_and(|format| format != "sha1") {
+            return Err(CheckpointError::Unsupported("its repository uses another hash than SHA-1".to_owned()));
+        }
+        if value(line, "refstorage").is_some_and(|format| format != "files") {
+            return Err(CheckpointError::Unsupported(
+                "its repository keeps names in another way than files".to_owned(),
+            ));
+        }
+    }
+    if !git.join("objects").is_dir() {
+        return Err(CheckpointError::Unsupported("its repository has no objects".to_owned()));
+    }
+    Ok(())
+}

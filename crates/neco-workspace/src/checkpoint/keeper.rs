@@ -1,0 +1,375 @@
+//! The states of one workspace, whatever keeps them: looks, points, and the way back to one.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use gix::ObjectId;
+use gix::objs::Kind;
+use neco_proto::event::CheckpointWhen;
+
+use super::cache::{Cache, Stamp};
+use super::checkpoints::{
+    Change, Checkpoints, FileDiff, Note, Point, Preview, Pruned, RestoreOptions, Restored, Snapshot,
+};
+use super::details::Details;
+use super::diff::file_diff;
+use super::error::CheckpointError;
+use super::leave_out::{LeaveOut, LeaveOutSettings};
+use super::lock::StoreLock;
+use super::open::sign;
+use super::plan::{Plan, plan};
+use super::point::{StoredPoint, message};
+use super::restore::{Interrupted, apply};
+use super::scan::{Scanned, scan};
+use super::settling::Settling;
+use super::tree::{TreeChange, changes, files};
+use super::vault::Vault;
+
+/// Shortest beginning of a name that stands for it.
+const SHORTEST: usize = 4;
+
+/// The workspace, and where its states are kept.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The workspace.
+    pub root: PathBuf,
+    /// The folder of the store: nobody else's.
+    pub store: PathBuf,
+    /// The person's own folder, of which no states are kept as a whole.
+    pub home: Option<PathBuf>,
+    /// What is left out.
+    pub settings: LeaveOutSettings,
+}
+
+/// The states of one workspace in a vault.
+pub struct Keeper<V> {
+    place: Place,
+    shelf: Mutex<Shelf<V>>,
+}
+
+struct Shelf<V> {
+    vault: V,
+    /// What is known of the files, with the stamp of the file it was read from or written to.
+    known: Option<(Option<Stamp>, Cache)>,
+}
+
+impl<V: Vault> Keeper<V> {
+    /// Nothing is opened yet.
+    pub fn with(place: Place, vault: V) -> Self {
+        Self { place, shelf: Mutex::new(Shelf { vault, known: None }) }
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, Shelf<V>> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Folders that are kept as a whole by nobody.
+    fn check_place(&self) -> Result<(), CheckpointError> {
+        let root = &self.place.root;
+        let what = match &self.place.home {
+            Some(home) if home == root => "your home folder",
+            Some(home) if home.starts_with(root) => "a folder that holds your home folder",
+            Some(_) | None if root.parent().is_none() => "the whole file system",
+            Some(_) | None => return Ok(()),
+        };
+        Err(CheckpointError::NotAProject { root: root.clone(), what })
+    }
+
+    fn cache_file(&self) -> PathBuf {
+        self.place.store.join("files")
+    }
+
+    /// Looks at the workspace. What is ignored now but `wanted` is looked at too.
+    fn look(&self, shelf: &mut Shelf<V>, wanted: &[Vec<u8>]) -> Result<Scanned, CheckpointError> {
+        let Shelf { vault, known } = shelf;
+        vault.open()?;
+        // Without a point nothing holds on to the objects that the cache speaks of.
+        let has_points = vault.head()?.is_some() && vault.trusts_what_is_known();
+        let stamp = Stamp::of(&self.cache_file());
+        let is_fresh = known.as_ref().is_some_and(|(own, _)| *own == stamp && stamp.is_some());
+        if !is_fresh || !has_points {
+            let read = if has_points { Cache::load(&self.cache_file()) } else { None };
+            *known = Some((stamp, read.unwrap_or_default()));
+        }
+        let empty = Cache::default();
+        let cache = known.as_ref().map_or(&empty, |(_, cache)| cache);
+        let leave = LeaveOut::new(&self.place.root, &self.place.store, &self.place.settings, wanted);
+        scan(vault, &self.place.root, &leave, cache)
+    }
+
+    fn keep(&self, shelf: &mut Shelf<V>, note: &Note, wanted: &[Vec<u8>]) -> Result<Snapshot, CheckpointError> {
+        let scanned = self.look(shelf, wanted)?;
+        let head = shelf.head_point()?;
+        let notices = Interrupted::notice(&self.place.store);
+        let same = head.as_ref().filter(|head| head.tree == scanned.tree);
+        let (rev, changed) = match same {
+            Some(same) => (same.id, Vec::new()),
+            None => {
+                let details = shelf.vault.put(Kind::Blob, &scanned.details.to_bytes())?;
+                let before = head.as_ref().map(|head| head.tree);
+                // The first state differs from nothing.
+                let changed = match before {
+                    Some(before) => changes(&shelf.vault, Some(before), Some(scanned.tree))?,
+                    None => Vec::new(),
+                };
+                (shelf.vault.commit(scanned.tree, &message(note, details))?, shown(changed))
+            }
+        };
+        let is_new = same.is_none();
+        let parent = if is_new { head.map(|head| head.id) } else { head.and_then(|head| head.parent) };
+        if head_is_first(is_new, parent) {
+            sign(&self.place.store, &self.place.root);
+        }
+        if scanned.is_new {
+            scanned.cache.save(&self.cache_file())?;
+            shelf.known = Some((Stamp::of(&self.cache_file()), scanned.cache));
+        }
+        let parent = parent.map(|parent| parent.to_string());
+        let left_out = scanned.details.left_out;
+        Ok(Snapshot { rev: rev.to_string(), parent, is_new, changed, left_out, notices: notices.into_iter().collect() })
+    }
+
+    /// What going back would do, as things are now.
+    fn plan(&self, shelf: &mut Shelf<V>, rev: &str, options: &RestoreOptions) -> Result<Plan, CheckpointError> {
+        let target = shelf.find(rev)?;
+        let wanted = paths(files(&shelf.vault, target.tree)?);
+        let now = self.look(shelf, &wanted)?;
+        let others = shelf.changed_by_others(&target, now.tree, &options.session)?;
+        let details = shelf.details(&target)?;
+        let found = changes(&shelf.vault, Some(now.tree), Some(target.tree))?;
+        Ok(plan(&self.place.root, found, &now.details, &details, &others, options.only.as_deref()))
+    }
+
+    fn go_back(&self, shelf: &mut Shelf<V>, rev: &str, options: &RestoreOptions) -> Result<Restored, CheckpointError> {
+        let planned = self.plan(shelf, rev, options)?;
+        let others = planned.by_others();
+        if !others.is_empty() && !options.others_too {
+            return Err(CheckpointError::ChangedByOthers { paths: others });
+        }
+        // Whatever is missing is found before anything is touched.
+        for item in planned.steps.iter().filter_map(|step| step.change.after) {
+            shelf.vault.get(item.id)?;
+        }
+        let target = shelf.find(rev)?;
+        let wanted = paths(files(&shelf.vault, target.tree)?);
+        let note = |when, words: &str| Note {
+            when,
+            label: format!("{words} {}", target.id.to_hex_with_len(12)),
+            session: options.session.clone(),
+        };
+        let undo = self.keep(shelf, &note(CheckpointWhen::Restore, "before going back to"), &wanted)?;
+        // What was looked at is a moment old: what is kept now is what goes.
+        let planned = self.plan(shelf, rev, options)?;
+        if planned.by_others().iter().any(|path| !others.contains(path)) && !options.others_too {
+            return Err(CheckpointError::ChangedByOthers { paths: planned.by_others() });
+        }
+        let interrupted = Interrupted::begin(&self.place.store, &undo.rev)?;
+        let details = shelf.details(&target)?;
+        let done = apply(&shelf.vault, &self.place.root, &planned, &details.modes)?;
+        interrupted.end();
+        let now = self.keep(shelf, &note(CheckpointWhen::After, "went back to"), &wanted)?;
+        Ok(Restored { undo, now, changes: done.changes, kept: done.kept })
+    }
+}
+
+impl<V: Vault> Shelf<V> {
+    fn point(&self, id: ObjectId) -> Result<StoredPoint, CheckpointError> {
+        StoredPoint::parse(id, &self.vault.get(id)?)
+    }
+
+    fn head_point(&mut self) -> Result<Option<StoredPoint>, CheckpointError> {
+        let head = self.vault.head()?;
+        head.map(|head| self.point(head)).transpose()
+    }
+
+    /// All points, newest first, as far as they are kept.
+    fn points(&mut self) -> Result<Vec<StoredPoint>, CheckpointError> {
+        let mut points = Vec::new();
+        let mut next = self.vault.head()?;
+        while let Some(id) = next.filter(|id| points.is_empty() || self.vault.has(*id)) {
+            let point = self.point(id)?;
+            next = point.parent;
+            points.push(point);
+        }
+        Ok(points)
+    }
+
+    /// The point of a name, or of the beginning of one.
+    fn find(&mut self, rev: &str) -> Result<StoredPoint, CheckpointError> {
+        let unknown = || CheckpointError::Unknown(rev.to_owned());
+        if self.vault.head()?.is_none() {
+            return Err(unknown());
+        }
+        if let Ok(id) = ObjectId::from_hex(rev.as_bytes()) {
+            return if self.vault.has(id) { self.point(id) } else { Err(unknown()) };
+        }
+        let begins = |point: &StoredPoint| rev.len() >= SHORTEST && point.id.to_string().starts_with(rev);
+        let mut found: Vec<StoredPoint> = self.points()?.into_iter().filter(begins).collect();
+        match found.len() {
+            1 => Ok(found.remove(0)),
+            _ => Err(unknown()),
+        }
+    }
+
+    fn details(&self, point: &StoredPoint) -> Result<Details, CheckpointError> {
+        match point.details {
+            Some(id) => Ok(Details::parse(&self.vault.get(id)?)),
+            None => Ok(Details::default()),
+        }
+    }
+
+    /// What somebody else than the session changed since a point. What a turn of its own changed lies
+    /// between a point before it and one after it; everything else is somebody else's.
+    fn changed_by_others(
+        &mut self,
+        target: &StoredPoint,
+        now: ObjectId,
+        session: &str,
+    ) -> Result<BTreeSet<Vec<u8>>, CheckpointError> {
+        let points = self.points()?;
+        let mut others = BTreeSet::new();
+        let Some(at) = points.iter().position(|point| point.id == target.id) else {
+            // Nothing is known of the way from there to here.
+            return Ok(paths_of(changes(&self.vault, Some(target.tree), Some(now))?));
+        };
+        let head = points.first().map(|head| head.tree);
+        others.extend(paths_of(changes(&self.vault, head, Some(now))?));
+        for pair in points.get(..=at).unwrap_or_default().windows(2) {
+            let [later, earlier] = pair else { continue };
+            let own = later.note.when == CheckpointWhen::After && later.note.session == session;
+            if !own {
+                others.extend(paths_of(changes(&self.vault, Some(earlier.tree), Some(later.tree))?));
+            }
+        }
+        Ok(others)
+    }
+}
+
+impl<V: Vault> Checkpoints for Keeper<V> {
+    fn backend(&self) -> &'static str {
+        V::NAME
+    }
+
+    fn root(&self) -> &Path {
+        &self.place.root
+    }
+
+    fn snapshot(&self, note: &Note) -> Result<Snapshot, CheckpointError> {
+        self.check_place()?;
+        let mut shelf = self.shelf();
+        let _lock = StoreLock::acquire(&self.place.store)?;
+        match self.keep(&mut shelf, note, &[]) {
+            Err(error) if error.is_damage() => {
+                let aside = shelf.vault.set_aside()?;
+                shelf.known = None;
+                let mut kept = self.keep(&mut shelf, note, &[])?;
+                let reason = error.to_string();
+                kept.notices.push(format!("{reason}; it was put aside ({aside}) and a new one was begun"));
+                Ok(kept)
+            }
+            result => result,
+        }
+    }
+
+    fn list(&self) -> Result<Vec<Point>, CheckpointError> {
+        Ok(self.shelf().points()?.iter().map(StoredPoint::shown).collect())
+    }
+
+    fn diff(&self, from: &str, to: &str) -> Result<Vec<FileDiff>, CheckpointError> {
+        let mut shelf = self.shelf();
+        let (from, to) = (shelf.find(from)?, shelf.find(to)?);
+        let found = changes(&shelf.vault, Some(from.tree), Some(to.tree))?;
+        found.into_iter().map(|change| file_diff(&shelf.vault, &change)).collect()
+    }
+
+    fn changed_since(&self, rev: &str) -> Result<Vec<Change>, CheckpointError> {
+        let mut shelf = self.shelf();
+        let _lock = StoreLock::acquire(&self.place.store)?;
+        let point = shelf.find(rev)?;
+        let wanted = paths(files(&shelf.vault, point.tree)?);
+        let now = self.look(&mut shelf, &wanted)?;
+        Ok(shown(changes(&shelf.vault, Some(point.tree), Some(now.tree))?))
+    }
+
+    fn preview(&self, rev: &str, options: &RestoreOptions) -> Result<Preview, CheckpointError> {
+        let mut shelf = self.shelf();
+        let _lock = StoreLock::acquire(&self.place.store)?;
+        Ok(self.plan(&mut shelf, rev, options)?.preview())
+    }
+
+    fn restore(&self, rev: &str, options: &RestoreOptions) -> Result<Restored, CheckpointError> {
+        let mut shelf = self.shelf();
+        let _lock = StoreLock::acquire(&self.place.store)?;
+        self.go_back(&mut shelf, rev, options)
+    }
+
+    fn settle(&self) -> Result<(), CheckpointError> {
+        let waits = self.shelf().vault.settling()?;
+        waits.map_or(Ok(()), Settling::run)
+    }
+
+    fn size(&self) -> Result<u64, CheckpointError> {
+        bytes_on_disk(&self.place.store)
+    }
+
+    fn prune(&self, before_ms: i64) -> Result<Pruned, CheckpointError> {
+        let mut shelf = self.shelf();
+        let _lock = StoreLock::acquire(&self.place.store)?;
+        let points = shelf.points()?;
+        let is_new = |point: &&StoredPoint| point.seconds.saturating_mul(1000) >= before_ms;
+        let stay = points.iter().take_while(is_new).count().max(1).min(points.len());
+        if stay == points.len() {
+            return Ok(Pruned::default());
+        }
+        let size = bytes_on_disk(&self.place.store)?;
+        shelf.vault.keep_only(points.get(..stay).unwrap_or_default())?;
+        let left = shelf.points()?.len();
+        let bytes = size.saturating_sub(bytes_on_disk(&self.place.store)?);
+        Ok(Pruned { points: points.len().saturating_sub(left), bytes })
+    }
+}
+
+/// Whether a store was just begun.
+fn head_is_first(is_new: bool, parent: Option<ObjectId>) -> bool {
+    is_new && parent.is_none()
+}
+
+fn paths(files: Vec<(Vec<u8>, super::tree::Item)>) -> Vec<Vec<u8>> {
+    files.into_iter().map(|(path, _)| path).collect()
+}
+
+fn paths_of(changes: Vec<TreeChange>) -> BTreeSet<Vec<u8>> {
+    changes.into_iter().map(|change| change.path).collect()
+}
+
+fn shown(changes: Vec<TreeChange>) -> Vec<Change> {
+    let shown = |change: TreeChange| Change { kind: change.kind(), path: OsStr::from_bytes(&change.path).into() };
+    changes.into_iter().map(shown).collect()
+}
+
+/// Bytes of all files in a folder; 0 when there is none.
+///
+/// # Errors
+/// When a folder can't be read.
+pub fn bytes_on_disk(folder: &Path) -> Result<u64, CheckpointError> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
+        Err(error) => return Err(CheckpointError::at(folder, error)),
+    };
+    let mut bytes = 0;
+    for entry in entries.flatten() {
+        let Ok(facts) = entry.metadata() else { continue };
+        bytes += if facts.is_dir() { bytes_on_disk(&entry.path())? } else { on_disk(&facts) };
+    }
+    Ok(bytes)
+}
+
+fn on_disk(facts: &fs::Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    facts.blocks().saturating_mul(512)
+}

@@ -1,0 +1,245 @@
+//! What is no part of a state: what git ignores, what is too long, what holds secrets.
+//!
+//! What git tracks is not ignored, whatever a rule says: that is how git sees it. Rules come from
+//! `.gitignore` files, the repository's `info/exclude` and the person's own file for all repositories,
+//! the nearest deciding. `.ignore` files play no part: they are about searching.
+
+use std::cell::OnceCell;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use neco_proto::event::LeftOutWhy;
+use neco_safety::path::sensitive::holds_secrets;
+
+use crate::changed::tracked;
+use crate::git;
+use crate::rules::rules_of;
+
+/// Folders in which version control keeps its own: never looked into, never touched, never listed.
+const REPOSITORIES: &[&[u8]] = &[b".git", b".jj", b".hg", b".svn", b".sl"];
+
+/// What a person decides about it.
+#[derive(Clone, Debug)]
+pub struct LeaveOutSettings {
+    /// Bytes of a file that is still kept.
+    pub max_file_bytes: u64,
+    /// Most files of a workspace.
+    pub max_files: usize,
+    /// More patterns of what is left out, seen from the workspace.
+    pub patterns: Vec<String>,
+    /// The person's ignore file for all repositories.
+    pub excludes_file: Option<PathBuf>,
+}
+
+impl Default for LeaveOutSettings {
+    fn default() -> Self {
+        Self { max_file_bytes: 5_000_000, max_files: 100_000, patterns: Vec::new(), excludes_file: None }
+    }
+}
+
+/// The rules for one look at a workspace.
+pub struct LeaveOut<'a> {
+    root: &'a Path,
+    /// Where Neco keeps things, should that be inside.
+    store: &'a Path,
+    settings: &'a LeaveOutSettings,
+    own: Option<Gitignore>,
+    excludes: Option<Gitignore>,
+    /// The repository around the root: its top and its git folder.
+    repository: Option<(PathBuf, PathBuf)>,
+    tracked: OnceCell<Vec<Vec<u8>>>,
+    /// Files that are kept although they are ignored now.
+    wanted: &'a [Vec<u8>],
+}
+
+/// The rules of a folder and of those above it.
+#[derive(Debug)]
+pub struct FolderRules {
+    own: Option<Gitignore>,
+    /// Set for the top of a working tree: rules from above end here, and these come last.
+    repository: Option<Option<Gitignore>>,
+    above: Option<Arc<FolderRules>>,
+    /// Set for a folder that is ignored but holds files that are tracked or wanted: only those count.
+    is_ignored: bool,
+}
+
+impl<'a> LeaveOut<'a> {
+    /// The rules of a workspace. `wanted`, sorted, are files that are kept even if they are ignored.
+    #[must_use]
+    pub fn new(root: &'a Path, store: &'a Path, settings: &'a LeaveOutSettings, wanted: &'a [Vec<u8>]) -> Self {
+        let repository = git::repository_of(root).map(|(top, git)| (top.to_path_buf(), git));
+        let top = repository.as_ref().map_or(root, |(top, _)| top);
+        let excludes = settings.excludes_file.as_deref().and_then(|file| rules_of(top, file));
+        Self {
+            root,
+            store,
+            settings,
+            own: patterns(root, &settings.patterns),
+            excludes,
+            repository,
+            tracked: OnceCell::new(),
+            wanted,
+        }
+    }
+
+    /// The rules of the folders above the workspace, as far as its repository goes.
+    #[must_use]
+    pub fn above(&self) -> Option<Arc<FolderRules>> {
+        let (top, _) = self.repository.as_ref()?;
+        let mut folders: Vec<&Path> =
+            self.root.ancestors().skip(1).take_while(|folder| folder.starts_with(top)).collect();
+        folders.reverse();
+        let mut rules = None;
+        for folder in folders {
+            rules = folder_rules(folder, true, folder == top, rules);
+        }
+        rules
+    }
+
+    /// The rules of a folder among whose names `has_rules` and `has_git` were seen.
+    #[must_use]
+    pub fn enter(
+        &self,
+        folder: &Path,
+        has_rules: bool,
+        has_git: bool,
+        above: Option<Arc<FolderRules>>,
+    ) -> Option<Arc<FolderRules>> {
+        folder_rules(folder, has_rules, has_git, above)
+    }
+
+    /// The rules that those of a folder below are added to: in one that is ignored nothing else counts.
+    #[must_use]
+    pub fn on_the_way(&self, rules: Option<&Arc<FolderRules>>, folder: &Path) -> Option<Arc<FolderRules>> {
+        if !self.is_ignored(rules.map(AsRef::as_ref), folder, true) {
+            return rules.cloned();
+        }
+        Some(Arc::new(FolderRules { own: None, repository: None, above: None, is_ignored: true }))
+    }
+
+    /// Whether this is where a version control system, or Neco, keeps its own.
+    #[must_use]
+    pub fn is_nobodys(&self, path: &Path, name: &[u8]) -> bool {
+        REPOSITORIES.iter().any(|own| name.eq_ignore_ascii_case(own)) || path == self.store
+    }
+
+    /// Why something is no part of a state, as far as its name tells.
+    #[must_use]
+    pub fn why(&self, rules: Option<&FolderRules>, path: &Path, is_folder: bool) -> Option<LeftOutWhy> {
+        if holds_secrets(path, is_folder) {
+            return Some(LeftOutWhy::Secret);
+        }
+        if says(self.own.as_ref(), path, is_folder) == Some(true) {
+            return Some(LeftOutWhy::Ignored);
+        }
+        (self.is_ignored(rules, path, is_folder)
+            && !self.is_tracked(path, is_folder)
+            && !self.is_wanted(path, is_folder))
+        .then_some(LeftOutWhy::Ignored)
+    }
+
+    /// Whether a file of that length is too long.
+    #[must_use]
+    pub fn is_too_big(&self, bytes: u64) -> bool {
+        bytes > self.settings.max_file_bytes
+    }
+
+    /// Most files.
+    #[must_use]
+    pub fn max_files(&self) -> usize {
+        self.settings.max_files
+    }
+
+    fn is_ignored(&self, rules: Option<&FolderRules>, path: &Path, is_folder: bool) -> bool {
+        let said = rules.and_then(|rules| rules.say(path, is_folder));
+        said.or_else(|| says(self.excludes.as_ref(), path, is_folder)).unwrap_or(false)
+    }
+
+    fn is_tracked(&self, path: &Path, is_folder: bool) -> bool {
+        let Some((top, git)) = &self.repository else { return false };
+        let Ok(below) = path.strip_prefix(top) else { return false };
+        // Asked only about what is ignored, so most looks at a workspace read it once or never.
+        let tracked = self.tracked.get_or_init(|| tracked(git).unwrap_or_default());
+        holds(tracked, below.as_os_str().as_bytes(), is_folder)
+    }
+
+    fn is_wanted(&self, path: &Path, is_folder: bool) -> bool {
+        let below = path.strip_prefix(self.root).unwrap_or(path);
+        holds(self.wanted, below.as_os_str().as_bytes(), is_folder)
+    }
+}
+
+impl FolderRules {
+    fn say(&self, path: &Path, is_folder: bool) -> Option<bool> {
+        if self.is_ignored {
+            return Some(true);
+        }
+        let mut folder = Some(self);
+        while let Some(here) = folder {
+            let said = says(here.own.as_ref(), path, is_folder);
+            if said.is_some() {
+                return said;
+            }
+            if let Some(exclude) = &here.repository {
+                return says(exclude.as_ref(), path, is_folder);
+            }
+            folder = here.above.as_deref();
+        }
+        None
+    }
+}
+
+fn folder_rules(
+    folder: &Path,
+    has_rules: bool,
+    has_git: bool,
+    above: Option<Arc<FolderRules>>,
+) -> Option<Arc<FolderRules>> {
+    if above.as_ref().is_some_and(|above| above.is_ignored) {
+        return above;
+    }
+    let own = has_rules.then(|| rules_of(folder, &folder.join(".gitignore"))).flatten();
+    let repository =
+        has_git.then(|| git::git_folder(folder).and_then(|git| rules_of(folder, &git::exclude_file(&git))));
+    if own.is_none() && repository.is_none() {
+        return above;
+    }
+    Some(Arc::new(FolderRules { own, repository, above, is_ignored: false }))
+}
+
+/// Whether sorted paths hold this one, or one below it.
+fn holds(paths: &[Vec<u8>], path: &[u8], is_folder: bool) -> bool {
+    if !is_folder {
+        return paths.binary_search_by(|own| own.as_slice().cmp(path)).is_ok();
+    }
+    let below = [path, b"/"].concat();
+    let at = paths.partition_point(|own| own.as_slice() < below.as_slice());
+    paths.get(at).is_some_and(|own| own.starts_with(&below))
+}
+
+fn says(rules: Option<&Gitignore>, path: &Path, is_folder: bool) -> Option<bool> {
+    match rules?.matched(path, is_folder) {
+        Match::None => None,
+        Match::Ignore(_) => Some(true),
+        Match::Whitelist(_) => Some(false),
+    }
+}
+
+fn patterns(root: &Path, patterns: &[String]) -> Option<Gitignore> {
+    let mut builder = GitignoreBuilder::new(root);
+    for pattern in patterns {
+        // What is no pattern fits nothing; the settings' check can't know.
+        let _ = builder.add_line(None, pattern);
+    }
+    builder.build().ok().filter(|rules| !rules.is_empty())
+}
+
+/// A path of bytes below a root.
+#[must_use]
+pub fn below(root: &Path, path: &[u8]) -> PathBuf {
+    if path.is_empty() { root.to_path_buf() } else { root.join(OsStr::from_bytes(path)) }
+}

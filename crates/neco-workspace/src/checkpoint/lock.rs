@@ -1,0 +1,51 @@
+//! One process at a time writes to a store.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use super::error::CheckpointError;
+
+/// How long another process is waited for; its first look at a large workspace takes a while.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Held as long as it lives; the system lets go of it when the process dies.
+#[derive(Debug)]
+pub struct StoreLock {
+    _file: File,
+}
+
+impl StoreLock {
+    /// Waits for its turn.
+    ///
+    /// # Errors
+    /// When the file can't be opened, or another process does not let go.
+    pub fn acquire(store: &Path) -> Result<Self, CheckpointError> {
+        make_private(store)?;
+        let path = store.join("lock");
+        let failed = |error| CheckpointError::at(&path, error);
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+        let until = Instant::now() + PATIENCE;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Self { _file: file }),
+                Err(TryLockError::WouldBlock) if Instant::now() < until => sleep(PAUSE),
+                Err(TryLockError::WouldBlock) => return Err(CheckpointError::Busy),
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+            }
+        }
+    }
+}
+
+/// Makes the folder of a store, for its owner alone: it holds whatever was in the workspace.
+fn make_private(store: &Path) -> Result<(), CheckpointError> {
+    use std::os::unix::fs::DirBuilderExt;
+    if store.is_dir() {
+        return Ok(());
+    }
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(store);
+    made.map_err(|error| CheckpointError::at(store, error))
+}

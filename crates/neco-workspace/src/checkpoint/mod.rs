@@ -1,0 +1,45 @@
+//! States of the workspace, kept so that whatever an agent did can be undone, and the undoing too.
+//!
+//! Invariants: the person's repository, index, branch and stash are never touched, and nothing of ours
+//! lies in their tree; what is left out of a state is named, and never touched by a restore; a restore
+//! keeps the present first; nothing is overwritten that others changed unless a person agreed; whoever is
+//! killed at any moment leaves a store that can be used.
+//!
+//! A state is a git tree, a point is a commit of one, and points form a line. All backends share
+//! everything but where objects and points are kept.
+//!
+//! Reading order: [`checkpoints`] (the face), [`error`]; [`leave_out`] (what is no part of a state),
+//! [`cache`] (what is known of files), [`scan`] (a look at the workspace), [`tree`], [`details`], [`point`]
+//! (what is written), [`keeper`] (how it goes together), [`plan`] and [`restore`] (the way back), [`diff`];
+//! [`vault`] (what a backend does), [`objects`], [`jj`] with [`settling`] and [`operations`], [`git`], [`memory`]; [`lock`], [`mod@open`].
+
+mod cache;
+mod checkpoints;
+mod details;
+mod diff;
+mod error;
+mod git;
+mod jj;
+mod keeper;
+mod leave_out;
+mod lock;
+mod memory;
+mod objects;
+mod open;
+mod operations;
+mod plan;
+mod point;
+mod restore;
+mod scan;
+mod settling;
+mod tree;
+mod vault;
+
+pub use checkpoints::{
+    Change, ChangeKind, Checkpoints, FileDiff, Kept, LeftOut, Note, PlannedChange, Point, Preview, Pruned,
+    RestoreOptions, Restored, Snapshot,
+};
+pub use error::CheckpointError;
+pub use keeper::{Keeper, Place, bytes_on_disk};
+pub use leave_out::LeaveOutSettings;
+pub use open::{Backend, GitCheckpoints, JjCheckpoints, MemoryCheckpoints, open, store_folder};

@@ -1,0 +1,104 @@
+//! What going back to a state would do, step by step, and what it leaves alone.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use neco_proto::event::LeftOutWhy;
+
+use super::checkpoints::{Change, Kept, PlannedChange, Preview};
+use super::details::Details;
+use super::tree::TreeChange;
+
+/// What would be done.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// File by file, by path; `before` is what is there now.
+    pub steps: Vec<Step>,
+    /// What would be another but is left alone.
+    pub kept: Vec<Kept>,
+}
+
+/// What would be done to a file.
+#[derive(Debug)]
+pub struct Step {
+    /// From what to what.
+    pub change: TreeChange,
+    /// Whether somebody else changed it since.
+    pub by_others: bool,
+}
+
+impl Plan {
+    /// The files that somebody else changed.
+    #[must_use]
+    pub fn by_others(&self) -> Vec<PathBuf> {
+        self.steps.iter().filter(|step| step.by_others).map(|step| path_of(&step.change)).collect()
+    }
+
+    /// As a person is shown it.
+    #[must_use]
+    pub fn preview(self) -> Preview {
+        let shown = |step: Step| PlannedChange {
+            change: Change { path: path_of(&step.change), kind: step.change.kind() },
+            by_others: step.by_others,
+        };
+        Preview { changes: self.steps.into_iter().map(shown).collect(), kept: self.kept }
+    }
+}
+
+/// Sorts what is different into what is done and what is left alone.
+#[must_use]
+pub fn plan(
+    root: &Path,
+    found: Vec<TreeChange>,
+    now: &Details,
+    target: &Details,
+    others: &BTreeSet<Vec<u8>>,
+    only: Option<&[PathBuf]>,
+) -> Plan {
+    let mut plan = Plan::default();
+    for change in found {
+        let path = path_of(&change);
+        if only.is_some_and(|only| !only.iter().any(|wanted| path.starts_with(wanted))) {
+            continue;
+        }
+        match why_kept(root, &path, &change, now, target) {
+            Some(reason) => plan.kept.push(Kept { path, reason }),
+            None => {
+                let by_others = others.contains(&change.path);
+                plan.steps.push(Step { change, by_others });
+            }
+        }
+    }
+    plan
+}
+
+/// Why a file is not touched: nothing of what is left out is ever lost by going back.
+fn why_kept(root: &Path, path: &Path, change: &TreeChange, now: &Details, target: &Details) -> Option<String> {
+    match (&change.before, &change.after) {
+        (Some(_), None) => {
+            target.leaves_out(path).then(|| "it was no part of that checkpoint, so it is not deleted".to_owned())
+        }
+        (None, Some(_)) => {
+            let left = now.left_out.iter().find(|left| path.starts_with(&left.path))?;
+            // What is not there can come back: nothing is lost by that.
+            root.join(path).symlink_metadata().ok()?;
+            Some(format!("{}, so the present file could not be brought back", why(left.why)))
+        }
+        (Some(_), Some(_)) | (None, None) => None,
+    }
+}
+
+fn why(why: LeftOutWhy) -> &'static str {
+    match why {
+        LeftOutWhy::Ignored => "it is left out of checkpoints",
+        LeftOutWhy::TooBig => "it is too big for checkpoints now",
+        LeftOutWhy::Secret => "it may hold secrets",
+        LeftOutWhy::Other => "it can't be read, or is no plain file",
+    }
+}
+
+fn path_of(change: &TreeChange) -> PathBuf {
+    OsStr::from_bytes(&change.path).into()
+}

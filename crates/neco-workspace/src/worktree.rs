@@ -1,0 +1,290 @@
+//! Working trees of git that a session has for itself, and the way back from one.
+//!
+//! A worktree is made from the commit that is checked out, beside everything else that Neco keeps, with a
+//! branch of its own. The person's working tree, index and branch stay as they are. What came of the work
+//! is brought back as commits on that branch, or as a patch. Git is asked to do all of it, without hooks:
+//! they are for the person's own work.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+use crate::git::repository_of;
+
+/// What the name of the file ends with that says what a worktree is.
+const FACTS: &str = "worktree";
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum WorktreeError {
+    /// The folder is in no repository.
+    #[error("{} is in no git repository, so there is nothing to make a worktree of", .0.display())]
+    NoRepository(PathBuf),
+    /// Nothing was committed yet.
+    #[error("nothing is committed in {} yet, so there is nothing to make a worktree of", .0.display())]
+    NoCommit(PathBuf),
+    /// Git could not do it.
+    #[error("git {what} failed: {said}")]
+    Git {
+        /// Which command.
+        what: String,
+        /// What it said.
+        said: String,
+    },
+    /// Something on the disk can't be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// What.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// How the result of a worktree is brought back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BringBack {
+    /// As commits on its branch.
+    #[default]
+    Branch,
+    /// As a file with the difference.
+    Patch,
+}
+
+/// A worktree of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Worktree {
+    /// Its top folder.
+    pub path: PathBuf,
+    /// The top folder of the working tree that it was made from.
+    pub repository: PathBuf,
+    /// Its branch; where the result is a patch there is none of that name.
+    pub branch: String,
+    /// The commit it was made from.
+    pub base: String,
+    /// How its result is brought back.
+    pub bring_back: BringBack,
+}
+
+/// What came of the work in a worktree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Brought {
+    /// Nothing was changed.
+    Nothing,
+    /// It is on the branch.
+    Branch {
+        /// How many commits more than the base.
+        commits: usize,
+        /// How many files differ from the base.
+        files: usize,
+    },
+    /// It is in a file.
+    Patch {
+        /// The file.
+        file: PathBuf,
+        /// How many files differ from the base.
+        files: usize,
+    },
+}
+
+impl Worktree {
+    /// Makes a worktree of the repository that `folder` lies in, below `worktrees`; gives it, and the folder
+    /// in it that stands for `folder`. `id` tells it from all others.
+    ///
+    /// # Errors
+    /// When there is no repository or no commit, or git fails.
+    pub fn create(
+        folder: &Path,
+        worktrees: &Path,
+        id: &str,
+        bring_back: BringBack,
+    ) -> Result<(Self, PathBuf), WorktreeError> {
+        let (top, _) = repository_of(folder).ok_or_else(|| WorktreeError::NoRepository(folder.to_path_buf()))?;
+        let base = git(top, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
+            .map_err(|_| WorktreeError::NoCommit(top.to_path_buf()))?;
+        let project = top.file_name().map(|name| plain(&name.to_string_lossy())).unwrap_or_default();
+        let name = if project.is_empty() { id.to_owned() } else { format!("{project}-{id}") };
+        make_private(worktrees)?;
+        let tree = Self {
+            path: worktrees.join(&name),
+            repository: top.to_path_buf(),
+            branch: format!("neco/{id}"),
+            base,
+            bring_back,
+        };
+        let path = tree.path.as_os_str();
+        // A patch needs no branch, so none is left behind.
+        let how = match bring_back {
+            BringBack::Branch => vec!["-b", &tree.branch],
+            BringBack::Patch => vec!["--detach"],
+        };
+        let add: Vec<&OsStr> = ["worktree", "add", "--quiet"].into_iter().chain(how).map(OsStr::new).collect();
+        git(top, &[&add[..], &[path, OsStr::new(&tree.base)]].concat())?;
+        tree.write_facts()?;
+        let inside = tree.path.join(folder.strip_prefix(top).unwrap_or(Path::new("")));
+        // A folder that holds nothing that is committed is not there.
+        fs::create_dir_all(&inside).map_err(|source| WorktreeError::Io { path: inside.clone(), source })?;
+        Ok((tree, inside))
+    }
+
+    /// The worktree that a folder lies in, if it is one of those below `worktrees`.
+    #[must_use]
+    pub fn around(folder: &Path, worktrees: &Path) -> Option<Self> {
+        let worktrees = worktrees.canonicalize().unwrap_or_else(|_| worktrees.to_path_buf());
+        let name = folder.strip_prefix(&worktrees).ok()?.iter().next()?;
+        Self::read_facts(&worktrees.join(name))
+    }
+
+    /// Whether the working tree that it is made from holds changes that are not committed: they are not in it.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn leaves_changes_behind(&self) -> Result<bool, WorktreeError> {
+        Ok(!git(&self.repository, &["status", "--porcelain"])?.is_empty())
+    }
+
+    /// Brings back what came of the work; `title` is the first line of its commit.
+    ///
+    /// # Errors
+    /// When git fails; the worktree stays as it is then.
+    pub fn bring_back(&self, title: &str) -> Result<Brought, WorktreeError> {
+        git(&self.path, &["add", "--all"])?;
+        let changed = git(&self.path, &["diff", "--cached", "--name-only", "-z", &self.base])?;
+        let files = changed.split('\0').filter(|name| !name.is_empty()).count();
+        if files == 0 && self.commits()? == 0 {
+            return Ok(Brought::Nothing);
+        }
+        match self.bring_back {
+            BringBack::Branch => {
+                self.commit(title)?;
+                Ok(Brought::Branch { commits: self.commits()?, files })
+            }
+            BringBack::Patch => Ok(Brought::Patch { file: self.write_patch()?, files }),
+        }
+    }
+
+    /// Removes the worktree, and its branch where that holds nothing more than what it was made from.
+    ///
+    /// # Errors
+    /// When git fails, as it does when something in it is not committed.
+    pub fn remove(&self) -> Result<(), WorktreeError> {
+        let is_empty = self.commits().unwrap_or(1) == 0;
+        let remove = ["worktree", "remove"].map(OsStr::new);
+        git(&self.repository, &[&remove[..], &[self.path.as_os_str()]].concat())?;
+        if is_empty && self.bring_back == BringBack::Branch {
+            git(&self.repository, &["branch", "--quiet", "-D", &self.branch])?;
+        }
+        let facts = self.path.with_added_extension(FACTS);
+        fs::remove_file(&facts).map_err(|source| WorktreeError::Io { path: facts, source })
+    }
+
+    /// Commits on the branch that the base has not.
+    fn commits(&self) -> Result<usize, WorktreeError> {
+        let count = git(&self.path, &["rev-list", "--count", &format!("{}..HEAD", self.base)])?;
+        Ok(count.trim().parse().unwrap_or(0))
+    }
+
+    fn commit(&self, title: &str) -> Result<(), WorktreeError> {
+        if git(&self.path, &["diff", "--cached", "--quiet"]).is_ok() {
+            return Ok(());
+        }
+        let title = if title.trim().is_empty() { "work of a session" } else { title.trim() };
+        // A person who never told git their name can still have a commit.
+        let has_name = git(&self.path, &["config", "user.email"]).is_ok();
+        let name = ["-c", "user.name=neco", "-c", "user.email=neco@localhost"];
+        let commit = ["-c", "commit.gpgSign=false", "commit", "--quiet", "--no-verify", "-m", title];
+        let all = if has_name { commit.to_vec() } else { [&name[..], &commit[..]].concat() };
+        git(&self.path, &all).map(drop)
+    }
+
+    fn write_patch(&self) -> Result<PathBuf, WorktreeError> {
+        let file = self.path.with_added_extension("patch");
+        let output = ["diff", "--cached", "--binary", "--no-color", "--no-ext-diff"].map(OsStr::new);
+        let mut into = OsStr::new("--output=").to_owned();
+        into.push(&file);
+        git(&self.path, &[&output[..], &[&into, OsStr::new(&self.base)]].concat())?;
+        Ok(file)
+    }
+
+    fn write_facts(&self) -> Result<(), WorktreeError> {
+        let how = match self.bring_back {
+            BringBack::Branch => "branch",
+            BringBack::Patch => "patch",
+        };
+        let repository = self.repository.display();
+        let text = format!("{repository}\n{}\n{}\n{how}\n", self.branch, self.base);
+        let file = self.path.with_added_extension(FACTS);
+        fs::write(&file, text).map_err(|source| WorktreeError::Io { path: file, source })
+    }
+
+    fn read_facts(path: &Path) -> Option<Self> {
+        let text = fs::read_to_string(path.with_added_extension(FACTS)).ok()?;
+        let mut lines = text.lines();
+        Some(Self {
+            path: path.to_path_buf(),
+            repository: lines.next()?.into(),
+            branch: lines.next()?.to_owned(),
+            base: lines.next()?.to_owned(),
+            bring_back: if lines.next()? == "patch" { BringBack::Patch } else { BringBack::Branch },
+        })
+    }
+}
+
+/// Removes worktrees that nobody needs: those whose branch is merged, and those that were not touched for
+/// `unused`; what is not committed keeps its worktree. Gives those that were removed.
+#[must_use]
+pub fn tidy(worktrees: &Path, unused: Duration) -> Vec<Worktree> {
+    let entries = fs::read_dir(worktrees).into_iter().flatten().flatten().map(|entry| entry.path());
+    let facts = entries.filter(|path| path.extension() == Some(OsStr::new(FACTS)));
+    let all = facts.filter_map(|facts| Worktree::read_facts(&facts.with_extension("")));
+    all.filter(|tree| is_unused(tree, unused) && tree.remove().is_ok()).collect()
+}
+
+fn is_unused(tree: &Worktree, unused: Duration) -> bool {
+    let merged = ["merge-base", "--is-ancestor", &tree.branch, "HEAD"];
+    let has_work = tree.commits().is_ok_and(|commits| commits > 0);
+    if has_work && git(&tree.repository, &merged).is_ok() {
+        return true;
+    }
+    // Git writes the index of a worktree whenever something is brought back.
+    let index = git(&tree.path, &["rev-parse", "--git-path", "index"]).map(|path| tree.path.join(path));
+    let touched = index.ok().and_then(|index| fs::metadata(index).ok()?.modified().ok());
+    touched.is_some_and(|touched| SystemTime::now().duration_since(touched).is_ok_and(|age| age > unused))
+}
+
+/// Runs git in a folder and gives what it printed, without the last line break. No hook is run.
+fn git<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Result<String, WorktreeError> {
+    let what = || {
+        let words = arguments.iter().map(|word| word.as_ref().to_string_lossy());
+        words.take(3).collect::<Vec<_>>().join(" ")
+    };
+    let failed = |said: String| WorktreeError::Git { what: what(), said };
+    let mut command = Command::new("git");
+    command.args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-C"]).arg(folder);
+    // Variables of a hook that Neco may have been started from would lead git elsewhere.
+    for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"] {
+        command.env_remove(name);
+    }
+    let done = command.args(arguments).env("GIT_TERMINAL_PROMPT", "0").output();
+    let done = done.map_err(|error| failed(error.to_string()))?;
+    if !done.status.success() {
+        let said = String::from_utf8_lossy(&done.stderr);
+        return Err(failed(said.trim().chars().take(500).collect()));
+    }
+    Ok(String::from_utf8_lossy(&done.stdout).trim_end_matches('\n').to_owned())
+}
+
+fn make_private(folder: &Path) -> Result<(), WorktreeError> {
+    use std::os::unix::fs::DirBuilderExt;
+    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    made.map_err(|source| WorktreeError::Io { path: folder.to_path_buf(), source })
+}
+
+/// A name as it can stand in a path and a command line.
+fn plain(name: &str) -> String {
+    let letter = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
+    name.chars().map(letter).take(40).collect::<String>().trim_matches('-').to_owned()
+}

@@ -1,0 +1,287 @@
+//! The store: damaged, pruned, moved, and where there is none.
+
+use std::fs;
+use std::sync::Arc;
+
+use neco_proto::event::CheckpointWhen;
+use neco_workspace::checkpoint::{
+    Backend, CheckpointError, Checkpoints, JjCheckpoints, LeaveOutSettings, Place, open, store_folder,
+};
+
+use super::desk::{ALL, Desk, Kind, git, note};
+
+#[test]
+fn a_damaged_store_is_put_aside_and_a_new_one_begun_with_a_notice() {
+    type Damage = fn(&std::path::Path);
+    let ways: [(&str, Damage); 4] = [
+        ("objects are gone", |store| fs::remove_dir_all(store.join("git/objects")).unwrap()),
+        ("the newest point has no name", |store| fs::write(store.join("git/refs/heads/checkpoints"), "x").unwrap()),
+        ("the newest point is missing", |store| {
+            let head = fs::read_to_string(store.join("git/refs/heads/checkpoints")).unwrap();
+            fs::remove_file(store.join("git/objects").join(&head[..2]).join(head[2..].trim())).unwrap();
+        }),
+        ("the newest point is not whole", |store| {
+            let head = fs::read_to_string(store.join("git/refs/heads/checkpoints")).unwrap();
+            let object = store.join("git/objects").join(&head[..2]).join(head[2..].trim());
+            fs::remove_file(&object).unwrap();
+            fs::write(object, "").unwrap();
+        }),
+    ];
+    for (name, damage) in ways {
+        let desk = Desk::new(Kind::Jj);
+        desk.write("a", "one");
+        desk.before();
+        damage(&desk.store);
+        desk.write("a", "two");
+        let points = desk.again();
+        let kept = points.snapshot(&note(CheckpointWhen::Before, "s")).unwrap();
+        assert!(kept.is_new && kept.parent.is_none(), "{name}: {kept:?}");
+        assert!(kept.notices.iter().any(|notice| notice.contains("put aside")), "{name}: {kept:?}");
+        assert!(desk.store.join("damaged-1").is_dir(), "{name}: what is left is kept");
+        desk.write("a", "three");
+        points.snapshot(&note(CheckpointWhen::After, "s")).unwrap();
+        assert_eq!(points.list().unwrap().len(), 2, "{name}");
+    }
+}
+
+#[test]
+fn a_line_of_commits_that_is_damaged_is_put_aside_too() {
+    let desk = Desk::new(Kind::Git);
+    desk.write("a", "one");
+    desk.before();
+    git(&desk.root, &["pack-refs", "--all"]);
+    desk.write("a", "two");
+    let second = desk.after();
+    fs::remove_file(desk.path(".git/objects").join(&second.rev[..2]).join(&second.rev[2..])).unwrap();
+    desk.write("a", "three");
+    let kept = desk.again().snapshot(&note(CheckpointWhen::Before, "s")).unwrap();
+    assert!(kept.parent.is_none() && kept.notices[0].contains("refs/neco/damaged/one-1"), "{kept:?}");
+    assert_eq!(desk.again().list().unwrap().len(), 1);
+}
+
+#[test]
+fn a_state_that_is_not_whole_is_not_restored_and_nothing_is_touched() {
+    let desk = Desk::new(Kind::Jj);
+    desk.write("a", "one");
+    desk.write("b", "one");
+    let first = desk.before();
+    desk.write("a", "two");
+    desk.write("b", "two");
+    desk.after();
+    let blob = git(&desk.store.join("git"), &["rev-parse", &format!("{}:b", first.rev)]);
+    let object = desk.store.join("git/objects").join(&blob[..2]).join(blob[2..].trim());
+    fs::remove_file(object).unwrap();
+    let options = neco_workspace::checkpoint::RestoreOptions { session: "s".to_owned(), ..Default::default() };
+    let refused = desk.points.restore(&first.rev, &options);
+    assert!(matches!(refused, Err(CheckpointError::Damaged(_))), "{refused:?}");
+    assert_eq!((desk.read("a").as_str(), desk.read("b").as_str()), ("two", "two"));
+}
+
+#[test]
+fn a_torn_or_missing_cache_is_no_harm() {
+    for text in [Some(""), Some("necofs01 nonsense"), None] {
+        let desk = Desk::new(Kind::Jj);
+        desk.write("a", "one");
+        let first = desk.before();
+        match text {
+            Some(text) => fs::write(desk.store.join("files"), text).unwrap(),
+            None => fs::remove_file(desk.store.join("files")).unwrap(),
+        }
+        assert_eq!(desk.again().snapshot(&note(CheckpointWhen::Before, "s")).unwrap().rev, first.rev);
+    }
+}
+
+#[test]
+fn old_states_are_pruned_and_the_rest_goes_on() {
+    let desk = Desk::new(Kind::Jj);
+    let revs: Vec<String> = (0..6)
+        .map(|number| {
+            desk.write("a", format!("{number}"));
+            desk.write(&format!("only-{number}"), format!("content {number}").repeat(50));
+            if number > 0 {
+                desk.remove(&format!("only-{}", number - 1));
+            }
+            desk.after().rev
+        })
+        .collect();
+    assert_eq!(desk.points.prune(0).unwrap().points, 0, "nothing is that old");
+    assert_eq!(desk.points.list().unwrap().len(), 6);
+    let pruned = desk.points.prune(i64::MAX).unwrap();
+    assert_eq!(pruned.points, 5, "the newest one stays");
+    assert_eq!(desk.points.list().unwrap().len(), 1);
+    assert!(matches!(desk.points.diff(&revs[0], &revs[5]), Err(CheckpointError::Unknown(_))));
+    desk.write("a", "after it");
+    let next = desk.after();
+    assert_eq!(next.parent.as_ref(), Some(&revs[5]));
+    assert_eq!(desk.again().list().unwrap().len(), 2);
+    git(&desk.store.join("git"), &["fsck", "--strict"]);
+    assert_eq!(git(&desk.store.join("git"), &["log", "--format=%H", &next.rev]).lines().count(), 2);
+    desk.back(&revs[5]);
+    assert_eq!(desk.read("a"), "5");
+    assert!(!desk.store.join("git.old").exists());
+    assert!(desk.points.size().unwrap() > 0);
+}
+
+/// What Jujutsu's log of operations says, newest first.
+fn operations(desk: &Desk) -> Vec<String> {
+    use futures::TryStreamExt;
+    let mut config = jj_lib::config::StackedConfig::with_defaults();
+    let text = "user.name='t'\nuser.email='t'\noperation.hostname='t'\noperation.username='t'";
+    config.add_layer(jj_lib::config::ConfigLayer::parse(jj_lib::config::ConfigSource::User, text).unwrap());
+    let settings = jj_lib::settings::UserSettings::from_config(config).unwrap();
+    let stores = jj_lib::default_backend_factories::default_backend_factories();
+    let loader = jj_lib::repo::RepoLoader::init_from_file_system(&settings, &desk.store.join("repo"), &stores).unwrap();
+    let repo = futures::executor::block_on(loader.load_at_head()).unwrap();
+    let head = repo.operation().clone();
+    let walk = jj_lib::op_walk::walk_ancestors(&[head]).try_collect::<Vec<_>>();
+    let all = futures::executor::block_on(walk).unwrap();
+    all.iter().map(|operation| operation.metadata().description.clone()).collect()
+}
+
+#[test]
+fn every_point_is_an_operation_of_jujutsus_log_and_a_lost_log_is_made_anew() {
+    let desk = Desk::new(Kind::Jj);
+    desk.write("a", "one");
+    desk.before();
+    assert!(!desk.store.join("repo").exists(), "nobody waits for it");
+    desk.points.settle().unwrap();
+    for text in ["two", "three"] {
+        desk.write("a", text);
+        desk.after();
+    }
+    // Another process adds what this one did not get to.
+    desk.again().settle().unwrap();
+    let told = ["checkpoint: after something", "checkpoint: after something", "checkpoint: before something"];
+    assert_eq!(operations(&desk)[..3], told);
+    let damages: [fn(&std::path::Path); 3] = [
+        |repo| fs::remove_dir_all(repo.join("op_store")).unwrap(),
+        |repo| fs::write(repo.join("store/type"), "nonsense").unwrap(),
+        |repo| fs::remove_dir_all(repo).unwrap(),
+    ];
+    for damage in damages {
+        damage(&desk.store.join("repo"));
+        let points = desk.again();
+        points.settle().unwrap();
+        assert_eq!(operations(&desk)[..3], told);
+        assert_eq!(points.list().unwrap().len(), 3);
+    }
+    desk.points.prune(i64::MAX).unwrap();
+    desk.points.settle().unwrap();
+    assert_eq!(operations(&desk)[0], told[0]);
+    assert_eq!(operations(&desk).len(), 2, "{:?}", operations(&desk));
+}
+
+#[test]
+fn what_a_power_cut_left_half_written_is_written_anew() {
+    let desk = Desk::new(Kind::Jj);
+    desk.write("a", "one");
+    let first = desk.before();
+    assert!(desk.store.join("unsettled").exists());
+    let blob = git(&desk.store.join("git"), &["rev-parse", &format!("{}:a", first.rev)]);
+    let object = desk.store.join("git/objects").join(&blob[..2]).join(blob[2..].trim());
+    fs::remove_file(&object).unwrap();
+    fs::write(&object, "").unwrap();
+    fs::write(desk.store.join("unsettled"), "another start of the machine").unwrap();
+    desk.write("b", "two");
+    let points = desk.again();
+    points.snapshot(&note(CheckpointWhen::Before, "s")).unwrap();
+    git(&desk.store.join("git"), &["fsck", "--strict"]);
+    points.settle().unwrap();
+    assert!(!desk.store.join("unsettled").exists());
+}
+
+#[test]
+fn a_prune_that_was_cut_short_loses_nothing() {
+    let desk = Desk::new(Kind::Jj);
+    desk.write("a", "one");
+    let first = desk.before();
+    fs::rename(desk.store.join("git"), desk.store.join("git.old")).unwrap();
+    fs::create_dir_all(desk.store.join("git.new/objects")).unwrap();
+    let points = desk.again();
+    assert_eq!(points.list().unwrap()[0].rev, first.rev);
+    desk.write("a", "two");
+    assert_eq!(points.snapshot(&note(CheckpointWhen::After, "s")).unwrap().parent, Some(first.rev));
+}
+
+#[test]
+fn a_workspace_that_was_moved_finds_its_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let (old, new, stores) = (folder.path().join("old"), folder.path().join("new"), folder.path().join("stores"));
+    fs::create_dir(&old).unwrap();
+    fs::write(old.join("a"), "one").unwrap();
+    let at = |root: &std::path::Path| {
+        let store = store_folder(&stores, root);
+        JjCheckpoints::new(Place { root: root.to_owned(), store, home: None, settings: LeaveOutSettings::default() })
+    };
+    let first = at(&old).snapshot(&note(CheckpointWhen::Before, "s")).unwrap();
+    fs::rename(&old, &new).unwrap();
+    assert_eq!(at(&new).list().unwrap()[0].rev, first.rev);
+    fs::create_dir(&old).unwrap();
+    assert_eq!(at(&old).list().unwrap(), [], "another folder in its place has none");
+}
+
+#[test]
+fn nobodys_home_is_kept_as_a_whole() {
+    let desk = Desk::new(Kind::Memory);
+    let home = desk.path("people/me");
+    for (root, refused) in [(desk.root.clone(), true), (home.clone(), true), (home.join("project"), false)] {
+        fs::create_dir_all(&root).unwrap();
+        let place = Place { root, store: desk.store.clone(), home: Some(home.clone()), settings: Default::default() };
+        let kept = JjCheckpoints::new(place).snapshot(&note(CheckpointWhen::Before, "s"));
+        assert_eq!(matches!(kept, Err(CheckpointError::NotAProject { .. })), refused, "{kept:?}");
+    }
+}
+
+#[test]
+fn without_a_repository_that_git_can_use_jj_stands_in() {
+    let desk = Desk::new(Kind::Jj);
+    let place = Place { root: desk.root.clone(), store: desk.store.clone(), home: None, settings: Default::default() };
+    let (points, notice) = open(Backend::Git, place.clone());
+    assert_eq!(points.backend(), "jj");
+    assert!(notice.unwrap().contains("no git repository"));
+    git(&desk.root, &["init", "-q"]);
+    let (points, notice) = open(Backend::Git, place.clone());
+    assert_eq!((points.backend(), notice), ("git", None));
+    git(&desk.root, &["config", "extensions.objectformat", "sha256"]);
+    assert_eq!(open(Backend::Git, place).0.backend(), "jj");
+}
+
+#[test]
+fn a_store_inside_the_workspace_is_no_part_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a"), "x").unwrap();
+    let store = folder.path().join("data/checkpoints/x");
+    let place = Place { root: folder.path().to_owned(), store, home: None, settings: Default::default() };
+    let points = JjCheckpoints::new(place);
+    let first = points.snapshot(&note(CheckpointWhen::Before, "s")).unwrap();
+    assert!(!points.snapshot(&note(CheckpointWhen::After, "s")).unwrap().is_new, "{first:?}");
+}
+
+#[test]
+fn several_at_once_do_not_disturb_each_other() {
+    for kind in ALL {
+        let desk = Desk::new(kind);
+        desk.write("a", "start");
+        desk.before();
+        let all: Vec<Arc<dyn Checkpoints>> = match kind {
+            Kind::Memory => vec![Arc::clone(&desk.points); 4],
+            Kind::Jj | Kind::Git => (0..4).map(|_| desk.again()).collect(),
+        };
+        std::thread::scope(|scope| {
+            for (number, points) in all.iter().enumerate() {
+                let desk = &desk;
+                scope.spawn(move || {
+                    for step in 0..5 {
+                        desk.write(&format!("f{number}"), format!("{step}"));
+                        points.snapshot(&note(CheckpointWhen::After, &format!("s{number}"))).unwrap();
+                    }
+                });
+            }
+        });
+        desk.after();
+        let points = desk.points.list().unwrap();
+        assert!(points.len() >= 5, "{kind:?}: {}", points.len());
+        let diff = desk.points.diff(&points.last().unwrap().rev, &points[0].rev).unwrap();
+        assert_eq!(diff.len(), 4, "{kind:?}");
+    }
+}

@@ -1,0 +1,241 @@
+//! `neco session rewind`: what would change, a question, and the way back.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use jiff::Timestamp;
+use neco_proto::event::{FileChangeKind, RewindWhat};
+use neco_proto::{Client, Command, RewindPoint, RewindPreview};
+use neco_session::SessionError;
+use neco_session::rewind::{Course, Way, Went};
+use neco_store::SessionRecord;
+use serde_json::json;
+
+use super::command::elsewhere;
+use super::confirm::is_meant;
+use super::desk::Desk;
+use crate::cmd::when::ago;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::print::clean::clean_line;
+use crate::print::figures;
+use crate::print::wrap::{columns, fitting, wrap};
+use crate::say;
+use crate::session_args::RewindArgs;
+use crate::short_id::short_id;
+
+/// Most files that are named.
+const NAMED: usize = 40;
+
+/// Goes back in a session, or lists what can be gone back to.
+pub(super) async fn run(args: &RewindArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let record = desk.hub.find(&args.id).await?;
+    let hub = desk.hub_of(&record)?;
+    let course = hub.course(record.id).await?;
+    let way = match (&args.to, args.undo) {
+        (_, true) => course.undo().map_err(SessionError::from)?,
+        (Some(to), false) => {
+            course.find(to).and_then(|point| course.way(point, what(args))).map_err(SessionError::from)?
+        }
+        (None, false) => return list(&record, &course, args.json, desk),
+    };
+    if way.what.files() && !Path::new(&record.cwd).is_dir() {
+        return Err(SessionError::FolderGone { id: record.id, path: record.cwd.clone() }.into());
+    }
+    let preview = hub.preview(&record, &way).await?;
+    let shown = shown(&way, &preview, desk.width());
+    if args.dry_run {
+        say::out(&if args.json { as_json(&way, &preview, None) } else { shown })?;
+        return Ok(Exit::Done);
+    }
+    let question = if args.undo { "Take it back?" } else { "Go back?" };
+    let instead = "Pass --yes to go back without asking, or --dry-run to look first.";
+    if !args.yes && !is_meant(&shown, question, instead, desk.env)? {
+        say::out("nothing was changed\n")?;
+        return Ok(Exit::Refused);
+    }
+    let went = match elsewhere(&record, desk.env).await? {
+        Some(open) => {
+            open.send(command(&way)).await?;
+            Went::default()
+        }
+        None => hub.go_back(&record, &course, &way).await?,
+    };
+    // Who was asked has it on the screen.
+    let shown = if args.yes { shown.as_str() } else { "" };
+    say::out(&match args.json {
+        true => as_json(&way, &preview, Some(&went)),
+        false => format!("{shown}{}", done(&record, &way, &went)),
+    })?;
+    Ok(Exit::Done)
+}
+
+fn done(record: &SessionRecord, way: &Way, went: &Went) -> String {
+    let kept: String = went.kept.iter().map(|words| format!("! {}\n", clean_line(words))).collect();
+    let done = if way.undoes.is_some() { "taken back" } else { "gone back" };
+    format!("{kept}{done}; undo: neco session rewind {} --undo\n", short_id(record.id))
+}
+
+/// The same for a session that another process has open.
+fn command(way: &Way) -> Command {
+    match way.undoes {
+        Some(_) => Command::UndoRewind,
+        None => Command::Rewind { message_id: way.message_id, what: way.what },
+    }
+}
+
+fn what(args: &RewindArgs) -> RewindWhat {
+    match (args.conversation, args.files) {
+        (true, _) => RewindWhat::Conversation,
+        (false, true) => RewindWhat::Files,
+        (false, false) => RewindWhat::Both,
+    }
+}
+
+/// The messages that can be gone back to.
+fn list(record: &SessionRecord, course: &Course, json: bool, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let text = match json {
+        true => format!("{:#}\n", json!({ "session_id": record.id, "messages": course.points })),
+        false if course.points.is_empty() => "nothing was said in this session yet\n".to_owned(),
+        false => {
+            let id = short_id(record.id);
+            format!(
+                "{}\ngo back to before one: neco session rewind {id} --to N\n",
+                points(&course.points, desk.width())
+            )
+        }
+    };
+    say::out(&text)?;
+    Ok(Exit::Done)
+}
+
+/// One line for each message: its number, when, what came of it, what was said.
+fn points(points: &[RewindPoint], width: usize) -> String {
+    let now = Timestamp::now();
+    let rows: Vec<[String; 3]> = points
+        .iter()
+        .map(|point| {
+            let files = if point.files { " · files changed since" } else { "" };
+            let facts =
+                format!("{} · {}{files}", ago(point.ts.as_millisecond(), now), figures::count(point.calls, "call"));
+            [point.number.to_string(), facts, clean_line(&point.text)]
+        })
+        .collect();
+    let widest = |column: usize| rows.iter().map(|row| columns(&row[column])).max().unwrap_or_default();
+    let number = widest(0);
+    let mut text = String::new();
+    for [at, facts, said] in &rows {
+        let words = fitting(said, width.saturating_sub(number + 2));
+        let _ = writeln!(text, "{at:>number$}  {words}");
+        let _ = writeln!(text, "{:number$}  {facts}", "");
+    }
+    text
+}
+
+/// What would change, for a person.
+fn shown(way: &Way, preview: &RewindPreview, width: usize) -> String {
+    let mut text = String::new();
+    messages(&mut text, &way.messages, "no longer counts", "no longer count", width);
+    messages(&mut text, &way.again, "counts again", "count again", width);
+    files(&mut text, preview, width);
+    for note in &preview.notes {
+        let _ = writeln!(text, "{}", wrap(&format!("! {}", clean_line(note)), width));
+    }
+    text
+}
+
+fn messages(text: &mut String, points: &[RewindPoint], one: &str, several: &str, width: usize) {
+    if points.is_empty() {
+        return;
+    }
+    let counts = if points.len() == 1 { one } else { several };
+    let _ = writeln!(text, "{} {counts}:", figures::count(points.len() as u64, "message"));
+    for point in points {
+        let _ = writeln!(text, "  > {}", fitting(&clean_line(&point.text), width.saturating_sub(4)));
+    }
+}
+
+fn files(text: &mut String, preview: &RewindPreview, width: usize) {
+    if preview.files.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "{} would change:", figures::count(preview.files.len() as u64, "file"));
+    for file in preview.files.iter().take(NAMED) {
+        let word = match file.kind {
+            FileChangeKind::Added => "comes back",
+            FileChangeKind::Modified => "changes   ",
+            FileChangeKind::Deleted => "goes      ",
+        };
+        let others = if file.by_others { "  (changed by somebody else since)" } else { "" };
+        let path = fitting(&clean_line(&file.path), width.saturating_sub(14 + columns(others)));
+        let _ = writeln!(text, "  {word}  {path}{others}");
+    }
+    if preview.files.len() > NAMED {
+        let _ = writeln!(text, "  and {} more", preview.files.len() - NAMED);
+    }
+    let others = preview.files.iter().filter(|file| file.by_others).count();
+    if others > 0 {
+        let theirs = figures::count(others as u64, "file");
+        let words = format!("! somebody else than the agent changed {theirs}; --undo brings that back too");
+        let _ = writeln!(text, "{}", wrap(&words, width));
+    }
+}
+
+fn as_json(way: &Way, preview: &RewindPreview, went: Option<&Went>) -> String {
+    let done = went.map(|went| json!({ "changes": went.changes, "kept": went.kept }));
+    format!("{:#}\n", json!({ "preview": preview, "again": way.again, "undoes": way.undoes, "done": done }))
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::{FilePreview, MessageId};
+
+    use super::*;
+
+    fn point(number: u64, text: &str, calls: u64, files: bool) -> RewindPoint {
+        let ts = Timestamp::now() - jiff::SignedDuration::from_mins(10 * (4 - number as i64));
+        RewindPoint { number, message_id: MessageId::new(), seq: number * 10, ts, text: text.to_owned(), calls, files }
+    }
+
+    fn said() -> Vec<RewindPoint> {
+        vec![
+            point(1, "where is the login page made?", 3, true),
+            point(2, "make it remember who was there last\nand write a test for it, please", 12, true),
+            point(3, "谢谢，请再检查一遍", 0, false),
+        ]
+    }
+
+    fn way(messages: Vec<RewindPoint>) -> Way {
+        Way {
+            message_id: MessageId::new(),
+            what: RewindWhat::Both,
+            to: 19,
+            messages,
+            again: Vec::new(),
+            rev: Some("abc".to_owned()),
+            undoes: None,
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn messages_are_listed_with_what_came_of_them() {
+        insta::assert_snapshot!("rewind_points_60", points(&said(), 60));
+    }
+
+    #[test]
+    fn what_would_change_is_shown() {
+        let way = way(said().split_off(1));
+        let mut preview = way.preview();
+        let file = |path: &str, kind, by_others| FilePreview { path: path.to_owned(), kind, by_others };
+        preview.files = vec![
+            file("src/login.rs", FileChangeKind::Modified, true),
+            file("src/last_seen.rs", FileChangeKind::Deleted, false),
+            file("src/old.rs", FileChangeKind::Added, false),
+        ];
+        preview.notes = vec!["data.bin stays: it is too big for checkpoints now".to_owned()];
+        insta::assert_snapshot!("rewind_preview_60", shown(&way, &preview, 60));
+        let undo = Way { messages: Vec::new(), again: said().split_off(2), undoes: Some(40), ..way };
+        insta::assert_snapshot!("rewind_undo_60", shown(&undo, &undo.preview(), 60));
+    }
+}

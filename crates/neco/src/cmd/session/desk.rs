@@ -1,0 +1,120 @@
+//! What the subcommands work with: the store, and hubs on it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use neco_config::{Config, Env, LoadOptions};
+use neco_safety::Policy;
+use neco_safety::secrets::{Redactor, scrub};
+use neco_session::Hub;
+use neco_store::{SessionRecord, SqliteStore};
+
+use crate::args::EverywhereArgs;
+use crate::failure::Failure;
+use crate::short_id::ShortIds;
+use crate::terminal::{self, Terminal};
+use crate::told_files::ToldFiles;
+use crate::wire::{self, ServiceSetup};
+
+/// The most sessions that are looked at for what is short and yet unique.
+const MOST: usize = 100_000;
+
+/// What the subcommands work with.
+pub struct Desk<'a> {
+    /// The environment.
+    pub env: &'a Env,
+    /// What holds for every subcommand.
+    pub everywhere: &'a EverywhereArgs,
+    /// A hub with the settings of the folder that is worked in.
+    pub hub: Hub,
+    /// Those settings.
+    pub config: Config,
+    store: Arc<SqliteStore>,
+}
+
+impl<'a> Desk<'a> {
+    /// Opens the store.
+    ///
+    /// # Errors
+    /// When it can't be opened.
+    pub async fn open(everywhere: &'a EverywhereArgs, env: &'a Env) -> Result<Self, Failure> {
+        let store = wire::open_store(env.data_dir()).await?;
+        let here = everywhere.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+        let config = settings(&here, everywhere, env);
+        let hub = hub(&store, &config, env)?;
+        Ok(Self { env, everywhere, hub, config, store })
+    }
+
+    /// A hub with the settings of a session's own folder, which say where its files are kept.
+    ///
+    /// # Errors
+    /// When a tool does not exist.
+    pub fn hub_of(&self, record: &SessionRecord) -> Result<Hub, Failure> {
+        hub(&self.store, &settings(Path::new(&record.cwd), self.everywhere, self.env), self.env)
+    }
+
+    /// Writes what waits and closes the store.
+    ///
+    /// # Errors
+    /// When something could not be written.
+    pub async fn close(self) -> Result<(), Failure> {
+        drop(self.hub);
+        Ok(self.store.close().await?)
+    }
+
+    /// Ids as short as they can be.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub async fn short_ids(&self) -> Result<ShortIds, Failure> {
+        let all = self.hub.list(None, MOST).await?;
+        Ok(ShortIds::of(all.iter().map(|record| record.id)))
+    }
+
+    /// The store itself, for what enters and leaves it whole.
+    #[must_use]
+    pub fn store(&self) -> &SqliteStore {
+        &self.store
+    }
+
+    /// Takes secrets out: what looks like one, and the keys that are known here.
+    #[must_use]
+    pub fn redactor(&self) -> Redactor {
+        let hidden = wire::hidden_variables(&self.config);
+        let of_environment = scrub(wire::environment(self.env), &hidden).hidden;
+        // Models that can't be used have no keys that could be told.
+        let of_models = wire::models(&self.config, self.env).map(|models| wire::secrets(&models)).unwrap_or_default();
+        Redactor::new(of_environment.into_iter().chain(of_models))
+    }
+
+    /// Columns for what is printed; unlimited when a program reads it.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        let terminal = Terminal::look_at(self.env);
+        if terminal.stdout { terminal::stdout_width() } else { usize::MAX }
+    }
+}
+
+/// A broken configuration is no reason not to show what was said.
+fn settings(folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> Config {
+    let loaded = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides });
+    loaded.map_or_else(|_| Config::built_in(), |loaded| loaded.config)
+}
+
+fn hub(store: &Arc<SqliteStore>, config: &Config, env: &Env) -> Result<Hub, Failure> {
+    let setup = ServiceSetup {
+        config,
+        tools: Vec::new(),
+        policy: Policy::default(),
+        hooks: Vec::new(),
+        rule_book: None,
+        told: ToldFiles::default(),
+        sandbox: None,
+        secrets: Vec::new(),
+        attended: false,
+        environment: wire::environment(env),
+        data_dir: env.data_dir().to_owned(),
+        find_model: Arc::new(|name| Err(name.to_owned())),
+    };
+    wire::hub(store, setup)
+}

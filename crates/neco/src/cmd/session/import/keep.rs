@@ -1,0 +1,137 @@
+//! A session enters the store: whole, or not at all.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use neco_proto::event::TitleSource;
+use neco_proto::{Event, SessionId};
+use neco_safety::secrets::Redactor;
+use neco_session::redacted::redact;
+use neco_store::{Catalog, Durability, EventLog, SessionRecord, SqliteStore};
+
+use super::told::Told;
+use crate::cmd::session::desk::Desk;
+use crate::failure::Failure;
+use crate::import::events::{Log, Source, log, session_id};
+use crate::import::{Foreign, Format};
+
+/// Events that are appended at a time.
+pub(super) const BATCH: usize = 1000;
+
+/// Takes sessions in.
+pub(super) struct Keeper<'a> {
+    /// The store and the settings.
+    pub desk: &'a Desk<'a>,
+    /// Takes secrets out of what comes in.
+    pub redactor: Redactor,
+    /// Whether what is here already comes in a second time.
+    pub again: bool,
+}
+
+/// Where a session works from now on, and what is to be said about that.
+pub(super) struct Place {
+    /// The folder.
+    pub cwd: PathBuf,
+    /// What is to be said.
+    pub note: Option<String>,
+}
+
+impl Keeper<'_> {
+    pub(super) fn store(&self) -> &SqliteStore {
+        self.desk.store()
+    }
+
+    /// The session with an id, if there is one.
+    pub(super) async fn find(&self, id: SessionId) -> Result<Option<SessionRecord>, Failure> {
+        Ok(self.store().find(&id.to_string(), 1).await?.pop())
+    }
+
+    /// The folder that a person named, else the session's own if it is here, else this one.
+    pub(super) fn place(&self, own: Option<&str>) -> Result<Place, Failure> {
+        let here = || crate::folder(self.desk.everywhere);
+        if self.desk.everywhere.cwd.is_some() {
+            return Ok(Place { cwd: here()?, note: None });
+        }
+        let own_folder = own.map(Path::new).filter(|own| own.is_absolute()).and_then(|own| own.canonicalize().ok());
+        if let Some(cwd) = own_folder.filter(|own| own.is_dir()) {
+            return Ok(Place { cwd, note: None });
+        }
+        let cwd = here()?;
+        let note = own.map(|own| {
+            format!("its folder {own} is not here; it works in {} from now on (--cwd names another one)", cwd.display())
+        });
+        Ok(Place { cwd, note })
+    }
+
+    /// Takes in a session of another agent.
+    pub(super) async fn foreign(&self, from: Format, mut foreign: Foreign, file: &str) -> Result<Told, Failure> {
+        let known = session_id(from, &foreign);
+        if let Some(record) = self.find(known).await?.filter(|_| !self.again) {
+            return Ok(Told {
+                session: record.id,
+                from,
+                title: record.title,
+                events: record.events,
+                already: true,
+                notes: Vec::new(),
+            });
+        }
+        let session = if self.find(known).await?.is_some() { SessionId::new() } else { known };
+        let place = self.place(foreign.cwd.as_deref())?;
+        let cwd = place.cwd.display().to_string();
+        let version = env!("CARGO_PKG_VERSION");
+        let source = Source { from, file, cwd: &cwd, version, session, now: Timestamp::now() };
+        let Log { title, title_by, mut events } = log(&mut foreign, &source);
+        events.iter_mut().for_each(|event| redact(&mut event.body, &self.redactor));
+        let created_ms = events.first().map_or(0, |event| event.ts.as_millisecond());
+        let record = self.record(session, &place.cwd, title, Some(title_by), created_ms);
+        let (title, count) = (record.title.clone(), events.len() as u64);
+        self.store().create(record).await?;
+        let mut batches = events.into_iter();
+        loop {
+            let batch: Vec<Event> = batches.by_ref().take(BATCH).collect();
+            if batch.is_empty() {
+                break;
+            }
+            self.append(session, batch).await?;
+        }
+        self.store().commit(session).await?;
+        let notes = foreign.skipped.told().into_iter().chain(place.note).collect();
+        Ok(Told { session, from, title, events: count, already: false, notes })
+    }
+
+    /// A record of a session that comes in now: it was used just now, whenever it was begun.
+    pub(super) fn record(
+        &self,
+        id: SessionId,
+        cwd: &Path,
+        title: String,
+        title_by: Option<TitleSource>,
+        created_ms: i64,
+    ) -> SessionRecord {
+        let title = self.redactor.redact(&title, neco_safety::secrets::Scope::Said).into_owned();
+        SessionRecord {
+            folder: neco_session::folder::identity(cwd),
+            title_by: title_by.filter(|_| !title.is_empty()),
+            title,
+            updated_ms: Timestamp::now().as_millisecond(),
+            ..SessionRecord::new(id, cwd.display().to_string(), created_ms)
+        }
+    }
+
+    /// Adds events; when that fails, nothing of the session stays.
+    pub(super) async fn append(&self, session: SessionId, events: Vec<Event>) -> Result<(), Failure> {
+        if let Err(error) = self.store().append(events, Durability::Soon).await {
+            self.forget(session).await;
+            return Err(error.into());
+        }
+        Ok(())
+    }
+
+    /// Takes back what was begun.
+    pub(super) async fn forget(&self, session: SessionId) {
+        if let Err(error) = self.store().remove(session).await {
+            tracing::warn!(%error, "a session that was imported in part could not be removed");
+        }
+    }
+}

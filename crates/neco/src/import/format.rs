@@ -1,0 +1,135 @@
+//! Whose file is it?
+
+use std::io::{self, BufRead};
+
+use serde_json::Value;
+
+use super::foreign::{Foreign, text};
+use super::{claude_code, codex, gemini_cli, openclaw, opencode};
+
+/// Lines that are looked at to tell formats apart.
+const LOOK: usize = 50;
+
+/// A program whose sessions can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// Neco itself
+    Neco,
+    /// Claude Code: .claude/projects/…/ID.jsonl
+    ClaudeCode,
+    /// Codex: .codex/sessions/…/rollout-….jsonl
+    Codex,
+    /// Gemini CLI: .gemini/tmp/…/chats/session-….jsonl or .json
+    GeminiCli,
+    /// opencode: what `opencode export` prints, or its database
+    Opencode,
+    /// OpenClaw: .openclaw/agents/…/sessions/ID.jsonl
+    Openclaw,
+}
+
+impl Format {
+    /// Those of other programs.
+    pub const FOREIGN: [Self; 5] = [Self::ClaudeCode, Self::Codex, Self::GeminiCli, Self::Opencode, Self::Openclaw];
+
+    /// Its name, as flags and events have it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Neco => "neco",
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::GeminiCli => "gemini-cli",
+            Self::Opencode => "opencode",
+            Self::Openclaw => "openclaw",
+        }
+    }
+
+    /// The format of a file that begins with these lines; `None` when nobody writes such files.
+    #[must_use]
+    pub fn of(lines: &[Record]) -> Option<Self> {
+        lines.iter().take(LOOK).filter_map(|line| line.json.as_ref()).find_map(Self::of_record)
+    }
+
+    fn of_record(record: &Value) -> Option<Self> {
+        let has = |field: &str| record.get(field).is_some();
+        let kind = text(record, "type").unwrap_or_default();
+        if has("neco_session") || (has("seq") && has("session_id") && has("agent_id")) {
+            Some(Self::Neco)
+        } else if record
+            .get("info")
+            .is_some_and(|info| info.get("directory").is_some() || info.get("projectID").is_some())
+        {
+            Some(Self::Opencode)
+        } else if has("sessionId") && (has("projectHash") || has("startTime")) || has("$set") || has("$rewindTo") {
+            Some(Self::GeminiCli)
+        } else if kind == "session" && has("id") && (has("version") || has("cwd")) {
+            Some(Self::Openclaw)
+        } else if has("payload") && has("timestamp")
+            || matches!(kind, "session_meta" | "response_item" | "turn_context")
+            || has("record_type")
+            || (has("id") && has("timestamp") && has("instructions"))
+        {
+            Some(Self::Codex)
+        } else if has("parentUuid") || has("leafUuid") || has("sessionId") && matches!(kind, "user" | "assistant") {
+            Some(Self::ClaudeCode)
+        } else {
+            None
+        }
+    }
+}
+
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// What it holds; nothing when it is no JSON.
+    pub json: Option<Value>,
+    /// Whether it is the last line and was cut off.
+    pub cut: bool,
+}
+
+/// The lines of a file, empty ones left out. A file that is one JSON document is one line.
+///
+/// # Errors
+/// When it can't be read.
+pub fn records(mut input: impl BufRead) -> io::Result<Vec<Record>> {
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let text = text.trim_start_matches('\u{feff}');
+    // A document over several lines, or on one: its first line alone is no JSON, or all there is.
+    if let Ok(whole) = serde_json::from_str::<Value>(text) {
+        return Ok(vec![Record { json: Some(whole), cut: false }]);
+    }
+    let whole = text.ends_with('\n');
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let count = lines.len();
+    let record = |(at, line): (usize, &&str)| {
+        let json = serde_json::from_str(line).ok();
+        let cut = json.is_none() && !whole && at + 1 == count;
+        Record { json, cut }
+    };
+    Ok(lines.iter().enumerate().map(record).collect())
+}
+
+/// The session in these lines; `None` when Neco's own.
+#[must_use]
+pub fn read(format: Format, records: Vec<Record>) -> Option<Foreign> {
+    let mut foreign = Foreign::default();
+    let mut values = Vec::with_capacity(records.len());
+    for record in records {
+        match record.json {
+            Some(json) => values.push(json),
+            None if record.cut => foreign.skipped.count("cut off"),
+            None => foreign.skipped.count("no JSON"),
+        }
+    }
+    match format {
+        Format::Neco => return None,
+        Format::ClaudeCode => claude_code::read(&values, &mut foreign),
+        Format::Codex => codex::read(&values, &mut foreign),
+        Format::GeminiCli => gemini_cli::read(&values, &mut foreign),
+        Format::Opencode => opencode::read(&values, &mut foreign),
+        Format::Openclaw => openclaw::read(&values, &mut foreign),
+    }
+    Some(foreign)
+}

@@ -1,0 +1,29 @@
+//! Sessions of other agents, read from their files and made into sessions of ours.
+//!
+//! Invariants: a file is read as far as it goes: lines that are broken, cut off or of a kind that nobody
+//! here knows are counted and told, never an error. What comes out can be sent to any vendor: ids are
+//! unique, every call has one result, and what only a vendor can read (signatures, encrypted thoughts)
+//! is left behind. Nothing in the other agent's folder is ever changed.
+//!
+//! Reading order: [`format`] (whose file is it), [`foreign`] (what all of them come down to), one file a
+//! format: [`claude_code`], [`codex`], [`gemini_cli`], [`opencode`], [`openclaw`]; [`names`] (their tools,
+//! ours), [`card`] (what a person sees of a call), [`events`] (the log it becomes), [`places`] (where the
+//! files lie), [`database`] (those that are no files).
+
+pub mod card;
+pub mod claude_code;
+pub mod codex;
+pub mod database;
+pub mod events;
+pub mod foreign;
+pub mod format;
+pub mod gemini_cli;
+pub mod names;
+pub mod openclaw;
+pub mod opencode;
+pub mod places;
+#[cfg(test)]
+mod tests;
+
+pub use foreign::Foreign;
+pub use format::{Format, read};

@@ -1,0 +1,79 @@
+//! Windows of other processes on the session that this one has open.
+
+use std::sync::Arc;
+
+use neco_config::Env;
+use neco_proto::event::AgentState;
+use neco_proto::{Answer, Client, Query};
+use neco_server::Server;
+use neco_session::Session;
+use tokio::runtime::Runtime;
+
+use crate::wire;
+
+/// Windows of other processes. They come and go without anything being set up for them.
+#[derive(Default)]
+pub struct Others {
+    /// Nothing where they can't be served.
+    server: Option<Server>,
+}
+
+impl Others {
+    /// Serves them from now on. Where that is not possible the session works all the same, alone.
+    #[must_use]
+    pub fn serve(runtime: &Runtime, session: &Session, env: &Env) -> Self {
+        let _entered = runtime.enter();
+        let opened =
+            Server::open(Arc::new(session.clone()), session.id(), &wire::sockets(env), env!("CARGO_PKG_VERSION"));
+        if let Err(error) = &opened {
+            tracing::warn!(%error, "other windows can't attach to the session");
+        }
+        Self { server: opened.ok() }
+    }
+
+    /// Whether the agent, which was done a moment ago, works on something that another window said.
+    /// When it does not, nothing more is taken of them.
+    pub async fn go_on(&self, session: &Session) -> bool {
+        let Some(server) = &self.server else { return false };
+        if !server.hold().await {
+            return false;
+        }
+        // The agent answers this after all that it was told before, so what it does then is what follows from that.
+        let _ = session.ask(Query::Context).await;
+        let snapshot = session.ask(Query::Snapshot).await;
+        let busy = matches!(snapshot, Ok(Answer::Snapshot(snapshot)) if works(snapshot.state));
+        if busy {
+            server.release().await;
+        }
+        busy
+    }
+
+    /// Takes no more windows; before the session ends.
+    pub fn leave(&mut self) {
+        if let Some(server) = &mut self.server {
+            server.leave();
+        }
+    }
+
+    /// Tells those that are left of the end; after the session has ended.
+    pub async fn end(self) {
+        if let Some(server) = self.server {
+            server.end().await;
+        }
+    }
+}
+
+fn works(state: AgentState) -> bool {
+    match state {
+        AgentState::Streaming
+        | AgentState::ToolPending
+        | AgentState::AwaitingApproval
+        | AgentState::ToolExecuting
+        | AgentState::ToolResultReady => true,
+        AgentState::Idle
+        | AgentState::IterationLimit
+        | AgentState::Complete
+        | AgentState::Failed
+        | AgentState::Cancelled => false,
+    }
+}

@@ -1,0 +1,235 @@
+//! What a person sees of a session and is asked about it, whichever process has it open.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+use std::time::Instant;
+
+use neco_proto::event::{PermissionRequest, QuestionAnswer};
+use neco_proto::{Client, ClientError, Command, Decision, Event, EventBody, Question};
+use tokio::runtime::{Handle, Runtime};
+use tokio::sync::mpsc::Sender;
+
+use super::happening::Happening;
+use crate::ask::desk::Desk;
+use crate::ask::editor::Programs;
+use crate::ask::question::{Place, Typed};
+use crate::ask::tty::{Number, Tty};
+use crate::log;
+use crate::print::Printer;
+use crate::say;
+use crate::signals::Deaf;
+
+/// A person who can be asked, and how.
+pub struct Person {
+    /// Where they sit.
+    pub tty: Tty,
+    /// How that place is.
+    pub place: Place,
+    /// Their own programs.
+    pub programs: Programs,
+}
+
+/// A window on a session.
+pub struct Window {
+    client: Arc<dyn Client>,
+    runtime: Handle,
+    printer: Printer,
+    /// Where a person is asked, if there is one.
+    desk: Option<Desk>,
+    held: VecDeque<Box<Event>>,
+    /// Why nothing is printed any more.
+    unread: Option<io::Error>,
+}
+
+impl Window {
+    /// A window that prints with `printer` and asks `person`. What they type goes to `sender`.
+    #[must_use]
+    pub fn new(
+        client: Arc<dyn Client>,
+        runtime: &Runtime,
+        printer: Printer,
+        person: Option<Person>,
+        deaf: Deaf,
+        sender: Sender<Happening>,
+    ) -> Self {
+        let desk = person.map(|Person { tty, place, programs }| {
+            let take = move |number, typed| {
+                // Nobody takes it any more when the run is over.
+                let _ = sender.blocking_send(Happening::Typed(number, typed));
+            };
+            Desk::new(tty, place, programs, deaf, Arc::new(take))
+        });
+        let runtime = runtime.handle().clone();
+        Self { client, runtime, printer, desk, held: VecDeque::new(), unread: None }
+    }
+
+    /// Tells the session something and waits until it is taken.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn send(&self, command: Command) -> Result<neco_proto::Receipt, ClientError> {
+        self.runtime.block_on(self.client.send(command))
+    }
+
+    /// Shows an event that happens now. While a question is on the screen it is drawn when that is answered.
+    pub fn event(&mut self, event: Box<Event>) {
+        log::event(&event);
+        if self.is_asking() {
+            self.tell_desk(&event);
+            self.held.push_back(event);
+        } else {
+            self.draw(&event);
+            self.tell_desk(&event);
+        }
+        self.draw_held();
+    }
+
+    /// Shows an event of the past: nothing is asked about it.
+    pub fn past(&mut self, event: &Event) {
+        self.draw(event);
+    }
+
+    /// Asks about what waits already.
+    pub fn ask(&mut self, pending: Vec<PermissionRequest>, questions: Vec<Question>) {
+        if let Some(desk) = &mut self.desk {
+            pending.into_iter().for_each(|request| desk.ask(request));
+            questions.into_iter().for_each(|question| desk.inquire(question));
+        }
+    }
+
+    /// Takes what was typed for want `number`.
+    pub fn typed(&mut self, number: Number, typed: Typed) {
+        let decided = self.desk.as_mut().and_then(|desk| desk.typed(number, typed));
+        let Some(command) = decided else { return };
+        let answer = self.send(command);
+        let Some(desk) = &mut self.desk else { return };
+        match answer {
+            Ok(_) | Err(ClientError::Gone) => desk.taken(),
+            // A question that another window has answered meanwhile is settled by its event.
+            Err(ClientError::Refused(words)) => desk.refused(&words),
+            Err(ClientError::Failed { message, .. }) => desk.refused(&message),
+        }
+        self.draw_held();
+    }
+
+    /// Shows that time goes by.
+    pub fn tick(&mut self) {
+        if !self.is_asking() && self.unread.is_none() {
+            let printed = self.printer.tick(Instant::now());
+            self.printed(printed);
+        }
+    }
+
+    /// A line for the person, where words are printed for one.
+    pub fn note(&mut self, words: &str) {
+        if let Printer::Text(text) = &mut self.printer {
+            let printed = text.note(words);
+            self.printed(printed);
+        }
+    }
+
+    /// A line for the person, however the run is printed.
+    pub fn tell(&mut self, words: &str) {
+        match &self.printer {
+            Printer::Text(_) => self.note(words),
+            Printer::Json(_) | Printer::StreamJson(_) => say::note(words),
+        }
+    }
+
+    /// Asks nothing any more, draws what is left, and gives the printer for the last words.
+    pub fn close(&mut self) -> &mut Printer {
+        self.desk = None;
+        self.draw_held();
+        &mut self.printer
+    }
+
+    /// Takes how printing went.
+    pub fn printed(&mut self, printed: io::Result<()>) {
+        if let Err(error) = printed {
+            self.unread.get_or_insert(error);
+        }
+    }
+
+    /// Why nobody reads what is printed, if so.
+    #[must_use]
+    pub fn unread(&self) -> Option<&io::Error> {
+        self.unread.as_ref()
+    }
+
+    fn is_asking(&self) -> bool {
+        self.desk.as_ref().is_some_and(Desk::is_asking)
+    }
+
+    fn draw_held(&mut self) {
+        while !self.is_asking()
+            && let Some(event) = self.held.pop_front()
+        {
+            self.draw(&event);
+        }
+    }
+
+    fn draw(&mut self, event: &Event) {
+        if self.unread.is_none() {
+            let printed = self.printer.event(event);
+            self.printed(printed);
+        }
+    }
+
+    fn tell_desk(&mut self, event: &Event) {
+        let Some(desk) = &mut self.desk else { return };
+        match &event.body {
+            EventBody::PermissionRequest(request) => desk.ask(request.clone()),
+            EventBody::PermissionDecision(decided) => desk.settled(&decided.call_id, &elsewhere(&decided.decision)),
+            EventBody::ToolCallEnd(end) => desk.settled(&end.call_id, "not asked any more: the call is over"),
+            EventBody::Question(question) => desk.inquire(question.clone()),
+            EventBody::QuestionAnswer(QuestionAnswer { question_id, reply }) => {
+                let answered = if reply.is_some() { "answered in another window" } else { "not asked any more" };
+                desk.withdrawn(*question_id, answered);
+            }
+            EventBody::SessionStart(_)
+            | EventBody::StateChange(_)
+            | EventBody::TurnStart(_)
+            | EventBody::StreamChunk(_)
+            | EventBody::ReasoningChunk(_)
+            | EventBody::StreamToolCallStart(_)
+            | EventBody::StreamToolCallDelta(_)
+            | EventBody::ModelRetry(_)
+            | EventBody::ModelSwitch(_)
+            | EventBody::ToolCallUpdate(_)
+            | EventBody::ToolOutputChunk(_)
+            | EventBody::HookRun(_)
+            | EventBody::TodoUpdate(_)
+            | EventBody::PlanUpdate(_)
+            | EventBody::MemoryUpdate(_)
+            | EventBody::ModeChange(_)
+            | EventBody::Usage(_)
+            | EventBody::Notification(_)
+            | EventBody::Environment(_)
+            | EventBody::Checkpoint(_)
+            | EventBody::Rewind(_)
+            | EventBody::Title(_)
+            | EventBody::Imported(_)
+            | EventBody::IdeContext(_)
+            | EventBody::ContextTrim(_)
+            | EventBody::Compaction(_)
+            | EventBody::MessageQueued(_)
+            | EventBody::Message(_)
+            | EventBody::Error(_)
+            | EventBody::TurnEnd(_)
+            | EventBody::AgentComplete(_) => {}
+        }
+    }
+}
+
+/// What the person is told of a decision that somebody else made about what is on the screen.
+fn elsewhere(decision: &Decision) -> String {
+    let how = match decision {
+        Decision::Once => "allowed once",
+        Decision::Session => "allowed for this session",
+        Decision::Always => "allowed always",
+        Decision::Edit { .. } => "changed and allowed",
+        Decision::Reject { .. } => "rejected",
+    };
+    format!("answered in another window: {how}")
+}

@@ -1,0 +1,274 @@
+//! What can be written on the command line about sessions.
+
+use clap::{ArgAction, Args, Subcommand};
+
+use crate::args::OutputFormat;
+use crate::cmd::when;
+use crate::port_args::{self, ExportArgs, ImportArgs};
+
+const LIST: &str = "\
+Times are written 30min, 12h, 7d, 4w, today, yesterday, 2026-11-15 or 2026-11-15T09:30Z.";
+
+const SEARCH: &str = "\
+All words must stand in one message, result or title; \"two words\" between quotes must stand together,
+and word* finds every word that begins so.
+Examples:
+  neco session search login test
+  neco session search '\"connection refused\"' --since 7d
+  neco session search 数据库 --here";
+
+const RESUME: &str = "\
+Examples:
+  neco session resume                      goes on with the last session of this folder
+  neco session resume 019a8 and now the docs
+The same as neco --session ID -m TEXT, which takes all flags of a run.";
+
+const FORK: &str = "\
+A fork has everything that was said before the message, and from then on a life of its own; the session
+it comes from stays as it is. Nothing is copied.
+Examples:
+  neco session fork 019a8                  everything that was said so far
+  neco session fork 019a8 --at 3 --name \"without redis\"";
+
+const REWIND: &str = "\
+Without --to the messages are listed that can be gone back to. What would change is shown before it
+does: the messages that no longer count, the files that become what they were, and which of those
+somebody else changed since. Nothing is lost: --undo takes it back, and again takes that back.
+Examples:
+  neco session rewind 019a8                lists the messages
+  neco session rewind 019a8 --to 3         to before the third, conversation and files
+  neco session rewind 019a8 --to 3 --conversation
+  neco session rewind 019a8 --undo";
+
+const DIFF: &str = "\
+A point is the number of a message (the files as they were when it was said), the beginning of a
+checkpoint's name (`neco session log ID` prints them), or `now`.
+Examples:
+  neco session diff 019a8                  all that changed since the first message
+  neco session diff 019a8 3                since the third
+  neco session diff 019a8 3 5              between the third and the fifth";
+
+const PRUNE: &str = "\
+Sessions that are open, and what forks need of the ones that go, stay.
+Examples:
+  neco session prune --older-than 90d --dry-run
+  neco session prune --older-than 30d --keep 20 --yes";
+
+/// The fewest characters that are the beginning of a checkpoint's name.
+pub const SHORTEST_REV: usize = 6;
+
+/// `neco session …`
+#[derive(Debug, Subcommand)]
+pub enum SessionCommand {
+    /// Lists the sessions of this folder, newest first
+    #[command(after_help = LIST, visible_alias = "ls")]
+    List(ListArgs),
+    /// Shows the conversation of a session
+    Show {
+        /// The session's id, or its beginning
+        id: String,
+        /// Prints the events, one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Finds what was said, in all sessions, newest first
+    #[command(after_help = SEARCH)]
+    Search(SearchArgs),
+    /// Goes on with a session
+    #[command(after_help = RESUME)]
+    Resume {
+        /// The session's id, or its beginning; without it the last one of this folder
+        id: Option<String>,
+        /// What is said; without words the agent goes on where it stopped
+        #[arg(value_name = "WORDS")]
+        words: Vec<String>,
+    },
+    /// Watches a session that another terminal has open, live; what is asked can be answered here too
+    Attach {
+        /// The session's id, or its beginning
+        id: String,
+        /// How it is printed: text, json or stream-json
+        #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+        output_format: OutputFormat,
+    },
+    /// Gives a session a title, which no model replaces
+    Rename {
+        /// The session's id, or its beginning
+        id: String,
+        /// The title
+        #[arg(required = true, value_name = "TITLE")]
+        title: Vec<String>,
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Makes a second session out of one, up to any message
+    #[command(after_help = FORK)]
+    Fork(ForkArgs),
+    /// Goes back to before any message: the conversation, the files, or both
+    #[command(after_help = REWIND)]
+    Rewind(RewindArgs),
+    /// Prints the log of a session, event by event
+    Log {
+        /// The session's id, or its beginning
+        id: String,
+        /// Prints JSON, one event a line
+        #[arg(long)]
+        json: bool,
+        /// Only events after this number
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        after: u64,
+    },
+    /// Shows what changed in the files between two points of a session
+    #[command(after_help = DIFF)]
+    Diff {
+        /// The session's id, or its beginning
+        id: String,
+        /// From here; without it from the first message
+        #[arg(value_name = "A")]
+        from: Option<String>,
+        /// To here; without it to now
+        #[arg(value_name = "B")]
+        to: Option<String>,
+        /// Only the names of the files
+        #[arg(long)]
+        stat: bool,
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Writes a session to a file: to keep it, to read it, to show it
+    #[command(after_help = port_args::EXPORT)]
+    Export(ExportArgs),
+    /// Takes in a session that Neco exported, or one of another agent
+    #[command(after_help = port_args::IMPORT)]
+    Import(ImportArgs),
+    /// Removes sessions for good
+    Rm {
+        /// Their ids, or the beginnings
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+        /// Without asking
+        #[arg(short, long)]
+        yes: bool,
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Removes sessions that nobody used for long
+    #[command(after_help = PRUNE)]
+    Prune(PruneArgs),
+}
+
+/// Which sessions are listed.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Those of all folders
+    #[arg(long)]
+    pub all: bool,
+    /// Those of this folder, as without it
+    #[arg(long, conflicts_with = "all")]
+    pub here: bool,
+    /// Only those used since then
+    #[arg(long, value_name = "TIME", value_parser = when::moment)]
+    pub since: Option<i64>,
+    /// Most sessions
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub limit: usize,
+    /// Prints JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What is searched, and where.
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// Words to look for
+    #[arg(required = true, value_name = "WORDS")]
+    pub words: Vec<String>,
+    /// Only in sessions of this folder
+    #[arg(long)]
+    pub here: bool,
+    /// In those of all folders, as without it
+    #[arg(long, conflicts_with = "here")]
+    pub all: bool,
+    /// Only what was said since then
+    #[arg(long, value_name = "TIME", value_parser = when::moment)]
+    pub since: Option<i64>,
+    /// Only what was said before then
+    #[arg(long, value_name = "TIME", value_parser = when::moment)]
+    pub until: Option<i64>,
+    /// Most places
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub limit: usize,
+    /// Prints JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How a session is forked.
+#[derive(Debug, Args)]
+pub struct ForkArgs {
+    /// The session's id, or its beginning
+    pub id: String,
+    /// Forks before this message: its number, or the beginning of its id; without it after everything
+    #[arg(long, value_name = "MESSAGE")]
+    pub at: Option<String>,
+    /// The title of the fork
+    #[arg(long, value_name = "TITLE")]
+    pub name: Option<String>,
+    /// Prints JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How far a session goes back, and with what.
+#[derive(Debug, Args)]
+pub struct RewindArgs {
+    /// The session's id, or its beginning
+    pub id: String,
+    /// Goes back to before this message: its number, or the beginning of its id
+    #[arg(long, value_name = "MESSAGE")]
+    pub to: Option<String>,
+    /// Only the conversation; files stay as they are
+    #[arg(long, group = "what", requires = "to")]
+    pub conversation: bool,
+    /// Only the files; the conversation stays
+    #[arg(long, group = "what", requires = "to")]
+    pub files: bool,
+    /// The conversation and the files, as without it
+    #[arg(long, group = "what", requires = "to")]
+    pub both: bool,
+    /// Takes the last rewind back
+    #[arg(long, conflicts_with_all = ["to", "what"])]
+    pub undo: bool,
+    /// Without asking
+    #[arg(short, long)]
+    pub yes: bool,
+    /// Only shows what would change
+    #[arg(long, conflicts_with = "yes")]
+    pub dry_run: bool,
+    /// Prints JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Which sessions go.
+#[derive(Debug, Args)]
+pub struct PruneArgs {
+    /// Those that nobody used since then
+    #[arg(long, value_name = "TIME", value_parser = when::moment, action = ArgAction::Set, required_unless_present = "keep")]
+    pub older_than: Option<i64>,
+    /// The newest so many stay
+    #[arg(long, value_name = "N")]
+    pub keep: Option<usize>,
+    /// Only says which ones would go
+    #[arg(long, conflicts_with = "yes")]
+    pub dry_run: bool,
+    /// Without asking
+    #[arg(short, long)]
+    pub yes: bool,
+    /// Prints JSON
+    #[arg(long)]
+    pub json: bool,
+}

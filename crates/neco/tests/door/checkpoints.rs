@@ -1,0 +1,119 @@
+//! The folder is kept before something is changed, and a worktree brings its result back.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::{House, call, say};
+
+fn git(folder: &Path, arguments: &[&str]) -> String {
+    let done = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@t", "-C"])
+        .arg(folder)
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8_lossy(&done.stdout).trim().to_owned()
+}
+
+fn repository(house: &House) -> PathBuf {
+    let project = house.project();
+    git(&project, &["init", "-q", "-b", "main"]);
+    fs::write(project.join("a.txt"), "one\n").unwrap();
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "-qm", "one"]);
+    project
+}
+
+fn everything(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            all.extend(everything(&path));
+        } else {
+            all.insert(path.clone(), fs::read(&path).unwrap_or_default());
+        }
+    }
+    all
+}
+
+fn of<'a>(events: &'a [Value], kind: &str) -> Vec<(usize, &'a Value)> {
+    events.iter().enumerate().filter(|(_, event)| event["type"] == kind).collect()
+}
+
+#[test]
+fn what_a_command_destroyed_comes_back_and_the_repository_is_not_touched() {
+    let house = House::playing(json!([
+        call("bash", json!({ "command": "rm a.txt; echo new > b.txt" })),
+        call("write_file", json!({ "path": "c.txt", "content": "more" })),
+        say("Done."),
+    ]));
+    let project = repository(&house);
+    fs::write(project.join("a.txt"), "not committed\n").unwrap();
+    let before = everything(&project.join(".git"));
+    let ran = house.run(&["-m", "tidy up", "--yes", "--output-format", "stream-json"]).ended_with(0);
+    let events = ran.events();
+    let (kept, ends) = (of(&events, "checkpoint"), of(&events, "tool_call_end"));
+    assert!(kept[0].0 < ends[0].0 && kept[0].1["when"] == "before", "{kept:?}");
+    assert_eq!(kept[1].1["when"], "after");
+    assert_eq!(kept[1].1["parent"], kept[0].1["rev"]);
+    let changed: Vec<&str> =
+        kept[1].1["changed"].as_array().unwrap().iter().map(|change| change["path"].as_str().unwrap()).collect();
+    assert_eq!(changed, ["a.txt", "b.txt"]);
+    assert!(kept.last().unwrap().0 < of(&events, "agent_complete")[0].0, "all is told before the end of the work");
+    let id = events[0]["session_id"].as_str().unwrap();
+    house.run(&["session", "rewind", id, "--to", "1", "--files", "--yes"]).ended_with(0);
+    assert_eq!(fs::read_to_string(project.join("a.txt")).unwrap(), "not committed\n");
+    assert!(!project.join("b.txt").exists() && !project.join("c.txt").exists());
+    assert_eq!(everything(&project.join(".git")), before);
+    house.run(&["doctor"]).says("checkpoints").says("jj;");
+}
+
+#[test]
+fn switched_off_nothing_is_kept_and_a_home_folder_is_refused_with_a_word() {
+    let turns = json!([call("write_file", json!({ "path": "c.txt", "content": "more" })), say("Done.")]);
+    let house = House::playing(turns);
+    let off = ["-m", "x", "--yes", "-c", "checkpoints.enabled=false", "--output-format", "stream-json"];
+    assert!(of(&house.run(&off).ended_with(0).events(), "checkpoint").is_empty());
+    assert!(!house.path("home/checkpoints").exists());
+    let on = ["-m", "x", "--yes", "--cwd", &house.path("").display().to_string()];
+    house.run(&on).says("no checkpoints are kept here");
+}
+
+#[test]
+fn a_worktree_brings_its_result_back_as_a_branch_and_is_gone_on_with() {
+    let house =
+        House::playing(json!([call("write_file", json!({ "path": "b.txt", "content": "two\n" })), say("Done.")]));
+    let project = repository(&house);
+    fs::write(project.join("a.txt"), "not committed\n").unwrap();
+    let ran = house.run(&["-m", "Add b", "--yes", "--worktree"]).ended_with(0);
+    let branch = git(&project, &["branch", "--list", "neco/*", "--format=%(refname:short)"]);
+    assert!(branch.starts_with("neco/add-b-"), "{branch}");
+    let ran = ran.says("not committed").says(&format!("git merge {branch}"));
+    assert_eq!(git(&project, &["show", &format!("{branch}:b.txt")]), "two");
+    assert_eq!(git(&project, &["log", "-1", "--format=%s", &branch]), "Add b");
+    assert_eq!(git(&project, &["status", "--porcelain"]), "M a.txt", "the person's tree is as it was");
+    let at = ran.stderr.split("neco --session ").nth(1).unwrap();
+    let id = at.split_whitespace().next().unwrap().to_owned();
+    house.script(
+        "script.json",
+        json!([call("write_file", json!({ "path": "c.txt", "content": "three\n" })), say("Done.")]),
+    );
+    house.run(&["-m", "and c", "--yes", "--session", &id]).ended_with(0).says(&branch);
+    assert_eq!(git(&project, &["show", &format!("{branch}:c.txt")]), "three");
+    assert_eq!(git(&project, &["rev-list", "--count", &format!("main..{branch}")]), "2");
+}
+
+#[test]
+fn a_worktree_in_which_nothing_changed_is_removed_and_one_needs_a_repository() {
+    let house = House::playing(json!([say("Nothing to do.")]));
+    house.run(&["-m", "x", "--worktree"]).ended_with(2).says("no git repository");
+    let project = repository(&house);
+    house.run(&["-m", "x", "--worktree=patch"]).ended_with(0).says("the worktree is removed");
+    assert_eq!(git(&project, &["worktree", "list"]).lines().count(), 1);
+    assert_eq!(git(&project, &["branch", "--list", "neco/*"]), "");
+}
