@@ -5,7 +5,7 @@
 //! unique, every call has one result, and what only a vendor can read (signatures, encrypted thoughts)
 //! is left behind. Nothing in the other agent's folder is ever changed.
 //!
-//! Reading order: [`format`] (whose file is it), [`foreign`] (what all of them come down to), one file a
+//! Reading order: [`mod@format`] (whose file is it), [`foreign`] (what all of them come down to), one file a
 //! format: [`claude_code`], [`codex`], [`gemini_cli`], [`opencode`], [`openclaw`]; [`names`] (their tools,
 //! ours), [`card`] (what a person sees of a call), [`events`] (the log it becomes), [`places`] (where the
 //! files lie), [`database`] (those that are no files).
