@@ -7,10 +7,17 @@ use std::path::{Path, PathBuf};
 /// Under how many names something is put aside at most.
 const MOST_ASIDE: usize = 100;
 
-/// Whether git would take the folder itself for a repository, if nothing better is in it.
+/// Whether git would take the folder itself for a repository, if nothing better is in it. The parts may lie
+/// in the folder that `commondir` names.
 pub(crate) fn is_bare(folder: &Path) -> bool {
+    let is_there = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
     let is_folder = |name: &str| fs::metadata(folder.join(name)).is_ok_and(|found| found.is_dir());
-    fs::symlink_metadata(folder.join("HEAD")).is_ok() && is_folder("refs") && is_folder("objects")
+    is_there("HEAD") && (is_there("commondir") || (is_folder("refs") && is_folder("objects")))
+}
+
+/// Whether no link is on the way to something: what a command put in a folder's place is not followed.
+pub(crate) fn is_straight(path: &Path) -> bool {
+    path.parent().is_some_and(|folder| fs::canonicalize(folder).is_ok_and(|real| real == folder))
 }
 
 /// Makes it an ordinary folder again: its `HEAD` gets another name. Gives that name, where there was need.
@@ -23,6 +30,9 @@ pub(crate) fn unmake(folder: &Path) -> Option<PathBuf> {
 /// # Errors
 /// When it can't be renamed, or there are too many names already.
 pub(crate) fn put_aside(path: &Path, word: &str) -> io::Result<PathBuf> {
+    if !is_straight(path) {
+        return Err(io::Error::other("a link is on the way to it"));
+    }
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let free = (1..=MOST_ASIDE)
         .map(|number| path.with_file_name(format!("{name}.{word}-{number}")))
@@ -38,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_became_a_repository_is_none_any_more() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir_in(fs::canonicalize(std::env::temp_dir()).unwrap()).unwrap();
         let at = |name: &str| folder.path().join(name);
         fs::create_dir(at("refs")).unwrap();
         fs::write(at("HEAD"), "ref: refs/heads/main").unwrap();
@@ -48,5 +58,26 @@ mod tests {
         assert!(!is_bare(folder.path()) && at("HEAD.refused-1").is_file());
         fs::write(at("HEAD"), "again").unwrap();
         assert_eq!(unmake(folder.path()), Some(at("HEAD.refused-2")));
+    }
+
+    #[test]
+    fn a_repository_whose_parts_lie_elsewhere_is_one_too() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("HEAD"), "ref: refs/heads/main").unwrap();
+        assert!(!is_bare(folder.path()));
+        fs::write(folder.path().join("commondir"), "sub").unwrap();
+        assert!(is_bare(folder.path()));
+    }
+
+    #[test]
+    fn nothing_is_put_aside_behind_a_link() {
+        let folder = tempfile::tempdir_in(fs::canonicalize(std::env::temp_dir()).unwrap()).unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("elsewhere")).unwrap();
+        fs::write(at("elsewhere/config"), "theirs").unwrap();
+        std::os::unix::fs::symlink(at("elsewhere"), at("git")).unwrap();
+        assert!(put_aside(&at("git/config"), "replaced").is_err());
+        assert_eq!(fs::read_to_string(at("elsewhere/config")).unwrap(), "theirs");
+        assert!(put_aside(&at("elsewhere/config"), "replaced").is_ok());
     }
 }

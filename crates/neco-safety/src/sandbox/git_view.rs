@@ -153,7 +153,12 @@ impl GitView {
     }
 
     fn ignored_everywhere(&self, program: &Path) -> Vec<u8> {
-        let asked = self.command(program).args(["config", "--type=path", "--get", "core.excludesFile"]).output();
+        // Only the person's own setting: a repository must not choose which file is read here.
+        let asked = self
+            .command(program)
+            .current_dir("/")
+            .args(["config", "--global", "--type=path", "--get", "core.excludesFile"])
+            .output();
         let named = asked.ok().filter(|output| output.status.success()).map(|output| {
             PathBuf::from(OsStr::from_bytes(output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout)))
         });

@@ -9,6 +9,10 @@ use super::place::own_user;
 #[cfg(target_os = "linux")]
 const OLDEST: usize = 256;
 
+/// How the variable begins that everything has which an agent runs.
+#[cfg(target_os = "linux")]
+const COMMAND: &[u8] = b"NECO_COMMAND=";
+
 /// Whether the process at the other end may be served; the words say why not.
 pub(super) async fn check(stream: &UnixStream) -> Result<(), String> {
     let peer = stream.peer_cred().map_err(|error| format!("it is not known who asks: {error}"))?;
@@ -16,7 +20,8 @@ pub(super) async fn check(stream: &UnixStream) -> Result<(), String> {
         return Err("the session belongs to another user".to_owned());
     }
     let Some(pid) = peer.pid().and_then(|pid| u32::try_from(pid).ok()) else { return Ok(()) };
-    match tokio::task::spawn_blocking(move || is_below(pid, std::process::id())).await {
+    let is_command = move || is_below(pid, std::process::id()) || is_marked(pid);
+    match tokio::task::spawn_blocking(is_command).await {
         Ok(false) => Ok(()),
         Ok(true) | Err(_) => Err("a command of the session can't attach to it".to_owned()),
     }
@@ -38,6 +43,20 @@ fn is_below(pid: u32, ancestor: u32) -> bool {
     std::iter::successors(parent(&pid), parent).take(OLDEST).any(|pid| pid == ancestor)
 }
 
+/// Whether the process has the mark of what an agent runs in its environment: one that left its parents
+/// behind keeps that. Where it can't be read nothing speaks for the process.
+#[cfg(target_os = "linux")]
+fn is_marked(pid: u32) -> bool {
+    let environment = std::fs::read(format!("/proc/{pid}/environ"));
+    environment.map_or(true, |entries| entries.split(|byte| *byte == 0).any(|entry| entry.starts_with(COMMAND)))
+}
+
+/// Elsewhere nobody can look.
+#[cfg(not(target_os = "linux"))]
+fn is_marked(_pid: u32) -> bool {
+    false
+}
+
 /// Elsewhere it is not asked who started whom.
 #[cfg(not(target_os = "linux"))]
 fn is_below(_pid: u32, _ancestor: u32) -> bool {
@@ -52,6 +71,27 @@ mod tests {
     async fn this_process_may_be_served() {
         let (one, _other) = UnixStream::pair().unwrap();
         assert_eq!(check(&one).await, Ok(()));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_an_agent_runs_is_known_when_it_has_left_its_parents() {
+        let orphan = |mark: &str| {
+            let mut child = std::process::Command::new("sh");
+            child.args(["-c", "setsid sleep 30 >/dev/null 2>&1 & echo $!"]);
+            if !mark.is_empty() {
+                child.env("NECO_COMMAND", mark);
+            }
+            let said = child.output().unwrap().stdout;
+            String::from_utf8(said).unwrap().trim().parse::<u32>().unwrap()
+        };
+        let (marked, plain) = (orphan("1-1-1"), orphan(""));
+        assert!(is_marked(marked) && !is_below(marked, std::process::id()) && !is_marked(plain));
+        assert!(is_marked(u32::MAX), "what is gone is not served");
+        for pid in [marked, plain] {
+            let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+            rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        }
     }
 
     #[cfg(target_os = "linux")]

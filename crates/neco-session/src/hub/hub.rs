@@ -194,6 +194,7 @@ impl Hub {
         let rules = self.rules(Path::new(&record.cwd)).await;
         let rebuild = Rebuild {
             hub: self.clone(),
+            lineage: self.lineage(&record).await?,
             record: record.clone(),
             root,
             journal: Arc::clone(&journal),
@@ -262,17 +263,33 @@ impl Hub {
         }
     }
 
+    /// The sessions that a fork comes from, nearest first, as far as they are still listed.
+    async fn lineage(&self, record: &SessionRecord) -> Result<Vec<SessionId>, SessionError> {
+        let mut lineage = Vec::new();
+        let mut parent = record.parent;
+        while let Some((session, _)) = parent.filter(|(session, _)| !lineage.contains(session)) {
+            lineage.push(session);
+            parent = self.setup.catalog.find(&session.to_string(), 1).await?.first().and_then(|record| record.parent);
+        }
+        Ok(lineage)
+    }
+
+    fn outputs(&self, session: SessionId) -> PathBuf {
+        self.setup.data_dir.join("sessions").join(session.to_string()).join("outputs")
+    }
+
     /// What the agent of a session is made of that goes on with the conversation of `fold`.
     pub(super) fn agent(&self, of: &Rebuild, fold: Fold) -> Result<AgentSetup, SessionError> {
-        let Rebuild { record, root, journal, options, rules, provider, .. } = of;
+        let Rebuild { record, lineage, root, journal, options, rules, provider, .. } = of;
         let root = *root;
         let workshop = &self.setup.workshop;
         let cwd = PathBuf::from(&record.cwd);
-        let outputs = self.setup.data_dir.join("sessions").join(record.id.to_string()).join("outputs");
-        // A fork has outputs that lie with the session it comes from.
-        let ours = self.setup.data_dir.join("sessions");
-        let shared = fold.spilled.iter().filter(|folder| folder.starts_with(&ours) && **folder != outputs);
-        let readable: Vec<PathBuf> = std::iter::once(outputs.clone()).chain(shared.cloned()).collect();
+        let outputs = self.outputs(record.id);
+        // A fork has outputs that lie with the sessions it comes from. Which those are is not the log's to
+        // say: it may come from a file that anybody wrote.
+        let shared =
+            lineage.iter().map(|session| self.outputs(*session)).filter(|folder| fold.spilled.contains(folder));
+        let readable: Vec<PathBuf> = std::iter::once(outputs.clone()).chain(shared).collect();
         let files = Files::new(&cwd, readable.clone()).map_err(|error| unusable(&cwd, &error))?;
         let roots = workshop.roots.iter().map(|root| usable_folder(root)).collect::<Result<Vec<_>, _>>()?;
         let policy = (workshop.policy)(&cwd);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use neco_agent::{Agent, AgentHandle, AgentSetup, Settings};
 use neco_model::Provider;
-use neco_proto::AgentId;
+use neco_proto::{AgentId, SessionId};
 use neco_store::SessionRecord;
 
 use super::hub::Hub;
@@ -21,6 +21,8 @@ pub struct Rebuild {
     pub hub: Hub,
     /// The session.
     pub record: SessionRecord,
+    /// The sessions it comes from, nearest first.
+    pub lineage: Vec<SessionId>,
     /// The agent.
     pub root: AgentId,
     /// Where its events go.
@@ -82,6 +84,7 @@ impl Rebuild {
         let rebuild = Self {
             hub: self.hub.clone(),
             record: self.record.clone(),
+            lineage: self.lineage.clone(),
             root: self.root,
             journal: Arc::clone(&self.journal),
             options,

@@ -135,6 +135,8 @@ fn a_log_and_what_changed_are_shown() {
 fn sessions_are_removed_only_when_that_is_meant() {
     let (house, id) = worked();
     house.run(&["session", "rm", &id]).ended_with(2).says("nobody can be asked").says("--yes");
+    house.run(&["session", "rm", "", "--yes"]).ended_with(2);
+    house.run(&["session", "show", &id]).ended_with(0);
     house.run(&["session", "prune"]).ended_with(2).says("--older-than");
     house.run(&["session", "prune", "--older-than", "1d", "--yes"]).ended_with(0).says("0 sessions removed");
     house

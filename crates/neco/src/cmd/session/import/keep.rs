@@ -95,7 +95,7 @@ impl Keeper<'_> {
             }
             self.append(session, batch).await?;
         }
-        self.store().commit(session).await?;
+        self.commit(session).await?;
         let notes = foreign.skipped.told().into_iter().chain(place.note).collect();
         Ok(Told { session, from, title, events: count, already: false, notes })
     }
@@ -117,6 +117,15 @@ impl Keeper<'_> {
             updated_ms: Timestamp::now().as_millisecond(),
             ..SessionRecord::new(id, cwd.display().to_string(), created_ms)
         }
+    }
+
+    /// Makes sure that everything is written; when that fails, nothing of the session stays.
+    pub(super) async fn commit(&self, session: SessionId) -> Result<(), Failure> {
+        if let Err(error) = self.store().commit(session).await {
+            self.forget(session).await;
+            return Err(error.into());
+        }
+        Ok(())
     }
 
     /// Adds events; when that fails, nothing of the session stays.

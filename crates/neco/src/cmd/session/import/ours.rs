@@ -109,7 +109,7 @@ async fn import<R: BufRead>(
             break;
         }
     }
-    keeper.store().commit(id).await?;
+    keeper.commit(id).await?;
     let title = title.filter(|(title, _)| !title.trim().is_empty());
     if let Some((title, by)) = &title {
         let record = keeper.record(id, &place.cwd, title.clone(), Some(*by), created);
