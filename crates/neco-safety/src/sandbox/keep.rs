@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use super::bare::{put_aside, unmake};
+use super::bare::{is_straight, put_aside, unmake};
 use super::masks::MaskGuard;
 
 /// Ends when nothing runs in the box any more, also when it is dropped. Touches the disk.
@@ -56,7 +56,7 @@ impl Drop for Keep {
 }
 
 fn remove(path: &Path) -> bool {
-    let Ok(found) = fs::symlink_metadata(path) else { return false };
+    let Some(found) = fs::symlink_metadata(path).ok().filter(|_| is_straight(path)) else { return false };
     let removed = if found.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     tracing::warn!(path = %path.display(), ok = removed.is_ok(), "a command made a file that leads git elsewhere; it was removed");
     true
