@@ -229,7 +229,7 @@ mod tests {
 
     fn sample() -> Manifest {
         Manifest {
-            root: "/home/me/work".into(),
+            root: "/home/me/code".into(),
             generation: 9,
             next_segment: 5,
             segments: vec![SegmentEntry { id: 3, docs: 8 }, SegmentEntry { id: 4, docs: 1 }],

@@ -131,7 +131,7 @@ mod tests {
         let parent = Some((SessionId::new(), 3));
         vec![
             record(1, "review ``` fn main() {", "/home/me/a", 5),
-            record(2, "make the login page remember who was there last, and why", "/home/me/work/customers/shop", 4000),
+            record(2, "make the login page remember who was there last, and why", "/home/me/code/customers/shop", 4000),
             record(3, "", "/srv/漢字", 90_000),
             SessionRecord { parent, ..record(4, "登录页面修复", "/home/me/a", 400_000) },
         ]
