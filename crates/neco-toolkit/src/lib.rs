@@ -4,12 +4,13 @@
 //! what the person sees are separate outputs ([`ToolOutput`]). An error is an output too
 //! ([`ToolError`]): it has a code and words for the model.
 //!
-//! Reading order: [`tool`], [`ctx`], [`output`], [`intent`], [`registry`], [`repair`], [`schema`], `misfit`, [`alias`], [`bound`].
+//! Reading order: [`tool`], [`ctx`], [`output`], [`intent`], [`registry`], [`repair`], [`schema`], `misfit`, [`mod@counted`], [`alias`], [`bound`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
 pub mod alias;
 pub mod bound;
+mod counted;
 pub mod ctx;
 pub mod intent;
 mod misfit;
@@ -20,6 +21,7 @@ pub mod schema;
 pub mod tool;
 
 pub use bound::{Bounded, Spill};
+pub use counted::counted;
 pub use ctx::{LiveOutput, ToolContext};
 pub use intent::{Intent, Picture, TodoChange, TodoItem};
 pub use neco_safety::Touch;

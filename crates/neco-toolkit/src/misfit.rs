@@ -4,6 +4,8 @@ use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 
+use crate::counted::counted;
+
 /// Characters shown of a value that does not fit.
 const LONGEST: usize = 60;
 
@@ -129,10 +131,6 @@ fn unknown(unexpected: &[String], known: &[&str]) -> String {
         }
     };
     unexpected.iter().map(one).collect::<Vec<_>>().join(" ")
-}
-
-fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 fn found(value: &Value) -> String {

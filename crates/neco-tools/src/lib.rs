@@ -10,7 +10,6 @@
 
 pub mod builtin;
 pub mod code;
-mod counted;
 pub mod diagnostics;
 pub mod files;
 pub mod git;

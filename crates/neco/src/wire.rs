@@ -92,6 +92,27 @@ pub struct ServiceSetup<'a> {
     pub attended: bool,
 }
 
+impl<'a> ServiceSetup<'a> {
+    /// For services that only read and list: no model, no tool and no rule of anybody's.
+    #[must_use]
+    pub fn bare(env: &Env, config: &'a Config) -> Self {
+        Self {
+            config,
+            tools: Vec::new(),
+            policy: Policy::default(),
+            hooks: Vec::new(),
+            rule_book: None,
+            told: ToldFiles::default(),
+            sandbox: None,
+            environment: Vec::new(),
+            secrets: Vec::new(),
+            data_dir: env.data_dir().to_owned(),
+            find_model: Arc::new(|name| Err(name.to_owned())),
+            attended: false,
+        }
+    }
+}
+
 impl Services {
     /// Puts a hub on a store.
     ///

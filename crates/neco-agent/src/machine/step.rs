@@ -54,18 +54,7 @@ impl Machine {
     /// Whether a message now would have to wait.
     #[must_use]
     pub fn busy(&self) -> bool {
-        match self.state {
-            AgentState::Idle
-            | AgentState::IterationLimit
-            | AgentState::Complete
-            | AgentState::Failed
-            | AgentState::Cancelled => false,
-            AgentState::Streaming
-            | AgentState::ToolPending
-            | AgentState::AwaitingApproval
-            | AgentState::ToolExecuting
-            | AgentState::ToolResultReady => true,
-        }
+        self.state.is_at_work()
     }
 
     /// Takes what happened, gives what is to be done. What makes no sense in the present state, or

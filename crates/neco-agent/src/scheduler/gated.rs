@@ -316,19 +316,15 @@ fn asked_by_hook(verdict: Verdict, reason: &str, person_present: bool) -> Verdic
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
 
     use futures::future::BoxFuture;
     use neco_proto::{ApprovalMode, CallId, Mode};
-    use neco_safety::world::{Files, Net, Spawner};
-    use neco_safety::{Confinement, Touch, World};
-    use neco_toolkit::bound::SpillFile;
-    use neco_toolkit::{Intent, Registry, Spill};
+    use neco_safety::{Confinement, Touch};
+    use neco_toolkit::Intent;
     use tokio_util::sync::CancellationToken;
 
-    use super::super::schedule::Limits;
+    use super::super::stand_ins::idle;
     use super::*;
-    use crate::ports::Clock;
 
     /// A gate with a defect: it crashes, or never says anything, even when it is told to stop.
     enum Broken {
@@ -349,28 +345,9 @@ mod tests {
         }
     }
 
-    struct Nothing;
-
-    impl Spill for Nothing {
-        fn open(&self, _: &CallId) -> BoxFuture<'_, Result<Box<dyn SpillFile>, ToolError>> {
-            Box::pin(async { Err(ToolError::failed("nothing is kept")) })
-        }
-    }
-
-    impl Clock for Nothing {
-        fn now(&self) -> Duration {
-            Duration::ZERO
-        }
-    }
-
     /// A scheduler with one call, which has just run and is at the gate.
     fn finishing(gate: Broken) -> Scheduler {
-        let files = Files::new(Path::new("/"), Vec::new()).unwrap();
-        let world = Arc::new(World { files, spawn: Spawner::new(Vec::new(), &[]), net: Net::default() });
-        let limits = Limits { parallel_reads: 1, timeout: Duration::from_secs(1), max_output: 100 };
-        let mut scheduler =
-            Scheduler::new(Registry::new(Vec::new()), world, Arc::new(Nothing), Arc::new(Nothing), limits)
-                .with_gate(Arc::new(gate));
+        let mut scheduler = idle().with_gate(Arc::new(gate));
         scheduler.set_scene(Scene {
             mode: Mode::Agent,
             approval: ApprovalMode::Auto,

@@ -95,62 +95,16 @@ pub(super) async fn execute_kept(
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
     use std::sync::Mutex;
 
     use neco_proto::{CallId, TurnId};
-    use neco_safety::world::{Files, Net, Spawner};
-    use neco_safety::{Touch, World};
-    use neco_toolkit::bound::SpillFile;
-    use neco_toolkit::{Plan, Registry, Spill, ToolError, ToolOutput};
-    use serde_json::Value;
+    use neco_safety::Touch;
     use tokio::sync::oneshot;
 
     use super::super::call::Call;
-    use super::super::schedule::{Limits, Progress, Work};
+    use super::super::schedule::{Progress, Work};
+    use super::super::stand_ins::{Stub, idle};
     use super::*;
-
-    struct Stub(Touch);
-
-    impl PreparedCall for Stub {
-        fn touch(&self) -> Touch {
-            self.0
-        }
-
-        fn timeout(&self) -> Option<Duration> {
-            None
-        }
-
-        fn summary(&self) -> String {
-            String::new()
-        }
-
-        fn arguments(&self) -> &Value {
-            &Value::Null
-        }
-
-        fn plan<'a>(&'a self, _: &'a ToolContext) -> BoxFuture<'a, Result<Plan, ToolError>> {
-            Box::pin(async { Err(ToolError::failed("a stub")) })
-        }
-
-        fn run(self: Box<Self>, _: ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
-            Box::pin(async { Err(ToolError::failed("it ran")) })
-        }
-    }
-
-    struct Nothing;
-
-    impl Spill for Nothing {
-        fn open(&self, _: &CallId) -> BoxFuture<'_, Result<Box<dyn SpillFile>, ToolError>> {
-            Box::pin(async { Err(ToolError::failed("nothing is kept")) })
-        }
-    }
-
-    impl Clock for Nothing {
-        fn now(&self) -> Duration {
-            Duration::ZERO
-        }
-    }
 
     /// Keeps the workspace when it is told to.
     #[derive(Default)]
@@ -176,12 +130,7 @@ mod tests {
     fn scheduler(touch: Touch) -> (Scheduler, Arc<Slow>, oneshot::Sender<()>) {
         let (sender, done) = oneshot::channel();
         let slow = Arc::new(Slow { done: Mutex::new(Some(done)), ..Slow::default() });
-        let files = Files::new(Path::new("/"), Vec::new()).unwrap();
-        let world = Arc::new(World { files, spawn: Spawner::new(Vec::new(), &[]), net: Net::default() });
-        let limits = Limits { parallel_reads: 1, timeout: Duration::from_secs(1), max_output: 100 };
-        let registry = Registry::new(Vec::new());
-        let mut scheduler = Scheduler::new(registry, world, Arc::new(Nothing), Arc::new(Nothing), limits)
-            .with_checkpoints(Some(slow.clone()));
+        let mut scheduler = idle().with_checkpoints(Some(slow.clone()));
         scheduler.set_asked("  tidy up\nand more");
         scheduler.calls.push(Call {
             id: CallId::generate(),

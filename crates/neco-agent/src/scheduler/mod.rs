@@ -18,6 +18,8 @@ mod live;
 mod order;
 mod present;
 mod schedule;
+#[cfg(test)]
+mod stand_ins;
 mod validate;
 mod wished;
 

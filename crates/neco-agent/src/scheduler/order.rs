@@ -57,45 +57,13 @@ fn occupies_a_place(call: &Call) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use futures::future::BoxFuture;
     use neco_proto::CallId;
     use neco_safety::Touch;
-    use neco_toolkit::{Plan, PreparedCall, ToolContext, ToolError, ToolOutput};
     use proptest::prelude::*;
-    use serde_json::Value;
 
     use super::super::call::Outcome;
+    use super::super::stand_ins::Stub;
     use super::*;
-
-    struct Stub(Touch);
-
-    impl PreparedCall for Stub {
-        fn touch(&self) -> Touch {
-            self.0
-        }
-
-        fn timeout(&self) -> Option<Duration> {
-            None
-        }
-
-        fn summary(&self) -> String {
-            String::new()
-        }
-
-        fn arguments(&self) -> &Value {
-            &Value::Null
-        }
-
-        fn plan<'a>(&'a self, _: &'a ToolContext) -> BoxFuture<'a, Result<Plan, ToolError>> {
-            Box::pin(async { Err(ToolError::failed("a stub")) })
-        }
-
-        fn run(self: Box<Self>, _: ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
-            Box::pin(async { Err(ToolError::failed("a stub")) })
-        }
-    }
 
     #[derive(Clone, Copy, Debug, PartialEq)]
     enum State {

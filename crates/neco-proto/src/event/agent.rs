@@ -47,6 +47,21 @@ names!(AgentState {
     AgentState::Cancelled => "cancelled",
 });
 
+impl AgentState {
+    /// Whether something is being done, so that a message would have to wait.
+    #[must_use]
+    pub fn is_at_work(self) -> bool {
+        match self {
+            Self::Streaming
+            | Self::ToolPending
+            | Self::AwaitingApproval
+            | Self::ToolExecuting
+            | Self::ToolResultReady => true,
+            Self::Idle | Self::IterationLimit | Self::Complete | Self::Failed | Self::Cancelled => false,
+        }
+    }
+}
+
 /// The loop went from one state to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StateChange {

@@ -1,5 +1,6 @@
 //! Sessions that nobody has open: going back in them, forking, naming and removing them.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -111,7 +112,7 @@ impl Hub {
     pub async fn remove(&self, record: &SessionRecord) -> Result<(), SessionError> {
         let _lock = SessionLock::acquire(&self.locks(), record.id)?;
         self.setup.catalog.remove(record.id).await?;
-        self.remove_outputs(record.id).await;
+        self.remove_outputs(std::slice::from_ref(record)).await;
         Ok(())
     }
 
@@ -131,9 +132,7 @@ impl Hub {
         let dry_run = prune.dry_run;
         let pruned = self.setup.catalog.prune(Prune { spare, ..prune }).await?;
         if !dry_run {
-            for record in &pruned.sessions {
-                self.remove_outputs(record.id).await;
-            }
+            self.remove_outputs(&pruned.sessions).await;
         }
         Ok(pruned)
     }
@@ -159,16 +158,16 @@ impl Hub {
 
     /// Big outputs that lie beside the store; those that a fork may name stay. What can't be removed is in
     /// nobody's way.
-    async fn remove_outputs(&self, session: SessionId) {
+    async fn remove_outputs(&self, removed: &[SessionRecord]) {
         let all = self.setup.catalog.list(None, usize::MAX >> 1).await.unwrap_or_default();
-        if all.iter().any(|other| other.parent.is_some_and(|(parent, _)| parent == session)) {
-            return;
-        }
-        let folder = self.setup.data_dir.join("sessions").join(session.to_string());
-        if let Err(error) = tokio::fs::remove_dir_all(&folder).await
-            && error.kind() != std::io::ErrorKind::NotFound
-        {
-            tracing::warn!(%error, folder = %folder.display(), "outputs of a removed session are left");
+        let named: HashSet<SessionId> = all.iter().filter_map(|other| other.parent).map(|(parent, _)| parent).collect();
+        for record in removed.iter().filter(|record| !named.contains(&record.id)) {
+            let folder = self.setup.data_dir.join("sessions").join(record.id.to_string());
+            if let Err(error) = tokio::fs::remove_dir_all(&folder).await
+                && error.kind() != std::io::ErrorKind::NotFound
+            {
+                tracing::warn!(%error, folder = %folder.display(), "outputs of a removed session are left");
+            }
         }
     }
 }

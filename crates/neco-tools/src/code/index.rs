@@ -18,9 +18,9 @@ use super::outline;
 use super::page::{Page, rest};
 use super::progress::{Progress, failed};
 use super::search::LONGEST;
-use crate::counted::counted;
 use crate::files::blocking;
 use crate::files::judged::{Judge, Judged};
+use neco_toolkit::counted;
 
 const DEFAULT_DEFINITIONS: u32 = 30;
 const DEFAULT_REFERENCES: u32 = 100;

@@ -18,7 +18,7 @@ use super::list_directory::scope;
 use super::pattern::Pattern;
 use super::search::{self, Found, Mode, Query};
 use super::{blocking, near};
-use crate::counted::counted;
+use neco_toolkit::counted;
 
 const DEFAULT_LINES: u32 = 200;
 const DEFAULT_FILES: u32 = 500;

@@ -12,8 +12,8 @@ use super::order::Order;
 use super::run::{Ran, run};
 use super::tool::{GitArgs, LOOKING, SOURCE};
 use super::{diffs, status};
-use crate::counted::counted;
 use crate::shell::wording::last_lines;
+use neco_toolkit::counted;
 
 /// Lines of an output that a person is shown.
 const SHOWN_LINES: usize = 40;

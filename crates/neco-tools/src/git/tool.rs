@@ -15,7 +15,7 @@ use serde::Deserialize;
 use super::order::{Order, order};
 use super::run::run;
 use super::{answer, words};
-use crate::counted::counted;
+use neco_toolkit::counted;
 
 /// What the model is told of where text came from.
 pub(super) const SOURCE: &str = "git";

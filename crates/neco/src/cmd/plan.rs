@@ -8,15 +8,15 @@ use neco_config::{Config, Env};
 use neco_session::Hub;
 use neco_session::plans::UnfinishedPlan;
 
-use super::prompt::bare;
 use super::when::ago;
 use crate::args::EverywhereArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::plan_args::PlanCommand;
 use crate::print::clean::{clean, clean_line};
+use crate::say;
 use crate::short_id::short_id;
-use crate::{say, wire};
+use crate::wire::{self, ServiceSetup};
 
 /// Runs `neco plan …`.
 ///
@@ -26,7 +26,7 @@ pub fn run(command: &PlanCommand, everywhere: &EverywhereArgs, env: &Env) -> Res
     let folder = crate::folder(everywhere)?;
     wire::runtime()?.block_on(async {
         let store = wire::open_store(env.data_dir()).await?;
-        let hub = wire::hub(&store, bare(env, &Config::built_in()))?;
+        let hub = wire::hub(&store, ServiceSetup::bare(env, &Config::built_in()))?;
         let done = answer(command, &hub, &folder).await;
         store.close().await?;
         done

@@ -13,7 +13,6 @@ use neco_model::route::Timeouts;
 use neco_model::scripted::ScriptedModel;
 use neco_model::{Models, Script};
 use neco_proto::{Answer, Client, ClientError, ContextReport, LayerSize, Message, Part, PromptReport, Query, Role};
-use neco_safety::Policy;
 use neco_safety::policy::LoadedPolicy;
 use neco_safety::sandbox::Ask;
 use neco_session::hub::FindModel;
@@ -112,7 +111,7 @@ fn plans_into(data_dir: &Path, env: &Env) -> Result<(), Failure> {
 /// Copies a session of the real store into memory: opening it adds to its log.
 async fn copied(id: &str, env: &Env, memory: &Arc<MemoryStore>) -> Result<SessionRecord, Failure> {
     let store = wire::open_store(env.data_dir()).await?;
-    let record = wire::hub(&store, bare(env, &Config::built_in()))?.find(id).await?;
+    let record = wire::hub(&store, ServiceSetup::bare(env, &Config::built_in()))?.find(id).await?;
     memory.create(record.clone()).await?;
     let mut since = 0;
     loop {
@@ -123,24 +122,6 @@ async fn copied(id: &str, env: &Env, memory: &Arc<MemoryStore>) -> Result<Sessio
     }
     store.close().await?;
     Ok(record)
-}
-
-/// Services that only read and list.
-pub(super) fn bare<'a>(env: &Env, config: &'a Config) -> ServiceSetup<'a> {
-    ServiceSetup {
-        attended: false,
-        config,
-        tools: Vec::new(),
-        policy: Policy::default(),
-        hooks: Vec::new(),
-        rule_book: None,
-        told: ToldFiles::default(),
-        sandbox: None,
-        environment: Vec::new(),
-        secrets: Vec::new(),
-        data_dir: env.data_dir().to_owned(),
-        find_model: Arc::new(|name| Err(name.to_owned())),
-    }
 }
 
 fn hub(
@@ -166,7 +147,7 @@ fn hub(
         secrets,
         data_dir: data_dir.to_owned(),
         find_model: find_model(models),
-        ..bare(env, config)
+        ..ServiceSetup::bare(env, config)
     };
     wire::hub(memory, setup)
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use neco_config::Env;
-use neco_proto::event::AgentState;
 use neco_proto::{Answer, Client, Query};
 use neco_server::Server;
 use neco_session::Session;
@@ -41,7 +40,7 @@ impl Others {
         // The agent answers this after all that it was told before, so what it does then is what follows from that.
         let _ = session.ask(Query::Context).await;
         let snapshot = session.ask(Query::Snapshot).await;
-        let busy = matches!(snapshot, Ok(Answer::Snapshot(snapshot)) if works(snapshot.state));
+        let busy = matches!(snapshot, Ok(Answer::Snapshot(snapshot)) if snapshot.state.is_at_work());
         if busy {
             server.release().await;
         }
@@ -60,20 +59,5 @@ impl Others {
         if let Some(server) = self.server {
             server.end().await;
         }
-    }
-}
-
-fn works(state: AgentState) -> bool {
-    match state {
-        AgentState::Streaming
-        | AgentState::ToolPending
-        | AgentState::AwaitingApproval
-        | AgentState::ToolExecuting
-        | AgentState::ToolResultReady => true,
-        AgentState::Idle
-        | AgentState::IterationLimit
-        | AgentState::Complete
-        | AgentState::Failed
-        | AgentState::Cancelled => false,
     }
 }

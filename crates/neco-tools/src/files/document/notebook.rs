@@ -8,9 +8,9 @@ use neco_toolkit::{ToolError, ToolOutput};
 use serde_json::Value;
 
 use super::span::{Span, stretch};
-use crate::counted::counted;
 use crate::files::listing::size;
 use crate::shell::plain_text::plain_text;
+use neco_toolkit::counted;
 
 /// A notebook beyond this is not taken apart.
 const MOST_BYTES: u64 = 32 * 1024 * 1024;

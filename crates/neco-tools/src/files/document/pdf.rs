@@ -8,7 +8,7 @@ use neco_safety::path::Located;
 use neco_toolkit::{ToolError, ToolOutput};
 
 use super::span::{Span, stretch};
-use crate::counted::counted;
+use neco_toolkit::counted;
 
 /// A document beyond this is not taken apart.
 const MOST_BYTES: u64 = 32 * 1024 * 1024;

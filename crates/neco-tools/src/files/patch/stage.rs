@@ -13,7 +13,6 @@ use neco_toolkit::{Plan, ToolError};
 use super::hunk::{Act, FilePatch, Hunk};
 use super::place::patched;
 use super::words;
-use crate::counted::counted;
 use crate::files::change::{MOST_BYTES, not_text};
 use crate::files::judged::{Judge, Judgement};
 use crate::files::ledger::{Ledger, Needed};
@@ -21,6 +20,7 @@ use crate::files::matching::Fit;
 use crate::files::sniff::{Kind, SNIFFED, sniff};
 use crate::files::text::{Form, is_crlf, with_crlf};
 use crate::files::{marked, near};
+use neco_toolkit::counted;
 
 /// Bytes of all files of a patch together: they are held in memory, before anybody is asked.
 const MOST_TOGETHER: u64 = 128 * 1024 * 1024;

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use neco_config::{Config, Env, LoadOptions};
-use neco_safety::Policy;
 use neco_safety::secrets::{Redactor, scrub};
 use neco_session::Hub;
 use neco_store::{SessionRecord, SqliteStore};
@@ -13,7 +12,6 @@ use crate::args::EverywhereArgs;
 use crate::failure::Failure;
 use crate::short_id::ShortIds;
 use crate::terminal::{self, Terminal};
-use crate::told_files::ToldFiles;
 use crate::wire::{self, ServiceSetup};
 
 /// The most sessions that are looked at for what is short and yet unique.
@@ -102,19 +100,6 @@ fn settings(folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> Config {
 }
 
 fn hub(store: &Arc<SqliteStore>, config: &Config, env: &Env) -> Result<Hub, Failure> {
-    let setup = ServiceSetup {
-        config,
-        tools: Vec::new(),
-        policy: Policy::default(),
-        hooks: Vec::new(),
-        rule_book: None,
-        told: ToldFiles::default(),
-        sandbox: None,
-        secrets: Vec::new(),
-        attended: false,
-        environment: wire::environment(env),
-        data_dir: env.data_dir().to_owned(),
-        find_model: Arc::new(|name| Err(name.to_owned())),
-    };
+    let setup = ServiceSetup { environment: wire::environment(env), ..ServiceSetup::bare(env, config) };
     wire::hub(store, setup)
 }

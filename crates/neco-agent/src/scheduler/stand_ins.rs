@@ -1,0 +1,68 @@
+//! What the scheduler's own tests work with: a call that does nothing, and a scheduler that keeps nothing.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use neco_proto::CallId;
+use neco_safety::world::{Files, Net, Spawner};
+use neco_safety::{Touch, World};
+use neco_toolkit::bound::SpillFile;
+use neco_toolkit::{Plan, PreparedCall, Registry, Spill, ToolContext, ToolError, ToolOutput};
+use serde_json::Value;
+
+use super::schedule::{Limits, Scheduler};
+use crate::ports::Clock;
+
+/// A call that touches this much and always fails, with words that say that it ran.
+pub(super) struct Stub(pub(super) Touch);
+
+impl PreparedCall for Stub {
+    fn touch(&self) -> Touch {
+        self.0
+    }
+
+    fn timeout(&self) -> Option<Duration> {
+        None
+    }
+
+    fn summary(&self) -> String {
+        String::new()
+    }
+
+    fn arguments(&self) -> &Value {
+        &Value::Null
+    }
+
+    fn plan<'a>(&'a self, _: &'a ToolContext) -> BoxFuture<'a, Result<Plan, ToolError>> {
+        Box::pin(async { Err(ToolError::failed("a stub")) })
+    }
+
+    fn run(self: Box<Self>, _: ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
+        Box::pin(async { Err(ToolError::failed("it ran")) })
+    }
+}
+
+/// Keeps no output, and no time goes by.
+struct Nothing;
+
+impl Spill for Nothing {
+    fn open(&self, _: &CallId) -> BoxFuture<'_, Result<Box<dyn SpillFile>, ToolError>> {
+        Box::pin(async { Err(ToolError::failed("nothing is kept")) })
+    }
+}
+
+impl Clock for Nothing {
+    fn now(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+/// A scheduler without tools and without calls.
+pub(super) fn idle() -> Scheduler {
+    let files = Files::new(Path::new("/"), Vec::new()).unwrap();
+    let world = Arc::new(World { files, spawn: Spawner::new(Vec::new(), &[]), net: Net::default() });
+    let limits = Limits { parallel_reads: 1, timeout: Duration::from_secs(1), max_output: 100 };
+    Scheduler::new(Registry::new(Vec::new()), world, Arc::new(Nothing), Arc::new(Nothing), limits)
+}
