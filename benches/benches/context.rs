@@ -83,6 +83,7 @@ impl Stage {
         let rules = RulesFile {
             name: "AGENTS.md".to_owned(),
             own: false,
+            at_hand: true,
             scope: Scope::Always,
             imported_by: None,
             text: "A rule of the project that goes on for a while.\n".repeat(200),

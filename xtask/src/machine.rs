@@ -21,6 +21,7 @@ const PROGRAMS: &[Program] = &[
     Program { name: "bwrap", package: "bubblewrap" },
     Program { name: "python3", package: "python3" },
     Program { name: "setpriv", package: "util-linux" },
+    Program { name: "tmux", package: "tmux" },
 ];
 
 /// What the toolchain needs besides the compiler: cargo's subcommand and rustup's component.
@@ -98,10 +99,13 @@ mod tests {
     fn a_program_counts_when_any_folder_of_the_path_has_it() {
         let folder = tempfile::tempdir().unwrap();
         let names = |path: &OsStr| missing(path).iter().map(|program| program.name).collect::<Vec<_>>();
-        assert_eq!(names(folder.path().as_os_str()), ["cc", "bash", "git", "kill", "bwrap", "python3", "setpriv"]);
+        assert_eq!(
+            names(folder.path().as_os_str()),
+            ["cc", "bash", "git", "kill", "bwrap", "python3", "setpriv", "tmux"]
+        );
         std::fs::write(folder.path().join("git"), "").unwrap();
         std::fs::create_dir(folder.path().join("bash")).unwrap();
         let path = std::env::join_paths([Path::new("/no/such/folder"), folder.path()]).unwrap();
-        assert_eq!(names(&path), ["cc", "bash", "kill", "bwrap", "python3", "setpriv"]);
+        assert_eq!(names(&path), ["cc", "bash", "kill", "bwrap", "python3", "setpriv", "tmux"]);
     }
 }

@@ -32,9 +32,31 @@ pub struct Entry {
     /// Tools it would add that do not exist yet.
     #[serde(default)]
     pub not_yet: Vec<String>,
+    /// What stands above what the model is told about them.
+    pub heading: Option<String>,
     /// What the model is told about them.
     #[serde(default)]
-    pub prompt: String,
+    pub says: Vec<Line>,
+}
+
+/// A line of what the model is told.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// The tools without which it says nothing of use.
+    pub needs: Vec<String>,
+    /// The line.
+    pub text: String,
+}
+
+impl Entry {
+    /// What the model is told about the tools that it has.
+    fn told(&self, has: &dyn Fn(&str) -> bool) -> Option<String> {
+        let says = self.says.iter().filter(|line| line.needs.iter().all(|tool| has(tool)));
+        let says: Vec<&str> = says.map(|line| line.text.as_str()).collect();
+        let heading = self.heading.iter().map(String::as_str);
+        (!says.is_empty()).then(|| heading.chain(says.iter().copied()).collect::<Vec<_>>().join("\n"))
+    }
 }
 
 #[derive(Deserialize)]
@@ -99,6 +121,8 @@ impl Generation {
     /// The generation that adds a tool, whether or not the tool exists yet.
     #[must_use]
     pub fn of_tool(tool: &str) -> Option<Self> {
+        // An agent as a tool does what `task` does.
+        let tool = if tool.starts_with("agent__") { "task" } else { tool };
         let named = |entry: &&Entry| entry.adds.iter().chain(&entry.not_yet).any(|name| name == tool);
         table().iter().find(named).map(|entry| Self(entry.number))
     }
@@ -122,9 +146,13 @@ impl Source for GenerationPrompt {
     }
 
     fn text(&self, situation: &Situation) -> Option<String> {
-        let prompts = situation.generation.entries().map(|entry| entry.prompt.trim()).filter(|text| !text.is_empty());
-        let text = prompts.collect::<Vec<_>>().join("\n\n");
-        (!text.is_empty()).then_some(text)
+        self.text_beside(situation, &|tool| situation.generation.has(tool))
+    }
+
+    /// What it says of a tool that the model does not have would only mislead it.
+    fn text_beside(&self, situation: &Situation, has: &dyn Fn(&str) -> bool) -> Option<String> {
+        let told: Vec<String> = situation.generation.entries().filter_map(|entry| entry.told(has)).collect();
+        (!told.is_empty()).then(|| told.join("\n\n"))
     }
 }
 
@@ -181,5 +209,22 @@ mod tests {
         let third = text(3).unwrap();
         assert!(third.contains("glob and grep") && third.contains("todo_write"), "{third}");
         assert!(text(8).unwrap().starts_with(&third));
+    }
+
+    #[test]
+    fn nothing_is_said_of_tools_that_are_not_there() {
+        let situation = Situation {
+            mode: neco_proto::Mode::Ask,
+            generation: Generation::highest(),
+            rooms: crate::context::Rooms::ENDLESS,
+        };
+        let text = |has: &dyn Fn(&str) -> bool| GenerationPrompt.text_beside(&situation, has);
+        assert_eq!(text(&|_| false), None);
+        let asked = text(&|tool| tool == "ask_user").unwrap();
+        assert!(asked.starts_with("Plans and lists\n- Ask with ask_user") && !asked.contains("todo_write"), "{asked}");
+        assert!(text(&|tool| tool != "enter_plan_mode").unwrap().contains("todo_write"));
+        for line in table().iter().flat_map(|entry| &entry.says) {
+            assert!(line.needs.iter().all(|tool| Generation::of_tool(tool).is_some()), "{}", line.text);
+        }
     }
 }

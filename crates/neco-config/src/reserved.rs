@@ -60,6 +60,8 @@ pub(crate) const RESERVED: &[Reserved] = &[
     Reserved { key: &["sandbox", "hidden"], reason: BOX, leave: Leave::Nothing },
     Reserved { key: &["sandbox", "unix_sockets"], reason: BOX, leave: Leave::Nothing },
     Reserved { key: &["hooks"], reason: "it decides what is run", leave: Leave::Nothing },
+    Reserved { key: &["agents"], reason: COST, leave: Leave::Nothing },
+    Reserved { key: &["tui"], reason: "it decides what is run and what keys do", leave: Leave::Nothing },
     Reserved { key: &["memory"], reason: "it decides what is kept and asked on your account", leave: Leave::Nothing },
     Reserved { key: &["checkpoints"], reason: "it decides what can be undone", leave: Leave::Nothing },
     Reserved { key: &["mode"], reason: "it decides which tools there are", leave: Leave::Narrow(no_freer_mode) },

@@ -4,15 +4,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::event::RewindWhat;
+use crate::event::{RewindWhat, SubtreeBudget};
 use crate::ide::IdeContext;
-use crate::ids::{CallId, MessageId, QuestionId};
+use crate::ids::{AgentId, CallId, MessageId, QuestionId, WorkflowId};
 use crate::mode::{ApprovalMode, Mode};
 use crate::question::Reply;
 
 /// What a window can ask of a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[allow(clippy::enum_variant_names, reason = "a command to an agent is called so in the protocol")]
 pub enum Command {
     /// Says something to the root agent. While the agent works it is queued for after its turn.
     UserMessage {
@@ -89,8 +90,83 @@ pub enum Command {
         /// The title.
         title: String,
     },
+    /// Tells any agent of the tree what to do.
+    AgentCommand {
+        /// The agent.
+        agent_id: AgentId,
+        /// What to do.
+        order: AgentOrder,
+    },
+    /// Runs a workflow; its agents are children of the root.
+    RunWorkflow {
+        /// The workflow, as a file would have it.
+        definition: Value,
+        /// What it is started with.
+        #[serde(default)]
+        inputs: Value,
+    },
+    /// Tells a workflow of this session what to do.
+    WorkflowCommand {
+        /// The workflow.
+        workflow_id: WorkflowId,
+        /// What to do.
+        order: WorkflowOrder,
+    },
     /// Ends the session's actor after everything is written.
     Shutdown,
+}
+
+/// What an agent of the tree is told to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum AgentOrder {
+    /// Something more to do, after what it does now.
+    Task {
+        /// What.
+        text: String,
+    },
+    /// A correction, which it sees at its next turn.
+    Redirect {
+        /// What to do otherwise.
+        text: String,
+    },
+    /// The answer to its question.
+    Answer {
+        /// The answer.
+        text: String,
+    },
+    /// It and everybody below it does nothing for now.
+    Pause,
+    /// It goes on, and so does everybody below it that its pause stopped.
+    Resume,
+    /// It and everybody below it ends, with every process they started.
+    Cancel,
+    /// Other parameters hold from its next turn on.
+    UpdateParameters(AgentParameters),
+}
+
+/// What of an agent can be changed while it works.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentParameters {
+    /// Another model or model group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_group: Option<String>,
+    /// Another budget for it and everybody below it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<SubtreeBudget>,
+    /// Only these tools, of those it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
+}
+
+/// What a workflow is told to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkflowOrder {
+    /// It ends, with everything it started.
+    Cancel,
+    /// It goes on after an interruption: what is completed stays so.
+    Resume,
 }
 
 /// What is shown with a message.

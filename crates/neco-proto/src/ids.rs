@@ -74,6 +74,10 @@ uuid_id!(
     /// One question to a person.
     QuestionId
 );
+uuid_id!(
+    /// One run of a workflow.
+    WorkflowId
+);
 
 impl MessageId {
     /// The id of the message that holds the results of this one's calls: it follows from the log

@@ -4,7 +4,7 @@
 //! What is serialised here is what the event log keeps and what `--output-format stream-json`
 //! prints, so a change of a name here is a change of a file format.
 //!
-//! Reading order: [`ids`], [`message`], [`event`], [`command`], [`error_code`], [`client`]; [`mod@clean`] is for whoever shows any of it.
+//! Reading order: [`ids`], [`message`], [`event`], [`command`], [`error_code`], [`client`]; [`mod@clean`] is for whoever shows any of it, [`slash`] for whoever takes commands from a person.
 
 pub mod clean;
 pub mod client;
@@ -20,16 +20,17 @@ pub mod mode;
 pub mod plan;
 pub mod query;
 pub mod question;
+pub mod slash;
 pub mod usage;
 
 pub use client::{Client, ClientError, EventStream, Receipt};
-pub use command::{Attachment, Command, Decision};
+pub use command::{AgentOrder, AgentParameters, Attachment, Command, Decision, WorkflowOrder};
 pub use context::{ContextReport, Layer, LayerSize, LayerText, MessageSize, PromptReport, ToolText, ToolsSize};
 pub use display::{Diff, Display};
 pub use error_code::ErrorCode;
 pub use event::{Event, EventBody};
 pub use ide::{IdeContext, Selection};
-pub use ids::{AgentId, CallId, MessageId, QuestionId, Seq, SessionId, TurnId};
+pub use ids::{AgentId, CallId, MessageId, QuestionId, Seq, SessionId, TurnId, WorkflowId};
 pub use message::{Author, Message, Part, Role, ToolCall, ToolResult};
 pub use mode::{ApprovalMode, Mode, Risk};
 pub use plan::{Plan, PlanStatus, PlanStep, Todo, TodoStatus};

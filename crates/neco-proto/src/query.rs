@@ -5,7 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::context::{ContextReport, PromptReport};
-use crate::event::{AgentState, CheckpointWhen, FileChangeKind, PermissionRequest, RewindWhat};
+use crate::event::{
+    AgentNode, AgentState, CheckpointWhen, FileChangeKind, PermissionRequest, RewindWhat, WorkflowGraph,
+};
 use crate::ids::{AgentId, MessageId, Seq, SessionId};
 use crate::message::Message;
 use crate::mode::{ApprovalMode, Mode};
@@ -36,6 +38,10 @@ pub enum Query {
         /// What would go back.
         what: RewindWhat,
     },
+    /// The agents of the session.
+    Tree,
+    /// The workflows of the session.
+    Workflows,
 }
 
 /// The answer to a [`Query`], variant for variant.
@@ -65,6 +71,16 @@ pub enum Answer {
     },
     /// To [`Query::RewindPreview`].
     RewindPreview(RewindPreview),
+    /// To [`Query::Tree`].
+    Tree {
+        /// The root first, parents before their children.
+        nodes: Vec<AgentNode>,
+    },
+    /// To [`Query::Workflows`].
+    Workflows {
+        /// Oldest first, each with all its tasks.
+        workflows: Vec<WorkflowGraph>,
+    },
 }
 
 /// A state of the workspace that was kept.
@@ -175,4 +191,7 @@ pub struct SessionSnapshot {
     /// What was found out and is worth keeping.
     #[serde(default)]
     pub findings: Vec<String>,
+    /// Live agents besides the root.
+    #[serde(default)]
+    pub agents: u32,
 }

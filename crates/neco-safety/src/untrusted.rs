@@ -72,6 +72,23 @@ pub fn unwrapped(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.lines().filter(|line| !is_our_tag(line)).collect::<Vec<_>>().join("\n"))
 }
 
+/// Only what stood between tags that [`wrap`] put around it, without a word of our own; `None` for a text
+/// without any.
+#[must_use]
+pub fn between(text: &str) -> Option<String> {
+    let mut found: Option<Vec<&str>> = None;
+    let mut inside = false;
+    for line in text.lines() {
+        if is_our_tag(line) {
+            inside = !line.starts_with("</");
+            found.get_or_insert_default();
+        } else if let Some(lines) = found.as_mut().filter(|_| inside) {
+            lines.push(line);
+        }
+    }
+    found.map(|lines| lines.join("\n"))
+}
+
 /// The tags of the part of a text in which the place `at` lies: the line that opens it and the one that
 /// closes it. None where the text is our own.
 #[must_use]

@@ -25,6 +25,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How long nothing was kept before the store does what can wait.
 const QUIET: Duration = Duration::from_secs(2);
 
+/// How it begins what a person is told of a turn whose changes can't be undone.
+pub const NOT_KEPT: &str = "no checkpoint was kept";
+
 /// What keeps the workspace of one session.
 pub struct SessionCheckpoints {
     shared: Arc<Shared>,
@@ -104,6 +107,7 @@ impl Checkpointer for SessionCheckpoints {
 
 impl Shared {
     async fn keep(&self, when: CheckpointWhen, turn: Option<TurnId>, label: String) {
+        let mut has_notices = false;
         let mut standing = self.turn.lock().await;
         if standing.off {
             return;
@@ -116,6 +120,7 @@ impl Shared {
             }
             Some(Ok(snapshot)) => {
                 standing.failure = None;
+                has_notices = !snapshot.notices.is_empty();
                 tell(&mut standing, &snapshot, when, &label)
             }
             Some(Err(error)) => fail(&mut standing, when, &error).into_iter().collect(),
@@ -128,6 +133,11 @@ impl Shared {
                     self.setup.journal.emit(self.setup.agent, turn, body).await
                 }
             };
+        }
+        if has_notices && self.setup.journal.flush().await.is_ok() {
+            let (open, cwd) = (Arc::clone(&self.setup.open), self.setup.cwd.clone());
+            // Told again, should that fail.
+            let _ = tokio::task::spawn_blocking(move || open(&cwd).map(|checkpoints| checkpoints.told())).await;
         }
     }
 
@@ -183,8 +193,9 @@ fn fail(standing: &mut Standing, when: CheckpointWhen, error: &CheckpointError) 
         | CheckpointError::Unknown(_)
         | CheckpointError::Busy
         | CheckpointError::Unsupported(_)
+        | CheckpointError::Refused(_)
         | CheckpointError::ChangedByOthers { .. } => {
-            let text = format!("no checkpoint was kept {when} this turn, so it can't be undone: {error}");
+            let text = format!("{NOT_KEPT} {when} this turn, so it can't be undone: {error}");
             (NotificationLevel::Warning, text)
         }
     };

@@ -23,6 +23,12 @@ pub enum SessionError {
     /// No session in the folder yet.
     #[error("there is no session in {0} to continue; start one with `neco -m \"…\"`")]
     NoneHere(String),
+    /// A workflow of it does not let that be done.
+    #[error("{0}")]
+    Workflow(String),
+    /// The agents of the session can't be brought back.
+    #[error("the agents of the session can't be brought back: {0}")]
+    Tree(String),
     /// The workspace of the session is gone or can't be used.
     #[error("the folder {path} can't be used: {reason}")]
     Workspace {
@@ -82,6 +88,8 @@ impl SessionError {
             | Self::Workspace { .. }
             | Self::FolderGone { .. }
             | Self::GoneOn(_)
+            | Self::Tree(_)
+            | Self::Workflow(_)
             | Self::EmptyTitle
             | Self::Model(_)
             | Self::Prompt(_)

@@ -27,9 +27,14 @@ pub struct Journal {
     order: tokio::sync::Mutex<Order>,
     standing: Mutex<Standing>,
     live: broadcast::Sender<Live>,
+    /// Who takes note of every event while it gets its place.
+    observer: OnceLock<Observer>,
     /// How the journal ended, for windows that begin to watch afterwards too.
     end: Arc<OnceLock<Result<(), ClientError>>>,
 }
+
+/// Takes note of an event. It must do next to nothing: whoever records waits for it.
+pub type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// What has one order.
 struct Order {
@@ -55,8 +60,14 @@ impl Journal {
             order: tokio::sync::Mutex::new(order),
             standing: Mutex::new(standing),
             live,
+            observer: OnceLock::new(),
             end: Arc::default(),
         }
+    }
+
+    /// From now on every event is shown to `observer`; the first one stays.
+    pub fn observe(&self, observer: Observer) {
+        let _ = self.observer.set(observer);
     }
 
     /// How the session stands.
@@ -91,6 +102,14 @@ impl Journal {
         self.tell_failure(result)
     }
 
+    /// Ready when everything recorded so far is on the disk.
+    ///
+    /// # Errors
+    /// When the log can't be written.
+    pub async fn flush(&self) -> Result<(), StoreError> {
+        self.log.commit(self.session).await
+    }
+
     async fn enter(&self, agent: AgentId, turn: Option<TurnId>, body: EventBody) -> Result<(), StoreError> {
         let mut order = self.order.lock().await;
         for (turn, body) in order.redactions.of(agent, turn, body) {
@@ -113,6 +132,9 @@ impl Journal {
         self.log.append(vec![event], Durability::Soon).await?;
         *last += 1;
         self.standing.lock().unwrap_or_else(PoisonError::into_inner).apply(&shown);
+        if let Some(observer) = self.observer.get() {
+            observer(&shown);
+        }
         // No receiver is fine: the log has it.
         let _ = self.live.send(Live::Event(shown));
         Ok(())

@@ -6,7 +6,7 @@
 //! Reading order: [`hub`] (opens sessions), [`actor`] (a session at work), [`fold`] (what a log adds
 //! up to), [`folder`], [`title`], [`rewind`] (going back), [`checkpoints`] (keeping the workspace), [`resume`] (mending what a crash left), [`journal`], [`plans`] (plans that are
 //! not finished), [`redacted`], [`spill`], [`sources`],
-//! [`memory`].
+//! [`memory`], [`roles`] (who a child agent can be), [`tree`] (the agents of a session), [`workflow`] (tasks that depend on each other).
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -23,9 +23,12 @@ pub mod plans;
 pub mod redacted;
 pub mod resume;
 pub mod rewind;
+pub mod roles;
 pub mod sources;
 pub mod spill;
 pub mod title;
+pub mod tree;
+pub mod workflow;
 
 pub use actor::Session;
 pub use error::SessionError;

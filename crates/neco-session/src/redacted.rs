@@ -7,9 +7,9 @@
 use std::collections::HashMap;
 
 use neco_proto::event::{
-    AgentComplete, Compaction, ContextTrim, ErrorEvent, HookRun, MemoryUpdate, MessageQueued, ModelRetry, ModelSwitch,
-    Notification, PermissionDecision, PermissionRequest, StreamChunk, ToolCallDelta, ToolCallEnd, ToolCallUpdate,
-    ToolOutputChunk,
+    AgentComplete, AgentUpdate, Compaction, ContextTrim, Down, ErrorEvent, HookRun, Letter, MemoryUpdate,
+    MessageQueued, ModelRetry, ModelSwitch, NodeResult, Notification, PermissionDecision, PermissionRequest,
+    StreamChunk, ToolCallDelta, ToolCallEnd, ToolCallUpdate, ToolOutputChunk, Up,
 };
 use neco_proto::{
     AgentId, CallId, Decision, Diff, Display, EventBody, IdeContext, Message, Part, Reply, Subject, TurnId,
@@ -160,6 +160,15 @@ pub fn redact(body: &mut EventBody, redactor: &Redactor) {
         }
         EventBody::Checkpoint(kept) => said(&mut kept.label),
         EventBody::Title(title) => said(&mut title.title),
+        EventBody::AgentUpdate(update) => redact_node(update, redactor),
+        EventBody::AgentMessage(message) => redact_letter(&mut message.letter, redactor),
+        EventBody::WorkflowUpdate(update) => {
+            for task in &mut update.tasks {
+                task.error.iter_mut().for_each(said);
+                task.output.iter_mut().for_each(|output| redact_value(output, redactor));
+            }
+            update.definition.iter_mut().chain(&mut update.inputs).for_each(|value| redact_value(value, redactor));
+        }
         EventBody::StreamChunk(chunk) | EventBody::ReasoningChunk(chunk) => said(&mut chunk.text),
         EventBody::StreamToolCallDelta(delta) => said(&mut delta.partial_args),
         EventBody::StreamToolCallStart(_)
@@ -200,6 +209,29 @@ fn redact_reply(reply: &mut Reply, redactor: &Redactor) {
         Reply::RevisePlan { comments } => said(comments),
         Reply::AcceptPlan { comments, .. } | Reply::GoOn { comments } => comments.iter_mut().for_each(said),
         Reply::DropPlan | Reply::Dismiss => {}
+    }
+}
+
+fn redact_node(AgentUpdate { node, setup, .. }: &mut AgentUpdate, redactor: &Redactor) {
+    let said = |text: &mut String| redactor.redact_in(text, Scope::Said);
+    std::iter::once(&mut node.task).chain(&mut node.last_message).for_each(said);
+    node.result.iter_mut().for_each(|result| redact_result(result, redactor));
+    setup.iter_mut().for_each(|setup| redact_value(setup, redactor));
+}
+
+fn redact_letter(letter: &mut Letter, redactor: &Redactor) {
+    let text = match letter {
+        Letter::Up(Up::Ended { result }) => return redact_result(result, redactor),
+        Letter::Up(Up::Report { message: text, .. } | Up::Question { text } | Up::Stopped { why: text })
+        | Letter::Down(Down::Task { text } | Down::Redirect { text } | Down::Answer { text }) => text,
+    };
+    redactor.redact_in(text, Scope::Said);
+}
+
+fn redact_result(result: &mut NodeResult, redactor: &Redactor) {
+    match result {
+        NodeResult::Output { output } => redact_value(output, redactor),
+        NodeResult::Error { message, .. } => redactor.redact_in(message, Scope::Said),
     }
 }
 

@@ -3,6 +3,8 @@
 use neco_proto::event::{CallStatus, Notification, NotificationLevel, ToolCallEnd};
 use neco_proto::{ErrorCode, EventBody, Message, Part, Role};
 
+use neco_safety::untrusted::wrap;
+
 use crate::fold::{Fold, OpenCall};
 
 /// The events that make a log whole again; none when the session ended properly.
@@ -26,7 +28,8 @@ pub fn mend(fold: &Fold) -> Vec<EventBody> {
 }
 
 fn notice(open: &[OpenCall]) -> String {
-    let unknown: Vec<&str> = open.iter().filter(|call| call.started).map(|call| call.name.as_str()).collect();
+    let unknown = open.iter().filter(|call| call.started && call.ended.is_none());
+    let unknown: Vec<&str> = unknown.map(OpenCall::shown).collect();
     let mut text = "Neco was stopped in the middle of its last turn".to_owned();
     if !unknown.is_empty() {
         text.push_str(&format!("; whether these calls took effect is not known: {}", unknown.join(", ")));
@@ -35,21 +38,68 @@ fn notice(open: &[OpenCall]) -> String {
 }
 
 fn interrupted(call: &OpenCall) -> EventBody {
-    let output = if call.started {
-        "Interrupted: Neco was stopped while this call ran. Whether it took effect is not known; look before you \
-         repeat it."
-    } else {
-        "Interrupted: Neco was stopped before this call ran. It did not run."
+    let words = match (call.ended, call.started) {
+        (Some(CallStatus::Success), _) => {
+            "Neco was stopped after this call had run and succeeded, while hooks looked at it. It took effect; only \
+             its result is lost."
+        }
+        (Some(_), _) => {
+            "Neco was stopped after this call had run and failed, while hooks looked at it; its result is lost."
+        }
+        (None, true) => {
+            "Interrupted: Neco was stopped while this call ran. Whether it took effect is not known; look before you \
+             repeat it."
+        }
+        (None, false) => "Interrupted: Neco was stopped before this call ran. It did not run.",
+    };
+    let output = match call.printed.trim().is_empty() {
+        true => words.to_owned(),
+        false => format!("{words} What it had printed:\n{}", wrap(call.id.as_str(), "command", &call.printed)),
     };
     EventBody::ToolCallEnd(ToolCallEnd {
         call_id: call.id.clone(),
         tool: call.name.clone(),
-        summary: call.name.clone(),
-        status: CallStatus::Cancelled,
-        output: output.to_owned(),
-        error_code: Some(ErrorCode::ToolFailed),
+        summary: call.shown().to_owned(),
+        // What nobody knows the end of was not stopped by anybody.
+        status: match (call.ended, call.started) {
+            (Some(status), _) => status,
+            (None, true) => CallStatus::Error,
+            (None, false) => CallStatus::Cancelled,
+        },
+        output,
+        error_code: (call.ended != Some(CallStatus::Success)).then_some(ErrorCode::ToolFailed),
         duration_ms: 0,
         display: None,
         spilled_to: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::CallId;
+
+    use super::*;
+
+    #[test]
+    fn what_ran_before_a_kill_is_told_with_what_it_printed() {
+        let call = |started: bool, ended: Option<CallStatus>, printed: &str| OpenCall {
+            id: CallId::from("c1"),
+            name: "bash".to_owned(),
+            summary: "Run make".to_owned(),
+            started,
+            ended,
+            printed: printed.to_owned(),
+        };
+        let told = |call: OpenCall| match interrupted(&call) {
+            EventBody::ToolCallEnd(end) => end,
+            other => panic!("{other:?}"),
+        };
+        let ran = told(call(true, Some(CallStatus::Success), "built\n"));
+        assert_eq!((ran.status, ran.error_code), (CallStatus::Success, None));
+        assert!(ran.output.contains("It took effect") && ran.output.contains("built\n</untrusted"), "{}", ran.output);
+        let cut = told(call(true, None, ""));
+        assert!(cut.output.contains("not known") && !cut.output.contains("printed"), "{}", cut.output);
+        assert!(told(call(false, None, "")).output.contains("did not run"));
+        assert!(!notice(&[call(true, Some(CallStatus::Success), "")]).contains("not known"));
+    }
 }

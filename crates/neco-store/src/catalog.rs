@@ -1,5 +1,7 @@
 //! The list of sessions.
 
+use std::collections::HashSet;
+
 use futures::future::BoxFuture;
 use neco_proto::event::TitleSource;
 use neco_proto::{Seq, SessionId};
@@ -81,6 +83,12 @@ pub trait Catalog: Send + Sync {
 
     /// Removes a session; durable when ready. What its forks have of it stays, for them alone.
     fn remove(&self, session: SessionId) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// The sessions that `session` is a fork of, nearest first, those included that were removed.
+    fn ancestors(&self, session: SessionId) -> BoxFuture<'_, Result<Vec<SessionId>, StoreError>>;
+
+    /// All sessions of which something is kept, those included that were removed and have forks.
+    fn kept(&self) -> BoxFuture<'_, Result<HashSet<SessionId>, StoreError>>;
 
     /// Messages, tool results and titles that have all the words of `query`, newest first.
     fn search(&self, query: SearchQuery) -> BoxFuture<'_, Result<Vec<SearchHit>, StoreError>>;

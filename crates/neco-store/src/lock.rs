@@ -43,6 +43,15 @@ impl SessionLock {
             .map_err(|error| StoreError::Write(format!("{}: {error}", path.display())))?
     }
 
+    /// Whether nobody can have the lock: whoever has it has its file, and none can be made on a full disk.
+    #[must_use]
+    pub fn is_free_on_a_full_disk(dir: &Path, session: SessionId) -> bool {
+        let path = dir.join(format!("{session}.lock"));
+        let made = private::file_options().create_new(true).write(true).open(&path);
+        let is_full = made.is_err_and(|error| error.kind() == io::ErrorKind::StorageFull);
+        is_full && !path.exists()
+    }
+
     fn try_acquire(dir: &Path, path: &Path, session: SessionId) -> io::Result<Result<Self, StoreError>> {
         private::create_dir(dir)?;
         let mut last_pid = None;

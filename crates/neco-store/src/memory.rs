@@ -1,7 +1,7 @@
 //! A store that lives in memory, for tests and for sessions nobody wants to keep.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::BoxFuture;
@@ -295,6 +295,14 @@ impl Catalog for MemoryStore {
 
     fn remove(&self, session: SessionId) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move { self.sessions().remove(session) })
+    }
+
+    fn ancestors(&self, session: SessionId) -> BoxFuture<'_, Result<Vec<SessionId>, StoreError>> {
+        Box::pin(async move { Ok(self.sessions().ancestors(session).iter().skip(1).map(|one| one.id).collect()) })
+    }
+
+    fn kept(&self) -> BoxFuture<'_, Result<HashSet<SessionId>, StoreError>> {
+        Box::pin(async move { Ok(self.sessions().0.keys().copied().collect()) })
     }
 
     fn search(&self, query: SearchQuery) -> BoxFuture<'_, Result<Vec<SearchHit>, StoreError>> {

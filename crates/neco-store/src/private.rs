@@ -27,6 +27,19 @@ pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
 }
 
+/// Puts a file in the place of another, whole or not at all, also when the power fails.
+pub(crate) fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    use std::io::Write;
+    let mut name = path.as_os_str().to_owned();
+    name.push(".tmp");
+    let unfinished = Path::new(&name);
+    let mut file = file_options().create(true).truncate(true).write(true).open(unfinished)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    std::fs::rename(unfinished, path)?;
+    path.parent().map_or(Ok(()), sync_dir)
+}
+
 /// Options whose new files only the owner can read.
 pub(crate) fn file_options() -> OpenOptions {
     let mut options = OpenOptions::new();

@@ -1,5 +1,7 @@
 //! How much a store holds, and what may go.
 
+use std::collections::HashMap;
+
 use neco_proto::SessionId;
 
 use crate::catalog::SessionRecord;
@@ -35,10 +37,14 @@ pub struct StoreSizes {
 pub struct Prune {
     /// Only those last used before this time, in milliseconds since 1970.
     pub unused_since_ms: Option<i64>,
-    /// The newest so many stay, whatever their age.
+    /// The newest so many of each folder stay, whatever their age.
     pub keep_newest: Option<usize>,
+    /// Only those of this folder.
+    pub cwd: Option<String>,
     /// These stay in any case, such as those that are open.
     pub spare: Vec<SessionId>,
+    /// No others than these, such as those that a person agreed to.
+    pub only: Option<Vec<SessionId>>,
     /// Only says what would go.
     pub dry_run: bool,
 }
@@ -59,9 +65,16 @@ impl Prune {
         if self.unused_since_ms.is_none() && self.keep_newest.is_none() {
             return Vec::new();
         }
-        let rest = records.into_iter().skip(self.keep_newest.unwrap_or(0));
+        let mut newer: HashMap<String, usize> = HashMap::new();
+        let here = records.into_iter().filter(|record| self.cwd.as_ref().is_none_or(|cwd| record.cwd == *cwd));
+        let rest = here.filter(|record| {
+            let newer = newer.entry(record.cwd.clone()).or_default();
+            *newer += 1;
+            *newer > self.keep_newest.unwrap_or(0)
+        });
         rest.filter(|record| self.unused_since_ms.is_none_or(|since| record.updated_ms < since))
             .filter(|record| !self.spare.contains(&record.id))
+            .filter(|record| self.only.as_ref().is_none_or(|only| only.contains(&record.id)))
             .collect()
     }
 }

@@ -4,6 +4,7 @@ use neco_proto::event::{Admission, AgentComplete, NotificationLevel};
 use neco_proto::{Decision, Event, EventBody, Role};
 
 use crate::describe_plan as plan;
+use crate::describe_tree as tree;
 
 /// An event as a line: its type and what tells it from others of its type.
 #[must_use]
@@ -51,6 +52,9 @@ pub fn text(event: &Event) -> String {
             std::iter::once(kept.label.clone()).chain(changed).chain(left_out).collect::<Vec<_>>().join("\n")
         }
         EventBody::Title(title) => title.title.clone(),
+        EventBody::AgentUpdate(update) => tree::node_text(&update.node),
+        EventBody::AgentMessage(message) => tree::letter_text(&message.letter),
+        EventBody::WorkflowUpdate(update) => tree::task_lines(&update.tasks),
         EventBody::Imported(imported) => imported.file.clone(),
         EventBody::Notification(notification) => notification.text.clone(),
         EventBody::Error(error) => error.message.clone(),
@@ -103,6 +107,9 @@ fn detail(body: &EventBody) -> String {
             (true, false) => "conversation".to_owned(),
             (false, _) => "files".to_owned(),
         },
+        EventBody::AgentUpdate(update) => format!("{} {}", update.node.name, update.node.state),
+        EventBody::AgentMessage(message) => tree::letter(&message.letter).to_owned(),
+        EventBody::WorkflowUpdate(update) => format!("{} {}", update.name, update.state),
         EventBody::Title(title) => title.by.to_string(),
         EventBody::Imported(imported) => imported.from.clone(),
         EventBody::Notification(notification) => match notification.level {

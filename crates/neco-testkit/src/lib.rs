@@ -9,6 +9,7 @@
 
 pub mod describe;
 pub mod describe_plan;
+mod describe_tree;
 pub mod scenario;
 pub mod stage;
 

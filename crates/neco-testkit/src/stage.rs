@@ -20,8 +20,11 @@ use neco_safety::command::Place;
 use neco_safety::world::Spawner;
 use neco_safety::{Confinement, Policy};
 use neco_session::hub::{Extract, MakeGate, MemorySettings, OpenCheckpoints};
+use neco_session::roles::DefinitionPlaces;
 use neco_session::sources::RulesPlaces;
 use neco_session::title::TitleSettings;
+use neco_session::tree::TreeSettings;
+use neco_session::workflow::WorkflowPlaces;
 use neco_session::{Hub, HubSetup, Session, SessionOptions, Workshop};
 use neco_store::SqliteStore;
 use neco_workspace::checkpoint::{self, Checkpoints, LeaveOutSettings, MemoryCheckpoints};
@@ -136,6 +139,28 @@ impl Stage {
         hub.open(record, self.options()).await.map_err(|error| error.to_string())
     }
 
+    /// The stage as a crash at this moment would leave it: another store with what is in this one now, and
+    /// the same folder. Whoever still works on this stage is not heard there, and the model plays `script`.
+    ///
+    /// # Errors
+    /// When the store can't be copied.
+    pub fn crashed(&self, script: &Script) -> Result<Self, String> {
+        let home = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        for entry in fs::read_dir(self.home.path()).map_err(|error| error.to_string())?.flatten() {
+            if entry.path().is_file() {
+                fs::copy(entry.path(), home.path().join(entry.file_name())).map_err(|error| error.to_string())?;
+            }
+        }
+        let json = serde_json::to_string(script).map_err(|error| error.to_string())?;
+        let script = home.path().join("script.json");
+        fs::write(&script, json).map_err(|error| error.to_string())?;
+        let config = config(&script, &self.setup);
+        let models = Models::new(&config, &NoKeys).map_err(|error| error.to_string())?;
+        let setup = self.setup.clone();
+        Ok(Self { folder, home, config, models: Arc::new(models), model: None, setup, states: Arc::default() })
+    }
+
     /// A hub on the stage's store.
     ///
     /// # Errors
@@ -184,12 +209,16 @@ impl Stage {
                 gate: gate(self.hooks()?, shell.clone()),
                 redactor: neco_safety::secrets::Redactor::default(),
                 limits,
+                tree: TreeSettings::from(&self.config.agents),
+                definitions: DefinitionPlaces::default(),
+                workflows: WorkflowPlaces::default(),
                 guards: self.setup.switches(),
                 context: self.config.context.clone(),
                 rules: RulesPlaces::default(),
                 prompts: Vec::new(),
                 path: None,
                 shell,
+                index_dir: self.home.path().join("index"),
                 sandbox: "none".to_owned(),
                 version: "test".to_owned(),
             },

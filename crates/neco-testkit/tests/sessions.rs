@@ -4,10 +4,10 @@
 
 use futures::StreamExt;
 use neco_model::scripted::{Expect, Script};
-use neco_proto::event::{AgentState, CallStatus, StreamChunk, ToolCallUpdate, TurnStart};
+use neco_proto::event::{AgentState, CallStatus, RewindWhat, StreamChunk, ToolCallUpdate, TurnStart};
 use neco_proto::{
-    AgentId, Answer, Client, ClientError, Command, Decision, ErrorCode, Event, EventBody, Message, Part, Query, Role,
-    Seq, SessionId, ToolCall, TurnId,
+    AgentId, Answer, ApprovalMode, Client, ClientError, Command, Decision, ErrorCode, Event, EventBody, Message, Part,
+    Query, Role, Seq, SessionId, ToolCall, TurnId,
 };
 use neco_session::{Session, SessionError};
 use neco_store::{Catalog, Durability, EventLog, SessionRecord, SqliteStore};
@@ -277,5 +277,39 @@ async fn a_snapshot_tells_how_a_session_stands() {
     let Ok(Answer::Snapshot(snapshot)) = session.ask(Query::Snapshot).await else { panic!("no snapshot") };
     assert_eq!((snapshot.state, snapshot.usage.input), (AgentState::Complete, 10));
     assert!(snapshot.pending.is_empty());
+    session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn going_back_over_what_others_changed_needs_a_second_word() {
+    let script = Script::new()
+        .call("write_file", json!({ "path": "new.txt", "content": "mine" }))
+        .say("Written.")
+        .say("Still here.");
+    let setup = Setup { guards: false, checkpoints: true, approval: ApprovalMode::Auto, ..Setup::default() };
+    let stage = Stage::new(StageSetup { files: Vec::new(), script, setup }).unwrap();
+    let session = stage.open().await.unwrap();
+    say(&session, "write it").await;
+    let events = until_complete(&session, 0).await;
+    let message_id = events.iter().find_map(|event| match &event.body {
+        EventBody::Message(message) if message.role == Role::User && !message.is_neco() => Some(message.id),
+        _ => None,
+    });
+    let back = Command::Rewind { message_id: message_id.unwrap(), what: RewindWhat::Files };
+    stage.write("new.txt", "somebody's").unwrap();
+    let refused = session.send(back.clone()).await;
+    assert!(matches!(&refused, Err(ClientError::Refused(words)) if words.contains("new.txt")), "{refused:?}");
+    assert_eq!(stage.read("new.txt").unwrap(), "somebody's", "nothing was done");
+    stage.write("other.txt", "written since").unwrap();
+    let refused = session.send(back.clone()).await;
+    assert!(matches!(&refused, Err(ClientError::Refused(words)) if words.contains("other.txt")), "{refused:?}");
+    session.send(back.clone()).await.unwrap();
+    assert!(stage.read("new.txt").is_err() && stage.read("other.txt").is_err());
+    session.send(Command::UndoRewind).await.unwrap();
+    assert_eq!(stage.read("other.txt").unwrap(), "written since", "it was kept before it went");
+    let Answer::Snapshot(snapshot) = session.ask(Query::Snapshot).await.unwrap() else { panic!("no snapshot") };
+    let since = snapshot.last_seq;
+    say(&session, "are you there?").await;
+    until_complete(&session, since).await;
     session.close().await;
 }

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`walk`] (the one set of rules by which every tool walks the folder), `rules` (what
 //! is ignored), [`git`], [`changed`], `small_file` (how files that anyone may have put there are read);
-//! [`index`]; [`checkpoint`]; [`worktree`].
+//! [`index`]; [`checkpoint`]; [`worktree`] with [`worktree_git`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -14,6 +14,7 @@ mod rules;
 mod small_file;
 pub mod walk;
 pub mod worktree;
+pub mod worktree_git;
 
 pub use changed::{ChangedFiles, changed_files};
 pub use git::{GitFacts, Head};

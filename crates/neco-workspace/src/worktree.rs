@@ -9,13 +9,16 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use crate::git::repository_of;
+use crate::worktree_git::{git, git_bytes};
 
 /// What the name of the file ends with that says what a worktree is.
 const FACTS: &str = "worktree";
+
+/// Lists files that git does not track; that starts no program and enters no other repository.
+const UNKNOWN: [&str; 4] = ["ls-files", "--others", "--exclude-standard", "--directory"];
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +37,12 @@ pub enum WorktreeError {
         /// What it said.
         said: String,
     },
+    /// Somebody works in it.
+    #[error("somebody works in it")]
+    InUse,
+    /// It holds files that git does not know and nobody else has.
+    #[error("it holds files that git ignores: {0}")]
+    HoldsIgnored(String),
     /// Something on the disk can't be read or written.
     #[error("{}: {source}", path.display())]
     Io {
@@ -166,19 +175,91 @@ impl Worktree {
         }
     }
 
-    /// Removes the worktree, and its branch where that holds nothing more than what it was made from.
+    /// Says that somebody works in it, as long as what is given lives: it is not removed meanwhile.
     ///
     /// # Errors
-    /// When git fails, as it does when something in it is not committed.
+    /// When that can't be said.
+    pub fn hold(&self) -> Result<Held, WorktreeError> {
+        let file = self.lock_file()?;
+        file.lock_shared().map_err(|source| WorktreeError::Io { path: self.path.clone(), source })?;
+        Ok(Held { _file: file })
+    }
+
+    /// Whether somebody works in it.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.lock_file().is_ok_and(|file| file.try_lock().is_err())
+    }
+
+    /// Makes the worktree again that was removed, from its branch, or from what it was made from.
+    ///
+    /// # Errors
+    /// When its repository is gone, or git fails.
+    pub fn make_again(&self) -> Result<(), WorktreeError> {
+        let missing = || WorktreeError::NoRepository(self.repository.clone());
+        let (top, _) = repository_of(&self.repository).ok_or_else(missing)?;
+        git(top, &["worktree", "prune"])?;
+        let has_branch =
+            git(top, &["rev-parse", "--verify", "--quiet", &format!("refs/heads/{}", self.branch)]).is_ok();
+        let path = self.path.to_string_lossy();
+        let how: Vec<&str> = match (self.bring_back, has_branch) {
+            (BringBack::Branch, true) => vec![&path, &self.branch],
+            (BringBack::Branch, false) => vec!["-b", &self.branch, &path, &self.base],
+            (BringBack::Patch, _) => vec!["--detach", &path, &self.base],
+        };
+        git(top, &[&["worktree", "add", "--quiet"][..], &how].concat()).map(drop)
+    }
+
+    /// The files in it that git ignores, as far as a line has room; they are nowhere else.
+    fn ignored(&self) -> Result<Option<String>, WorktreeError> {
+        let all = git(&self.path, &[&UNKNOWN[..], &["--ignored"]].concat())?;
+        let names: Vec<&str> = all.lines().collect();
+        let shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+        let more = if names.len() > 5 { ", …" } else { "" };
+        Ok((!names.is_empty()).then(|| format!("{shown}{more}")))
+    }
+
+    /// Removes the worktree, and its branch where that holds nothing more than what it was made from. What it
+    /// was stays known, so that it can be made again.
+    ///
+    /// # Errors
+    /// When somebody works in it, it holds files that git ignores, or git fails, as it does when something in it
+    /// is not committed.
     pub fn remove(&self) -> Result<(), WorktreeError> {
+        match self.ignored()? {
+            Some(names) => Err(WorktreeError::HoldsIgnored(names)),
+            None => self.remove_with_ignored(),
+        }
+    }
+
+    fn remove_with_ignored(&self) -> Result<(), WorktreeError> {
+        let lock = self.lock_file()?;
+        lock.try_lock().map_err(|_| WorktreeError::InUse)?;
         let is_empty = self.commits().unwrap_or(1) == 0;
-        let remove = ["worktree", "remove"].map(OsStr::new);
+        if !is_empty && self.bring_back == BringBack::Patch {
+            // Commits without a branch would be nobody's.
+            let name = self.branch.replacen("neco/", "refs/neco/worktrees/", 1);
+            git(&self.path, &["update-ref", &name, "HEAD"])?;
+        }
+        // Git would look by itself, and enter repositories that somebody made in it.
+        let changed = git(&self.path, &["diff", "--name-only", "HEAD"])?;
+        if !changed.is_empty() || !git(&self.path, &UNKNOWN)?.is_empty() {
+            let said = "it holds changes that are not committed".to_owned();
+            return Err(WorktreeError::Git { what: "worktree remove".to_owned(), said });
+        }
+        let remove = ["worktree", "remove", "--force"].map(OsStr::new);
         git(&self.repository, &[&remove[..], &[self.path.as_os_str()]].concat())?;
         if is_empty && self.bring_back == BringBack::Branch {
             git(&self.repository, &["branch", "--quiet", "-D", &self.branch])?;
         }
-        let facts = self.path.with_added_extension(FACTS);
-        fs::remove_file(&facts).map_err(|source| WorktreeError::Io { path: facts, source })
+        Ok(())
+    }
+
+    /// The file whose lock says that somebody works in it.
+    fn lock_file(&self) -> Result<fs::File, WorktreeError> {
+        let path = self.path.with_added_extension("lock");
+        let opened = fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+        opened.map_err(|source| WorktreeError::Io { path, source })
     }
 
     /// Commits on the branch that the base has not.
@@ -202,10 +283,26 @@ impl Worktree {
 
     fn write_patch(&self) -> Result<PathBuf, WorktreeError> {
         let file = self.path.with_added_extension("patch");
-        let output = ["diff", "--cached", "--binary", "--no-color", "--no-ext-diff"].map(OsStr::new);
-        let mut into = OsStr::new("--output=").to_owned();
-        into.push(&file);
-        git(&self.path, &[&output[..], &[&into, OsStr::new(&self.base)]].concat())?;
+        // Whatever the person has set for reading differences, this one is for `git apply`.
+        let output = [
+            "-c",
+            "diff.submodule=short",
+            "-c",
+            "diff.ignoreSubmodules=none",
+            "diff",
+            "--cached",
+            "--binary",
+            "--full-index",
+            "-O/dev/null",
+            "--no-color",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--src-prefix=a/",
+            "--dst-prefix=b/",
+        ]
+        .map(OsStr::new);
+        let patch = git_bytes(&self.path, &[&output[..], &[OsStr::new(&self.base)]].concat())?;
+        fs::write(&file, patch).map_err(|source| WorktreeError::Io { path: file.clone(), source })?;
         Ok(file)
     }
 
@@ -233,48 +330,47 @@ impl Worktree {
     }
 }
 
+/// Somebody works in a worktree.
+#[derive(Debug)]
+pub struct Held {
+    _file: fs::File,
+}
+
+/// All worktrees below `worktrees`, those included that were removed.
+#[must_use]
+pub fn all(worktrees: &Path) -> Vec<Worktree> {
+    let entries = fs::read_dir(worktrees).into_iter().flatten().flatten().map(|entry| entry.path());
+    let facts = entries.filter(|path| path.extension() == Some(OsStr::new(FACTS)));
+    facts.filter_map(|facts| Worktree::read_facts(&facts.with_extension(""))).collect()
+}
+
 /// Removes worktrees that nobody needs: those whose branch is merged, and those that were not touched for
 /// `unused`; what is not committed keeps its worktree. Gives those that were removed.
 #[must_use]
 pub fn tidy(worktrees: &Path, unused: Duration) -> Vec<Worktree> {
-    let entries = fs::read_dir(worktrees).into_iter().flatten().flatten().map(|entry| entry.path());
-    let facts = entries.filter(|path| path.extension() == Some(OsStr::new(FACTS)));
-    let all = facts.filter_map(|facts| Worktree::read_facts(&facts.with_extension("")));
-    all.filter(|tree| is_unused(tree, unused) && tree.remove().is_ok()).collect()
+    let all = all(worktrees).into_iter().filter(|tree| tree.path.is_dir());
+    all.filter(|tree| {
+        let removed = match (is_merged(tree), is_untouched(tree, unused)) {
+            (_, true) => tree.remove_with_ignored(),
+            (true, false) => tree.remove(),
+            (false, false) => return false,
+        };
+        removed.is_ok()
+    })
+    .collect()
 }
 
-fn is_unused(tree: &Worktree, unused: Duration) -> bool {
+fn is_merged(tree: &Worktree) -> bool {
     let merged = ["merge-base", "--is-ancestor", &tree.branch, "HEAD"];
     let has_work = tree.commits().is_ok_and(|commits| commits > 0);
-    if has_work && git(&tree.repository, &merged).is_ok() {
-        return true;
-    }
-    // Git writes the index of a worktree whenever something is brought back.
+    has_work && git(&tree.repository, &merged).is_ok()
+}
+
+/// Git writes the index of a worktree whenever something is brought back.
+fn is_untouched(tree: &Worktree, unused: Duration) -> bool {
     let index = git(&tree.path, &["rev-parse", "--git-path", "index"]).map(|path| tree.path.join(path));
     let touched = index.ok().and_then(|index| fs::metadata(index).ok()?.modified().ok());
     touched.is_some_and(|touched| SystemTime::now().duration_since(touched).is_ok_and(|age| age > unused))
-}
-
-/// Runs git in a folder and gives what it printed, without the last line break. No hook is run.
-fn git<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Result<String, WorktreeError> {
-    let what = || {
-        let words = arguments.iter().map(|word| word.as_ref().to_string_lossy());
-        words.take(3).collect::<Vec<_>>().join(" ")
-    };
-    let failed = |said: String| WorktreeError::Git { what: what(), said };
-    let mut command = Command::new("git");
-    command.args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-C"]).arg(folder);
-    // Variables of a hook that Neco may have been started from would lead git elsewhere.
-    for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"] {
-        command.env_remove(name);
-    }
-    let done = command.args(arguments).env("GIT_TERMINAL_PROMPT", "0").output();
-    let done = done.map_err(|error| failed(error.to_string()))?;
-    if !done.status.success() {
-        let said = String::from_utf8_lossy(&done.stderr);
-        return Err(failed(said.trim().chars().take(500).collect()));
-    }
-    Ok(String::from_utf8_lossy(&done.stdout).trim_end_matches('\n').to_owned())
 }
 
 fn make_private(folder: &Path) -> Result<(), WorktreeError> {

@@ -12,6 +12,7 @@ use crate::plan_args::PlanCommand;
 use crate::prompt_args::PromptCommand;
 use crate::rule_args::{PolicyCommand, RuleArgs};
 use crate::session_args::SessionCommand;
+use crate::workflow_args::{AgentsCommand, WorkflowCommand};
 use crate::worktree_args::WorktreeArgs;
 
 /// The command line as it was written.
@@ -22,7 +23,7 @@ use crate::worktree_args::WorktreeArgs;
     about = "Neco is a coding agent: it reads, edits and runs what your task needs, and asks before it does harm.",
     after_help = help::SHORT,
     after_long_help = help::LONG,
-    override_usage = "neco [OPTIONS] -m TEXT\n       neco [OPTIONS] COMMAND",
+    override_usage = "neco [OPTIONS] [MESSAGE | -m TEXT]\n       neco [OPTIONS] COMMAND",
     max_term_width = 100
 )]
 pub struct CommandLine {
@@ -54,10 +55,10 @@ pub struct EverywhereArgs {
 /// One request to the agent.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct RunArgs {
-    /// What the agent is asked; `neco "…"` works too, piped stdin is added to it, and `-` is stdin alone
+    /// One request; piped stdin is added to it, `-` is stdin alone
     #[arg(short, long, value_name = "TEXT", short_alias = 'p', alias = "print")]
     pub message: Option<String>,
-    /// The same as -m
+    /// What is said first in the terminal window; the same as -m where there is none
     #[arg(value_name = "MESSAGE", hide = true)]
     pub words: Vec<String>,
     /// Shows the model a picture with the message: PNG, JPEG, WebP or GIF; may be repeated
@@ -223,6 +224,12 @@ pub enum Subcommands {
     /// Lists, shows and closes plans that sessions left unfinished
     #[command(subcommand)]
     Plan(PlanCommand),
+    /// Lists, shows and checks the agents that can do a part of the work
+    #[command(subcommand)]
+    Agents(AgentsCommand),
+    /// Runs, lists, shows and resumes workflows: tasks that depend on each other
+    #[command(subcommand)]
+    Workflow(Box<WorkflowCommand>),
     /// Shows the rules about what may happen, explains a decision, and checks your rules
     #[command(subcommand)]
     Policy(PolicyCommand),
@@ -239,6 +246,8 @@ pub enum Subcommands {
     Prompt(PromptCommand),
     /// Checks models, keys, the store and the terminal, and says how to fix what is wrong
     Doctor(JsonArg),
+    /// The terminal window as plain lines: for dumb terminals and screen readers
+    Repl(Box<RunArgs>),
     /// Shows a whole task, offline, with a scripted model and real tools
     Demo {
         /// Keeps the sample project instead of removing it

@@ -27,6 +27,7 @@ pub fn opener(section: &CheckpointsSection, environment: &[(OsString, OsString)]
     }
     let opened: Mutex<HashMap<PathBuf, Arc<dyn Checkpoints>>> = Mutex::default();
     let (section, stores, home) = (section.clone(), stores(data_dir), variable(environment, "HOME"));
+    let own = data_dir.canonicalize().unwrap_or_else(|_| data_dir.to_owned());
     let config_home = variable(environment, "XDG_CONFIG_HOME");
     Arc::new(move |root| {
         let mut opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
@@ -42,6 +43,7 @@ pub fn opener(section: &CheckpointsSection, environment: &[(OsString, OsString)]
                 max_files: section.max_files,
                 patterns: section.leave_out.clone(),
                 excludes_file: excludes_file(&section, home.as_deref(), config_home.as_deref()),
+                own: Some(own.clone()),
             },
         };
         let (checkpoints, notice) = open(section.backend, place);

@@ -52,7 +52,7 @@ impl Exit {
                 .map_or_else(|| Self::of_code(outcome.error.as_ref().and_then(|error| error.code)), Self::Stopped);
         };
         match complete.reason {
-            CompleteReason::Natural if outcome.refused_last => Self::Refused,
+            CompleteReason::Natural if outcome.was_refused() => Self::Refused,
             CompleteReason::Natural => Self::Done,
             CompleteReason::Stopped => Self::Refused,
             CompleteReason::IterationLimit | CompleteReason::Budget | CompleteReason::LoopDetected => Self::Limit,

@@ -103,12 +103,14 @@ impl From<SessionError> for Failure {
             SessionError::GoneOn(_) => Self::new(Exit::Failed, error.to_string()),
             SessionError::FolderGone { .. }
             | SessionError::EmptyTitle
+            | SessionError::Workflow(_)
             | SessionError::NotFound(_)
             | SessionError::Ambiguous { .. }
             | SessionError::NoneHere(_)
             | SessionError::Workspace { .. }
             | SessionError::Model(_)
             | SessionError::Prompt(_)
+            | SessionError::Tree(_)
             | SessionError::OwnModel { .. } => Self::usage(error.to_string()),
         }
     }

@@ -2,7 +2,8 @@
 
 /// After `neco -h`.
 pub const SHORT: &str = "\
-Try:  neco demo                      a whole task, offline, in two seconds
+Try:  neco                           the terminal window
+      neco demo                      a whole task, offline, in two seconds
       neco -m \"why does the build fail?\"
       neco --help                    examples, exit codes, variables, settings";
 
@@ -10,7 +11,8 @@ Try:  neco demo                      a whole task, offline, in two seconds
 pub const TOOLS: &str = "Only these tools exist for the agent, separated by commas; there are read_file, \
 write_file, edit_file, apply_patch, list_directory, glob, grep, bash, process, git, code_index, code_search, \
 diagnostics, web_fetch, web_search, todo_write, ask_user, enter_plan_mode, exit_plan_mode, memory_store, \
-memory_search, memory_get";
+memory_search, memory_get, task, spawn_agent, agent_message, agent_status, agent_wait, agent_cancel, report, \
+complete_task, workflow";
 
 /// After `neco policy list --help`.
 pub const POLICY_LIST: &str = "\
@@ -47,6 +49,9 @@ A file of cases:
 /// After `neco --help`. No line is wider than a usual terminal: a line that is broken again looks torn.
 pub const LONG: &str = "\
 Examples:
+  neco
+      the terminal window, on a new session; neco \"words\" says the first
+      ones, --continue and --session ID open an earlier session
   neco -m \"fix the failing test\"
       one task; you are asked before files are written and commands are run
   neco -m \"rename Foo to Bar\" --yes
@@ -137,7 +142,7 @@ Environment:
   NO_COLOR
       no colours
   VISUAL, EDITOR
-      the editor that `e` opens when you are asked
+      the editor that `e` opens when you are asked, and Ctrl-G in the window
   PAGER
       what `d` shows long changes in; less when it is there
 

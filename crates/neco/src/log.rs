@@ -175,6 +175,13 @@ pub fn event(event: &Event) {
         EventBody::Rewind(back) => {
             tracing::info!(seq, to = back.to, conversation = back.conversation, files = back.files.is_some(), "rewind");
         }
+        EventBody::AgentUpdate(update) => {
+            tracing::info!(seq, agent = %update.node.id, role = %update.node.role, state = %update.node.state, "agent");
+        }
+        EventBody::AgentMessage(message) => tracing::info!(seq, to = %message.to, "letter"),
+        EventBody::WorkflowUpdate(update) => {
+            tracing::info!(seq, workflow = %update.workflow_id, state = %update.state, tasks = update.tasks.len(), "workflow");
+        }
         EventBody::Title(title) => tracing::info!(seq, by = %title.by, "title"),
         EventBody::Imported(from) => tracing::info!(seq, from = %from.from, skipped = from.skipped, "imported"),
         EventBody::Error(error) => {

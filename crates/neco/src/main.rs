@@ -1,13 +1,14 @@
 //! The door: arguments, wiring, subcommands, exit codes.
 //!
 //! Reading order: [`args`] with [`rule_args`] and [`misuse`], [`run`] (a request), [`cmd`] (everything else), [`wire`] (where concrete
-//! types meet) with [`sandbox`] and [`arg0`], [`rules`] (which rules are in force), [`mod@print`] and [`ask`] (the window of a run), [`outcome`], [`exit`], [`failure`].
+//! types meet) with [`sandbox`], [`boxed_git`] and [`arg0`], [`rules`] (which rules are in force), [`mod@print`] and [`ask`] (the window of a run), [`tui`] (the terminal window) and [`repl`] (the same in lines), [`outcome`], [`exit`], [`failure`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
 mod arg0;
 mod args;
 mod ask;
+mod boxed_git;
 mod checkpoints;
 mod cmd;
 mod exit;
@@ -19,12 +20,14 @@ mod log;
 mod memory_args;
 mod misuse;
 mod outcome;
+mod own_commands;
 mod panic;
 mod plan_args;
 mod plugged;
 mod port_args;
 mod print;
 mod prompt_args;
+mod repl;
 mod rule_args;
 mod rules;
 mod run;
@@ -35,7 +38,9 @@ mod short_id;
 mod signals;
 mod terminal;
 mod told_files;
+mod tui;
 mod wire;
+mod workflow_args;
 mod worktree_args;
 
 use std::path::{Path, PathBuf};
@@ -56,6 +61,7 @@ fn main() -> ExitCode {
     let line = CommandLine::of_process();
     let env = Env::from_process();
     neco_safety::path::sensitive::guard_settings(resolved(env.config_dir()));
+    boxed_git::install(&env);
     panic::install(log::path(&env));
     let exit = match enter(&line, &env) {
         Ok(exit) => exit,
@@ -73,11 +79,15 @@ fn main() -> ExitCode {
 fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
     log::start(env, line.everywhere.debug)?;
     match &line.command {
+        None if tui::is_wanted(&line.run, env) => tui::run(&line.run, &line.everywhere, env),
         None => run::run(&line.run, &line.everywhere, env),
+        Some(Subcommands::Repl(args)) => repl::run(args, &line.everywhere, env),
         Some(Subcommands::Config(command)) => cmd::config::run(command, &line.everywhere, env),
         Some(Subcommands::Session(command)) => cmd::session::run(command, &line.everywhere, env),
         Some(Subcommands::Memory(command)) => cmd::memory::run(command, &line.everywhere, env),
         Some(Subcommands::Plan(command)) => cmd::plan::run(command, &line.everywhere, env),
+        Some(Subcommands::Agents(command)) => cmd::agents::run(command, &line.everywhere, env),
+        Some(Subcommands::Workflow(command)) => cmd::workflow::run(command, &line.everywhere, env),
         Some(Subcommands::Policy(command)) => cmd::policy::run(command, &line.everywhere, env),
         Some(Subcommands::Model(command)) => cmd::model::run(command, &line.everywhere, env),
         Some(Subcommands::Auth(command)) => cmd::auth::run(command, &line.everywhere, env),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use neco_proto::event::{AgentComplete, ToolCallEnd, UsageEvent};
-use neco_proto::{CallId, ErrorCode, Event, EventBody, Message, Role, TurnId};
+use neco_proto::{AgentId, CallId, ErrorCode, Event, EventBody, Message, Role, TurnId, Usage};
 use neco_safety::untrusted;
 use serde::Serialize;
 use serde_json::Value;
@@ -19,10 +19,15 @@ pub struct Outcome {
     pub last_call: Option<UsageEvent>,
     /// What went wrong last.
     pub error: Option<RunError>,
+    /// What agents below the root used.
+    pub below: Usage,
     /// Whether the last turn that had calls had one that was refused.
     pub refused_last: bool,
     /// Every call that was refused.
     pub denials: Vec<Denial>,
+    /// Of each agent below the root, its last turn that had calls and whether one of them was refused.
+    refused_below: HashMap<AgentId, (Option<TurnId>, bool)>,
+    root: Option<AgentId>,
     turn: Option<TurnId>,
     arguments: HashMap<CallId, String>,
 }
@@ -60,8 +65,20 @@ impl Outcome {
         Self { error: Some(error), ..Self::default() }
     }
 
-    /// Takes in the next event.
+    /// Of a session whose root is known.
+    #[must_use]
+    pub fn of_root(root: AgentId) -> Self {
+        Self { root: Some(root), ..Self::default() }
+    }
+
+    /// Takes in the next event. What agents below the root do is theirs; only what they were refused is told.
     pub fn apply(&mut self, event: &Event) {
+        if matches!(event.body, EventBody::SessionStart(_)) {
+            self.root = Some(event.agent_id);
+        }
+        if self.root.is_some_and(|root| root != event.agent_id) {
+            return self.below(event);
+        }
         match &event.body {
             EventBody::Message(message) => {
                 note_model(&mut self.models, message);
@@ -73,7 +90,7 @@ impl Outcome {
             EventBody::Error(error) => {
                 self.error = Some(RunError { code: Some(error.code), message: error.message.clone() });
             }
-            EventBody::AgentComplete(complete) => self.complete = Some(complete.clone()),
+            EventBody::AgentComplete(complete) => self.completed(complete),
             EventBody::Usage(used) => self.last_call = Some(used.clone()),
             EventBody::SessionStart(_)
             | EventBody::StateChange(_)
@@ -103,9 +120,49 @@ impl Outcome {
             | EventBody::Rewind(_)
             | EventBody::Title(_)
             | EventBody::Imported(_)
+            | EventBody::AgentUpdate(_)
+            | EventBody::AgentMessage(_)
+            | EventBody::WorkflowUpdate(_)
             | EventBody::Compaction(_)
             | EventBody::MessageQueued(_)
             | EventBody::TurnEnd(_) => {}
+        }
+    }
+
+    /// Whether the last thing that somebody wanted to do, the root or one below it, was refused.
+    #[must_use]
+    pub fn was_refused(&self) -> bool {
+        self.refused_last || self.refused_below.values().any(|(_, refused)| *refused)
+    }
+
+    /// A root that was woken by what came of others goes on with the same request.
+    fn completed(&mut self, complete: &AgentComplete) {
+        let mut all = complete.clone();
+        if let Some(before) = self.complete.take() {
+            all.turns += before.turns;
+            all.usage += before.usage;
+            all.duration_ms += before.duration_ms;
+            all.waited_ms += before.waited_ms;
+        }
+        self.complete = Some(all);
+    }
+
+    fn below(&mut self, event: &Event) {
+        match &event.body {
+            EventBody::Message(message) => {
+                for call in message.tool_calls() {
+                    self.arguments.insert(call.id.clone(), call.arguments.clone());
+                }
+            }
+            EventBody::ToolCallEnd(end) => {
+                let refused = self.denied(end);
+                let last = self.refused_below.entry(event.agent_id).or_default();
+                last.1 = refused || (last.1 && last.0 == event.turn_id);
+                last.0 = event.turn_id;
+            }
+            EventBody::Usage(used) => self.below += used.usage,
+            // How they end is told to whom they work for.
+            _ => {}
         }
     }
 
@@ -114,9 +171,13 @@ impl Outcome {
             self.turn = turn;
             self.refused_last = false;
         }
+        self.refused_last |= self.denied(end);
+    }
+
+    /// Whether a call was refused, which is kept then.
+    fn denied(&mut self, end: &ToolCallEnd) -> bool {
         let arguments = self.arguments.remove(&end.call_id).unwrap_or_default();
-        let Some(code) = end.error_code.filter(|code| is_refusal(*code)) else { return };
-        self.refused_last = true;
+        let Some(code) = end.error_code.filter(|code| is_refusal(*code)) else { return false };
         self.denials.push(Denial {
             call_id: end.call_id.clone(),
             tool: end.tool.clone(),
@@ -125,6 +186,7 @@ impl Outcome {
             code,
             reason: error_words(end),
         });
+        true
     }
 }
 

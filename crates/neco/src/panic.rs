@@ -9,11 +9,20 @@ use crate::ask::tty::restore_terminal;
 /// From now on a panic leaves the terminal as it was found and says a few plain words.
 pub fn install(log: PathBuf) {
     std::panic::set_hook(Box::new(move |panic| {
-        restore_terminal();
         tracing::error!(panic = %words(panic), "panic");
+        // A task that is broken ends alone, and its session tells of it; the window goes on.
+        if neco_tui::term::guard::is_taken() && std::thread::current().name() != Some("main") {
+            return;
+        }
+        if neco_tui::term::guard::is_taken() {
+            neco_tui::give_back();
+            // The rows that were alive are of no use any more.
+            let _ = write!(std::io::stdout(), "\r\u{1b}[J").and_then(|()| std::io::stdout().flush());
+        }
+        restore_terminal();
         let _ = writeln!(
             std::io::stderr(),
-            "\nneco: a defect in Neco: {}\nYour session is kept; `neco -m \"…\" --continue` goes on with it. \
+            "\nneco: a defect in Neco: {}\nYour session is kept; `neco --continue` goes on with it. \
              Please report this, with the log of a run with --debug ({}).",
             words(panic),
             log.display()

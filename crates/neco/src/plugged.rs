@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use neco_agent::context::PromptFile;
 use neco_config::{Env, Layer, Loaded, PolicyFile, PolicyFormat, policy_files};
@@ -11,11 +12,13 @@ use neco_ext::Hook;
 use neco_ext::hooks::find;
 use neco_safety::Trust;
 use neco_safety::trust::TrustError;
+use neco_session::roles::{DefinitionFile, Definitions, IsTrusted};
 use neco_session::sources::prompt_files;
 use sha2::{Digest, Sha256};
 
+use crate::own_commands::{self, OwnCommand};
 use crate::print::visible::visible_line;
-use crate::told_files::folders_with_prompts;
+use crate::told_files::{agent_places, folders_with_prompts};
 
 /// One thing that a folder would switch on.
 struct Item {
@@ -32,6 +35,10 @@ enum Kind {
     Hook(Box<Hook>),
     Rules,
     Prompt(PromptFile),
+    /// A definition of an agent that takes the place of another one, or chooses a model.
+    Agent,
+    /// A command after a slash. It does nothing until a person runs it, so nobody is asked about it beforehand.
+    Command,
 }
 
 /// What a person is asked about.
@@ -80,6 +87,9 @@ impl Plugged {
                 Err(words) => notices.push(format!("prompts are left out: {words}")),
             }
         }
+        let definitions = Definitions::load(&agent_places(env), folder);
+        items.extend(definitions.untrusted().iter().map(|(file, wants)| agent_item(env, file, wants)));
+        items.extend(own_commands::of_folder(folder).iter().map(|command| command_item(env, command)));
         Self { own, items, trust, rules, notices }
     }
 
@@ -100,7 +110,7 @@ impl Plugged {
     pub fn hooks(&self) -> Vec<Hook> {
         let trusted = self.items.iter().filter(|item| self.is_on(item)).filter_map(|item| match &item.kind {
             Kind::Hook(hook) => Some(Hook { trusted_as: Some(item.hash.clone()), ..(**hook).clone() }),
-            Kind::Rules | Kind::Prompt(_) => None,
+            Kind::Rules | Kind::Prompt(_) | Kind::Agent | Kind::Command => None,
         });
         self.own.iter().cloned().chain(trusted).collect()
     }
@@ -111,7 +121,7 @@ impl Plugged {
         let on = self.items.iter().filter(|item| self.is_on(item));
         on.filter_map(|item| match &item.kind {
             Kind::Prompt(prompt) => Some(prompt.clone()),
-            Kind::Hook(_) | Kind::Rules => None,
+            Kind::Hook(_) | Kind::Rules | Kind::Agent | Kind::Command => None,
         })
         .collect()
     }
@@ -123,6 +133,20 @@ impl Plugged {
             self.items.iter().filter(|item| matches!(item.kind, Kind::Hook(_))).map(|item| self.is_on(item)).collect();
         let on = hooks.iter().filter(|on| **on).count();
         (self.own.len(), on, hooks.len() - on)
+    }
+
+    /// Which definitions of agents may do what only trust lets them.
+    #[must_use]
+    pub fn trusted_agents(&self) -> IsTrusted {
+        let on = self.items.iter().filter(|item| matches!(item.kind, Kind::Agent) && self.is_on(item));
+        let hashes: BTreeSet<String> = on.map(|item| item.hash.clone()).collect();
+        Arc::new(move |file| hashes.contains(&agent_hash(file)))
+    }
+
+    /// Whether a command of the folder may be run: it was seen and trusted as it is.
+    #[must_use]
+    pub fn may_run(&self, command: &OwnCommand) -> bool {
+        command.folder.as_ref().is_none_or(|folder| self.trust.covers(folder, &command.hash))
     }
 
     /// Whether the folder's own rules count: every file of them was seen and trusted.
@@ -166,10 +190,12 @@ impl Plugged {
     /// One line about what is off, if anything is.
     #[must_use]
     pub fn note(&self) -> Option<String> {
-        let off: Vec<&Item> = self.items.iter().filter(|item| !self.is_on(item)).collect();
+        let tells = |item: &&Item| !self.is_on(item) && !matches!(item.kind, Kind::Command);
+        let off: Vec<&Item> = self.items.iter().filter(tells).collect();
         let hooks = off.iter().filter(|item| matches!(item.kind, Kind::Hook(_))).count();
         let prompts = off.iter().filter(|item| matches!(item.kind, Kind::Prompt(_))).count();
-        let rules = off.len() - hooks - prompts;
+        let agents = off.iter().filter(|item| matches!(item.kind, Kind::Agent)).count();
+        let rules = off.len() - hooks - prompts - agents;
         let folder = visible_line(&off.first()?.folder.display().to_string());
         let mut what = Vec::new();
         if hooks > 0 {
@@ -180,6 +206,10 @@ impl Plugged {
         }
         if prompts > 0 {
             what.push(format!("{prompts} {}", if prompts == 1 { "prompt" } else { "prompts" }));
+        }
+        if agents > 0 {
+            let words = if agents == 1 { "definition of an agent" } else { "definitions of agents" };
+            what.push(format!("{agents} {words}"));
         }
         let why = match off.iter().any(|item| self.trust.is_trusted(&item.folder)) {
             true => "new or changed since it was trusted",
@@ -209,7 +239,7 @@ impl Plugged {
     }
 
     fn is_new(&self, item: &Item) -> bool {
-        !self.trust.has_seen(&item.folder, &item.hash)
+        !matches!(item.kind, Kind::Command) && !self.trust.has_seen(&item.folder, &item.hash)
     }
 
     fn by_folder(&self, scope: Scope) -> BTreeMap<&Path, Vec<&Item>> {
@@ -243,6 +273,12 @@ fn hook_item(env: &Env, hook: &Hook) -> Result<Option<Item>, String> {
     Ok(Some(Item { folder: folder.to_owned(), hash: fingerprint.hash, words, kind }))
 }
 
+fn command_item(env: &Env, command: &OwnCommand) -> Item {
+    let words = format!("command /{}  ({})", command.custom.name, env.shown(&command.file));
+    let folder = command.folder.clone().unwrap_or_default();
+    Item { folder, hash: command.hash.clone(), words, kind: Kind::Command }
+}
+
 /// A file of the folder in the place of a prompt: what it says decides how the agent works.
 fn prompt_item(env: &Env, folder: &Path, prompt: PromptFile) -> Item {
     let shown = env.shown(Path::new(&prompt.file));
@@ -250,6 +286,17 @@ fn prompt_item(env: &Env, folder: &Path, prompt: PromptFile) -> Item {
     let hash = hash.iter().map(|byte| format!("{byte:02x}")).collect();
     let words = format!("prompt {}: {} bytes in its place  ({shown})", prompt.name, prompt.text.len());
     Item { folder: folder.to_owned(), hash, words, kind: Kind::Prompt(prompt) }
+}
+
+/// A definition of the folder that takes the place of another one, or chooses a model.
+fn agent_item(env: &Env, file: &DefinitionFile, wants: &str) -> Item {
+    let words = format!("agent: {wants}  ({})", env.shown(&file.path));
+    Item { folder: file.folder.clone(), hash: agent_hash(file), words, kind: Kind::Agent }
+}
+
+fn agent_hash(file: &DefinitionFile) -> String {
+    let hash = Sha256::digest(format!("agent\0{}\0{}", file.path.display(), file.text).as_bytes());
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A file of the folder's own rules about what may happen.

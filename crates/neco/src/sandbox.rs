@@ -21,10 +21,24 @@ pub fn open(config: &Config, env: &Env, ask: Ask) -> Result<Sandbox, Failure> {
 /// # Errors
 /// When the strong one is required and can't be had.
 pub fn open_with(config: &Config, env: &Env, data_dir: &Path, ask: Ask) -> Result<Sandbox, Failure> {
-    Sandbox::probe(setup(config, env, data_dir), ask).map_err(|Unmet(why)| {
+    probed(setup(config, env, data_dir), ask)
+}
+
+fn probed(setup: SandboxSetup, ask: Ask) -> Result<Sandbox, Failure> {
+    Sandbox::probe(setup, ask).map_err(|Unmet(why)| {
         Failure::new(Exit::Failed, format!("sandbox.required is set, and the strong sandbox can't be had: {why}"))
             .hint("`neco doctor` says what is missing; `-c sandbox.required=false` goes on with less.")
     })
+}
+
+/// The sandbox for our own git: it sees every file of the workspace, as the person's git does.
+///
+/// # Errors
+/// When the strong one is required and can't be had.
+pub fn open_for_git(config: &Config, env: &Env) -> Result<Sandbox, Failure> {
+    let mut setup = setup(config, env, env.data_dir());
+    setup.settings.sees_workspace_secrets = true;
+    probed(setup, Ask::IfChanged)
 }
 
 fn setup(config: &Config, env: &Env, data_dir: &Path) -> SandboxSetup {
@@ -43,7 +57,8 @@ fn setup(config: &Config, env: &Env, data_dir: &Path) -> SandboxSetup {
 
 /// This program. One that was replaced while it runs is found at its old place: a launcher of another
 /// version says so and runs nothing.
-fn own_program() -> PathBuf {
+#[must_use]
+pub fn own_program() -> PathBuf {
     let path = std::env::current_exe().unwrap_or_default();
     match path.to_str().and_then(|text| text.strip_suffix(" (deleted)")) {
         Some(text) => PathBuf::from(text),

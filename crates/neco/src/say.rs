@@ -1,11 +1,32 @@
 //! The few lines that are written outside of a run.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
 
 use crate::failure::Failure;
 use crate::print::clean::clean;
 use crate::print::wrap::{wrap, wrap_under};
 use crate::terminal;
+
+/// Notes that wait while something else has the screen; nothing when it is free.
+static HELD: Mutex<Option<Vec<String>>> = Mutex::new(None);
+
+/// Something else has the screen from now on: notes are kept for it.
+pub fn hold_notes() {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default();
+}
+
+/// The notes that were kept since the last time.
+#[must_use]
+pub fn held_notes() -> Vec<String> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(std::mem::take).unwrap_or_default()
+}
+
+/// The screen is free again: what nobody took is written now.
+pub fn release_notes() {
+    let held = HELD.lock().unwrap_or_else(PoisonError::into_inner).take();
+    held.unwrap_or_default().iter().for_each(|line| note(line));
+}
 
 /// Writes what a person asked for. A reader that has had enough (`| head`) is no error.
 ///
@@ -35,8 +56,19 @@ pub fn lines(text: &str, hanging: usize) -> Result<(), Failure> {
     out(&wrapped.join("\n"))
 }
 
+/// Writes lines beside what a program reads.
+pub fn plain(text: &str) {
+    // Nothing can be done about a closed stderr.
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
 /// Writes a line that a person should know of.
 pub fn note(line: &str) {
+    if let Some(held) = HELD.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        tracing::info!("! {line}");
+        held.push(clean(line));
+        return;
+    }
     let mut line = format!("! {}", clean(line));
     if io::stderr().is_terminal() {
         line = wrap(&line, terminal::size().0);

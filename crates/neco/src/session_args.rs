@@ -42,20 +42,19 @@ Examples:
 
 const DIFF: &str = "\
 A point is the number of a message (the files as they were when it was said), the beginning of a
-checkpoint's name (`neco session log ID` prints them), or `now`.
+checkpoint's name (`neco session log ID` prints them), `end` (as the work of the session left them), or
+`now`.
 Examples:
   neco session diff 019a8                  all that changed since the first message
   neco session diff 019a8 3                since the third
   neco session diff 019a8 3 5              between the third and the fifth";
 
 const PRUNE: &str = "\
-Sessions that are open, and what forks need of the ones that go, stay.
+Sessions that are open, and what forks need of the ones that go, stay. States of files that are older than
+checkpoints.keep_days go too.
 Examples:
   neco session prune --older-than 90d --dry-run
   neco session prune --older-than 30d --keep 20 --yes";
-
-/// The fewest characters that are the beginning of a checkpoint's name.
-pub const SHORTEST_REV: usize = 6;
 
 /// `neco session …`
 #[derive(Debug, Subcommand)]
@@ -68,6 +67,14 @@ pub enum SessionCommand {
         /// The session's id, or its beginning
         id: String,
         /// Prints the events, one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shows the agents of a session: who started whom, how they stand, what they used and gave
+    Tree {
+        /// The session's id, or its beginning; without it the last one of this folder
+        id: Option<String>,
+        /// Prints JSON
         #[arg(long)]
         json: bool,
     },
@@ -155,7 +162,7 @@ pub enum SessionCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Removes sessions that nobody used for long
+    /// Removes sessions that nobody used for long, of all folders
     #[command(after_help = PRUNE)]
     Prune(PruneArgs),
 }
@@ -227,7 +234,8 @@ pub struct ForkArgs {
 pub struct RewindArgs {
     /// The session's id, or its beginning
     pub id: String,
-    /// Goes back to before this message: its number, or the beginning of its id
+    /// Goes back to before this message: its number, or the beginning of its id. With the beginning of a
+    /// checkpoint's name, or `end`, the files go back to that state
     #[arg(long, value_name = "MESSAGE")]
     pub to: Option<String>,
     /// Only the conversation; files stay as they are
@@ -242,9 +250,12 @@ pub struct RewindArgs {
     /// Takes the last rewind back
     #[arg(long, conflicts_with_all = ["to", "what"])]
     pub undo: bool,
-    /// Without asking
+    /// Without asking; refused where it would overwrite what others changed
     #[arg(short, long)]
     pub yes: bool,
+    /// Overwrites what others changed, too
+    #[arg(long)]
+    pub others: bool,
     /// Only shows what would change
     #[arg(long, conflicts_with = "yes")]
     pub dry_run: bool,
@@ -259,9 +270,12 @@ pub struct PruneArgs {
     /// Those that nobody used since then
     #[arg(long, value_name = "TIME", value_parser = when::moment, action = ArgAction::Set, required_unless_present = "keep")]
     pub older_than: Option<i64>,
-    /// The newest so many stay
+    /// The newest so many of each folder stay
     #[arg(long, value_name = "N")]
     pub keep: Option<usize>,
+    /// Only those of this folder; without it of all folders
+    #[arg(long)]
+    pub here: bool,
     /// Only says which ones would go
     #[arg(long, conflicts_with = "yes")]
     pub dry_run: bool,

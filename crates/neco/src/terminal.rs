@@ -57,6 +57,12 @@ impl Terminal {
         }
     }
 
+    /// Whether a window can be drawn on it: it writes over what is there.
+    #[must_use]
+    pub fn is_capable(&self) -> bool {
+        self.capable
+    }
+
     /// Colours for what is asked on the terminal itself.
     #[must_use]
     pub fn paint(&self) -> Paint {

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use neco_agent::context::PromptFile;
 use neco_config::Env;
+use neco_session::roles::DefinitionPlaces;
 use neco_session::sources::{RulesPlaces, prompt_files};
+use neco_session::workflow::WorkflowPlaces;
 use neco_workspace::GitFacts;
 
 use crate::exit::Exit;
@@ -21,6 +23,10 @@ pub struct ToldFiles {
     pub rules: RulesPlaces,
     /// Files in the place of prompts; the last of one name counts.
     pub prompts: Vec<PromptFile>,
+    /// Where definitions of agents are.
+    pub agents: DefinitionPlaces,
+    /// Where the person's own workflows are.
+    pub workflows: WorkflowPlaces,
 }
 
 impl ToldFiles {
@@ -31,8 +37,30 @@ impl ToldFiles {
     pub fn find(env: &Env, plugged: &Plugged) -> Result<Self, Failure> {
         let own = prompt_files(&env.config_dir().join("prompts"));
         let own = own.map_err(|words| Failure::new(Exit::Failed, words))?;
-        Ok(Self { rules: rules(env), prompts: own.into_iter().chain(plugged.prompts()).collect() })
+        Ok(Self {
+            rules: rules(env),
+            prompts: own.into_iter().chain(plugged.prompts()).collect(),
+            agents: DefinitionPlaces { trusted: plugged.trusted_agents(), ..agent_places(env) },
+            workflows: workflow_places(env),
+        })
     }
+}
+
+/// Where the person's own definitions of agents are; no folder is trusted.
+#[must_use]
+pub fn agent_places(env: &Env) -> DefinitionPlaces {
+    let of_others = [".claude/agents", ".agents/agents"].map(|name| env.home().join(name));
+    DefinitionPlaces {
+        own: of_others.into_iter().chain([env.config_dir().join("agents")]).collect(),
+        home: Some(env.home().to_owned()),
+        ..DefinitionPlaces::default()
+    }
+}
+
+/// Where the person's own workflows are.
+#[must_use]
+pub fn workflow_places(env: &Env) -> WorkflowPlaces {
+    WorkflowPlaces { own: vec![env.config_dir().join("workflows")] }
 }
 
 fn rules(env: &Env) -> RulesPlaces {

@@ -25,9 +25,12 @@ use neco_safety::{Confinement, Policy};
 use neco_server::SocketPlaces;
 use neco_session::hub::{Extract, FindModel, MakeGate, MakeSpawner, MakeTools, MemorySettings};
 use neco_session::title::TitleSettings;
+use neco_session::tree::{self, TreeSettings};
+use neco_session::workflow::WorkflowTool;
 use neco_session::{Hub, HubSetup, Session, Workshop};
 use neco_store::{Catalog, EventLog, SqliteStore};
 use neco_toolkit::Registry;
+use neco_toolkit::tool::erase;
 use neco_tools::code::Indexes;
 use secrecy::ExposeSecret;
 use tokio::runtime::{Builder, Runtime};
@@ -86,10 +89,14 @@ pub struct ServiceSetup<'a> {
     pub secrets: Vec<KnownSecret>,
     /// The folder of everything that is kept.
     pub data_dir: PathBuf,
+    /// Where the indexes of code are.
+    pub index_dir: PathBuf,
     /// Where models come from.
     pub find_model: FindModel,
     /// Whether a person sits in front of it.
     pub attended: bool,
+    /// Whether more than a single request is meant.
+    pub interactive: bool,
 }
 
 impl<'a> ServiceSetup<'a> {
@@ -107,8 +114,10 @@ impl<'a> ServiceSetup<'a> {
             environment: Vec::new(),
             secrets: Vec::new(),
             data_dir: env.data_dir().to_owned(),
+            index_dir: index_dir(env.data_dir()),
             find_model: Arc::new(|name| Err(name.to_owned())),
             attended: false,
+            interactive: false,
         }
     }
 }
@@ -147,7 +156,7 @@ impl Services {
 /// # Errors
 /// When a tool does not exist.
 pub fn hub<S: EventLog + Catalog + 'static>(store: &Arc<S>, setup: ServiceSetup<'_>) -> Result<Hub, Failure> {
-    let tools = tools(setup.config, &setup.tools, indexes(&setup.data_dir))?;
+    let tools = tools(setup.config, &setup.tools, Arc::new(Indexes::new(setup.index_dir.clone())))?;
     let hidden = hidden_variables(setup.config);
     let known = scrub(setup.environment.clone(), &hidden).hidden.into_iter().chain(setup.secrets);
     let redactor = Redactor::new(known);
@@ -170,13 +179,17 @@ pub fn hub<S: EventLog + Catalog + 'static>(store: &Arc<S>, setup: ServiceSetup<
         limits: limits(setup.config),
         memory: memory(setup.config, setup.attended),
         checkpoints: checkpoints::opener(&setup.config.checkpoints, &setup.environment, &setup.data_dir),
-        titles: titles(setup.config, false),
+        titles: titles(setup.config, setup.interactive),
+        tree: TreeSettings::from(&setup.config.agents),
+        definitions: setup.told.agents,
+        workflows: setup.told.workflows,
         guards: setup.config.agent.guards.clone(),
         context: setup.config.context.clone(),
         rules: setup.told.rules,
         prompts: setup.told.prompts,
         path: setup.environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone()),
         shell: setup.config.tools.shell.clone(),
+        index_dir: setup.index_dir,
         sandbox: report.as_ref().map_or_else(|| "none".to_owned(), Report::in_short),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
@@ -231,6 +244,30 @@ pub fn stop(
     }
 }
 
+/// The same for one of several sessions; the runtime stays. Nothing stays of one that is not to be kept.
+///
+/// # Errors
+/// When something could not be written.
+pub async fn put_away(services: Services, session: Session, mut others: Others, keep: bool) -> Result<(), Failure> {
+    others.leave();
+    let id = session.id();
+    let closing = session.close();
+    tokio::pin!(closing);
+    let told = match tokio::time::timeout(SOON, &mut closing).await {
+        Ok(told) => told,
+        Err(_) => {
+            say::note("still busy with what is kept of the session; Ctrl-C ends that");
+            closing.await
+        }
+    };
+    told.iter().for_each(|told| say::note(&told.text));
+    others.end().await;
+    if !keep && let Ok(record) = services.hub.find(&id.to_string()).await {
+        services.hub.remove(std::slice::from_ref(&record)).await?;
+    }
+    services.stop().await
+}
+
 /// Closes a session. What is done at its end may take a while, and nobody has to wait for it.
 async fn close(session: Session) {
     let waited_for = async {
@@ -239,7 +276,7 @@ async fn close(session: Session) {
         let _ = tokio::signal::ctrl_c().await;
     };
     tokio::select! {
-        () = session.close() => {}
+        told = session.close() => told.iter().for_each(|told| say::note(&told.text)),
         () = waited_for => {}
     }
 }
@@ -355,12 +392,20 @@ fn tools(config: &Config, only: &[String], indexes: Arc<Indexes>) -> Result<Make
 
 /// The indexes of code of a data folder; nothing is opened yet.
 pub fn indexes(data_dir: &Path) -> Arc<Indexes> {
-    Arc::new(Indexes::new(data_dir.join("index")))
+    Arc::new(Indexes::new(index_dir(data_dir)))
+}
+
+/// Where the indexes of code of a data folder are.
+pub fn index_dir(data_dir: &Path) -> PathBuf {
+    data_dir.join("index")
 }
 
 /// Every tool that exists, of whatever generation.
 pub fn all_tools(settings: &ToolsSection, indexes: &Arc<Indexes>) -> Registry {
-    standing_tools(settings, indexes).with(neco_session::memory::tools::listed())
+    standing_tools(settings, indexes)
+        .with(neco_session::memory::tools::listed())
+        .with(tree::tools::listed())
+        .with([erase(WorkflowTool::listed())])
 }
 
 /// Those that need nothing of a session.

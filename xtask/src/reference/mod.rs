@@ -4,12 +4,13 @@
 //! Invariants: a page depends on the code alone (no clock, no machine), so writing twice changes
 //! nothing; a test fails as soon as a page and the code differ.
 //!
-//! Reading order: [`pages`] (the one list), [`vocabulary`] (events and commands), [`schema`], [`errors`].
+//! Reading order: [`pages`] (the one list), [`vocabulary`] (events and commands), [`schema`], [`errors`], [`slash`].
 
 mod errors;
 mod markdown;
 mod pages;
 mod schema;
+mod slash;
 mod vocabulary;
 
 pub use pages::{check, write};

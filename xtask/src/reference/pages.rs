@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
-use super::{errors, vocabulary};
+use super::{errors, slash, vocabulary};
 
 /// A page: its file and what it says.
 struct Page {
@@ -18,6 +18,7 @@ const PAGES: &[Page] = &[
     Page { file: "config.md", text: neco_config::reference },
     Page { file: "errors.md", text: errors::page },
     Page { file: "events.md", text: vocabulary::events },
+    Page { file: "slash.md", text: slash::page },
 ];
 
 const FOLDER: &str = "docs/reference";

@@ -123,28 +123,35 @@ impl Context {
         &self.prompts
     }
 
+    /// There are other tools: all of it is made anew.
+    pub fn forget(&mut self) {
+        self.made = None;
+    }
+
     /// The system prompt and the tools for a situation.
     pub fn assemble(
         &mut self,
         situation: Situation,
         (registry, policy): (&Registry, &Policy),
-        who: &Who<'static>,
+        who: &Who<'_>,
         family: Family,
     ) -> Arc<Assembled> {
+        // Who an agent is never changes, so it tells nothing apart.
+        let kept = Who { role: Who::ROOT, ..*who };
         let revision = self.sources.iter().map(|source| source.revision()).sum();
         let fits = |made: &Arc<Assembled>| {
-            made.situation == situation && made.who == *who && made.family == family && made.revision == revision
+            made.situation == situation && made.who == kept && made.family == family && made.revision == revision
         };
         if let Some(made) = self.made.as_ref().filter(|made| fits(made)) {
             return Arc::clone(made);
         }
         self.times += 1;
         let tools = declare(registry, policy, who);
-        let layers = self.layers(&situation, family);
+        let layers = self.layers(&situation, &|name| tools.iter().any(|tool| tool.name == name), family);
         let texts: Vec<&str> = layers.iter().map(|layer| layer.text.as_str()).collect();
         let made = Arc::new(Assembled {
             situation,
-            who: *who,
+            who: kept,
             family,
             revision,
             number: self.times,
@@ -157,10 +164,12 @@ impl Context {
         made
     }
 
-    fn layers(&self, situation: &Situation, family: Family) -> Vec<Told> {
+    fn layers(&self, situation: &Situation, has: &dyn Fn(&str) -> bool, family: Family) -> Vec<Told> {
         let mut layers: Vec<Told> = Vec::new();
         for source in &self.sources {
-            let Some(text) = source.text(situation).filter(|text| !text.trim().is_empty()) else { continue };
+            let Some(text) = source.text_beside(situation, has).filter(|text| !text.trim().is_empty()) else {
+                continue;
+            };
             match layers.last_mut() {
                 Some(last) if last.layer == source.layer() => {
                     last.text.push_str("\n\n");

@@ -27,6 +27,11 @@ pub trait Source: Send + Sync {
     fn layer(&self) -> Layer;
     /// What it says now; nothing when it has nothing to say.
     fn text(&self, situation: &Situation) -> Option<String>;
+    /// The same for a model that has certain tools.
+    fn text_beside(&self, situation: &Situation, has: &dyn Fn(&str) -> bool) -> Option<String> {
+        let _ = has;
+        self.text(situation)
+    }
     /// Grows when it has something else to say in the same situation, which happens rarely or never.
     fn revision(&self) -> u64 {
         0

@@ -1,6 +1,6 @@
 //! The agent's task.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,9 +14,10 @@ use tokio::sync::mpsc;
 use super::editor::Editor;
 use super::gated::{AtGate, Passed};
 use super::inputs::{AgentHandle, Mail};
+use super::letters::Letters;
 use super::questions::Posed;
 use super::room::Room;
-use super::setup::{AgentSetup, Budget, Settings};
+use super::setup::{AgentSetup, Budget, CallIds, Settings};
 use super::stream::{Streaming, next_delta};
 use crate::context::Context;
 use crate::gate::OpenGate;
@@ -52,7 +53,11 @@ pub struct Agent {
     pub(super) stamp: Stamp,
     pub(super) turn_id: Option<TurnId>,
     /// Ids of calls that the session has seen: a result must reach its own call.
-    pub(super) taken_ids: HashSet<CallId>,
+    pub(super) taken_ids: CallIds,
+    /// What the policy knows it as.
+    pub(super) role: Arc<str>,
+    /// What other agents say to it.
+    pub(super) letters: Letters,
     /// Since the agent last began.
     pub(super) began_at: Duration,
     pub(super) usage: Usage,
@@ -134,6 +139,8 @@ impl Agent {
             stamp: Stamp::default(),
             turn_id: None,
             taken_ids: setup.call_ids,
+            role: setup.role,
+            letters: Letters::new(),
             began_at: Duration::ZERO,
             usage: Usage::default(),
             final_text: String::new(),
@@ -191,7 +198,8 @@ impl Agent {
                 Happening::Delta(delta) => self.take_deltas(delta).await?,
                 Happening::Progress(mut progress) => {
                     self.fulfil(&mut progress).await?;
-                    let who = self.who();
+                    let role = Arc::clone(&self.role);
+                    let who = self.who(&role);
                     let records = self.scheduler.absorb(progress, &who);
                     self.record(records).await?;
                     self.check_stop().await?;
@@ -210,12 +218,12 @@ impl Agent {
 
     /// On whose behalf the present turn's calls are made: another mode holds from the next turn on,
     /// another approval mode at once.
-    pub(super) fn who(&self) -> Who<'static> {
+    pub(super) fn who<'r>(&self, role: &'r str) -> Who<'r> {
         Who {
             mode: self.turn_mode,
             approval: self.settings.approval,
             person_present: self.settings.person_present,
-            role: Who::ROOT,
+            role,
             confinement: self.settings.confinement,
             network: self.settings.network,
         }

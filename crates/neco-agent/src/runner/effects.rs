@@ -78,6 +78,10 @@ impl Agent {
 
     /// Asks the model with what was said meanwhile, once that has passed the gate.
     pub(super) async fn ask_model(&mut self, stamp: Stamp, iteration: u32) -> Result<(), SinkError> {
+        if self.letters.hold(stamp, iteration) {
+            return Ok(());
+        }
+        self.admit_letters().await?;
         let said = self.take_at_boundary();
         if self.messages_are_gated() {
             if self.hold_question(stamp, iteration, said) {
@@ -230,6 +234,7 @@ impl Agent {
     }
 
     async fn stop_work(&mut self) -> Result<(), SinkError> {
+        self.letters.drop_hold();
         if let Some(streaming) = self.streaming.take() {
             self.keep_partial(streaming).await?;
         }
@@ -269,6 +274,7 @@ impl Agent {
         self.waited = Duration::ZERO;
         self.sink.commit(self.turn_id, EventBody::AgentComplete(complete)).await?;
         self.turn_id = None;
+        self.letters.wakeable = matches!(reason, CompleteReason::Natural | CompleteReason::IterationLimit);
         match reason {
             CompleteReason::Natural | CompleteReason::IterationLimit => {
                 let effects = self.begin_queued().await?;
@@ -293,7 +299,13 @@ impl Agent {
 
     /// What was said meanwhile is the next thing to do.
     async fn begin_queued(&mut self) -> Result<Vec<Effect>, SinkError> {
-        let Some((_, message)) = self.queued.pop_front() else { return Ok(Vec::new()) };
+        let Some((_, message)) = self.queued.pop_front() else {
+            if self.letters.wake() {
+                self.start_over();
+                return Ok(self.machine.on(Input::Begin));
+            }
+            return Ok(Vec::new());
+        };
         if self.messages_are_gated() {
             self.queued.push_front((Admission::TurnBoundary, message));
         } else {

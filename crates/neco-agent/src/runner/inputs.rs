@@ -5,14 +5,15 @@ use std::sync::Arc;
 use neco_model::Provider;
 use neco_proto::event::{Admission, MessageQueued, ModeChange};
 use neco_proto::{
-    ApprovalMode, CallId, ContextReport, Decision, EventBody, IdeContext, Message, Mode, Part, PromptReport,
-    QuestionId, Reply,
+    ApprovalMode, CallId, ContextReport, Decision, EventBody, IdeContext, Message, MessageId, Mode, Part, PromptReport,
+    QuestionId, Reply, Usage,
 };
 use tokio::sync::{mpsc, oneshot};
 
 use super::agent::Agent;
+use super::setup::Budget;
 use crate::generation::Generation;
-use crate::machine::Input;
+use crate::machine::{End, Input};
 use crate::ports::SinkError;
 
 /// What an agent can be told.
@@ -49,6 +50,27 @@ pub enum AgentInput {
     Report(oneshot::Sender<ContextReport>),
     /// Say exactly what the model would be told.
     Prompt(oneshot::Sender<PromptReport>),
+    /// Another agent says something, which it hears at its next turn.
+    Letter {
+        /// What is said.
+        message: Message,
+        /// Whether that is a reason to begin a turn.
+        wakes: bool,
+        /// An older letter that it takes the place of, unless that was heard.
+        replaces: Option<MessageId>,
+    },
+    /// Begin no further turn.
+    Hold,
+    /// Go on where it was held.
+    Release,
+    /// The present turn is the last one: its task is done.
+    Finish,
+    /// Agents below it used this.
+    OthersUsed(Usage),
+    /// Only these of its tools exist from the next turn on.
+    KeepTools(Vec<String>),
+    /// It may use this in all.
+    SetBudget(Budget),
     /// Stop the present work.
     Cancel,
     /// Another mode from the next turn on.
@@ -149,6 +171,13 @@ impl Agent {
                 }
                 self.leave_gate().await?;
             }
+            AgentInput::Letter { message, wakes, replaces } => self.hear_letter(message, wakes, replaces).await?,
+            AgentInput::Hold => self.hold(),
+            AgentInput::Release => self.release().await?,
+            AgentInput::Finish => self.on(Input::Halt(End::DONE)).await?,
+            AgentInput::OthersUsed(usage) => self.note_others(usage).await?,
+            AgentInput::KeepTools(names) => self.keep_tools(&names),
+            AgentInput::SetBudget(budget) => self.budget = budget,
             AgentInput::Compact { focus } => self.compact_as_asked(focus).await?,
             AgentInput::SetIdeContext(open) => self.editor.set(open),
             // Who asked may have given up waiting.
@@ -221,6 +250,7 @@ impl Agent {
             return self.begin().await;
         }
         // What was said before this and never got its turn comes first.
+        self.admit_letters().await?;
         for (_, earlier) in std::mem::take(&mut self.queued) {
             self.admit_said(earlier).await?;
         }

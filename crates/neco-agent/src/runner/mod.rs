@@ -3,7 +3,7 @@
 //!
 //! Reading order: [`setup`] (what an agent is made of), [`agent`] (the loop), [`stream`] (the model's
 //! answer), [`effects`] (what the machine wants done), [`room`] (room for the conversation), [`inputs`]
-//! (what people say) with [`editor`], [`intents`] (what tools want), [`questions`] (what the person is asked),
+//! (what people say) with [`editor`], [`letters`] (what other agents say), [`intents`] (what tools want), [`questions`] (what the person is asked),
 //! [`watched`] (what guards say).
 
 mod agent;
@@ -12,6 +12,7 @@ mod effects;
 mod gated;
 mod inputs;
 mod intents;
+mod letters;
 mod questions;
 mod room;
 mod setup;
@@ -20,4 +21,4 @@ mod watched;
 
 pub use agent::Agent;
 pub use inputs::{AgentHandle, AgentInput, InputError};
-pub use setup::{AgentSetup, Budget, Settings};
+pub use setup::{AgentSetup, Budget, CallIds, Settings};

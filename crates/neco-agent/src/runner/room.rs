@@ -433,7 +433,8 @@ impl Agent {
 
     fn assembled(&mut self) -> Arc<Assembled> {
         let situation = Situation { mode: self.turn_mode, generation: self.generation, rooms: self.space().rooms() };
-        let (who, family) = (self.who(), self.family());
+        let role = Arc::clone(&self.role);
+        let (who, family) = (self.who(&role), self.family());
         let rules = (self.scheduler.registry(), self.scheduler.policy());
         self.context.assemble(situation, rules, &who, family)
     }

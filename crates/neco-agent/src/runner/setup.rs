@@ -1,7 +1,7 @@
 //! What an agent is made of.
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use neco_config::section::GuardsSection;
@@ -56,6 +56,28 @@ impl Budget {
         let time = self.time.filter(|limit| worked >= *limit);
         let time = time.map(|limit| BudgetReached::Time { limit: limit.as_secs_f64(), used: worked.as_secs_f64() });
         cost.or(tokens).or(time)
+    }
+}
+
+/// The ids of calls that are taken in a session; a clone is the same set. A result must reach its own call,
+/// and a window must know which of several agents it answers.
+#[derive(Clone, Debug, Default)]
+pub struct CallIds(Arc<Mutex<HashSet<CallId>>>);
+
+impl CallIds {
+    /// These are taken.
+    #[must_use]
+    pub fn new(taken: HashSet<CallId>) -> Self {
+        Self(Arc::new(Mutex::new(taken)))
+    }
+
+    /// Takes the wanted id if it is free, otherwise one of our own.
+    #[must_use]
+    pub fn take(&self, wanted: Option<CallId>) -> CallId {
+        let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = wanted.filter(|id| !taken.contains(id)).unwrap_or_else(CallId::generate);
+        taken.insert(free.clone());
+        free
     }
 }
 
@@ -117,8 +139,10 @@ pub struct AgentSetup {
     pub history: History,
     /// What the vendor counted of it in an earlier run, if all that it is told is as it was.
     pub counted: Option<Counted>,
-    /// The ids of all calls that the session ever made.
-    pub call_ids: HashSet<CallId>,
+    /// The ids of all calls that the session ever made, shared by its agents.
+    pub call_ids: CallIds,
+    /// What the policy knows it as: `root`, or the name of its definition.
+    pub role: Arc<str>,
     /// What was said to it but not yet admitted.
     pub queued: Vec<(Admission, Message)>,
     /// Stable for the session.

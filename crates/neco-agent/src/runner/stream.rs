@@ -197,11 +197,9 @@ impl Agent {
     }
 
     /// The model's own id when it has one that is unique in the session, otherwise one of ours.
-    fn free_id(&mut self, id: Option<&str>) -> CallId {
+    fn free_id(&self, id: Option<&str>) -> CallId {
         let wanted = id.filter(|id| !id.is_empty()).map(CallId::from);
-        let free = wanted.filter(|id| !self.taken_ids.contains(id)).unwrap_or_else(CallId::generate);
-        self.taken_ids.insert(free.clone());
-        free
+        self.taken_ids.take(wanted)
     }
 
     async fn answered(&mut self, mut streaming: Streaming, reason: FinishReason) -> Result<(), SinkError> {

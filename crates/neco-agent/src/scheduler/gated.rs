@@ -208,10 +208,13 @@ impl Scheduler {
             output: outcome.output.clone(),
             succeeded,
         };
+        // Its end waits for the gate, which may take long: whoever is killed meanwhile knows that it ran.
+        let (id, ended) = (call.id.clone(), call.update(outcome.status));
         call.phase = Phase::Finishing { touch: *touch, outcome: Box::new(outcome) };
         let asked = self.asked(moment);
         self.spawn(index, async move { Work::Finished { index, word: asked.await } });
-        self.last_words()
+        self.live().end(&id);
+        self.last_words().into_iter().chain([Record::Commit(ended)]).collect()
     }
 
     /// Takes in what the gate says after a call.

@@ -5,6 +5,7 @@
 //! (`defaults/config.toml`), so that `neco config show --origin` can name them too.
 
 mod agent;
+mod agents;
 mod checkpoints;
 mod context;
 mod diagnostics;
@@ -17,6 +18,7 @@ mod policy;
 mod sandbox;
 mod sessions;
 mod tools;
+mod tui;
 mod web;
 
 use std::collections::BTreeMap;
@@ -26,6 +28,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use agent::AgentSection;
+pub use agents::AgentsSection;
 pub use checkpoints::{CheckpointBackend, CheckpointsSection};
 pub use context::{ContextSection, ContextShares};
 pub use diagnostics::{CheckerSection, DiagnosticsSection};
@@ -40,6 +43,7 @@ pub use policy::{OtherAgents, PolicySection};
 pub use sandbox::{SandboxLevel, SandboxNetwork, SandboxSection};
 pub use sessions::SessionsSection;
 pub use tools::ToolsSection;
+pub use tui::{TuiNotifications, TuiSection, TuiTheme};
 pub use web::{SearchEngine, WebFetchSection, WebSearchSection};
 
 /// The whole configuration.
@@ -66,6 +70,8 @@ pub struct Config {
     pub network: NetworkSection,
     /// The loop.
     pub agent: AgentSection,
+    /// The agents that an agent can start.
+    pub agents: AgentsSection,
     /// What the model is told, and how much of each.
     pub context: ContextSection,
     /// Tools and their limits.
@@ -83,6 +89,8 @@ pub struct Config {
     pub policy: PolicySection,
     /// The box that commands run in.
     pub sandbox: SandboxSection,
+    /// The terminal window.
+    pub tui: TuiSection,
 }
 
 impl Config {

@@ -21,4 +21,4 @@ pub use expect::Expect;
 pub use faults::Fault;
 pub use model::ScriptedModel;
 pub use play::{Played, Player};
-pub use script::{Script, ScriptCall, ScriptUsage, Turn};
+pub use script::{AgentPart, Script, ScriptCall, ScriptUsage, Turn};

@@ -92,7 +92,7 @@ impl Provider for ScriptedModel {
 
 impl Shared {
     fn answer(self: Arc<Self>, request: &Request) -> DeltaStream {
-        let played = match self.player.next() {
+        let played = match self.player.answer(request) {
             Ok(played) => played,
             Err(used_up) => return failing(script_error(used_up)),
         };

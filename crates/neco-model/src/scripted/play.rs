@@ -1,13 +1,15 @@
 //! Which turn comes next, and the pieces it is streamed in.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
 use super::faults::Fault;
 use super::script::{Script, ScriptCall, Turn};
 use crate::delta::Delta;
+use crate::request::Request;
 
 /// Plays a script for one model, from the beginning.
 #[derive(Debug)]
@@ -15,6 +17,8 @@ pub struct Player {
     script: Arc<Script>,
     model: String,
     played: AtomicUsize,
+    /// How often each agent below the root asked, by the part that it plays and by itself.
+    parts: Mutex<HashMap<(usize, String), usize>>,
 }
 
 /// One turn as it is played.
@@ -32,7 +36,7 @@ impl Player {
     /// Plays what `script` has for `model`.
     #[must_use]
     pub fn new(script: Arc<Script>, model: &str) -> Self {
-        Self { script, model: model.to_owned(), played: AtomicUsize::new(0) }
+        Self { script, model: model.to_owned(), played: AtomicUsize::new(0), parts: Mutex::default() }
     }
 
     /// Tokens that fit into one request and its answer, when the script says so.
@@ -41,13 +45,31 @@ impl Player {
         self.script.context_window
     }
 
+    /// The turn that answers a request: of the part of the agent that asks, or the next one.
+    ///
+    /// # Errors
+    /// When the script is used up; a text for a person.
+    pub fn answer(&self, request: &Request) -> Result<Played, String> {
+        let parts = self.script.agents.iter().enumerate();
+        let Some((index, part)) = parts.into_iter().find(|(_, part)| part.fits(request)) else { return self.next() };
+        let before = {
+            let mut asked = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+            let times = asked.entry((index, request.cache_key.clone())).or_default();
+            std::mem::replace(times, *times + 1)
+        };
+        self.played_of(&part.turns, before)
+    }
+
     /// The next turn.
     ///
     /// # Errors
     /// When the script is used up; a text for a person.
     pub fn next(&self) -> Result<Played, String> {
         let before = self.played.fetch_add(1, Ordering::Relaxed);
-        let turns = self.script.turns_of(&self.model);
+        self.played_of(self.script.turns_of(&self.model), before)
+    }
+
+    fn played_of(&self, turns: &[Turn], before: usize) -> Result<Played, String> {
         let (turn, repetition) = self.turn_at(turns, before).ok_or_else(|| used_up(turns, before))?;
         let turn = filled_in(turn, repetition);
         let pieces = pieces(&turn, before, turn.chunk.unwrap_or(self.script.chunk));

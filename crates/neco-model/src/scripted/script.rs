@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::expect::Expect;
 use super::faults::Fault;
 use crate::delta::FinishReason;
+use crate::request::Request;
 
 /// A script: JSON with the answers to one request after the other.
 ///
@@ -34,6 +35,8 @@ pub struct Script {
     pub turns: Vec<Turn>,
     /// Answers for models that are to say something else, by model name.
     pub models: BTreeMap<String, Vec<Turn>>,
+    /// Answers for agents below the root: the first part that fits.
+    pub agents: Vec<AgentPart>,
     /// Whether the last turn goes on answering when the script is used up.
     pub loop_last: bool,
     /// Characters of a piece of text; 0 (the default) cuts between words.
@@ -41,6 +44,33 @@ pub struct Script {
     /// Tokens that fit into one request and its answer; without it nothing limits them.
     pub context_window: Option<u64>,
 }
+
+/// What agents say that fit it. Every agent plays its own copy, from the beginning.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AgentPart {
+    /// The name of the agent's definition, such as `explore`; any when left out.
+    pub role: Option<String>,
+    /// Words in its task; any when left out.
+    pub task: Option<String>,
+    /// The answers.
+    pub turns: Vec<Turn>,
+}
+
+impl AgentPart {
+    /// Whether it is the part of whoever asks this: an agent is told its name in its prompt, and its task is the
+    /// first thing that is said to it. The root has no name.
+    #[must_use]
+    pub fn fits(&self, request: &Request) -> bool {
+        let Some((_, named)) = request.system.split_once(AGENT) else { return false };
+        let is_role = |role: &String| named.strip_prefix(role.as_str()).is_some_and(|rest| rest.starts_with('"'));
+        let task = request.history.iter().next().map(|entry| entry.message().text()).unwrap_or_default();
+        self.role.as_ref().is_none_or(is_role) && self.task.as_ref().is_none_or(|words| task.contains(words))
+    }
+}
+
+/// What stands before the name of an agent in its prompt.
+const AGENT: &str = "You are the agent \"";
 
 /// One answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -123,7 +153,7 @@ impl Script {
     /// When it is no script; says where.
     pub fn parse(json: &str) -> Result<Self, String> {
         let script: Self = serde_json::from_str(json).map_err(|error| error.to_string())?;
-        if script.turns.is_empty() && script.models.is_empty() {
+        if script.turns.is_empty() && script.models.is_empty() && script.agents.is_empty() {
             return Err("it has no turns".to_owned());
         }
         Ok(script)

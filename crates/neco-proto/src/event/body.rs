@@ -5,10 +5,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentComplete, Checkpoint, Compaction, ContextTrim, EnvironmentTold, ErrorEvent, HookRun, Imported, MemoryUpdate,
-    MessageQueued, ModeChange, ModelRetry, ModelSwitch, Notification, PermissionDecision, PermissionRequest,
-    PlanUpdate, QuestionAnswer, Rewind, SessionStart, SessionTitle, StateChange, StreamChunk, TodoUpdate,
-    ToolCallDelta, ToolCallEnd, ToolCallStart, ToolCallUpdate, ToolOutputChunk, TurnEnd, TurnStart, UsageEvent,
+    AgentComplete, AgentMessage, AgentUpdate, Checkpoint, Compaction, ContextTrim, EnvironmentTold, ErrorEvent,
+    HookRun, Imported, MemoryUpdate, MessageQueued, ModeChange, ModelRetry, ModelSwitch, Notification,
+    PermissionDecision, PermissionRequest, PlanUpdate, QuestionAnswer, Rewind, SessionStart, SessionTitle, StateChange,
+    StreamChunk, TodoUpdate, ToolCallDelta, ToolCallEnd, ToolCallStart, ToolCallUpdate, ToolOutputChunk, TurnEnd,
+    TurnStart, UsageEvent, WorkflowUpdate,
 };
 use crate::ide::IdeContext;
 use crate::ids::{AgentId, Seq, SessionId, TurnId};
@@ -55,6 +56,7 @@ macro_rules! event_bodies {
         /// What happened.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "type")]
+        #[allow(clippy::large_enum_variant, reason = "events are handed on behind pointers, and the big ones are rare")]
         pub enum EventBody {
             $($(#[$doc])* #[serde(rename = $name)] $variant($payload),)+
         }
@@ -73,7 +75,7 @@ macro_rules! event_bodies {
 }
 
 event_bodies! {
-    /// A session was created or opened again.
+    /// A session was created or opened again; its agent is the root of the session's tree.
     SessionStart(SessionStart) = "session_start",
     /// The loop of an agent went from one state to another.
     StateChange(StateChange) = "state_change",
@@ -135,6 +137,12 @@ event_bodies! {
     Checkpoint(Checkpoint) = "checkpoint",
     /// The conversation, the files or both went back to an earlier point.
     Rewind(Rewind) = "rewind",
+    /// An agent of the tree is new or has changed; it is told of the agent itself.
+    AgentUpdate(AgentUpdate) = "agent_update",
+    /// An agent, or the person, says something to another agent; it is told of the one it is said to.
+    AgentMessage(AgentMessage) = "agent_message",
+    /// A workflow began, ended, or tasks of it went on.
+    WorkflowUpdate(WorkflowUpdate) = "workflow_update",
     /// The session has another title.
     Title(SessionTitle) = "title",
     /// The events that follow come from a file that another program wrote.

@@ -3,7 +3,7 @@
 //! Invariants: `seq` is gapless in a session; an event never changes once it has a `seq`; what a
 //! window draws, what `stream-json` prints and what the log holds are the same bytes.
 //!
-//! Reading order: [`body`] (the one list), then the payloads: [`session`], [`turn`], [`tool`], [`ask`], [`hook`], [`memory`], [`plan`], [`agent`], [`checkpoint`].
+//! Reading order: [`body`] (the one list), then the payloads: [`session`], [`turn`], [`tool`], [`ask`], [`hook`], [`memory`], [`plan`], [`agent`], [`tree`], [`workflow`], [`checkpoint`].
 
 mod agent;
 mod ask;
@@ -15,7 +15,9 @@ mod memory;
 mod plan;
 mod session;
 mod tool;
+mod tree;
 mod turn;
+mod workflow;
 
 pub use agent::{AgentComplete, AgentState, BudgetReached, CompleteReason, StateChange};
 pub use ask::{PermissionDecision, PermissionRequest};
@@ -30,7 +32,11 @@ pub use session::{
     TitleSource,
 };
 pub use tool::{CallStatus, OutputStream, ToolCallEnd, ToolCallUpdate, ToolOutputChunk};
+pub use tree::{
+    AgentMessage, AgentNode, AgentUpdate, Down, Letter, NodeResult, NodeState, NodeType, Sender, SubtreeBudget, Up,
+};
 pub use turn::{
     Admission, MessageQueued, ModelRetry, ModelSwitch, StreamChunk, ToolCallDelta, ToolCallStart, TurnEnd, TurnStart,
     UsageEvent,
 };
+pub use workflow::{TaskKind, TaskState, WorkflowGraph, WorkflowState, WorkflowTask, WorkflowUpdate};

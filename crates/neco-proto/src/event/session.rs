@@ -7,7 +7,7 @@ use crate::error_code::ErrorCode;
 use crate::ids::{Seq, SessionId};
 use crate::mode::{ApprovalMode, Mode, names};
 
-/// A session was created or opened again.
+/// A session was created or opened again. The agent that this is told of is the root.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionStart {
     /// The version of Neco that wrote it.

@@ -18,6 +18,7 @@ pub(crate) enum Effect {
 pub(crate) fn judge(name: &str, value: &Word, ground: &Ground<'_>, finding: &mut Finding) -> Effect {
     if let Some(why) = ground.sensitive(value) {
         finding.critical(format!("{} is used in it: {why}", value.text));
+        finding.opens.extend(ground.read_by(value));
     }
     if matches!(name, "HISTFILE" | "HISTSIZE" | "HISTFILESIZE" | "HISTCONTROL" | "HISTIGNORE") {
         finding.never("it tampers with the history of the shell");

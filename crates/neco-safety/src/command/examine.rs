@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use neco_proto::Risk;
 
 use super::environment::{self, Effect};
-use super::examined::{Examined, Part, Word};
+use super::examined::{Examined, Opened, Part, Word};
 use super::finding::{Command, Finding, Inner, Input};
 use super::ground::{Ground, is_harmless_device};
 use super::judge::judge;
@@ -22,6 +22,8 @@ const DEEPEST: usize = 12;
 const MOST_STEPS: usize = 1024;
 /// How many words are judged for one line, with what its parts start.
 const MOST_WORDS: usize = 8192;
+/// How many files a yes opens.
+const MOST_OPENED: usize = 32;
 /// How many folders a line may go to before nobody follows.
 const MOST_FOLDERS: usize = 8;
 
@@ -60,6 +62,7 @@ impl<'a> Examination<'a> {
             because: None,
             clean: true,
             network: false,
+            opens: Vec::new(),
             parts: Vec::new(),
             uncoverable: false,
         };
@@ -132,6 +135,8 @@ impl<'a> Examination<'a> {
             Step::Assign { name, value } => self.assign(&name, &value, depth, tasks),
             Step::Mention { word } => {
                 if let Some(why) = self.ground().sensitive(&word) {
+                    let opened = self.ground().read_by(&word);
+                    self.opens(opened);
                     self.raise(Risk::Critical, &format!("{}: {why}", word.text));
                 }
             }
@@ -194,6 +199,15 @@ impl<'a> Examination<'a> {
             self.never(why);
         }
         self.found.network |= finding.network;
+        self.opens(finding.opens.clone());
+    }
+
+    fn opens(&mut self, opened: Vec<Opened>) {
+        for one in opened {
+            if self.found.opens.len() < MOST_OPENED && !self.found.opens.contains(&one) {
+                self.found.opens.push(one);
+            }
+        }
     }
 
     /// Goes to another folder: surely, or perhaps.
@@ -266,6 +280,8 @@ impl<'a> Examination<'a> {
         } else if ground.is_own_settings(target) {
             self.never("it changes Neco's own settings");
         } else if let Some(why) = ground.guarded(target) {
+            let opened = ground.changed_by(target);
+            self.opens(opened);
             self.raise(Risk::Critical, &format!("{}: {why}", target.text));
         } else if ground.is_outside(target) && (target.exact || target.text.starts_with(['/', '~', '.'])) {
             self.raise(Risk::Critical, &format!("{} is outside the workspace", target.text));
@@ -275,6 +291,8 @@ impl<'a> Examination<'a> {
     fn reads(&mut self, target: &Word) {
         let ground = self.ground();
         if let Some(why) = ground.sensitive(target) {
+            let opened = ground.read_by(target);
+            self.opens(opened);
             self.raise(Risk::Critical, &format!("{}: {why}", target.text));
         } else if !target.exact || ground.is_outside(target) {
             self.found.uncoverable = true;

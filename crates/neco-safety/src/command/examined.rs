@@ -1,5 +1,7 @@
 //! What was found out about a command line.
 
+use std::path::PathBuf;
+
 use neco_proto::Risk;
 
 use super::rule::CommandRule;
@@ -53,6 +55,15 @@ pub struct Part {
     pub(crate) uncoverable: bool,
 }
 
+/// A file that a command line names and that is closed to commands unless a person opens it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opened {
+    /// Absolute; it may be a pattern.
+    pub path: PathBuf,
+    /// Whether it is to be changed, and not only read.
+    pub changes: bool,
+}
+
 /// A command line, examined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Examined {
@@ -66,6 +77,8 @@ pub struct Examined {
     pub clean: bool,
     /// Whether a program in it is known to need the network.
     pub network: bool,
+    /// The sensitive files that it names: what a yes to it opens.
+    pub opens: Vec<Opened>,
     /// Every simple command in it, wherever it stands.
     pub parts: Vec<Part>,
     /// Whether something around the parts keeps any rule from covering them: a redirect that

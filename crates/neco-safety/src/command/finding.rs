@@ -2,7 +2,7 @@
 
 use neco_proto::Risk;
 
-use super::examined::Word;
+use super::examined::{Opened, Word};
 
 /// Where a command's standard input comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,6 +66,8 @@ pub(crate) struct Finding {
     pub(crate) wrapper: bool,
     /// Whether no rule may cover it.
     pub(crate) uncoverable: bool,
+    /// The sensitive files that it names.
+    pub(crate) opens: Vec<Opened>,
     /// What it starts.
     pub(crate) inner: Vec<Inner>,
 }
@@ -79,6 +81,7 @@ impl Finding {
             network: false,
             wrapper: false,
             uncoverable: false,
+            opens: Vec::new(),
             inner: Vec::new(),
         }
     }

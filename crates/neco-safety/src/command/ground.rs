@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use super::examined::Word;
+use super::examined::{Opened, Word};
 use super::pattern;
 use super::place::Place;
 use crate::path::sensitive::{is_in_git_folder, is_sensitive, is_sensitive_below};
@@ -72,6 +72,22 @@ impl Ground<'_> {
     /// Why writing there is more than writing a file.
     pub(crate) fn guarded(&self, word: &Word) -> Option<&'static str> {
         self.sensitive(word).or_else(|| self.every(&word.text).find_map(|path| is_in_git_folder(&path)))
+    }
+
+    /// The sensitive files that a word names, as read.
+    pub(crate) fn read_by(&self, word: &Word) -> Vec<Opened> {
+        self.opened_by(word, false)
+    }
+
+    /// The same, as changed.
+    pub(crate) fn changed_by(&self, word: &Word) -> Vec<Opened> {
+        self.opened_by(word, true)
+    }
+
+    fn opened_by(&self, word: &Word, changes: bool) -> Vec<Opened> {
+        let is_closed = |path: &PathBuf| self.sensitive_path(path).is_some() || is_in_git_folder(path).is_some();
+        let paths = spellings(&word.text).flat_map(|text| self.every(&text).collect::<Vec<_>>());
+        paths.filter(is_closed).map(|path| Opened { path, changes }).collect()
     }
 
     /// Whether a path leads out of what the person opened. Temporary files and the harmless devices do not.

@@ -75,15 +75,17 @@ fn secrets(case: &Case<'_>, program: &Word, finding: &mut Finding) {
         .filter(|word| !word.text.starts_with('-') || word.text.contains(['=', '.']))
         .skip(skipped);
     // Looking at every word costs more than all the rest; what only tells names is not looked at.
-    let mut named = files.chain([program]).filter(|_| !names_only);
-    if let Some((word, why)) = named.find_map(|word| Some((word, case.ground.sensitive(word)?))) {
+    let named = files.chain([program]).filter(|_| !names_only);
+    for (word, why) in named.filter_map(|word| Some((word, case.ground.sensitive(word)?))) {
         finding.critical(format!("{}: {why}", word.text));
+        finding.opens.extend(case.ground.read_by(word));
     }
     let globs = [option::values(case.arguments, Some('g'), "--glob"), option::values(case.arguments, None, "--iglob")];
     if case.name == "rg"
         && let Some(word) = globs.iter().flatten().find(|word| case.ground.sensitive(word).is_some())
     {
         finding.critical(format!("it looks into {}", word.text));
+        finding.opens.extend(case.ground.read_by(word));
     }
     if let Some(word) = case.arguments.iter().find(|word| !word.exact && names_secret_variable(&word.text)) {
         finding.critical(format!("{} may hold a secret", word.text));
@@ -94,6 +96,7 @@ fn secrets(case: &Case<'_>, program: &Word, finding: &mut Finding) {
         && !takes_pattern(case)
     {
         finding.critical(format!("{word} is handed to it"));
+        finding.opens.extend(case.ground.read_by(&Word::guess(word)));
     }
 }
 

@@ -30,6 +30,6 @@ mod scan;
 mod walk;
 
 pub use examine::examine;
-pub use examined::{Examined, Part, Word};
+pub use examined::{Examined, Opened, Part, Word};
 pub use place::Place;
 pub use rule::CommandRule;

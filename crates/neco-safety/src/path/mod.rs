@@ -20,4 +20,5 @@ pub use replace::Replaced;
 pub use sensitive::is_sensitive;
 
 pub(crate) use located::Root;
+pub(crate) use open_at::open_beneath;
 pub(crate) use resolve::resolve;

@@ -117,12 +117,6 @@ const EDITOR: &str = "it decides what an editor runs";
 const AGENT: &str = "it decides what an agent may do";
 const BUILD: &str = "it decides what is run in this folder";
 
-/// Whether a reason, with what it is about before it, is that of a file that holds a secret: those can't be read
-/// in a box. The others can, and can't be changed.
-pub(crate) fn is_about_secrets(reason: &str) -> bool {
-    [SECRETS, CREDENTIALS, PRIVATE_KEY].iter().any(|why| reason.strip_suffix(why).is_some_and(|at| at.ends_with(": ")))
-}
-
 /// Folders that are sensitive wherever they are.
 fn folder_by_name(name: &str) -> Option<&'static str> {
     match name {

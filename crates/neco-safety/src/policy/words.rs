@@ -8,7 +8,6 @@ use super::action::{Confinement, Touch};
 use super::facts::Facts;
 use super::judge::Decided;
 use super::rule::{Rule, Ruling, Source, When};
-use crate::path::sensitive::is_about_secrets;
 
 /// The reason of a decision.
 pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>) -> String {
@@ -21,17 +20,31 @@ pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>) -> String {
     };
     match decided.ruling {
         Ruling::Ask if !facts.who.person_present => format!("{reason}{}", unasked(facts)),
-        Ruling::Ask => format!("{reason}{}{}", closed_words(facts), network_words(facts)),
+        Ruling::Ask => format!("{reason}{}{}", opened_words(facts), network_words(facts)),
         Ruling::Allow | Ruling::Deny => reason,
     }
 }
 
 /// What a yes opens of what is closed to commands.
-fn closed_words(facts: &Facts<'_>) -> &'static str {
-    match names_secrets(facts) {
-        true => "; your yes opens the files that it names to this one command",
-        false => "",
+fn opened_words(facts: &Facts<'_>) -> String {
+    let Some(examined) = facts.examined.as_ref().filter(|_| facts.who.confinement == Confinement::Boxed) else {
+        return String::new();
+    };
+    if facts.action.because.is_some() || examined.risk < Risk::Critical || examined.opens.is_empty() {
+        return String::new();
     }
+    let listed = |changes: bool| {
+        let named = examined.opens.iter().filter(|opened| opened.changes == changes);
+        named.map(|opened| opened.path.display().to_string()).collect::<Vec<_>>().join(", ")
+    };
+    let (read, changed) = (listed(false), listed(true));
+    let what = match (read.is_empty(), changed.is_empty()) {
+        (false, true) => format!("lets this one command read {read}"),
+        (true, false) => format!("lets this one command change {changed}"),
+        (false, false) => format!("lets this one command read {read} and change {changed}"),
+        (true, true) => return String::new(),
+    };
+    format!("; your yes {what}")
 }
 
 /// What a yes opens.
@@ -51,7 +64,8 @@ fn by_rule(facts: &Facts<'_>, rule: &Rule) -> String {
             None => format!("{}; approval mode {approval} asks", what(facts)),
         },
         (Source::BuiltIn, Ruling::Deny) => rule.reason.clone().unwrap_or_else(|| what(facts)),
-        (Source::Session, _) => "allowed for this session".to_owned(),
+        (Source::Session, Ruling::Allow) => "allowed for this session".to_owned(),
+        (Source::Session, Ruling::Ask | Ruling::Deny) => format!("({} rule {})", rule.decision, named(rule)),
         (Source::User | Source::Project | Source::CommandLine, _) => {
             let reason = rule.reason.as_ref().map(|reason| format!("{reason} ")).unwrap_or_default();
             format!("{reason}({} rule {})", rule.source, named(rule))
@@ -90,14 +104,6 @@ pub(super) fn what(facts: &Facts<'_>) -> String {
 /// Whether a command plainly needs the network where commands have none.
 fn needs_network(facts: &Facts<'_>) -> bool {
     facts.examined.as_ref().is_some_and(|examined| examined.network) && !facts.who.network
-}
-
-/// Whether a command in the box wants what no box shows unasked.
-fn names_secrets(facts: &Facts<'_>) -> bool {
-    let by_command = facts.examined.as_ref().and_then(|examined| examined.because.as_deref());
-    facts.who.confinement == Confinement::Boxed
-        && facts.action.because.is_none()
-        && by_command.is_some_and(is_about_secrets)
 }
 
 /// Why an unasked question is a no, and how it could become a yes.

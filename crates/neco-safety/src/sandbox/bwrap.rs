@@ -86,6 +86,7 @@ mod tests {
                 ("/h/w/.env".into(), Seen::HiddenFile),
                 ("/h/w/.vscode".into(), Seen::StandIn),
             ],
+            identities: Vec::new(),
             covers,
             instead: vec![("/h/w/.env".into(), "/c/added".into())],
             temporary: "/t".into(),

@@ -7,6 +7,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tempfile::TempDir;
 
@@ -24,8 +25,9 @@ use super::named::Named;
 use super::order::{ASKED, Order, VERSION};
 use super::report::{Builder, Strength};
 use super::sandbox::Sandbox;
-use super::search::{Found, Search};
+use super::search::Found;
 use super::walls::{Covers, Walls};
+use super::watch::Watch;
 
 /// What is put where nothing is.
 const STAND_INS: [Seen; 2] = [Seen::StandIn, Seen::StandInFile];
@@ -38,7 +40,7 @@ const MOST_ATTEMPTS: usize = 3;
 pub(crate) struct Confined {
     sandbox: Sandbox,
     roots: Roots,
-    searches: Vec<Search>,
+    watch: Arc<Watch>,
     folders: Folders,
     git: GitView,
 }
@@ -93,7 +95,7 @@ impl Folders {
         let base = tempfile::Builder::new().prefix("neco-").tempdir_in(fs::canonicalize(beside)?)?;
         let at = |name: &str| base.path().join(name);
         let covers = Covers { closed_folder: at("closed"), closed_file: at("closed-file"), empty_folder: at("empty") };
-        for folder in [at("tmp"), at("shared"), covers.empty_folder.clone(), covers.closed_folder.clone()] {
+        for folder in [at("tmp"), at("shared"), at("told"), covers.empty_folder.clone(), covers.closed_folder.clone()] {
             fs::DirBuilder::new().mode(0o700).create(folder)?;
         }
         fs::write(&covers.closed_file, "")?;
@@ -104,6 +106,11 @@ impl Folders {
 
     fn temporary(&self) -> PathBuf {
         self.base.path().join("tmp")
+    }
+
+    /// What boxes read and don't write.
+    fn told(&self) -> PathBuf {
+        self.base.path().join("told")
     }
 
     fn shared(&self) -> PathBuf {
@@ -129,12 +136,17 @@ impl Confined {
             let words = format!("{} can't be worked in inside the sandbox", root.display());
             return Err(io::Error::other(words));
         }
-        let searches = roots.writable.iter().cloned().map(Search::new).collect();
+        let writes = sandbox.settings().level == Level::WorkspaceWrite;
+        let readable = match sandbox.settings().sees_workspace_secrets {
+            true => vec![PathBuf::from("/")],
+            false => sandbox.settings().readable.clone(),
+        };
+        let watch = Arc::new(Watch::new(&roots.writable, writes, &readable)?);
         let folders = Folders::new(sandbox.temporary())?;
         fs::DirBuilder::new().recursive(true).mode(0o700).create(sandbox.caches())?;
         let home = sandbox.machine().home.clone();
-        let git = GitView::new(folders.shared(), folders.base.path().to_path_buf(), home);
-        Ok(Self { sandbox, roots, searches, folders, git })
+        let git = GitView::new(folders.told(), folders.base.path().to_path_buf(), home);
+        Ok(Self { sandbox, roots, watch, folders, git })
     }
 
     /// A folder that is the same inside and outside.
@@ -161,7 +173,7 @@ impl Confined {
 
     /// What a box closes.
     pub(crate) fn closed(&self, freedom: Freedom) -> Closed {
-        let layout = self.layout(Search::remembered, Named::default());
+        let layout = self.layout(&self.watch.remembered(), Named::default(), false);
         let temporary = self.variables().into_iter().take(1).map(|(_, path)| path);
         let closed = layout.places.iter().filter(|(_, seen)| !matches!(seen, Seen::Root | Seen::Writable));
         Closed {
@@ -185,17 +197,21 @@ impl Confined {
     }
 
     fn strong(&self, wanted: &Wanted<'_>) -> io::Result<InBox> {
-        let (mut layout, masks) = self.masked_layout(wanted)?;
+        let (found, watched) = self.watch.begin()?;
+        let (mut layout, mut masks) = self.masked_layout(wanted, &found)?;
         layout.places.retain(|(path, seen)| !STAND_INS.contains(seen) || masks.holds(path));
         let network = self.network_for(wanted);
         let files = self.sandbox.has_landlock().then(|| self.rules_inside(&layout));
         let order = self.order(wanted, Files { rules: files, in_namespaces: true, internet: true });
         let proxy = matches!(network, Network::Hosts(_));
         let mut order = Order { proxy, never_bare: layout.never_bare.clone(), ..order };
-        let put_right = put_right(&mut layout, wanted);
-        let Shown { instead, settings } = self.shown_to_git(&layout, wanted);
+        let put_right = put_right(&mut layout)?.reach_outside(&self.watch);
+        self.note(&mut masks, &put_right)?;
+        let Shown { instead, settings } = self.shown_to_git(&layout, &found, wanted);
+        let identities = std::mem::take(&mut layout.identities);
         let walls = Walls {
             places: layout.places.into_iter().map(|(path, seen)| (path.into(), seen)).collect(),
+            identities: identities.into_iter().map(|(path, identity)| (path.into(), identity)).collect(),
             covers: self.folders.covers.clone(),
             instead: instead.into_iter().map(|(path, other)| (path.into(), other)).collect(),
             temporary: self.folders.temporary(),
@@ -228,30 +244,42 @@ impl Confined {
                 Network::Off | Network::On => None,
             },
             git_settings: settings,
-            keep: Keep::new(masks, put_right),
+            keep: Keep::new(masks, put_right, watched),
         })
     }
 
     fn weaker(&self, wanted: &Wanted<'_>) -> io::Result<InBox> {
-        let mut layout = self.layout(Search::found, self.opened(wanted.allowance, wanted.folder));
+        let (found, watched) = self.watch.begin()?;
+        let mut layout = self.layout(&found, Named::new(&wanted.allowance.opens), false);
         let network = self.network_for(wanted) == Network::On;
         let rules = self.rules_outside(&layout, network);
         let order = self.order(wanted, Files { rules: Some(rules), in_namespaces: false, internet: network });
         let mut arguments = ["neco", ASKED].map(OsString::from).to_vec();
         arguments.extend(wanted.arguments.iter().cloned());
-        let mut put_right = put_right(&mut layout, wanted);
+        let mut put_right = put_right(&mut layout)?;
         put_right.unwanted.extend(layout.seen_as(&[Seen::StandInFile]).cloned());
         // Nothing can stand in for them here.
-        put_right.settings.extend(layout.seen_as(&[Seen::StandIn]).filter(|_| !wanted.lasting).cloned());
-        let keep = Keep::new(self.sandbox.masks().put(std::iter::empty())?, put_right);
+        put_right.settings.extend(layout.seen_as(&[Seen::StandIn]).cloned());
+        let mut masks = self.sandbox.masks().put(std::iter::empty())?;
+        let put_right = put_right.reach_outside(&self.watch);
+        self.note(&mut masks, &put_right)?;
+        let keep = Keep::new(masks, put_right, watched);
         let (program, order) = (self.sandbox.launcher().to_path_buf(), order.written()?);
         Ok(InBox { program, arguments, order, channel: None, hosts: None, git_settings: Vec::new(), keep })
     }
 
-    fn shown_to_git(&self, layout: &Layout, wanted: &Wanted<'_>) -> Shown {
+    /// Whoever comes after a killed process puts right what its commands left.
+    fn note(&self, masks: &mut MaskGuard, put_right: &PutRight) -> io::Result<()> {
+        let notes = [put_right.notes(), self.watch.notes()].concat();
+        self.sandbox.masks().note(masks, &notes)
+    }
+
+    fn shown_to_git(&self, layout: &Layout, found: &Found, wanted: &Wanted<'_>) -> Shown {
         let hidden: Vec<PathBuf> = layout.seen_as(&[Seen::HiddenFile]).cloned().collect();
-        let at_the_top = self.roots.writable.iter().map(|root| root.join(".git")).filter(|git| git.exists());
-        let found = self.searches.iter().flat_map(|search| search.remembered().repositories);
+        let at_the_top =
+            self.roots.writable.iter().map(|root| root.join(".git")).filter(|git| self.watch.is_persons(git));
+        // Of those that a command made nothing is asked.
+        let found = found.repositories.iter().map(|(path, _)| path.clone()).filter(|git| self.watch.is_persons(git));
         let repositories: BTreeSet<PathBuf> = at_the_top.chain(found).collect();
         self.git.of(&hidden, &repositories.into_iter().collect::<Vec<_>>(), wanted.git)
     }
@@ -279,11 +307,11 @@ impl Confined {
     }
 
     /// A plan, and the stand-ins that it wants. Someone may make what was missing while the plan is drawn.
-    fn masked_layout(&self, wanted: &Wanted<'_>) -> io::Result<(Layout, MaskGuard)> {
+    fn masked_layout(&self, wanted: &Wanted<'_>, found: &Found) -> io::Result<(Layout, MaskGuard)> {
         let mut attempts = 0;
         loop {
             attempts += 1;
-            let layout = self.layout(Search::found, self.opened(wanted.allowance, wanted.folder));
+            let layout = self.layout(found, Named::new(&wanted.allowance.opens), wanted.lasting);
             match self.sandbox.masks().put(layout.seen_as(&STAND_INS).cloned()) {
                 Ok(masks) => return Ok((layout, masks)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempts < MOST_ATTEMPTS => {}
@@ -292,22 +320,12 @@ impl Confined {
         }
     }
 
-    /// What a person opened to a command that starts in this folder.
-    fn opened(&self, allowance: &Allowance, folder: &Path) -> Named {
-        let home = self.sandbox.machine().home.as_deref();
-        allowance.names.as_ref().map(|line| Named::in_line(line, folder, home)).unwrap_or_default()
-    }
-
-    fn layout(&self, look: impl Fn(&Search) -> Found, opened: Named) -> Layout {
-        let mut found = Found::default();
-        for one in self.searches.iter().map(look) {
-            found.secrets.extend(one.secrets);
-            found.repositories.extend(one.repositories);
-        }
+    fn layout(&self, found: &Found, opened: Named, lasting: bool) -> Layout {
         let given = vec![self.folders.shared(), self.sandbox.caches()];
+        let shown = vec![self.folders.told()];
         let stand_ins = self.sandbox.masks().known();
-        let machine = Machine { given, stand_ins, opened, ..self.sandbox.machine().clone() };
-        Layout::new(self.sandbox.settings(), &machine, &self.roots, &found)
+        let machine = Machine { given, shown, stand_ins, opened, lasting, ..self.sandbox.machine().clone() };
+        Layout::new(self.sandbox.settings(), &machine, &self.roots, found)
     }
 
     /// Behind the mounts everything may be read; this is the second lock on what may be changed.
@@ -338,16 +356,23 @@ impl Confined {
     }
 }
 
-/// What is put right after a command. Beside one that lasts others make settings too, with a person's yes:
-/// nobody could tell whose they are.
-fn put_right(layout: &mut Layout, wanted: &Wanted<'_>) -> PutRight {
-    let settings = std::mem::take(&mut layout.missing);
-    PutRight {
+/// What is put right after a command. Files that a person lets it make are made here, for it to fill.
+fn put_right(layout: &mut Layout) -> io::Result<PutRight> {
+    let to_be_filled = std::mem::take(&mut layout.to_be_made);
+    for path in &to_be_filled {
+        fs::OpenOptions::new().write(true).create_new(true).open(path)?;
+        layout.places.push((path.clone(), Seen::Writable));
+    }
+    layout.places.sort_by_key(|(path, _)| path.components().count());
+    Ok(PutRight {
         unwanted: std::mem::take(&mut layout.unwanted),
-        settings: if wanted.lasting { Vec::new() } else { settings },
+        settings: std::mem::take(&mut layout.missing),
         never_bare: std::mem::take(&mut layout.never_bare),
         links: std::mem::take(&mut layout.links),
-    }
+        only: std::mem::take(&mut layout.only),
+        to_be_filled,
+        outside: Vec::new(),
+    })
 }
 
 /// How files and sockets are closed.

@@ -52,7 +52,7 @@ impl Drawing<'_> {
         let leads_elsewhere = git.join("gitdir");
         match self.is_there(&leads_elsewhere) {
             true => self.keep_what_is_there(&leads_elsewhere),
-            false => self.unwanted.push(leads_elsewhere),
+            false => self.layout.unwanted.push(leads_elsewhere),
         }
         match linked_git::worktrees_of(git) {
             Some(worktrees) => worktrees.iter().for_each(|own| self.keep_worktree(git, own)),
@@ -85,9 +85,9 @@ impl Drawing<'_> {
         let free = ["refs", "objects"].map(|name| folder.join(name)).into_iter().find(|path| !self.is_there(path));
         match free {
             Some(path) if self.is_there(&folder.join("HEAD")) => self.put(path, Seen::StandIn),
-            Some(_) => self.never_bare.push(folder.to_path_buf()),
+            Some(_) => self.layout.never_bare.push(folder.to_path_buf()),
             None if self.is_there(&folder.join("HEAD")) => {}
-            None => self.never_bare.push(folder.to_path_buf()),
+            None => self.layout.never_bare.push(folder.to_path_buf()),
         }
     }
 }

@@ -5,20 +5,28 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
+use std::time::Duration;
+
+use super::linked_git::gitdir_of;
+use crate::path::open_without_links;
 
 /// Bigger files are hidden as others are.
 const MOST_BYTES: usize = 1024 * 1024;
 
+/// What git is listened to in all, and how long.
+const MOST_ANSWERS: u64 = 64 * 1024 * 1024;
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// What git is asked with, and where answers are kept.
 #[derive(Debug)]
 pub(super) struct GitView {
-    /// A folder of the session's that boxes see.
+    /// A folder of the session's that boxes see and can't write to.
     seen: PathBuf,
     /// One that they don't.
     unseen: PathBuf,
@@ -104,20 +112,11 @@ impl GitView {
         for (_, relative) in &asked {
             names.extend([b":".as_slice(), relative.as_os_str().as_bytes(), b"\n"].concat());
         }
-        let mut child = self
-            .command(program)
-            .arg("-C")
-            .arg(top)
-            .args(["-c", "core.fsmonitor=false", "cat-file", "--batch"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        if let Some(mut input) = child.stdin.take() {
-            // All names are asked for before an answer is read: they are few, and short.
-            let _ = input.write_all(&names);
-        }
-        let output = child.wait_with_output()?;
-        let mut rest = output.stdout.as_slice();
+        let quiet = ["-c", "core.fsmonitor=false", "-c", "protocol.allow=never"];
+        let mut command = self.command(program);
+        command.arg("-C").arg(top).args(quiet).args(["cat-file", "--batch"]);
+        let output = answers(command, names)?;
+        let mut rest = output.as_slice();
         let mut instead = Vec::new();
         for (path, _) in asked {
             let Some(answer) = next_answer(&mut rest) else { break };
@@ -163,7 +162,14 @@ impl GitView {
             PathBuf::from(OsStr::from_bytes(output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout)))
         });
         let usual = self.home.as_ref().map(|home| home.join(".config/git/ignore"));
-        named.or(usual).and_then(|path| fs::read(path).ok()).unwrap_or_default()
+        let text = |path: PathBuf| {
+            let file = open_without_links(&fs::canonicalize(path).ok()?).ok()?;
+            file.metadata().ok().filter(|found| found.is_file())?;
+            let mut text = Vec::new();
+            file.take(MOST_BYTES as u64).read_to_end(&mut text).ok()?;
+            Some(text)
+        };
+        named.or(usual).and_then(text).unwrap_or_default()
     }
 
     /// Git with nothing of the environment but the person's settings; it fetches nothing and writes nothing.
@@ -174,6 +180,25 @@ impl GitView {
         command.envs(self.home.iter().map(|home| ("HOME", home)));
         command
     }
+}
+
+/// What a program answers to this. It has some seconds, and answers that are too long are cut.
+fn answers(mut command: Command, asked: Vec<u8>) -> io::Result<Vec<u8>> {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let (input, output) = (child.stdin.take(), child.stdout.take());
+    // Apart: whoever writes everything before reading anything may wait for ever.
+    let writing = std::thread::spawn(move || input.map(|mut input| input.write_all(&asked)));
+    let (tell, told) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        let read = output.map(|output| output.take(MOST_ANSWERS).read_to_end(&mut text));
+        let _ = tell.send(read.transpose().map(|_| text));
+    });
+    let text = told.recv_timeout(PATIENCE).unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+    let _ = child.kill();
+    let _ = child.wait();
+    let _ = writing.join();
+    text
 }
 
 enum Answer<'a> {
@@ -199,12 +224,7 @@ fn next_answer<'a>(rest: &mut &'a [u8]) -> Option<Answer<'a>> {
 
 /// Where git keeps what was added.
 fn index_of(git: &Path) -> PathBuf {
-    let linked = fs::read_to_string(git).ok();
-    let folder = linked.as_deref().and_then(|text| text.strip_prefix("gitdir:")).map(str::trim);
-    match (folder, git.parent()) {
-        (Some(folder), Some(top)) => top.join(folder).join("index"),
-        (_, _) => git.join("index"),
-    }
+    gitdir_of(git).unwrap_or_else(|| git.to_path_buf()).join("index")
 }
 
 fn stamp(path: &Path) -> Stamp {

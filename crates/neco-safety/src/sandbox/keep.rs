@@ -1,18 +1,25 @@
 //! What must stay until a box is gone, and what is put right then.
 
-use std::fs;
+use std::collections::BTreeSet;
 use std::io;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use super::bare::{is_straight, put_aside, unmake};
+use super::bare::unmake;
+pub(crate) use super::git_check::Aftermath;
+use super::hands::Hands;
 use super::masks::MaskGuard;
+use super::traces::{Note, NoteKind};
+use super::watch::{Watch, Watched};
 
 /// Ends when nothing runs in the box any more, also when it is dropped. Touches the disk.
 #[derive(Debug)]
-pub(crate) struct Keep {
-    masks: Option<MaskGuard>,
+pub(crate) struct Keep(Option<Kept>);
+
+#[derive(Debug)]
+struct Kept {
+    masks: MaskGuard,
     put_right: PutRight,
+    watched: Watched,
 }
 
 /// What is put right at the end.
@@ -26,87 +33,156 @@ pub(super) struct PutRight {
     pub(super) never_bare: Vec<PathBuf>,
     /// Settings that are links, and where they lead.
     pub(super) links: Vec<(PathBuf, PathBuf)>,
+    /// Folders that were missing, and all that may be in them now.
+    pub(super) only: Vec<(PathBuf, Vec<PathBuf>)>,
+    /// Empty files of ours that a command was to fill.
+    pub(super) to_be_filled: Vec<PathBuf>,
+    /// Hands for what lies outside of the folders that are worked in, opened before the command ran.
+    pub(super) outside: Vec<Hands>,
+}
+
+impl PutRight {
+    /// What is to be put right if this process is killed.
+    pub(super) fn notes(&self) -> Vec<Note> {
+        let of = |kind: NoteKind, paths: &[PathBuf]| {
+            paths.iter().map(|path| Note { kind, path: path.clone() }).collect::<Vec<_>>()
+        };
+        let settings = of(NoteKind::Settings, &self.settings);
+        [settings, of(NoteKind::Unwanted, &self.unwanted), of(NoteKind::NeverBare, &self.never_bare)].concat()
+    }
+
+    /// Opens hands for what lies elsewhere.
+    pub(super) fn reach_outside(mut self, watch: &Watch) -> Self {
+        let links = self.links.iter().map(|(path, _)| path);
+        let only = self.only.iter().map(|(path, _)| path);
+        let all = self.unwanted.iter().chain(&self.settings).chain(&self.never_bare).chain(&self.to_be_filled);
+        let all = all.chain(links).chain(only);
+        let mut folders: Vec<&Path> =
+            all.filter(|path| watch.hands_for(path).is_none()).filter_map(|path| path.parent()).collect();
+        folders.sort_unstable();
+        folders.dedup();
+        self.outside = folders.into_iter().filter_map(|folder| Hands::open(folder).ok()).collect();
+        self
+    }
 }
 
 impl Keep {
-    pub(super) fn new(masks: MaskGuard, put_right: PutRight) -> Self {
-        Self { masks: Some(masks), put_right }
+    pub(super) fn new(masks: MaskGuard, put_right: PutRight, watched: Watched) -> Self {
+        Self(Some(Kept { masks, put_right, watched }))
     }
 
-    /// Puts everything right. Gives what was taken away that the command had made, or someone else meanwhile.
-    pub(crate) fn end(mut self) -> Vec<PathBuf> {
-        self.end_here()
-    }
-
-    fn end_here(&mut self) -> Vec<PathBuf> {
-        let PutRight { unwanted, settings, never_bare, links } = std::mem::take(&mut self.put_right);
-        let mut taken: Vec<PathBuf> = unwanted.into_iter().filter(|path| remove(path)).collect();
-        taken.extend(settings.into_iter().filter(|path| set_aside(path)));
-        taken.extend(never_bare.iter().filter(|folder| unmake(folder).is_some()).map(|folder| folder.join("HEAD")));
-        taken.extend(links.into_iter().filter(|(path, text)| is_put_back(path, text)).map(|(path, _)| path));
-        drop(self.masks.take());
-        taken
+    /// Puts everything right. Gives what the command had made, or someone else meanwhile, that must not be there.
+    pub(crate) fn end(mut self) -> Aftermath {
+        self.0.take().map(Kept::end).unwrap_or_default()
     }
 }
 
 impl Drop for Keep {
     fn drop(&mut self) {
-        self.end_here();
+        drop(self.0.take().map(Kept::end));
     }
 }
 
-fn remove(path: &Path) -> bool {
-    let Some(found) = fs::symlink_metadata(path).ok().filter(|_| is_straight(path)) else { return false };
-    let removed = if found.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-    tracing::warn!(path = %path.display(), ok = removed.is_ok(), "a command made a file that leads git elsewhere; it was removed");
-    true
-}
-
-/// It gets another name: someone else may have made it, and nothing of theirs is to be lost.
-fn set_aside(path: &Path) -> bool {
-    if fs::symlink_metadata(path).is_err() {
-        return false;
+impl Kept {
+    fn end(self) -> Aftermath {
+        let mut aftermath = Aftermath::default();
+        let watch = std::sync::Arc::clone(self.watched.watch());
+        self.put_right.carry_out(&watch, &self.masks.known(), &mut aftermath);
+        let found = self.watched.end();
+        aftermath.taken.extend(found.taken);
+        aftermath.left.extend(found.left);
+        drop(self.masks);
+        Watched::hold_up(&watch, &aftermath.left);
+        aftermath
     }
-    let ok = put_aside(path, "refused").is_ok();
-    tracing::warn!(path = %path.display(), ok, "a command made settings; they were put aside");
-    true
 }
 
-fn is_put_back(path: &Path, text: &Path) -> bool {
-    let Some(done) = put_back(path, text) else { return false };
-    tracing::warn!(path = %path.display(), ok = done.is_ok(), "a command replaced settings that are a link; the link was put back");
-    true
+impl PutRight {
+    fn carry_out(self, watch: &Watch, stand_ins: &BTreeSet<PathBuf>, aftermath: &mut Aftermath) {
+        let outside = &self.outside;
+        let hands_for = |path: &Path| watch.hands_for(path).or_else(|| outside.iter().find(|hands| hands.reach(path)));
+        for path in &self.unwanted {
+            if let Some(hands) = hands_for(path).filter(|hands| hands.is_there(path)) {
+                aftermath.note(path, hands.remove(path));
+            }
+        }
+        // They get other names: someone else may have made them, and nothing of theirs is to be lost.
+        // What only stands in for them in another box is left to it.
+        let stands_in = |path: &PathBuf| stand_ins.contains(path) && is_empty_folder(path);
+        for path in self.settings.iter().filter(|path| !stands_in(path)) {
+            if let Some(hands) = hands_for(path).filter(|hands| hands.is_there(path)) {
+                aftermath.note(path, hands.put_aside(path, "refused"));
+            }
+        }
+        for (folder, allowed) in &self.only {
+            let is_allowed = |path: &Path| allowed.iter().any(|allowed| allowed.starts_with(path));
+            for path in entries(folder).filter(|path| !is_allowed(path)) {
+                if let Some(hands) = hands_for(&path) {
+                    aftermath.note(&path, hands.put_aside(&path, "refused"));
+                }
+            }
+        }
+        for path in self.to_be_filled.iter().filter(|path| is_empty_file(path)) {
+            drop(hands_for(path).map(|hands| hands.remove(path)));
+        }
+        for folder in &self.never_bare {
+            let head = folder.join("HEAD");
+            if let Some(done) = hands_for(&head).and_then(|hands| unmake(hands, folder)) {
+                aftermath.note(&head, done);
+            }
+        }
+        for (path, text) in &self.links {
+            if let Some(done) = hands_for(path).and_then(|hands| put_back(hands, path, text)) {
+                aftermath.note(path, done);
+            }
+        }
+    }
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+}
+
+fn is_empty_folder(path: &Path) -> bool {
+    std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+fn is_empty_file(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.len() == 0)
 }
 
 /// Puts a link back where something else is now, which is put aside; nothing where there was no need.
-fn put_back(path: &Path, text: &Path) -> Option<io::Result<()>> {
-    fs::symlink_metadata(path).ok()?;
-    if fs::read_link(path).is_ok_and(|now| now == text) {
+fn put_back(hands: &Hands, path: &Path, text: &Path) -> Option<io::Result<()>> {
+    if !hands.is_there(path) || hands.link_text(path).is_some_and(|now| now == text) {
         return None;
     }
-    Some(put_aside(path, "replaced").and_then(|_| symlink(text, path)))
+    Some(hands.put_aside(path, "replaced").and_then(|_| hands.make_link(path, text)))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
     use super::*;
 
     #[test]
     fn a_replaced_link_is_put_back_and_what_replaced_it_is_kept() {
         let folder = tempfile::tempdir_in(fs::canonicalize(std::env::temp_dir()).unwrap()).unwrap();
         let (link, text) = (folder.path().join(".vscode"), Path::new("../shared"));
+        let hands = Hands::open(folder.path()).unwrap();
         symlink(text, &link).unwrap();
-        assert!(put_back(&link, text).is_none(), "nothing happened to it");
+        assert!(put_back(&hands, &link, text).is_none(), "nothing happened to it");
         fs::remove_file(&link).unwrap();
-        assert!(put_back(&link, text).is_none(), "what is gone does no harm");
+        assert!(put_back(&hands, &link, text).is_none(), "what is gone does no harm");
         fs::create_dir(&link).unwrap();
         fs::write(link.join("tasks.json"), "{}").unwrap();
-        put_back(&link, text).unwrap().unwrap();
+        put_back(&hands, &link, text).unwrap().unwrap();
         assert_eq!(fs::read_link(&link).unwrap(), text);
         assert!(folder.path().join(".vscode.replaced-1/tasks.json").is_file());
         fs::remove_file(&link).unwrap();
         symlink("elsewhere", &link).unwrap();
-        put_back(&link, text).unwrap().unwrap();
+        put_back(&hands, &link, text).unwrap().unwrap();
         assert_eq!(fs::read_link(folder.path().join(".vscode.replaced-2")).unwrap(), Path::new("elsewhere"));
     }
 }

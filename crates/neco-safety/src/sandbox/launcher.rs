@@ -12,12 +12,14 @@ use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
 
 use rustix::process::{Signal, set_parent_process_death_signal};
 
 use super::linux::namespaces::{self, Net};
 use super::linux::{build, channel, first_process, landlock, privilege, seccomp, session_leader};
-use super::order::{ASKED, CHANNEL, ORDER, Order, VERSION};
+use super::masks::clean_up;
+use super::order::{ASKED, CHANNEL, ORDER, Order, PUT_RIGHT, VERSION};
 
 /// What a shell says for a command that was found but could not be run.
 const NOT_RUN: i32 = 126;
@@ -26,7 +28,12 @@ const NOT_RUN: i32 = 126;
 /// first thing in `main`, before there are threads; otherwise it costs one look at the arguments.
 pub fn become_launcher_if_asked() {
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|first| first == ASKED) {
+    let first = arguments.next();
+    if first.as_ref().is_some_and(|first| first == PUT_RIGHT) {
+        arguments.next().into_iter().for_each(|lists| clean_up(Path::new(&lists)));
+        std::process::exit(0);
+    }
+    if first.is_some_and(|first| first == ASKED) {
         let Err(failure) = launch(&arguments.collect::<Vec<_>>());
         let _ = writeln!(io::stderr(), "neco: the sandbox could not be closed, so nothing was run: {failure}");
         std::process::exit(NOT_RUN);

@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::level::{Level, Settings};
 use super::named::Named;
-use super::names::{OWN_SETTINGS, SECRETS_AT_HOME, SETTINGS_FILES, SETTINGS_FOLDERS, START_UP, START_UP_FOLDERS};
-use super::search::Found;
+use super::names::{
+    OWN_SETTINGS, SECRETS_AT_HOME, SECRETS_OF_THE_SYSTEM, SETTINGS_FILES, SETTINGS_FOLDERS, START_UP, START_UP_FOLDERS,
+};
+use super::search::{Found, Identity, is_among};
 
 /// How a path is seen in the box. What comes later in this list wins where two are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -49,10 +51,14 @@ pub(super) struct Machine {
     pub(super) own: Vec<PathBuf>,
     /// Folders for every box: temporary files, caches.
     pub(super) given: Vec<PathBuf>,
+    /// Folders that every box sees and none changes.
+    pub(super) shown: Vec<PathBuf>,
     /// What stands where nothing is, for other boxes.
     pub(super) stand_ins: BTreeSet<PathBuf>,
     /// What a person opened to this one command.
     pub(super) opened: Named,
+    /// Whether others, the person among them, go on working beside the command.
+    pub(super) lasting: bool,
 }
 
 /// The plan of a box.
@@ -68,24 +74,20 @@ pub(super) struct Layout {
     pub(super) never_bare: Vec<PathBuf>,
     /// Settings that are links, and where they lead: nothing can cover a link, so they are put back.
     pub(super) links: Vec<(PathBuf, PathBuf)>,
+    /// Missing folders in which a person lets a command make these files, and no others.
+    pub(super) only: Vec<(PathBuf, Vec<PathBuf>)>,
+    /// Missing files that a person lets a command make where nothing else can be made.
+    pub(super) to_be_made: Vec<PathBuf>,
+    /// What certain places are: a box is not built around others that were put there.
+    pub(super) identities: Vec<(PathBuf, Identity)>,
 }
 
 impl Layout {
     /// The plan for these settings.
     pub(super) fn new(settings: &Settings, machine: &Machine, roots: &Roots, found: &Found) -> Self {
-        let (stand_ins, opened) = (&machine.stand_ins, &machine.opened);
-        let mut drawing = Drawing {
-            settings,
-            stand_ins,
-            opened,
-            places: BTreeMap::new(),
-            unwanted: Vec::new(),
-            missing: Vec::new(),
-            never_bare: Vec::new(),
-            links: Vec::new(),
-        };
+        let mut drawing = Drawing { settings, machine, places: BTreeMap::new(), layout: Self::default() };
         match settings.level {
-            Level::WorkspaceWrite => drawing.work_in(machine, roots, found),
+            Level::WorkspaceWrite => drawing.work_in(roots, found),
             Level::ReadOnly => drawing.look_at(roots),
             Level::Full => return Self::default(),
         }
@@ -96,8 +98,15 @@ impl Layout {
         for path in machine.given.iter().filter_map(|path| fs::canonicalize(path).ok()) {
             drawing.put(path, Seen::Root);
         }
-        drawing.hide(machine, found);
-        drawing.finish()
+        for path in machine.shown.iter().filter_map(|path| fs::canonicalize(path).ok()) {
+            drawing.put(path, Seen::ReadOnly);
+        }
+        drawing.hide(found);
+        let layout = drawing.finish();
+        let known = found.secrets.iter().chain(&found.repositories);
+        let is_placed = |path: &Path| layout.places.iter().any(|(own, _)| own == path);
+        let identities = known.filter(|(path, _)| is_placed(path)).cloned().collect();
+        Self { identities, ..layout }
     }
 
     /// The paths that are seen so.
@@ -109,13 +118,10 @@ impl Layout {
 /// A plan that is being drawn.
 pub(super) struct Drawing<'a> {
     settings: &'a Settings,
-    stand_ins: &'a BTreeSet<PathBuf>,
-    opened: &'a Named,
+    machine: &'a Machine,
     places: BTreeMap<PathBuf, Seen>,
-    pub(super) unwanted: Vec<PathBuf>,
-    missing: Vec<PathBuf>,
-    pub(super) never_bare: Vec<PathBuf>,
-    links: Vec<(PathBuf, PathBuf)>,
+    /// All of the plan but its places.
+    pub(super) layout: Layout,
 }
 
 impl Drawing<'_> {
@@ -130,32 +136,34 @@ impl Drawing<'_> {
         seen.for_each(|root| self.put(root, Seen::ReadOnly));
     }
 
-    fn work_in(&mut self, machine: &Machine, roots: &Roots, found: &Found) {
+    fn work_in(&mut self, roots: &Roots, found: &Found) {
         for root in roots.writable.iter().chain(&self.settings.writable) {
             if let Some(root) = fs::canonicalize(root).ok().filter(|root| !is_of_the_system(root)) {
                 self.put(root, Seen::Root);
             }
         }
         for root in &roots.writable {
-            self.keep_settings(root, machine);
-            if let Some(home) = machine.home.as_ref().filter(|home| home.starts_with(root)) {
+            self.keep_settings(root);
+            if let Some(home) = self.machine.home.as_ref().filter(|home| home.starts_with(root)) {
                 START_UP.iter().for_each(|name| self.keep_file(home.join(name)));
                 START_UP_FOLDERS.iter().for_each(|name| self.keep_folder(&home.join(name)));
             }
         }
         // The one at the top is known without a search, which can be led astray.
         let at_the_top = roots.writable.iter().map(|root| root.join(".git"));
-        let repositories: BTreeSet<PathBuf> = at_the_top.chain(found.repositories.iter().cloned()).collect();
+        let repositories: BTreeSet<PathBuf> =
+            at_the_top.chain(found.repositories.iter().map(|(path, _)| path.clone())).collect();
         repositories.iter().for_each(|git| self.keep_git(git));
     }
 
     /// Settings stay as they are. Missing ones stay away: a stand-in keeps those from being made that a program
     /// on this machine would follow without a question; others are put aside at the end, so that nothing is
     /// seen of them.
-    fn keep_settings(&mut self, root: &Path, machine: &Machine) {
-        self.keep(root.join(OWN_SETTINGS));
+    fn keep_settings(&mut self, root: &Path) {
+        // What is ours is opened to nobody.
+        self.keep_closed(root.join(OWN_SETTINGS), Seen::StandIn);
         for (name, marks) in SETTINGS_FOLDERS {
-            let is_used = machine.home.iter().any(|home| marks.iter().any(|mark| home.join(mark).exists()));
+            let is_used = self.machine.home.iter().any(|home| marks.iter().any(|mark| home.join(mark).exists()));
             match is_used {
                 true => self.keep(root.join(name)),
                 false => self.keep_if_there(root.join(name)),
@@ -165,12 +173,12 @@ impl Drawing<'_> {
     }
 
     fn keep_if_there(&mut self, path: PathBuf) {
-        if self.opened.concerns(&path) {
-            return;
+        // Beside what lasts others make settings too: nobody could tell afterwards whose they are.
+        if self.machine.lasting || self.is_there(&path) {
+            return self.keep(path);
         }
-        match self.is_there(&path) {
-            true => self.keep_what_is_there(&path),
-            false => self.missing.push(path),
+        if !self.is_opened(&path) {
+            self.layout.missing.push(path);
         }
     }
 
@@ -185,9 +193,12 @@ impl Drawing<'_> {
     }
 
     fn keep_or(&mut self, path: PathBuf, stand_in: Seen) {
-        if self.opened.concerns(&path) {
-            return;
+        if !self.is_opened(&path) {
+            self.keep_closed(path, stand_in);
         }
+    }
+
+    fn keep_closed(&mut self, path: PathBuf, stand_in: Seen) {
         if self.is_there(&path) {
             self.keep_what_is_there(&path);
         } else {
@@ -195,9 +206,39 @@ impl Drawing<'_> {
         }
     }
 
+    /// Whether a person lets the command change this, or all that they let it change in it; then that is seen to.
+    fn is_opened(&mut self, path: &Path) -> bool {
+        let machine = self.machine;
+        let inside: Vec<PathBuf> = machine.opened.changes_below(path).collect();
+        let itself = machine.opened.changes(path);
+        if !itself && inside.is_empty() {
+            return false;
+        }
+        if !self.is_there(path) {
+            self.layout.only.push((path.to_path_buf(), inside));
+            return true;
+        }
+        // A folder is more than a file.
+        if itself && fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
+            return true;
+        }
+        self.keep_what_is_there(path);
+        for file in inside {
+            let folder = file.parent().and_then(|folder| fs::canonicalize(folder).ok());
+            let Some((folder, name)) = folder.zip(file.file_name()) else { continue };
+            let file = folder.join(name);
+            match fs::symlink_metadata(&file) {
+                Ok(found) if found.is_file() => self.put(file, Seen::Writable),
+                Err(_) => self.layout.to_be_made.push(file),
+                Ok(_) => {}
+            }
+        }
+        true
+    }
+
     /// Whether something is there that is no stand-in.
     pub(super) fn is_there(&self, path: &Path) -> bool {
-        fs::symlink_metadata(path).is_ok() && !self.stand_ins.contains(path)
+        fs::symlink_metadata(path).is_ok() && !self.machine.stand_ins.contains(path)
     }
 
     fn keep_folder(&mut self, path: &Path) {
@@ -223,14 +264,14 @@ impl Drawing<'_> {
     /// A link is kept by keeping what it leads to, also if that is not there yet.
     pub(super) fn keep_what_is_there(&mut self, path: &Path) {
         if let Ok(text) = fs::read_link(path) {
-            self.links.push((path.to_path_buf(), text.clone()));
+            self.layout.links.push((path.to_path_buf(), text.clone()));
             let target = target_of(path, &text).filter(|target| self.is_in_root(target));
             if let Some(missing) = target.filter(|target| !self.is_there(target)) {
                 self.put(missing, Seen::StandIn);
             }
         }
         if let Ok(path) = fs::canonicalize(path)
-            && !self.stand_ins.contains(&path)
+            && !self.machine.stand_ins.contains(&path)
         {
             self.put(path, Seen::ReadOnly);
         }
@@ -240,28 +281,49 @@ impl Drawing<'_> {
         path.ancestors().skip(1).any(|above| self.places.get(above) == Some(&Seen::Root))
     }
 
-    fn hide(&mut self, machine: &Machine, found: &Found) {
+    fn hide(&mut self, found: &Found) {
+        let machine = self.machine;
         let at_home = machine.home.iter().flat_map(|home| SECRETS_AT_HOME.iter().map(|name| home.join(name)));
-        let secrets = at_home.chain(found.secrets.iter().cloned()).filter(|path| !self.is_readable(path));
-        let secrets: Vec<PathBuf> = secrets.chain(self.settings.hidden.iter().cloned()).collect();
-        let opened = self.opened;
-        for path in secrets.iter().filter(|path| !opened.is(path)) {
+        // Nobody else can read these.
+        let as_root = rustix::process::geteuid().is_root();
+        let of_the_system = SECRETS_OF_THE_SYSTEM.iter().filter(|_| as_root).map(PathBuf::from);
+        let named: Vec<PathBuf> = at_home.chain(of_the_system).filter(|path| !self.is_readable(path)).collect();
+        for path in named.iter().chain(&self.settings.hidden) {
+            if self.is_shown(path) {
+                continue;
+            }
             self.hide_one(path);
-            let inside: Vec<PathBuf> = opened.below(path).filter_map(|path| fs::canonicalize(path).ok()).collect();
-            inside.into_iter().for_each(|path| self.put(path, Seen::ReadOnly));
+            let inside = machine.opened.below(path).filter_map(|path| fs::canonicalize(path).ok());
+            inside.collect::<Vec<_>>().into_iter().for_each(|path| self.put(path, Seen::ReadOnly));
+        }
+        for (path, _) in &found.secrets {
+            if !self.is_readable(path) && !self.is_shown(path) {
+                // Without another look: if it is elsewhere by now, no box is built.
+                self.put(path.clone(), Seen::HiddenFile);
+            }
         }
         // What is ours is opened to nobody.
-        machine
-            .own
-            .iter()
-            .filter(|path| !self.is_readable(path))
-            .cloned()
-            .collect::<Vec<_>>()
-            .iter()
-            .for_each(|path| self.hide_one(path));
+        let own: Vec<&PathBuf> = machine.own.iter().filter(|path| !self.is_readable(path)).collect();
+        own.into_iter().for_each(|path| self.hide_one(path));
+    }
+
+    /// Whether a person opened what is hidden otherwise.
+    fn is_shown(&mut self, path: &Path) -> bool {
+        if self.machine.opened.changes(path) {
+            return true;
+        }
+        let reads = self.machine.opened.reads(path);
+        if reads && let Ok(path) = fs::canonicalize(path) {
+            self.put(path, Seen::ReadOnly);
+        }
+        reads
     }
 
     fn hide_one(&mut self, path: &Path) {
+        // Most are not there, which one call tells.
+        if fs::symlink_metadata(path).is_err() {
+            return;
+        }
         let Ok(path) = fs::canonicalize(path) else { return };
         let Ok(kind) = fs::metadata(&path) else { return };
         if path.parent().is_some() {
@@ -270,8 +332,7 @@ impl Drawing<'_> {
     }
 
     fn is_readable(&self, path: &Path) -> bool {
-        let names = |allowed: &PathBuf| path.file_name() == Some(allowed.as_os_str());
-        self.settings.readable.iter().any(|allowed| path.starts_with(allowed) || names(allowed))
+        is_among(path, &self.settings.readable)
     }
 
     fn finish(mut self) -> Layout {
@@ -289,13 +350,7 @@ impl Drawing<'_> {
         let mut places: Vec<(PathBuf, Seen)> = self.places.into_iter().collect();
         places.retain(|(path, _)| !emptied.iter().any(|folder| folder != path && path.starts_with(folder)));
         places.sort_by_key(|(path, _)| path.components().count());
-        Layout {
-            places,
-            unwanted: self.unwanted,
-            missing: self.missing,
-            never_bare: self.never_bare,
-            links: self.links,
-        }
+        Layout { places, ..self.layout }
     }
 }
 
@@ -320,162 +375,5 @@ fn is_hidden(seen: Seen) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use neco_config::section::SandboxSection;
-
-    struct Stage {
-        _folder: tempfile::TempDir,
-        home: PathBuf,
-        workspace: PathBuf,
-    }
-
-    fn stage() -> Stage {
-        let folder = tempfile::tempdir().unwrap();
-        let home = fs::canonicalize(folder.path()).unwrap().join("home");
-        let workspace = home.join("project");
-        for path in [
-            ".ssh",
-            ".aws",
-            ".claude",
-            ".config/neco",
-            ".local/share/neco/outputs",
-            "project/.git/hooks",
-            "project/.vscode",
-        ] {
-            fs::create_dir_all(home.join(path)).unwrap();
-        }
-        for path in ["project/.git/config", "project/.env", ".netrc"] {
-            fs::write(home.join(path), "x").unwrap();
-        }
-        Stage { _folder: folder, home, workspace }
-    }
-
-    fn draw(stage: &Stage, section: &SandboxSection, workspace: &Path) -> Layout {
-        let settings = Settings::of(section, Some(&stage.home));
-        let machine = Machine {
-            home: Some(stage.home.clone()),
-            own: vec![stage.home.join(".config/neco"), stage.home.join(".local/share/neco")],
-            given: Vec::new(),
-            stand_ins: BTreeSet::new(),
-            opened: Named::default(),
-        };
-        let roots = Roots {
-            writable: vec![workspace.to_path_buf()],
-            readable: vec![stage.home.join(".local/share/neco/outputs")],
-        };
-        let found =
-            Found { secrets: vec![stage.workspace.join(".env")], repositories: vec![stage.workspace.join(".git")] };
-        Layout::new(&settings, &machine, &roots, &found)
-    }
-
-    fn seen(layout: &Layout, path: &Path) -> Option<Seen> {
-        layout.places.iter().find(|(own, _)| own == path).map(|(_, seen)| *seen)
-    }
-
-    #[test]
-    fn the_workspace_is_writable_and_what_matters_in_it_is_not() {
-        let stage = stage();
-        let layout = draw(&stage, &SandboxSection::default(), &stage.workspace);
-        let at = |path: &str| seen(&layout, &stage.workspace.join(path));
-        assert_eq!(at(""), Some(Seen::Root));
-        assert_eq!(at(".git"), Some(Seen::Writable));
-        assert_eq!((at(".git/hooks"), at(".git/config")), (Some(Seen::ReadOnly), Some(Seen::ReadOnly)));
-        assert_eq!((at(".vscode"), at(".claude")), (Some(Seen::ReadOnly), Some(Seen::StandIn)));
-        assert_eq!((at(".neco"), at(".env")), (Some(Seen::StandIn), Some(Seen::HiddenFile)));
-        assert_eq!((at(".mcp.json"), at(".gemini")), (None, None), "nothing is seen where nobody would follow it");
-        let missing = |name: &str| layout.missing.contains(&stage.workspace.join(name));
-        assert!(missing(".mcp.json") && missing(".gemini") && !missing(".claude") && !missing(".vscode"));
-        assert_eq!(
-            (at(".git/commondir"), at(".git/config.worktree")),
-            (Some(Seen::StandInFile), Some(Seen::StandInFile))
-        );
-        assert_eq!((at("refs"), &layout.never_bare), (None, &vec![stage.workspace.clone()]));
-        fs::write(stage.workspace.join("HEAD"), "x").unwrap();
-        let layout = draw(&stage, &SandboxSection::default(), &stage.workspace);
-        assert_eq!(seen(&layout, &stage.workspace.join("refs")), Some(Seen::StandIn), "half a repository");
-        assert_eq!(layout.unwanted, [stage.workspace.join(".git/gitdir")]);
-        let depth = |place: &(PathBuf, Seen)| place.0.components().count();
-        assert!(layout.places.is_sorted_by_key(depth));
-    }
-
-    #[test]
-    fn the_repository_at_the_top_is_kept_whatever_a_search_found() {
-        let stage = stage();
-        for path in ["modules/group/m/hooks", "worktrees/w"] {
-            fs::create_dir_all(stage.workspace.join(".git").join(path)).unwrap();
-        }
-        for path in ["modules/group/m/HEAD", "worktrees/w/commondir", "worktrees/w/gitdir"] {
-            fs::write(stage.workspace.join(".git").join(path), "x").unwrap();
-        }
-        let roots = Roots { writable: vec![stage.workspace.clone()], readable: Vec::new() };
-        let settings = Settings::of(&SandboxSection::default(), None);
-        let layout = Layout::new(&settings, &Machine::default(), &roots, &Found::default());
-        let at = |path: &str| seen(&layout, &stage.workspace.join(".git").join(path));
-        for pinned in ["", "modules", "modules/group", "modules/group/m", "worktrees", "worktrees/w"] {
-            assert_eq!(at(pinned), Some(Seen::Writable), "{pinned}");
-        }
-        for kept in ["hooks", "config", "modules/group/m/hooks", "worktrees/w/commondir", "worktrees/w/gitdir"] {
-            assert_eq!(at(kept), Some(Seen::ReadOnly), "{kept}");
-        }
-        for file in ["commondir", "modules/group/m/commondir", "worktrees/w/config.worktree"] {
-            assert_eq!(at(file), Some(Seen::StandInFile), "{file}");
-        }
-    }
-
-    #[test]
-    fn settings_that_are_links_are_known_and_what_they_lead_to_is_kept() {
-        let stage = stage();
-        fs::create_dir(stage.workspace.join("shared")).unwrap();
-        for (text, name) in [("shared", ".zed"), ("nowhere", ".idea"), ("/nowhere/at/all", ".envrc")] {
-            std::os::unix::fs::symlink(text, stage.workspace.join(name)).unwrap();
-        }
-        let layout = draw(&stage, &SandboxSection::default(), &stage.workspace);
-        let at = |path: &str| seen(&layout, &stage.workspace.join(path));
-        assert_eq!((at("shared"), at("nowhere")), (Some(Seen::ReadOnly), Some(Seen::StandIn)));
-        let mut links: Vec<_> =
-            layout.links.iter().map(|(path, _)| path.file_name().unwrap().to_str().unwrap()).collect();
-        links.sort_unstable();
-        assert_eq!(links, [".envrc", ".idea", ".zed"]);
-    }
-
-    #[test]
-    fn secrets_at_home_are_hidden_and_what_the_box_needs_there_is_not() {
-        let stage = stage();
-        let layout = draw(&stage, &SandboxSection::default(), &stage.workspace);
-        let at = |path: &str| seen(&layout, &stage.home.join(path));
-        assert_eq!((at(".ssh"), at(".netrc")), (Some(Seen::HiddenFolder), Some(Seen::HiddenFile)));
-        assert_eq!((at(".config/neco"), at(".kube")), (Some(Seen::HiddenFolder), None));
-        assert_eq!(
-            (at(".local/share/neco"), at(".local/share/neco/outputs")),
-            (Some(Seen::Emptied), Some(Seen::ReadOnly))
-        );
-        let allowed = SandboxSection { readable: vec!["~/.ssh".into(), ".env".into()], ..SandboxSection::default() };
-        let layout = draw(&stage, &allowed, &stage.workspace);
-        assert_eq!(
-            (seen(&layout, &stage.home.join(".ssh")), seen(&layout, &stage.workspace.join(".env"))),
-            (None, None)
-        );
-    }
-
-    #[test]
-    fn a_home_that_is_worked_in_keeps_what_starts_and_hides_what_is_secret() {
-        let stage = stage();
-        let layout = draw(&stage, &SandboxSection::default(), &stage.home);
-        let at = |path: &str| seen(&layout, &stage.home.join(path));
-        assert_eq!((at(""), at(".ssh")), (Some(Seen::Root), Some(Seen::HiddenFolder)));
-        assert_eq!((at(".bashrc"), at(".config")), (Some(Seen::StandInFile), Some(Seen::ReadOnly)));
-        assert_eq!(at(".aws"), Some(Seen::HiddenFolder));
-    }
-
-    #[test]
-    fn reading_only_leaves_nothing_to_change() {
-        let stage = stage();
-        let section =
-            SandboxSection { level: Level::ReadOnly, writable: vec!["/tmp".into()], ..SandboxSection::default() };
-        let layout = draw(&stage, &section, &stage.workspace);
-        assert_eq!(layout.seen_as(&[Seen::Root, Seen::Writable]).count(), 0);
-        assert_eq!(seen(&layout, &stage.workspace), Some(Seen::ReadOnly), "it may lie below a covered folder");
-        assert_eq!(seen(&layout, &stage.workspace.join(".env")), Some(Seen::HiddenFile));
-    }
-}
+#[path = "layout_tests.rs"]
+mod tests;

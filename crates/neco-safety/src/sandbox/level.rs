@@ -6,6 +6,8 @@ use neco_config::section::{SandboxNetwork, SandboxSection};
 
 pub use neco_config::section::SandboxLevel as Level;
 
+use crate::command::Opened;
+
 /// What commands reach over the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Network {
@@ -34,14 +36,13 @@ pub enum Freedom {
 pub struct Allowance {
     /// How much more than its settings it gets.
     pub freedom: Freedom,
-    /// The command line that the person said yes to, where the question was about files that are closed to
-    /// commands: those that it names are open to it.
-    pub names: Option<String>,
+    /// Files that are closed to commands otherwise: those that the question told of.
+    pub opens: Vec<Opened>,
 }
 
 impl From<Freedom> for Allowance {
     fn from(freedom: Freedom) -> Self {
-        Self { freedom, names: None }
+        Self { freedom, opens: Vec::new() }
     }
 }
 
@@ -62,6 +63,9 @@ pub struct Settings {
     pub hidden: Vec<PathBuf>,
     /// Whether Unix sockets can be used by path.
     pub unix_sockets: bool,
+    /// Whether files with secrets in the workspace are seen: what works on all of its files for the person sees
+    /// them. No setting says so.
+    pub sees_workspace_secrets: bool,
 }
 
 impl Settings {
@@ -83,6 +87,7 @@ impl Settings {
             readable: paths(&section.readable),
             hidden: absolute(&section.hidden),
             unix_sockets: section.unix_sockets,
+            sees_workspace_secrets: false,
         }
     }
 }

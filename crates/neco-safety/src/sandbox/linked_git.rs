@@ -1,7 +1,10 @@
 //! Git folders that lie elsewhere: those of worktrees and submodules.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+
+use crate::path::open_without_links;
 
 /// What git's own small files have at most.
 const MOST_BYTES: u64 = 4096;
@@ -27,13 +30,22 @@ pub(super) struct Linked {
 /// Where a `.git` file leads, if that folder says that it belongs to it: a repository from someone
 /// else could name any folder, but not make that one name it back.
 pub(super) fn folders_of(git_file: &Path) -> Option<Linked> {
-    let folder = git_file.parent()?;
-    let own = fs::canonicalize(folder.join(small(git_file)?.strip_prefix("gitdir:")?.trim())).ok()?;
+    let own = gitdir_of(git_file)?;
     let named_back = fs::canonicalize(own.join(small(&own.join("gitdir"))?.trim())).ok()?;
-    let shared = fs::canonicalize(own.join(small(&own.join("commondir"))?.trim())).ok()?;
+    let shared = shared_by(&own)?;
     let is_its = named_back == fs::canonicalize(git_file).ok()?;
     let is_git = shared.join("HEAD").is_file() && shared.join("objects").is_dir() && own.starts_with(&shared);
     (is_its && is_git).then_some(Linked { own, shared })
+}
+
+/// Where a `.git` file leads, whatever that folder says.
+pub(super) fn gitdir_of(git_file: &Path) -> Option<PathBuf> {
+    fs::canonicalize(git_file.parent()?.join(small(git_file)?.strip_prefix("gitdir:")?.trim())).ok()
+}
+
+/// The folder that a git folder shares with others, if it does.
+pub(super) fn shared_by(git: &Path) -> Option<PathBuf> {
+    fs::canonicalize(git.join(small(&git.join("commondir"))?.trim())).ok()
 }
 
 /// The git folders of a repository's submodules; nothing if there are too many.
@@ -70,8 +82,12 @@ fn folders_in(folder: &Path) -> impl Iterator<Item = PathBuf> {
 }
 
 fn small(path: &Path) -> Option<String> {
-    fs::metadata(path).ok().filter(|file| file.is_file() && file.len() <= MOST_BYTES)?;
-    fs::read_to_string(path).ok()
+    // Never waits for a pipe, and reads no more than was measured.
+    let file = open_without_links(path).ok()?;
+    file.metadata().ok().filter(|file| file.is_file() && file.len() <= MOST_BYTES)?;
+    let mut text = String::new();
+    file.take(MOST_BYTES).read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 #[cfg(test)]

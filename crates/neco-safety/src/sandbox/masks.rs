@@ -2,7 +2,8 @@
 //! files that change nothing, all removed again when the last box that needs them is gone.
 //!
 //! Each process keeps a list of its own in the state folder and holds a lock on it; a list whose lock
-//! is free belongs to a process that was killed, and whoever comes next cleans up after it.
+//! is free belongs to a process that was killed, and whoever comes next cleans up after it. What is to be
+//! put right after a command stands in the list too, as long as the command runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
@@ -11,10 +12,12 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use rustix::fs::{FlockOperation, flock};
 
 use super::names::START_UP;
+use super::traces::{self, Note, NoteKind};
 
 /// The stand-ins of this process.
 #[derive(Debug)]
@@ -28,6 +31,8 @@ struct State {
     /// The list on disk, locked, once there was something to write down.
     list: Option<(File, PathBuf)>,
     standing: BTreeMap<PathBuf, Standing>,
+    /// How many commands run whose traces are to be put right.
+    noted: usize,
 }
 
 #[derive(Debug)]
@@ -42,6 +47,7 @@ struct Standing {
 pub(super) struct MaskGuard {
     masks: Arc<Masks>,
     paths: Vec<PathBuf>,
+    noted: bool,
 }
 
 impl Masks {
@@ -66,13 +72,39 @@ impl Masks {
         others.filter_map(|path| read_list(&path)).filter(|list| list.alive).flat_map(|list| list.paths).collect()
     }
 
+    /// Writes down what is to be put right if this process is killed while a command runs.
+    ///
+    /// # Errors
+    /// When it can't be written down.
+    pub(super) fn note(&self, guard: &mut MaskGuard, notes: &[Note]) -> io::Result<()> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = Vec::new();
+        for note in notes {
+            lines.push(note.kind.sign());
+            lines.extend_from_slice(note.path.as_os_str().as_bytes());
+            lines.push(0);
+        }
+        self.list(&mut state)?.write_all(&lines)?;
+        state.noted += 1;
+        guard.noted = true;
+        Ok(())
+    }
+
+    fn list<'a>(&self, state: &'a mut State) -> io::Result<&'a mut File> {
+        let list = match state.list.take() {
+            Some(list) => list,
+            None => open_list(&self.folder)?,
+        };
+        Ok(&mut state.list.insert(list).0)
+    }
+
     /// Puts stand-ins where nothing is. Gives those that could be made; where none can be made because
     /// of where it is, a command can't make anything either.
     ///
     /// # Errors
     /// When one can't be made for another reason, or something is there by now.
     pub(super) fn put(self: &Arc<Self>, wanted: impl Iterator<Item = PathBuf>) -> io::Result<MaskGuard> {
-        let mut guard = MaskGuard { masks: Arc::clone(self), paths: Vec::new() };
+        let mut guard = MaskGuard { masks: Arc::clone(self), paths: Vec::new(), noted: false };
         for path in wanted {
             if self.put_one(&path)? {
                 guard.paths.push(path);
@@ -94,14 +126,9 @@ impl Masks {
 
     /// Written down before it is made: whoever is killed in between leaves a line too many, never a stand-in.
     fn make(&self, state: &mut State, path: &Path) -> io::Result<Option<u64>> {
-        if state.list.is_none() {
-            state.list = Some(open_list(&self.folder)?);
-        }
-        if let Some((list, _)) = &mut state.list {
-            let mut line = path.as_os_str().as_bytes().to_vec();
-            line.push(0);
-            list.write_all(&line)?;
-        }
+        let mut line = path.as_os_str().as_bytes().to_vec();
+        line.push(0);
+        self.list(state)?.write_all(&line)?;
         if let Err(error) = StandIn::at(path).create(path) {
             if nothing_can_be_made(&error) {
                 return Ok(None);
@@ -116,8 +143,9 @@ impl Masks {
         Ok(Some(fs::symlink_metadata(path)?.ino()))
     }
 
-    fn release(&self, paths: &[PathBuf]) {
+    fn release(&self, paths: &[PathBuf], noted: bool) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.noted = state.noted.saturating_sub(usize::from(noted));
         let others = self.of_others(&state);
         for path in paths {
             let Some(standing) = state.standing.get_mut(path) else { continue };
@@ -130,6 +158,7 @@ impl Masks {
             }
         }
         if state.standing.is_empty()
+            && state.noted == 0
             && let Some((list, _)) = &mut state.list
         {
             // What can't be emptied is looked at once more by whoever comes next, which does no harm.
@@ -151,6 +180,11 @@ impl Drop for Masks {
 }
 
 impl MaskGuard {
+    /// Everything that is a stand-in now.
+    pub(super) fn known(&self) -> BTreeSet<PathBuf> {
+        self.masks.known()
+    }
+
     /// Whether a stand-in is here.
     pub(super) fn holds(&self, path: &Path) -> bool {
         self.paths.iter().any(|own| own == path)
@@ -159,34 +193,39 @@ impl MaskGuard {
 
 impl Drop for MaskGuard {
     fn drop(&mut self) {
-        self.masks.release(&self.paths);
+        self.masks.release(&self.paths, self.noted);
     }
 }
 
 fn open_list(folder: &Path) -> io::Result<(File, PathBuf)> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let now = SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let path = folder.join(format!("{}-{:x}", std::process::id(), now.as_nanos()));
     let list = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
     flock(&list, FlockOperation::NonBlockingLockExclusive)?;
     Ok((list, path))
 }
 
-/// Removes the stand-ins of processes that are gone.
-fn clean_up(folder: &Path) {
+/// Removes the stand-ins of processes that are gone, and puts right what their commands left.
+pub(crate) fn clean_up(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let mut alive = Vec::new();
     let mut left = Vec::new();
+    let mut traces = Vec::new();
     for path in entries.flatten().map(|entry| entry.path()) {
         let Some(list) = read_list(&path) else { continue };
         if list.alive {
             alive.extend(list.paths);
         } else {
             left.extend(list.paths);
-            let _ = fs::remove_file(&path);
+            // In one step, so that two that come next don't both do it.
+            if fs::remove_file(&path).is_ok() {
+                traces.push((list.notes, list.written));
+            }
         }
     }
     left.iter().filter(|path| !alive.contains(path)).for_each(|path| remove(path, None));
+    traces.iter().for_each(|(notes, written)| traces::put_right(notes, *written));
 }
 
 /// The list of a process.
@@ -194,6 +233,9 @@ struct List {
     /// Whether the process lives, and so holds its list.
     alive: bool,
     paths: Vec<PathBuf>,
+    notes: Vec<Note>,
+    /// When something was last written to it.
+    written: Option<SystemTime>,
 }
 
 fn read_list(path: &Path) -> Option<List> {
@@ -201,9 +243,19 @@ fn read_list(path: &Path) -> Option<List> {
     let alive = flock(&list, FlockOperation::NonBlockingLockShared).is_err();
     let mut text = Vec::new();
     list.read_to_end(&mut text).ok()?;
-    let paths = text.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-    let paths = paths.map(|path| PathBuf::from(std::ffi::OsString::from_vec(path.to_vec()))).collect();
-    Some(List { alive, paths })
+    let written = list.metadata().and_then(|found| found.modified()).ok();
+    let mut read = List { alive, paths: Vec::new(), notes: Vec::new(), written };
+    let path = |bytes: &[u8]| PathBuf::from(std::ffi::OsString::from_vec(bytes.to_vec()));
+    for line in text.split(|byte| *byte == 0) {
+        match line.split_first() {
+            Some((b'/', _)) => read.paths.push(path(line)),
+            Some((sign, rest)) => {
+                read.notes.extend(NoteKind::of(*sign).map(|kind| Note { kind, path: path(rest) }));
+            }
+            None => {}
+        }
+    }
+    Some(read)
 }
 
 /// Removes a stand-in, and only if it still is one: as it was made, and the one that was made where that is known.

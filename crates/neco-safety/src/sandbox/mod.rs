@@ -5,24 +5,31 @@
 //! left in a workspace when the last box is gone.
 //!
 //! Reading order: [`level`] (what is wanted), [`report`] (what was got), [`sandbox`] with [`probe`], then one box:
-//! [`confined`], [`layout`] with [`names`] and [`named`], [`search`], [`git_places`], [`git_view`], [`linked_git`], [`masks`], [`keep`] and [`bare`], [`walls`], [`bwrap`] or
-//! [`carve`], [`order`], [`launcher`], [`linux`]; beside it [`proxy`], [`denial`], [`macos`].
+//! [`confined`], [`layout`] with [`names`] and [`named`], [`search`] with [`look`], [`git_places`], [`git_view`],
+//! [`linked_git`], [`masks`], [`walls`], [`bwrap`] or [`carve`], [`order`], [`launcher`], [`linux`]; what happens when it
+//! is gone: [`keep`] with [`hands`] and [`bare`], [`watch`] with [`git_check`], [`git_config`] and [`git_index`], [`traces`]; beside
+//! it [`proxy`], [`denial`], [`macos`].
 
 mod bare;
 mod bwrap;
 mod carve;
 pub(crate) mod confined;
 pub mod denial;
+mod git_check;
+mod git_config;
+mod git_index;
 mod git_places;
 mod git_view;
+mod hands;
 pub(crate) mod keep;
 pub mod launcher;
 mod layout;
 pub mod level;
 mod linked_git;
 pub(crate) mod linux;
+mod look;
 pub mod macos;
-mod masks;
+pub(crate) mod masks;
 mod named;
 mod names;
 pub(crate) mod order;
@@ -32,7 +39,9 @@ pub mod report;
 #[expect(clippy::module_inception, reason = "the room is named after what it builds")]
 mod sandbox;
 mod search;
+mod traces;
 mod walls;
+mod watch;
 
 pub use layout::Roots;
 pub use level::{Allowance, Freedom, Level, Network, Settings};

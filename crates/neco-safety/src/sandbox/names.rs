@@ -16,6 +16,12 @@ pub(super) const SETTINGS_FOLDERS: &[(&str, &[&str])] = &[
     (".devcontainer", CODE),
     (".idea", &[".config/JetBrains", ".local/share/JetBrains", ".cache/JetBrains"]),
     (".zed", &[".config/zed", ".local/share/zed"]),
+    (".agents", &[".agents"]),
+    (".continue", &[".continue"]),
+    (".opencode", &[".config/opencode", ".local/share/opencode"]),
+    (".kiro", &[".kiro"]),
+    (".roo", &[".roo"]),
+    (".amazonq", &[".amazonq", ".aws/amazonq"]),
 ];
 
 /// Ours.
@@ -38,7 +44,17 @@ const CODE: &[&str] = &[
 ];
 
 /// Files in a workspace that decide the same. Who reads them asks before it follows one that is new.
-pub(super) const SETTINGS_FILES: &[&str] = &[".mcp.json", ".envrc", ".exrc", ".nvim.lua", ".dir-locals.el"];
+pub(super) const SETTINGS_FILES: &[&str] = &[
+    ".mcp.json",
+    ".envrc",
+    ".exrc",
+    ".nvimrc",
+    ".nvim.lua",
+    ".dir-locals.el",
+    ".aider.conf.yml",
+    "opencode.json",
+    "opencode.jsonc",
+];
 
 /// What runs when a shell, a session or git starts: for a workspace that is the home folder.
 pub(super) const START_UP: &[&str] = &[
@@ -144,6 +160,20 @@ pub(super) const SECRETS_AT_HOME: &[&str] = &[
     ".s3cfg",
     ".boto",
     ".databrickscfg",
+    ".config/sops",
+    ".config/containers/auth.json",
+    ".config/pip/pip.conf",
+    ".config/stripe",
+    ".config/configstore",
+    ".config/Cursor/User/globalStorage",
+    ".config/Windsurf/User/globalStorage",
+    ".cache/huggingface/token",
+    ".huggingface/token",
+    ".kaggle",
+    ".pip/pip.conf",
+    ".condarc",
+    ".nuget/NuGet",
+    ".lesshst",
     ".bash_history",
     ".zsh_history",
     ".python_history",
@@ -152,6 +182,28 @@ pub(super) const SECRETS_AT_HOME: &[&str] = &[
     ".mysql_history",
     ".sqlite_history",
     ".local/share/fish/fish_history",
+];
+
+/// What on the machine is nobody's business, where whoever runs us may read it.
+pub(super) const SECRETS_OF_THE_SYSTEM: &[&str] = &[
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/etc/ssl/private",
+    "/etc/krb5.keytab",
+    "/etc/wireguard",
+    "/etc/letsencrypt/archive",
+    "/etc/ssh/ssh_host_rsa_key",
+    "/etc/ssh/ssh_host_dsa_key",
+    "/etc/ssh/ssh_host_ecdsa_key",
+    "/etc/ssh/ssh_host_ed25519_key",
+    "/var/lib/docker",
+    "/var/lib/containers",
+    "/var/lib/kubelet",
+    "/var/log/auth.log",
 ];
 
 /// Folders whose keys are there to be tested with.

@@ -15,6 +15,9 @@ use super::walls::Walls;
 /// The first argument of a process that is to be a launcher; those of the command follow.
 pub(crate) const ASKED: &str = "--neco-launch-in-box";
 
+/// The first argument of a process that is to put right what a killed one left; the folder of lists follows.
+pub(crate) const PUT_RIGHT: &str = "--neco-put-right";
+
 /// The descriptor on which a launcher finds its channel.
 pub(crate) const CHANNEL: i32 = 3;
 

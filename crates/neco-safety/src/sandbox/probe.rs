@@ -133,6 +133,7 @@ fn bare_walls() -> Walls {
     let nowhere = PathBuf::from("/dev/null");
     Walls {
         places: Vec::new(),
+        identities: Vec::new(),
         covers: Covers { closed_folder: nowhere.clone(), closed_file: nowhere.clone(), empty_folder: nowhere },
         instead: Vec::new(),
         // Nothing is written there.

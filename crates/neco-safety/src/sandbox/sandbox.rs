@@ -77,7 +77,7 @@ impl Sandbox {
         }
         let home = setup.home.as_ref().and_then(|home| fs::canonicalize(home).ok());
         let machine = Machine { home, own: setup.own.clone(), ..Machine::default() };
-        let masks = Arc::new(Masks::new(setup.state.join("masks")));
+        let masks = Arc::new(Masks::new(lists_in(&setup.state)));
         Ok(Self(Arc::new(Inner { setup, machine, report, landlock, seen_of_run: seen_of_run(), masks })))
     }
 
@@ -106,8 +106,13 @@ impl Sandbox {
         &self.0.machine
     }
 
-    pub(super) fn launcher(&self) -> &Path {
+    pub(crate) fn launcher(&self) -> &Path {
         &self.0.setup.launcher
+    }
+
+    /// Where it is written down what to put right after a killed process.
+    pub(crate) fn lists(&self) -> PathBuf {
+        lists_in(&self.0.setup.state)
     }
 
     pub(super) fn bwrap(&self) -> io::Result<&Path> {
@@ -134,6 +139,10 @@ impl Sandbox {
     pub(super) fn masks(&self) -> &Arc<Masks> {
         &self.0.masks
     }
+}
+
+fn lists_in(state: &Path) -> PathBuf {
+    state.join("masks")
 }
 
 fn find_out(setup: &SandboxSetup, landlock: bool, ask: Ask) -> Report {

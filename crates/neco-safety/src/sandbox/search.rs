@@ -1,244 +1,254 @@
-//! Looks through a workspace for what commands must not read or change: files with secrets, and the
-//! git folders of repositories inside it.
+//! What is known of a workspace that commands must not read or change: files with secrets, and repositories.
 //!
-//! A command can make a workspace too large to look through. So the two are looked for apart, what was
-//! once found stays known until it is gone, and what was moved away is looked for before anything runs.
+//! A command can make a workspace too large to look through, and move things about. So what was once found stays
+//! known until it is gone for good: it is held by a descriptor, which tells where it is now. What is new never
+//! pushes out what is known.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::ffi::OsStr;
-use std::fs::{self, FileType};
-use std::io::Read;
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::names::{is_secret_variables, may_be_private_key};
-use crate::path::open_without_links;
+use rustix::fs::{CWD, Mode, OFlags, fstat, openat};
 
-/// How far a look goes.
-#[derive(Clone, Copy)]
-struct Limits {
-    /// A command waits for most looks.
-    time: Duration,
-    entries: usize,
-    /// Whether folders that programs made are looked into as well.
-    everywhere: bool,
-}
+use super::look::{Limits, Look};
 
 const FIRST: Limits = Limits { time: Duration::from_millis(250), entries: 40_000, everywhere: false };
 const LATER: Limits = Limits { time: Duration::from_secs(2), entries: 400_000, everywhere: false };
 /// For what is known to be there, somewhere.
 const THOROUGH: Limits = Limits { time: Duration::from_secs(10), entries: usize::MAX, everywhere: true };
 
-/// How long what was found counts.
-const FRESH: Duration = Duration::from_secs(10);
+/// The most files with secrets: each is a mount of every box.
+pub(super) const MOST_SECRETS: usize = 2000;
 
-/// The most that is known of each kind; a workspace with more is no workspace.
-const MOST_FOUND: usize = 300;
+/// The most repositories that are protected; others are looked at after every command.
+const MOST_REPOSITORIES: usize = 300;
 
-/// Folders that are made by programs and hold what was downloaded or built.
-const NOT_SEARCHED: &[&str] =
-    &["node_modules", "target", ".venv", "venv", "__pycache__", "dist", "build", ".next", ".tox", ".cache", ".gradle"];
+/// How many things are held by a descriptor.
+const MOST_HELD: usize = 200;
+
+/// The device and the number of a file.
+pub(super) type Identity = (u64, u64);
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
     /// Files with secrets.
-    pub(super) secrets: Vec<PathBuf>,
-    /// Git folders, at the top and below.
-    pub(super) repositories: Vec<PathBuf>,
+    pub(super) secrets: Vec<(PathBuf, Identity)>,
+    /// Git folders and what leads to them, at the top and below.
+    pub(super) repositories: Vec<(PathBuf, Identity)>,
+    /// Folders that git would take for a repository by themselves.
+    pub(super) bare: Vec<PathBuf>,
+    /// Repositories beyond those that are protected.
+    pub(super) others: Vec<PathBuf>,
+    /// Whether there are more secrets than can be hidden.
+    pub(super) too_many_secrets: bool,
 }
 
-/// Looks through one workspace, and again when what it knows is old.
+/// Looks through one workspace, and again before and after every command.
 #[derive(Debug)]
 pub(super) struct Search {
-    root: PathBuf,
-    known: Arc<Mutex<Option<Known>>>,
+    state: Arc<Mutex<State>>,
 }
 
-/// What was found, and when.
 #[derive(Debug)]
-struct Known {
-    when: Instant,
+struct State {
+    root: PathBuf,
+    readable: Vec<PathBuf>,
+    look: Look,
+    complete: bool,
+    /// Whether a thread looks further.
+    busy: bool,
     secrets: Things,
     repositories: Things,
+    found: Found,
 }
 
-/// Things by their place, with what tells them from others that are put there instead.
-#[derive(Clone, Debug, Default)]
-struct Things(BTreeMap<PathBuf, Identity>);
+/// Things by their place.
+#[derive(Debug)]
+struct Things {
+    most: usize,
+    by_place: BTreeMap<PathBuf, Thing>,
+}
 
-/// The device and the number of a file.
-type Identity = (u64, u64);
-
-#[derive(Clone, Copy)]
-enum Kind {
-    Secrets,
-    Repositories,
+#[derive(Debug)]
+struct Thing {
+    identity: Identity,
+    /// Tells where it is now; nothing where too much is held already.
+    handle: Option<OwnedFd>,
 }
 
 impl Search {
-    pub(super) fn new(root: PathBuf) -> Self {
-        Self { root, known: Arc::default() }
+    /// For a workspace; what is `readable`, by its path or its name, is no secret.
+    pub(super) fn new(root: PathBuf, readable: Vec<PathBuf>) -> Self {
+        Self::with_room(root, readable, MOST_SECRETS, MOST_REPOSITORIES)
     }
 
-    /// What is in the workspace. The first look is waited for, and one for what was moved; others happen beside.
+    fn with_room(root: PathBuf, readable: Vec<PathBuf>, most_secrets: usize, most_repositories: usize) -> Self {
+        let things = |most: usize| Things { most, by_place: BTreeMap::new() };
+        let state = State {
+            look: Look::new(root.clone()),
+            root,
+            readable,
+            complete: false,
+            busy: false,
+            secrets: things(most_secrets),
+            repositories: things(most_repositories),
+            found: Found::default(),
+        };
+        Self { state: Arc::new(Mutex::new(state)) }
+    }
+
+    /// What is in the workspace now. What takes too long is looked at beside.
     pub(super) fn found(&self) -> Found {
-        let mut guard = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = guard.get_or_insert_with(|| Known {
-            when: Instant::now(),
-            secrets: look(&self.root, Kind::Secrets, FIRST),
-            repositories: look(&self.root, Kind::Repositories, FIRST),
-        });
-        find_moved(&self.root, Kind::Secrets, &mut known.secrets);
-        find_moved(&self.root, Kind::Repositories, &mut known.repositories);
-        if known.when.elapsed() > FRESH {
-            known.when = Instant::now();
-            self.look_again();
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.complete = state.look.again(FIRST);
+        state.take_in();
+        if !state.complete && !std::mem::replace(&mut state.busy, true) {
+            self.look_further();
         }
-        known.found()
+        state.found.clone()
     }
 
     /// What is known without a look.
     pub(super) fn remembered(&self) -> Found {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.as_ref().map(Known::found).unwrap_or_default()
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).found.clone()
     }
 
-    fn look_again(&self) {
-        let (root, known) = (self.root.clone(), Arc::clone(&self.known));
+    fn look_further(&self) {
+        let state = Arc::clone(&self.state);
         let thread = std::thread::Builder::new().name("neco-search".to_owned());
         let started = thread.spawn(move || {
-            let secrets = look(&root, Kind::Secrets, LATER);
-            let repositories = look(&root, Kind::Repositories, LATER);
-            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(known) = &mut *known {
-                known.secrets.add(secrets);
-                known.repositories.add(repositories);
-                known.when = Instant::now();
+            let root = state.lock().unwrap_or_else(PoisonError::into_inner).root.clone();
+            // Apart, so that nobody waits for it.
+            let mut look = Look::new(root);
+            let complete = look.again(LATER);
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            if !complete {
+                tracing::warn!(root = %state.root.display(), "too much to look through: what was not found is not protected");
             }
+            state.look = look;
+            state.complete = complete;
+            state.busy = false;
+            state.take_in();
         });
         if let Err(error) = started {
-            tracing::warn!(%error, "the workspace was not looked through again");
+            tracing::warn!(%error, "the workspace was not looked through further");
         }
     }
 }
 
-impl Known {
-    fn found(&self) -> Found {
-        let paths = |things: &Things| things.0.keys().cloned().collect();
-        Found { secrets: paths(&self.secrets), repositories: paths(&self.repositories) }
+impl State {
+    fn take_in(&mut self) {
+        let mut sights = self.look.sights();
+        let is_readable = |path: &Path| is_among(path, &self.readable);
+        sights.secrets.retain(|path| !is_readable(path));
+        let more_secrets = self.secrets.follow(&self.root).add(sights.secrets);
+        let others = self.repositories.follow(&self.root).add(sights.repositories);
+        self.found = Found {
+            secrets: self.secrets.listed(),
+            repositories: self.repositories.listed(),
+            bare: sights.bare,
+            others,
+            too_many_secrets: !more_secrets.is_empty(),
+        };
     }
 }
 
 impl Things {
-    /// What is known comes first: what is new can't push it out.
-    fn add(&mut self, new: Self) {
-        for (path, identity) in new.0 {
-            if self.0.len() < MOST_FOUND || self.0.contains_key(&path) {
-                // What is at a known place may be a decoy: the known one is still to be found.
-                self.0.entry(path).or_insert(identity);
-            } else {
-                tracing::warn!(path = %path.display(), "there is more to protect than is kept in mind");
-                return;
+    fn listed(&self) -> Vec<(PathBuf, Identity)> {
+        self.by_place.iter().map(|(path, thing)| (path.clone(), thing.identity)).collect()
+    }
+
+    /// Adds what is new; gives what there is no room for.
+    fn add(&mut self, paths: Vec<PathBuf>) -> Vec<PathBuf> {
+        let mut left = Vec::new();
+        for path in paths {
+            // A link stands for what it leads to; what is called `.git` is meant itself.
+            let path = match path.file_name() {
+                Some(name) if name != ".git" => fs::canonicalize(&path).unwrap_or(path),
+                Some(_) | None => path,
+            };
+            if self.by_place.contains_key(&path) {
+                continue;
+            }
+            let Some(identity) = identity(&path) else { continue };
+            if self.by_place.len() >= self.most {
+                left.push(path);
+                continue;
+            }
+            let held = self.by_place.values().filter(|thing| thing.handle.is_some()).count();
+            let handle = (held < MOST_HELD).then(|| hold(&path, identity)).flatten();
+            self.by_place.insert(path, Thing { identity, handle });
+        }
+        left
+    }
+
+    /// What is not where it was may have been moved, with the folder that it is in, to be out of sight.
+    fn follow(&mut self, root: &Path) -> &mut Self {
+        let is_gone =
+            |(path, thing): (&PathBuf, &Thing)| (identity(path) != Some(thing.identity)).then(|| path.clone());
+        let gone: Vec<PathBuf> = self.by_place.iter().filter_map(is_gone).collect();
+        let mut lost = Vec::new();
+        for path in gone {
+            let Some(thing) = self.by_place.remove(&path) else { continue };
+            match &thing.handle {
+                Some(handle) => {
+                    if let Some(now) = place_of(handle).filter(|now| now.starts_with(root)) {
+                        self.by_place.insert(now, thing);
+                    }
+                }
+                None => lost.push(thing),
+            }
+        }
+        if !lost.is_empty() {
+            self.find(root, lost);
+        }
+        self
+    }
+
+    fn find(&mut self, root: &Path, lost: Vec<Thing>) {
+        let mut look = Look::new(root.to_path_buf());
+        look.again(THOROUGH);
+        let sights = look.sights();
+        for path in sights.secrets.into_iter().chain(sights.repositories) {
+            if let Some(identity) = identity(&path).filter(|own| lost.iter().any(|thing| thing.identity == *own)) {
+                self.by_place.insert(path, Thing { identity, handle: None });
             }
         }
     }
-
-    fn holds(&self, identity: Identity) -> bool {
-        self.0.values().any(|own| *own == identity)
-    }
 }
 
-/// Something that is not where it was may have been moved, with the folder it is in, to be out of sight.
-fn find_moved(root: &Path, kind: Kind, things: &mut Things) {
-    let moved: Vec<(PathBuf, Identity)> =
-        things.0.iter().filter(|(path, own)| identity(path) != Some(**own)).map(|(p, i)| (p.clone(), *i)).collect();
-    if moved.is_empty() {
-        return;
-    }
-    things.0.retain(|path, _| moved.iter().all(|(gone, _)| gone != path));
-    things.add(look(root, kind, FIRST));
-    if moved.iter().all(|(_, identity)| things.holds(*identity)) {
-        return;
-    }
-    let limits = match kind {
-        // Editors put a new file in the place of an old one, which then is nowhere.
-        Kind::Secrets => Limits { time: LATER.time, ..THOROUGH },
-        Kind::Repositories => THOROUGH,
-    };
-    let mut again = look(root, kind, limits);
-    again.0.retain(|_, identity| moved.iter().any(|(_, gone)| gone == identity));
-    things.add(again);
+/// Whether a path is one of these or below one, or has the name of one.
+pub(super) fn is_among(path: &Path, allowed: &[PathBuf]) -> bool {
+    let names = |allowed: &PathBuf| path.file_name() == Some(allowed.as_os_str());
+    allowed.iter().any(|allowed| path.starts_with(allowed) || names(allowed))
 }
 
-/// Level by level: what is near the top is found even where not everything can be looked at.
-fn look(root: &Path, kind: Kind, limits: Limits) -> Things {
-    let mut things = Things::default();
-    let complete = walk(root, limits, |path, name, file_type| {
-        let wanted = match kind {
-            Kind::Repositories => name == ".git",
-            Kind::Secrets => file_type.is_file() && is_secret(root, path, name),
-        };
-        if let Some(identity) = wanted.then(|| identity(path)).flatten() {
-            things.0.insert(path.to_path_buf(), identity);
-        }
-        things.0.len() < MOST_FOUND || limits.everywhere
-    });
-    if !complete {
-        let what = match kind {
-            Kind::Secrets => "files with secrets",
-            Kind::Repositories => "repositories",
-        };
-        tracing::warn!(root = %root.display(), what, "too much to look through: what was not found is not protected");
-    }
-    things
+/// A descriptor of what is at a place, if that is still what was seen there.
+fn hold(path: &Path, seen: Identity) -> Option<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let handle = openat(CWD, path, flags, Mode::empty()).ok()?;
+    let found = fstat(&handle).ok()?;
+    ((found.st_dev, found.st_ino) == seen).then_some(handle)
 }
 
-/// Shows every entry until there is no time or no wish for more. Whether everything was shown.
-fn walk(root: &Path, limits: Limits, mut show: impl FnMut(&Path, &OsStr, FileType) -> bool) -> bool {
-    let begun = Instant::now();
-    let mut waiting = VecDeque::from([root.to_path_buf()]);
-    let mut seen = 0;
-    while let Some(folder) = waiting.pop_front() {
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
-        for entry in entries.flatten() {
-            seen += 1;
-            let (Ok(kind), name, path) = (entry.file_type(), entry.file_name(), entry.path()) else { continue };
-            if seen > limits.entries || begun.elapsed() > limits.time || !show(&path, &name, kind) {
-                return false;
-            }
-            let made_by_programs = NOT_SEARCHED.iter().any(|own| name == *own) && !limits.everywhere;
-            if kind.is_dir() && name != ".git" && !made_by_programs {
-                waiting.push_back(path);
-            }
-        }
+/// Where something is now; nothing when it is gone.
+fn place_of(handle: &OwnedFd) -> Option<PathBuf> {
+    if fstat(handle).ok()?.st_nlink == 0 {
+        return None;
     }
-    true
+    let path = fs::read_link(format!("/proc/self/fd/{}", handle.as_raw_fd())).ok()?;
+    // A name of it is gone, and another it has.
+    (!path.as_os_str().as_bytes().ends_with(b" (deleted)")).then_some(path)
 }
 
 fn identity(path: &Path) -> Option<Identity> {
     fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()))
-}
-
-fn is_secret(root: &Path, path: &Path, name: &OsStr) -> bool {
-    let Some(name) = name.to_str() else { return false };
-    is_secret_variables(name)
-        || (may_be_private_key(path.strip_prefix(root).unwrap_or(path), name) && holds_private_key(path))
-}
-
-/// Certificates end like keys do; only what is a key, or can't be read as text, counts.
-fn holds_private_key(path: &Path) -> bool {
-    let Ok(file) = open_without_links(path) else { return true };
-    let mut start = Vec::new();
-    if file.take(8192).read_to_end(&mut start).is_err() {
-        return true;
-    }
-    match std::str::from_utf8(&start) {
-        Ok(text) => text.contains("PRIVATE KEY") || text.contains("PuTTY-User-Key"),
-        Err(_) => true,
-    }
 }
 
 #[cfg(test)]
@@ -251,79 +261,85 @@ mod tests {
         fs::write(path, text).unwrap();
     }
 
-    #[test]
-    fn secrets_and_repositories_are_found_and_the_rest_is_not() {
-        let folder = tempfile::tempdir().unwrap();
-        for (path, text) in [
-            (".env", "A=1"),
-            ("app/.env.local", "A=1"),
-            ("app/.env.example", "A="),
-            ("node_modules/x/.env", "A=1"),
-            ("certs/ca.pem", "-----BEGIN CERTIFICATE-----"),
-            ("certs/server.pem", "-----BEGIN RSA PRIVATE KEY-----"),
-            ("sub/.git/config", ""),
-        ] {
-            write(folder.path(), path, text);
-        }
-        std::os::unix::fs::symlink("/etc/passwd", folder.path().join(".env.link")).unwrap();
-        let found = Search::new(folder.path().to_path_buf()).found();
-        let at = |path: &str| folder.path().join(path);
-        assert_eq!(found.secrets, [at(".env"), at("app/.env.local"), at("certs/server.pem")]);
-        assert_eq!(found.repositories, [at("sub/.git")]);
+    fn paths(things: &[(PathBuf, Identity)]) -> Vec<PathBuf> {
+        things.iter().map(|(path, _)| path.clone()).collect()
+    }
+
+    fn folder() -> tempfile::TempDir {
+        tempfile::tempdir_in(fs::canonicalize(std::env::temp_dir()).unwrap()).unwrap()
     }
 
     #[test]
-    fn what_is_known_is_looked_at_again_when_it_is_old() {
-        let folder = tempfile::tempdir().unwrap();
-        let search = Search::new(folder.path().to_path_buf());
+    fn what_is_new_is_found_at_the_next_look_also_behind_a_link() {
+        let folder = folder();
+        let search = Search::new(folder.path().to_path_buf(), Vec::new());
         assert_eq!(search.found(), Found::default());
-        fs::write(folder.path().join(".env"), "").unwrap();
-        assert_eq!(search.found(), Found::default(), "still fresh");
-        let old = Instant::now().checked_sub(FRESH * 2).unwrap();
-        search.known.lock().unwrap().as_mut().unwrap().when = old;
-        let begun = Instant::now();
-        while search.found().secrets.is_empty() {
-            assert!(begun.elapsed() < Duration::from_secs(20), "never looked again");
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        write(folder.path(), "conf/.env", "");
+        write(folder.path(), "conf/prodvars", "");
+        std::os::unix::fs::symlink("conf/prodvars", folder.path().join(".env")).unwrap();
+        let found = search.found();
+        assert_eq!(paths(&found.secrets), ["conf/.env", "conf/prodvars"].map(|path| folder.path().join(path)));
+        assert_eq!(search.remembered(), found);
     }
 
     #[test]
-    fn a_flood_hides_nothing_that_was_known_and_no_repository() {
-        let folder = tempfile::tempdir().unwrap();
-        write(folder.path(), "sub/.git/config", "");
-        write(folder.path(), "sub/.env", "A=1");
-        let search = Search::new(folder.path().to_path_buf());
-        let before = search.found();
-        for number in 0..MOST_FOUND * 2 {
-            fs::write(folder.path().join(format!(".env.{number}")), "").unwrap();
+    fn a_flood_hides_nothing_that_was_known_and_is_told() {
+        let folder = folder();
+        let at = |path: &str| folder.path().join(path);
+        write(folder.path(), "conf/.env", "A=1");
+        write(folder.path(), "conf/sub/.git/config", "");
+        let search = Search::with_room(folder.path().to_path_buf(), vec![".env.test".into()], 20, 10);
+        search.found();
+        for number in 0..50 {
+            write(folder.path(), &format!("d{number}/.env.test"), "");
         }
-        let mut known = search.known.lock().unwrap();
-        let known = known.as_mut().unwrap();
-        known.secrets.add(look(folder.path(), Kind::Secrets, LATER));
-        known.repositories.add(look(folder.path(), Kind::Repositories, LATER));
-        let after = known.found();
-        assert_eq!(after.repositories, before.repositories);
-        assert!(after.secrets.contains(&folder.path().join("sub/.env")) && after.secrets.len() == MOST_FOUND);
-        assert_eq!(look(folder.path(), Kind::Repositories, FIRST).0.len(), 1, "looked for apart");
+        assert!(!search.found().too_many_secrets, "what is readable is none");
+        for number in 0..20 {
+            write(folder.path(), &format!("d{number}/.env"), "");
+        }
+        for number in 0..10 {
+            fs::create_dir_all(at(&format!("d{number}/.git"))).unwrap();
+        }
+        fs::create_dir_all(at("zz/y/x/target")).unwrap();
+        fs::rename(at("conf"), at("zz/y/x/target/conf")).unwrap();
+        let found = search.found();
+        assert!(paths(&found.secrets).contains(&at("zz/y/x/target/conf/.env")) && found.too_many_secrets);
+        assert!(paths(&found.repositories).contains(&at("zz/y/x/target/conf/sub/.git")));
+        assert_eq!(found.others.len(), 1, "one more than are protected");
     }
 
     #[test]
-    fn what_was_moved_away_is_found_before_anything_runs_also_behind_a_decoy() {
-        let folder = tempfile::tempdir().unwrap();
+    fn what_was_moved_away_is_known_where_it_is_also_behind_a_decoy() {
+        let folder = folder();
         let at = |path: &str| folder.path().join(path);
         write(folder.path(), "sub/.git/config", "");
         write(folder.path(), "sub/.env", "A=1");
-        let search = Search::new(folder.path().to_path_buf());
+        let search = Search::new(folder.path().to_path_buf(), Vec::new());
         search.found();
         fs::create_dir(at("build")).unwrap();
         fs::rename(at("sub"), at("build/sub")).unwrap();
         write(folder.path(), "sub/.git/config", "");
+        write(folder.path(), "sub/.env", "decoy");
         let found = search.found();
-        assert_eq!(found.repositories, [at("build/sub/.git"), at("sub/.git")]);
-        assert_eq!(found.secrets, [at("build/sub/.env")]);
+        assert_eq!(paths(&found.repositories), [at("build/sub/.git"), at("sub/.git")]);
+        assert_eq!(paths(&found.secrets), [at("build/sub/.env"), at("sub/.env")]);
         fs::remove_dir_all(at("build")).unwrap();
         let found = search.found();
-        assert_eq!((found.repositories, found.secrets), (vec![at("sub/.git")], Vec::new()), "gone is gone");
+        assert_eq!((paths(&found.repositories), paths(&found.secrets)), (vec![at("sub/.git")], vec![at("sub/.env")]));
+    }
+
+    #[test]
+    fn what_is_exchanged_without_pause_is_never_forgotten() {
+        let folder = folder();
+        let at = |path: &str| folder.path().join(path);
+        write(folder.path(), "conf/.env", "secret");
+        write(folder.path(), "dec/other", "");
+        let search = Search::new(folder.path().to_path_buf(), Vec::new());
+        let own = search.found().secrets[0].1;
+        for _ in 0..100 {
+            let (conf, dec) = (at("conf"), at("dec"));
+            rustix::fs::renameat_with(CWD, &conf, CWD, &dec, rustix::fs::RenameFlags::EXCHANGE).unwrap();
+            assert!(search.found().secrets.iter().any(|(_, identity)| *identity == own));
+        }
     }
 }

@@ -14,6 +14,8 @@ use super::layout::Seen;
 pub(crate) struct Walls {
     /// What is seen of the machine otherwise than as it is and not changed, those above before those below.
     pub(crate) places: Vec<(AnyPath, Seen)>,
+    /// What certain places are, by device and number: no box is built around others that were put there.
+    pub(crate) identities: Vec<(AnyPath, (u64, u64))>,
     /// Things of ours that cover others.
     pub(crate) covers: Covers,
     /// Hidden files that are seen as others, which can be read.

@@ -107,7 +107,7 @@ fn a_question_says_what_a_yes_opens() {
     ] {
         assert!(!reason(command, who).contains(opens), "{command}: {}", reason(command, who));
     }
-    let closed = "your yes opens the files that it names to this one command";
+    let closed = "your yes lets this one command read /srv/app/.env";
     assert!(reason("cat .env", &who()).ends_with(closed), "{}", reason("cat .env", &who()));
     let both = reason("cat .env; curl https://example.com", &offline);
     assert!(both.contains(closed) && both.ends_with(opens), "{both}");
@@ -115,4 +115,7 @@ fn a_question_says_what_a_yes_opens() {
     for (command, who) in [("cat .env", &unboxed), ("git reset --hard", &who()), ("echo x >> .git/hooks/a", &who())] {
         assert!(!reason(command, who).contains(closed), "{command}: {}", reason(command, who));
     }
+    let changed = reason("echo x >> .git/hooks/a; cat .env b", &who());
+    let both = "your yes lets this one command read /srv/app/.env and change /srv/app/.git/hooks/a";
+    assert!(changed.ends_with(both), "{changed}");
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use neco_config::section::{SandboxLevel, SandboxNetwork, SandboxSection};
+use neco_safety::command::{Place, examine};
 use neco_safety::sandbox::{Allowance, Freedom, Roots, Strength};
 use neco_safety::world::{Ending, Exit, Launch, Leftovers, Progress, Spawner, Stdin, Stop};
 
@@ -162,11 +163,24 @@ async fn settings_that_a_command_makes_are_put_aside_and_named() {
         let left = names(&stage.workspace);
         assert!(!left.iter().any(|name| name == ".gemini" || name == ".mcp.json"), "{left:?}");
         assert!(stage.work(".gemini.refused-1/settings.json").is_file() && stage.work("refs/x").is_dir());
-        // Beside what lasts, others make settings too.
-        let lasting = Launch { leftovers: Leftovers::WaitFor, ..stage.shell("echo '{}' >.envrc") };
+        // What lasts makes none either, and what others make beside it stays.
+        let make = "echo '{}' >.envrc; mkdir -p .cursor/x; echo up; cat";
+        let lasting = Launch { leftovers: Leftovers::WaitFor, stdin: Stdin::Piped, ..stage.shell(make) };
         let mut running = spawner.start(lasting).await.unwrap();
+        let mut text = String::new();
+        while !text.contains("up\n") {
+            match running.next().await {
+                Progress::Output(bytes) => text.push_str(&String::from_utf8_lossy(bytes)),
+                Progress::Ended(ending) => panic!("{ending:?}: {text}"),
+            }
+        }
+        if strength == Strength::Strong {
+            fs::write(stage.work(".zed/settings.json"), "the person's").unwrap();
+        }
+        drop(running.take_input());
         all(&mut running).await;
-        assert!(running.taken_away().is_empty() && stage.work(".envrc").is_file());
+        assert!(!stage.work(".envrc").exists() && !stage.work(".cursor").exists(), "{strength:?} {text}");
+        assert!(strength == Strength::Weaker || stage.work(".zed/settings.json").is_file());
     }
 }
 
@@ -269,7 +283,8 @@ async fn what_a_person_said_yes_to_is_open_to_that_command_and_nothing_else_is()
         cat ~/.config/neco/keys.toml || echo closed";
     let (text, _) = run(&spawner, stage.shell(line)).await;
     assert!(!text.contains("secret") && !text.contains("host\n") && !stage.work(".vscode/new").exists(), "{text}");
-    let named = |words: &str| Allowance { names: Some(words.to_owned()), ..Allowance::default() };
+    let place = Place::new(&stage.workspace).with_home(&stage.home);
+    let named = |words: &str| Allowance { opens: examine(words, &place).opens, ..Allowance::default() };
     let (text, _) =
         run_freed(&spawner, stage.shell(line), named("cat .env ~/.ssh/config ~/.config/neco/keys.toml")).await;
     assert!(text.starts_with("secrethost\n") && text.ends_with("closed\n"), "{text}");
@@ -277,8 +292,26 @@ async fn what_a_person_said_yes_to_is_open_to_that_command_and_nothing_else_is()
         text.lines().any(|line| line == "config") && !stage.work(".vscode/new").exists(),
         "only what is named: {text}"
     );
-    run_freed(&spawner, stage.shell(line), named("echo x >.vscode/new")).await;
-    assert!(stage.work(".vscode/new").is_file());
+    let both = "echo x >.vscode/tasks.json; echo x >.vscode/other; cp .vscode/tasks.json .git/hooks/pre-commit";
+    run_freed(&spawner, stage.shell(both), named("echo x >.vscode/tasks.json")).await;
+    assert!(
+        stage.work(".vscode/tasks.json").is_file() && !stage.work(".vscode/other").exists(),
+        "one file is one file"
+    );
+    assert!(!stage.work(".git/hooks/pre-commit").exists());
+    run_freed(&spawner, stage.shell("true"), named("echo x >.vscode/launch.json")).await;
+    assert!(!stage.work(".vscode/launch.json").exists(), "what was not made is not there");
+    let made = "mkdir -p .claude && echo 1 >.claude/settings.json && echo 2 >.claude/hooks.json; echo x >.env";
+    run_freed(&spawner, stage.shell(made), named("echo 1 >.claude/settings.json; cat .env")).await;
+    assert_eq!(names(&stage.work(".claude")), ["hooks.json.refused-1", "settings.json"]);
+    assert_eq!(fs::read_to_string(stage.work(".env")).unwrap(), "secret", "reading is not writing");
+    fs::remove_dir_all(stage.work(".claude")).unwrap();
+    let look = "cat .git/hooks/pre-commit.sample .vscode/tasks.json >/dev/null; ls * >/dev/null; bash x.sh";
+    let write = "for f in .git/hooks/x .vscode/x .neco/x .mcp.json; do mkdir -p $(dirname $f); echo x >$f; done";
+    run_freed(&spawner, stage.shell(write), named(look)).await;
+    for path in [".git/hooks/x", ".vscode/x", ".neco", ".mcp.json"] {
+        assert!(!stage.work(path).exists(), "{path}: a look opens nothing for writing");
+    }
     let (text, _) = run(&spawner, stage.shell("cat .env || echo closed")).await;
     assert!(text.ends_with("closed\n"), "the next command was not asked about: {text}");
 }

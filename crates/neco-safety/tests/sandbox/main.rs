@@ -1,6 +1,7 @@
 //! Boxes as they really are: what gets out, what works inside, and what is left behind.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
+mod attacks;
 mod behaviour;
 mod expected;
 mod killed;

@@ -1,26 +1,44 @@
 //! The connection for commands and questions: each waits for its own answer.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use neco_proto::ClientError;
+use tokio::io::AsyncWriteExt;
 use tokio::sync::{mpsc, oneshot};
 
 use super::client::{Address, Connection, not_understood};
-use super::lines::{OUTBOX, Read, write_lines};
+use super::lines::{OUTBOX, Read};
 use super::words::{Numbered, Reply, Request, line};
 
 /// Commands and questions to one session.
 pub(super) struct Calls {
     address: Arc<Address>,
     wire: tokio::sync::Mutex<Wire>,
+    /// Counts all that is asked, whatever connection it goes over: no answer fits two questions.
+    last_id: AtomicU64,
 }
 
 /// One connection.
 struct Wire {
-    outbox: mpsc::Sender<Vec<u8>>,
+    outbox: mpsc::Sender<Said>,
     waiting: Waiting,
-    last_id: u64,
+}
+
+/// A line, and whether all of it reached the other side's end of the connection.
+struct Said {
+    line: Vec<u8>,
+    written: Arc<AtomicBool>,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) enum Unanswered {
+    /// It was never said.
+    Unsaid(ClientError),
+    /// It was said, and the connection broke: it may have been done.
+    Lost,
 }
 
 /// Who waits for which answer; nothing when no answer will come any more.
@@ -29,41 +47,47 @@ type Waiting = Arc<Mutex<Option<HashMap<u64, oneshot::Sender<Reply>>>>>;
 impl Calls {
     /// Calls over `connection`, and over another one when that breaks.
     pub fn new(address: Arc<Address>, connection: Connection) -> Self {
-        Self { address, wire: tokio::sync::Mutex::new(Wire::over(connection)) }
+        Self { address, wire: tokio::sync::Mutex::new(Wire::over(connection)), last_id: AtomicU64::new(0) }
     }
 
     /// Asks for something and waits for the answer. What was asked on a connection that breaks is not
     /// asked again: it may have been done.
-    pub async fn call(&self, request: &Request) -> Result<Reply, ClientError> {
-        let (said, answer) = self.number(request).await?;
-        let outbox = self.wire.lock().await.outbox.clone();
-        outbox.send(said).await.map_err(|_| ClientError::Gone)?;
-        answer.await.map_err(|_| ClientError::Gone)
+    pub async fn call(&self, request: &Request) -> Result<Reply, Unanswered> {
+        let (line, outbox, answer) = self.number(request).await.map_err(Unanswered::Unsaid)?;
+        let written = Arc::new(AtomicBool::new(false));
+        let said = Said { line, written: Arc::clone(&written) };
+        outbox.send(said).await.map_err(|_| Unanswered::Unsaid(ClientError::Gone))?;
+        answer.await.map_err(|_| match written.load(Ordering::SeqCst) {
+            true => Unanswered::Lost,
+            false => Unanswered::Unsaid(ClientError::Gone),
+        })
     }
 
-    async fn number(&self, request: &Request) -> Result<(Vec<u8>, oneshot::Receiver<Reply>), ClientError> {
+    /// What is said, the connection it is said on, and where its answer comes.
+    async fn number(&self, request: &Request) -> Result<Numbering, ClientError> {
         let mut wire = self.wire.lock().await;
         if wire.is_broken() {
             *wire = Wire::over(self.address.connect().await.map_err(|_| ClientError::Gone)?);
         }
-        wire.last_id += 1;
-        let id = wire.last_id;
+        let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let said = line(id, request).map_err(|error| not_understood(&error.to_string()))?;
         let (sender, answer) = oneshot::channel();
         match locked(&wire.waiting).as_mut() {
             Some(waiting) => waiting.insert(id, sender),
             None => return Err(ClientError::Gone),
         };
-        Ok((said, answer))
+        Ok((said, wire.outbox.clone(), answer))
     }
 }
+
+type Numbering = (Vec<u8>, mpsc::Sender<Said>, oneshot::Receiver<Reply>);
 
 impl Wire {
     fn over(connection: Connection) -> Self {
         let waiting: Waiting = Arc::new(Mutex::new(Some(HashMap::new())));
         let (outbox, lines) = mpsc::channel(OUTBOX);
         tokio::spawn(hear(connection, lines, Arc::clone(&waiting)));
-        Self { outbox, waiting, last_id: 0 }
+        Self { outbox, waiting }
     }
 
     fn is_broken(&self) -> bool {
@@ -73,8 +97,16 @@ impl Wire {
 
 /// Writes what is asked and hands answers to those who wait, until the connection breaks or nobody
 /// asks any more.
-async fn hear(connection: Connection, outbox: mpsc::Receiver<Vec<u8>>, waiting: Waiting) {
-    let Connection { mut lines, write, .. } = connection;
+async fn hear(connection: Connection, mut outbox: mpsc::Receiver<Said>, waiting: Waiting) {
+    let Connection { mut lines, mut write, .. } = connection;
+    let saying = async {
+        while let Some(Said { line, written }) = outbox.recv().await {
+            if write.write_all(&line).await.is_err() {
+                return;
+            }
+            written.store(true, Ordering::SeqCst);
+        }
+    };
     let hearing = async {
         while let Ok(Read::Line(line)) = lines.next().await {
             let Ok(Numbered { id, says }) = serde_json::from_slice(&line) else { return };
@@ -87,7 +119,7 @@ async fn hear(connection: Connection, outbox: mpsc::Receiver<Vec<u8>>, waiting: 
     };
     tokio::select! {
         () = hearing => {}
-        _ = write_lines(write, outbox) => {}
+        () = saying => {}
     }
     *locked(&waiting) = None;
 }

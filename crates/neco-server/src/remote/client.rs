@@ -10,7 +10,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
-use super::calls::Calls;
+use super::calls::{Calls, Unanswered};
 use super::connection::LONGEST_REPLY;
 use super::follow;
 use super::lines::{Lines, Read};
@@ -77,7 +77,7 @@ impl RemoteClient {
 impl Client for RemoteClient {
     fn send(&self, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
         Box::pin(async move {
-            match self.calls.call(&Request::Send(command)).await? {
+            match self.calls.call(&Request::Send(command)).await.map_err(not_sent)? {
                 Reply::Taken { seq, message_id } => Ok(Receipt { seq, message_id }),
                 reply => Err(not_expected(reply)),
             }
@@ -90,11 +90,31 @@ impl Client for RemoteClient {
 
     fn ask(&self, query: Query) -> BoxFuture<'_, Result<Answer, ClientError>> {
         Box::pin(async move {
-            match self.calls.call(&Request::Ask(query)).await? {
+            match self.calls.call(&Request::Ask(query)).await.map_err(not_asked)? {
                 Reply::Answer(answer) => Ok(*answer),
                 reply => Err(not_expected(reply)),
             }
         })
+    }
+}
+
+/// Whoever says a command again must know that it was not heard.
+fn not_sent(unanswered: Unanswered) -> ClientError {
+    match unanswered {
+        Unanswered::Unsaid(error) => error,
+        Unanswered::Lost => ClientError::Refused(
+            "the connection to the process that has the session open broke before it answered; whether it heard this \
+             is not known: look with `neco session show` before you say it again"
+                .to_owned(),
+        ),
+    }
+}
+
+/// A question can be asked again.
+fn not_asked(unanswered: Unanswered) -> ClientError {
+    match unanswered {
+        Unanswered::Unsaid(error) => error,
+        Unanswered::Lost => ClientError::Gone,
     }
 }
 

@@ -99,12 +99,7 @@ impl SocketPlaces {
         for left in self.blocking(Self::all).await.unwrap_or_default() {
             if is_dead(left.socket.as_deref()).await {
                 // Whoever opens that session just now has put another one in its place.
-                self.blocking(move |_| {
-                    if identity(&left.named) == left.identity {
-                        clear(&left.named);
-                    }
-                })
-                .await;
+                self.blocking(move |_| clear_if_same(&left)).await;
             }
         }
     }
@@ -200,6 +195,20 @@ fn clear(named: &Path) {
 
 fn fits(path: &Path) -> bool {
     path.as_os_str().as_bytes().len() <= LONGEST
+}
+
+/// Removes what was found, unless somebody who opens that session just now has put another one in its place:
+/// under a name of its own it can be looked at without a race, and put back.
+fn clear_if_same(left: &Left) {
+    let own = left.named.with_extension(format!("{}.old", std::process::id()));
+    if identity(&left.named) != left.identity || fs::rename(&left.named, &own).is_err() {
+        return;
+    }
+    match identity(&own) == left.identity {
+        true => clear(&own),
+        // A name that was taken meanwhile stays: it is newer still.
+        false => drop(fs::hard_link(&own, &left.named).and_then(|()| fs::remove_file(&own))),
+    }
 }
 
 fn is_socket_name(path: &Path) -> bool {

@@ -43,6 +43,8 @@ pub(super) struct Shared {
     pub over: watch::Sender<bool>,
     /// Whether commands are taken; held for reading while one is.
     open: RwLock<bool>,
+    /// Whether no more are taken, also while one is still on its way.
+    held: AtomicBool,
     /// Whether a window said something to the agent.
     said: AtomicBool,
 }
@@ -62,6 +64,7 @@ impl Server {
             version: version.to_owned(),
             over: watch::Sender::new(false),
             open: RwLock::new(true),
+            held: AtomicBool::new(false),
             said: AtomicBool::new(false),
         });
         let left = watch::Sender::new(false);
@@ -74,6 +77,8 @@ impl Server {
     /// Takes no commands of other windows for now; what they said before has reached the agent when
     /// this is ready. Tells whether they ever said anything.
     pub async fn hold(&self) -> bool {
+        // First of all: whoever gets the lock before this does is the last one.
+        self.shared.held.store(true, Ordering::SeqCst);
         match tokio::time::timeout(LAST_COMMAND, self.shared.open.write()).await {
             Ok(mut open) => *open = false,
             Err(_) => tracing::warn!("a command of another window is still on its way"),
@@ -84,6 +89,7 @@ impl Server {
     /// Takes commands again.
     pub async fn release(&self) {
         *self.shared.open.write().await = true;
+        self.shared.held.store(false, Ordering::SeqCst);
     }
 
     /// Takes no more windows. To be called while the session's lock is held: afterwards the socket's
@@ -117,7 +123,7 @@ impl Shared {
             return Err(ClientError::Refused(words.to_owned()));
         }
         let open = self.open.read().await;
-        if !*open {
+        if !*open || self.held.load(Ordering::SeqCst) {
             return Err(ClientError::Gone);
         }
         let receipt = self.client.send(command).await?;

@@ -2,9 +2,11 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use neco_proto::{Client, Query};
-use neco_server::{AttachError, RemoteClient};
+use neco_proto::{Client, ClientError, Command, Query, SessionId};
+use neco_server::{AttachError, RemoteClient, SocketPlaces};
 use serde_json::{Value, json};
 
 use crate::session::{Stage, chunk};
@@ -62,10 +64,7 @@ async fn the_first_word_is_hello_in_the_same_language() {
             json!({ "id": 4, "says": { "hello": { "protocol": 2, "session_id": session } } }),
             "version 1 of the protocol and not 2",
         ),
-        (
-            json!({ "id": 4, "says": { "hello": { "protocol": 1, "session_id": neco_proto::SessionId::new() } } }),
-            "another session",
-        ),
+        (json!({ "id": 4, "says": { "hello": { "protocol": 1, "session_id": SessionId::new() } } }), "another session"),
         (json!({ "id": 4, "says": { "send": { "type": "cancel" } } }), "a hello comes first"),
         (json!({ "id": 4, "method": "initialize" }), "no hello"),
     ] {
@@ -84,8 +83,7 @@ async fn a_request_that_makes_no_sense_is_refused_by_its_number_and_the_next_one
     let (dance, hello, cancel, noise, left) = apart(move || {
         let dance = window.says(r#"{"id":5,"says":{"dance":{"wildly":true}}}"#);
         let hello = window.says(
-            &json!({ "id": 6, "says": { "hello": { "protocol": 1, "session_id": neco_proto::SessionId::new() } } })
-                .to_string(),
+            &json!({ "id": 6, "says": { "hello": { "protocol": 1, "session_id": SessionId::new() } } }).to_string(),
         );
         let cancel = window.says(r#"{"id":7,"says":{"send":{"type":"cancel"}}}"#);
         let noise = window.says("\u{1b}[31m not json at all");
@@ -141,7 +139,7 @@ async fn child_window() {
     let (Ok(folder), Ok(session)) = (std::env::var("NECO_TEST_SOCKETS"), std::env::var("NECO_TEST_SESSION")) else {
         return;
     };
-    let places = neco_server::SocketPlaces::new(folder.into(), Vec::new());
+    let places = SocketPlaces::new(folder.into(), Vec::new());
     let attached = RemoteClient::attach(&places, session.parse().unwrap()).await;
     let Err(AttachError::NotWelcome(why)) = attached else { panic!("a command of the session was served") };
     assert!(why.contains("a command of the session"), "{why}");
@@ -158,4 +156,41 @@ async fn a_process_that_the_session_started_is_not_served() {
     let output = apart(move || child.output().unwrap()).await;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && said.contains("1 passed"), "{said}");
+}
+
+/// A process that says welcome, hears one request on each connection and hangs up.
+fn hangs_up(folder: &std::path::Path, session: SessionId) -> Arc<AtomicUsize> {
+    let socket = folder.join("sockets").join(format!("{session}.sock"));
+    std::fs::create_dir_all(socket.parent().unwrap()).unwrap();
+    let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let heard = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&heard);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut lines = BufReader::new(stream.try_clone().unwrap());
+            let mut line = String::new();
+            lines.read_line(&mut line).unwrap();
+            let welcome = json!({ "id": 0, "says": { "welcome": { "protocol": 1, "pid": 7, "version": "x" } } });
+            writeln!(stream, "{welcome}").unwrap();
+            line.clear();
+            if lines.read_line(&mut line).unwrap() > 0 {
+                count.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+    });
+    heard
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_command_that_may_have_been_heard_is_not_called_unheard() {
+    let folder = tempfile::tempdir().unwrap();
+    let places = SocketPlaces::new(folder.path().join("sockets"), Vec::new());
+    let session = SessionId::new();
+    let heard = hangs_up(folder.path(), session);
+    let window = RemoteClient::attach(&places, session).await.unwrap();
+    let said = window.send(Command::Steer { text: "once".to_owned() }).await;
+    assert!(matches!(&said, Err(ClientError::Refused(words)) if words.contains("not known")), "{said:?}");
+    assert_eq!(heard.load(Ordering::SeqCst), 1, "nor is it said again");
+    assert_eq!(window.ask(Query::Snapshot).await, Err(ClientError::Gone), "a question can be asked again");
 }

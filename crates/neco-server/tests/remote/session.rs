@@ -121,6 +121,7 @@ impl FakeSession {
             todos: Vec::new(),
             plan: None,
             findings: Vec::new(),
+            agents: 0,
         }
     }
 }

@@ -8,10 +8,13 @@ use neco_proto::{AgentId, Answer, ClientError, Query, SessionId, SessionSnapshot
 use neco_store::EventLog;
 
 use super::run::{not_taken, store_failed};
+use super::shown::Shown;
 use crate::fold::fold_log;
 use crate::hub::Hub;
 use crate::journal::Journal;
 use crate::rewind::{Course, preview};
+use crate::tree::Company;
+use crate::workflow::WorkflowDesk;
 
 /// What answers are made from.
 pub(super) struct Answers {
@@ -22,12 +25,15 @@ pub(super) struct Answers {
     pub log: Arc<dyn EventLog>,
     pub handle: AgentHandle,
     pub hub: Hub,
+    pub shown: Shown,
+    pub company: Arc<Company>,
+    pub workflows: WorkflowDesk,
 }
 
 impl Answers {
     pub async fn answer(&self, query: Query) -> Result<Answer, ClientError> {
         match query {
-            Query::Snapshot => Ok(Answer::Snapshot(self.snapshot())),
+            Query::Snapshot => Ok(Answer::Snapshot(self.snapshot().await)),
             Query::Context => Ok(Answer::Context(self.handle.report().await.map_err(not_taken)?)),
             Query::Prompt => Ok(Answer::Prompt(self.handle.prompt().await.map_err(not_taken)?)),
             Query::Messages => {
@@ -40,7 +46,14 @@ impl Answers {
                 let course = self.course().await?;
                 let way = course.way(course.point(message_id)?, what)?;
                 let checkpoints = self.hub.checkpoints(&self.cwd).await;
-                Ok(Answer::RewindPreview(preview(&way, self.session, checkpoints).await?))
+                let preview = preview(&way, self.session, checkpoints).await?;
+                self.shown.note(&way, &preview);
+                Ok(Answer::RewindPreview(preview))
+            }
+            Query::Tree => Ok(Answer::Tree { nodes: self.company.nodes().await }),
+            Query::Workflows => {
+                let workflows = self.workflows.graphs().await.map_err(|error| store_failed(&error))?;
+                Ok(Answer::Workflows { workflows })
             }
         }
     }
@@ -49,7 +62,7 @@ impl Answers {
         Course::read(self.log.as_ref(), self.session).await.map_err(|error| store_failed(&error))
     }
 
-    fn snapshot(&self) -> SessionSnapshot {
+    async fn snapshot(&self) -> SessionSnapshot {
         let standing = self.journal.standing();
         SessionSnapshot {
             session_id: self.session,
@@ -67,6 +80,7 @@ impl Answers {
             todos: standing.todos,
             plan: standing.plan,
             findings: standing.findings,
+            agents: u32::try_from(self.company.live_count().await).unwrap_or(u32::MAX),
         }
     }
 }

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use neco_proto::event::{ModeChange, RewindWhat};
 use neco_proto::{ClientError, EventBody, MessageId, Receipt};
+use neco_workspace::checkpoint::{Agreed, CheckpointError};
 
 use super::run::{Actor, store_failed};
 use crate::fold::fold_log;
-use crate::rewind::{Course, RewindError, Way, go_back, rewind_event, told};
+use crate::rewind::{Course, Going, RewindError, Way, go_back, preview};
 
 impl Actor {
     /// Goes back to before a message.
@@ -26,7 +27,7 @@ impl Actor {
     /// What the log says, if nothing is under way.
     async fn course(&self) -> Result<Course, ClientError> {
         let course = Course::read(self.log.as_ref(), self.record.id).await.map_err(|error| store_failed(&error))?;
-        if course.working {
+        if course.working || self.rebuild.company.live_count().await > 0 {
             return Err(RewindError::AtWork.into());
         }
         Ok(course)
@@ -34,22 +35,51 @@ impl Actor {
 
     async fn go(&mut self, way: &Way) -> Result<Receipt, ClientError> {
         let receipt = Receipt { seq: self.journal.standing().last_seq, message_id: None };
+        let agreed = self.agreed(way).await?;
         let checkpoints = self.rebuild.hub.checkpoints(Path::new(&self.record.cwd)).await;
-        let went = go_back(way, self.record.id, checkpoints).await?;
-        let undo = went.before.as_ref().map(|before| before.rev.clone());
-        if let Some(before) = went.before {
-            self.enter(EventBody::Checkpoint(before)).await?;
-        }
-        self.enter(EventBody::Rewind(rewind_event(way, undo))).await?;
-        if let Some(told) = told(way) {
-            self.enter(EventBody::Message(told)).await?;
-        }
+        // What it still runs must not write while files are put back.
+        self.stop_agent().await?;
+        let going =
+            Going { way, session: self.record.id, agent: self.root, journal: &self.journal, checkpoints, agreed };
+        let went = go_back(going).await;
         let again = self.begin_again().await;
         if again.is_err() {
             // An agent whose conversation is not the session's must not go on: the session ends, and opens again.
             self.agent.abort();
         }
+        went?;
         again.map(|()| receipt)
+    }
+
+    /// What of others' work a person agreed to have overwritten: what they were shown. When there is more,
+    /// it is shown by refusing, and who asks again has seen it.
+    async fn agreed(&self, way: &Way) -> Result<Agreed, RewindError> {
+        let checkpoints = self.rebuild.hub.checkpoints(Path::new(&self.record.cwd)).await;
+        let now = preview(way, self.record.id, checkpoints).await?;
+        let theirs: Vec<&str> = now.files.iter().filter(|file| file.by_others).map(|file| file.path.as_str()).collect();
+        let seen = self.shown.swap(way, &now);
+        if theirs.iter().all(|path| seen.covers(Path::new(path))) {
+            return Ok(seen);
+        }
+        let paths = theirs.iter().filter(|path| !seen.covers(Path::new(path))).map(|path| Path::new(path).to_owned());
+        Err(CheckpointError::ChangedByOthers { paths: paths.collect() }.into())
+    }
+
+    /// Without a handle it ends by itself, and what it still runs with it.
+    async fn stop_agent(&mut self) -> Result<(), ClientError> {
+        let fold = fold_log(self.log.as_ref(), self.record.id).await.map_err(|error| store_failed(&error))?;
+        let standing = self.journal.standing();
+        let waiting = self.rebuild.again(fold, &standing, self.remembers.with.as_ref());
+        self.handle = waiting.map_err(|error| ClientError::Refused(error.to_string()))?.root.handle;
+        self.rebuild.company.unseat_root().await;
+        let stopped = std::mem::replace(&mut self.agent, tokio::spawn(std::future::pending()));
+        match stopped.await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) | Err(_) => {
+                self.agent.abort();
+                Err(ClientError::Gone)
+            }
+        }
     }
 
     /// The agent of what counts now takes the place of the one that was.
@@ -59,14 +89,11 @@ impl Actor {
         self.journal.stand(fold.standing.clone());
         let again = self.rebuild.again(fold, &before, self.remembers.with.as_ref());
         let again = again.map_err(|error| ClientError::Refused(error.to_string()))?;
-        // Without a handle it ends by itself, and what it still runs with it.
-        self.handle = again.handle;
+        let root = again.root;
+        self.handle = root.handle.clone();
+        self.rebuild.company.seat_root(root.handle, root.policy, root.tools).await;
         self.rebuild.provider = again.provider;
-        let stopped = std::mem::replace(&mut self.agent, tokio::spawn(async { Ok(()) }));
-        if !matches!(stopped.await, Ok(Ok(()))) {
-            return Err(ClientError::Gone);
-        }
-        self.agent = tokio::spawn(again.agent.run());
+        std::mem::replace(&mut self.agent, tokio::spawn(root.agent.run())).abort();
         match again.other_model {
             Some(model) => {
                 self.enter(EventBody::ModeChange(ModeChange { model: Some(model), ..ModeChange::default() })).await

@@ -3,13 +3,17 @@
 //! Invariants: whoever holds a [`Session`] can do what any window can and no more; when the actor
 //! has ended, everything is on the disk and the session's lock is free.
 //!
-//! Reading order: [`session`] (the window's side), [`run`] (the task), [`answer`], [`back`], [`remember`].
+//! Reading order: [`session`] (the window's side), [`run`] (the task), [`answer`], [`back`] with [`shown`],
+//! [`remember`], [`agents`] (the tree), [`workflows`].
 
+mod agents;
 mod answer;
 mod back;
 mod remember;
 mod run;
 mod session;
+mod shown;
+mod workflows;
 
 pub use remember::kept_words;
 pub use run::ActorSetup;

@@ -37,8 +37,7 @@ impl Remembers {
         let Some(with) = &self.with else { return Ok(()) };
         let kept = with.recall.memory().keep(new).await.map_err(|error| ClientError::Refused(error.to_string()))?;
         self.tell(&kept).await?;
-        let text = kept_words(&kept);
-        self.record(EventBody::Notification(Notification { level: NotificationLevel::Info, text })).await
+        self.say(&kept).await
     }
 
     /// Puts what matters for the first request before the model.
@@ -81,6 +80,9 @@ impl Remembers {
         }
         for kept in &extracted.kept {
             told = told.and(self.tell(kept).await);
+            if kept.action.is_some() {
+                told = told.and(self.say(kept).await);
+            }
         }
         if let Err(error) = told {
             tracing::warn!(%error, "what is kept of the session is not in its log");
@@ -92,6 +94,12 @@ impl Remembers {
         if let Some(with) = &self.with {
             with.recall.memory().close().await;
         }
+    }
+
+    /// Says to the person what became of something that was to be kept.
+    async fn say(&self, kept: &Kept) -> Result<(), ClientError> {
+        let text = kept_words(kept);
+        self.record(EventBody::Notification(Notification { level: NotificationLevel::Info, text })).await
     }
 
     async fn tell(&self, kept: &Kept) -> Result<(), ClientError> {

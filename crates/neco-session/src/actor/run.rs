@@ -1,6 +1,6 @@
 //! The actor: takes commands in order, turns them into inputs of the agent, answers questions.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use neco_agent::runner::InputError;
@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 
 use super::answer::Answers;
 use super::remember::Remembers;
+use super::shown::Shown;
 use crate::error::SessionError;
 use crate::hub::{FindModel, Rebuild, Remembering};
 use crate::journal::Journal;
@@ -67,7 +68,9 @@ pub(super) struct Actor {
     pub(super) log: Arc<dyn EventLog>,
     find_model: FindModel,
     pub(super) remembers: Remembers,
-    title: Arc<TitleKeeper>,
+    /// What windows were shown of a way back.
+    pub(super) shown: Shown,
+    pub(super) title: Arc<TitleKeeper>,
     /// Waits for the first work that is done, where a model makes the title.
     titling: Option<JoinHandle<()>>,
     first_seq: Seq,
@@ -115,6 +118,7 @@ impl Actor {
             log: setup.log,
             find_model: setup.find_model,
             remembers,
+            shown: Shown::default(),
             title,
             titling,
             first_seq: setup.first_seq,
@@ -137,6 +141,7 @@ impl Actor {
                 // The agent ends by itself only when nothing can be recorded any more. The lock is not
                 // given up before what was recorded is written, as far as that is possible.
                 _ = &mut self.agent => {
+                    self.rebuild.company.close().await;
                     let _ = self.log.commit(self.record.id).await;
                     return;
                 }
@@ -145,6 +150,9 @@ impl Actor {
                 Some(Mail::Command(Command::Shutdown, reply)) => {
                     goodbye = Some(reply);
                     break;
+                }
+                Some(Mail::Command(Command::AgentCommand { agent_id, order }, reply)) if agent_id != self.root => {
+                    self.command(agent_id, order, reply);
                 }
                 Some(Mail::Command(command, reply)) => {
                     let result = self.take(command).await;
@@ -168,8 +176,10 @@ impl Actor {
 
     /// The agent first, which stops its work, then the log.
     async fn shut_down(self) -> Result<Receipt, ClientError> {
-        let Self { handle, agent, log, journal, record, remembers, title, titling, first_seq, .. } = self;
+        let Self { handle, agent, log, journal, record, remembers, title, titling, first_seq, rebuild, .. } = self;
         drop(handle);
+        rebuild.workflows.close().await;
+        rebuild.company.close().await;
         let stopped = agent.await;
         if matches!(stopped, Ok(Ok(()))) {
             title.at_end(first_seq).await;
@@ -178,6 +188,7 @@ impl Actor {
         titling.inspect(JoinHandle::abort);
         remembers.close().await;
         log.commit(record.id).await.map_err(|error| store_failed(&error))?;
+        rebuild.hub.settle_checkpoints(Path::new(&record.cwd)).await;
         match stopped {
             Ok(Ok(())) => Ok(Receipt { seq: journal.standing().last_seq, message_id: None }),
             Ok(Err(error)) => Err(ClientError::Failed { code: error.code, message: error.message }),
@@ -197,22 +208,36 @@ impl Actor {
                 self.message(content, attachments, Admission::AfterWork).await?
             }
             Command::Steer { text } => self.message(text, Vec::new(), Admission::TurnBoundary).await?,
-            Command::Approve { call_id, decision } => AgentInput::Approve { call_id, decision },
-            Command::Answer { question_id, reply } => AgentInput::Answer { question_id, reply },
+            Command::Approve { call_id, decision } => {
+                let below = self.rebuild.company.asks_about(&call_id).await;
+                let input = AgentInput::Approve { call_id, decision };
+                match below {
+                    Some(child) => return child.send(input).await.map(|()| receipt).map_err(not_taken),
+                    None => input,
+                }
+            }
+            Command::Answer { question_id, reply } => {
+                let below = self.rebuild.company.asked(question_id).await;
+                let input = AgentInput::Answer { question_id, reply };
+                match below {
+                    Some(child) => return child.send(input).await.map(|()| receipt).map_err(not_taken),
+                    None => input,
+                }
+            }
             Command::Compact { focus } => AgentInput::Compact { focus },
             Command::SetIdeContext { context } => AgentInput::SetIdeContext(context),
-            Command::Cancel => AgentInput::Cancel,
+            Command::Cancel => {
+                // What is interrupted can be gone on with.
+                self.rebuild.workflows.interrupt();
+                AgentInput::Cancel
+            }
             Command::SetMode { mode } => AgentInput::SetMode(mode),
             Command::SetGeneration { generation } => {
                 let known = Generation::new(generation).map_err(|error| ClientError::Refused(error.to_string()))?;
                 AgentInput::SetGeneration(known)
             }
             Command::SetApproval { approval } => AgentInput::SetApproval(approval),
-            Command::SetModel { model } => {
-                let provider = (self.find_model)(&model).map_err(ClientError::Refused)?;
-                self.rebuild.provider = Arc::clone(&provider);
-                AgentInput::SetModel(provider)
-            }
+            Command::SetModel { model } => self.set_model(&model)?,
             Command::Rename { title } => {
                 return match self.title.rename(&title).await {
                     Ok(true) => Ok(receipt),
@@ -222,6 +247,15 @@ impl Actor {
             }
             Command::Rewind { message_id, what } => return self.rewind(message_id, what).await,
             Command::UndoRewind => return self.undo_rewind().await,
+            Command::AgentCommand { order, .. } => self.for_root(order).await?,
+            Command::RunWorkflow { definition, inputs } => {
+                self.run_workflow(&definition, &inputs).await?;
+                return Ok(receipt);
+            }
+            Command::WorkflowCommand { workflow_id, order } => {
+                self.order_workflow(workflow_id, order).await?;
+                return Ok(receipt);
+            }
             Command::Shutdown => return Ok(receipt),
         };
         if let AgentInput::Message { message, .. } = &input {
@@ -237,6 +271,12 @@ impl Actor {
         Ok(receipt)
     }
 
+    pub(super) fn set_model(&mut self, model: &str) -> Result<AgentInput, ClientError> {
+        let provider = (self.find_model)(model).map_err(ClientError::Refused)?;
+        self.rebuild.provider = Arc::clone(&provider);
+        Ok(AgentInput::SetModel(provider))
+    }
+
     fn answers(&self) -> Answers {
         Answers {
             session: self.record.id,
@@ -246,10 +286,13 @@ impl Actor {
             log: Arc::clone(&self.log),
             handle: self.handle.clone(),
             hub: self.rebuild.hub.clone(),
+            company: Arc::clone(&self.rebuild.company),
+            workflows: self.rebuild.workflows.clone(),
+            shown: self.shown.clone(),
         }
     }
 
-    async fn message(
+    pub(super) async fn message(
         &mut self,
         text: String,
         attachments: Vec<Attachment>,

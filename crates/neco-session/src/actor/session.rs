@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use futures::StreamExt as _;
 use futures::future::BoxFuture;
-use neco_proto::{Answer, Client, ClientError, Command, EventStream, Query, Receipt, Seq, SessionId};
+use neco_proto::event::Notification;
+use neco_proto::{Answer, Client, ClientError, Command, EventBody, EventStream, Query, Receipt, Seq, SessionId};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::run::{Actor, ActorSetup, Mail};
@@ -57,11 +59,31 @@ impl Session {
         self.first_seq
     }
 
-    /// Ends the session; ready when everything is on the disk.
-    pub async fn close(mut self) {
+    /// Ends the session; ready when everything is on the disk. Gives what the person should know of what was
+    /// done at its end.
+    pub async fn close(mut self) -> Vec<Notification> {
+        let before = self.journal.standing().last_seq;
         // An actor that is gone already has done what this asks for.
         let _ = self.send(Command::Shutdown).await;
         let _ = self.ended.wait_for(|ended| *ended).await;
+        self.told_between(before, self.journal.standing().last_seq).await
+    }
+
+    async fn told_between(&self, before: Seq, last: Seq) -> Vec<Notification> {
+        let mut told = Vec::new();
+        if last <= before {
+            return told;
+        }
+        let mut events = self.journal.events(before);
+        while let Some(Ok(event)) = events.next().await {
+            if let EventBody::Notification(notification) = event.body {
+                told.push(notification);
+            }
+            if event.seq >= last {
+                break;
+            }
+        }
+        told
     }
 }
 

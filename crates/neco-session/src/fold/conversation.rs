@@ -8,10 +8,11 @@ use neco_proto::event::{
     Admission, CallStatus, Compaction, EnvironmentTold, HookOutcome, MemoryAction, MemoryUpdate, ModelRetry,
     ModelSwitch,
 };
-use neco_proto::{CallId, Event, EventBody, IdeContext, Message, Role, ToolResult, TurnId};
+use neco_proto::{AgentId, CallId, Event, EventBody, IdeContext, Message, Role, ToolResult, TurnId};
 
 use super::effective::{Effective, Rewinds};
 use super::standing::Standing;
+use crate::tree::TreeHistory;
 
 /// A call that has no result yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,8 +21,37 @@ pub struct OpenCall {
     pub id: CallId,
     /// The tool as the model wrote it.
     pub name: String,
+    /// The call in one line, once it is known.
+    pub summary: String,
     /// Whether the mark that it is about to run is in the log.
     pub started: bool,
+    /// How it ended, where only what hooks say of it is missing.
+    pub ended: Option<CallStatus>,
+    /// The end of what it printed.
+    pub printed: String,
+}
+
+/// Of what a call printed before it was cut off no more is told.
+const MOST_PRINTED: usize = 16 * 1024;
+
+impl OpenCall {
+    fn new(id: CallId, name: String) -> Self {
+        Self { id, name, summary: String::new(), started: false, ended: None, printed: String::new() }
+    }
+
+    /// What a person knows it by.
+    #[must_use]
+    pub fn shown(&self) -> &str {
+        if self.summary.is_empty() { &self.name } else { &self.summary }
+    }
+
+    fn print(&mut self, text: &str) {
+        self.printed.push_str(text);
+        let too_many = self.printed.len().saturating_sub(MOST_PRINTED);
+        if let Some(cut) = (too_many..self.printed.len()).find(|at| self.printed.is_char_boundary(*at)) {
+            self.printed.drain(..cut);
+        }
+    }
 }
 
 /// A whole session, as its log has it.
@@ -53,6 +83,8 @@ pub struct Fold {
     pub call_ids: HashSet<CallId>,
     /// The folders that outputs lie in which were too big for the model.
     pub spilled: BTreeSet<PathBuf>,
+    /// The agents that there were.
+    pub tree: TreeHistory,
     /// What the vendor counted of the conversation last, if all that the model is told is as it was then.
     pub counted: Option<Counted>,
     /// Tokens of the last request, until its answer is there.
@@ -71,12 +103,19 @@ impl Fold {
         fold
     }
 
+    /// Nothing yet, of one agent: what happens to others is not its.
+    #[must_use]
+    pub fn of_agent(agent: AgentId) -> Self {
+        Self { standing: Standing { root_agent: Some(agent), ..Standing::default() }, ..Self::default() }
+    }
+
     /// Takes in the next event of a log of which only `effective` counts.
     pub fn take(&mut self, event: &Event, effective: &Effective) {
         match effective.counts(event.seq) {
             true => self.apply(event),
             false => {
                 self.standing.pass_over(event);
+                self.tree.apply(event);
                 if let EventBody::Message(message) = &event.body {
                     self.note_calls(message);
                 }
@@ -87,6 +126,13 @@ impl Fold {
     /// Takes in the next event, which counts, as does everything that was taken in before.
     pub fn apply(&mut self, event: &Event) {
         self.standing.apply(event);
+        self.tree.apply(event);
+        if !self.standing.is_own(event) {
+            if let EventBody::Message(message) = &event.body {
+                self.note_calls(message);
+            }
+            return;
+        }
         match &event.body {
             EventBody::Message(message) => self.message(message),
             EventBody::MessageQueued(queued) => self.queued.push((queued.when, queued.message.clone())),
@@ -100,9 +146,18 @@ impl Fold {
             EventBody::StreamChunk(chunk) => self.partial.push_str(&chunk.text),
             EventBody::ModelRetry(ModelRetry { discards: true, .. })
             | EventBody::ModelSwitch(ModelSwitch { discards: true, .. }) => self.partial.clear(),
-            EventBody::ToolCallUpdate(update) if update.status == CallStatus::Executing => {
+            EventBody::ToolCallUpdate(update) => {
                 for call in self.open.iter_mut().filter(|call| call.id == update.call_id) {
-                    call.started = true;
+                    call.started |= update.status == CallStatus::Executing;
+                    call.summary.clone_from(&update.summary);
+                    if matches!(update.status, CallStatus::Success | CallStatus::Error) {
+                        call.ended = Some(update.status);
+                    }
+                }
+            }
+            EventBody::ToolOutputChunk(chunk) => {
+                for call in self.open.iter_mut().filter(|call| call.id == chunk.call_id) {
+                    call.print(&chunk.text);
                 }
             }
             EventBody::ToolCallEnd(end) => {
@@ -136,8 +191,6 @@ impl Fold {
             | EventBody::StreamToolCallDelta(_)
             | EventBody::ModelRetry(_)
             | EventBody::ModelSwitch(_)
-            | EventBody::ToolCallUpdate(_)
-            | EventBody::ToolOutputChunk(_)
             | EventBody::PermissionRequest(_)
             | EventBody::PermissionDecision(_)
             | EventBody::HookRun(_)
@@ -149,6 +202,9 @@ impl Fold {
             | EventBody::Checkpoint(_)
             | EventBody::Title(_)
             | EventBody::Imported(_)
+            | EventBody::AgentUpdate(_)
+            | EventBody::AgentMessage(_)
+            | EventBody::WorkflowUpdate(_)
             | EventBody::Error(_)
             | EventBody::TurnEnd(_) => {}
         }
@@ -191,8 +247,7 @@ impl Fold {
             let count = |tokens| Counted { tokens, messages: self.messages.len() };
             self.counted = self.asked.take().map(count);
             self.partial.clear();
-            let call =
-                |call: &neco_proto::ToolCall| OpenCall { id: call.id.clone(), name: call.name.clone(), started: false };
+            let call = |call: &neco_proto::ToolCall| OpenCall::new(call.id.clone(), call.name.clone());
             self.open = message.tool_calls().map(call).collect();
         }
         self.messages.push(message.clone());

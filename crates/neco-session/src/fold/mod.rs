@@ -15,5 +15,5 @@ mod tests;
 
 pub use conversation::{Fold, OpenCall};
 pub use effective::{Effective, Rewinds};
-pub use read::{each_event, fold_log, fold_since};
+pub use read::{each_event, fold_agent, fold_log, fold_since};
 pub use standing::Standing;

@@ -1,6 +1,6 @@
 //! Folding a log where it is kept, page by page.
 
-use neco_proto::{Event, Seq, SessionId};
+use neco_proto::{AgentId, Event, Seq, SessionId};
 use neco_store::{EventLog, StoreError};
 
 use super::conversation::Fold;
@@ -36,6 +36,17 @@ pub async fn each_event(
 /// When the store fails.
 pub async fn fold_log(log: &dyn EventLog, session: SessionId) -> Result<Fold, StoreError> {
     fold_since(log, session, 0).await
+}
+
+/// The same as one agent below the root sees it. Going back in the conversation of the root is nothing that
+/// happened to it.
+///
+/// # Errors
+/// When the store fails.
+pub async fn fold_agent(log: &dyn EventLog, session: SessionId, agent: AgentId) -> Result<Fold, StoreError> {
+    let mut fold = Fold::of_agent(agent);
+    each_event(log, session, 0, |event| fold.apply(&event)).await?;
+    Ok(fold)
 }
 
 /// The same of the events after `since` alone.

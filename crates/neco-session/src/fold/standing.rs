@@ -45,6 +45,9 @@ impl Standing {
     pub fn apply(&mut self, event: &Event) {
         self.last_seq = event.seq;
         self.root_agent.get_or_insert(event.agent_id);
+        if !self.is_own(event) {
+            return self.of_another(event);
+        }
         match &event.body {
             EventBody::SessionStart(start) => {
                 self.cwd.clone_from(&start.cwd);
@@ -99,6 +102,9 @@ impl Standing {
             | EventBody::Checkpoint(_)
             | EventBody::Title(_)
             | EventBody::Imported(_)
+            | EventBody::AgentUpdate(_)
+            | EventBody::AgentMessage(_)
+            | EventBody::WorkflowUpdate(_)
             | EventBody::Compaction(_)
             | EventBody::MessageQueued(_)
             | EventBody::Message(_)
@@ -112,6 +118,9 @@ impl Standing {
     pub fn pass_over(&mut self, event: &Event) {
         self.last_seq = event.seq;
         self.root_agent.get_or_insert(event.agent_id);
+        if !self.is_own(event) {
+            return self.of_another(event);
+        }
         match &event.body {
             EventBody::SessionStart(start) => {
                 self.cwd.clone_from(&start.cwd);
@@ -150,8 +159,35 @@ impl Standing {
             | EventBody::Rewind(_)
             | EventBody::Title(_)
             | EventBody::Imported(_)
+            | EventBody::AgentUpdate(_)
+            | EventBody::AgentMessage(_)
+            | EventBody::WorkflowUpdate(_)
             | EventBody::Error(_)
             | EventBody::TurnEnd(_) => {}
+        }
+    }
+
+    /// Whether an event is about the agent whose standing this is: the root, unless it was begun with another.
+    #[must_use]
+    pub fn is_own(&self, event: &Event) -> bool {
+        self.root_agent.is_none_or(|own| own == event.agent_id)
+    }
+
+    /// What another agent uses counts for the session, and what it asks waits for the same person.
+    fn of_another(&mut self, event: &Event) {
+        match &event.body {
+            EventBody::Usage(used) => self.usage += used.usage,
+            EventBody::PermissionRequest(request) => self.pending.push(request.clone()),
+            EventBody::PermissionDecision(decided) => {
+                self.pending.retain(|request| request.call_id != decided.call_id);
+            }
+            EventBody::ToolCallEnd(end) => self.pending.retain(|request| request.call_id != end.call_id),
+            EventBody::Question(question) => self.questions.push(question.clone()),
+            EventBody::QuestionAnswer(answer) => {
+                self.questions.retain(|question| question.question_id != answer.question_id);
+            }
+            // Everything else is its own.
+            _ => {}
         }
     }
 

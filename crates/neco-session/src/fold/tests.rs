@@ -131,6 +131,7 @@ proptest! {
             let next = log.len() as u64 + 1;
             let mut event = events(vec![body]).remove(0);
             event.seq = next;
+            event.agent_id = log.first().map_or(event.agent_id, |first| first.agent_id);
             fold.apply(&event);
             log.push(event);
         }

@@ -1,22 +1,27 @@
 //! Sessions that nobody has open: going back in them, forking, naming and removing them.
 
-use std::collections::HashSet;
-use std::path::Path;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use neco_proto::event::TitleSource;
-use neco_proto::{AgentId, EventBody, RewindPreview, Seq, SessionId};
+use neco_proto::{AgentId, RewindPreview, Seq, SessionId};
 use neco_safety::secrets::Scope;
 use neco_store::{Prune, Pruned, SessionLock, SessionRecord, StoreError, StoreSizes};
-use neco_workspace::checkpoint::Checkpoints;
+use neco_workspace::checkpoint::{Agreed, Checkpoints};
 
 use super::hub::Hub;
 use crate::error::SessionError;
 use crate::folder::identity;
 use crate::journal::Journal;
-use crate::rewind::{Course, Way, Went, go_back, preview, rewind_event, told};
+use crate::plans::PlanFiles;
+use crate::rewind::{Course, Going, Way, Went, go_back, preview};
 use crate::title::{tidy, title_event};
+
+/// How long the end of a session waits for its checkpoints to be on the disk for good.
+const SETTLING: Duration = Duration::from_secs(1);
 
 impl Hub {
     /// What the log of a session says about going back.
@@ -35,29 +40,43 @@ impl Hub {
         Ok(preview(way, record.id, self.checkpoints(Path::new(&record.cwd)).await).await?)
     }
 
-    /// Goes a way back that was found in the session's [`Course`].
+    /// Goes a way back that was found in the session's [`Course`]; `agreed` says what of others' work may be
+    /// overwritten by it.
     ///
     /// # Errors
     /// When the session is open elsewhere or has gone on since, or the files or the log can't be written.
-    pub async fn go_back(&self, record: &SessionRecord, course: &Course, way: &Way) -> Result<Went, SessionError> {
+    pub async fn go_back(
+        &self,
+        record: &SessionRecord,
+        course: &Course,
+        way: &Way,
+        agreed: Agreed,
+    ) -> Result<Went, SessionError> {
         let _lock = SessionLock::acquire(&self.locks(), record.id)?;
         let standing = self.fold(record.id).await?.standing;
         if standing.last_seq != course.last_seq {
             return Err(SessionError::GoneOn(record.id));
         }
-        let root = standing.root_agent.unwrap_or_else(AgentId::new);
-        let went = go_back(way, record.id, self.checkpoints(Path::new(&record.cwd)).await).await?;
+        let agent = standing.root_agent.unwrap_or_else(AgentId::new);
+        let checkpoints = self.checkpoints(Path::new(&record.cwd)).await;
         let log = Arc::clone(&self.setup.log);
-        let journal = Journal::new(record.id, log, standing, self.setup.workshop.redactor.clone());
-        let undo = went.before.as_ref().map(|before| before.rev.clone());
-        if let Some(before) = went.before.clone() {
-            journal.emit(root, None, EventBody::Checkpoint(before)).await?;
+        let journal = Arc::new(Journal::new(record.id, log, standing, self.setup.workshop.redactor.clone()));
+        let session = record.id;
+        let went = go_back(Going { way, session, agent, journal: &journal, checkpoints, agreed }).await;
+        self.settle_checkpoints(Path::new(&record.cwd)).await;
+        Ok(went?)
+    }
+
+    /// Has the states of a workspace on the disk for good, as far as that takes a moment only. What is left
+    /// is done by whoever keeps the next one.
+    pub async fn settle_checkpoints(&self, cwd: &Path) {
+        let Some(checkpoints) = self.checkpoints(cwd).await else { return };
+        let settle = move || if checkpoints.is_settled() { Ok(()) } else { checkpoints.settle() };
+        match tokio::time::timeout(SETTLING, tokio::task::spawn_blocking(settle)).await {
+            Ok(Ok(Err(error))) => tracing::warn!(%error, "checkpoints are not on the disk for good yet"),
+            Ok(Err(error)) => tracing::warn!(%error, "checkpoints are not on the disk for good yet"),
+            Ok(Ok(Ok(()))) | Err(_) => {}
         }
-        journal.commit(root, None, EventBody::Rewind(rewind_event(way, undo))).await?;
-        if let Some(told) = told(way) {
-            journal.commit(root, None, EventBody::Message(told)).await?;
-        }
-        Ok(went)
     }
 
     /// Makes a session that begins with the events of another one up to `at` and then goes its own way.
@@ -105,36 +124,62 @@ impl Hub {
         Ok(title)
     }
 
-    /// Removes a session for good; what its forks have of it stays.
+    /// Removes sessions for good; what their forks have of them stays. All of them go, or none: when one is
+    /// open elsewhere nothing is removed.
     ///
     /// # Errors
-    /// When it is open elsewhere, or the store fails.
-    pub async fn remove(&self, record: &SessionRecord) -> Result<(), SessionError> {
-        let _lock = SessionLock::acquire(&self.locks(), record.id)?;
-        self.setup.catalog.remove(record.id).await?;
-        self.remove_outputs(std::slice::from_ref(record)).await;
+    /// When one is open elsewhere, or the store fails.
+    pub async fn remove(&self, records: &[SessionRecord]) -> Result<(), SessionError> {
+        let (_locks, open) = self.lock_all(records).await?;
+        if let Some(error) = open.into_values().next() {
+            return Err(error.into());
+        }
+        for record in records {
+            self.setup.catalog.remove(record.id).await?;
+        }
+        self.forget_beside(records).await;
         Ok(())
     }
 
-    /// Removes old sessions, or says which ones would go. Those that are open stay.
+    /// Removes old sessions, or says which ones would go. Those that are open stay, and none is opened meanwhile.
     ///
     /// # Errors
     /// When the store fails.
     pub async fn prune(&self, prune: Prune) -> Result<Pruned, SessionError> {
         let dry = Prune { dry_run: true, ..prune.clone() };
         let wanted = self.setup.catalog.prune(dry).await?.sessions;
-        let is_open = |record: &&SessionRecord| {
-            let tried = SessionLock::acquire(&self.locks(), record.id).map(drop);
-            matches!(tried, Err(StoreError::InUse { .. }))
-        };
+        let (_locks, open) = self.lock_all(&wanted).await?;
         let mut spare = prune.spare.clone();
-        spare.extend(wanted.iter().filter(is_open).map(|record| record.id));
+        spare.extend(open.keys());
         let dry_run = prune.dry_run;
-        let pruned = self.setup.catalog.prune(Prune { spare, ..prune }).await?;
+        let only = Some(wanted.iter().map(|record| record.id).collect());
+        let pruned = self.setup.catalog.prune(Prune { spare, only, ..prune }).await?;
         if !dry_run {
-            self.remove_outputs(&pruned.sessions).await;
+            self.forget_beside(&pruned.sessions).await;
         }
         Ok(pruned)
+    }
+
+    /// Keeps sessions from being opened, and says which ones are open. On a full disk no lock can be made, but
+    /// then nobody else can either.
+    async fn lock_all(
+        &self,
+        records: &[SessionRecord],
+    ) -> Result<(Vec<SessionLock>, HashMap<SessionId, StoreError>), SessionError> {
+        let (folder, ids) = (self.locks(), records.iter().map(|record| record.id).collect::<Vec<_>>());
+        let locking = tokio::task::spawn_blocking(move || {
+            let (mut locks, mut open) = (Vec::new(), HashMap::new());
+            for id in ids {
+                match SessionLock::acquire(&folder, id) {
+                    Ok(lock) => locks.push(lock),
+                    Err(error @ StoreError::InUse { .. }) => drop(open.insert(id, error)),
+                    Err(_) if SessionLock::is_free_on_a_full_disk(&folder, id) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok((locks, open))
+        });
+        Ok(locking.await.map_err(|error| StoreError::Write(error.to_string())).flatten()?)
     }
 
     /// How much there is and how much room it takes.
@@ -156,18 +201,35 @@ impl Hub {
         tidy(&self.setup.workshop.redactor.redact(title, Scope::Said))
     }
 
-    /// Big outputs that lie beside the store; those that a fork may name stay. What can't be removed is in
-    /// nobody's way.
-    async fn remove_outputs(&self, removed: &[SessionRecord]) {
-        let all = self.setup.catalog.list(None, usize::MAX >> 1).await.unwrap_or_default();
-        let named: HashSet<SessionId> = all.iter().filter_map(|other| other.parent).map(|(parent, _)| parent).collect();
-        for record in removed.iter().filter(|record| !named.contains(&record.id)) {
-            let folder = self.setup.data_dir.join("sessions").join(record.id.to_string());
+    /// What lies beside the store of sessions that were removed. What can't be removed is in nobody's way.
+    async fn forget_beside(&self, removed: &[SessionRecord]) {
+        let plans = PlanFiles::new(&self.setup.data_dir);
+        for record in removed {
+            if let Err(error) = plans.forget(record.id).await {
+                tracing::warn!(%error, session = %record.id, "the plan of a removed session is left");
+            }
+        }
+        if let Err(error) = self.remove_outputs().await {
+            tracing::warn!(%error, "outputs of removed sessions are left");
+        }
+    }
+
+    /// Removes big outputs that no log names any more. A session is in the store before it has any, so what is
+    /// seen first and then not found there is nobody's.
+    async fn remove_outputs(&self) -> Result<(), SessionError> {
+        let folder = self.setup.data_dir.join("sessions");
+        let of =
+            |entry: std::fs::DirEntry| Some((entry.file_name().to_str()?.parse::<SessionId>().ok()?, entry.path()));
+        let seen: Vec<(SessionId, PathBuf)> =
+            std::fs::read_dir(&folder).into_iter().flatten().flatten().filter_map(of).collect();
+        let kept = self.setup.catalog.kept().await?;
+        for (_, folder) in seen.into_iter().filter(|(session, _)| !kept.contains(session)) {
             if let Err(error) = tokio::fs::remove_dir_all(&folder).await
                 && error.kind() != std::io::ErrorKind::NotFound
             {
                 tracing::warn!(%error, folder = %folder.display(), "outputs of a removed session are left");
             }
         }
+        Ok(())
     }
 }

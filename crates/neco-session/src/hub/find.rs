@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use neco_store::{SearchHit, SearchQuery, SessionRecord};
+use neco_workspace::GitFacts;
+use neco_workspace::worktree::{self, Worktree};
 
 use super::hub::{Hub, usable_folder};
 use crate::error::SessionError;
 use crate::folder::identity;
 
-/// Sessions of a moved folder that are looked at.
-const MOVED: usize = 1000;
+/// Sessions of one folder, or of a moved one, that are looked at.
+const LOOKED_AT: usize = 1000;
 
 /// A session that was found, and where it goes on.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,17 +20,38 @@ pub struct Found {
     pub record: SessionRecord,
     /// Where its folder was, when it is elsewhere now.
     pub moved_from: Option<String>,
+    /// Whether another folder is in the place of its own.
+    pub replaced: bool,
+    /// Whether it is a worktree of Neco's own that was made again.
+    pub remade: bool,
 }
 
 impl Found {
+    /// In the folder that it has; that may be another one than it was, at the same place.
     fn here(record: SessionRecord) -> Self {
-        Self { record, moved_from: None }
+        let now = identity(Path::new(&record.cwd));
+        let replaced = record.folder.is_some() && now.is_some() && record.folder != now;
+        Self { record, moved_from: None, replaced, remade: false }
     }
 
     fn moved(record: SessionRecord, cwd: &Path) -> Self {
         let moved_from = Some(record.cwd.clone());
         let record = SessionRecord { cwd: cwd.display().to_string(), folder: identity(cwd), ..record };
-        Self { record, moved_from }
+        Self { record, moved_from, replaced: false, remade: false }
+    }
+
+    /// What a person is told of it.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        let cwd = &self.record.cwd;
+        match &self.moved_from {
+            Some(from) => Some(format!("the session's folder was {from}; it goes on in {cwd}")),
+            None if self.remade => Some(format!("the session's worktree was made again, {cwd}")),
+            None if self.replaced => Some(format!(
+                "{cwd} is another folder than the one the session worked in; should that have been moved, go on there"
+            )),
+            None => None,
+        }
     }
 }
 
@@ -51,37 +74,61 @@ impl Hub {
         }
     }
 
-    /// The session last used in `cwd`, or in the same folder when it lay elsewhere.
+    /// The session last used in `cwd`, or in the same folder when it lay elsewhere; else in the nearest folder
+    /// above it in its repository.
     ///
     /// # Errors
     /// When there is none.
     pub async fn latest(&self, cwd: &Path) -> Result<Found, SessionError> {
         let cwd = usable_folder(cwd)?;
-        let mut here = self.setup.catalog.list(Some(&cwd.display().to_string()), 1).await?;
-        if !here.is_empty() {
-            return Ok(Found::here(here.remove(0)));
+        let none = || SessionError::NoneHere(cwd.display().to_string());
+        for folder in above(&cwd) {
+            if let Some(record) = self.of_folder(folder, 1).await?.into_iter().next() {
+                return match Path::new(&record.cwd) == folder {
+                    true => Ok(Found::here(record)),
+                    false if self.is_worktree(&record) => self.place_of(record, folder, false),
+                    false => Ok(Found::moved(record, folder)),
+                };
+            }
         }
-        match self.moved_to(&cwd).await?.into_iter().next() {
-            Some(record) => Ok(Found::moved(record, &cwd)),
-            None => Err(SessionError::NoneHere(cwd.display().to_string())),
-        }
+        Err(none())
     }
 
-    /// Where a session goes on. When its folder is gone, that is `here` if this is the same folder, or if
-    /// a person `chose` it.
+    /// The nearest folder above `cwd` in its repository that has sessions.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn nearest(&self, cwd: &Path) -> Result<Option<PathBuf>, SessionError> {
+        let cwd = usable_folder(cwd)?;
+        for folder in above(&cwd).skip(1) {
+            if !self.of_folder(folder, 1).await?.is_empty() {
+                return Ok(Some(folder.to_owned()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where a session goes on. When its folder is gone, or another one is in its place, that is `here` if
+    /// this is the same folder. When it is gone it is `here`, too, if a person `chose` it.
     ///
     /// # Errors
     /// When its folder is gone and nothing takes its place.
     pub fn place_of(&self, record: SessionRecord, here: &Path, chose: bool) -> Result<Found, SessionError> {
-        if usable_folder(Path::new(&record.cwd)).is_ok() {
-            return Ok(Found::here(record));
+        let is_there = usable_folder(Path::new(&record.cwd)).is_ok();
+        let found = Found::here(record.clone());
+        if is_there && !found.replaced {
+            return Ok(found);
+        }
+        // One of ours that nobody needed is made again for whoever does.
+        if !is_there && self.made_again(Path::new(&record.cwd)) {
+            return Ok(Found { remade: true, ..Found::here(record) });
         }
         let here = usable_folder(here)?;
         let same = record.folder.is_some() && record.folder == identity(&here);
-        if same || chose {
+        if same || (chose && !is_there) {
             return Ok(Found::moved(record, &here));
         }
-        Err(SessionError::FolderGone { id: record.id, path: record.cwd })
+        if is_there { Ok(found) } else { Err(SessionError::FolderGone { id: record.id, path: record.cwd }) }
     }
 
     /// Keeps where a session works now.
@@ -89,7 +136,7 @@ impl Hub {
     /// # Errors
     /// When the store fails.
     pub async fn settle(&self, found: Found) -> Result<SessionRecord, SessionError> {
-        let Found { record, moved_from } = found;
+        let Found { record, moved_from, .. } = found;
         if moved_from.is_some() {
             self.setup.catalog.set_folder(record.id, &record.cwd, record.folder.as_deref()).await?;
         }
@@ -101,11 +148,24 @@ impl Hub {
     /// # Errors
     /// When the store fails.
     pub async fn list(&self, cwd: Option<&Path>, limit: usize) -> Result<Vec<SessionRecord>, SessionError> {
-        let Some(cwd) = cwd.map(usable_folder).transpose()? else {
-            return Ok(self.setup.catalog.list(None, limit).await?);
-        };
-        let mut found = self.setup.catalog.list(Some(&cwd.display().to_string()), limit).await?;
-        found.extend(self.moved_to(&cwd).await?);
+        match cwd.map(usable_folder).transpose()? {
+            Some(cwd) => self.of_folder(&cwd, limit).await,
+            None => Ok(self.setup.catalog.list(None, limit).await?),
+        }
+    }
+
+    /// The sessions of one folder: those that work in it, those of the time when it lay elsewhere, and those in
+    /// worktrees of it. What worked in a folder that was here before it counts only when nothing else does.
+    async fn of_folder(&self, cwd: &Path, limit: usize) -> Result<Vec<SessionRecord>, SessionError> {
+        let own = identity(cwd);
+        let mut found = self.setup.catalog.list(Some(&cwd.display().to_string()), limit.max(LOOKED_AT)).await?;
+        let is_own = |record: &SessionRecord| record.folder.is_none() || own.is_none() || record.folder == own;
+        let moved = self.moved_to(cwd).await?;
+        if !moved.is_empty() || found.iter().any(is_own) {
+            found.retain(is_own);
+        }
+        found.extend(moved);
+        found.extend(self.in_worktrees(cwd).await?);
         found.sort_by_key(|record| std::cmp::Reverse(record.updated_ms));
         found.truncate(limit);
         Ok(found)
@@ -119,14 +179,56 @@ impl Hub {
         Ok(self.setup.catalog.search(query).await?)
     }
 
+    /// Whether a folder lies in a worktree of ours, which may be gone.
+    fn is_worktree(&self, record: &SessionRecord) -> bool {
+        Worktree::around(Path::new(&record.cwd), &worktree_folder(&self.setup.data_dir)).is_some()
+    }
+
+    fn made_again(&self, folder: &Path) -> bool {
+        let Some(tree) = Worktree::around(folder, &worktree_folder(&self.setup.data_dir)) else { return false };
+        match tree.make_again() {
+            // A folder that holds nothing that is committed is not there.
+            Ok(()) => std::fs::create_dir_all(folder).is_ok(),
+            Err(error) => {
+                tracing::warn!(%error, folder = %folder.display(), "the worktree can't be made again");
+                false
+            }
+        }
+    }
+
+    /// The sessions in worktrees of the repository of `cwd`, in the folder that stands for it.
+    async fn in_worktrees(&self, cwd: &Path) -> Result<Vec<SessionRecord>, SessionError> {
+        let mut found = Vec::new();
+        for tree in worktree::all(&worktree_folder(&self.setup.data_dir)) {
+            let Ok(below) = cwd.strip_prefix(&tree.repository) else { continue };
+            let path = tree.path.canonicalize().unwrap_or_else(|_| tree.path.clone());
+            // Nothing below is the folder itself, and no path ends with a slash.
+            let folder = if below.as_os_str().is_empty() { path } else { path.join(below) };
+            found.extend(self.setup.catalog.list(Some(&folder.display().to_string()), LOOKED_AT).await?);
+        }
+        Ok(found)
+    }
+
     /// The sessions of the folder at `cwd` from when it lay elsewhere.
     async fn moved_to(&self, cwd: &Path) -> Result<Vec<SessionRecord>, SessionError> {
         let Some(folder) = identity(cwd) else { return Ok(Vec::new()) };
-        let found = self.setup.catalog.of_folder(&folder, MOVED).await?;
+        let found = self.setup.catalog.of_folder(&folder, LOOKED_AT).await?;
         let gone = |record: &SessionRecord| {
             let path = PathBuf::from(&record.cwd);
             path != cwd && identity(&path).as_ref() != Some(&folder)
         };
         Ok(found.into_iter().filter(gone).collect())
     }
+}
+
+/// A folder, and those above it as far as its repository goes; a repository in another one is for itself.
+fn above(cwd: &Path) -> impl Iterator<Item = &Path> {
+    let top = GitFacts::of(cwd).map_or_else(|| cwd.to_owned(), |facts| facts.root);
+    cwd.ancestors().take_while(move |folder| folder.starts_with(&top))
+}
+
+/// Where the worktrees of sessions are, below the folder of everything that is kept.
+#[must_use]
+pub fn worktree_folder(data_dir: &Path) -> PathBuf {
+    data_dir.join("worktrees")
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use neco_agent::context::ContextSettings;
 use neco_agent::plan::PlanBook;
-use neco_agent::{AgentSetup, Checkpointer, Settings};
+use neco_agent::{AgentSetup, CallIds, Checkpointer, Settings};
 use neco_model::Provider;
 use neco_proto::event::{ForkedFrom, ModeChange, Notification, NotificationLevel, SessionStart};
 use neco_proto::{AgentId, Event, EventBody, Message, SessionId};
@@ -192,23 +192,36 @@ impl Hub {
             remembering.budget = options.budget;
         }
         let rules = self.rules(Path::new(&record.cwd)).await;
+        if let Some(warning) = self.rules_left_out(&rules, provider.as_ref()) {
+            journal.emit(root, None, warning).await?;
+        }
+        let definitions = self.definitions(Path::new(&record.cwd)).await;
+        let (nursery, company) = self.company(&record, root, &journal, definitions, &options, &fold, provider.as_ref());
+        let workflows = self.workflows(&record, root, &journal, &company, &nursery.definitions);
         let rebuild = Rebuild {
             hub: self.clone(),
-            lineage: self.lineage(&record).await?,
+            // Those included that were removed: the logs of their forks still name their outputs.
+            lineage: self.setup.catalog.ancestors(record.id).await?,
             record: record.clone(),
             root,
             journal: Arc::clone(&journal),
             options,
             rules,
             provider,
+            call_ids: CallIds::new(std::mem::take(&mut fold.call_ids)),
+            company,
+            nursery,
+            workflows,
         };
-        let (agent, handle) = rebuild.agent(fold, remembering.as_ref(), resumed)?;
+        let made = rebuild.agent(fold, remembering.as_ref(), resumed)?;
+        rebuild.company.seat_root(made.handle.clone(), made.policy, made.tools).await;
+        rebuild.company.open().await.map_err(|error| SessionError::Tree(error.to_string()))?;
         Ok(Session::start(ActorSetup {
             record,
             root,
             journal,
-            agent,
-            handle,
+            agent: made.agent,
+            handle: made.handle,
             rebuild,
             lock,
             first_seq: first_new,
@@ -261,17 +274,6 @@ impl Hub {
             resumed,
             forked_from: None,
         }
-    }
-
-    /// The sessions that a fork comes from, nearest first, as far as they are still listed.
-    async fn lineage(&self, record: &SessionRecord) -> Result<Vec<SessionId>, SessionError> {
-        let mut lineage = Vec::new();
-        let mut parent = record.parent;
-        while let Some((session, _)) = parent.filter(|(session, _)| !lineage.contains(session)) {
-            lineage.push(session);
-            parent = self.setup.catalog.find(&session.to_string(), 1).await?.first().and_then(|record| record.parent);
-        }
-        Ok(lineage)
     }
 
     fn outputs(&self, session: SessionId) -> PathBuf {
@@ -345,7 +347,8 @@ impl Hub {
             checkpoints: Some(checkpoints),
             resumed: false,
             counted: fold.counted,
-            call_ids: fold.call_ids,
+            call_ids: of.call_ids.clone(),
+            role: Arc::from(neco_safety::Who::ROOT),
             history: fold.messages.into_iter().collect(),
             queued: fold.queued,
             cache_key: record.id.to_string(),

@@ -2,9 +2,10 @@
 //!
 //! Invariants: a session has one writer, held by a lock; a log is mended before anything is added to it.
 //!
-//! Reading order: [`options`] (what a session is opened with), [`hub`], [`find`], [`back`], [`rebuild`], [`left`], [`plan`], [`told`] (what the model is told).
+//! Reading order: [`options`] (what a session is opened with), [`hub`], [`find`], [`back`], [`rebuild`], [`children`] (agents below the root), [`left`], [`plan`], [`workflows`], [`told`] (what the model is told).
 
 mod back;
+mod children;
 mod find;
 #[allow(clippy::module_inception, reason = "the hub lives in the room named after it")]
 mod hub;
@@ -14,12 +15,14 @@ mod plan;
 mod rebuild;
 mod remembering;
 mod told;
+mod workflows;
 
-pub use find::Found;
+pub use children::Nursery;
+pub use find::{Found, worktree_folder};
 pub use hub::{Hub, lock_folder};
 pub use options::{
     Extract, FindModel, HubSetup, MakeGate, MakeSpawner, MakeTools, MemorySettings, OpenCheckpoints, SessionOptions,
     Workshop,
 };
-pub use rebuild::{Again, Rebuild};
+pub use rebuild::{Again, Rebuild, Root};
 pub use remembering::Remembering;

@@ -21,8 +21,11 @@ use neco_toolkit::{DynTool, Registry};
 use neco_workspace::checkpoint::Checkpoints;
 
 use crate::fold::Standing;
+use crate::roles::DefinitionPlaces;
 use crate::sources::RulesPlaces;
 use crate::title::TitleSettings;
+use crate::tree::TreeSettings;
+use crate::workflow::WorkflowPlaces;
 
 /// Finds the model of a name: `provider/model` or a group. The error is for a person.
 pub type FindModel = Arc<dyn Fn(&str) -> Result<Arc<dyn Provider>, String> + Send + Sync>;
@@ -109,6 +112,12 @@ pub struct Workshop {
     pub checkpoints: OpenCheckpoints,
     /// How a model makes titles of sessions; nothing when none does.
     pub titles: Option<TitleSettings>,
+    /// How big the tree of agents may grow.
+    pub tree: TreeSettings,
+    /// Where definitions of agents are.
+    pub definitions: DefinitionPlaces,
+    /// Where workflows are.
+    pub workflows: WorkflowPlaces,
     /// What watches the agents.
     pub guards: GuardsSection,
     /// Where the person's own rules files are.
@@ -119,6 +128,8 @@ pub struct Workshop {
     pub path: Option<OsString>,
     /// The shell that runs commands, for the prompt.
     pub shell: String,
+    /// Where the indexes of code are.
+    pub index_dir: PathBuf,
     /// What stands between commands and the machine, in words.
     pub sandbox: String,
     /// The version of Neco.

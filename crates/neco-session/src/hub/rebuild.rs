@@ -1,12 +1,17 @@
 //! Making the agent of a session, when it is opened and again when it goes back.
 
+use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 
-use neco_agent::{Agent, AgentHandle, AgentSetup, Settings};
+use neco_agent::{Agent, AgentHandle, AgentSetup, CallIds, Settings};
 use neco_model::Provider;
 use neco_proto::{AgentId, SessionId};
+use neco_safety::Policy;
 use neco_store::SessionRecord;
+use neco_toolkit::tool::erase;
 
+use super::children::{AgentList, Nursery, names, root_tools};
 use super::hub::Hub;
 use super::options::SessionOptions;
 use super::remembering::Remembering;
@@ -14,6 +19,8 @@ use crate::error::SessionError;
 use crate::fold::{Fold, Standing};
 use crate::journal::Journal;
 use crate::sources::Rules;
+use crate::tree::Company;
+use crate::workflow::{WorkflowDesk, WorkflowTool};
 
 /// What the agent of a session is made of.
 pub struct Rebuild {
@@ -33,6 +40,26 @@ pub struct Rebuild {
     pub rules: Arc<Rules>,
     /// The model that is asked.
     pub provider: Arc<dyn Provider>,
+    /// The ids of calls that are taken in the session.
+    pub call_ids: CallIds,
+    /// The agents of the session.
+    pub company: Arc<Company>,
+    /// Makes those below the root.
+    pub nursery: Arc<Nursery>,
+    /// The workflows of the session.
+    pub workflows: WorkflowDesk,
+}
+
+/// A root agent that has not begun.
+pub struct Root {
+    /// The agent.
+    pub agent: Agent,
+    /// The way to it.
+    pub handle: AgentHandle,
+    /// The rules that it is judged by.
+    pub policy: Policy,
+    /// Its tools.
+    pub tools: HashSet<String>,
 }
 
 impl Rebuild {
@@ -40,17 +67,23 @@ impl Rebuild {
     ///
     /// # Errors
     /// When the folder can't be used.
-    pub fn agent(
-        &self,
-        fold: Fold,
-        remembering: Option<&Remembering>,
-        resumed: bool,
-    ) -> Result<(Agent, AgentHandle), SessionError> {
+    pub fn agent(&self, fold: Fold, remembering: Option<&Remembering>, resumed: bool) -> Result<Root, SessionError> {
         let (mode, generation) = self.options.ways(&fold.standing);
         let setup = self.hub.agent(self, fold)?;
         let settings = Settings { mode, ..setup.settings };
         let setup = AgentSetup { resumed, generation, settings, ..setup };
-        Ok(Agent::new(self.hub.with_memory(setup, remembering, self.record.id)))
+        let mut own = root_tools(&Arc::downgrade(&self.company), self.root, &self.nursery.definitions);
+        own.push(erase(WorkflowTool {
+            desk: Some((self.workflows.clone(), self.root)),
+            places: self.hub.setup.workshop.workflows.clone(),
+            cwd: Path::new(&self.record.cwd).to_owned(),
+        }));
+        let mut setup = self.hub.with_memory(setup, remembering, self.record.id, own);
+        setup.sources.push(Arc::new(AgentList(Arc::clone(&self.nursery.definitions))));
+        self.nursery.lend(&setup, remembering.map(|with| Arc::clone(with.recall.memory())));
+        let (policy, tools) = (setup.policy.clone(), names(&setup.registry));
+        let (agent, handle) = Agent::new(setup);
+        Ok(Root { agent, handle, policy, tools })
     }
 
     /// The agent of a session that went back and now has the conversation of `fold`; `present` is how the
@@ -90,18 +123,20 @@ impl Rebuild {
             options,
             rules: Arc::clone(&self.rules),
             provider,
+            call_ids: self.call_ids.clone(),
+            company: Arc::clone(&self.company),
+            nursery: Arc::clone(&self.nursery),
+            workflows: self.workflows.clone(),
         };
-        let (agent, handle) = rebuild.agent(fold, remembering, true)?;
-        Ok(Again { agent, handle, provider: rebuild.provider, other_model })
+        let root = rebuild.agent(fold, remembering, true)?;
+        Ok(Again { root, provider: rebuild.provider, other_model })
     }
 }
 
 /// An agent that takes the place of another one.
 pub struct Again {
     /// The agent.
-    pub agent: Agent,
-    /// The way to it.
-    pub handle: AgentHandle,
+    pub root: Root,
     /// The model that it asks.
     pub provider: Arc<dyn Provider>,
     /// Its name, when that is not the one of then.

@@ -9,6 +9,7 @@ use neco_model::Provider;
 use neco_model::tokens::Family;
 use neco_proto::{Layer, SessionId};
 use neco_store::SessionRecord;
+use neco_toolkit::DynTool;
 
 use super::hub::Hub;
 use super::options::Extract;
@@ -61,18 +62,19 @@ impl Hub {
         })
     }
 
-    /// An agent with its tools, those of the memory among them, and with what is recalled.
+    /// An agent with its tools, its `own` and those of the memory among them, and with what is recalled.
     pub(super) fn with_memory(
         &self,
         mut setup: AgentSetup,
         remembering: Option<&Remembering>,
         session: SessionId,
+        mut own: Vec<Arc<dyn DynTool>>,
     ) -> AgentSetup {
-        let own = remembering.map(|remembering| {
+        if let Some(remembering) = remembering {
             setup.sources.push(remembering.recall.source());
-            tools::tools(remembering.recall.memory(), Arc::clone(&setup.sink), session)
-        });
-        AgentSetup { registry: (self.setup.workshop.tools)(own.unwrap_or_default()), ..setup }
+            own.extend(tools::tools(remembering.recall.memory(), Arc::clone(&setup.sink), session));
+        }
+        AgentSetup { registry: (self.setup.workshop.tools)(own), ..setup }
     }
 }
 

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Zoned;
-use neco_agent::context::{PromptValues, Prompts, Source};
-use neco_proto::event::EnvironmentTold;
+use neco_agent::context::{ContextSettings, Layer, PromptValues, Prompts, Source, Space};
+use neco_model::Provider;
+use neco_proto::event::{EnvironmentTold, Notification, NotificationLevel};
 use neco_proto::{EventBody, Message};
 use neco_safety::secrets::Scope;
 use neco_store::SessionRecord;
@@ -59,6 +60,13 @@ impl Hub {
         })))
     }
 
+    /// What a person should know when this model has no room for all rules.
+    pub(super) fn rules_left_out(&self, rules: &Rules, provider: &dyn Provider) -> Option<EventBody> {
+        let space = Space::new(ContextSettings::from(&self.setup.workshop.context), provider.context_window());
+        let text = rules.warning(space.rooms().of(Layer::Rules))?;
+        Some(EventBody::Notification(Notification { level: NotificationLevel::Warning, text }))
+    }
+
     /// What is to be recorded of the place when a session begins, which the fold then has: all of it the
     /// first time, afterwards only that the day is another one. What was told stays as it was, so that the
     /// prompt does.
@@ -85,8 +93,8 @@ impl Hub {
     /// The map of the repository, if it is wanted and can be had soon.
     async fn repo_map(&self, record: &SessionRecord) -> Option<String> {
         let tokens = self.setup.workshop.context.repo_map as usize;
-        let indexes = self.setup.data_dir.join("index");
-        let mut map = map_of_repository(Path::new(&record.cwd), &indexes, tokens).await?;
+        let indexes = &self.setup.workshop.index_dir;
+        let mut map = map_of_repository(Path::new(&record.cwd), indexes, tokens).await?;
         self.setup.workshop.redactor.redact_in(&mut map, Scope::Said);
         Some(map)
     }

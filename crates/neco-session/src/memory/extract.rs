@@ -115,7 +115,36 @@ fn is_worth_it(messages: &[Message]) -> bool {
     let said = messages.iter().filter(|message| message.role == Role::User && !message.is_neco()).count();
     let is_result = |part: &&Part| matches!(part, Part::ToolResult(result) if result.error_code.is_none());
     let done = messages.iter().flat_map(|message| &message.parts).filter(is_result).count();
-    said >= WORTH_MESSAGES || (said > 0 && done >= WORTH_CALLS)
+    said >= WORTH_MESSAGES || (said > 0 && done >= WORTH_CALLS) || messages.iter().any(states_a_preference)
+}
+
+/// Words of somebody who says how things are to be done from now on.
+const FROM_NOW_ON: [&str; 16] = [
+    "always",
+    "never",
+    "from now on",
+    "in future",
+    "in the future",
+    "every time",
+    "prefer",
+    "remember",
+    "don't ever",
+    "以后",
+    "总是",
+    "永远",
+    "从现在",
+    "不要再",
+    "记住",
+    "今後",
+];
+
+fn states_a_preference(message: &Message) -> bool {
+    let says = |part: &Part| {
+        let Part::Text { text } = part else { return false };
+        let text = text.to_lowercase();
+        FROM_NOW_ON.iter().any(|words| text.contains(words))
+    };
+    message.role == Role::User && !message.is_neco() && message.parts.iter().any(says)
 }
 
 async fn ask(provider: &dyn Provider, messages: Vec<Message>) -> Result<(String, Option<UsageEvent>), String> {
@@ -237,6 +266,9 @@ mod tests {
         assert!(!is_worth_it(&[Message::user("hi"), done(2)]));
         assert!(is_worth_it(&[Message::user("hi"), done(3)]));
         assert!(is_worth_it(&[Message::user("hi"), Message::user("no, with tabs")]));
+        assert!(is_worth_it(&[Message::user("From now on answer in German")]));
+        assert!(is_worth_it(&[Message::user("以后用中文回答")]));
+        assert!(!is_worth_it(&[Message::user("hi"), Message::neco("you always say so")]));
         assert!(!is_worth_it(&[Message::user("hi"), Message::neco("today is Sunday")]));
         let failed = Message::tool_results((0..5).map(|_| result(Some(neco_proto::ErrorCode::ToolFailed))).collect());
         assert!(!is_worth_it(&[Message::user("hi"), failed]));

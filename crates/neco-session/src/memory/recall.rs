@@ -130,17 +130,40 @@ impl Source for Recalled {
     }
 }
 
-/// The first entries that fit.
+/// The first entries that fit. What lies in a folder is anybody's who wrote it, and may be much: half of the room
+/// is kept for what holds everywhere, as far as there is any.
 fn choose(ranked: &[Found], limits: RecallLimits) -> Vec<&Found> {
-    let mut left = limits.tokens.saturating_sub(AROUND);
-    let fits = |found: &&Found| match left.checked_sub(estimate(&line(found), limits.family)) {
-        Some(rest) => {
-            left = rest;
-            true
+    let mut room = Room { entries: limits.entries / 2, tokens: limits.tokens.saturating_sub(AROUND) / 2 };
+    let fits = |room: &mut Room, found: &Found| room.take(estimate(&line(found), limits.family));
+    let global = ranked.iter().map(|found| found.scope() == MemoryScope::Global);
+    let mut chosen: Vec<bool> =
+        ranked.iter().zip(global).map(|(found, global)| global && fits(&mut room, found)).collect();
+    room.entries += limits.entries - limits.entries / 2;
+    room.tokens += limits.tokens.saturating_sub(AROUND).div_ceil(2);
+    for (found, chosen) in ranked.iter().zip(&mut chosen).filter(|(_, chosen)| !**chosen) {
+        if !fits(&mut room, found) {
+            break;
         }
-        None => false,
-    };
-    ranked.iter().take(limits.entries).take_while(fits).collect()
+        *chosen = true;
+    }
+    ranked.iter().zip(chosen).filter_map(|(found, chosen)| chosen.then_some(found)).collect()
+}
+
+/// What is left for entries.
+struct Room {
+    entries: usize,
+    tokens: u64,
+}
+
+impl Room {
+    /// Takes the place of one entry, if there is one.
+    fn take(&mut self, tokens: u64) -> bool {
+        let left = self.entries.checked_sub(1).zip(self.tokens.checked_sub(tokens));
+        if let Some((entries, tokens)) = left {
+            *self = Self { entries, tokens };
+        }
+        left.is_some()
+    }
 }
 
 /// The entries as the model reads them. What lies in a folder is that folder's words, and what a session

@@ -7,7 +7,11 @@ use neco_proto::{AgentId, CheckpointInfo, Event, EventBody, Message, MessageId, 
 use neco_store::{EventLog, StoreError};
 
 use super::error::RewindError;
+use crate::checkpoints::NOT_KEPT;
 use crate::fold::{Effective, Rewinds, each_event};
+
+/// Fewest characters of the name of a state that stand for it.
+pub const SHORTEST_REV: usize = 6;
 
 /// What a log says about going back.
 #[derive(Clone, Debug, Default)]
@@ -24,8 +28,14 @@ pub struct Course {
     pub last_rewind: Option<(Seq, Rewind)>,
     /// Whether something was asked and the work on it has not ended.
     pub working: bool,
+    /// The state before a restore that has no end in the log: the files may be anything between two states.
+    pub cut_short: Option<String>,
     /// All messages of the person, also those that do not count.
     said: Vec<RewindPoint>,
+    /// What the files were known to be, one after the other.
+    states: Vec<(Seq, String)>,
+    /// Where changes were made that no state shows.
+    unkept: Vec<Seq>,
     rewinds: Rewinds,
     effective: Effective,
 }
@@ -115,20 +125,47 @@ impl Course {
         (those(&|seq| self.counts(seq) && !then.counts(seq)), those(&|seq| then.counts(seq) && !self.counts(seq)))
     }
 
-    /// The name of the state that the files were in when the event at `seq` happened, as far as it is
-    /// known: the first state that was kept afterwards before anything was changed, which has what people
-    /// did themselves in between. `None` when nothing was kept since.
+    /// The name of the state that the files were in when the event at `seq` happened, as far as it is known.
+    /// Best is what was kept before the first change that the message at `seq` led to, for it has what people
+    /// did themselves until then. A message that led to none is followed by the same files as the work before
+    /// it left.
     #[must_use]
     pub fn files_at(&self, seq: Seq) -> Option<&str> {
         let next = self.checkpoints.partition_point(|kept| kept.seq <= seq);
-        let first = &self.checkpoints.get(next)?.checkpoint;
+        let later = self.checkpoints.get(next);
+        let next_said = self.said.iter().map(|point| point.seq).find(|said| *said > seq).unwrap_or(Seq::MAX);
+        if later.is_some_and(|kept| kept.seq < next_said) {
+            return self.started_from(next);
+        }
+        let known = self.states.partition_point(|(at, _)| *at <= seq);
+        if let Some((_, rev)) = known.checked_sub(1).and_then(|last| self.states.get(last)) {
+            return Some(rev);
+        }
+        // Nothing was kept before it, so nothing was changed before it; nor since, unless that could not be kept.
+        let unkept = |at: &Seq| *at > seq && later.is_some_and(|kept| *at < kept.seq);
+        if self.unkept.iter().any(unkept) { None } else { self.started_from(next) }
+    }
+
+    /// What the files were when the work began that the checkpoint at `index` is the first of.
+    fn started_from(&self, index: usize) -> Option<&str> {
+        let first = &self.checkpoints.get(index)?.checkpoint;
         match first.when {
             CheckpointWhen::Before | CheckpointWhen::Restore => Some(&first.rev),
             CheckpointWhen::After => {
-                let before = next.checked_sub(1).and_then(|at| self.checkpoints.get(at));
+                let before = index.checked_sub(1).and_then(|at| self.checkpoints.get(at));
                 first.parent.as_deref().or(before.map(|kept| kept.checkpoint.rev.as_str()))
             }
         }
+    }
+
+    /// The state that a person names: by the beginning of its name, or as `end` for the last one.
+    #[must_use]
+    pub fn state(&self, wanted: &str) -> Option<&str> {
+        if wanted == "end" {
+            return self.states.last().map(|(_, rev)| rev.as_str());
+        }
+        let mut revs = self.checkpoints.iter().map(|kept| kept.checkpoint.rev.as_str());
+        revs.find(|rev| wanted.len() >= SHORTEST_REV && rev.starts_with(wanted))
     }
 
     /// The states of the files for a window.
@@ -149,6 +186,10 @@ impl Course {
         self.last_seq = event.seq;
         self.root.get_or_insert(event.agent_id);
         self.rewinds.note(event);
+        // Only what the root said and was told can be gone back to; files are everybody's.
+        if self.root != Some(event.agent_id) && !matches!(event.body, EventBody::Checkpoint(_)) {
+            return;
+        }
         match &event.body {
             EventBody::Message(message) => {
                 self.working |= !message.is_neco();
@@ -163,10 +204,16 @@ impl Course {
                 }
             }
             EventBody::Checkpoint(checkpoint) => {
+                let restores = checkpoint.when == CheckpointWhen::Restore;
+                self.cut_short = restores.then(|| checkpoint.rev.clone());
+                self.states.push((event.seq, checkpoint.rev.clone()));
                 let kept = Kept { seq: event.seq, ts: event.ts, checkpoint: checkpoint.clone() };
                 self.checkpoints.push(kept);
             }
+            EventBody::Notification(told) => self.unkept.extend(told.text.starts_with(NOT_KEPT).then_some(event.seq)),
             EventBody::Rewind(rewind) => {
+                self.cut_short = None;
+                self.states.extend(rewind.files.clone().map(|rev| (event.seq, rev)));
                 self.last_rewind = Some((event.seq, rewind.clone()));
                 self.working &= !rewind.conversation;
             }
@@ -190,7 +237,6 @@ impl Course {
             | EventBody::PlanUpdate(_)
             | EventBody::ModeChange(_)
             | EventBody::Usage(_)
-            | EventBody::Notification(_)
             | EventBody::MessageQueued(_)
             | EventBody::Environment(_)
             | EventBody::IdeContext(_)
@@ -198,6 +244,9 @@ impl Course {
             | EventBody::Compaction(_)
             | EventBody::Title(_)
             | EventBody::Imported(_)
+            | EventBody::AgentUpdate(_)
+            | EventBody::AgentMessage(_)
+            | EventBody::WorkflowUpdate(_)
             | EventBody::Error(_)
             | EventBody::TurnEnd(_) => {}
         }
@@ -213,6 +262,12 @@ impl Course {
         for (index, point) in self.points.iter_mut().enumerate() {
             point.number = index as u64 + 1;
             point.files = point.seq < last_change;
+        }
+        for said in &mut self.said {
+            let found = self.points.binary_search_by_key(&said.seq, |point| point.seq);
+            if let Some(point) = found.ok().and_then(|index| self.points.get(index)) {
+                said.clone_from(point);
+            }
         }
         self
     }

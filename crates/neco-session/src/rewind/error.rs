@@ -11,7 +11,7 @@ pub enum RewindError {
     #[error("nothing was said in this session yet, so there is nothing to go back to")]
     NothingSaid,
     /// No message of that number or id.
-    #[error("there is no message {wanted} to go back to; they are numbered from 1 to {count}")]
+    #[error("there is no message {wanted}; they are numbered from 1 to {count}")]
     NoMessage {
         /// What was asked for.
         wanted: String,
@@ -23,7 +23,7 @@ pub enum RewindError {
     Ambiguous(String),
     /// No state of the files is known from then.
     #[error(
-        "no checkpoint was taken after that message, so its files can't be brought back: nothing was changed since, or checkpoints were off"
+        "no checkpoint is known from then, so its files can't be brought back: nothing was changed, or checkpoints were off"
     )]
     NoCheckpoint,
     /// There is no rewind to take back.
@@ -32,6 +32,9 @@ pub enum RewindError {
     /// The agent works.
     #[error("the agent is at work; cancel it or wait, then go back")]
     AtWork,
+    /// Somebody else changed files that would be overwritten, and nobody agreed to that.
+    #[error("{0}; going back would overwrite that")]
+    ByOthers(String),
     /// The workspace can't be looked at or changed.
     #[error("the files can't be brought back: {0}")]
     Files(String),
@@ -52,6 +55,7 @@ impl RewindError {
             | Self::NoCheckpoint
             | Self::NothingToUndo
             | Self::AtWork
+            | Self::ByOthers(_)
             | Self::Files(_) => None,
         }
     }
@@ -59,7 +63,19 @@ impl RewindError {
 
 impl From<CheckpointError> for RewindError {
     fn from(error: CheckpointError) -> Self {
-        Self::Files(error.to_string())
+        let words = error.to_string();
+        match error {
+            CheckpointError::ChangedByOthers { .. } => Self::ByOthers(words),
+            CheckpointError::Unknown(_) => Self::Files(format!("{words}; it was pruned, or kept on another machine")),
+            CheckpointError::Io { .. }
+            | CheckpointError::Damaged(_)
+            | CheckpointError::TooManyFiles { .. }
+            | CheckpointError::NotAProject { .. }
+            | CheckpointError::TooSlow { .. }
+            | CheckpointError::Busy
+            | CheckpointError::Unsupported(_)
+            | CheckpointError::Refused(_) => Self::Files(words),
+        }
     }
 }
 

@@ -1,19 +1,23 @@
 //! The workspace's part of going back. Checkpoints block, so they are asked aside.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use neco_proto::event::{Checkpoint, CheckpointWhen, FileChange, LeftOut};
-use neco_proto::{FilePreview, RewindPreview, SessionId};
-use neco_workspace::checkpoint::{Change, CheckpointError, Checkpoints, RestoreOptions, Snapshot};
+use neco_proto::{AgentId, EventBody, FilePreview, RewindPreview, SessionId};
+use neco_workspace::checkpoint::{Agreed, Change, CheckpointError, Checkpoints, RestoreOptions, Snapshot};
 
 use super::error::RewindError;
-use super::way::Way;
+use super::way::{Way, rewind_event, told};
+use crate::journal::Journal;
 
 /// Most changed files that an event names.
 const NAMED: usize = 200;
 /// Most files that were left out which an event names.
 const NAMED_LEFT_OUT: usize = 50;
+
+/// Most of what is no part of states that is named before going back.
+const NAMED_STAYING: usize = 8;
 
 /// What going back did to the files.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,8 +26,24 @@ pub struct Went {
     pub before: Option<Checkpoint>,
     /// What was done.
     pub changes: Vec<FileChange>,
-    /// What was left alone although it is different, and why.
+    /// What was left alone although it is different, and why; and what else a person should know.
     pub kept: Vec<String>,
+}
+
+/// A way back that is gone.
+pub struct Going<'a> {
+    /// The way.
+    pub way: &'a Way,
+    /// The session.
+    pub session: SessionId,
+    /// Its agent.
+    pub agent: AgentId,
+    /// Where it is told.
+    pub journal: &'a Arc<Journal>,
+    /// The states of the workspace, if there are any.
+    pub checkpoints: Option<Arc<dyn Checkpoints>>,
+    /// What of others' work a person agreed to have overwritten.
+    pub agreed: Agreed,
 }
 
 /// What a way back would do. `checkpoints` are those of the workspace, if there are any.
@@ -37,7 +57,8 @@ pub async fn preview(
 ) -> Result<RewindPreview, RewindError> {
     let mut shown = way.preview();
     let Some(rev) = way.rev.clone() else { return Ok(shown) };
-    let planned = aside(checkpoints, move |checkpoints| checkpoints.preview(&rev, &options(session))).await?;
+    let options = RestoreOptions { session: session.to_string(), ..RestoreOptions::default() };
+    let planned = aside(checkpoints, move |checkpoints| checkpoints.preview(&rev, &options)).await?;
     shown.files = planned
         .changes
         .iter()
@@ -51,26 +72,70 @@ pub async fn preview(
     if shown.files.is_empty() {
         shown.notes.push("the files are as they were then already".to_owned());
     }
+    shown.notes.extend(staying(&planned.left_out));
     Ok(shown)
 }
 
-/// Puts the files into the state of a way back; nothing when it has none.
+/// What a person agrees to who was shown `preview`.
+#[must_use]
+pub fn agreed_to(preview: &RewindPreview) -> Agreed {
+    Agreed::Files(preview.files.iter().filter(|file| file.by_others).map(|file| file.path.clone()).collect())
+}
+
+/// Goes a way back. What the files were before is in the log before any of them is touched: whoever is killed
+/// in the middle can have it back.
 ///
 /// # Errors
 /// When that can't be done; the files are as before then, as far as the error does not say otherwise.
-pub async fn go_back(
-    way: &Way,
-    session: SessionId,
-    checkpoints: Option<Arc<dyn Checkpoints>>,
-) -> Result<Went, RewindError> {
+pub async fn go_back(going: Going<'_>) -> Result<Went, RewindError> {
+    let Going { way, agent, journal, .. } = &going;
+    let (way, agent, journal) = (*way, *agent, Arc::clone(journal));
+    let went = put_back(going).await?;
+    let undo = went.before.as_ref().map(|before| before.rev.clone());
+    journal.commit(agent, None, EventBody::Rewind(rewind_event(way, undo))).await?;
+    if let Some(told) = told(way) {
+        journal.commit(agent, None, EventBody::Message(told)).await?;
+    }
+    Ok(went)
+}
+
+/// Puts the files into the state of a way back; nothing when it has none.
+async fn put_back(going: Going<'_>) -> Result<Went, RewindError> {
+    let Going { way, session, agent, journal, checkpoints, agreed } = going;
     let Some(rev) = way.rev.clone() else { return Ok(Went::default()) };
-    let restored = aside(checkpoints, move |checkpoints| checkpoints.restore(&rev, &options(session))).await?;
     let label = if way.undoes.is_some() { "before an undo" } else { "before going back" };
+    let options = RestoreOptions { session: session.to_string(), agreed };
+    let (journal, runtime) = (Arc::clone(journal), tokio::runtime::Handle::current());
+    let restored = aside(checkpoints, move |checkpoints| {
+        let mut failed = None;
+        let restored = checkpoints.restore(&rev, &options, &mut |undo| {
+            let before = EventBody::Checkpoint(event_of(undo, CheckpointWhen::Restore, label));
+            runtime.block_on(journal.commit(agent, None, before)).map_err(|error| {
+                let words = error.to_string();
+                failed = Some(error);
+                CheckpointError::Refused(words)
+            })
+        });
+        Ok(restored.map_err(|error| failed.take().map_or_else(|| RewindError::from(error), RewindError::from)))
+    })
+    .await??;
+    let mut kept: Vec<String> =
+        restored.kept.iter().map(|kept| format!("{} stays: {}", kept.path.display(), kept.reason)).collect();
+    kept.extend(restored.undo.notices.iter().cloned());
     Ok(Went {
         before: Some(event_of(&restored.undo, CheckpointWhen::Restore, label)),
         changes: restored.changes.iter().map(change_of).collect(),
-        kept: restored.kept.iter().map(|kept| format!("{} stays: {}", kept.path.display(), kept.reason)).collect(),
+        kept,
     })
+}
+
+/// What no way back changes, in a line.
+fn staying(left_out: &[neco_workspace::checkpoint::LeftOut]) -> Option<String> {
+    let mut names: Vec<String> = left_out.iter().take(NAMED_STAYING).map(|left| shown_path(&left.path)).collect();
+    if left_out.len() > names.len() {
+        names.push(format!("and {} more", left_out.len() - names.len()));
+    }
+    (!names.is_empty()).then(|| format!("not part of checkpoints, so left as they are: {}", names.join(", ")))
 }
 
 /// A state as an event, with no more names than a log should have.
@@ -87,11 +152,6 @@ pub fn event_of(snapshot: &Snapshot, when: CheckpointWhen, label: &str) -> Check
         left_out: snapshot.left_out.iter().take(NAMED_LEFT_OUT).map(left_out).collect(),
         left_out_more: snapshot.left_out.len().saturating_sub(NAMED_LEFT_OUT) as u64,
     }
-}
-
-/// The person has seen what others changed, and it is kept before it is overwritten.
-fn options(session: SessionId) -> RestoreOptions {
-    RestoreOptions { session: session.to_string(), only: None::<Vec<PathBuf>>, others_too: true }
 }
 
 async fn aside<T: Send + 'static>(

@@ -13,7 +13,9 @@ mod files;
 mod tests;
 mod way;
 
-pub use course::{Course, Kept};
+pub use course::{Course, Kept, SHORTEST_REV};
 pub use error::RewindError;
-pub use files::{Went, event_of, go_back, preview};
-pub use way::{Way, rewind_event, told};
+pub use files::{Going, Went, agreed_to, event_of, go_back, preview};
+pub use way::Way;
+#[cfg(test)]
+pub use way::rewind_event;

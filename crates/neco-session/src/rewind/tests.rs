@@ -256,7 +256,8 @@ proptest! {
         prop_assert_eq!(Course::of(&log.events).points.len() as u64, point.number - 1);
 
         // What follows is as if nothing had been in between.
-        let mut undone = Growing { events: log.events.clone(), calls: log.calls, ..Growing::new() };
+        let mut undone =
+            Growing { events: log.events.clone(), calls: log.calls, session: log.session, agent: log.agent };
         let way = Course::of(&undone.events).undo().unwrap();
         undone.go(&way);
         prop_assert_eq!(said(&Fold::of(&undone.events)), said(&Fold::of(&before)), "taken back");
@@ -300,11 +301,70 @@ fn files_go_back_to_what_they_were_before_the_first_change_after_a_message() {
     let rev = |number: usize| course.way(&course.points[number - 1], RewindWhat::Both).unwrap().rev;
     assert_eq!(rev(1), Some(rev_of(CheckpointWhen::Before)));
     assert_eq!(rev(2), Some(rev_of(CheckpointWhen::Before)));
-    assert_eq!(rev(3), None, "nothing was changed since");
+    assert_eq!(rev(3), Some(rev_of(CheckpointWhen::After)), "what the work before it left");
     assert!(course.points[1].files && !course.points[2].files);
-    let error = course.way(&course.points[2], RewindWhat::Files).unwrap_err();
+    let none = Course::of(&grown(&[work("talks", 0)]).events);
+    let error = none.way(&none.points[0], RewindWhat::Files).unwrap_err();
     assert!(matches!(error, RewindError::NoCheckpoint));
     let mut unseen = course.clone();
     unseen.checkpoints.remove(0);
     assert_eq!(unseen.files_at(1), None, "what a change started from is not known");
+}
+
+#[test]
+fn a_message_that_changed_nothing_does_not_take_a_later_state() {
+    let work = |says: &str, calls| Happening::Work { says: says.into(), calls, answer: "a".into() };
+    let log = grown(&[work("writes", 1), work("asks", 0), work("writes more", 1)]);
+    let course = Course::of(&log.events);
+    let states: Vec<&str> = course.checkpoints.iter().map(|kept| kept.checkpoint.rev.as_str()).collect();
+    let at = |number: usize| course.files_at(course.points[number - 1].seq);
+    assert_eq!(at(2), Some(states[1]), "a person may have changed files between the second and the third");
+    assert_eq!(at(3), Some(states[2]));
+    assert_eq!(course.state("end"), Some(states[3]));
+    assert_eq!(course.state("nothing"), None);
+}
+
+#[test]
+fn files_that_went_back_are_what_they_went_back_to() {
+    let work = |says: &str, calls| Happening::Work { says: says.into(), calls, answer: "a".into() };
+    let mut log = grown(&[work("one", 1), work("two", 1)]);
+    let course = Course::of(&log.events);
+    let way = course.way(&course.points[1], RewindWhat::Both).unwrap();
+    log.go(&way);
+    log.happen(&work("three", 0));
+    let course = Course::of(&log.events);
+    assert_eq!(course.files_at(course.points[1].seq), way.rev.as_deref());
+}
+
+#[test]
+fn changes_that_could_not_be_kept_are_not_taken_for_what_was_before_them() {
+    let work = |says: &str, calls| Happening::Work { says: says.into(), calls, answer: "a".into() };
+    let mut log = grown(&[work("one", 0)]);
+    let text = format!("{} before this turn, so it can't be undone", crate::checkpoints::NOT_KEPT);
+    let level = neco_proto::event::NotificationLevel::Warning;
+    log.add(EventBody::Notification(neco_proto::event::Notification { level, text }));
+    log.happen(&work("two", 1));
+    let course = Course::of(&log.events);
+    assert_eq!(course.files_at(course.points[0].seq), None);
+    assert!(course.files_at(course.points[1].seq).is_some());
+}
+
+#[test]
+fn a_rewind_that_was_cut_short_can_be_taken_back() {
+    let mut log = grown(&[Happening::Work { says: "one".into(), calls: 1, answer: "a".into() }]);
+    log.checkpoint(CheckpointWhen::Restore);
+    let course = Course::of(&log.events);
+    let way = course.undo().unwrap();
+    assert_eq!((way.what, way.rev.as_ref()), (RewindWhat::Files, course.cut_short.as_ref()));
+    assert!(way.notes[0].contains("cut short"));
+    log.go(&way);
+    assert_eq!(Course::of(&log.events).cut_short, None);
+}
+
+#[test]
+fn messages_that_go_keep_their_numbers() {
+    let work = |says: &str, calls| Happening::Work { says: says.into(), calls, answer: "a".into() };
+    let course = Course::of(&grown(&[work("one", 1), work("two", 1)]).events);
+    let way = course.way(&course.points[1], RewindWhat::Both).unwrap();
+    assert_eq!((way.messages[0].number, way.messages[0].files), (2, true));
 }

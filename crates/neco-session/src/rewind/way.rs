@@ -39,7 +39,7 @@ impl Course {
         }
         let mut notes = Vec::new();
         if what == RewindWhat::Both && rev.is_none() {
-            notes.push("no checkpoint was taken after that message, so files stay as they are".to_owned());
+            notes.push("no checkpoint is known from then, so files stay as they are".to_owned());
         }
         let to = point.seq.saturating_sub(1);
         let (messages, again) = if what.conversation() { self.difference(to) } else { Default::default() };
@@ -55,11 +55,30 @@ impl Course {
         })
     }
 
-    /// The way that takes the last rewind back.
+    /// The way to a state of the files that a person names; the conversation stays.
+    #[must_use]
+    pub fn way_to_state(&self, rev: &str) -> Way {
+        Way {
+            message_id: self.points.last().map_or_else(MessageId::new, |point| point.message_id),
+            what: RewindWhat::Files,
+            to: self.last_seq,
+            messages: Vec::new(),
+            again: Vec::new(),
+            rev: Some(rev.to_owned()),
+            undoes: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// The way that takes the last rewind back, or what one did that was cut short.
     ///
     /// # Errors
     /// When there is none.
     pub fn undo(&self) -> Result<Way, RewindError> {
+        if let Some(rev) = &self.cut_short {
+            let notes = vec!["the last rewind was cut short; this brings back what was there before it".to_owned()];
+            return Ok(Way { notes, ..self.way_to_state(rev) });
+        }
         let (seq, rewind) = self.last_rewind.as_ref().ok_or(RewindError::NothingToUndo)?;
         let what = match (rewind.conversation, rewind.undo.is_some()) {
             (true, true) => RewindWhat::Both,

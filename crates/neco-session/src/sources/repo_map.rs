@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use neco_agent::context::{Layer, Situation, Source};
+use neco_model::tokens::{Family, estimate};
 use neco_safety::path::Access;
 use neco_safety::untrusted;
 use neco_safety::world::Files;
@@ -54,10 +55,14 @@ pub async fn map_of_repository(folder: &Path, indexes: &Path, tokens: usize) -> 
 fn draw(folder: &Path, indexes: &Path, tokens: usize) -> Result<Option<String>, IndexError> {
     let files = Files::new(folder, Vec::new())?;
     let Ok(root) = files.locate(".", Access::Read) else { return Ok(None) };
-    let map = Index::new(indexes, root).ask(&Patient, |snapshot| snapshot.map(tokens, &|_| true))?;
-    // It is made of what stands in files, which may say anything.
-    let text = || format!("{HEAD}\n{}", untrusted::wrap("repo_map", "the repository", &map.text));
-    Ok((map.definitions > 0).then(text))
+    let room = tokens.saturating_sub(estimate(&told(""), Family::Other) as usize);
+    let map = Index::new(indexes, root).ask(&Patient, |snapshot| snapshot.map(room, &|_| true))?;
+    Ok((map.definitions > 0).then(|| told(&map.text)))
+}
+
+/// It is made of what stands in files, which may say anything.
+fn told(map: &str) -> String {
+    format!("{HEAD}\n{}", untrusted::wrap("repo_map", "the repository", map))
 }
 
 #[cfg(test)]

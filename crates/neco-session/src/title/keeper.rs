@@ -85,7 +85,7 @@ impl TitleKeeper {
     pub async fn after_first_work(self: Arc<Self>, since: Seq) {
         let mut events = self.journal.events(since);
         while let Some(Ok(event)) = events.next().await {
-            if is_done(&event) {
+            if self.is_done(&event) {
                 self.make().await;
                 return;
             }
@@ -98,7 +98,7 @@ impl TitleKeeper {
             return;
         }
         let mut done = false;
-        let read = each_event(self.log.as_ref(), self.session, since, |event| done |= is_done(&event)).await;
+        let read = each_event(self.log.as_ref(), self.session, since, |event| done |= self.is_done(&event)).await;
         if read.is_ok() && done {
             self.make().await;
         }
@@ -147,13 +147,15 @@ impl TitleKeeper {
         }
     }
 
+    /// Whether the root has done its work to its end.
+    fn is_done(&self, event: &Event) -> bool {
+        let ended =
+            matches!(&event.body, EventBody::AgentComplete(complete) if complete.reason == CompleteReason::Natural);
+        ended && event.agent_id == self.root
+    }
+
     async fn put(&self, title: &str, by: TitleSource) -> Result<(), StoreError> {
         self.journal.commit(self.root, None, title_event(title, by)).await?;
         self.catalog.set_title(self.session, title, by).await
     }
-}
-
-/// Whether work was done to its end.
-fn is_done(event: &Event) -> bool {
-    matches!(&event.body, EventBody::AgentComplete(complete) if complete.reason == CompleteReason::Natural)
 }

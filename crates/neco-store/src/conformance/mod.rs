@@ -3,7 +3,7 @@
 //! Every check works in sessions and folders of its own, so a store with other things in it is fine
 //! and a backend can be checked again and again on the same database.
 //!
-//! Reading order: `check`, `log`, `catalog`, `forks`, `removal`, `search`; `samples` makes the events.
+//! Reading order: `check`, `log`, `catalog`, `forks`, `removal`, `search`; `samples` and `tree_samples` make the events.
 
 mod catalog;
 mod check;
@@ -12,5 +12,6 @@ mod log;
 mod removal;
 mod samples;
 mod search;
+mod tree_samples;
 
 pub use check::check;

@@ -73,9 +73,13 @@ pub(super) async fn a_chain_of_forks_goes_with_its_last<S: EventLog + Catalog>(s
     let fourth = fork_of(store, second.session, 5, 6).await?;
     store.remove(second.session).await?;
     store.remove(first.session).await?;
+    assert_eq!(store.ancestors(third.session).await?, [second.session, first.session], "removed ones too");
+    let kept = store.kept().await?;
+    assert!([&first, &second, &third, &fourth].iter().all(|one| kept.contains(&one.session)));
     assert_eq!(store.read(third.session, 0, ALL).await?, log_of(&third, &[(&first, 8), (&second, 11)], 15));
     assert_eq!(store.read(fourth.session, 0, ALL).await?, log_of(&fourth, &[(&first, 5)], 6));
     store.remove(third.session).await?;
+    assert!(!store.kept().await?.contains(&second.session), "nobody needs it any more");
     assert_eq!(store.read(fourth.session, 0, ALL).await?, log_of(&fourth, &[(&first, 5)], 6));
     assert_eq!(store.sizes().await?.events, before.events + 6);
     store.remove(fourth.session).await?;
@@ -96,12 +100,15 @@ pub(super) async fn old_sessions_are_pruned<S: EventLog + Catalog>(store: &S) ->
     let dry = store.prune(Prune { dry_run: true, ..asked.clone() }).await?;
     assert_eq!(dry.sessions, [third.clone(), first.clone()]);
     assert_eq!(store.list(Some("/old"), 9).await?.len(), 4);
-    let newest = store.sizes().await?.sessions as usize - 3;
-    let kept = store.prune(Prune { keep_newest: Some(newest), dry_run: true, ..asked.clone() }).await?;
+    let kept = store.prune(Prune { keep_newest: Some(1), dry_run: true, ..asked.clone() }).await?;
     assert_eq!(kept.sessions, [third.clone(), first.clone()]);
-    let kept = store.prune(Prune { keep_newest: Some(newest + 2), dry_run: true, ..asked.clone() }).await?;
-    assert_eq!(kept.sessions, std::slice::from_ref(first));
+    let kept = store.prune(Prune { keep_newest: Some(3), dry_run: true, ..asked.clone() }).await?;
+    assert_eq!(kept.sessions, std::slice::from_ref(first), "the newest three of its folder stay");
 
+    let here = Prune { cwd: Some("/old".to_owned()), keep_newest: Some(3), dry_run: true, ..Prune::default() };
+    assert_eq!(store.prune(here).await?.sessions, std::slice::from_ref(first), "the newest of a folder");
+    let only = Prune { only: Some(vec![first.id, fourth.id]), dry_run: true, ..asked.clone() };
+    assert_eq!(store.prune(only).await?.sessions, std::slice::from_ref(first), "no others than those agreed to");
     assert_eq!(store.prune(asked).await?.sessions, dry.sessions);
     assert_eq!(store.list(Some("/old"), 9).await?, [fourth.clone(), second.clone()]);
     let samples = Samples::new(second.id);

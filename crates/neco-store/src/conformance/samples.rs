@@ -12,6 +12,7 @@ use neco_proto::{
 };
 use serde_json::json;
 
+use super::tree_samples::tree_bodies;
 use crate::catalog::SessionRecord;
 
 const CREATED_MS: i64 = 1_700_000_000_000;
@@ -96,6 +97,7 @@ fn bodies() -> Vec<EventBody> {
         plan_bodies(),
         context_bodies(),
         checkpoint_bodies(),
+        tree_bodies(),
         closing_bodies(),
     ]
     .concat()

@@ -62,7 +62,8 @@ impl Outline {
         self.ended = Some(event.ts);
         self.root.get_or_insert(event.agent_id);
         match &event.body {
-            EventBody::Message(message) => self.message(event, message),
+            // What agents are told is no word of the person.
+            EventBody::Message(message) if self.root == Some(event.agent_id) => self.message(event, message),
             EventBody::Rewind(rewind) => self.rewind(event.seq, rewind),
             EventBody::Title(title) => self.title = Some(title.title.clone()),
             EventBody::SessionStart(start) => self.cwd = Some(start.cwd.clone()),
@@ -107,8 +108,12 @@ impl Outline {
             | EventBody::Compaction(_)
             | EventBody::Checkpoint(_)
             | EventBody::Imported(_)
+            | EventBody::AgentUpdate(_)
+            | EventBody::AgentMessage(_)
+            | EventBody::WorkflowUpdate(_)
             | EventBody::Error(_)
             | EventBody::TurnEnd(_)
+            | EventBody::Message(_)
             | EventBody::AgentComplete(_) => {}
         }
     }

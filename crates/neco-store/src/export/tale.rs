@@ -190,6 +190,9 @@ impl Teller {
             }
             EventBody::ModeChange(change) => Some(info(words::mode_change(change))),
             EventBody::HookRun(run) => words::hook(run).map(info),
+            EventBody::AgentUpdate(update) => words::node(update).map(info),
+            EventBody::AgentMessage(message) => Some(info(words::letter(&message.letter))),
+            EventBody::WorkflowUpdate(update) => Some(info(words::workflow(update))),
             EventBody::MemoryUpdate(update) => words::memory(update).map(info),
             EventBody::StateChange(_)
             | EventBody::ReasoningChunk(_)
@@ -230,7 +233,8 @@ impl Teller {
 
     fn message<'a>(&mut self, event: &'a Event, message: &'a Message) -> Vec<Told<'a>> {
         let block = match message.role {
-            Role::User if message.is_neco() => Block::Neco(message),
+            // An agent is told its task by another one.
+            Role::User if message.is_neco() || self.root != Some(event.agent_id) => Block::Neco(message),
             Role::User => Block::Person(message),
             Role::Assistant => {
                 self.partial.remove(&event.agent_id);

@@ -1,8 +1,9 @@
 //! Events that are told in a line, in plain words.
 
 use neco_proto::event::{
-    Checkpoint, Compaction, CompactionCause, CompactionStrategy, CompleteReason, HookOutcome, HookRun, Imported,
-    MemoryAction, MemoryUpdate, ModeChange, ModelRetry, ModelSwitch, Rewind, SessionStart,
+    AgentUpdate, Checkpoint, Compaction, CompactionCause, CompactionStrategy, CompleteReason, Down, HookOutcome,
+    HookRun, Imported, Letter, MemoryAction, MemoryUpdate, ModeChange, ModelRetry, ModelSwitch, NodeResult, Rewind,
+    SessionStart, Up, WorkflowUpdate,
 };
 use neco_proto::{Decision, PlanStatus, TodoStatus};
 
@@ -62,6 +63,41 @@ pub(super) fn rewind(rewind: &Rewind) -> String {
     match rewind.undoes {
         Some(_) => format!("A rewind was undone: {what}"),
         None => format!("Rewound: {what}"),
+    }
+}
+
+/// An agent of the tree, when it is new or over: what it says in between are its own words.
+pub(super) fn node(AgentUpdate { node, setup, .. }: &AgentUpdate) -> Option<String> {
+    let said = match &node.result {
+        Some(ended) => result(ended),
+        None if setup.is_some() => node.task.clone(),
+        None if node.state.is_live() => return None,
+        None => String::new(),
+    };
+    Some(format!("Agent {} ({}): {said}", node.name, node.state))
+}
+
+pub(super) fn letter(letter: &Letter) -> String {
+    match letter {
+        Letter::Up(Up::Report { message, .. }) => format!("Report: {message}"),
+        Letter::Up(Up::Question { text }) => format!("Question: {text}"),
+        Letter::Up(Up::Ended { result: ended }) => format!("Ended: {}", result(ended)),
+        Letter::Up(Up::Stopped { why }) => format!("Stopped: {why}"),
+        Letter::Down(Down::Task { text }) => format!("Task: {text}"),
+        Letter::Down(Down::Redirect { text }) => format!("Redirected: {text}"),
+        Letter::Down(Down::Answer { text }) => format!("Answer: {text}"),
+    }
+}
+
+pub(super) fn workflow(update: &WorkflowUpdate) -> String {
+    let tasks: Vec<String> = update.tasks.iter().map(|task| format!("{} {}", task.id, task.state)).collect();
+    format!("Workflow {} ({}): {}", update.name, update.state, tasks.join(", "))
+}
+
+fn result(result: &NodeResult) -> String {
+    match result {
+        NodeResult::Output { output } => output.as_str().map_or_else(|| output.to_string(), str::to_owned),
+        NodeResult::Error { message, .. } => message.clone(),
     }
 }
 

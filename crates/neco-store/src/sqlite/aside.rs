@@ -25,8 +25,11 @@ const ALONE_PAUSE: Duration = Duration::from_millis(20);
 /// And how often that is believed and then not found to be so.
 const MOST_ROUNDS: u32 = 5;
 
+/// Most sessions that are named.
+const NAMED: usize = 10;
+
 /// A database that was damaged.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SetAside {
     /// Where it is now.
     pub path: PathBuf,
@@ -34,28 +37,54 @@ pub struct SetAside {
     pub reason: String,
     /// Sessions that were taken over whole.
     pub whole: u64,
-    /// Sessions that were taken over up to where they are damaged.
-    pub cut: u64,
+    /// Sessions that were taken over up to where they are damaged: the beginnings of their ids, and titles.
+    pub cut: Vec<String>,
     /// Sessions of which nothing could be read.
-    pub lost: u64,
+    pub lost: Vec<String>,
 }
 
 impl fmt::Display for SetAside {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, reason, whole, cut, lost } = self;
+        let sessions = if *whole == 1 { "1 session was".to_owned() } else { format!("{whole} sessions were") };
         write!(
             f,
-            "the session store was damaged ({reason}). It is kept as {}, and a new one was begun: {whole} sessions \
-             were taken over",
+            "the session store was damaged ({reason}). It is kept as {}, and a new one was begun: {sessions} taken over",
             path.display()
         )?;
-        if *cut > 0 {
-            write!(f, ", {cut} more up to where they are damaged")?;
+        if !cut.is_empty() {
+            write!(f, ", {} more up to where they are damaged ({})", cut.len(), named(cut))?;
         }
-        if *lost > 0 {
-            write!(f, ", {lost} could not be read")?;
+        if !lost.is_empty() {
+            write!(f, ", {} could not be read ({})", lost.len(), named(lost))?;
         }
         f.write_str(".")
+    }
+}
+
+fn named(sessions: &[String]) -> String {
+    let more = if sessions.len() > NAMED { ", …" } else { "" };
+    let some: Vec<&str> = sessions.iter().take(NAMED).map(String::as_str).collect();
+    format!("{}{more}", some.join(", "))
+}
+
+impl SetAside {
+    /// As the mark has it, from when everything is taken over until it is told.
+    fn to_mark(&self) -> String {
+        let lines = |kind: char, sessions: &[String]| -> String {
+            sessions.iter().map(|session| format!("{kind}{session}\n")).collect()
+        };
+        let (cut, lost) = (lines('c', &self.cut), lines('l', &self.lost));
+        format!("{}\n{}\n{}\n{cut}{lost}.\n", self.path.display(), self.reason, self.whole)
+    }
+
+    /// `None` when the mark only says that something is wrong.
+    fn of_mark(text: &str) -> Option<Self> {
+        let mut lines = text.strip_suffix(".\n")?.lines();
+        let (path, reason, whole) = (lines.next()?.into(), lines.next()?.to_owned(), lines.next()?.parse().ok()?);
+        let sessions: Vec<&str> = lines.collect();
+        let of = |kind: char| sessions.iter().filter_map(|line| Some(line.strip_prefix(kind)?.to_owned())).collect();
+        Some(Self { path, reason, whole, cut: of('c'), lost: of('l') })
     }
 }
 
@@ -106,31 +135,85 @@ async fn alone(path: &Path) -> io::Result<Option<File>> {
 pub(super) async fn mark(path: &Path) {
     let mark = mark_of(path);
     let marked = tokio::task::spawn_blocking(move || {
-        private::file_options().create(true).truncate(true).write(true).open(mark).map(drop)
+        // One that says more stays.
+        private::file_options().create(true).truncate(false).write(true).open(mark).map(drop)
     });
     if let Ok(Err(error)) = marked.await {
         tracing::warn!(%error, "the damaged session store is not marked");
     }
 }
 
-/// Sets the database aside if it is damaged, and begins a new one.
+/// Sets the database aside if it is damaged, and begins a new one with what can be read of it. The new one is
+/// made whole beside it first; from when the mark says so, whoever comes next only has to move files, however
+/// often that is cut short.
 async fn look_closely(path: &Path) -> Result<Option<SetAside>, StoreError> {
-    let Some(reason) = damage_in(path).await else {
-        // Nothing is wrong, or somebody else was faster.
-        remove(mark_of(path)).await;
-        return Ok(None);
+    let failed = |error: io::Error| StoreError::Write(failure::with_path(path, &error));
+    let begun = tokio::fs::read_to_string(mark_of(path)).await.ok().as_deref().and_then(SetAside::of_mark);
+    let set_aside = match begun {
+        Some(begun) => begun,
+        None => {
+            let Some(reason) = damage_in(path).await else {
+                // Nothing is wrong, or somebody else was faster.
+                remove(mark_of(path)).await;
+                return Ok(None);
+            };
+            let taken_over = take_over(path, reason).await?;
+            let (mark, text) = (mark_of(path), taken_over.to_mark());
+            aside(move || private::write_durably(&mark, text.as_bytes())).await.map_err(failed)?;
+            taken_over
+        }
     };
-    let aside = rename(path).await.map_err(|error| StoreError::Write(failure::with_path(path, &error)))?;
-    let mut connection = open::open(path).await?;
-    let Salvaged { whole, cut, lost } = salvage::salvage(&aside, &mut connection).await;
-    let _ = connection.close().await;
+    let (from, to) = (path.to_owned(), set_aside.path.clone());
+    aside(move || swap(&from, &to)).await.map_err(failed)?;
     remove(mark_of(path)).await;
-    Ok(Some(SetAside { path: aside, reason, whole, cut, lost }))
+    Ok(Some(set_aside))
+}
+
+/// A new database beside the damaged one, with what can be read of it.
+async fn take_over(path: &Path, reason: String) -> Result<SetAside, StoreError> {
+    let new = new_of(path);
+    let (files, old) = (sizes::files_of(&new), path.to_owned());
+    let name = aside(move || {
+        // What a process left that was cut short here.
+        files.iter().for_each(|file| drop(std::fs::remove_file(file)));
+        Ok(free_name(&old))
+    });
+    let name = name.await.map_err(|error| StoreError::Write(failure::with_path(path, &error)))?;
+    let mut connection = open::open(&new).await?;
+    let Salvaged { whole, cut, lost } = salvage::salvage(path, &mut connection).await;
+    // What waits in its write-ahead log goes with it into the file.
+    connection.close().await.map_err(|error| failure::writing(&new, &error))?;
+    let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+    Ok(SetAside { path: name, reason, whole, cut, lost })
+}
+
+/// Moves the damaged database and what lies beside it away, and the new one into its place; what is moved
+/// already stays where it is. The database goes after what lies beside it: as long as it has its name, nobody
+/// takes that for what belongs to a new one.
+fn swap(path: &Path, away: &Path) -> io::Result<()> {
+    let new = new_of(path);
+    if new.exists() {
+        for (from, to) in sizes::files_of(path).iter().zip(sizes::files_of(away)).rev() {
+            match std::fs::rename(from, to) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
+        }
+        let folder = path.parent().unwrap_or(path);
+        private::sync_dir(folder)?;
+        std::fs::rename(&new, path)?;
+        private::sync_dir(folder)?;
+    }
+    Ok(())
+}
+
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(io::Error::other).flatten()
 }
 
 /// What SQLite finds wrong with the whole file, which is only read. A failure of another kind says nothing
 /// about the file.
-async fn damage_in(path: &Path) -> Option<String> {
+pub(super) async fn damage_in(path: &Path) -> Option<String> {
     let checked = async {
         let mut connection = open::connect_reader(path).await?;
         let answers: Vec<String> = sqlx::query_scalar("PRAGMA quick_check(1)").fetch_all(&mut connection).await?;
@@ -141,26 +224,6 @@ async fn damage_in(path: &Path) -> Option<String> {
         Ok(damage) => damage,
         Err(error) => failure::is_damage(&error).then(|| failure::plain(&error)),
     }
-}
-
-/// Renames the database and what lies beside it. The database goes last: as long as it has its name, nobody
-/// takes what lies beside it for that of a new one.
-async fn rename(path: &Path) -> io::Result<PathBuf> {
-    let path = path.to_owned();
-    let renamed = tokio::task::spawn_blocking(move || {
-        let aside = free_name(&path);
-        for (from, to) in sizes::files_of(&path).iter().zip(sizes::files_of(&aside)).rev() {
-            match std::fs::rename(from, to) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                Ok(()) | Err(_) => {}
-            }
-        }
-        if let Some(folder) = path.parent() {
-            private::sync_dir(folder)?;
-        }
-        Ok(aside)
-    });
-    renamed.await.map_err(io::Error::other).flatten()
 }
 
 /// Such as `neco-damaged-20260131-120000.db`.
@@ -179,6 +242,11 @@ async fn remove(file: PathBuf) {
     let removed = tokio::task::spawn_blocking(move || std::fs::remove_file(file));
     // One that stays makes the next opening look again, no more.
     let _ = removed.await;
+}
+
+/// The new database until it is whole.
+fn new_of(path: &Path) -> PathBuf {
+    beside(path, "-new")
 }
 
 fn mark_of(path: &Path) -> PathBuf {
@@ -219,4 +287,91 @@ async fn locked(path: &Path, lock: Lock) -> io::Result<Option<File>> {
         }
     });
     locked.await.map_err(io::Error::other).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::SessionId;
+
+    use super::*;
+    use crate::catalog::{Catalog, SessionRecord};
+    use crate::sqlite::SqliteStore;
+
+    /// A store with three sessions whose last page is damaged, with what a kill left in the write-ahead log.
+    async fn damaged(folder: &Path) -> PathBuf {
+        let path = folder.join("neco.db");
+        let store = SqliteStore::open(&path).await.unwrap();
+        for number in 0..3 {
+            store.create(SessionRecord::new(SessionId::new(), format!("/{number}"), number)).await.unwrap();
+        }
+        store.close().await.unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        let last = bytes.len() - 4096;
+        bytes[last..].fill(0x55);
+        std::fs::write(&path, bytes).unwrap();
+        mark(&path).await;
+        path
+    }
+
+    async fn sessions_at(path: &Path) -> (Option<SetAside>, usize) {
+        let store = SqliteStore::open(path).await.unwrap();
+        let told = (store.set_aside().cloned(), store.list(None, 9).await.unwrap().len());
+        store.close().await.unwrap();
+        told
+    }
+
+    #[tokio::test]
+    async fn whoever_is_killed_while_it_is_set_aside_loses_nothing_and_it_is_told() {
+        // After how many of the moves it is killed: the two that lie beside it, the database itself, the new one.
+        for moves in 0..=4 {
+            let folder = tempfile::tempdir().unwrap();
+            let path = damaged(folder.path()).await;
+            let reason = damage_in(&path).await.unwrap();
+            let taken = take_over(&path, reason).await.unwrap();
+            for side in ["-wal", "-shm"] {
+                std::fs::write(beside(&path, side), "").unwrap();
+            }
+            private::write_durably(&mark_of(&path), taken.to_mark().as_bytes()).unwrap();
+            let pairs = sizes::files_of(&path).into_iter().zip(sizes::files_of(&taken.path)).rev();
+            let all = pairs.chain([(new_of(&path), path.clone())]);
+            for (from, to) in all.take(moves) {
+                std::fs::rename(from, to).unwrap();
+            }
+            let (told, sessions) = sessions_at(&path).await;
+            assert_eq!((told.as_ref(), sessions), (Some(&taken), taken.whole as usize), "{moves}");
+            assert!(taken.path.exists() && !new_of(&path).exists() && !mark_of(&path).exists(), "{moves}");
+            assert_eq!(sessions_at(&path).await, (None, sessions), "{moves}: once");
+        }
+    }
+
+    #[tokio::test]
+    async fn whoever_is_killed_while_things_are_taken_over_leaves_the_damaged_one_where_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = damaged(folder.path()).await;
+        std::fs::write(new_of(&path), "half").unwrap();
+        let (told, sessions) = sessions_at(&path).await;
+        assert_eq!(told.unwrap().whole as usize, sessions);
+        assert!(sessions > 0);
+    }
+
+    #[test]
+    fn a_mark_is_read_as_it_was_written() {
+        let one = SetAside {
+            path: "/a b/c.db".into(),
+            reason: "page 7".to_owned(),
+            whole: 3,
+            cut: vec!["019a a title".to_owned()],
+            lost: vec!["019b".to_owned(), "019c x".to_owned()],
+        };
+        assert_eq!(SetAside::of_mark(&one.to_mark()), Some(one.clone()));
+        assert_eq!(SetAside::of_mark(""), None);
+        let text = one.to_mark();
+        assert_eq!(
+            SetAside::of_mark(text.get(..text.len() - 3).unwrap()),
+            None,
+            "a torn one only says that something is wrong"
+        );
+        let words = one.to_string();
+        assert!(words.contains("019a a title") && words.contains("2 could not be read (019b, 019c x)"), "{words}");
+    }
 }

@@ -98,8 +98,8 @@ async fn page(connection: &mut SqliteConnection, segment: Segment, limit: usize)
 
 /// One event from its JSON, with what was cut out of it.
 pub(super) fn event_of(body: &str, contents: &HashMap<Hash, String>) -> Result<Event, Unreadable> {
-    let whole = blob::put_back(body, contents)
-        .map_err(|hash| Unreadable::Event(format!("a part of an event is not there: {hash}")))?;
+    // A part that is lost must not take the whole session with it.
+    let whole = blob::put_back(body, contents);
     serde_json::from_str(&whole).map_err(|error| Unreadable::Event(format!("an event is not readable: {error}")))
 }
 

@@ -32,6 +32,11 @@ pub(crate) fn is_damage(error: &sqlx::Error) -> bool {
     matches!(primary_code(error), Some(SQLITE_NOTADB | SQLITE_CORRUPT))
 }
 
+/// Whether a reason is that the disk is full.
+pub(super) fn is_full(reason: &str) -> bool {
+    reason.contains("disk is full") || reason.contains("No space left")
+}
+
 fn damaged(path: &Path, error: &sqlx::Error) -> Option<StoreError> {
     is_damage(error).then(|| StoreError::Damaged { path: path.display().to_string(), reason: plain(error) })
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use neco_proto::event::TitleSource;
-use neco_proto::{Event, Seq, SessionId};
+use neco_proto::{Event, EventBody, Seq, SessionId};
 use tokio::sync::oneshot;
 
 use crate::catalog::SessionRecord;
@@ -19,7 +19,12 @@ pub(super) enum Job {
     /// Change the catalogue.
     Catalog(CatalogChange, Reply),
     /// Write what waits, then give the room of what was removed back to the system.
-    Shrink(Reply),
+    Shrink {
+        /// Whether no other process has the database open.
+        alone: bool,
+        /// Where the outcome goes.
+        reply: Reply,
+    },
     /// Write what waits.
     Flush(Reply),
     /// Write what waits and close the database.
@@ -67,7 +72,7 @@ pub(super) struct Batch {
     pub(super) rows: Vec<Row>,
     pub(super) first: Seq,
     pub(super) last: Seq,
-    /// The latest time among the events.
+    /// The latest time among the events that are a use of the session.
     pub(super) updated_ms: i64,
     /// Whoever waits for the disk; nobody for what is to be written soon.
     pub(super) reply: Option<Reply>,
@@ -94,7 +99,9 @@ impl Batch {
             }
             rows.push(Row::of(event)?);
         }
-        let updated_ms = events.iter().map(|event| event.ts.as_millisecond()).max().unwrap_or_default();
+        // Giving it another title is no use of a session.
+        let uses = events.iter().filter(|event| !matches!(event.body, EventBody::Title(_)));
+        let updated_ms = uses.map(|event| event.ts.as_millisecond()).max().unwrap_or_default();
         Ok(Some(Self { session, rows, first: first.seq, last: last.seq, updated_ms, reply: None }))
     }
 

@@ -44,7 +44,9 @@ pub(super) async fn connect_writer(path: &Path) -> Result<SqliteConnection, sqlx
 }
 
 async fn connect_to_write(path: &Path, synchronous: SqliteSynchronous) -> Result<SqliteConnection, sqlx::Error> {
-    options(path).synchronous(synchronous).pragma("journal_size_limit", "4194304").connect().await
+    // What is removed is overwritten, not only forgotten.
+    let options = options(path).synchronous(synchronous).pragma("secure_delete", "ON");
+    options.pragma("journal_size_limit", "4194304").connect().await
 }
 
 /// A connection that reads a database that is there.

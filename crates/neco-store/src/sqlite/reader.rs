@@ -133,6 +133,21 @@ impl Reader {
         self.by_last_use(query.bind(folder).bind(sql_limit(limit))).await
     }
 
+    /// The sessions that one is a fork of, nearest first.
+    pub(super) async fn ancestors(&self, session: SessionId) -> Result<Vec<SessionId>, StoreError> {
+        let mut state = self.state.lock().await;
+        let line = events::ancestors(&mut self.open(&mut state).await?.connection, session).await;
+        Ok(line.map_err(|error| self.failed(&error))?.into_iter().skip(1).map(|ancestor| ancestor.id).collect())
+    }
+
+    /// All sessions, those included that were removed and have forks.
+    pub(super) async fn kept(&self) -> Result<HashSet<SessionId>, StoreError> {
+        let mut state = self.state.lock().await;
+        let connection = &mut self.open(&mut state).await?.connection;
+        let all: Result<Vec<uuid::Uuid>, _> = sqlx::query_scalar("SELECT id FROM sessions").fetch_all(connection).await;
+        Ok(all.map_err(|error| self.failed(&error))?.into_iter().map(SessionId::from).collect())
+    }
+
     /// How much there is.
     pub(super) async fn sizes(&self) -> Result<StoreSizes, StoreError> {
         let mut state = self.state.lock().await;

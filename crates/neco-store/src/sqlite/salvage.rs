@@ -15,15 +15,15 @@ use super::{blob, stray};
 
 /// How many events are read at a time.
 const PAGE: i64 = 64;
-/// What stands in the place of a string that is lost.
-const LOST: &str = "[lost: the session store was damaged]";
 
-/// How many sessions were taken over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What was taken over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Salvaged {
     pub(super) whole: u64,
-    pub(super) cut: u64,
-    pub(super) lost: u64,
+    /// The sessions that end where they are damaged.
+    pub(super) cut: Vec<String>,
+    /// Those of which nothing is left.
+    pub(super) lost: Vec<String>,
 }
 
 /// A session of the damaged database.
@@ -39,6 +39,17 @@ pub(super) struct Found {
     pub(super) parent: Option<Uuid>,
     pub(super) base: i64,
     pub(super) is_removed: bool,
+}
+
+impl Found {
+    /// What a person knows it by; nothing when it was removed.
+    fn name(&self) -> Option<String> {
+        let id = self.id.to_string();
+        let id = id.get(..18).unwrap_or(&id);
+        let title: String = self.title.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(40).collect();
+        let named = if title.is_empty() { id.to_owned() } else { format!("{id} {title}") };
+        (!self.is_removed).then_some(named)
+    }
 }
 
 impl FromRow<'_, SqliteRow> for Found {
@@ -70,14 +81,16 @@ pub(super) async fn salvage(from: &Path, to: &mut SqliteConnection) -> Salvaged 
         match copy(&mut from, to, &session, &ends).await {
             Ok(Some(last)) => {
                 ends.insert(session.id, last);
-                let count = if last == session.last_seq { &mut salvaged.whole } else { &mut salvaged.cut };
-                *count += u64::from(!session.is_removed);
+                match last == session.last_seq {
+                    true => salvaged.whole += u64::from(!session.is_removed),
+                    false => salvaged.cut.extend(session.name()),
+                }
             }
-            Ok(None) => salvaged.lost += u64::from(!session.is_removed),
+            Ok(None) => salvaged.lost.extend(session.name()),
             Err(error) => {
                 tracing::warn!(%error, session = %session.id, "not taken over from the damaged store");
                 let _ = sqlx::query("ROLLBACK").execute(&mut *to).await;
-                salvaged.lost += u64::from(!session.is_removed);
+                salvaged.lost.extend(session.name());
             }
         }
     }
@@ -211,7 +224,6 @@ async fn with_contents(from: &mut SqliteConnection, body: &str) -> String {
         // One by one: a damaged one must not hide the others.
         let read = blob::contents(from, &format!("\u{1}{hash}")).await.unwrap_or_default();
         contents.extend(read);
-        contents.entry(hash.to_owned()).or_insert_with(|| LOST.to_owned());
     }
-    blob::put_back(body, &contents).map_or_else(|_| body.to_owned(), std::borrow::Cow::into_owned)
+    blob::put_back(body, &contents).into_owned()
 }

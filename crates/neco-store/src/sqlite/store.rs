@@ -1,5 +1,6 @@
 //! The face of the SQLite store.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,6 +24,9 @@ use crate::log::{Durability, EventLog};
 use crate::prefix;
 use crate::search::{SearchHit, SearchQuery};
 use crate::size::{Prune, Pruned, StoreSizes};
+
+/// How many sessions are removed in one go.
+const TOGETHER: usize = 50;
 
 /// The store as one SQLite file. Several processes may have it open at a time, each with sessions of
 /// its own.
@@ -183,11 +187,59 @@ impl SqliteStore {
         self.ask(|reply| Job::Catalog(change, reply)).await
     }
 
+    /// On a full disk nothing can be written, not even that something goes: the search index makes room, for
+    /// it can be made again.
     async fn remove_session(&self, session: SessionId) -> Result<(), StoreError> {
-        self.change(CatalogChange::Remove(session)).await?;
+        match self.change(CatalogChange::Remove(session)).await {
+            Err(StoreError::Write(reason)) if failure::is_full(&reason) => {
+                self.index.remove().await;
+                self.change(CatalogChange::Remove(session)).await?;
+            }
+            other => other?,
+        }
         self.tails.lock().forget(session);
         self.reader.forget(session).await;
         Ok(())
+    }
+
+    /// What was removed is no longer in the files either, and the room it took is given back. Where that
+    /// fails, it is free for what comes next, which then overwrites it.
+    async fn wipe(&self) {
+        if let Err(error) = self.index.forget_removed().await {
+            tracing::warn!(%error, "words of removed sessions may be left in the search index; it is made anew");
+            self.index.remove().await;
+        }
+        let alone = self.is_alone();
+        let shrunk = self.ask(|reply| Job::Shrink { alone, reply }).await;
+        self.share_again();
+        if let Err(error) = shrunk {
+            tracing::warn!(%error, "the room of removed sessions is not given back");
+        }
+    }
+
+    /// Whether no other process has the database open. If so, none opens it before [`Self::share_again`].
+    fn is_alone(&self) -> bool {
+        let presence = self.presence.lock().unwrap_or_else(PoisonError::into_inner);
+        presence.as_ref().is_some_and(|presence| presence.try_lock().is_ok())
+    }
+
+    fn share_again(&self) {
+        let presence = self.presence.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Err(error)) = presence.as_ref().map(File::lock_shared) {
+            tracing::warn!(%error, "the lock on the session store is lost");
+        }
+    }
+
+    /// What SQLite finds wrong with the whole file; that takes a while.
+    ///
+    /// # Errors
+    /// When it can't be read at all.
+    pub async fn check(&self) -> Result<Option<String>, StoreError> {
+        let found = aside::damage_in(self.reader.path()).await;
+        if found.is_some() {
+            aside::mark(self.reader.path()).await;
+        }
+        Ok(found)
     }
 
     async fn prune_sessions(&self, prune: Prune) -> Result<Pruned, StoreError> {
@@ -196,9 +248,11 @@ impl SqliteStore {
             return Ok(Pruned { sessions, freed_bytes: 0 });
         }
         let before = self.reader.sizes().await?.file_bytes;
-        // All at once, so that they are written together.
-        try_join_all(sessions.iter().map(|record| self.remove_session(record.id))).await?;
-        self.ask(Job::Shrink).await?;
+        for some in sessions.chunks(TOGETHER) {
+            // Some at once are written together; all at once would keep other processes waiting.
+            try_join_all(some.iter().map(|record| self.remove_session(record.id))).await?;
+        }
+        self.wipe().await;
         let after = self.reader.sizes().await?.file_bytes;
         Ok(Pruned { sessions, freed_bytes: before.saturating_sub(after) })
     }
@@ -286,7 +340,19 @@ impl Catalog for SqliteStore {
     }
 
     fn remove(&self, session: SessionId) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.remove_session(session))
+        Box::pin(async move {
+            self.remove_session(session).await?;
+            self.wipe().await;
+            Ok(())
+        })
+    }
+
+    fn ancestors(&self, session: SessionId) -> BoxFuture<'_, Result<Vec<SessionId>, StoreError>> {
+        Box::pin(self.reader.ancestors(session))
+    }
+
+    fn kept(&self) -> BoxFuture<'_, Result<HashSet<SessionId>, StoreError>> {
+        Box::pin(self.reader.kept())
     }
 
     fn search(&self, query: SearchQuery) -> BoxFuture<'_, Result<Vec<SearchHit>, StoreError>> {

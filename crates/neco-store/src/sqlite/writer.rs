@@ -67,7 +67,7 @@ struct Pending {
     bytes: usize,
     changes: Vec<(CatalogChange, Reply)>,
     flushes: Vec<Reply>,
-    shrinks: Vec<Reply>,
+    shrinks: Vec<(bool, Reply)>,
     closes: Vec<Reply>,
     /// Whether somebody waits for it.
     is_awaited: bool,
@@ -87,7 +87,7 @@ impl Pending {
             }
             Job::Catalog(change, reply) => self.changes.push((change, reply)),
             Job::Flush(reply) => self.flushes.push(reply),
-            Job::Shrink(reply) => self.shrinks.push(reply),
+            Job::Shrink { alone, reply } => self.shrinks.push((alone, reply)),
             Job::Close(reply) => self.closes.push(reply),
         }
         self.is_awaited = true;
@@ -151,8 +151,8 @@ impl Writer {
         for reply in pending.flushes.drain(..) {
             let _ = reply.send(result.clone());
         }
-        for reply in std::mem::take(&mut pending.shrinks) {
-            let shrunk = if result.is_ok() { self.shrink().await } else { result.clone() };
+        for (alone, reply) in std::mem::take(&mut pending.shrinks) {
+            let shrunk = if result.is_ok() { self.shrink(alone).await } else { result.clone() };
             let _ = reply.send(shrunk);
         }
         result
@@ -160,9 +160,9 @@ impl Writer {
 
     /// Writes the database anew without what is free in it, if that is worth it, and empties the
     /// write-ahead log.
-    async fn shrink(&mut self) -> Result<(), StoreError> {
+    async fn shrink(&mut self, alone: bool) -> Result<(), StoreError> {
         let Some(connection) = &mut self.connection else { return Ok(()) };
-        let shrunk = shrink::shrink(connection).await;
+        let shrunk = shrink::shrink(connection, alone).await;
         shrunk.map_err(|error| failure::writing(&self.path, &error))
     }
 

@@ -54,7 +54,7 @@ pub(super) fn matches(expectation: &str, event: &Event) -> bool {
     begins && fragment.is_none_or(|fragment| text(event).contains(fragment))
 }
 
-fn transcript(events: &[Event]) -> String {
+pub(super) fn transcript(events: &[Event]) -> String {
     events
         .iter()
         .map(|event| {

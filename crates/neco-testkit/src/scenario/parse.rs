@@ -7,11 +7,12 @@
 //! `compact: FOCUS`, `editor: JSON` (what is open),
 //! `choose: LABEL; TEXT` (an answer to each question), `accept plan`, `accept plan auto`, `revise: COMMENTS`,
 //! `drop plan`, `go on`, `go on: TEXT`, `dismiss`, `generation: N`, `mode: MODE`,
+//! `agent NAME pause`, `resume`, `cancel`, `redirect: TEXT`, `answer: TEXT`, `task: TEXT` (to an agent of the tree),
 //! `write PATH: TEXT` (someone else changes a file); a `when EVENT` at the end makes it wait for that event.
 
 use neco_config::section::GuardsSection;
 use neco_proto::event::RewindWhat;
-use neco_proto::{ApprovalMode, Decision, IdeContext, Mode};
+use neco_proto::{AgentOrder, ApprovalMode, Decision, IdeContext, Mode};
 use serde::Deserialize;
 
 /// A conversation that must play exactly so.
@@ -108,6 +109,8 @@ pub struct Cue {
 pub enum Act {
     /// Says something.
     User(String),
+    /// Tells an agent of the tree what to do, by its name.
+    Agent(String, AgentOrder),
     /// Says something while the agent works.
     Steer(String),
     /// Decides on a call that waits.
@@ -227,6 +230,7 @@ fn parse_cue(line: &str) -> Result<Cue, String> {
             let arguments = serde_json::from_str(json).map_err(|error| format!("edit: {error}"))?;
             Act::Decide(Decision::Edit { arguments })
         }
+        Some((agent, text)) if agent.starts_with("agent ") => told(agent, text.trim())?,
         Some((write, text)) if write.starts_with("write ") => {
             Act::Write(write.trim_start_matches("write ").to_owned(), format!("{}\n", text.trim()))
         }
@@ -241,6 +245,7 @@ fn parse_cue(line: &str) -> Result<Cue, String> {
             "go on" => Act::Reply(Saying::GoOn(None)),
             "dismiss" => Act::Reply(Saying::Dismiss),
             "cancel" => Act::Cancel,
+            agent if agent.starts_with("agent ") => told(agent, "")?,
             "undo rewind" => Act::UndoRewind,
             "compact" => Act::Compact(None),
             other => return Err(format!("what the person does is not known: {other:?}")),
@@ -250,6 +255,23 @@ fn parse_cue(line: &str) -> Result<Cue, String> {
 }
 
 /// A word of an enum as files write it.
+/// `agent NAME pause`, `agent NAME redirect` with a text.
+fn told(line: &str, text: &str) -> Result<Act, String> {
+    let mut words = line.split_whitespace().skip(1);
+    let (name, order) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let text = text.to_owned();
+    let order = match order {
+        "pause" => AgentOrder::Pause,
+        "resume" => AgentOrder::Resume,
+        "cancel" => AgentOrder::Cancel,
+        "redirect" => AgentOrder::Redirect { text },
+        "answer" => AgentOrder::Answer { text },
+        "task" => AgentOrder::Task { text },
+        other => return Err(format!("an agent can't be told to {other:?}")),
+    };
+    Ok(Act::Agent(name.to_owned(), order))
+}
+
 fn word<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_value(text.trim().into()).map_err(|error| error.to_string())
 }

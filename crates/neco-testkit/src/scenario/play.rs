@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use neco_proto::{
-    Answer, CallId, Client, Command, Event, EventBody, ItemAnswer, MessageId, Query, Question, Reply, Subject,
+    AgentId, Answer, CallId, Client, Command, Event, EventBody, ItemAnswer, MessageId, Query, Question, Reply, Subject,
 };
+
+use neco_session::tree::Rest;
 
 use super::expect;
 use super::parse::{Act, Cue, Saying, Scenario};
@@ -25,9 +27,9 @@ pub async fn play(scenario: &Scenario) -> Result<Vec<Event>, String> {
         script: super::script::compile(&scenario.script)?,
         setup: scenario.setup.clone(),
     })?;
-    let events = tokio::time::timeout(PATIENCE, perform(&stage, scenario))
-        .await
-        .map_err(|_| format!("{:?} hangs", scenario.title))??;
+    let mut events = Vec::new();
+    let played = tokio::time::timeout(PATIENCE, perform(&stage, scenario, &mut events)).await;
+    played.map_err(|_| format!("{:?} hangs\n{}", scenario.title, expect::transcript(&events)))??;
     expect::check(&scenario.events, &events)?;
     for (path, expected) in &scenario.expected_files {
         let found = stage.read(path)?;
@@ -38,17 +40,22 @@ pub async fn play(scenario: &Scenario) -> Result<Vec<Event>, String> {
     Ok(events)
 }
 
-async fn perform(stage: &Stage, scenario: &Scenario) -> Result<Vec<Event>, String> {
+async fn perform(stage: &Stage, scenario: &Scenario, events: &mut Vec<Event>) -> Result<(), String> {
     let session = stage.open().await?;
     let mut stream = session.events(session.first_seq());
     let mut person =
         Person { stage, client: &session, cues: scenario.cues.iter().cloned().collect(), asked: None, question: None };
-    let mut events = Vec::new();
+    let mut rest = Rest::default();
     person.act(None).await?;
     while let Some(event) = stream.next().await {
         let event = event.map_err(|error| error.to_string())?;
-        let over = matches!(event.body, EventBody::AgentComplete(_)) && person.cues.is_empty();
+        rest.apply(&event);
+        let left = person.cues.len();
+        let over = rest.is_over() && left == 0;
         person.act(Some(&event)).await?;
+        if person.cues.len() < left {
+            rest.goes_on();
+        }
         events.push(event);
         if over {
             break;
@@ -56,7 +63,7 @@ async fn perform(stage: &Stage, scenario: &Scenario) -> Result<Vec<Event>, Strin
     }
     let left = std::mem::take(&mut person.cues);
     session.close().await;
-    if left.is_empty() { Ok(events) } else { Err(format!("the person never got to: {left:?}")) }
+    if left.is_empty() { Ok(()) } else { Err(format!("the person never got to: {left:?}")) }
 }
 
 /// The person, who plays from the cues.
@@ -94,6 +101,7 @@ impl Person<'_> {
         let command = match act {
             Act::User(content) => Command::UserMessage { content, attachments: Vec::new() },
             Act::Steer(text) => Command::Steer { text },
+            Act::Agent(name, order) => Command::AgentCommand { agent_id: self.agent(&name).await?, order },
             Act::Cancel => Command::Cancel,
             Act::Rewind(number, what) => Command::Rewind { message_id: self.message(number).await?, what },
             Act::UndoRewind => Command::UndoRewind,
@@ -117,6 +125,14 @@ impl Person<'_> {
 }
 
 impl Person<'_> {
+    /// The agent of a name.
+    async fn agent(&self, name: &str) -> Result<AgentId, String> {
+        let answer = self.client.ask(Query::Tree).await.map_err(|error| error.to_string())?;
+        let Answer::Tree { nodes } = answer else { return Err("not what was asked".to_owned()) };
+        let node = nodes.iter().find(|node| node.name == name);
+        node.map(|node| node.id).ok_or_else(|| format!("there is no agent {name}"))
+    }
+
     /// The message that the person means by its number.
     async fn message(&self, number: usize) -> Result<MessageId, String> {
         let answer = self.client.ask(Query::RewindPoints).await.map_err(|error| error.to_string())?;
@@ -171,6 +187,7 @@ fn its_moment(cue: &Cue, event: Option<&Event>) -> bool {
             | Act::Write(..)
             | Act::Generation(_)
             | Act::Mode(_)
+            | Act::Agent(..)
             | Act::Rename(_) => true,
         },
     }

@@ -3,14 +3,39 @@
 //! `say TEXT`, `call TOOL JSON`, `raw TOOL TEXT` (arguments that are no JSON), `empty` and
 //! `fault STATUS [SECONDS]` open a turn. `also TOOL JSON`, `saying TEXT`, `think TEXT`, `id ID`,
 //! `drop N`, `break N`, `stall N`, `finish REASON`, `usage IN OUT`, `expect JSON` and `repeat N` belong to the turn before them.
+//! `agent ROLE [WORDS OF ITS TASK]` begins the part of an agent below the root; `*` is any role.
 
-use neco_model::scripted::{Fault, Script, ScriptCall, ScriptUsage, Turn};
+use neco_model::scripted::{AgentPart, Fault, Script, ScriptCall, ScriptUsage, Turn};
 
 /// The script of a block.
 ///
 /// # Errors
 /// The line that is wrong.
 pub(super) fn compile(lines: &str) -> Result<Script, String> {
+    let mut parts: Vec<(Option<&str>, Vec<&str>)> = vec![(None, Vec::new())];
+    for line in lines.lines() {
+        match (line.trim().strip_prefix("agent "), parts.last_mut()) {
+            (Some(whose), _) => parts.push((Some(whose.trim()), Vec::new())),
+            (None, Some((_, part))) => part.push(line),
+            (None, None) => {}
+        }
+    }
+    let mut script = Script::new();
+    for (whose, part) in parts {
+        let turns = compile_part(&part.join("\n"))?;
+        match whose {
+            None => script = turns,
+            Some(whose) => {
+                let (role, task) = whose.split_once(' ').unwrap_or((whose, ""));
+                let given = |text: &str| (!text.trim().is_empty() && text != "*").then(|| text.trim().to_owned());
+                script.agents.push(AgentPart { role: given(role), task: given(task), turns: turns.turns });
+            }
+        }
+    }
+    Ok(script)
+}
+
+fn compile_part(lines: &str) -> Result<Script, String> {
     let mut script = Script::new();
     for line in lines.lines().filter(|line| !line.trim().is_empty()) {
         let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));

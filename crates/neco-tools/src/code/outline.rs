@@ -5,7 +5,7 @@ use std::path::Path;
 
 use neco_proto::ErrorCode;
 use neco_safety::path::Located;
-use neco_toolkit::{ToolError, ToolOutput};
+use neco_toolkit::{ToolError, ToolOutput, counted};
 use neco_workspace::index::{Language, OutlineItem, outline};
 
 use super::page::cut;
@@ -53,7 +53,7 @@ fn print(shown: &str, text: &str, items: &[OutlineItem], bytes: usize) -> ToolOu
         }
     }
     let end = out.len();
-    let _ = writeln!(out, "({shown}, {} lines)", lines.len());
+    let _ = writeln!(out, "({shown}, {})", counted(lines.len(), "line", "lines"));
     if left_out > 0 {
         let _ = writeln!(out, "({left_out} fields and variants left out)");
     }

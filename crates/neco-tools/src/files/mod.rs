@@ -40,6 +40,8 @@ mod sniff;
 mod text;
 mod write_file;
 
+pub use document::points_shown;
+
 /// The file tools of one agent, which share what it knows of files.
 #[must_use]
 pub fn tools() -> Vec<Arc<dyn DynTool>> {

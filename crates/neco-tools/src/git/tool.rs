@@ -152,7 +152,7 @@ impl Tool for Git {
         }
         let ran = run(&order, limit(&args), ctx).await?;
         if !ran.succeeded {
-            return Ok(words::failed(&order, &ran));
+            return Ok(words::failed(&order, &ran, is_whole(&prefix)));
         }
         match args.action {
             Action::Status => Ok(answer::status(&ran)),

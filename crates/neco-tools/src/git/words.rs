@@ -34,9 +34,20 @@ const MOST_LINES: usize = 40;
 const MOST_BYTES: usize = 4096;
 
 /// Why git failed: our words, and its own as data.
-pub(super) fn failed(order: &Order, ran: &Ran) -> ToolOutput {
+pub(super) fn failed(order: &Order, ran: &Ran, whole: bool) -> ToolOutput {
     let said = ran.text.trim();
     let name = order.name();
+    if !whole && (said.contains("Read-only file system") || said.contains("Permission denied")) {
+        let error = ToolError::new(
+            ErrorCode::SandboxDenied,
+            format!(
+                "{name} was stopped by the sandbox: the repository is larger than the workspace, and outside the \
+                 workspace nothing is written; the user starts Neco at the root of the repository, or opens that with \
+                 --add-dir. It said:"
+            ),
+        );
+        return ToolOutput::failure(&error, last(said), SOURCE);
+    }
     let hint = if said.contains("not a git repository") {
         "the workspace is no git repository"
     } else if said.contains("nothing to commit")

@@ -11,6 +11,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::bash::aftermath_words;
 use super::plain_text::plain_text;
 use super::wording::{ending, last_bytes, last_lines, one_line, seconds};
 
@@ -67,6 +68,8 @@ struct State {
     seen_lines: u64,
     seen_bytes: u64,
     over: Option<(Exit, Duration)>,
+    /// What its box did about what it made.
+    aftermath: Option<String>,
 }
 
 /// A look at a process.
@@ -141,8 +144,12 @@ impl Background {
 
     /// Its state in words.
     pub(super) fn state(&self) -> String {
-        match self.record.state().over {
-            Some((exit, took)) => format!("{} is over: {} after {}", self.id, ending(exit), seconds(took)),
+        let record = self.record.state();
+        match record.over {
+            Some((exit, took)) => {
+                let aftermath = record.aftermath.as_ref().map(|words| format!("; {words}")).unwrap_or_default();
+                format!("{} is over: {} after {}{aftermath}", self.id, ending(exit), seconds(took))
+            }
             None => format!("{} has been running for {}", self.id, seconds(self.started.elapsed())),
         }
     }
@@ -205,7 +212,11 @@ async fn read_to_the_end(mut running: Running, record: Arc<Record>, started: Ins
         match running.next().await {
             Progress::Output(bytes) => record.state().keep(bytes),
             Progress::Ended(end) => {
-                record.state().over = Some((end.exit, started.elapsed()));
+                let words = aftermath_words(running.taken_away(), running.left_behind());
+                let mut state = record.state();
+                state.aftermath = words;
+                state.over = Some((end.exit, started.elapsed()));
+                drop(state);
                 record.changed.send_replace(());
                 return;
             }

@@ -344,12 +344,14 @@ fn granted(args: &BashArgs, folder: &Path, ctx: &ToolContext) -> Allowance {
     if !ctx.approved || !ctx.world.spawn.is_boxed() {
         return asked;
     }
-    let examined = examine(&args.command, &Place::new(folder));
+    let home = ctx.world.spawn.variable("HOME").map(PathBuf::from);
+    let place = Place { home, ..Place::new(folder) };
+    let examined = examine(&args.command, &place);
     let freedom = match asked.freedom {
         Freedom::AsConfigured if examined.network => Freedom::Network,
         Freedom::AsConfigured | Freedom::Network | Freedom::Unboxed => asked.freedom,
     };
-    Allowance { freedom, names: (examined.risk == Risk::Critical).then(|| args.command.clone()) }
+    Allowance { freedom, opens: if examined.risk == Risk::Critical { examined.opens } else { Vec::new() } }
 }
 
 /// What a command asks for beyond its box, where there is one to leave.
@@ -363,8 +365,8 @@ fn leaves_box(freedom: Freedom, world: &World) -> Option<&'static str> {
 
 /// What the model is told when a command probably failed because of its box.
 async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &ToolContext) -> Option<String> {
-    if !followed.taken_away.is_empty() {
-        return Some(taken_away_words(&followed.taken_away));
+    if let Some(words) = aftermath_words(&followed.taken_away, &followed.left_behind) {
+        return Some(words);
     }
     let failed = matches!(followed.outcome, Outcome::Ended(end) if end.exit != Exit::Code(0));
     if !failed || !ctx.world.spawn.is_boxed() {
@@ -379,13 +381,27 @@ async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &ToolContext
 }
 
 /// What the model is told of what a command made and could not keep.
-fn taken_away_words(paths: &[PathBuf]) -> String {
-    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-    format!(
-        "the sandbox does not let commands make {}: it was put aside or removed; if the task needs it, write it with \
-         a file tool or run the command again with unsandboxed: true: the user is asked",
+pub(super) fn aftermath_words(taken: &[PathBuf], left: &[PathBuf]) -> Option<String> {
+    let names = |paths: &[PathBuf]| {
+        let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         names.join(", ")
-    )
+    };
+    let taken = (!taken.is_empty()).then(|| {
+        format!(
+            "the sandbox does not let commands make {}: it was put aside or removed; if the task needs it, write it \
+             with a file tool or run the command again with unsandboxed: true: the user is asked",
+            names(taken)
+        )
+    });
+    let left = (!left.is_empty()).then(|| {
+        format!(
+            "the sandbox does not let commands make {}, and it COULD NOT be put aside: no other command runs until it \
+             is gone; tell the user",
+            names(left)
+        )
+    });
+    let words: Vec<String> = taken.into_iter().chain(left).collect();
+    (!words.is_empty()).then(|| words.join("; "))
 }
 
 /// Whether nothing outside of a command's box reaches it.

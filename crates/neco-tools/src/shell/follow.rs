@@ -43,6 +43,8 @@ pub(super) struct Followed {
     pub(super) refused_hosts: Vec<String>,
     /// What it made and its box does not let be there.
     pub(super) taken_away: Vec<PathBuf>,
+    /// What of that is still there.
+    pub(super) left_behind: Vec<PathBuf>,
 }
 
 /// Follows a command to its end, which comes after `limit` and [`GRACE`] at the latest.
@@ -82,8 +84,8 @@ pub(super) async fn follow(mut running: Running, limit: Duration, ctx: &ToolCont
     };
     show(ctx, &live.end());
     let refused_hosts = running.refused_hosts();
-    let taken_away = running.taken_away().to_vec();
-    Followed { output: kept.finish().await, outcome, took: started.elapsed(), refused_hosts, taken_away }
+    let (taken_away, left_behind) = (running.taken_away().to_vec(), running.left_behind().to_vec());
+    Followed { output: kept.finish().await, outcome, took: started.elapsed(), refused_hosts, taken_away, left_behind }
 }
 
 /// What a command that was killed had printed and nobody had read yet.

@@ -1,5 +1,6 @@
 //! States of a workspace: the face that every backend has.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use neco_proto::event::{CheckpointWhen, FileChangeKind, LeftOutWhy};
@@ -93,6 +94,8 @@ pub struct Preview {
     pub changes: Vec<PlannedChange>,
     /// Files that would be another but are not touched, and why.
     pub kept: Vec<Kept>,
+    /// What is no part of states, then or now, and so stays as it is.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// What would happen to a file.
@@ -118,11 +121,37 @@ pub struct Kept {
 pub struct RestoreOptions {
     /// On whose behalf.
     pub session: String,
-    /// Only these files, and what is below these folders; `None` means all.
-    pub only: Option<Vec<PathBuf>>,
-    /// Whether a person agreed to lose what others changed since: otherwise such a restore is refused.
-    pub others_too: bool,
+    /// What of others' work a person agreed to have overwritten.
+    pub agreed: Agreed,
 }
+
+/// What of others' work a person agreed to have overwritten. Everything else of theirs refuses a restore.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Agreed {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// These files, by the names that they were shown.
+    Files(BTreeSet<String>),
+    /// Whatever it is.
+    Anything,
+}
+
+impl Agreed {
+    /// Whether that holds for a file.
+    #[must_use]
+    pub fn covers(&self, path: &Path) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Files(files) => files.contains(path.to_string_lossy().as_ref()),
+            Self::Anything => true,
+        }
+    }
+}
+
+/// Hears of the state before a restore once that is on the disk, and before anything is touched. What it
+/// refuses is not done.
+pub type BeforeRestore<'a> = &'a mut dyn FnMut(&Snapshot) -> Result<(), CheckpointError>;
 
 /// What going back did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,6 +164,8 @@ pub struct Restored {
     pub changes: Vec<Change>,
     /// What was left alone, and why.
     pub kept: Vec<Kept>,
+    /// What is no part of states, and so stayed as it was.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// The difference of a file between two states.
@@ -175,17 +206,11 @@ pub trait Checkpoints: Send + Sync {
     /// When the store can't be read.
     fn list(&self) -> Result<Vec<Point>, CheckpointError>;
 
-    /// What is different in `to` from `from`, with the text of it.
+    /// What is different in `to`, or now, from `from`, with the text of it.
     ///
     /// # Errors
     /// When one of them is not there.
-    fn diff(&self, from: &str, to: &str) -> Result<Vec<FileDiff>, CheckpointError>;
-
-    /// What is different now from `rev`.
-    ///
-    /// # Errors
-    /// When it is not there.
-    fn changed_since(&self, rev: &str) -> Result<Vec<Change>, CheckpointError>;
+    fn diff(&self, from: &str, to: Option<&str>) -> Result<Vec<FileDiff>, CheckpointError>;
 
     /// What going back to `rev` would do.
     ///
@@ -193,12 +218,21 @@ pub trait Checkpoints: Send + Sync {
     /// When it is not there.
     fn preview(&self, rev: &str, options: &RestoreOptions) -> Result<Preview, CheckpointError>;
 
-    /// Goes back to `rev`. The present state is kept first; what is left out is not touched.
+    /// Goes back to `rev`. The present state is kept first, and `before` hears of it; what is left out is not
+    /// touched, and neither is what somebody changes meanwhile.
     ///
     /// # Errors
-    /// When the state is not there or not whole, or others changed what would be overwritten; nothing
-    /// is changed then.
-    fn restore(&self, rev: &str, options: &RestoreOptions) -> Result<Restored, CheckpointError>;
+    /// When the state is not there or not whole, others changed what would be overwritten, or `before`
+    /// refuses; nothing is changed then.
+    fn restore(
+        &self,
+        rev: &str,
+        options: &RestoreOptions,
+        before: BeforeRestore<'_>,
+    ) -> Result<Restored, CheckpointError>;
+
+    /// The person was told what [`Snapshot::notices`] said.
+    fn told(&self);
 
     /// Does what can wait after a state was kept, such as having it on the disk for good. Nothing is lost
     /// when a process ends before that, unless the machine itself goes down.
@@ -206,6 +240,9 @@ pub trait Checkpoints: Send + Sync {
     /// # Errors
     /// When the store can't be written.
     fn settle(&self) -> Result<(), CheckpointError>;
+
+    /// Whether there is nothing to settle, as far as a glance tells.
+    fn is_settled(&self) -> bool;
 
     /// Bytes on the disk.
     ///

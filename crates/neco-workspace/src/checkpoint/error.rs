@@ -48,6 +48,9 @@ pub enum CheckpointError {
     /// The repository is of a kind that is not known here.
     #[error("{0}")]
     Unsupported(String),
+    /// Whoever was to hear of it first refused.
+    #[error("{0}")]
+    Refused(String),
     /// Somebody else changed files that would be overwritten, and nobody agreed to that.
     #[error("{} changed since by somebody else: {}", count(paths), shown(paths))]
     ChangedByOthers {
@@ -74,7 +77,7 @@ fn count(paths: &[PathBuf]) -> String {
 }
 
 fn shown(paths: &[PathBuf]) -> String {
-    let mut names: Vec<String> = paths.iter().take(5).map(|path| path.display().to_string()).collect();
+    let mut names: Vec<String> = paths.iter().take(20).map(|path| path.display().to_string()).collect();
     if paths.len() > names.len() {
         names.push("…".to_owned());
     }

@@ -13,8 +13,10 @@ use gix::objs::Kind;
 
 use super::cache::replace;
 use super::error::CheckpointError;
+use super::leftovers::remove_unfinished;
 use super::objects::Objects;
 use super::point::{StoredPoint, commit_object};
+use super::settling::force_all;
 use super::vault::Vault;
 use crate::git::{repository_of, shared_folder};
 use crate::small_file::{self, Links};
@@ -32,6 +34,8 @@ pub struct GitVault {
     /// The name of the newest point.
     name: String,
     objects: Option<Objects>,
+    /// Whether something was written that may not be on the disk.
+    is_unforced: bool,
     /// Whether what the name says does not count: it is damaged, and git may have packed it.
     begins_anew: bool,
 }
@@ -46,7 +50,13 @@ impl GitVault {
             repository_of(root).ok_or_else(|| CheckpointError::Unsupported("it is no git repository".to_owned()))?;
         let git = shared_folder(&own);
         check_kind(&git)?;
-        Ok(Self { git, name: format!("refs/neco/checkpoints/{id}"), objects: None, begins_anew: false })
+        Ok(Self {
+            git,
+            name: format!("refs/neco/checkpoints/{id}"),
+            objects: None,
+            is_unforced: false,
+            begins_anew: false,
+        })
     }
 
     fn read_name(&self, name: &str) -> Result<Option<ObjectId>, CheckpointError> {
@@ -80,13 +90,17 @@ impl Vault for GitVault {
 
     fn open(&mut self) -> Result<(), CheckpointError> {
         if self.objects.is_none() {
+            let names = self.git.join(&self.name);
+            remove_unfinished(names.parent());
             self.objects = Some(Objects::of_theirs(&self.git.join("objects"))?);
         }
         Ok(())
     }
 
     fn put(&mut self, kind: Kind, bytes: &[u8]) -> Result<ObjectId, CheckpointError> {
-        Ok(self.objects()?.put(kind, bytes)?.0)
+        let (id, is_new) = self.objects()?.put(kind, bytes)?;
+        self.is_unforced |= is_new;
+        Ok(id)
     }
 
     fn get(&self, id: ObjectId) -> Result<Vec<u8>, CheckpointError> {
@@ -115,6 +129,15 @@ impl Vault for GitVault {
         self.write_name(&self.name, id)?;
         self.begins_anew = false;
         Ok(id)
+    }
+
+    /// Where others write too, what is not on the disk can't be told apart.
+    fn force(&mut self) -> Result<(), CheckpointError> {
+        if self.is_unforced {
+            force_all(&self.git)?;
+            self.is_unforced = false;
+        }
+        Ok(())
     }
 
     /// A line of commits can't be cut without giving all of them other names: everything stays.

@@ -21,10 +21,11 @@ use gix::objs::Kind;
 
 use super::cache::replace;
 use super::error::CheckpointError;
+use super::leftovers::remove_unfinished;
 use super::objects::Objects;
 use super::operations::Operations;
 use super::point::{StoredPoint, commit_object};
-use super::settling::{Mark, Settling};
+use super::settling::{Mark, Settling, Unforced, force_all};
 use super::tree::files_and_trees;
 use super::vault::Vault;
 
@@ -38,6 +39,12 @@ pub struct JjVault {
     operations: Arc<Mutex<Operations>>,
     /// What was written since everything was on the disk.
     written: Vec<ObjectId>,
+    /// The mark that was set last.
+    mark: Option<String>,
+    /// Whether it was set since the store was opened for what is being done.
+    is_marked: bool,
+    /// Whether somebody else wrote something of which nobody knows that it is on the disk.
+    others_wrote: bool,
     /// Whether the machine went down before everything was on the disk.
     distrusts: bool,
 }
@@ -51,8 +58,31 @@ impl JjVault {
             objects: None,
             operations: Arc::new(Mutex::new(Operations::new(folder))),
             written: Vec::new(),
+            mark: None,
+            is_marked: false,
+            others_wrote: false,
             distrusts: false,
         }
+    }
+
+    /// Says that something is about to be written. A mark of somebody else is about what they wrote, and they
+    /// may be gone by now.
+    fn set_mark(&mut self) -> Result<(), CheckpointError> {
+        self.others_wrote |= Mark::read(&self.folder).is_some_and(|mark| self.mark.as_ref() != Some(&mark));
+        self.mark = Some(Mark::set(&self.folder)?);
+        self.is_marked = true;
+        Ok(())
+    }
+
+    /// What may not be on the disk.
+    fn unforced(&self) -> Result<Unforced, CheckpointError> {
+        let others = Mark::read(&self.folder).is_some_and(|mark| self.mark.as_ref() != Some(&mark));
+        if others || self.others_wrote {
+            return Ok(Unforced::Anything);
+        }
+        let objects = self.objects()?;
+        let files = self.written.iter().map(|id| objects.file(*id)).chain([self.git().join(HEAD)]);
+        Ok(Unforced::Files(files.collect()))
     }
 
     fn git(&self) -> PathBuf {
@@ -112,6 +142,7 @@ impl Vault for JjVault {
 
     fn open(&mut self) -> Result<(), CheckpointError> {
         let objects = self.git().join("objects");
+        self.is_marked = false;
         if self.objects.is_some() && objects.is_dir() {
             return Ok(());
         }
@@ -123,6 +154,8 @@ impl Vault for JjVault {
         if !objects.is_dir() {
             return Err(CheckpointError::Damaged(format!("{} is missing", objects.display())));
         }
+        let names = self.git().join(HEAD);
+        remove_unfinished([self.folder.as_path(), objects.as_path(), names.parent().unwrap_or(&objects)]);
         self.distrusts = Mark::went_down(&self.folder);
         self.objects = Some(Objects::of_ours(&objects));
         Ok(())
@@ -133,8 +166,8 @@ impl Vault for JjVault {
     }
 
     fn put(&mut self, kind: Kind, bytes: &[u8]) -> Result<ObjectId, CheckpointError> {
-        if self.written.is_empty() && !self.distrusts {
-            Mark::set(&self.folder)?;
+        if !self.is_marked && !self.distrusts {
+            self.set_mark()?;
         }
         let (id, is_new) =
             if self.distrusts { self.objects()?.put_whole(kind, bytes)? } else { self.objects()?.put(kind, bytes)? };
@@ -178,19 +211,45 @@ impl Vault for JjVault {
         let id = self.put(Kind::Commit, &commit_object(tree, parent, message, seconds))?;
         replace(&self.git().join(HEAD), format!("{id}\n").as_bytes())?;
         if std::mem::take(&mut self.distrusts) {
-            Mark::set(&self.folder)?;
+            // What others left was looked at, and what was not whole was written anew.
+            self.mark = Some(Mark::set(&self.folder)?);
+            self.is_marked = true;
         }
         Ok(id)
+    }
+
+    fn force(&mut self) -> Result<(), CheckpointError> {
+        self.unforced()?.force(&self.folder)?;
+        self.written.clear();
+        Ok(())
     }
 
     fn settling(&mut self) -> Result<Option<Settling>, CheckpointError> {
         let Some(head) = self.head()? else { return Ok(None) };
         let points = self.points(head)?;
-        let objects = self.objects()?;
-        let files = self.written.iter().map(|id| objects.file(*id)).chain([self.git().join(HEAD)]).collect();
-        self.written.clear();
         let operations = Arc::clone(&self.operations);
-        Ok(Some(Settling { folder: self.folder.clone(), mark: Mark::read(&self.folder), files, points, operations }))
+        let (mark, unforced) = (Mark::read(&self.folder), self.unforced()?);
+        Ok(Some(Settling { folder: self.folder.clone(), mark, unforced, points, operations }))
+    }
+
+    fn is_settled(&self) -> bool {
+        Mark::read(&self.folder).is_none()
+    }
+
+    fn settled(&mut self, settled: &Unforced) {
+        match (settled, &self.objects) {
+            (Unforced::Files(files), Some(objects)) => {
+                let done: HashSet<&PathBuf> = files.iter().collect();
+                self.written.retain(|id| !done.contains(&objects.file(*id)));
+            }
+            (Unforced::Files(_), None) => {}
+            // Without a mark nobody wrote anything since.
+            (Unforced::Anything, _) if Mark::read(&self.folder).is_none() => {
+                self.others_wrote = false;
+                self.written.clear();
+            }
+            (Unforced::Anything, _) => {}
+        }
     }
 
     /// Builds a repository of what stays, by links to the files of its objects, and moves it into place.
@@ -207,11 +266,16 @@ impl Vault for JjVault {
         if let Some(last) = points.last().filter(|last| last.parent.is_some()) {
             replace(&new.join("shallow"), format!("{}\n", last.id).as_bytes())?;
         }
-        // The log speaks of what is gone; it is made anew of what stays.
-        self.operations().forget()?;
+        force_all(&self.folder)?;
+        let operations = Arc::clone(&self.operations);
+        let mut operations = operations.lock().unwrap_or_else(PoisonError::into_inner);
+        let _log = operations.hold()?;
         let aside = self.folder.join("git.old");
         fs::rename(self.git(), &aside).map_err(|error| CheckpointError::at(&aside, error))?;
         fs::rename(&new, self.git()).map_err(|error| CheckpointError::at(&new, error))?;
+        // The log speaks of what is gone; it is made anew of what stays.
+        operations.forget()?;
+        force_all(&self.folder)?;
         fs::remove_dir_all(&aside).map_err(|error| CheckpointError::at(&aside, error))?;
         self.objects = None;
         self.open()
@@ -254,4 +318,52 @@ fn link(from: &Path, to: &Path) -> Result<(), CheckpointError> {
         Ok(()) | Err(_) => Ok(()),
     };
     linked.map_err(|error| CheckpointError::at(from, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_process_before_left_unforced_is_forced_before_the_mark_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let keep = |vault: &mut JjVault, text: &str| {
+            vault.open().unwrap();
+            let tree = vault.put(Kind::Tree, &[]).unwrap();
+            vault.put(Kind::Blob, text.as_bytes()).unwrap();
+            vault.commit(tree, text).unwrap();
+        };
+        let mut first = JjVault::new(folder.path());
+        keep(&mut first, "one");
+        assert!(matches!(first.unforced().unwrap(), Unforced::Files(files) if files.len() == 4), "its own are known");
+        // It ends without settling, as a short run does.
+        let mut second = JjVault::new(folder.path());
+        keep(&mut second, "two");
+        assert!(matches!(second.unforced().unwrap(), Unforced::Anything));
+        assert!(matches!(first.unforced().unwrap(), Unforced::Anything), "nor does the first know of the second");
+        let settling = second.settling().unwrap().unwrap();
+        let settled = settling.unforced.clone();
+        settling.run().unwrap();
+        second.settled(&settled);
+        assert_eq!(Mark::read(folder.path()), None);
+        keep(&mut second, "three");
+        assert!(matches!(second.unforced().unwrap(), Unforced::Files(_)), "from here on all are its own");
+        assert!(Mark::read(folder.path()).is_some(), "what is written after a mark went has another one");
+    }
+
+    #[test]
+    fn what_could_not_be_settled_is_settled_the_next_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut vault = JjVault::new(folder.path());
+        vault.open().unwrap();
+        let tree = vault.put(Kind::Tree, &[]).unwrap();
+        vault.commit(tree, "one").unwrap();
+        let waits = |vault: &mut JjVault| match vault.settling().unwrap().unwrap().unforced {
+            Unforced::Files(files) => files.len(),
+            Unforced::Anything => usize::MAX,
+        };
+        assert_eq!((waits(&mut vault), waits(&mut vault)), (3, 3), "gathering alone is no settling");
+        vault.force().unwrap();
+        assert_eq!(waits(&mut vault), 1);
+    }
 }

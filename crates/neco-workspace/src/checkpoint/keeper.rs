@@ -13,7 +13,7 @@ use neco_proto::event::CheckpointWhen;
 
 use super::cache::{Cache, Stamp};
 use super::checkpoints::{
-    Change, Checkpoints, FileDiff, Note, Point, Preview, Pruned, RestoreOptions, Restored, Snapshot,
+    BeforeRestore, Change, Checkpoints, FileDiff, Note, Point, Preview, Pruned, RestoreOptions, Restored, Snapshot,
 };
 use super::details::Details;
 use super::diff::file_diff;
@@ -25,7 +25,6 @@ use super::plan::{Plan, plan};
 use super::point::{StoredPoint, message};
 use super::restore::{Interrupted, apply};
 use super::scan::{Scanned, scan};
-use super::settling::Settling;
 use super::tree::{TreeChange, changes, files};
 use super::vault::Vault;
 
@@ -121,7 +120,7 @@ impl<V: Vault> Keeper<V> {
         };
         let is_new = same.is_none();
         let parent = if is_new { head.map(|head| head.id) } else { head.and_then(|head| head.parent) };
-        if head_is_first(is_new, parent) {
+        if is_new && parent.is_none() {
             sign(&self.place.store, &self.place.root);
         }
         if scanned.is_new {
@@ -141,15 +140,17 @@ impl<V: Vault> Keeper<V> {
         let others = shelf.changed_by_others(&target, now.tree, &options.session)?;
         let details = shelf.details(&target)?;
         let found = changes(&shelf.vault, Some(now.tree), Some(target.tree))?;
-        Ok(plan(&self.place.root, found, &now.details, &details, &others, options.only.as_deref()))
+        Ok(plan(&self.place.root, found, &now.details, &details, &others))
     }
 
-    fn go_back(&self, shelf: &mut Shelf<V>, rev: &str, options: &RestoreOptions) -> Result<Restored, CheckpointError> {
-        let planned = self.plan(shelf, rev, options)?;
-        let others = planned.by_others();
-        if !others.is_empty() && !options.others_too {
-            return Err(CheckpointError::ChangedByOthers { paths: others });
-        }
+    fn go_back(
+        &self,
+        shelf: &mut Shelf<V>,
+        rev: &str,
+        options: &RestoreOptions,
+        before: BeforeRestore<'_>,
+    ) -> Result<Restored, CheckpointError> {
+        let planned = self.plan_agreed(shelf, rev, options)?;
         // Whatever is missing is found before anything is touched.
         for item in planned.steps.iter().filter_map(|step| step.change.after) {
             shelf.vault.get(item.id)?;
@@ -163,16 +164,35 @@ impl<V: Vault> Keeper<V> {
         };
         let undo = self.keep(shelf, &note(CheckpointWhen::Restore, "before going back to"), &wanted)?;
         // What was looked at is a moment old: what is kept now is what goes.
-        let planned = self.plan(shelf, rev, options)?;
-        if planned.by_others().iter().any(|path| !others.contains(path)) && !options.others_too {
-            return Err(CheckpointError::ChangedByOthers { paths: planned.by_others() });
-        }
+        let planned = self.plan_agreed(shelf, rev, options)?;
+        // A power cut must not take a file and what it would be brought back from.
+        shelf.vault.force()?;
+        before(&undo)?;
         let interrupted = Interrupted::begin(&self.place.store, &undo.rev)?;
         let details = shelf.details(&target)?;
         let done = apply(&shelf.vault, &self.place.root, &planned, &details.modes)?;
         interrupted.end();
         let now = self.keep(shelf, &note(CheckpointWhen::After, "went back to"), &wanted)?;
-        Ok(Restored { undo, now, changes: done.changes, kept: done.kept })
+        Ok(Restored { undo, now, changes: done.changes, kept: done.kept, left_out: planned.left_out })
+    }
+
+    /// What going back would do, unless it takes something of others that nobody agreed to.
+    fn plan_agreed(&self, shelf: &mut Shelf<V>, rev: &str, options: &RestoreOptions) -> Result<Plan, CheckpointError> {
+        let planned = self.plan(shelf, rev, options)?;
+        match planned.refused(&options.agreed) {
+            paths if paths.is_empty() => Ok(planned),
+            paths => Err(CheckpointError::ChangedByOthers { paths }),
+        }
+    }
+
+    /// What is there to be read, and nobody writes meanwhile. Where nothing was kept nothing is made.
+    fn read<T>(&self, read: impl FnOnce(&mut Shelf<V>) -> Result<T, CheckpointError>) -> Result<T, CheckpointError> {
+        let mut shelf = self.shelf();
+        if !self.place.store.is_dir() {
+            return read(&mut shelf);
+        }
+        let _lock = StoreLock::acquire(&self.place.store)?;
+        read(&mut shelf)
     }
 }
 
@@ -276,23 +296,22 @@ impl<V: Vault> Checkpoints for Keeper<V> {
     }
 
     fn list(&self) -> Result<Vec<Point>, CheckpointError> {
-        Ok(self.shelf().points()?.iter().map(StoredPoint::shown).collect())
+        self.read(|shelf| Ok(shelf.points()?.iter().map(StoredPoint::shown).collect()))
     }
 
-    fn diff(&self, from: &str, to: &str) -> Result<Vec<FileDiff>, CheckpointError> {
-        let mut shelf = self.shelf();
-        let (from, to) = (shelf.find(from)?, shelf.find(to)?);
-        let found = changes(&shelf.vault, Some(from.tree), Some(to.tree))?;
-        found.into_iter().map(|change| file_diff(&shelf.vault, &change)).collect()
-    }
-
-    fn changed_since(&self, rev: &str) -> Result<Vec<Change>, CheckpointError> {
-        let mut shelf = self.shelf();
-        let _lock = StoreLock::acquire(&self.place.store)?;
-        let point = shelf.find(rev)?;
-        let wanted = paths(files(&shelf.vault, point.tree)?);
-        let now = self.look(&mut shelf, &wanted)?;
-        Ok(shown(changes(&shelf.vault, Some(point.tree), Some(now.tree))?))
+    fn diff(&self, from: &str, to: Option<&str>) -> Result<Vec<FileDiff>, CheckpointError> {
+        self.read(|shelf| {
+            let from = shelf.find(from)?;
+            let to = match to {
+                Some(to) => shelf.find(to)?.tree,
+                None => {
+                    let wanted = paths(files(&shelf.vault, from.tree)?);
+                    self.look(shelf, &wanted)?.tree
+                }
+            };
+            let found = changes(&shelf.vault, Some(from.tree), Some(to))?;
+            found.into_iter().map(|change| file_diff(&shelf.vault, &change)).collect()
+        })
     }
 
     fn preview(&self, rev: &str, options: &RestoreOptions) -> Result<Preview, CheckpointError> {
@@ -301,15 +320,31 @@ impl<V: Vault> Checkpoints for Keeper<V> {
         Ok(self.plan(&mut shelf, rev, options)?.preview())
     }
 
-    fn restore(&self, rev: &str, options: &RestoreOptions) -> Result<Restored, CheckpointError> {
+    fn restore(
+        &self,
+        rev: &str,
+        options: &RestoreOptions,
+        before: BeforeRestore<'_>,
+    ) -> Result<Restored, CheckpointError> {
         let mut shelf = self.shelf();
         let _lock = StoreLock::acquire(&self.place.store)?;
-        self.go_back(&mut shelf, rev, options)
+        self.go_back(&mut shelf, rev, options, before)
+    }
+
+    fn told(&self) {
+        Interrupted::told(&self.place.store);
     }
 
     fn settle(&self) -> Result<(), CheckpointError> {
-        let waits = self.shelf().vault.settling()?;
-        waits.map_or(Ok(()), Settling::run)
+        let Some(waits) = self.read(|shelf| shelf.vault.settling())? else { return Ok(()) };
+        let settled = waits.unforced.clone();
+        waits.run()?;
+        self.shelf().vault.settled(&settled);
+        Ok(())
+    }
+
+    fn is_settled(&self) -> bool {
+        self.shelf().vault.is_settled()
     }
 
     fn size(&self) -> Result<u64, CheckpointError> {
@@ -331,11 +366,6 @@ impl<V: Vault> Checkpoints for Keeper<V> {
         let bytes = size.saturating_sub(bytes_on_disk(&self.place.store)?);
         Ok(Pruned { points: points.len().saturating_sub(left), bytes })
     }
-}
-
-/// Whether a store was just begun.
-fn head_is_first(is_new: bool, parent: Option<ObjectId>) -> bool {
-    is_new && parent.is_none()
 }
 
 fn paths(files: Vec<(Vec<u8>, super::tree::Item)>) -> Vec<Vec<u8>> {

@@ -15,6 +15,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use neco_proto::event::LeftOutWhy;
 use neco_safety::path::sensitive::holds_secrets;
 
+use super::restore::Interrupted;
 use crate::changed::tracked;
 use crate::git;
 use crate::rules::rules_of;
@@ -33,11 +34,13 @@ pub struct LeaveOutSettings {
     pub patterns: Vec<String>,
     /// The person's ignore file for all repositories.
     pub excludes_file: Option<PathBuf>,
+    /// Where Neco keeps everything, should that be inside: no part of any state, and never touched.
+    pub own: Option<PathBuf>,
 }
 
 impl Default for LeaveOutSettings {
     fn default() -> Self {
-        Self { max_file_bytes: 5_000_000, max_files: 100_000, patterns: Vec::new(), excludes_file: None }
+        Self { max_file_bytes: 5_000_000, max_files: 100_000, patterns: Vec::new(), excludes_file: None, own: None }
     }
 }
 
@@ -52,6 +55,7 @@ pub struct LeaveOut<'a> {
     /// The repository around the root: its top and its git folder.
     repository: Option<(PathBuf, PathBuf)>,
     tracked: OnceCell<Vec<Vec<u8>>>,
+    cut_short: OnceCell<bool>,
     /// Files that are kept although they are ignored now.
     wanted: &'a [Vec<u8>],
 }
@@ -82,6 +86,7 @@ impl<'a> LeaveOut<'a> {
             excludes,
             repository,
             tracked: OnceCell::new(),
+            cut_short: OnceCell::new(),
             wanted,
         }
     }
@@ -124,7 +129,15 @@ impl<'a> LeaveOut<'a> {
     /// Whether this is where a version control system, or Neco, keeps its own.
     #[must_use]
     pub fn is_nobodys(&self, path: &Path, name: &[u8]) -> bool {
-        REPOSITORIES.iter().any(|own| name.eq_ignore_ascii_case(own)) || path == self.store
+        REPOSITORIES.iter().any(|own| name.eq_ignore_ascii_case(own))
+            || path == self.store
+            || self.settings.own.as_deref() == Some(path)
+    }
+
+    /// Whether a restore was cut short, and nobody was told yet.
+    #[must_use]
+    pub fn is_cut_short(&self) -> bool {
+        *self.cut_short.get_or_init(|| Interrupted::is_marked(self.store))
     }
 
     /// Why something is no part of a state, as far as its name tells.

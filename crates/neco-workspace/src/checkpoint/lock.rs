@@ -24,8 +24,21 @@ impl StoreLock {
     /// # Errors
     /// When the file can't be opened, or another process does not let go.
     pub fn acquire(store: &Path) -> Result<Self, CheckpointError> {
+        Self::of_file(store, "lock")
+    }
+
+    /// The same for the log of operations alone, which others need not wait for. Whoever holds both took the
+    /// store's first.
+    ///
+    /// # Errors
+    /// When the file can't be opened, or another process does not let go.
+    pub fn of_log(store: &Path) -> Result<Self, CheckpointError> {
+        Self::of_file(store, "log-lock")
+    }
+
+    fn of_file(store: &Path, name: &str) -> Result<Self, CheckpointError> {
         make_private(store)?;
-        let path = store.join("lock");
+        let path = store.join(name);
         let failed = |error| CheckpointError::at(&path, error);
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
         let until = Instant::now() + PATIENCE;

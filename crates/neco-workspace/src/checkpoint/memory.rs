@@ -51,6 +51,10 @@ impl Vault for MemoryVault {
         Ok(id)
     }
 
+    fn force(&mut self) -> Result<(), CheckpointError> {
+        Ok(())
+    }
+
     /// The points that are left out can't be found any more; their objects go with the vault.
     fn keep_only(&mut self, points: &[StoredPoint]) -> Result<(), CheckpointError> {
         let mut next = self.head;

@@ -11,7 +11,7 @@
 //! Reading order: [`checkpoints`] (the face), [`error`]; [`leave_out`] (what is no part of a state),
 //! [`cache`] (what is known of files), [`scan`] (a look at the workspace), [`tree`], [`details`], [`point`]
 //! (what is written), [`keeper`] (how it goes together), [`plan`] and [`restore`] (the way back), [`diff`];
-//! [`vault`] (what a backend does), [`objects`], [`jj`] with [`settling`] and [`operations`], [`git`], [`memory`]; [`lock`], [`mod@open`].
+//! [`vault`] (what a backend does), [`objects`], [`jj`] with [`settling`] and [`operations`], [`git`], [`memory`]; [`lock`], [`leftovers`], [`mod@open`].
 
 mod cache;
 mod checkpoints;
@@ -22,6 +22,7 @@ mod git;
 mod jj;
 mod keeper;
 mod leave_out;
+mod leftovers;
 mod lock;
 mod memory;
 mod objects;
@@ -36,10 +37,10 @@ mod tree;
 mod vault;
 
 pub use checkpoints::{
-    Change, ChangeKind, Checkpoints, FileDiff, Kept, LeftOut, Note, PlannedChange, Point, Preview, Pruned,
-    RestoreOptions, Restored, Snapshot,
+    Agreed, BeforeRestore, Change, ChangeKind, Checkpoints, FileDiff, Kept, LeftOut, Note, PlannedChange, Point,
+    Preview, Pruned, RestoreOptions, Restored, Snapshot,
 };
 pub use error::CheckpointError;
 pub use keeper::{Keeper, Place, bytes_on_disk};
 pub use leave_out::LeaveOutSettings;
-pub use open::{Backend, GitCheckpoints, JjCheckpoints, MemoryCheckpoints, open, store_folder};
+pub use open::{Backend, GitCheckpoints, JjCheckpoints, MemoryCheckpoints, open, store_folder, workspace_of};

@@ -88,22 +88,38 @@ pub fn store_folder(stores: &Path, root: &Path) -> PathBuf {
         return folder;
     }
     let Some(identity) = identity(root) else { return folder };
-    let is_ours = |store: &PathBuf| fs::read_to_string(store.join(WHOSE)).is_ok_and(|whose| whose == identity);
     let others = fs::read_dir(stores).into_iter().flatten().flatten().map(|entry| entry.path());
-    if let Some(moved) = others.into_iter().find(is_ours) {
-        // Where that fails, a new one is begun.
-        let _ = fs::rename(moved, &folder);
+    let signed = others.filter_map(|store| Some((fs::read_to_string(store.join(WHOSE)).ok()?, store)));
+    let ours = signed.into_iter().find(|(whose, _)| whose.lines().next() == Some(identity.as_str()));
+    let Some((whose, store)) = ours else { return folder };
+    let at = whose.lines().nth(1).map(Path::new);
+    if at.is_some_and(|at| self::identity(at).as_ref() == Some(&identity)) {
+        // It was not moved: it is at two places, and somebody may use the store from the other one.
+        return store;
+    }
+    // Where that fails, a new one is begun.
+    if fs::rename(store, &folder).is_ok() {
+        write_signature(&folder, root, &identity);
     }
     folder
 }
 
+/// The workspace of a store, where it says so.
+#[must_use]
+pub fn workspace_of(store: &Path) -> Option<PathBuf> {
+    fs::read_to_string(store.join(WHOSE)).ok()?.lines().nth(1).map(PathBuf::from)
+}
+
 /// Says whose a store is, for when the workspace is moved.
 pub(super) fn sign(store: &Path, root: &Path) {
-    let file = store.join(WHOSE);
-    if let Some(identity) = identity(root).filter(|_| !file.exists()) {
-        // Without it a workspace that is moved begins a new store.
-        let _ = fs::write(file, identity);
+    if let Some(identity) = identity(root).filter(|_| !store.join(WHOSE).exists()) {
+        write_signature(store, root, &identity);
     }
+}
+
+/// Without it a workspace that is moved begins a new store.
+fn write_signature(store: &Path, root: &Path, identity: &str) {
+    let _ = fs::write(store.join(WHOSE), format!("{identity}\n{}\n", root.display()));
 }
 
 /// What stays the same when a folder is moved: its disk, its place on it, and when it was made.

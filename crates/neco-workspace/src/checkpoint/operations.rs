@@ -22,6 +22,8 @@ use jj_lib::settings::UserSettings;
 use jj_lib::signing::Signer;
 
 use super::error::CheckpointError;
+use super::leftovers::remove_locks;
+use super::lock::StoreLock;
 use super::objects::all_of;
 use super::point::StoredPoint;
 
@@ -61,7 +63,18 @@ impl Operations {
         if !self.path().exists() {
             return Ok(None);
         }
+        let _lock = self.hold()?;
         newest_of(self.load()?.as_ref())
+    }
+
+    /// Keeps others from the log; what a process that was killed left in its way goes.
+    ///
+    /// # Errors
+    /// When another process does not let go of it.
+    pub fn hold(&self) -> Result<StoreLock, CheckpointError> {
+        let lock = StoreLock::of_log(&self.folder)?;
+        remove_locks(&self.folder.join("git"));
+        Ok(lock)
     }
 
     /// Adds the points that it does not know, of all points, newest first.
@@ -69,6 +82,7 @@ impl Operations {
     /// # Errors
     /// When it can't be written.
     pub fn add(&mut self, points: &[StoredPoint]) -> Result<(), CheckpointError> {
+        let _lock = self.hold()?;
         match self.add_new(points) {
             Err(error) if error.is_damage() => {
                 self.forget()?;
@@ -78,7 +92,7 @@ impl Operations {
         }
     }
 
-    /// Removes the log.
+    /// Removes the log, which the caller [holds](Self::hold).
     ///
     /// # Errors
     /// When that can't be done.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use neco_proto::event::LeftOutWhy;
 
-use super::checkpoints::{Change, Kept, PlannedChange, Preview};
+use super::checkpoints::{Agreed, Change, Kept, LeftOut, PlannedChange, Preview};
 use super::details::Details;
 use super::tree::TreeChange;
 
@@ -18,6 +18,8 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// What would be another but is left alone.
     pub kept: Vec<Kept>,
+    /// What is no part of states, now or then.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// What would be done to a file.
@@ -30,10 +32,11 @@ pub struct Step {
 }
 
 impl Plan {
-    /// The files that somebody else changed.
+    /// The files that somebody else changed and nobody agreed to have overwritten.
     #[must_use]
-    pub fn by_others(&self) -> Vec<PathBuf> {
-        self.steps.iter().filter(|step| step.by_others).map(|step| path_of(&step.change)).collect()
+    pub fn refused(&self, agreed: &Agreed) -> Vec<PathBuf> {
+        let others = self.steps.iter().filter(|step| step.by_others).map(|step| path_of(&step.change));
+        others.filter(|path| !agreed.covers(path)).collect()
     }
 
     /// As a person is shown it.
@@ -43,26 +46,18 @@ impl Plan {
             change: Change { path: path_of(&step.change), kind: step.change.kind() },
             by_others: step.by_others,
         };
-        Preview { changes: self.steps.into_iter().map(shown).collect(), kept: self.kept }
+        Preview { changes: self.steps.into_iter().map(shown).collect(), kept: self.kept, left_out: self.left_out }
     }
 }
 
 /// Sorts what is different into what is done and what is left alone.
 #[must_use]
-pub fn plan(
-    root: &Path,
-    found: Vec<TreeChange>,
-    now: &Details,
-    target: &Details,
-    others: &BTreeSet<Vec<u8>>,
-    only: Option<&[PathBuf]>,
-) -> Plan {
-    let mut plan = Plan::default();
+pub fn plan(root: &Path, found: Vec<TreeChange>, now: &Details, target: &Details, others: &BTreeSet<Vec<u8>>) -> Plan {
+    let mut left_out = now.left_out.clone();
+    left_out.extend(target.left_out.iter().filter(|left| !now.leaves_out(&left.path)).cloned());
+    let mut plan = Plan { left_out, ..Plan::default() };
     for change in found {
         let path = path_of(&change);
-        if only.is_some_and(|only| !only.iter().any(|wanted| path.starts_with(wanted))) {
-            continue;
-        }
         match why_kept(root, &path, &change, now, target) {
             Some(reason) => plan.kept.push(Kept { path, reason }),
             None => {

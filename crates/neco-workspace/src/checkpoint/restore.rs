@@ -3,31 +3,49 @@
 //! Every file is written beside its place and then moved into it, so it is whole at any time; folders are
 //! opened one beneath the other and no link is followed, so nothing outside is touched. Files go before
 //! others come: a folder can take the place of a file. What can't be done is told, and the rest is done.
+//!
+//! Right before a file goes or is replaced it is looked at once more: what somebody wrote since the look is in
+//! no state, so it stays.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustix::fs::{AtFlags, Mode, OFlags};
+use gix::objs::Kind;
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::cache::replace;
 use super::checkpoints::{Change, Kept};
 use super::error::CheckpointError;
 use super::plan::Plan;
-use super::tree::{Item, ItemKind, TreeChange};
+use super::settling::Unforced;
+use super::tree::{Item, ItemKind, TreeChange, id_of};
 use super::vault::Vault;
 
 /// What the name of a file begins with that is being written.
-pub const UNFINISHED: &[u8] = b".neco-restore-";
+const UNFINISHED: &[u8] = b".neco-restore-";
 
 /// The mark that a restore is under way.
 const MARK: &str = "restoring";
+
+/// Why a file stays that is another than a moment ago.
+const CHANGED: &str = "somebody changed it just now";
+
+/// Whether a name is that of a file which a restore was writing.
+#[must_use]
+pub fn is_unfinished(name: &[u8]) -> bool {
+    let Some(numbers) = name.strip_prefix(UNFINISHED) else { return false };
+    let mut parts = numbers.split(|byte| *byte == b'-');
+    let is_number =
+        |part: Option<&[u8]>| part.is_some_and(|part| !part.is_empty() && part.iter().all(u8::is_ascii_digit));
+    is_number(parts.next()) && is_number(parts.next()) && parts.next().is_none()
+}
 
 /// What was done.
 #[derive(Debug, Default)]
@@ -45,13 +63,15 @@ pub struct Interrupted {
 }
 
 impl Interrupted {
-    /// Marks that a restore begins; `undo` is the state before it.
+    /// Marks that a restore begins; `undo` is the state before it. The mark is on the disk before anything is
+    /// touched.
     ///
     /// # Errors
     /// When the mark can't be written.
     pub fn begin(store: &Path, undo: &str) -> Result<Self, CheckpointError> {
         let mark = store.join(MARK);
         replace(&mark, undo.as_bytes())?;
+        Unforced::Files(vec![mark.clone()]).force(store)?;
         Ok(Self { mark })
     }
 
@@ -61,14 +81,23 @@ impl Interrupted {
         let _ = fs::remove_file(&self.mark);
     }
 
-    /// What a person is told of a restore that did not come to its end; once.
+    /// Whether a restore did not come to its end, and nobody was told yet.
+    #[must_use]
+    pub fn is_marked(store: &Path) -> bool {
+        store.join(MARK).exists()
+    }
+
+    /// What a person is told of a restore that did not come to its end.
     #[must_use]
     pub fn notice(store: &Path) -> Option<String> {
-        let mark = store.join(MARK);
-        let undo = fs::read_to_string(&mark).ok()?;
-        let _ = fs::remove_file(&mark);
+        let undo = fs::read_to_string(store.join(MARK)).ok()?;
         let undo: String = undo.trim().chars().take(12).collect();
         Some(format!("going back to an earlier state was cut short; what was there before it is checkpoint {undo}"))
+    }
+
+    /// They were told.
+    pub fn told(store: &Path) {
+        let _ = fs::remove_file(store.join(MARK));
     }
 }
 
@@ -87,7 +116,7 @@ pub fn apply<V: Vault>(
     let mut done = Done { kept: plan.kept.clone(), ..Done::default() };
     let (go, come): (Vec<_>, Vec<_>) = plan.steps.iter().partition(|step| step.change.after.is_none());
     for change in go.into_iter().map(|step| &step.change) {
-        done.note(change, remove(&handle, &change.path));
+        done.note(change, remove(&handle, change));
     }
     for change in come.into_iter().map(|step| &step.change) {
         let Some(item) = change.after else { continue };
@@ -95,10 +124,21 @@ pub fn apply<V: Vault>(
         let wrote = vault
             .get(item.id)
             .map_err(|error| error.to_string())
-            .and_then(|content| write(&handle, &change.path, item, &content, mode).map_err(|error| error.to_string()));
+            .and_then(|content| write(&handle, change, item, &content, mode).map_err(|error| error.to_string()));
         done.note(change, wrote);
     }
+    force_names(root, &done.changes);
     Ok(done)
+}
+
+/// Has the names of files on the disk, as what they hold is. Where that fails nothing is lost: what was there
+/// before is kept.
+fn force_names(root: &Path, changes: &[Change]) {
+    let folders: BTreeSet<PathBuf> =
+        changes.iter().filter_map(|change| Some(root.join(change.path.parent()?))).collect();
+    for folder in folders {
+        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    }
 }
 
 impl Done {
@@ -112,10 +152,14 @@ impl Done {
 }
 
 /// Removes a file, and the folders above it that are empty then.
-fn remove(root: &OwnedFd, path: &[u8]) -> io::Result<()> {
-    let (folders, name) = split(path);
+fn remove(root: &OwnedFd, change: &TreeChange) -> io::Result<()> {
+    let (folders, name) = split(&change.path);
     let Some(chain) = open_chain(root, &folders, false)? else { return Ok(()) };
-    match rustix::fs::unlinkat(chain.last().unwrap_or(root), name, AtFlags::empty()) {
+    let folder = chain.last().unwrap_or(root);
+    if !is_still(folder, name, change.before)? {
+        return Err(io::Error::other(CHANGED));
+    }
+    match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => {}
         Err(error) => return Err(error.into()),
     }
@@ -129,9 +173,9 @@ fn remove(root: &OwnedFd, path: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-fn write(root: &OwnedFd, path: &[u8], item: Item, content: &[u8], mode: Option<u32>) -> io::Result<()> {
+fn write(root: &OwnedFd, change: &TreeChange, item: Item, content: &[u8], mode: Option<u32>) -> io::Result<()> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let (folders, name) = split(path);
+    let (folders, name) = split(&change.path);
     let chain = open_chain(root, &folders, true)?.unwrap_or_default();
     let folder = chain.last().unwrap_or(root);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -142,11 +186,45 @@ fn write(root: &OwnedFd, path: &[u8], item: Item, content: &[u8], mode: Option<u
         ItemKind::File | ItemKind::Program => write_file(folder, unfinished, item.kind, content, mode),
         ItemKind::Folder => Err(io::Error::other("it is a folder")),
     };
-    let moved = written.and_then(|()| Ok(rustix::fs::renameat(folder, unfinished, folder, name)?));
+    let moved = written.and_then(|()| move_into_place(folder, unfinished, name, change));
     if moved.is_err() {
         let _ = rustix::fs::unlinkat(folder, unfinished, AtFlags::empty());
     }
     moved
+}
+
+fn move_into_place(folder: &OwnedFd, unfinished: &OsStr, name: &OsStr, change: &TreeChange) -> io::Result<()> {
+    if !is_still(folder, name, change.before)? {
+        return Err(io::Error::other(CHANGED));
+    }
+    Ok(rustix::fs::renameat(folder, unfinished, folder, name)?)
+}
+
+/// Whether what has a name is what was seen there. A folder in the way is told by whoever it is in the way of.
+fn is_still(folder: &OwnedFd, name: &OsStr, seen: Option<Item>) -> io::Result<bool> {
+    let kind = match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => FileType::from_raw_mode(stat.st_mode),
+        // What is gone by now is in nobody's way, and was kept.
+        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(true),
+        Err(error) => return Err(error.into()),
+    };
+    let content = match kind {
+        FileType::Symlink => rustix::fs::readlinkat(folder, name, Vec::new())?.into_bytes(),
+        FileType::RegularFile => {
+            let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+            let mut content = Vec::new();
+            File::from(rustix::fs::openat(folder, name, flags, Mode::empty())?).read_to_end(&mut content)?;
+            content
+        }
+        FileType::Directory => return Ok(true),
+        FileType::Fifo | FileType::Socket | FileType::CharacterDevice | FileType::BlockDevice | FileType::Unknown => {
+            return Ok(false);
+        }
+    };
+    let Some(seen) = seen else { return Ok(false) };
+    let is_link = kind == FileType::Symlink;
+    let same = id_of(Kind::Blob, &content).is_ok_and(|id| id == seen.id);
+    Ok(same && is_link == (seen.kind == ItemKind::Link))
 }
 
 fn write_file(folder: &OwnedFd, name: &OsStr, kind: ItemKind, content: &[u8], mode: Option<u32>) -> io::Result<()> {
@@ -161,7 +239,8 @@ fn write_file(folder: &OwnedFd, name: &OsStr, kind: ItemKind, content: &[u8], mo
         // Bits that let a file run as somebody else are never given.
         rustix::fs::fchmod(&file, Mode::from_raw_mode(mode & 0o777))?;
     }
-    Ok(())
+    // Renamed before that, a power cut could leave an empty file in the place of the one that was.
+    file.sync_data()
 }
 
 /// The folders on the way, each opened beneath the one before. `None` when one is missing and not wanted.

@@ -9,6 +9,7 @@ use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use gix::ObjectId;
 use gix::objs::Kind;
@@ -21,7 +22,8 @@ use super::checkpoints::LeftOut;
 use super::details::Details;
 use super::error::CheckpointError;
 use super::leave_out::{FolderRules, LeaveOut, below};
-use super::restore::UNFINISHED;
+use super::leftovers::is_abandoned;
+use super::restore::is_unfinished;
 use super::tree::{Item, ItemKind, id_of, joined, tree_object};
 use super::vault::Vault;
 
@@ -143,8 +145,15 @@ impl<V: Vault> Scan<'_, V> {
         if self.leave.is_nobodys(&absolute, &name) {
             return Ok(());
         }
-        if name.starts_with(UNFINISHED) {
-            // A restore was cut short; it held nothing that is not in a state.
+        if is_unfinished(&name) && kind != FileType::Directory {
+            if self.leave.is_cut_short() {
+                // It held nothing that is not in a state.
+                let _ = rustix::fs::unlinkat(here.handle, name.as_slice(), AtFlags::empty());
+            }
+            return Ok(());
+        }
+        if name.starts_with(b".neco-") && kind == FileType::RegularFile && is_abandoned(&name, age(here.handle, &name))
+        {
             let _ = rustix::fs::unlinkat(here.handle, name.as_slice(), AtFlags::empty());
             return Ok(());
         }
@@ -278,6 +287,13 @@ struct Content {
     content: Vec<u8>,
     facts: Facts,
     runs: bool,
+}
+
+/// How long nobody touched a file.
+fn age(folder: &OwnedFd, name: &[u8]) -> Duration {
+    let Ok(stat) = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else { return Duration::ZERO };
+    let touched = Duration::from_secs(u64::try_from(stat.st_mtime).unwrap_or(0));
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(touched)
 }
 
 /// The names of a folder, sorted.

@@ -1,5 +1,6 @@
 //! What can wait after a state was kept: having it on the disk for good, and in the log of operations.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ pub struct Settling {
     /// The mark as it was when this was gathered.
     pub mark: Option<String>,
     /// What may not be on the disk.
-    pub files: Vec<PathBuf>,
+    pub unforced: Unforced,
     /// All points, newest first.
     pub points: Vec<StoredPoint>,
     /// The log.
@@ -35,7 +36,7 @@ impl Settling {
     /// # Errors
     /// When the store can't be written; what is left is done the next time.
     pub fn run(self) -> Result<(), CheckpointError> {
-        self.force()?;
+        self.unforced.force(&self.folder)?;
         self.operations.lock().unwrap_or_else(PoisonError::into_inner).add(&self.points)?;
         let _lock = StoreLock::acquire(&self.folder)?;
         // Whoever wrote something meanwhile has set another mark.
@@ -44,25 +45,48 @@ impl Settling {
             None => Ok(()),
         }
     }
+}
 
-    fn force(&self) -> Result<(), CheckpointError> {
-        if self.files.len() > MOST_FORCED {
-            return force_all(&self.folder);
-        }
-        for path in &self.files {
+/// What may not be on the disk.
+#[derive(Clone, Debug)]
+pub enum Unforced {
+    /// These files, and that they are in their folders.
+    Files(Vec<PathBuf>),
+    /// Nobody knows: a process that is gone may have left something.
+    Anything,
+}
+
+impl Unforced {
+    /// Has it on the disk.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub fn force(&self, store: &Path) -> Result<(), CheckpointError> {
+        let files = match self {
+            Self::Files(files) if files.len() <= MOST_FORCED => files,
+            Self::Files(_) | Self::Anything => return force_all(store),
+        };
+        let folders: BTreeSet<&Path> = files.iter().flat_map(|file| file.ancestors().skip(1).take(2)).collect();
+        let git = store.join("git");
+        // What is in a folder first, then the folder.
+        let folders = folders.into_iter().rev().chain([git.as_path(), store]);
+        for path in files.iter().map(PathBuf::as_path).chain(folders) {
             let file = match File::open(path) {
                 // Pruned meanwhile.
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 opened => opened,
             };
-            file.and_then(|file| file.sync_data()).map_err(|error| CheckpointError::at(path, error))?;
+            file.and_then(|file| file.sync_all()).map_err(|error| CheckpointError::at(path, error))?;
         }
         Ok(())
     }
 }
 
-/// Everything that any program wrote to the disk of a folder.
-fn force_all(folder: &Path) -> Result<(), CheckpointError> {
+/// Has everything on the disk of a folder that any program wrote to it.
+///
+/// # Errors
+/// When the disk does not take it.
+pub fn force_all(folder: &Path) -> Result<(), CheckpointError> {
     let handle = File::open(folder).map_err(|error| CheckpointError::at(folder, error))?;
     #[cfg(target_os = "linux")]
     return rustix::fs::syncfs(&handle).map_err(|error| CheckpointError::at(folder, error));
@@ -78,13 +102,15 @@ impl Mark {
     /// Its file.
     pub const FILE: &'static str = "unsettled";
 
-    /// Sets it. Written before the objects, so it is not lost where they are not.
+    /// Sets it, and says what it says. Written before the objects, so it is not lost where they are not.
     ///
     /// # Errors
     /// When it can't be written.
-    pub fn set(store: &Path) -> Result<(), CheckpointError> {
+    pub fn set(store: &Path) -> Result<String, CheckpointError> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        replace(&store.join(Self::FILE), format!("{}\n{now}\n", machine_start()).as_bytes())
+        let mark = format!("{}\n{} {now}\n", machine_start(), std::process::id());
+        replace(&store.join(Self::FILE), mark.as_bytes())?;
+        Ok(mark)
     }
 
     /// What it says now.

@@ -5,7 +5,7 @@ use gix::objs::Kind;
 
 use super::error::CheckpointError;
 use super::point::StoredPoint;
-use super::settling::Settling;
+use super::settling::{Settling, Unforced};
 
 /// A backend's part of the work: everything else is the same for all.
 pub trait Vault: Send {
@@ -45,6 +45,12 @@ pub trait Vault: Send {
     /// When it can't be written.
     fn commit(&mut self, tree: ObjectId, message: &str) -> Result<ObjectId, CheckpointError>;
 
+    /// Has everything that was put and committed on the disk for good.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    fn force(&mut self) -> Result<(), CheckpointError>;
+
     /// What can wait: nobody is kept waiting for it, others use the store meanwhile, and a process that ends
     /// before it is done has lost nothing.
     ///
@@ -53,6 +59,14 @@ pub trait Vault: Send {
     fn settling(&mut self) -> Result<Option<Settling>, CheckpointError> {
         Ok(None)
     }
+
+    /// Whether nothing waits, as far as a glance tells.
+    fn is_settled(&self) -> bool {
+        true
+    }
+
+    /// Notes that what could wait is done.
+    fn settled(&mut self, _: &Unforced) {}
 
     /// Whether what is known of files from earlier looks can be relied on.
     fn trusts_what_is_known(&self) -> bool {

@@ -240,7 +240,7 @@ impl Sheet {
     fn take(&mut self, name: &str, files: &[super::manifest::FileEntry], file: u32) -> Option<usize> {
         let mut cost = 0;
         if self.shown.is_empty() {
-            cost += files.get(file as usize).map_or(0, |entry| token_count(&entry.path.to_string_lossy()));
+            cost += files.get(file as usize).map_or(0, |entry| token_count(&entry.path.to_string_lossy()) + 1);
         }
         self.last.clear();
         for definition in self.defined.get(name)?.iter().filter(|one| one.kind.is_shape()) {
@@ -250,7 +250,7 @@ impl Sheet {
             let line = self.lines.get((definition.line as usize).wrapping_sub(1))?.trim();
             let text: String = line.chars().take(LONGEST_LINE).collect();
             let text = text.trim_end_matches(['{', ' ']).to_owned();
-            cost += token_count(&text) + 3;
+            cost += token_count(&format!("  {}: {text}", definition.line)) + 1;
             self.shown.insert(definition.line, text);
             self.last.push(definition.line);
         }
@@ -265,12 +265,26 @@ impl Sheet {
     }
 }
 
-/// About how many tokens a text is.
+/// About how many tokens a text is, rather too many: code is full of short words and signs, and each sign is one.
 fn token_count(text: &str) -> usize {
-    let wide = text.chars().filter(|letter| !letter.is_ascii()).count();
-    (text.len() - text.chars().filter(|letter| !letter.is_ascii()).map(char::len_utf8).sum::<usize>()).div_ceil(3)
-        + wide
+    let (mut tokens, mut letters) = (0, 0_usize);
+    for char in text.chars() {
+        if char.is_ascii_alphabetic() {
+            letters += 1;
+            continue;
+        }
+        tokens += std::mem::take(&mut letters).div_ceil(LETTERS);
+        tokens += match char {
+            ' ' => 0,
+            char if char.is_ascii() => 1,
+            _ => 2,
+        };
+    }
+    tokens + letters.div_ceil(LETTERS)
 }
+
+/// Letters of a word that are one token.
+const LETTERS: usize = 4;
 
 /// The standing of every file.
 fn standing(files: usize, arrows: &[Arrow]) -> Vec<f64> {

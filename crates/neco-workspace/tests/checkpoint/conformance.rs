@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
 use neco_proto::event::{CheckpointWhen, LeftOutWhy};
-use neco_workspace::checkpoint::{ChangeKind, CheckpointError, LeaveOutSettings, RestoreOptions};
+use neco_workspace::checkpoint::{Agreed, ChangeKind, CheckpointError, LeaveOutSettings, RestoreOptions, Snapshot};
 
 use super::desk::{ALL, Desk, change, everything};
 
@@ -80,7 +80,7 @@ fn the_difference_of_two_states_is_a_unified_diff_and_binary_files_are_named() {
         fs::set_permissions(desk.path("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
         desk.remove("old.txt");
         let second = desk.after();
-        let diffs = desk.points.diff(&first.rev, &second.rev).unwrap();
+        let diffs = desk.points.diff(&first.rev, Some(&second.rev)).unwrap();
         let text: String = diffs.iter().map(|diff| diff.text.as_str()).collect();
         let expected = "\
 diff --git a/a.txt b/a.txt
@@ -107,10 +107,12 @@ new file mode 100755
 +#!/bin/sh
 ";
         assert_eq!(text, expected);
-        assert_eq!(desk.points.diff(&first.rev[..8], &second.rev[..8]).unwrap(), diffs, "short names will do");
-        assert_eq!(desk.points.changed_since(&first.rev).unwrap().len(), 4);
-        assert_eq!(desk.points.changed_since(&second.rev).unwrap(), []);
-        assert!(matches!(desk.points.diff("0000", &second.rev), Err(CheckpointError::Unknown(_))));
+        assert_eq!(desk.points.diff(&first.rev[..8], Some(&second.rev[..8])).unwrap(), diffs, "short names will do");
+        let points = desk.points.list().unwrap();
+        assert_eq!(desk.points.diff(&first.rev, None).unwrap(), diffs, "and so will the present");
+        assert_eq!(desk.points.diff(&second.rev, None).unwrap(), []);
+        assert_eq!(desk.points.list().unwrap(), points, "looking is no point of its own");
+        assert!(matches!(desk.points.diff("0000", Some(&second.rev)), Err(CheckpointError::Unknown(_))));
     });
 }
 
@@ -143,14 +145,19 @@ fn what_others_changed_is_marked_and_needs_a_yes() {
             .collect();
         let expected = [("later.txt", true), ("mine.txt", false), ("other.txt", true), ("theirs.txt", true)];
         assert_eq!(marks, expected.map(|(path, others)| (path.to_owned(), others)));
-        let refused = desk.points.restore(&first.rev, &options).unwrap_err();
+        let nobody = &mut |_: &Snapshot| Ok(());
+        let refused = desk.points.restore(&first.rev, &options, nobody).unwrap_err();
         let CheckpointError::ChangedByOthers { paths } = refused else { panic!("{refused:?}") };
         assert_eq!(paths, ["later.txt", "other.txt", "theirs.txt"].map(PathBuf::from));
         assert_eq!(desk.read("mine.txt"), "2", "nothing is done then");
-        let only = Some(vec!["mine.txt".into()]);
-        desk.points.restore(&first.rev, &RestoreOptions { only, ..options.clone() }).unwrap();
-        assert_eq!((desk.read("mine.txt").as_str(), desk.read("later.txt").as_str()), ("0", "1"));
-        desk.points.restore(&first.rev, &RestoreOptions { others_too: true, ..options }).unwrap();
+        let seen = Agreed::Files(paths.iter().map(|path| path.display().to_string()).collect());
+        desk.write("unseen.txt", "since the question");
+        let agreed = RestoreOptions { agreed: seen, ..options };
+        let refused = desk.points.restore(&first.rev, &agreed, nobody).unwrap_err();
+        let CheckpointError::ChangedByOthers { paths } = refused else { panic!("{refused:?}") };
+        assert_eq!(paths, [PathBuf::from("unseen.txt")], "what was not shown is not overwritten");
+        desk.remove("unseen.txt");
+        desk.points.restore(&first.rev, &agreed, nobody).unwrap();
         assert_eq!((desk.read("later.txt").as_str(), desk.path("other.txt").exists()), ("0", false));
     });
 }
@@ -362,4 +369,82 @@ fn too_many_files_are_said_and_nothing_is_kept() {
         assert!(matches!(refused, Err(CheckpointError::TooManyFiles { most: 2, .. })), "{kind:?}: {refused:?}");
         assert_eq!(desk.points.list().unwrap(), []);
     }
+}
+
+#[test]
+fn what_somebody_writes_during_a_restore_stays() {
+    on_all(|desk| {
+        for name in ["changed", "written", "gone", "untouched"] {
+            desk.write(name, "one");
+        }
+        desk.remove("written");
+        let first = desk.before();
+        for name in ["changed", "new", "untouched"] {
+            desk.write(name, "two");
+        }
+        desk.remove("gone");
+        desk.after();
+        let options = RestoreOptions { session: "s".to_owned(), agreed: Agreed::Anything };
+        // The present is kept by now: what is written from here on is in no state.
+        let meanwhile = &mut |_: &Snapshot| {
+            for name in ["changed", "new", "gone"] {
+                desk.write(name, "somebody's, just now");
+            }
+            Ok(())
+        };
+        let restored = desk.points.restore(&first.rev, &options, meanwhile).unwrap();
+        for name in ["changed", "new", "gone"] {
+            assert_eq!(desk.read(name), "somebody's, just now", "{name}");
+        }
+        assert_eq!(desk.read("untouched"), "one");
+        let kept: Vec<_> = restored.kept.iter().map(|kept| kept.path.display().to_string()).collect();
+        assert_eq!(kept, ["new", "changed", "gone"]);
+    });
+}
+
+#[test]
+fn the_state_before_is_on_the_disk_and_told_before_anything_is_touched() {
+    on_all(|desk| {
+        desk.write("a", "one");
+        let first = desk.before();
+        desk.write("a", "two");
+        let options = RestoreOptions { session: "s".to_owned(), agreed: Agreed::Anything };
+        let mut told = None;
+        let refused = desk.points.restore(&first.rev, &options, &mut |undo| {
+            told = Some(undo.rev.clone());
+            assert_eq!(desk.read("a"), "two");
+            Err(CheckpointError::Busy)
+        });
+        assert!(matches!(refused, Err(CheckpointError::Busy)));
+        assert_eq!(desk.read("a"), "two", "who hears of it may refuse");
+        desk.back(&first.rev);
+        desk.back(&told.unwrap());
+        assert_eq!(desk.read("a"), "two");
+    });
+}
+
+#[test]
+fn a_persons_own_files_are_no_leftovers() {
+    on_all(|desk| {
+        for name in [".neco-restore-notes", ".neco-restore-1-2-3", ".neco-restore-12-34"] {
+            desk.write(name, "mine");
+        }
+        desk.before();
+        desk.after();
+        assert_eq!(desk.read(".neco-restore-notes"), "mine");
+        assert_eq!(desk.read(".neco-restore-1-2-3"), "mine");
+        assert_eq!(desk.read(".neco-restore-12-34"), "mine", "no restore was cut short");
+        fs::create_dir_all(&desk.store).unwrap();
+        // Where states in git are kept, the mark lies deeper.
+        let marks = [desk.store.join("restoring"), desk.store.join("in-git/restoring")];
+        for mark in marks.iter().filter(|mark| mark.parent().unwrap().is_dir()) {
+            fs::write(mark, "abc").unwrap();
+        }
+        assert!(desk.before().notices[0].contains("cut short"));
+        assert!(!desk.path(".neco-restore-12-34").exists());
+        assert_eq!(desk.read(".neco-restore-notes"), "mine");
+        assert!(!desk.after().notices.is_empty(), "until it was told");
+        desk.points.told();
+        assert!(desk.after().notices.is_empty());
+    });
 }

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use neco_proto::event::CheckpointWhen;
 use neco_workspace::checkpoint::{
-    Change, ChangeKind, Checkpoints, GitCheckpoints, JjCheckpoints, LeaveOutSettings, MemoryCheckpoints, Note, Place,
-    RestoreOptions, Restored, Snapshot,
+    Agreed, Change, ChangeKind, Checkpoints, GitCheckpoints, JjCheckpoints, LeaveOutSettings, MemoryCheckpoints, Note,
+    Place, RestoreOptions, Restored, Snapshot,
 };
 
 /// Which backend is tried.
@@ -91,8 +91,8 @@ impl Desk {
 
     /// Goes back, whoever changed what.
     pub fn back(&self, rev: &str) -> Restored {
-        let options = RestoreOptions { session: "s".to_owned(), others_too: true, only: None };
-        self.points.restore(rev, &options).unwrap()
+        let options = RestoreOptions { session: "s".to_owned(), agreed: Agreed::Anything };
+        self.points.restore(rev, &options, &mut |_| Ok(())).unwrap()
     }
 }
 

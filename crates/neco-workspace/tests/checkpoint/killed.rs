@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use neco_proto::event::CheckpointWhen;
-use neco_workspace::checkpoint::RestoreOptions;
+use neco_workspace::checkpoint::{Agreed, RestoreOptions};
 
 use super::desk::{Desk, Kind, note, open};
 
@@ -25,10 +25,12 @@ fn works_until_it_is_killed() {
             fs::write(root.join(format!("f{file}")), format!("{step} {file}\n").repeat(50)).unwrap();
         }
         let kept = points.snapshot(&note(CheckpointWhen::After, "child")).unwrap();
-        points.settle().unwrap();
+        if step % 3 != 0 {
+            points.settle().unwrap();
+        }
         if step % 2 == 1 {
-            let back = RestoreOptions { session: "child".to_owned(), others_too: true, only: None };
-            points.restore(&kept.parent.unwrap(), &back).unwrap();
+            let back = RestoreOptions { session: "child".to_owned(), agreed: Agreed::Anything };
+            points.restore(&kept.parent.unwrap(), &back, &mut |_| Ok(())).unwrap();
         }
     }
 }
@@ -56,11 +58,35 @@ fn a_kill_at_any_moment_leaves_a_store_that_can_be_used() {
             points.settle().unwrap();
             let all = points.list().unwrap();
             assert_eq!(all.last().unwrap().rev, first.rev, "{name} {round}: nothing is lost");
-            let back = RestoreOptions { session: "s".to_owned(), others_too: true, only: None };
-            points.restore(&first.rev, &back).unwrap();
+            let back = RestoreOptions { session: "s".to_owned(), agreed: Agreed::Anything };
+            points.restore(&first.rev, &back, &mut |_| Ok(())).unwrap();
             let names: Vec<_> = fs::read_dir(&desk.root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
             assert_eq!(names.iter().filter(|name| *name != ".git").count(), 1, "{name} {round}: {names:?}");
-            points.restore(&kept.rev, &back).unwrap();
+            points.restore(&kept.rev, &back, &mut |_| Ok(())).unwrap();
         }
     }
+}
+
+#[test]
+fn locks_that_a_killed_process_left_are_in_nobodys_way() {
+    let desk = Desk::new(Kind::Jj);
+    desk.write("a", "one");
+    desk.before();
+    desk.points.settle().unwrap();
+    desk.write("a", "two");
+    let second = desk.after();
+    let git = desk.store.join("git");
+    let left = [format!("refs/jj/keep/{}.lock", second.rev), "packed-refs.lock".to_owned(), "HEAD.lock".to_owned()];
+    for name in &left {
+        fs::write(git.join(name), "").unwrap();
+    }
+    fs::write(git.join("objects/.tmpAbCdEf"), "half").unwrap();
+    let points = desk.again();
+    points.settle().unwrap();
+    assert!(left.iter().all(|name| !git.join(name).exists()));
+    desk.write("a", "three");
+    points.snapshot(&note(CheckpointWhen::After, "s")).unwrap();
+    points.settle().unwrap();
+    assert!(!git.join("objects/.tmpAbCdEf").exists());
+    assert!(!desk.store.join("unsettled").exists());
 }

@@ -71,7 +71,7 @@ fn the_git_backend_adds_objects_and_names_and_nothing_else() {
     git(root, &["fsck", "--strict"]);
     let again = super::desk::open(Kind::Git, root, &jj.store, Default::default());
     assert_eq!(again.list().unwrap().len(), 2, "names that git packed are found");
-    assert_eq!(again.diff(&first.rev, &second.rev).unwrap().len(), 1, "and objects too");
+    assert_eq!(again.diff(&first.rev, Some(&second.rev)).unwrap().len(), 1, "and objects too");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn linked_worktrees_submodules_and_nested_repositories_are_kept_with_their_files
     let second = points.snapshot(&note(neco_proto::event::CheckpointWhen::After)).unwrap();
     assert_eq!(second.changed.len(), 4, "{second:?}");
     let options = neco_workspace::checkpoint::RestoreOptions { session: "s".to_owned(), ..Default::default() };
-    points.restore(&first.rev, &options).unwrap();
+    points.restore(&first.rev, &options, &mut |_| Ok(())).unwrap();
     for name in ["tree/a.txt", "tree/nested/n.txt", "tree/sub/s.txt", "tree/x.tmp"] {
         assert_eq!(desk.read(name), "one", "{name}");
     }

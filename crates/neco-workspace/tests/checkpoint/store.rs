@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use neco_proto::event::CheckpointWhen;
 use neco_workspace::checkpoint::{
-    Backend, CheckpointError, Checkpoints, JjCheckpoints, LeaveOutSettings, Place, open, store_folder,
+    Backend, CheckpointError, Checkpoints, JjCheckpoints, LeaveOutSettings, Place, RestoreOptions, open, store_folder,
 };
 
 use super::desk::{ALL, Desk, Kind, git, note};
@@ -71,8 +71,8 @@ fn a_state_that_is_not_whole_is_not_restored_and_nothing_is_touched() {
     let blob = git(&desk.store.join("git"), &["rev-parse", &format!("{}:b", first.rev)]);
     let object = desk.store.join("git/objects").join(&blob[..2]).join(blob[2..].trim());
     fs::remove_file(object).unwrap();
-    let options = neco_workspace::checkpoint::RestoreOptions { session: "s".to_owned(), ..Default::default() };
-    let refused = desk.points.restore(&first.rev, &options);
+    let options = RestoreOptions { session: "s".to_owned(), ..Default::default() };
+    let refused = desk.points.restore(&first.rev, &options, &mut |_| Ok(()));
     assert!(matches!(refused, Err(CheckpointError::Damaged(_))), "{refused:?}");
     assert_eq!((desk.read("a").as_str(), desk.read("b").as_str()), ("two", "two"));
 }
@@ -109,7 +109,7 @@ fn old_states_are_pruned_and_the_rest_goes_on() {
     let pruned = desk.points.prune(i64::MAX).unwrap();
     assert_eq!(pruned.points, 5, "the newest one stays");
     assert_eq!(desk.points.list().unwrap().len(), 1);
-    assert!(matches!(desk.points.diff(&revs[0], &revs[5]), Err(CheckpointError::Unknown(_))));
+    assert!(matches!(desk.points.diff(&revs[0], Some(&revs[5])), Err(CheckpointError::Unknown(_))));
     desk.write("a", "after it");
     let next = desk.after();
     assert_eq!(next.parent.as_ref(), Some(&revs[5]));
@@ -221,6 +221,21 @@ fn a_workspace_that_was_moved_finds_its_store() {
 }
 
 #[test]
+fn a_workspace_that_is_at_two_places_has_one_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, stores) = (folder.path().join("one"), folder.path().join("stores"));
+    fs::create_dir(&one).unwrap();
+    let first = store_folder(&stores, &one);
+    let place = Place { root: one.clone(), store: first.clone(), home: None, settings: LeaveOutSettings::default() };
+    JjCheckpoints::new(place).snapshot(&note(CheckpointWhen::Before, "s")).unwrap();
+    // As a mount would show it: another path, the same folder.
+    let other = folder.path().join("two/../one");
+    fs::create_dir(folder.path().join("two")).unwrap();
+    assert_eq!(store_folder(&stores, &other), first, "it is not taken from whoever may use it");
+    assert!(first.is_dir());
+}
+
+#[test]
 fn nobodys_home_is_kept_as_a_whole() {
     let desk = Desk::new(Kind::Memory);
     let home = desk.path("people/me");
@@ -258,6 +273,26 @@ fn a_store_inside_the_workspace_is_no_part_of_it() {
 }
 
 #[test]
+fn what_neco_keeps_inside_the_workspace_is_no_part_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("data");
+    fs::create_dir_all(&own).unwrap();
+    fs::write(own.join("neco.db"), "one").unwrap();
+    fs::write(folder.path().join("a"), "one").unwrap();
+    let settings = LeaveOutSettings { own: Some(own.clone()), ..LeaveOutSettings::default() };
+    let place = Place { root: folder.path().to_owned(), store: own.join("checkpoints/x"), home: None, settings };
+    let points = JjCheckpoints::new(place);
+    let first = points.snapshot(&note(CheckpointWhen::Before, "s")).unwrap();
+    fs::write(own.join("neco.db"), "two").unwrap();
+    fs::write(folder.path().join("a"), "two").unwrap();
+    points.snapshot(&note(CheckpointWhen::After, "s")).unwrap();
+    let options = RestoreOptions { session: "s".to_owned(), ..RestoreOptions::default() };
+    points.restore(&first.rev, &options, &mut |_| Ok(())).unwrap();
+    assert_eq!(fs::read_to_string(own.join("neco.db")).unwrap(), "two");
+    assert_eq!(fs::read_to_string(folder.path().join("a")).unwrap(), "one");
+}
+
+#[test]
 fn several_at_once_do_not_disturb_each_other() {
     for kind in ALL {
         let desk = Desk::new(kind);
@@ -281,7 +316,7 @@ fn several_at_once_do_not_disturb_each_other() {
         desk.after();
         let points = desk.points.list().unwrap();
         assert!(points.len() >= 5, "{kind:?}: {}", points.len());
-        let diff = desk.points.diff(&points.last().unwrap().rev, &points[0].rev).unwrap();
+        let diff = desk.points.diff(&points.last().unwrap().rev, Some(&points[0].rev)).unwrap();
         assert_eq!(diff.len(), 4, "{kind:?}");
     }
 }

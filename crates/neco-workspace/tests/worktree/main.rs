@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use neco_workspace::worktree::{BringBack, Brought, Worktree, WorktreeError, tidy};
+use neco_workspace::worktree::{BringBack, Brought, Worktree, WorktreeError, all, tidy};
 
 fn git(folder: &Path, arguments: &[&str]) -> String {
     let done = Command::new("git")
@@ -101,6 +101,11 @@ fn what_nobody_needs_is_removed_and_what_is_not_committed_stays() {
     empty.remove().unwrap();
     assert!(!empty.path.exists());
     assert_eq!(git(&desk.repository, &["branch", "--list", "neco/*"]), "", "an empty branch goes too");
+    assert_eq!(all(&desk.worktrees), std::slice::from_ref(&empty), "what it was stays known");
+    empty.make_again().unwrap();
+    assert_eq!(fs::read_to_string(empty.path.join("a.txt")).unwrap(), "one\n");
+    assert_eq!(git(&empty.path, &["branch", "--show-current"]), "neco/empty");
+    empty.remove().unwrap();
     let (merged, inside) = desk.create("merged", BringBack::Branch);
     fs::write(inside.join("b.txt"), "two\n").unwrap();
     merged.bring_back("x").unwrap();
@@ -124,4 +129,51 @@ fn without_a_repository_or_a_commit_that_is_said() {
     assert!(matches!(create(), Err(WorktreeError::NoRepository(_))));
     git(folder.path(), &["init", "-q"]);
     assert!(matches!(create(), Err(WorktreeError::NoCommit(_))));
+}
+
+#[test]
+fn a_worktree_in_which_somebody_works_is_not_removed() {
+    let desk = desk();
+    let (tree, inside) = desk.create("1234", BringBack::Branch);
+    let held = tree.hold().unwrap();
+    assert!(tree.is_held());
+    assert!(matches!(tree.remove(), Err(WorktreeError::InUse)));
+    fs::write(inside.join("b.txt"), "two\n").unwrap();
+    tree.bring_back("x").unwrap();
+    git(&desk.repository, &["merge", "-q", "--no-verify", "neco/1234"]);
+    assert_eq!(tidy(&desk.worktrees, Duration::ZERO), [], "neither when it is merged nor when it is old");
+    assert!(tree.path.exists());
+    drop(held);
+    assert_eq!(tidy(&desk.worktrees, Duration::from_secs(3600)), [tree]);
+}
+
+#[test]
+fn files_that_git_ignores_keep_their_worktree() {
+    let desk = desk();
+    fs::write(desk.repository.join(".gitignore"), "*.db\n").unwrap();
+    git(&desk.repository, &["add", "."]);
+    git(&desk.repository, &["commit", "-qnm", "two"]);
+    let (tree, inside) = desk.create("1234", BringBack::Branch);
+    fs::write(inside.join("mine.db"), "nowhere else").unwrap();
+    assert_eq!(tree.bring_back("x").unwrap(), Brought::Nothing);
+    let refused = tree.remove().unwrap_err();
+    assert!(refused.to_string().contains("mine.db"), "{refused}");
+    assert!(inside.join("mine.db").exists());
+}
+
+#[test]
+fn a_patch_applies_whatever_the_person_has_set_and_commits_of_its_worktree_stay() {
+    let desk = desk();
+    for (name, value) in [("diff.noprefix", "true"), ("diff.mnemonicPrefix", "true"), ("color.ui", "always")] {
+        git(&desk.repository, &["config", name, value]);
+    }
+    let (tree, inside) = desk.create("1234", BringBack::Patch);
+    fs::write(inside.join("b.txt"), "two\n").unwrap();
+    git(&tree.path, &["commit", "-qnam", "by the model"]);
+    let Brought::Patch { file, .. } = tree.bring_back("x").unwrap() else { panic!("no patch") };
+    git(&desk.repository, &["config", "--unset", "diff.noprefix"]);
+    git(&desk.repository, &["apply", file.to_str().unwrap()]);
+    assert_eq!(fs::read_to_string(desk.repository.join("sub/b.txt")).unwrap(), "two\n");
+    tree.remove().unwrap();
+    assert_eq!(git(&desk.repository, &["show", "refs/neco/worktrees/1234:sub/b.txt"]), "two");
 }

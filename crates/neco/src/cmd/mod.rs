@@ -1,7 +1,8 @@
 //! Everything but a run: subcommands, one file or folder each.
 //!
-//! Reading order: [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`] with [`when`], [`memory`], [`plan`], [`prompt`], [`doctor`], [`demo`].
+//! Reading order: [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`] with [`when`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`].
 
+pub mod agents;
 pub mod auth;
 pub mod config;
 pub mod demo;
@@ -14,3 +15,4 @@ pub mod prompt;
 pub mod session;
 pub mod trust;
 pub(crate) mod when;
+pub mod workflow;

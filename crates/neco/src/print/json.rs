@@ -58,7 +58,8 @@ impl Report {
     pub fn new(outcome: &Outcome, session: Option<SessionId>, exit: Exit) -> Self {
         let complete = outcome.complete.as_ref();
         let last_call = outcome.last_call.as_ref();
-        let usage = complete.map(|complete| complete.usage).unwrap_or_default();
+        let mut usage = complete.map(|complete| complete.usage).unwrap_or_default();
+        usage += outcome.below;
         Self {
             result: complete.map(|complete| complete.final_text.clone()).unwrap_or_default(),
             session_id: session,

@@ -5,12 +5,14 @@
 //! that came from a model, a tool or a file reaches a terminal with its control characters; a run
 //! looks the same whether its events are live or read back.
 //!
-//! Reading order: [`printer`] (the three forms), [`text`] with [`card`], [`tail`], [`tally`], [`told`], [`others`], [`diff`], [`plan`], [`ending`], then
+//! Reading order: [`printer`] (the three forms), [`text`] with [`card`], [`tail`], [`tally`], [`told`], [`others`], [`children`], [`workflow`], [`diff`], [`plan`], [`completion`] with [`ending`], then
 //! [`screen`], [`wrap`], [`paint`], [`clean`] and [`visible`], [`figures`], and [`json`],
 //! [`stream_json`].
 
 pub mod card;
+mod children;
 pub mod clean;
+mod completion;
 pub mod diff;
 mod ending;
 pub mod figures;
@@ -22,10 +24,11 @@ pub mod printer;
 pub mod screen;
 pub mod stream_json;
 pub mod tail;
-mod tally;
+pub mod tally;
 pub mod text;
 pub mod told;
 pub mod visible;
+pub mod workflow;
 pub mod wrap;
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::Instant;
 
-use neco_proto::{Event, EventBody, SessionId};
+use neco_proto::{AgentId, Event, EventBody, SessionId};
 
 use super::json::Report;
 use super::screen::Screen;
@@ -53,6 +53,14 @@ impl Printer {
     pub fn show_messages(&mut self) {
         match self {
             Self::Text(text) => text.show_messages(),
+            Self::Json(_) | Self::StreamJson(_) => {}
+        }
+    }
+
+    /// The root of the session, for whoever has not seen its beginning.
+    pub fn set_root(&mut self, root: AgentId) {
+        match self {
+            Self::Text(text) => text.set_root(root),
             Self::Json(_) | Self::StreamJson(_) => {}
         }
     }
@@ -139,6 +147,9 @@ fn tell(event: &Event) {
         | EventBody::Rewind(_)
         | EventBody::Title(_)
         | EventBody::Imported(_)
+        | EventBody::AgentUpdate(_)
+        | EventBody::AgentMessage(_)
+        | EventBody::WorkflowUpdate(_)
         | EventBody::IdeContext(_)
         | EventBody::ContextTrim(_)
         | EventBody::Compaction(_)

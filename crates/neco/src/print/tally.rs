@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use neco_proto::event::ToolCallEnd;
-use neco_proto::{CallId, Decision, Event, EventBody};
+use neco_proto::{AgentId, CallId, Decision, Event, EventBody, Usage};
 use serde_json::Value;
 
 use super::clean::clean_line;
@@ -29,6 +29,9 @@ pub struct Tally {
     /// What was started there, by its name.
     left: Vec<String>,
     refused: Vec<String>,
+    root: Option<AgentId>,
+    /// What agents below the root used since that was last asked.
+    below: Usage,
 }
 
 impl Tally {
@@ -52,8 +55,11 @@ impl Tally {
                 }
             }
             EventBody::ToolCallEnd(end) => self.ended(end),
-            EventBody::SessionStart(_)
-            | EventBody::StateChange(_)
+            EventBody::SessionStart(_) => self.root = Some(event.agent_id),
+            EventBody::Usage(used) if self.root.is_some_and(|root| root != event.agent_id) => {
+                self.below += used.usage;
+            }
+            EventBody::StateChange(_)
             | EventBody::TurnStart(_)
             | EventBody::StreamChunk(_)
             | EventBody::ReasoningChunk(_)
@@ -78,6 +84,9 @@ impl Tally {
             | EventBody::Rewind(_)
             | EventBody::Title(_)
             | EventBody::Imported(_)
+            | EventBody::AgentUpdate(_)
+            | EventBody::AgentMessage(_)
+            | EventBody::WorkflowUpdate(_)
             | EventBody::IdeContext(_)
             | EventBody::ContextTrim(_)
             | EventBody::Compaction(_)
@@ -97,6 +106,11 @@ impl Tally {
     #[must_use]
     pub fn is_background(&self, call: &CallId) -> bool {
         self.background.contains(call)
+    }
+
+    /// What agents below the root used since this was last asked.
+    pub fn take_below(&mut self) -> Usage {
+        std::mem::take(&mut self.below)
     }
 
     /// `2 calls were refused (Run make; Write b)`; `None` when none was.

@@ -9,17 +9,18 @@ use std::time::{Duration, Instant};
 
 use neco_agent::Generation;
 use neco_proto::event::{
-    AgentComplete, CallStatus, CompleteReason, ErrorEvent, HookRun, MessageQueued, ModelRetry, ModelSwitch,
-    NotificationLevel, OutputStream, PlanUpdate, SessionStart, ToolCallEnd, ToolCallUpdate, ToolOutputChunk,
+    CallStatus, ErrorEvent, HookRun, MessageQueued, ModelRetry, ModelSwitch, NotificationLevel, OutputStream,
+    PlanUpdate, SessionStart, ToolCallEnd, ToolCallUpdate, ToolOutputChunk,
 };
-use neco_proto::{CallId, Event, EventBody, Message, PlanStatus, Role};
+use neco_proto::{AgentId, CallId, Event, EventBody, Message, PlanStatus, Role};
 
+use super::children::Children;
 use super::clean::{Cleaner, clean, clean_line};
-use super::ending::{ending, going_on};
 use super::others::Others;
 use super::screen::Screen;
 use super::tail::Tail;
 use super::tally::Tally;
+use super::workflow::WorkflowLines;
 use super::{card, figures, plan, told};
 use crate::outcome::note_model;
 
@@ -33,34 +34,37 @@ const STALLED: Duration = Duration::from_secs(5);
 
 /// Draws a run as text.
 pub struct TextPrinter {
-    screen: Screen,
+    pub(super) screen: Screen,
     words: Cleaner,
     thoughts: Cleaner,
     running: HashMap<CallId, Running>,
     /// What is known of calls beyond their own events.
-    tally: Tally,
+    pub(super) tally: Tally,
     /// Whether words of this turn are on the screen that a retry would void.
     spoke: bool,
     /// Words of this turn that are not final, where stdout is no terminal.
     held: String,
     /// The last whole message without calls, where stdout is no terminal.
-    answer: Option<String>,
+    pub(super) answer: Option<String>,
     /// The model that is waited for, and since when.
-    waiting: Option<(String, Instant)>,
+    pub(super) waiting: Option<(String, Instant)>,
     /// What is tried again, and when.
     resting: Option<(String, Instant)>,
     /// The models that answered, the last one last.
-    models: Vec<String>,
+    pub(super) models: Vec<String>,
     /// How this session is gone on with.
-    continue_with: Option<String>,
+    pub(super) continue_with: Option<String>,
     /// What the conversation takes of the model's window.
-    context: Option<String>,
+    pub(super) context: Option<String>,
     /// How many findings are on the screen.
     findings: usize,
     /// Whether the person dropped the plan.
-    plan_dropped: bool,
+    pub(super) plan_dropped: bool,
     /// What was said by others than whoever started this.
     others: Others,
+    /// What is on the screen of workflows.
+    workflows: WorkflowLines,
+    children: Children,
 }
 
 /// A call that runs.
@@ -93,12 +97,19 @@ impl TextPrinter {
             findings: 0,
             plan_dropped: false,
             others: Others::default(),
+            workflows: WorkflowLines::default(),
+            children: Children::default(),
         }
     }
 
     /// Draws every message of a person, also the first: none of them was typed here.
     pub fn show_messages(&mut self) {
         self.others.show_all();
+    }
+
+    /// The root of the session, for whoever has not seen its beginning.
+    pub fn set_root(&mut self, root: AgentId) {
+        self.children.set_root(root);
     }
 
     /// The id that the last line tells people to go on with.
@@ -144,7 +155,7 @@ impl TextPrinter {
                 (format!("{}{more}", card::start(&running.summary)), running.since)
             }
             (None, Some((model, since))) => (format!("… {model}"), *since),
-            (None, None) => return Ok(()),
+            (None, None) => return self.children.at_work().map_or(Ok(()), |words| self.screen.passing(&words, "")),
         };
         let elapsed = now.saturating_duration_since(since);
         if elapsed < WORTH_SAYING {
@@ -177,6 +188,9 @@ impl TextPrinter {
     /// When nobody reads the model's words any more.
     pub fn event(&mut self, event: &Event) -> io::Result<()> {
         self.tally.apply(event);
+        if let Some(lines) = self.children.event(event, self.screen.paint()) {
+            return self.lines(&lines);
+        }
         self.resting = None;
         match &event.body {
             EventBody::SessionStart(start) => self.session_start(start),
@@ -221,6 +235,10 @@ impl TextPrinter {
                 self.lines(line.as_slice())
             }
             EventBody::HookRun(run) => self.hook(run),
+            EventBody::WorkflowUpdate(update) => {
+                let lines = self.workflows.take(update, self.screen.paint());
+                self.lines(&lines)
+            }
             EventBody::Compaction(compaction) => {
                 self.screen.line(&self.screen.paint().dim(&format!("i {}", told::compaction(compaction))))
             }
@@ -238,6 +256,8 @@ impl TextPrinter {
             }
             EventBody::StateChange(_)
             | EventBody::StreamToolCallDelta(_)
+            | EventBody::AgentUpdate(_)
+            | EventBody::AgentMessage(_)
             | EventBody::MemoryUpdate(_)
             | EventBody::PermissionDecision(_)
             | EventBody::QuestionAnswer(_)
@@ -320,7 +340,7 @@ impl TextPrinter {
     }
 
     /// Words that are not the answer, where stdout has nothing but the answer.
-    fn aside(&mut self, words: &str) -> io::Result<()> {
+    pub(super) fn aside(&mut self, words: &str) -> io::Result<()> {
         words.trim_end().lines().try_for_each(|line| self.screen.verbatim(line))
     }
 
@@ -446,49 +466,5 @@ impl TextPrinter {
     fn error(&mut self, error: &ErrorEvent) -> io::Result<()> {
         let line = format!("✗ error {}: {}", error.code, clean_line(&error.message));
         self.screen.line(&self.screen.paint().red(&line))
-    }
-
-    fn complete(&mut self, complete: &AgentComplete) -> io::Result<()> {
-        self.waiting = None;
-        self.give_answer(complete.reason)?;
-        let paint = self.screen.paint();
-        if let Some(words) = self.tally.left_in_background() {
-            self.screen.line(&paint.dim(&words))?;
-        }
-        let took = figures::duration(Duration::from_millis(complete.duration_ms));
-        let but = if complete.reason == CompleteReason::Natural { ", but" } else { ";" };
-        let refused = self.tally.refused().map(|words| format!("{but} {words}")).unwrap_or_default();
-        if let Some(budget) = &complete.budget {
-            self.screen.line(&paint.yellow(&format!("! {}", figures::budget(budget))))?;
-        }
-        let mut parts = vec![format!("{} {took}{refused}", ending(complete, self.plan_dropped))];
-        parts.extend((!self.models.is_empty()).then(|| clean_line(&self.models.join(", "))));
-        if complete.reason != CompleteReason::IterationLimit {
-            parts.push(figures::count(complete.turns.into(), "turn"));
-        }
-        parts.extend(figures::usage(&complete.usage));
-        parts.extend(figures::session_cost(&complete.usage, &complete.session_usage));
-        parts.extend(self.context.take());
-        self.screen.line(&paint.dim(&parts.join(" · ")))?;
-        match self.continue_with.take() {
-            Some(id) => self.screen.line(&paint.dim(&going_on(&id, complete))),
-            None => Ok(()),
-        }
-    }
-
-    /// What is not the end of the work is no answer.
-    fn give_answer(&mut self, reason: CompleteReason) -> io::Result<()> {
-        let Some(answer) = self.answer.take() else { return self.finish() };
-        match reason {
-            CompleteReason::Natural
-            | CompleteReason::IterationLimit
-            | CompleteReason::Budget
-            | CompleteReason::Stopped
-            | CompleteReason::LoopDetected => {
-                self.screen.words(&answer)?;
-                self.screen.settle()
-            }
-            CompleteReason::Cancelled | CompleteReason::Failed => self.aside(&answer),
-        }
     }
 }

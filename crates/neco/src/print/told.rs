@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use neco_proto::event::{Compaction, CompactionCause, CompactionStrategy, Imported, ModelRetry, ModelSwitch, Rewind};
+use neco_proto::event::{
+    AgentNode, Compaction, CompactionCause, CompactionStrategy, Down, Imported, Letter, ModelRetry, ModelSwitch,
+    NodeResult, Rewind, Up,
+};
 
 use super::clean::clean_line;
 use super::figures;
@@ -77,6 +80,38 @@ pub fn imported(imported: &Imported) -> String {
         skipped => format!("; left out: {}", figures::count(skipped, "line")),
     };
     format!("imported from {}: {}{left_out}", clean_line(&imported.from), clean_line(&imported.file))
+}
+
+/// `explore-1: running · find the parser`.
+#[must_use]
+pub fn node(node: &AgentNode) -> String {
+    let said = node.result.as_ref().map(result).or_else(|| node.last_message.clone());
+    let said = said.unwrap_or_else(|| node.task.clone());
+    format!("{}: {} · {}", clean_line(&node.name), node.state, clean_line(&said))
+}
+
+/// `report: half of the files are read`.
+#[must_use]
+pub fn letter(letter: &Letter) -> String {
+    let (what, said) = match letter {
+        Letter::Up(Up::Report { message, .. }) => ("report", message.clone()),
+        Letter::Up(Up::Question { text }) => ("question", text.clone()),
+        Letter::Up(Up::Ended { result: ended }) => ("ended", result(ended)),
+        Letter::Up(Up::Stopped { why }) => ("stopped", why.clone()),
+        Letter::Down(Down::Task { text }) => ("task", text.clone()),
+        Letter::Down(Down::Redirect { text }) => ("redirect", text.clone()),
+        Letter::Down(Down::Answer { text }) => ("answer", text.clone()),
+    };
+    format!("{what}: {}", clean_line(&said))
+}
+
+/// What came of an agent's task, in words.
+#[must_use]
+pub fn result(result: &NodeResult) -> String {
+    match result {
+        NodeResult::Output { output } => output.as_str().map_or_else(|| output.to_string(), str::to_owned),
+        NodeResult::Error { message, .. } => message.clone(),
+    }
 }
 
 fn attempt(retry: &ModelRetry) -> String {

@@ -1,19 +1,21 @@
 //! Finding the process that has a session open.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use neco_config::Env;
+use neco_config::{Config, Env};
 use neco_proto::{ErrorCode, SessionId};
 use neco_server::{AttachError, RemoteClient};
+use neco_session::SessionError;
 use neco_session::hub::lock_folder;
-use neco_store::{Catalog, SessionLock, SessionRecord, SqliteStore, StoreError};
+use neco_store::{SessionLock, SessionRecord, SqliteStore, StoreError};
 
 use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::say;
-use crate::wire;
+use crate::wire::{self, ServiceSetup};
 
 /// How long a process that is just opening or ending a session is waited for.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -52,7 +54,7 @@ pub async fn find(which: Which<'_>, env: &Env) -> Result<Option<Attached>, Failu
         return Ok(None);
     }
     let store = wire::open_store(env.data_dir()).await?;
-    let record = look_up(which, &store).await;
+    let record = look_up(which, &store, env).await;
     store.close().await?;
     match record? {
         Some(record) => attach(record, env).await,
@@ -60,12 +62,18 @@ pub async fn find(which: Which<'_>, env: &Env) -> Result<Option<Attached>, Failu
     }
 }
 
-async fn look_up(which: Which<'_>, store: &SqliteStore) -> Result<Option<SessionRecord>, StoreError> {
-    let mut found = match which {
-        Which::Id(prefix) => store.find(prefix, 2).await?,
-        Which::Latest(folder) => store.list(Some(&folder.display().to_string()), 1).await?,
+/// The same session that would be opened.
+async fn look_up(which: Which<'_>, store: &Arc<SqliteStore>, env: &Env) -> Result<Option<SessionRecord>, Failure> {
+    let hub = wire::hub(store, ServiceSetup::bare(env, &Config::built_in()))?;
+    let found = match which {
+        Which::Id(prefix) => hub.find(prefix).await,
+        Which::Latest(folder) => hub.latest(folder).await.map(|found| found.record),
     };
-    Ok(if found.len() == 1 { found.pop() } else { None })
+    match found {
+        Ok(record) => Ok(Some(record)),
+        Err(SessionError::Store(error)) => Err(error.into()),
+        Err(_) => Ok(None),
+    }
 }
 
 /// Whoever has the session open without serving it is about to do so, or about to end.
@@ -121,8 +129,9 @@ pub fn left_out(args: &RunArgs) -> Option<String> {
         ("--network", args.box_args.network),
     ];
     let names: Vec<&str> = given.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
-    let words = "change nothing here: the session runs in another process, with what was given there";
-    (!names.is_empty()).then(|| format!("{} {words}", names.join(", ")))
+    let change = if names.len() == 1 { "changes" } else { "change" };
+    let words = "nothing here: the session runs in another process, with what was given there";
+    (!names.is_empty()).then(|| format!("{} {change} {words}", names.join(", ")))
 }
 
 fn in_use(session: SessionId, pid: u32, why: &AttachError) -> Failure {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use neco_proto::{Client, ClientError, Command, Event, EventBody, SessionId};
 use neco_session::Session;
+use neco_session::tree::Rest;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{self, Receiver};
 
@@ -17,6 +18,7 @@ use crate::failure::Failure;
 use crate::outcome::{Outcome, RunError};
 use crate::print::Printer;
 use crate::say;
+use crate::short_id::short_id;
 use crate::signals::{Deaf, Signal, Signals};
 use crate::wire::Services;
 
@@ -55,8 +57,16 @@ pub fn see_through(
     let window = Window::new(client, runtime, seat.printer, seat.person, deaf, sender);
     window.send(asked)?;
     let goes_on = || runtime.block_on(others.go_on(session));
-    let mut drive =
-        Drive { id: session.id(), window, outcome: Outcome::default(), over: false, stopped, told_unread: false };
+    let mut drive = Drive {
+        id: session.id(),
+        window,
+        outcome: Outcome::default(),
+        rest: Rest::default(),
+        over: false,
+        done: false,
+        stopped,
+        told_unread: false,
+    };
     Ok(drive.until_done(&mut happenings, goes_on))
 }
 
@@ -76,8 +86,12 @@ struct Drive {
     window: Window,
     /// What came of what this process was asked.
     outcome: Outcome,
-    /// Whether the agent is done for now.
+    /// Whether everybody is done.
+    rest: Rest,
+    /// Whether everybody is done for now, since the last look.
     over: bool,
+    /// Whether what this process was asked is done.
+    done: bool,
     stopped: Stopped,
     /// Whether the work was stopped because nobody reads what is printed.
     told_unread: bool,
@@ -132,14 +146,38 @@ impl Drive {
 
     /// What other windows ask for afterwards is not what this process was asked.
     fn event(&mut self, event: Box<Event>) {
-        self.over = matches!(event.body, EventBody::AgentComplete(_));
-        if self.outcome.complete.is_none() {
+        let before = self.rest.is_over();
+        self.rest.apply(&event);
+        let root_ended = matches!(event.body, EventBody::AgentComplete(_)) && self.rest.is_root(&event);
+        self.over = self.rest.is_over() && (root_ended || !before);
+        if !self.done {
             self.outcome.apply(&event);
         }
+        self.done |= self.over;
         self.window.event(event);
+        if root_ended {
+            self.tell_of_others();
+        }
+    }
+
+    /// The root is done: who still works, and who would if it were not paused.
+    fn tell_of_others(&mut self) {
+        let names = |names: Vec<&str>| names.join(", ");
+        let (working, paused) = (names(self.rest.working().collect()), names(self.rest.paused().collect()));
+        if !self.over && !working.is_empty() {
+            self.window.note(&format!("i waiting for {working}"));
+        }
+        if self.over && !working.is_empty() {
+            self.window.tell(&format!("! still at work, and ended with this run: {working}"));
+        }
+        if self.over && !paused.is_empty() {
+            self.window.tell(&format!("! paused, with their history kept: {paused}"));
+        }
     }
 
     fn stop(&mut self, signal: Signal) {
+        // There is no work of the root to cancel: those below it end with the session.
+        self.over |= self.rest.root_is_done();
         self.window.note(match signal {
             Signal::Interrupt => "cancelling… press Ctrl-C again to quit",
             Signal::Terminate | Signal::HangUp => "asked to end; cancelling…",
@@ -152,7 +190,14 @@ impl Drive {
             ClientError::Gone | ClientError::Refused(_) => None,
         };
         self.outcome.error = Some(RunError { code, message: error.to_string() });
-        self.window.tell(&format!("✗ the session is lost: {error}"));
+        let id = short_id(self.id);
+        self.window.tell(&match code {
+            Some(code) => format!(
+                "✗ error {}: {error}; what was kept is safe, go on with it when that is mended: neco --session {id} -m \"…\"",
+                code.number()
+            ),
+            None => format!("✗ the session has ended: {error}; go on with it: neco --session {id} -m \"…\""),
+        });
     }
 
     /// When nobody reads what is printed the work is stopped, once.

@@ -9,7 +9,8 @@ use std::time::Duration;
 use futures::StreamExt;
 use neco_config::Env;
 use neco_proto::{
-    Answer, Client, ClientError, Command, Event, EventBody, Message, MessageId, Query, Role, SessionId, SessionSnapshot,
+    AgentId, Answer, Client, ClientError, Command, Event, EventBody, Message, MessageId, Query, Role, SessionId,
+    SessionSnapshot,
 };
 use neco_server::RemoteClient;
 use neco_store::SessionRecord;
@@ -57,6 +58,18 @@ impl Begun {
     #[must_use]
     pub fn folder(&self) -> PathBuf {
         PathBuf::from(&self.record.cwd)
+    }
+
+    /// The way to it.
+    #[must_use]
+    pub fn client(&self) -> Arc<dyn Client> {
+        Arc::clone(&self.client)
+    }
+
+    /// The process that has it open.
+    #[must_use]
+    pub fn owner(&self) -> u32 {
+        self.owner
     }
 
     /// The session.
@@ -117,14 +130,16 @@ pub fn follow(runtime: &Runtime, begun: Begun, mut seat: Seat) -> Result<Exit, F
         // Who reads events wants those that are new.
         Printer::Json(_) | Printer::StreamJson(_) => Vec::new(),
     };
+    seat.printer.set_root(snapshot.root_agent);
     let mut window = Window::new(Arc::clone(&client), runtime, seat.printer, seat.person, deaf, sender.clone());
     let id = short_id(record.id);
     window.note(&format!("i attached to session {id} in process {owner}; Ctrl-C detaches, the work goes on there"));
     past.iter().for_each(|event| window.past(event));
     runtime.spawn(bring_events(client, snapshot.last_seq, sender));
     window.ask(snapshot.pending, snapshot.questions);
-    let outcome = Outcome::default();
-    let mut guest = Guest { id: record.id, owner, window, outcome, watches: mine.is_none(), mine, done: None };
+    let root = snapshot.root_agent;
+    let outcome = Outcome::of_root(root);
+    let mut guest = Guest { id: record.id, root, owner, window, outcome, watches: mine.is_none(), mine, done: None };
     Ok(guest.until_done(&mut happenings))
 }
 
@@ -134,7 +149,10 @@ async fn lately(client: &dyn Client, snapshot: &SessionSnapshot) -> Vec<Event> {
     let count = usize::try_from(snapshot.last_seq - since).unwrap_or_default();
     let events = client.events(since).take(count).take_while(|event| futures::future::ready(event.is_ok()));
     let mut events: Vec<Event> = events.filter_map(|event| futures::future::ready(event.ok())).collect().await;
-    let said = |event: &Event| matches!(&event.body, EventBody::Message(message) if is_said(message));
+    let root = snapshot.root_agent;
+    let said = |event: &Event| {
+        event.agent_id == root && matches!(&event.body, EventBody::Message(message) if is_said(message))
+    };
     let begins = events.iter().rposition(said).unwrap_or_default();
     events.split_off(begins)
 }
@@ -153,6 +171,7 @@ struct Mine {
 /// What the main thread has in its hands.
 struct Guest {
     id: SessionId,
+    root: AgentId,
     /// The process that has the session open.
     owner: u32,
     window: Window,
@@ -195,12 +214,13 @@ impl Guest {
             mine.admitted = true;
         }
         if matches!(event.body, EventBody::AgentComplete(_))
+            && event.agent_id == self.root
             && let Some(mine) = &self.mine
         {
             match mine.admitted {
                 true => self.done = Some(Exit::of(&self.outcome, None)),
                 // That was the work before it, and not what this process asked for.
-                false => self.outcome = Outcome::default(),
+                false => self.outcome = Outcome::of_root(self.root),
             }
         }
         self.window.event(event);

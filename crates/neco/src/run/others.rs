@@ -6,7 +6,7 @@ use neco_config::Env;
 use neco_proto::{Answer, Client, Query};
 use neco_server::Server;
 use neco_session::Session;
-use tokio::runtime::Runtime;
+use tokio::runtime::Handle;
 
 use crate::wire;
 
@@ -20,7 +20,7 @@ pub struct Others {
 impl Others {
     /// Serves them from now on. Where that is not possible the session works all the same, alone.
     #[must_use]
-    pub fn serve(runtime: &Runtime, session: &Session, env: &Env) -> Self {
+    pub fn serve(runtime: &Handle, session: &Session, env: &Env) -> Self {
         let _entered = runtime.enter();
         let opened =
             Server::open(Arc::new(session.clone()), session.id(), &wire::sockets(env), env!("CARGO_PKG_VERSION"));

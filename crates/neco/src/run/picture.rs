@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use neco_proto::Attachment;
+use neco_tools::files::points_shown;
 
 use crate::failure::Failure;
 
@@ -56,10 +57,23 @@ fn picture(file: &Path) -> Result<(&'static str, Vec<u8>), Failure> {
     if bytes.len() as u64 > MOST_BYTES {
         return Err(too_big(bytes.len() as u64));
     }
-    match media_type(&bytes) {
-        Some(media_type) => Ok((media_type, bytes)),
-        None => Err(Failure::usage(format!("{shown} is no picture that models take: PNG, JPEG, WebP or GIF"))),
+    Ok((checked(&bytes, &shown.to_string())?, bytes))
+}
+
+/// What kind of picture `bytes` are, if models take it; `shown` is what it is called.
+///
+/// # Errors
+/// When it is none, or too big.
+pub fn checked(bytes: &[u8], shown: &str) -> Result<&'static str, Failure> {
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(Failure::usage(format!("{shown} has more than {} MB", megabytes(MOST_BYTES))));
     }
+    let none = || Failure::usage(format!("{shown} is no picture that models take: PNG, JPEG, WebP or GIF"));
+    let media_type = media_type(bytes).ok_or_else(none)?;
+    // With a damaged one the vendor would refuse every later request too.
+    points_shown(media_type, bytes)
+        .map_err(|why| Failure::usage(format!("{shown} is a picture ({media_type}) {why}")))?;
+    Ok(media_type)
 }
 
 /// What a file is, by its first bytes: names lie.
@@ -116,11 +130,25 @@ mod tests {
         assert!(attachments(&["/".into()]).unwrap_err().message.contains("is not a file"));
     }
 
+    /// A picture as far as anybody looks at one, with so much in it.
+    fn png(bytes: usize) -> Vec<u8> {
+        let head = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01";
+        [head.as_slice(), &vec![0; bytes], b"IEND\xaeB`\x82"].concat()
+    }
+
+    #[test]
+    fn a_damaged_picture_is_refused() {
+        let whole = png(100);
+        assert_eq!(checked(&whole, "a.png").unwrap(), "image/png");
+        let said = checked(&whole[..60], "a.png").unwrap_err().message;
+        assert!(said.contains("a.png is a picture (image/png) that is damaged"), "{said}");
+    }
+
     #[test]
     fn all_together_have_a_limit_too() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.png");
-        std::fs::write(&file, [b"\x89PNG\r\n\x1a\n".as_slice(), &vec![0; 4 * 1024 * 1024]].concat()).unwrap();
+        std::fs::write(&file, png(4 * 1024 * 1024)).unwrap();
         let four = vec![file; 6];
         assert!(attachments(&four).unwrap_err().message.contains("together; 20 MB is the most"));
         assert_eq!(attachments(&four[..2]).unwrap().len(), 2);

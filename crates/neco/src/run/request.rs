@@ -8,7 +8,7 @@ use neco_agent::{Budget, Generation};
 use neco_config::{Config, Env, LoadOptions, Loaded, Notice};
 use neco_ext::Hook;
 use neco_model::{GROUPS, LocalServer, Models, SetupError};
-use neco_proto::{Answer, Attachment, Client, Command, Query, SessionId};
+use neco_proto::{Answer, Attachment, Client, Command, ErrorCode, Query, SessionId};
 use neco_safety::Policy;
 use neco_safety::policy::LoadedPolicy;
 use neco_safety::sandbox::Ask;
@@ -16,6 +16,7 @@ use neco_safety::secrets::KnownSecret;
 use neco_session::hub::{FindModel, Found};
 use neco_session::{Session, SessionError, SessionOptions};
 use neco_store::SqliteStore;
+use neco_workspace::worktree::Held;
 
 use super::attach::{self, Which};
 use super::drive::{Seat, see_through};
@@ -44,6 +45,10 @@ use crate::wire::{self, ServiceSetup, Services};
 /// How long local servers have to answer when no other model is there.
 const PROBE: Duration = Duration::from_millis(500);
 
+/// How often somebody else may be faster to open a session, and how long until it is looked again.
+const RACES: u32 = 40;
+const PAUSE: Duration = Duration::from_millis(50);
+
 /// One request, from its arguments to how the process ends.
 ///
 /// # Errors
@@ -69,31 +74,37 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let tty = (args.output_format == OutputFormat::Text && !is_unattended(env)).then(Tty::open).flatten();
     let folder = crate::folder(everywhere)?;
     let runtime = wire::runtime()?;
-    if goes_on {
+    let folder = match args.worktree.worktree {
+        Some(how) => worktree::begin(&folder, how.into(), &message.text, env)?,
+        None => folder,
+    };
+    let title = message.text.lines().next().unwrap_or_default().to_owned();
+    let mut races = 0;
+    let opened = loop {
         let said = steering(&message.text, &attachments);
-        if let Some(begun) = runtime.block_on(guest::begin(which(args, &folder), env, Some(said)))? {
+        if goes_on && let Some(begun) = runtime.block_on(guest::begin(which(args, &folder), env, Some(said)))? {
             attach::left_out(args).iter().for_each(|words| say::note(words));
             let seat = take_seat(args.output_format, env, tty, begun.folder(), begun.id());
             let seen = guest::follow(&runtime, begun, seat);
             runtime.shutdown_background();
             return seen;
         }
-    }
-    let folder = match args.worktree.worktree {
-        Some(how) => worktree::begin(&folder, how.into(), &message.text, env)?,
-        None => folder,
+        let request = Request { args, everywhere, env, tty: tty.as_ref(), attended: tty.is_some(), interactive: false };
+        match runtime.block_on(request.open(&folder)) {
+            // Somebody else was faster, and serves it in a moment.
+            Err(failure) if goes_on && failure.code == Some(ErrorCode::SessionInUse) && races < RACES => races += 1,
+            opened => break opened.inspect_err(|_| worktree::end(&folder, None, &title, "", env))?,
+        }
+        std::thread::sleep(PAUSE);
     };
-    let title = message.text.lines().next().unwrap_or_default().to_owned();
-    let request = Request { args, everywhere, env, tty: tty.as_ref() };
-    let opened = runtime.block_on(request.open(&folder)).inspect_err(|_| worktree::end(&folder, &title, "", env))?;
     opened.notes.iter().for_each(|words| say::note(words));
-    let others = Others::serve(&runtime, &opened.session, env);
+    let others = Others::serve(runtime.handle(), &opened.session, env);
     let seat = take_seat(args.output_format, env, tty, opened.folder.clone(), opened.session.id());
     let asked = Command::UserMessage { content: message.text, attachments };
     let seen = see_through(&runtime, &opened.services, &opened.session, &others, seat, asked);
     let (works_in, id) = (opened.folder, short_id(opened.session.id()));
     let ended = wire::stop(runtime, opened.services, opened.session, others, seen);
-    worktree::end(&works_in, &title, &id, env);
+    worktree::end(&works_in, opened.held, &title, &id, env);
     ended
 }
 
@@ -135,12 +146,19 @@ fn report(failure: &Failure, env: &Env) {
 }
 
 /// What is needed to open the session of a request.
-struct Request<'a> {
-    args: &'a RunArgs,
-    everywhere: &'a EverywhereArgs,
-    env: &'a Env,
-    /// Where a person sits, if one does.
-    tty: Option<&'a Tty>,
+pub struct Request<'a> {
+    /// What is asked for.
+    pub args: &'a RunArgs,
+    /// Where settings come from.
+    pub everywhere: &'a EverywhereArgs,
+    /// The environment.
+    pub env: &'a Env,
+    /// Where a person can be asked while it is opened, if so.
+    pub tty: Option<&'a Tty>,
+    /// Whether a person is there.
+    pub attended: bool,
+    /// Whether more than a single request is meant.
+    pub interactive: bool,
 }
 
 /// What was found for work in a folder.
@@ -153,20 +171,29 @@ struct Given {
 }
 
 /// A session that is open.
-struct Opened {
-    services: Services,
-    session: Session,
+pub struct Opened {
+    /// What it stands on.
+    pub services: Services,
+    /// The session.
+    pub session: Session,
     /// Where it works.
-    folder: PathBuf,
-    notes: Vec<String>,
+    pub folder: PathBuf,
+    /// That somebody works there, should it be a worktree of ours.
+    pub held: Option<Held>,
+    /// What the person should know.
+    pub notes: Vec<String>,
 }
 
 impl Request<'_> {
-    async fn open(&self, folder: &Path) -> Result<Opened, Failure> {
+    /// Opens it for work in `folder`, or in the session's own.
+    ///
+    /// # Errors
+    /// When that is not possible; there may be no model yet.
+    pub async fn open(&self, folder: &Path) -> Result<Opened, Failure> {
         let mut loaded = self.load(folder, &[])?;
         let store = wire::open_store(self.env.data_dir()).await?;
         let found = self.find(&store, folder).await?;
-        let mut notes: Vec<String> = found.iter().filter_map(moved_note).collect();
+        let mut notes: Vec<String> = found.iter().filter_map(Found::note).collect();
         let record = found.as_ref().map(|found| found.record.clone());
         let mut works_in = folder.to_owned();
         // The settings of the session's own folder count, wherever it is gone on with from.
@@ -175,6 +202,7 @@ impl Request<'_> {
             notes.push(format!("the session works in its own folder, {}", record.cwd));
             loaded = self.load(&works_in, &loaded.warnings)?;
         }
+        let held = worktree::hold(&works_in, self.env);
         log::settings(&loaded);
         notes.extend(keys::warnings(&loaded));
         if let Some(tools) = &self.args.tools {
@@ -197,7 +225,7 @@ impl Request<'_> {
         };
         let session = session.map_err(|error| self.explain(error, &refusal, &loaded))?;
         notes.extend(self.warn_of_prices(&session, &models, config).await);
-        Ok(Opened { services, session, folder: works_in, notes })
+        Ok(Opened { services, session, folder: works_in, held, notes })
     }
 
     /// Reads the settings. Warnings are said at once, whatever comes of the rest; those in `said` were.
@@ -258,7 +286,8 @@ impl Request<'_> {
     ) -> Result<Services, Failure> {
         let Given { policy, hooks, secrets, told } = given;
         let setup = ServiceSetup {
-            attended: self.tty.is_some(),
+            attended: self.attended,
+            interactive: self.interactive,
             config,
             tools: self.args.tools.clone().unwrap_or_default(),
             policy,
@@ -269,6 +298,7 @@ impl Request<'_> {
             environment: wire::environment(self.env),
             secrets,
             data_dir: self.env.data_dir().to_owned(),
+            index_dir: wire::index_dir(self.env.data_dir()),
             find_model,
         };
         Services::start(store, setup)
@@ -313,7 +343,7 @@ impl Request<'_> {
             generation,
             default_generation,
             approval: self.args.approval().unwrap_or(config.approval),
-            person_present: self.tty.is_some(),
+            person_present: self.attended,
             max_turns: self.args.max_turns.unwrap_or(config.agent.max_turns),
             budget: Budget {
                 cost: self.args.max_cost.or(config.agent.max_cost),
@@ -383,12 +413,6 @@ impl Request<'_> {
         let hint = failure.hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default();
         failure.hint(format!("{origin}{hint}"))
     }
-}
-
-/// What a person is told of a session whose folder lies elsewhere now.
-fn moved_note(found: &Found) -> Option<String> {
-    let from = found.moved_from.as_ref()?;
-    Some(format!("the session's folder was {from}; it goes on in {}", found.record.cwd))
 }
 
 /// The generation that is asked for, and the one when nobody asks for one.

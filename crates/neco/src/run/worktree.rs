@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use neco_config::Env;
 use neco_proto::SessionId;
-use neco_workspace::worktree::{BringBack, Brought, Worktree, WorktreeError, tidy};
+use neco_session::hub::worktree_folder;
+use neco_workspace::worktree::{BringBack, Brought, Held, Worktree, WorktreeError, tidy};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -17,7 +18,7 @@ const UNUSED: Duration = Duration::from_secs(30 * 24 * 3600);
 /// The folder of all worktrees.
 #[must_use]
 pub fn worktrees(env: &Env) -> PathBuf {
-    env.data_dir().join("worktrees")
+    worktree_folder(env.data_dir())
 }
 
 /// Makes a worktree of the repository that `folder` lies in, and gives the folder to work in.
@@ -42,9 +43,24 @@ pub fn begin(folder: &Path, how: BringBack, message: &str, env: &Env) -> Result<
     Ok(inside)
 }
 
-/// Brings back what came of the work in `folder`, should that be in a worktree, and says what to do next.
-pub fn end(folder: &Path, title: &str, session: &str, env: &Env) {
+/// Says that somebody works in `folder`, should that be in a worktree.
+#[must_use]
+pub fn hold(folder: &Path, env: &Env) -> Option<Held> {
+    Worktree::around(folder, &worktrees(env))?.hold().ok()
+}
+
+/// Brings back what came of the work in `folder`, should that be in a worktree where nobody else works, and says
+/// what to do next.
+pub fn end(folder: &Path, held: Option<Held>, title: &str, session: &str, env: &Env) {
     let Some(tree) = Worktree::around(folder, &worktrees(env)) else { return };
+    drop(held);
+    if tree.is_held() {
+        say::note(&format!(
+            "another session works in {}; what came of this one is brought back with it",
+            tree.path.display()
+        ));
+        return;
+    }
     match tree.bring_back(title) {
         Ok(brought) => say::note(&words(&tree, &brought, session)),
         Err(error) => say::note(&format!("the work stays in {}: {error}", tree.path.display())),
@@ -56,8 +72,10 @@ fn words(tree: &Worktree, brought: &Brought, session: &str) -> String {
     let more = format!("go on with it: neco --session {session} -m …");
     match brought {
         Brought::Nothing => match tree.remove() {
-            Ok(()) => "nothing was changed; the worktree is removed".to_owned(),
-            Err(_) => format!("nothing was changed; {more}"),
+            Ok(()) => {
+                format!("nothing was changed; the worktree is removed and made again for whoever goes on: {more}")
+            }
+            Err(error) => format!("nothing was changed; the worktree stays, as {error}; {more}"),
         },
         Brought::Branch { files: count, .. } => {
             let branch = &tree.branch;
@@ -85,7 +103,10 @@ fn name_of(message: &str) -> String {
 fn failed(error: WorktreeError) -> Failure {
     let exit = match error {
         WorktreeError::NoRepository(_) | WorktreeError::NoCommit(_) => Exit::Usage,
-        WorktreeError::Git { .. } | WorktreeError::Io { .. } => Exit::Failed,
+        WorktreeError::Git { .. }
+        | WorktreeError::InUse
+        | WorktreeError::HoldsIgnored(_)
+        | WorktreeError::Io { .. } => Exit::Failed,
     };
     Failure::new(exit, error.to_string())
 }

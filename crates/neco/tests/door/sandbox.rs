@@ -91,7 +91,7 @@ fn a_yes_opens_what_the_line_names_and_nothing_else() {
     let mut seat = Seat::take(&house, &["-m", "go"], "false");
     seat.sees("  › ", 1);
     let asked = seat.shown().split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(asked.contains("your yes opens the files that it names to this one command"), "{asked}");
+    assert!(asked.contains("your yes lets this one command read"), "{asked}");
     seat.press("y");
     seat.sees("Finished.", 1);
     seat.ends_with(0);
@@ -144,4 +144,60 @@ fn without_namespaces(command: &Command) -> Command {
         wrapped.current_dir(folder);
     }
     wrapped
+}
+
+/// What a repository in the repository names is started by whoever looks into it: by our own git, too.
+#[test]
+fn the_git_of_a_worktree_starts_nothing_outside_of_the_box() {
+    let plant = "set -e; git init -q sub; echo 1 >sub/f; git -C sub add f; \
+        git -C sub -c user.name=a -c user.email=a@b commit -qm x; git add sub 2>/dev/null; \
+        printf '[filter \"x\"]\\nclean=%s\\n' \"$EVIL\" >>sub/.git/config; echo '* filter=x' >sub/.git/info/attributes; \
+        touch -d yesterday sub/f; echo two >b.txt";
+    let house = House::playing(json!([call("bash", json!({ "command": "sh ./go.sh" })), say("Done.")]));
+    if !is_strong(&house) {
+        return;
+    }
+    let project = house.project();
+    let evil = house.path("evil.sh");
+    std::fs::write(&evil, format!("#!/bin/sh\ntouch {}\ncat\n", house.path("ran").display())).unwrap();
+    std::fs::set_permissions(&evil, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let script = plant.replace("$EVIL", &evil.display().to_string());
+    std::fs::write(project.join("go.sh"), &script).unwrap();
+    let git = |words: &[&str]| {
+        let name = ["-c", "user.name=t", "-c", "user.email=t@t"];
+        let done = std::process::Command::new("git").args(name).args(words).current_dir(&project).output().unwrap();
+        assert!(done.status.success(), "{words:?}: {}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8_lossy(&done.stdout).trim().to_owned()
+    };
+    git(&["init", "-q", "-b", "main"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "one"]);
+    let ran = house.run(&["-m", "go", "--yes", "--worktree"]).ended_with(0).says("git merge neco/");
+    assert!(!house.path("ran").exists(), "a program of the command's ran outside: {}", ran.stderr);
+    let branch = git(&["branch", "--list", "neco/*", "--format=%(refname:short)"]);
+    assert_eq!(git(&["show", &format!("{branch}:b.txt")]), "two", "what commands wrote in the worktree comes back");
+    // Planted by somebody else, in the person's own tree: looking for what is not committed starts it no more.
+    let planted = std::process::Command::new("sh").args(["-c", &script]).current_dir(&project).status().unwrap();
+    assert!(planted.success());
+    std::fs::remove_file(house.path("ran")).ok();
+    house.script("script.json", json!([say("Nothing.")]));
+    house.run(&["-m", "go", "--yes", "--worktree"]).ended_with(0).says("not committed");
+    assert!(!house.path("ran").exists(), "a program of the repository's ran outside");
+}
+
+#[test]
+fn what_is_explained_is_what_happens() {
+    let house = House::playing(json!([say("x")]));
+    if !is_strong(&house) {
+        return;
+    }
+    for (more, decided) in [("", "allow"), (r#","network":true"#, "ask"), (r#","unsandboxed":true"#, "ask")] {
+        let call: Value = serde_json::from_str(&format!(r#"{{"command":"make"{more}}}"#)).unwrap();
+        let explained = house.run(&["policy", "explain", "bash", &call.to_string(), "--approval", "auto"]).stdout;
+        assert!(explained.contains(decided), "{call}: {explained}");
+        house.script("script.json", json!([{ "calls": [{ "name": "bash", "arguments": call }] }, say("done")]));
+        let ran = house.run(&["--yes", "--output-format", "stream-json", "-m", "x"]);
+        let refused = result(&ran).to_string().contains("nobody can be asked");
+        assert_eq!(refused, decided == "ask", "{call}: {}", result(&ran));
+    }
 }

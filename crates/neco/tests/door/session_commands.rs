@@ -59,6 +59,12 @@ fn what_somebody_else_changed_is_marked_and_comes_back() {
     fs::write(house.project().join("a.txt"), "mine\n").unwrap();
     house
         .run(&["session", "rewind", &id, "--to", "1", "--files", "--yes"])
+        .ended_with(2)
+        .says("changed since by somebody else: a.txt")
+        .says("--others");
+    assert_eq!(a(&house).as_deref(), Some("mine\n"), "a yes is no yes to what was not shown");
+    house
+        .run(&["session", "rewind", &id, "--to", "1", "--files", "--yes", "--others"])
         .ended_with(0)
         .says("(changed by somebody else since)");
     assert_eq!(a(&house), None);
@@ -128,7 +134,7 @@ fn a_log_and_what_changed_are_shown() {
     house.run(&["session", "diff", &id, "2", "--stat"]).ended_with(0).says("M a.txt").says("1 file changed");
     let changed: Value = house.run(&["session", "diff", &id, "--json"]).ended_with(0).json();
     assert_eq!((changed[0]["path"].as_str(), changed[0]["kind"].as_str()), (Some("a.txt"), Some("added")));
-    house.run(&["session", "diff", &id, "7"]).ended_with(2).says("nor is there such a checkpoint");
+    house.run(&["session", "diff", &id, "7"]).ended_with(2).says("is no message and no checkpoint");
 }
 
 #[test]
@@ -151,6 +157,9 @@ fn sessions_are_removed_only_when_that_is_meant() {
 #[test]
 fn resume_is_a_run_of_a_session() {
     let (house, id) = worked();
+    house.run(&["session", "resume"]).ended_with(2).says("is done with what it was asked");
+    house.script("script.json", json!([call("list_directory", json!({ "path": "." })), say("Never said.")]));
+    house.run(&["-m", "look", "--continue", "--max-turns", "1"]);
     house.script(
         "script.json",
         json!([{ "say": "On.", "expect": { "last_user_contains": "Go on where you stopped" } }]),

@@ -46,10 +46,14 @@ pub struct World {
 }
 
 impl World {
-    /// Whether this machine can box anything.
+    /// Whether this machine can box anything: our own launcher can where namespaces can be had, bubblewrap elsewhere.
     pub fn has_a_box() -> bool {
-        let arguments = ["--ro-bind", "/", "/", "--unshare-user", "--unshare-pid", "--proc", "/proc", "true"];
-        Command::new("bwrap").args(arguments).status().is_ok_and(|status| status.success())
+        let works = |line: &[&str]| {
+            let mut command = Command::new(line[0]);
+            command.args(&line[1..]).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+        };
+        works(&["unshare", "--user", "--map-current-user", "--mount", "--pid", "--net", "--fork", "true"])
+            || works(&["bwrap", "--ro-bind", "/", "/", "--unshare-user", "--unshare-pid", "--proc", "/proc", "true"])
     }
 
     /// Builds it where the box has no private folder of its own, so that attempts find what they aim at.

@@ -66,6 +66,7 @@ fn destroys(target: &Word, case: &Case<'_>, finding: &mut Finding) {
         finding.never("it changes Neco's own settings");
     } else if let Some(why) = ground.guarded(target) {
         finding.critical(format!("{}: {why}", target.text));
+        finding.opens.extend(ground.changed_by(target));
     } else if ground.is_outside(target) {
         finding.critical(format!("{} is outside the workspace", target.text));
     }
@@ -105,9 +106,18 @@ fn transfer(case: &Case<'_>, finding: &mut Finding) {
             destroys(source, case, finding);
         } else if let Some(why) = case.ground.sensitive(source) {
             finding.critical(format!("{}: {why}", source.text));
+            finding.opens.extend(case.ground.read_by(source));
         }
     }
     let Some(destination) = destination.filter(|word| !is_remote(word)) else { return };
+    let inside = sources.iter().filter_map(|source| source.text.trim_end_matches('/').rsplit('/').next());
+    for name in inside {
+        let file = Word::of(format!("{}/{name}", destination.text.trim_end_matches('/')), destination.exact);
+        if let Some(why) = case.ground.guarded(&file) {
+            finding.critical(format!("{}: {why}", file.text));
+            finding.opens.extend(case.ground.changed_by(&file));
+        }
+    }
     // Putting a file into a folder is not overwriting the folder, unless the rest of it goes.
     if deletes || !case.ground.is_vital(destination) || matches!(case.name, "ln") {
         destroys(destination, case, finding);
@@ -130,6 +140,7 @@ fn change(case: &Case<'_>, finding: &mut Finding) {
             destroys(target, case, finding);
         } else if let Some(why) = case.ground.guarded(target) {
             finding.critical(format!("{}: {why}", target.text));
+            finding.opens.extend(case.ground.changed_by(target));
         } else if case.ground.is_outside(target) {
             finding.critical(format!("{} is outside the workspace", target.text));
         }
@@ -154,6 +165,7 @@ fn dd(case: &Case<'_>, finding: &mut Finding) {
             && let Some(why) = case.ground.sensitive(&source)
         {
             finding.critical(format!("{}: {why}", source.text));
+            finding.opens.extend(case.ground.read_by(&source));
         }
     }
 }

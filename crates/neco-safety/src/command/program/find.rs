@@ -38,6 +38,7 @@ fn find(case: &Case<'_>, finding: &mut Finding) {
                         finding.never("it overwrites a device");
                     } else if case.ground.guarded(target).is_some() || case.ground.is_outside(target) {
                         finding.critical(format!("it writes {}", target.text));
+                        finding.opens.extend(case.ground.changed_by(target));
                     }
                 }
             }
@@ -51,6 +52,7 @@ fn acts(case: &Case<'_>, finding: &mut Finding) {
     finding.uncoverable();
     if let Some((word, why)) = case.arguments.iter().find_map(|word| Some((word, case.ground.sensitive(word)?))) {
         finding.critical(format!("{}: {why}", word.text));
+        finding.opens.extend(case.ground.read_by(word));
     }
 }
 

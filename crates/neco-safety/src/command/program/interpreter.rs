@@ -132,6 +132,7 @@ pub(super) fn judge_code(code: &Word, ground: &Ground<'_>, finding: &mut Finding
     }
     if let Some(why) = mentions_sensitive(&code.text, ground) {
         finding.critical(format!("the code names a sensitive file: {why}"));
+        finding.opens.extend(words_of(&code.text).flat_map(|word| ground.read_by(&Word::guess(word))));
     }
     if DANGEROUS.iter().any(|word| code.text.contains(word)) || code.text.contains('`') {
         finding.critical("the code starts programs, deletes, or reaches out");
@@ -141,11 +142,13 @@ pub(super) fn judge_code(code: &Word, ground: &Ground<'_>, finding: &mut Finding
 
 /// Why a text names a sensitive file, word by word.
 pub(super) fn mentions_sensitive(text: &str, ground: &Ground<'_>) -> Option<&'static str> {
+    words_of(text).find_map(|word| ground.sensitive(&Word::guess(word)))
+}
+
+/// What in a text may be a path.
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
     let is_path = |letter: char| letter.is_alphanumeric() || "._~/-$*?[]".contains(letter);
-    text.split(|letter| !is_path(letter))
-        .filter(|word| word.len() > 2)
-        .take(4096)
-        .find_map(|word| ground.sensitive(&Word::guess(word)))
+    text.split(move |letter| !is_path(letter)).filter(|word| word.len() > 2).take(4096)
 }
 
 /// Every string in code is read as a command: what it would start decides no less than if it stood here.

@@ -109,6 +109,7 @@ fn transfers(case: &Case<'_>, finding: &mut Finding) {
             || case.ground.is_outside(&target) && target.text.starts_with(['/', '~', '.'])
         {
             finding.critical(format!("it writes {}", target.text));
+            finding.opens.extend(case.ground.changed_by(&target));
         }
     }
     let sends = arguments

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use rustix::mount::{MountAttrFlags, MountPropagationFlags, UnmountFlags, mount_change, unmount};
 use rustix::process::{chdir, fchdir, pivot_root};
 
-use super::mounts::{Links, PLAIN, READ_ONLY, copied, fresh, look_up, machine, put, set};
+use super::mounts::{Depth, Links, PLAIN, READ_ONLY, copied, fresh, look_up, machine, put, set};
 use crate::sandbox::layout::Seen;
 use crate::sandbox::walls::{AnyPath, Walls};
 
@@ -67,10 +67,11 @@ pub(crate) fn build(walls: &Walls, terminal: bool) -> io::Result<()> {
     for (path, seen) in &walls.places {
         site.place(path, *seen).map_err(|error| named(path, &error))?;
     }
+    // What lies in them was put there as it is to be seen.
     for path in site.emptied() {
-        set(site.inside(path)?, READ_ONLY)?;
+        set(site.inside(path)?, READ_ONLY, Depth::Alone)?;
     }
-    set(look_up(site.root.as_fd(), Path::new("/run"), Links::Followed)?, READ_ONLY)?;
+    set(look_up(site.root.as_fd(), Path::new("/run"), Links::Followed)?, READ_ONLY, Depth::Alone)?;
     site.move_in()
 }
 
@@ -134,7 +135,18 @@ impl Site<'_> {
         };
         let source = look_up(self.machine.as_fd(), source, Links::Refused)?;
         let over = self.there(path, is_folder(&source)?)?;
+        self.check(path, &over)?;
         put(copied(source, attributes)?, over)
+    }
+
+    /// What is looked at here must be what was found there: another command may exchange the two meanwhile.
+    fn check(&self, path: &Path, over: &OwnedFd) -> io::Result<()> {
+        let Some((_, known)) = self.walls.identities.iter().find(|(own, _)| **own == *path) else { return Ok(()) };
+        let found = fstat(over)?;
+        if (found.st_dev, found.st_ino) == *known {
+            return Ok(());
+        }
+        Err(io::Error::other("something else was put in its place just now; run the command again"))
     }
 
     /// What is at a place, which is made where only boxes see it.

@@ -9,11 +9,12 @@ use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::io::read;
 
 use crate::sandbox::bare;
+use crate::sandbox::hands::Hands;
 
 /// Folders that are watched. Something new in one of them is told by `SIGIO`.
 pub(super) struct Guard {
     told: OwnedFd,
-    folders: Vec<PathBuf>,
+    folders: Vec<(PathBuf, Hands)>,
 }
 
 impl Guard {
@@ -34,13 +35,14 @@ impl Guard {
         if !set {
             return Err(io::Error::last_os_error());
         }
-        Ok(Self { told, folders: folders.to_vec() })
+        let hands = |folder: &PathBuf| Ok((folder.clone(), Hands::open(folder)?));
+        Ok(Self { told, folders: folders.iter().map(hands).collect::<io::Result<_>>()? })
     }
 
     /// Looks after something new was told.
     pub(super) fn look(&self) {
         let mut news = [0; 4096];
         while read(&self.told, &mut news).is_ok_and(|length| length > 0) {}
-        self.folders.iter().for_each(|folder| drop(bare::unmake(folder)));
+        self.folders.iter().for_each(|(folder, hands)| drop(bare::unmake(hands, folder)));
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn copied(place: impl AsFd, attributes: MountAttrFlags) -> io::Result
         | OpenTreeFlags::AT_RECURSIVE
         | OpenTreeFlags::AT_EMPTY_PATH;
     let copy = open_tree(place, "", flags)?;
-    set(&copy, attributes)?;
+    set(&copy, attributes, Depth::All)?;
     Ok(copy)
 }
 
@@ -89,11 +89,20 @@ pub(super) fn put(mount: impl AsFd, over: impl AsFd) -> io::Result<()> {
     Ok(move_mount(mount, "", over, "", flags)?)
 }
 
-/// Sets attributes of a mount and all below it. None is taken away.
+/// How far attributes reach.
+#[derive(Clone, Copy)]
+pub(super) enum Depth {
+    /// The mount itself.
+    Alone,
+    /// All that is mounted below it, too.
+    All,
+}
+
+/// Sets attributes of a mount. None is taken away.
 ///
 /// # Errors
 /// When the kernel refuses, or is older than this call.
-pub(super) fn set(mount: impl AsFd, attributes: MountAttrFlags) -> io::Result<()> {
+pub(super) fn set(mount: impl AsFd, attributes: MountAttrFlags, depth: Depth) -> io::Result<()> {
     #[repr(C)]
     struct Attributes {
         set: u64,
@@ -102,7 +111,11 @@ pub(super) fn set(mount: impl AsFd, attributes: MountAttrFlags) -> io::Result<()
         namespace: u64,
     }
     let wanted = Attributes { set: attributes.bits().into(), clear: 0, propagation: 0, namespace: 0 };
-    let flags = libc::AT_EMPTY_PATH | libc::AT_RECURSIVE;
+    let flags = libc::AT_EMPTY_PATH
+        | match depth {
+            Depth::Alone => 0,
+            Depth::All => libc::AT_RECURSIVE,
+        };
     // SAFETY: the path is a literal, and the structure is whole, outlives the call and has the size given.
     let result = unsafe {
         libc::syscall(

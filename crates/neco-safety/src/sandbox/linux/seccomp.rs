@@ -33,6 +33,12 @@ pub(crate) fn is_there() -> bool {
     architecture().is_some() && unsafe { libc::prctl(libc::PR_GET_SECCOMP, 0, 0, 0, 0) } >= 0
 }
 
+/// Copies a mount and changes what it allows.
+const OPEN_TREE_ATTR: libc::c_long = 467;
+
+/// The newest call that was looked at; those after it are answered as if the kernel did not have them.
+const NEWEST: u32 = 469;
+
 /// Refused as if the person had no right to it.
 const REFUSED: &[libc::c_long] = &[
     libc::SYS_ptrace,
@@ -69,6 +75,9 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_swapoff,
     libc::SYS_acct,
     libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    libc::SYS_process_madvise,
+    OPEN_TREE_ATTR,
     libc::SYS_settimeofday,
     libc::SYS_clock_settime,
     libc::SYS_clock_adjtime,
@@ -136,6 +145,7 @@ fn program(sockets: Sockets) -> Option<Vec<libc::sock_filter>> {
     if cfg!(target_arch = "x86_64") {
         filter.extend([at_least(X32, 0, 1), answer(KILL)]);
     }
+    filter.extend([at_least(NEWEST + 1, 0, 1), answer(ENOSYS)]);
     let refused = REFUSED.iter().chain(ONLY_HERE).map(|number| (*number, EPERM));
     let absent = ABSENT.iter().map(|number| (*number, ENOSYS));
     for (number, result) in refused.chain(absent) {
@@ -258,6 +268,8 @@ mod tests {
         assert_eq!(ask(libc::SYS_read, [0; 3]), ALLOW);
         assert_eq!(ask(libc::SYS_ptrace, [0; 3]), EPERM);
         assert_eq!(ask(libc::SYS_clone3, [0; 3]), ENOSYS);
+        assert_eq!((ask(OPEN_TREE_ATTR, [0; 3]), ask(i64::from(NEWEST), [0; 3])), (EPERM, ALLOW));
+        assert_eq!(ask(i64::from(NEWEST) + 1, [0; 3]), ENOSYS, "nobody knows what it does");
         assert_eq!(ask(libc::SYS_clone, [libc::SIGCHLD as u32, 0, 0]), ALLOW);
         assert_eq!(ask(libc::SYS_clone, [libc::CLONE_NEWUSER as u32 | 17, 0, 0]), EPERM);
         assert_eq!(ask(libc::SYS_ioctl, [0, libc::TIOCSTI as u32, 0]), EPERM);

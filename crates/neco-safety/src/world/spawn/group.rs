@@ -1,7 +1,6 @@
 //! A process group: signalled as a whole, never after its number could be someone else's.
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::strays::{self, Mark};
 use super::watchdog::Watchdog;
-use crate::sandbox::keep::Keep;
+use crate::sandbox::keep::{Aftermath, Keep};
 use crate::sandbox::linux::descriptor::wait_until_readable;
 
 /// How a group is asked or made to stop.
@@ -93,12 +92,12 @@ impl Group {
         }
         let status = self.reap();
         let keep = self.inner.keep.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let taken_away = keep.map(Keep::end).unwrap_or_default();
+        let aftermath = keep.map(Keep::end).unwrap_or_default();
         // Looks, and signals nobody. Right behind the reaping: what was killed above is not gone yet.
         // Without a leader of ours the number says nothing.
         let others = status.is_ok() && test_kill_process_group(self.inner.leader).is_ok();
         self.inner.watchdog.forget(self.inner.leader);
-        Some(Finished { status, others, taken_away })
+        Some(Finished { status, others, aftermath })
     }
 }
 
@@ -107,8 +106,8 @@ pub(super) struct Finished {
     pub(super) status: io::Result<WaitStatus>,
     /// Whether others than the leader were left.
     pub(super) others: bool,
-    /// What was made in a box that must not be there.
-    pub(super) taken_away: Vec<PathBuf>,
+    /// What became of what was made in a box and must not be there.
+    pub(super) aftermath: Aftermath,
 }
 
 impl Group {

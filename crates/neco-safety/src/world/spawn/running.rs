@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::group::{Finished, Group, GroupGuard, Stop};
 use super::spawner::Started;
 use super::stream::{ExitWatch, ProcessInput, ProcessOutput};
+use crate::sandbox::keep::Aftermath;
 use crate::sandbox::proxy::{Hosts, Proxy};
 
 /// How long processes that a command left behind may still print into its output.
@@ -71,8 +72,8 @@ pub struct Running {
     leftovers: Leftovers,
     chunk: Box<[u8]>,
     proxy: Option<Proxy>,
-    finishing: Option<JoinHandle<(Ending, Vec<PathBuf>)>>,
-    taken_away: Vec<PathBuf>,
+    finishing: Option<JoinHandle<(Ending, Aftermath)>>,
+    aftermath: Aftermath,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +116,7 @@ impl Running {
             chunk: vec![0; CHUNK].into_boxed_slice(),
             proxy,
             finishing: None,
-            taken_away: Vec::new(),
+            aftermath: Aftermath::default(),
             guard: started.guard,
         })
     }
@@ -135,7 +136,14 @@ impl Running {
     /// What it made and its box does not let be there, once it is over: it was taken away or put aside.
     #[must_use]
     pub fn taken_away(&self) -> &[PathBuf] {
-        &self.taken_away
+        &self.aftermath.taken
+    }
+
+    /// What it made and its box does not let be there, and what could not be taken away: no other command runs in
+    /// the session until it is gone.
+    #[must_use]
+    pub fn left_behind(&self) -> &[PathBuf] {
+        &self.aftermath.left
     }
 
     /// What the process reads, to be had once; nothing when it was closed from the start.
@@ -241,26 +249,27 @@ impl Running {
                 none.insert(tokio::task::spawn_blocking(move || end(&group, said)))
             }
         };
-        let unknown = (Ending { exit: Exit::Unknown, left_others: false }, Vec::new());
-        let (ending, taken_away) = finishing.await.unwrap_or(unknown);
-        self.taken_away = taken_away;
+        let (ending, aftermath) = finishing.await.unwrap_or_else(|_| unknown());
+        self.aftermath = aftermath;
         ending
     }
 }
 
 /// Ends a group; `said` is what the launcher of a box said about the command.
-fn end(group: &Group, said: Option<(i32, bool)>) -> (Ending, Vec<PathBuf>) {
+fn end(group: &Group, said: Option<(i32, bool)>) -> (Ending, Aftermath) {
     let killed = group.was_killed();
-    let Some(Finished { status, others, taken_away }) = group.finish() else {
-        return (Ending { exit: Exit::Unknown, left_others: false }, Vec::new());
-    };
+    let Some(Finished { status, others, aftermath }) = group.finish() else { return unknown() };
     let ending = match said {
         Some((status, left_others)) => Ending { exit: Exit::of_number(status), left_others },
         // A box that is ended ends orderly, and what was in it did not.
         None if killed => Ending { exit: Exit::Signal(Signal::KILL.as_raw()), left_others: false },
         None => Ending { exit: Exit::of(status), left_others: others },
     };
-    (ending, taken_away)
+    (ending, aftermath)
+}
+
+fn unknown() -> (Ending, Aftermath) {
+    (Ending { exit: Exit::Unknown, left_others: false }, Aftermath::default())
 }
 
 impl Exit {

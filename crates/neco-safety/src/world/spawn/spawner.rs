@@ -22,6 +22,7 @@ use crate::sandbox::confined::{Confined, InBox, Wanted};
 use crate::sandbox::denial::Closed;
 use crate::sandbox::linux::channel::{self, Word};
 use crate::sandbox::linux::session_leader::{self, Boxed, Program, Streams};
+use crate::sandbox::order::PUT_RIGHT;
 use crate::sandbox::{Allowance, Freedom, Roots, Sandbox};
 use crate::secrets;
 
@@ -129,6 +130,10 @@ impl Spawner {
     /// When the folders of the box can't be made.
     pub fn boxed(mut self, sandbox: &Sandbox, roots: Roots) -> io::Result<Self> {
         self.confined = sandbox.confine(roots)?.map(Arc::new);
+        let words = [sandbox.launcher().as_os_str().to_owned(), PUT_RIGHT.into(), sandbox.lists().into()];
+        if let Ok(words) = words.iter().map(|word| c_string(word)).collect() {
+            self.watchdog.run_afterwards(words);
+        }
         Ok(self)
     }
 

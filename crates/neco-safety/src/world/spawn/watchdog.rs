@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::io::{self, PipeReader, PipeWriter, Write};
 use std::os::fd::AsFd;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, waitid, waitpid};
@@ -22,6 +22,8 @@ const SCRIPT: &str = include_str!("watchdog.sh");
 #[derive(Debug, Default)]
 pub(super) struct Watchdog {
     state: Mutex<State>,
+    /// A program that puts right what the groups left, and its arguments.
+    afterwards: OnceLock<Vec<CString>>,
 }
 
 #[derive(Debug, Default)]
@@ -39,11 +41,20 @@ struct Shell {
 }
 
 impl Watchdog {
+    /// What is run when this process was killed and everything it started with it. The first one stays.
+    pub(super) fn run_afterwards(&self, words: Vec<CString>) {
+        let _ = self.afterwards.set(words);
+    }
+
+    fn afterwards(&self) -> &[CString] {
+        self.afterwards.get().map(Vec::as_slice).unwrap_or_default()
+    }
+
     /// Sees to it that the process that waits is there: what starts before it would not be killed.
     pub(super) fn be_there(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.shell.is_none() {
-            state.shell = Shell::start().map_err(warn).ok();
+            state.shell = Shell::start(self.afterwards()).map_err(warn).ok();
         }
     }
 
@@ -52,7 +63,7 @@ impl Watchdog {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let group = leader.as_raw_nonzero().get();
         state.living.insert(group);
-        state.tell(&format!("+{group}\n"));
+        state.tell(&format!("+{group}\n"), self.afterwards());
     }
 
     /// The group is over.
@@ -60,12 +71,12 @@ impl Watchdog {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let group = leader.as_raw_nonzero().get();
         state.living.remove(&group);
-        state.tell(&format!("-{group}\n"));
+        state.tell(&format!("-{group}\n"), self.afterwards());
     }
 }
 
 impl State {
-    fn tell(&mut self, line: &str) {
+    fn tell(&mut self, line: &str, afterwards: &[CString]) {
         // One write of a short line into a pipe is all or nothing.
         let told = self.shell.as_mut().is_some_and(|shell| shell.pipe.write(line.as_bytes()).is_ok());
         if told {
@@ -76,7 +87,7 @@ impl State {
             old.put_down();
         }
         if !self.living.is_empty() {
-            self.shell = Shell::start().and_then(|shell| self.brief(shell)).map_err(warn).ok();
+            self.shell = Shell::start(afterwards).and_then(|shell| self.brief(shell)).map_err(warn).ok();
         }
     }
 
@@ -90,11 +101,11 @@ impl State {
 }
 
 impl Shell {
-    fn start() -> io::Result<Self> {
+    fn start(afterwards: &[CString]) -> io::Result<Self> {
         let (reader, pipe) = io::pipe()?;
         // Nobody waits for a watchdog that was stopped: a full pipe counts as a dead one.
         rustix::io::ioctl_fionbio(&pipe, true)?;
-        let started = spawn(reader)?;
+        let started = spawn(reader, afterwards)?;
         let pid = Arc::new(Mutex::new(Some(started)));
         let known = Arc::clone(&pid);
         let thread = std::thread::Builder::new().name("neco-watchdog".to_owned());
@@ -114,12 +125,13 @@ impl Shell {
     }
 }
 
-fn spawn(reader: PipeReader) -> io::Result<Pid> {
+fn spawn(reader: PipeReader, afterwards: &[CString]) -> io::Result<Pid> {
     let silence = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
     // The reader is dropped at the end: a reader here would hide the watchdog's death from writers.
     session_leader::start(&Program {
         path: c"/bin/sh",
-        arguments: &[c"sh".into(), c"-c".into(), CString::new(SCRIPT)?, c"neco-watchdog".into()],
+        arguments: &[&[c"sh".into(), c"-c".into(), CString::new(SCRIPT)?, c"neco-watchdog".into()], afterwards]
+            .concat(),
         environment: &[],
         folder: c"/",
         streams: Streams::Piped(reader.as_fd(), silence.as_fd()),

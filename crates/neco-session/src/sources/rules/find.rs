@@ -50,6 +50,8 @@ pub struct RulesFile {
     pub name: String,
     /// Whether it is the person's own and not the project's.
     pub own: bool,
+    /// Whether it lies in the workspace, where the model can read it itself.
+    pub at_hand: bool,
     /// When it holds.
     pub scope: Scope,
     /// The file that brings it along.
@@ -124,7 +126,9 @@ impl Found<'_> {
         if !is_text(&text) {
             let notes = vec!["it was not read: it is not text".to_owned()];
             let (name, text) = (self.name(path, own), String::new());
-            return self.files.push(RulesFile { name, own, scope: Scope::Always, imported_by: None, text, notes });
+            let at_hand = path.starts_with(self.cwd);
+            let scope = Scope::Always;
+            return self.files.push(RulesFile { name, own, at_hand, scope, imported_by: None, text, notes });
         }
         let (says, rest) = frontmatter::part(&text);
         let broken = says.broken.clone();
@@ -137,7 +141,15 @@ impl Found<'_> {
         importer.follow(rest, path, 1);
         let notes = broken.into_iter().chain(cut).chain(importer.notes).collect();
         let text = rest.trim().to_owned();
-        self.files.push(RulesFile { name: name.clone(), own, scope: scope.clone(), imported_by: None, text, notes });
+        self.files.push(RulesFile {
+            name: name.clone(),
+            own,
+            at_hand: path.starts_with(self.cwd),
+            scope: scope.clone(),
+            imported_by: None,
+            text,
+            notes,
+        });
         for import in importer.found {
             if !self.seen.insert(import.text.trim().to_owned()) {
                 continue;
@@ -145,6 +157,7 @@ impl Found<'_> {
             self.files.push(RulesFile {
                 name: self.name(&import.path, own),
                 own,
+                at_hand: import.path.starts_with(self.cwd),
                 scope: scope.clone(),
                 imported_by: Some(name.clone()),
                 text: import.text.trim().to_owned(),
@@ -194,18 +207,65 @@ pub(super) fn is_text(text: &str) -> bool {
 /// The text of a file, of which no more than `most` bytes count, and a note when there are more.
 pub(super) fn read_text(located: &Located, most: usize) -> Option<(String, Option<String>)> {
     let (bytes, _) = located.read(most as u64 + 1).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    if bytes.len() <= most {
-        return Some((text.to_owned(), None));
+    let more = bytes.len() > most;
+    let bytes = bytes.get(..most).unwrap_or(&bytes);
+    let text = match bytes {
+        [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes),
+        [0xef, 0xbb, 0xbf, rest @ ..] => utf8(rest),
+        bytes => utf8(bytes),
+    };
+    if !more {
+        return Some((text, None));
     }
-    let whole: String = text
-        .split_inclusive('\n')
-        .scan(0, |taken, line| {
-            *taken += line.len();
-            (*taken <= most).then_some(line)
-        })
-        .collect();
     let note = format!("only its first {most} bytes are here; read the file for the rest");
-    Some((whole, Some(note)))
+    Some((whole_lines(&text).to_owned(), Some(note)))
+}
+
+/// A character that the end of the bytes cuts in two is left out; others that can't be read are marked.
+fn utf8(bytes: &[u8]) -> String {
+    let cut = match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => error.valid_up_to(),
+        Ok(_) | Err(_) => bytes.len(),
+    };
+    String::from_utf8_lossy(bytes.get(..cut).unwrap_or(bytes)).into_owned()
+}
+
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
+    let units = bytes.chunks_exact(2).filter_map(|pair| pair.try_into().ok().map(unit));
+    char::decode_utf16(units).map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
+
+/// The text up to the end of its last whole line; all of it where that would be less than half.
+pub(super) fn whole_lines(text: &str) -> &str {
+    let end = text.rfind('\n').map_or(0, |at| at + 1);
+    text.get(..end).filter(|whole| whole.len() >= text.len() / 2).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: &[u8], most: usize) -> (String, bool) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("AGENTS.md"), bytes).unwrap();
+        let files = Files::new(folder.path(), Vec::new()).unwrap();
+        let located = files.locate(folder.path().join("AGENTS.md"), Access::Read).unwrap();
+        let (text, note) = read_text(&located, most).unwrap();
+        (text, note.is_some())
+    }
+
+    #[test]
+    fn a_long_file_is_cut_after_a_line_or_else_after_a_character() {
+        assert_eq!(read(b"one\ntwo\nthree\n", 10), ("one\ntwo\n".to_owned(), true));
+        assert_eq!(read("一二三四".as_bytes(), 7), ("一二".to_owned(), true));
+        assert_eq!(read(b"short", 5), ("short".to_owned(), false));
+    }
+
+    #[test]
+    fn what_windows_writes_is_text() {
+        let utf16: Vec<u8> = "\u{feff}Tabs é\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(read(&utf16, 100), ("Tabs é\n".to_owned(), false));
+        assert_eq!(read("\u{feff}Tabs".as_bytes(), 100), ("Tabs".to_owned(), false));
+    }
 }

@@ -4,7 +4,7 @@ use neco_agent::context::{Layer, Situation, Source};
 use neco_model::tokens::{Family, estimate};
 use neco_safety::untrusted;
 
-use super::find::{RulesFile, Scope};
+use super::find::{RulesFile, Scope, whole_lines};
 
 const HEADING: &str = "Rules
 These files say how work is done here. A later file is nearer to the work and wins over an earlier one; what the \
@@ -17,22 +17,114 @@ pub struct Rules {
 }
 
 struct Part {
-    name: String,
+    file: RulesFile,
     text: String,
     tokens: u64,
+}
+
+impl Part {
+    fn new(file: RulesFile) -> Self {
+        let text = told(&file);
+        // Rules are counted before it is known who reads them, so as for whoever counts the most.
+        Self { tokens: estimate(&text, Family::Other), text, file }
+    }
+
+    /// As much of it as fits into `room`, if that is worth telling.
+    fn cut(&self, room: u64) -> Option<String> {
+        let room = room.checked_sub(LEAST)?;
+        let mut most = self.file.text.len();
+        // The estimate is no straight line, so what is cut by it is looked at again.
+        for _ in 0..CUTS {
+            let part = self.file.text.get(..self.file.text.floor_char_boundary(most))?;
+            let mut file = RulesFile { text: whole_lines(part).to_owned(), ..self.file.clone() };
+            let (here, all) = (file.text.len(), self.file.text.len());
+            let rest = if file.at_hand { "; read the file for the rest" } else { "" };
+            file.notes.push(format!("only the first {here} of its {all} bytes fit here{rest}"));
+            let text = told(&file);
+            let tokens = estimate(&text, Family::Other);
+            if tokens <= room + LEAST {
+                return Some(text);
+            }
+            most = (most as u128 * u128::from(room) / u128::from(tokens.max(1))) as usize;
+        }
+        None
+    }
+}
+
+/// A part of a file that is worth telling has so many tokens at least.
+const LEAST: u64 = 100;
+
+/// How often a part is cut anew.
+const CUTS: usize = 8;
+
+/// What is told of the rules, and of which files not everything is.
+struct Fitted {
+    /// In the order of the files.
+    texts: Vec<String>,
+    short: Vec<String>,
+    out: Vec<String>,
+    /// Of those that are left out, the ones that the model can read.
+    readable: Vec<String>,
 }
 
 impl Rules {
     /// The source of these files, which are in order.
     #[must_use]
     pub fn new(files: Vec<RulesFile>) -> Self {
-        let part = |file: RulesFile| {
-            let text = told(&file);
-            // Rules are counted before it is known who reads them, so as for whoever counts the most.
-            Part { tokens: estimate(&text, Family::Other), name: file.name, text }
-        };
-        Self { parts: files.into_iter().map(part).collect() }
+        Self { parts: files.into_iter().map(Part::new).collect() }
     }
+
+    /// What a person should know when not all files fit into so many tokens.
+    #[must_use]
+    pub fn warning(&self, room: u64) -> Option<String> {
+        let fitted = self.fitted(within(room));
+        let what = match (fitted.short.as_slice(), fitted.out.as_slice()) {
+            ([], []) => return None,
+            (short, []) => format!("only the beginning of {}", short.join(", ")),
+            ([], out) => format!("nothing of {}", out.join(", ")),
+            (short, out) => format!("only the beginning of {}, and nothing of {}", short.join(", "), out.join(", ")),
+        };
+        Some(format!(
+            "rules may take {room} tokens with this model: it is told {what}; shorten them, or raise context.shares.rules"
+        ))
+    }
+
+    /// The person's own files have half of the room for themselves, and more when the project's leave it; of
+    /// either the nearest come first, and the first that does not fit is cut.
+    fn fitted(&self, room: u64) -> Fitted {
+        let sum = |own: bool| -> u64 {
+            let of = self.parts.iter().filter(|part| part.file.own == own);
+            of.map(|part| part.tokens).sum()
+        };
+        let own = sum(true).min((room / 2).max(room.saturating_sub(sum(false))));
+        let mut lefts = [room - own, own];
+        let mut fitted = Fitted { texts: Vec::new(), short: Vec::new(), out: Vec::new(), readable: Vec::new() };
+        for part in self.parts.iter().rev() {
+            let [project, own] = &mut lefts;
+            let left = if part.file.own { own } else { project };
+            let name = part.file.name.clone();
+            if let Some(rest) = left.checked_sub(part.tokens) {
+                *left = rest;
+                fitted.texts.push(part.text.clone());
+            } else if let Some(text) = part.cut(std::mem::take(left)) {
+                fitted.texts.push(text);
+                fitted.short.push(name);
+            } else {
+                fitted.readable.extend(part.file.at_hand.then(|| name.clone()));
+                fitted.out.push(name);
+            }
+        }
+        fitted.texts.reverse();
+        fitted.short.reverse();
+        fitted.out.reverse();
+        fitted.readable.reverse();
+        fitted
+    }
+}
+
+/// The room for the files themselves.
+fn within(room: u64) -> u64 {
+    room.saturating_sub(estimate(HEADING, Family::Other) + NOTE)
 }
 
 impl Source for Rules {
@@ -40,35 +132,20 @@ impl Source for Rules {
         Layer::Rules
     }
 
-    /// When there is no room for all files the nearest ones that fit are told, and the others named.
+    /// When there is no room for all files the nearest ones are told as far as they fit, and the others named.
     fn text(&self, situation: &Situation) -> Option<String> {
         if self.parts.is_empty() {
             return None;
         }
-        let room = situation.rooms.of(Layer::Rules).saturating_sub(estimate(HEADING, Family::Other) + NOTE);
-        let mut left = room;
-        let mut fits: Vec<bool> = Vec::with_capacity(self.parts.len());
-        for part in self.parts.iter().rev() {
-            let rest = left.checked_sub(part.tokens);
-            left = rest.unwrap_or(left);
-            fits.push(rest.is_some());
-        }
-        fits.reverse();
-        // Of the nearest file at least the beginning is told.
-        if let Some(nearest) = fits.last_mut().filter(|_| left == room) {
-            *nearest = true;
-        }
-        let (kept, out): (Vec<_>, Vec<_>) = self.parts.iter().zip(fits).partition(|(_, fits)| *fits);
-        let out: Vec<&str> = out.into_iter().map(|(part, _)| part.name.as_str()).collect();
-        let note = match out.as_slice() {
-            [] => None,
-            names => Some(format!(
-                "[Left out, because rules may take {room} tokens: {}. Read them when they matter.]",
-                names.join(", ")
-            )),
+        let room = within(situation.rooms.of(Layer::Rules));
+        let fitted = self.fitted(room);
+        let read = match fitted.readable.as_slice() {
+            [] => String::new(),
+            names => format!(" Read {} when it matters.", names.join(", ")),
         };
-        let texts = kept.into_iter().map(|(part, _)| part.text.clone());
-        Some([HEADING.to_owned()].into_iter().chain(note).chain(texts).collect::<Vec<_>>().join("\n\n"))
+        let note = (!fitted.out.is_empty())
+            .then(|| format!("[Left out, because rules may take {room} tokens: {}.{read}]", fitted.out.join(", ")));
+        Some([HEADING.to_owned()].into_iter().chain(note).chain(fitted.texts).collect::<Vec<_>>().join("\n\n"))
     }
 }
 
@@ -87,10 +164,15 @@ fn told(file: &RulesFile) -> String {
             about.push(format!("for-files=\"{}\"", attribute(&globs.join(", "))));
             file.text.as_str()
         }
-        Scope::OnRequest(description) => {
+        Scope::OnRequest(description) if file.at_hand => {
             let what = if description.is_empty() { "Read this file when it may matter." } else { description };
             about.push("read-it-when-needed=\"true\"".to_owned());
             what
+        }
+        // Where the model can't read it, it is told at once.
+        Scope::OnRequest(description) => {
+            about.push(format!("when=\"{}\"", attribute(description)));
+            file.text.as_str()
         }
     };
     let notes: String = file.notes.iter().map(|note| format!("\n[{}]", untrusted::neutral(note))).collect();
@@ -126,6 +208,44 @@ fn attribute(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn file(name: &str, own: bool, lines: usize) -> RulesFile {
+        let text = (0..lines).map(|at| format!("Rule {at} of {name} is to be kept.\n")).collect();
+        let (scope, imported_by, notes) = (Scope::Always, None, Vec::new());
+        RulesFile { name: name.to_owned(), own, at_hand: !own, scope, imported_by, text, notes }
+    }
+
+    #[test]
+    fn a_project_can_not_push_out_what_the_person_says() {
+        let rules = Rules::new(vec![file("own", true, 50), file("project", false, 5000)]);
+        let fitted = rules.fitted(2000);
+        assert_eq!(fitted.texts.len(), 2);
+        assert!(fitted.texts[0].contains("Rule 49 of own") && fitted.texts[1].contains("Rule 9 of project"));
+        assert_eq!((fitted.short, fitted.out.len()), (vec!["project".to_owned()], 0));
+        assert!(fitted.texts[1].contains("read the file for the rest"), "{}", fitted.texts[1]);
+    }
+
+    #[test]
+    fn what_is_told_fits() {
+        for room in [0, 50, 150, 300, 1000, 5000, 100_000] {
+            for (own, far, near) in [(0, 10, 10), (100, 0, 900), (900, 300, 2), (3, 3, 3000), (500, 500, 500)] {
+                let rules =
+                    Rules::new(vec![file("own", true, own), file("far", false, far), file("near", false, near)]);
+                let fitted = rules.fitted(room);
+                let tokens: u64 = fitted.texts.iter().map(|text| estimate(text, Family::Other)).sum();
+                assert!(tokens <= room, "{tokens} of {room} with {own}, {far}, {near}");
+                assert_eq!(fitted.texts.len() + fitted.out.len(), 3);
+            }
+        }
+    }
+
+    #[test]
+    fn a_rule_that_waits_is_told_at_once_where_it_can_not_be_read() {
+        let waits =
+            |at_hand| RulesFile { scope: Scope::OnRequest("databases".into()), at_hand, ..file("db", false, 1) };
+        assert!(!told(&waits(true)).contains("Rule 0"));
+        assert!(told(&waits(false)).contains("Rule 0") && told(&waits(false)).contains("when=\"databases\""));
+    }
 
     #[test]
     fn a_file_can_not_end_itself() {

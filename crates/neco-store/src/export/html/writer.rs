@@ -73,8 +73,10 @@ impl<W: Write> HtmlWriter<W> {
         }
         let range: Option<RangeInclusive<Seq>> =
             self.outline.taken_back().iter().find(|range| range.contains(&seq)).cloned();
-        if let Some(range) = range.filter(|_| self.gone_until.is_none()) {
-            let messages = figures::count(self.outline.asked_within(&range), "message");
+        // Where nothing was asked there is nothing to fold away: a rewind that was taken back at once.
+        let asked = range.as_ref().map_or(0, |range| self.outline.asked_within(range));
+        if let Some(range) = range.filter(|_| self.gone_until.is_none() && asked > 0) {
+            let messages = figures::count(asked, "message");
             self.page.element(
                 "<details class=\"undone\"><summary>Taken back by a rewind · ",
                 &messages,

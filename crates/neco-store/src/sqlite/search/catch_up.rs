@@ -16,9 +16,6 @@ const PAGE: i64 = 200;
 const ENOUGH_BYTES: usize = 1 << 20;
 const ENOUGH_SESSIONS: usize = 200;
 
-/// A session that differs from what the index has of it.
-type Behind = (Uuid,);
-
 /// How a session stands in the store.
 struct Standing {
     created_ms: i64,
@@ -83,7 +80,7 @@ pub(super) async fn catch_up(connection: &mut SqliteConnection, stops: impl Fn()
         let mut taken = Taken::default();
         let done = async {
             while !taken.is_enough()
-                && let Some((session,)) = behind.peek()
+                && let Some(session) = behind.peek()
             {
                 if take(connection, *session, &mut taken).await? {
                     behind.next();
@@ -102,6 +99,46 @@ pub(super) async fn catch_up(connection: &mut SqliteConnection, stops: impl Fn()
     Ok(())
 }
 
+/// Takes out what is no longer in the store. Words that are taken out stay in the file until their segments are
+/// merged, so that is done at once.
+pub(super) async fn forget_removed(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    begin(connection).await?;
+    let done = async {
+        drop_orphans(connection).await?;
+        shorten(connection).await?;
+        for sql in ["INSERT INTO words (words) VALUES ('optimize')", "INSERT INTO titles (titles) VALUES ('optimize')"]
+        {
+            sqlx::query(sql).execute(&mut *connection).await?;
+        }
+        Ok(())
+    };
+    let done = done.await;
+    let sql = if done.is_ok() { "COMMIT" } else { "ROLLBACK" };
+    let ended = sqlx::query(sql).execute(&mut *connection).await;
+    done.and(ended.map(drop))?;
+    sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(connection).await.map(drop)
+}
+
+/// Of sessions that were removed only what their forks need is left.
+async fn shorten(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    let shorter: Vec<(i64, i64)> = sqlx::query_as(
+        "SELECT key, last_seq FROM indexed JOIN store.sessions ON sessions.id = indexed.id
+            WHERE is_removed AND (seq > last_seq OR indexed.title <> '')",
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    for (key, last) in shorter {
+        forget_after(connection, key, last).await?;
+        set_title(connection, key, "").await?;
+        sqlx::query("UPDATE indexed SET seq = min(seq, ?), title = '' WHERE key = ?")
+            .bind(last)
+            .bind(key)
+            .execute(&mut *connection)
+            .await?;
+    }
+    Ok(())
+}
+
 /// The store is only read: a plain BEGIN and a change that changes nothing lock the index alone.
 async fn begin(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     sqlx::query("BEGIN").execute(&mut *connection).await?;
@@ -115,8 +152,8 @@ async fn end(connection: &mut SqliteConnection, done: Result<(), Unreadable>) ->
     done.and(ended.map(drop).map_err(Unreadable::Sql))
 }
 
-async fn behind(connection: &mut SqliteConnection) -> Result<Vec<Behind>, sqlx::Error> {
-    sqlx::query_as(
+async fn behind(connection: &mut SqliteConnection) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar(
         "SELECT sessions.id FROM store.sessions LEFT JOIN indexed ON indexed.id = sessions.id
             WHERE indexed.key IS NULL OR seq <> last_seq OR indexed.title <> sessions.title
                OR indexed.cwd <> sessions.cwd OR indexed.created_ms <> sessions.created_ms",

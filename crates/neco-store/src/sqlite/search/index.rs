@@ -45,12 +45,19 @@ impl SearchIndex {
         let mut slot = self.connection.lock().await;
         let mut is_second = false;
         loop {
-            let connection = self.opened(&mut slot).await?;
+            // Whoever stops waiting for it takes the connection along, with whatever it was in the middle of.
+            let mut connection = self.take_opened(&mut slot).await?;
             let found = async {
-                catch_up::catch_up(connection, || false).await?;
-                find::find(connection, query, &terms).await
+                match catch_up::catch_up(&mut connection, || false).await {
+                    // What is new can't be taken in; what is there can be found all the same.
+                    Err(Unreadable::Sql(error)) if failure::is_full(&failure::plain(&error)) => {}
+                    other => other?,
+                }
+                find::find(&mut connection, query, &terms).await
             };
-            match found.await {
+            let found = found.await;
+            *slot = Some(connection);
+            match found {
                 Ok(hits) => return Ok(hits),
                 Err(error) if is_second => return Err(self.failed(&error)),
                 Err(error) => self.drop_if_damaged(&mut slot, error).await?,
@@ -62,8 +69,9 @@ impl SearchIndex {
     /// Takes in what is new in the store, until it is told to close.
     pub(in crate::sqlite) async fn catch_up(&self) -> Result<(), StoreError> {
         let mut slot = self.connection.lock().await;
-        let connection = self.opened(&mut slot).await?;
-        let done = catch_up::catch_up(connection, || self.is_closing.load(Ordering::Relaxed)).await;
+        let mut connection = self.take_opened(&mut slot).await?;
+        let done = catch_up::catch_up(&mut connection, || self.is_closing.load(Ordering::Relaxed)).await;
+        *slot = Some(connection);
         match done {
             Ok(()) => Ok(()),
             Err(error) => self.drop_if_damaged(&mut slot, error).await,
@@ -86,27 +94,46 @@ impl SearchIndex {
         self.is_closing.store(false, Ordering::Relaxed);
     }
 
+    /// Takes out what is no longer in the store, for good. Without an index there is nothing to do.
+    pub(in crate::sqlite) async fn forget_removed(&self) -> Result<(), StoreError> {
+        let mut slot = self.connection.lock().await;
+        if !self.path.exists() {
+            return Ok(());
+        }
+        let mut connection = self.take_opened(&mut slot).await?;
+        let done = catch_up::forget_removed(&mut connection).await;
+        *slot = Some(connection);
+        done.map_err(|error| self.failed(&Unreadable::Sql(error)))
+    }
+
+    /// Removes the index; the next search makes it again.
+    pub(in crate::sqlite) async fn remove(&self) {
+        if let Some(connection) = self.connection.lock().await.take() {
+            let _ = connection.close().await;
+        }
+        self.remove_files().await;
+    }
+
     /// How many bytes it takes.
     pub(in crate::sqlite) fn bytes(&self) -> u64 {
         sizes::bytes_of(&self.path)
     }
 
-    async fn opened<'a>(
+    async fn take_opened(
         &self,
-        slot: &'a mut MutexGuard<'_, Option<SqliteConnection>>,
-    ) -> Result<&'a mut SqliteConnection, StoreError> {
-        if slot.is_none() {
-            let connection = match self.open_file().await {
-                Err(StoreError::Damaged { reason, .. }) => {
-                    tracing::warn!(%reason, "the search index is made anew");
-                    self.remove_files().await;
-                    self.open_file().await?
-                }
-                other => other?,
-            };
-            **slot = Some(connection);
+        slot: &mut MutexGuard<'_, Option<SqliteConnection>>,
+    ) -> Result<SqliteConnection, StoreError> {
+        if let Some(connection) = slot.take() {
+            return Ok(connection);
         }
-        slot.as_mut().ok_or(StoreError::Closed)
+        match self.open_file().await {
+            Err(StoreError::Damaged { reason, .. }) => {
+                tracing::warn!(%reason, "the search index is made anew");
+                self.remove_files().await;
+                self.open_file().await
+            }
+            other => other,
+        }
     }
 
     async fn open_file(&self) -> Result<SqliteConnection, StoreError> {

@@ -41,20 +41,28 @@ pub fn picture(located: &Located, media_type: &str) -> Result<ToolOutput, ToolEr
         let why = "that is too big to be shown; make a smaller copy of it with a command, then read that";
         return Err(ToolError { code: ErrorCode::FileTooLarge, ..refused(why) });
     }
-    let Some((width, height)) = points(media_type, &bytes).filter(|_| is_whole(media_type, &bytes)) else {
-        return Err(refused("that is damaged, so it can't be shown"));
-    };
-    if width == 0 || height == 0 || width > MOST_POINTS || height > MOST_POINTS {
-        let why = format!(
-            "of {width}×{height} points, of which models take {MOST_POINTS} a side at most; make a smaller copy"
-        );
-        return Err(refused(&why));
-    }
+    let (width, height) = points_shown(media_type, &bytes).map_err(|why| refused(&why))?;
     let words = format!("{shown} is a picture of {width}×{height} points ({media_type}, {}).", size(stamp.size()));
     let mut output = ToolOutput::text(words);
     let data = STANDARD.encode(&bytes);
     output.intents.push(Intent::ShowPicture(Picture { source: shown, media_type: media_type.to_owned(), data }));
     Ok(output)
+}
+
+/// Width and height of a picture that models take.
+///
+/// # Errors
+/// In words, when it is damaged or has too many points: a vendor would refuse the whole conversation because of it.
+pub fn points_shown(media_type: &str, bytes: &[u8]) -> Result<(u32, u32), String> {
+    let Some((width, height)) = points(media_type, bytes).filter(|_| is_whole(media_type, bytes)) else {
+        return Err("that is damaged, so it can't be shown".to_owned());
+    };
+    if width == 0 || height == 0 || width > MOST_POINTS || height > MOST_POINTS {
+        return Err(format!(
+            "of {width}×{height} points, of which models take {MOST_POINTS} a side at most; make a smaller copy"
+        ));
+    }
+    Ok((width, height))
 }
 
 /// Width and height.

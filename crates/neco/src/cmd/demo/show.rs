@@ -69,6 +69,7 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
     let (services, session) = runtime.block_on(async {
         let setup = ServiceSetup {
             attended: false,
+            interactive: false,
             config: &config,
             tools: Vec::new(),
             policy: Policy::new(Place::new(project.folder()), Vec::new()),
@@ -79,6 +80,7 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
             environment: wire::environment(env),
             secrets: Vec::new(),
             data_dir: folder.join("data"),
+            index_dir: wire::index_dir(&folder.join("data")),
             find_model: Arc::new(move |_| Ok(Arc::clone(&model))),
         };
         let services = Services::start(wire::open_store(&folder.join("data")).await?, setup)?;

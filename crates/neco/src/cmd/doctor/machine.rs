@@ -46,9 +46,22 @@ pub fn configuration(loaded: &Result<Loaded, ConfigError>, env: &Env) -> Vec<Fin
 pub async fn store(env: &Env) -> Vec<Finding> {
     let path = env.data_dir().join(STORE_FILE);
     match look_into(&path).await {
-        Ok((sizes, set_aside)) => {
+        Ok(Looked { sizes, set_aside, damage: None }) => {
             let told = set_aside.map(|aside| Finding::warn("store", aside.to_string()));
-            told.into_iter().chain([Finding::ok("store", in_words(&path, &sizes))]).collect()
+            let kept = damaged_before(&path).map(|words| Finding::warn("store", words));
+            let room = room(env.data_dir());
+            let words = format!("{}{}", in_words(&path, &sizes), room.as_ref().map_or("", |(_, words)| words));
+            let found = match room {
+                Some((free, _)) if free < LITTLE_ROOM => Finding::warn("store", words),
+                Some(_) | None => Finding::ok("store", words),
+            };
+            told.into_iter().chain(kept).chain([found]).collect()
+        }
+        Ok(Looked { damage: Some(reason), .. }) => {
+            let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+            let words = format!("{} is damaged: {reason}", path.display());
+            let fix = "any other command sets it aside and takes over what can be read; nothing is deleted";
+            vec![Finding::fail("store", words, fix)]
         }
         Err(error) => {
             let fix = format!("make {} writable, or set NECO_HOME", env.data_dir().display());
@@ -57,12 +70,41 @@ pub async fn store(env: &Env) -> Vec<Finding> {
     }
 }
 
-async fn look_into(path: &Path) -> Result<(StoreSizes, Option<SetAside>), StoreError> {
+/// What was found in a store.
+struct Looked {
+    sizes: StoreSizes,
+    /// The one before it, which was damaged.
+    set_aside: Option<SetAside>,
+    /// What is wrong with it now.
+    damage: Option<String>,
+}
+
+async fn look_into(path: &Path) -> Result<Looked, StoreError> {
     let store = SqliteStore::open(path).await?;
-    let sizes = store.sizes().await?;
+    let damage = store.check().await?;
+    let sizes = if damage.is_none() { store.sizes().await? } else { StoreSizes::default() };
     let set_aside = store.set_aside().cloned();
     store.close().await?;
-    Ok((sizes, set_aside))
+    Ok(Looked { sizes, set_aside, damage })
+}
+
+/// Stores that were damaged before and are still there.
+fn damaged_before(path: &Path) -> Option<String> {
+    let files = std::fs::read_dir(path.parent()?).ok()?.flatten().map(|entry| entry.file_name());
+    let is_old = |name: &String| name.contains("-damaged-") && name.ends_with(".db");
+    let names: Vec<String> = files.map(|name| name.to_string_lossy().into_owned()).filter(is_old).collect();
+    let words = "was damaged and is kept; delete it when nothing in it is missed";
+    (!names.is_empty()).then(|| format!("{} {words}", names.join(", ")))
+}
+
+/// With less room than this on a disk, something soon can't be kept.
+const LITTLE_ROOM: u64 = 100_000_000;
+
+/// Bytes that are free on the disk of a folder, and how that is said.
+fn room(folder: &Path) -> Option<(u64, String)> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    Some((free, format!("; {} free on its disk", size(free))))
 }
 
 /// Such as `/home/me/.local/share/neco/neco.db: 12 sessions (2 forks), 3.4 MB and 0.5 MB for search`.

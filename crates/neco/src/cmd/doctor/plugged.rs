@@ -1,11 +1,13 @@
-//! Hooks, and whether the folder is trusted.
+//! Hooks, files in the place of prompts, and whether the folder is trusted.
 
 use std::path::Path;
 
+use neco_agent::context::{PromptValues, Prompts};
 use neco_config::{Env, Loaded};
 
 use super::finding::Finding;
 use crate::plugged::Plugged;
+use crate::told_files::ToldFiles;
 
 /// How many hooks there are, and how it stands with what the folder would switch on.
 pub fn check(folder: &Path, env: &Env, loaded: &Loaded) -> Vec<Finding> {
@@ -14,10 +16,26 @@ pub fn check(folder: &Path, env: &Env, loaded: &Loaded) -> Vec<Finding> {
     let mut findings: Vec<Finding> = plugged.notices.iter().map(|notice| Finding::warn("hooks", notice)).collect();
     findings
         .push(Finding::ok("hooks", format!("{own} of yours, {on} of this folder, {off} of this folder that are off")));
+    findings.extend(prompts(env, &plugged));
     findings.push(match plugged.note() {
         Some(note) => Finding::warn("trust", note),
         None if plugged.is_empty() => Finding::ok("trust", "this folder would switch on nothing by itself"),
         None => Finding::ok("trust", "this folder is trusted, and all it switches on was seen"),
     });
     findings
+}
+
+/// Nothing runs with a file in the place of a prompt that can't be used.
+fn prompts(env: &Env, plugged: &Plugged) -> Option<Finding> {
+    let fix = "mend the file or remove it; docs/context.md says what it may hold";
+    let files = match ToldFiles::find(env, plugged) {
+        Ok(told) => told.prompts,
+        Err(failure) => return Some(Finding::fail("prompts", failure.message, fix)),
+    };
+    let count = files.len();
+    match Prompts::new(files, PromptValues::default()) {
+        Err(error) => Some(Finding::fail("prompts", error.to_string(), fix)),
+        Ok(_) if count == 0 => None,
+        Ok(_) => Some(Finding::ok("prompts", format!("{count} of them are replaced by files"))),
+    }
 }

@@ -33,6 +33,17 @@ pub fn note(new: NewEntry, everywhere: &EverywhereArgs, env: &Env) -> Result<Kep
     runtime.block_on(memory.keep(new)).map_err(failed)
 }
 
+/// The same for whoever waits for it in a task; what was kept, in words.
+///
+/// # Errors
+/// When it can't be kept.
+pub async fn remember(new: NewEntry, everywhere: &EverywhereArgs, env: &Env) -> Result<String, Failure> {
+    let memory = memory(&crate::folder(everywhere)?, everywhere, env);
+    let kept = memory.keep(new).await.map_err(failed);
+    memory.close().await;
+    Ok(kept_words(&kept?))
+}
+
 fn text(words: &[String]) -> Result<String, Failure> {
     if words != ["-"] {
         return Ok(words.join(" "));

@@ -7,5 +7,5 @@ mod change;
 mod list;
 mod run;
 
-pub use add::{note, value};
+pub use add::{note, remember, value};
 pub use run::run;

@@ -1,6 +1,6 @@
 //! A call as the policy is asked about it: looked at by its tool, without being run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -8,7 +8,7 @@ use neco_config::Env;
 use neco_proto::event::OutputStream;
 use neco_proto::{ApprovalMode, CallId, Mode, Risk};
 use neco_safety::path::Access;
-use neco_safety::sandbox::{Ask, Report};
+use neco_safety::sandbox::{Ask, Report, Roots};
 use neco_safety::world::{Files, Spawner};
 use neco_safety::{Action, Touch, Who, World};
 use neco_toolkit::bound::SpillFile;
@@ -68,15 +68,15 @@ impl Looker {
         };
         let files = Files::new(&here.folder, Vec::new()).map_err(unusable)?;
         let files = files.with_roots(&here.rules.policy.place().roots).map_err(unusable)?;
+        // As in a run: what leaves the box is asked about only where there is one.
+        let sandbox = sandbox::open(&here.loaded.config, env, Ask::IfChanged)?;
+        let roots = Roots { writable: files.writable().map(Path::to_path_buf).collect(), readable: Vec::new() };
+        let spawn = Spawner::new(Vec::new(), &[]).boxed(&sandbox, roots).map_err(unusable)?;
         Ok(Self {
             registry: wire::all_tools(&here.loaded.config.tools, &wire::indexes(env.data_dir())),
-            world: Arc::new(World {
-                files,
-                spawn: Spawner::new(Vec::new(), &[]),
-                net: wire::network(&here.loaded.config, &wire::environment(env)),
-            }),
+            world: Arc::new(World { files, spawn, net: wire::network(&here.loaded.config, &wire::environment(env)) }),
             runtime: wire::runtime()?,
-            sandbox: sandbox::open(&here.loaded.config, env, Ask::IfChanged)?.report().clone(),
+            sandbox: sandbox.report().clone(),
         })
     }
 

@@ -18,9 +18,9 @@ use crate::wire;
 ///
 /// # Errors
 /// When a process has it open and can't be talked to.
-pub fn watch(id: &str, format: OutputFormat, env: &Env) -> Result<Option<Exit>, Failure> {
+pub fn watch(which: Which<'_>, format: OutputFormat, env: &Env) -> Result<Option<Exit>, Failure> {
     let runtime = wire::runtime()?;
-    let Some(begun) = runtime.block_on(guest::begin(Which::Id(id), env, None))? else { return Ok(None) };
+    let Some(begun) = runtime.block_on(guest::begin(which, env, None))? else { return Ok(None) };
     let tty = (format == OutputFormat::Text && !is_unattended(env)).then(Tty::open).flatten();
     let seat = take_seat(format, env, tty, begun.folder(), begun.id());
     let seen = guest::follow(&runtime, begun, seat);

@@ -5,10 +5,12 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use neco_proto::event::{FileChangeKind, RewindWhat};
-use neco_proto::{Client, Command, RewindPoint, RewindPreview};
+use neco_proto::{Answer, Client, ClientError, Command, Query, RewindPoint, RewindPreview};
+use neco_server::RemoteClient;
 use neco_session::SessionError;
-use neco_session::rewind::{Course, Way, Went};
+use neco_session::rewind::{Course, RewindError, Way, Went, agreed_to};
 use neco_store::SessionRecord;
+use neco_workspace::checkpoint::Agreed;
 use serde_json::json;
 
 use super::command::elsewhere;
@@ -29,25 +31,27 @@ const NAMED: usize = 40;
 
 /// Goes back in a session, or lists what can be gone back to.
 pub(super) async fn run(args: &RewindArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let record = desk.hub.find(&args.id).await?;
-    let hub = desk.hub_of(&record)?;
-    let course = hub.course(record.id).await?;
+    let found = desk.hub.find(&args.id).await?;
+    let course = desk.hub.course(found.id).await?;
     let way = match (&args.to, args.undo) {
         (_, true) => course.undo().map_err(SessionError::from)?,
-        (Some(to), false) => {
-            course.find(to).and_then(|point| course.way(point, what(args))).map_err(SessionError::from)?
-        }
-        (None, false) => return list(&record, &course, args.json, desk),
+        (Some(to), false) => way_to(&course, to, args)?,
+        (None, false) => return list(&found, &course, args.json, desk),
     };
-    if way.what.files() && !Path::new(&record.cwd).is_dir() {
-        return Err(SessionError::FolderGone { id: record.id, path: record.cwd.clone() }.into());
-    }
+    // What goes on in the conversation alone needs no folder.
+    let record = if way.what.files() { desk.placed(found).await? } else { found };
+    let hub = desk.hub_of(&record)?;
     let preview = hub.preview(&record, &way).await?;
-    let shown = shown(&way, &preview, desk.width());
+    let shown = format!("{}{}", place(&record, &preview, desk)?, shown(&way, &preview, desk.width()));
     if args.dry_run {
         say::out(&if args.json { as_json(&way, &preview, None) } else { shown })?;
         return Ok(Exit::Done);
     }
+    let agreed = match (args.others, args.yes) {
+        (true, _) => Agreed::Anything,
+        (false, true) => Agreed::Nothing,
+        (false, false) => agreed_to(&preview),
+    };
     let question = if args.undo { "Take it back?" } else { "Go back?" };
     let instead = "Pass --yes to go back without asking, or --dry-run to look first.";
     if !args.yes && !is_meant(&shown, question, instead, desk.env)? {
@@ -56,18 +60,66 @@ pub(super) async fn run(args: &RewindArgs, desk: &Desk<'_>) -> Result<Exit, Fail
     }
     let went = match elsewhere(&record, desk.env).await? {
         Some(open) => {
-            open.send(command(&way)).await?;
-            Went::default()
+            tell(&open, &course, &way, &preview, &agreed).await?;
+            None
         }
-        None => hub.go_back(&record, &course, &way).await?,
+        None => Some(hub.go_back(&record, &course, &way, agreed).await.map_err(refused)?),
     };
     // Who was asked has it on the screen.
-    let shown = if args.yes { shown.as_str() } else { "" };
+    let shown = if args.yes { shown.replacen(" would change:", " changed:", 1) } else { String::new() };
     say::out(&match args.json {
-        true => as_json(&way, &preview, Some(&went)),
-        false => format!("{shown}{}", done(&record, &way, &went)),
+        true => as_json(&way, &preview, Some(went.as_ref())),
+        false => format!("{shown}{}", done(&record, &way, &went.unwrap_or_default())),
     })?;
     Ok(Exit::Done)
+}
+
+fn way_to(course: &Course, to: &str, args: &RewindArgs) -> Result<Way, Failure> {
+    let found = course.find(to).and_then(|point| course.way(point, what(args)));
+    match (found, course.state(to)) {
+        (Err(RewindError::NoMessage { .. } | RewindError::NothingSaid), Some(_)) if args.conversation => {
+            Err(Failure::usage(format!("{to} is a state of the files; the conversation goes back to a message")))
+        }
+        (Err(RewindError::NoMessage { .. } | RewindError::NothingSaid), Some(rev)) => Ok(course.way_to_state(rev)),
+        (found, _) => Ok(found.map_err(SessionError::from)?),
+    }
+}
+
+/// The same in a session that another process has open, if it stands as it was looked at here.
+async fn tell(
+    open: &RemoteClient,
+    course: &Course,
+    way: &Way,
+    preview: &RewindPreview,
+    agreed: &Agreed,
+) -> Result<(), Failure> {
+    let Answer::Snapshot(snapshot) = open.ask(Query::Snapshot).await? else {
+        return Err(Failure::new(Exit::Failed, "the session does not say how it stands"));
+    };
+    if snapshot.last_seq != course.last_seq {
+        return Err(SessionError::GoneOn(snapshot.session_id).into());
+    }
+    let theirs: Vec<&str> = preview.files.iter().filter(|file| file.by_others).map(|file| file.path.as_str()).collect();
+    let agrees = theirs.iter().all(|path| agreed.covers(Path::new(path)));
+    match open.send(command(way)).await {
+        // It names what others changed by refusing; that was shown and agreed to here.
+        Err(ClientError::Refused(_)) if agrees && !theirs.is_empty() => Ok(open.send(command(way)).await.map(drop)?),
+        sent => Ok(sent.map(drop)?),
+    }
+}
+
+/// Says how to go back over what others changed.
+fn refused(error: SessionError) -> Failure {
+    let by_others = matches!(error, SessionError::Rewind(RewindError::ByOthers(_)));
+    let failure = Failure::from(error);
+    if by_others { failure.hint("Pass --others to overwrite that too; --undo brings it back.") } else { failure }
+}
+
+/// Where files would change, when that is not where the person is.
+fn place(record: &SessionRecord, preview: &RewindPreview, desk: &Desk<'_>) -> Result<String, Failure> {
+    let here = crate::folder(desk.everywhere)?;
+    let elsewhere = !preview.files.is_empty() && Path::new(&record.cwd) != here;
+    Ok(if elsewhere { format!("in {}:\n", clean_line(&record.cwd)) } else { String::new() })
 }
 
 fn done(record: &SessionRecord, way: &Way, went: &Went) -> String {
@@ -181,8 +233,12 @@ fn files(text: &mut String, preview: &RewindPreview, width: usize) {
     }
 }
 
-fn as_json(way: &Way, preview: &RewindPreview, went: Option<&Went>) -> String {
-    let done = went.map(|went| json!({ "changes": went.changes, "kept": went.kept }));
+/// `went` says what was done; what another process did is not known here.
+fn as_json(way: &Way, preview: &RewindPreview, went: Option<Option<&Went>>) -> String {
+    let done = went.map(|went| match went {
+        Some(went) => json!({ "changes": went.changes, "kept": went.kept }),
+        None => json!({ "elsewhere": true }),
+    });
     format!("{:#}\n", json!({ "preview": preview, "again": way.again, "undoes": way.undoes, "done": done }))
 }
 

@@ -1,6 +1,7 @@
 //! The forms of `neco session`.
 
 use neco_config::Env;
+use neco_proto::event::TitleSource;
 use neco_proto::{Client, Command};
 use neco_server::RemoteClient;
 use neco_store::{SearchQuery, SessionRecord};
@@ -8,7 +9,7 @@ use neco_store::{SearchQuery, SessionRecord};
 use super::desk::Desk;
 use super::list::{Shape, as_json, as_lines, record_json};
 use super::show::{Reader, heading};
-use super::{attach, back, diff, export, fork, import, log, remove, resume, search};
+use super::{attach, back, diff, export, fork, import, log, remove, resume, search, tree};
 use crate::args::EverywhereArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -27,7 +28,7 @@ use crate::wire;
 /// When there is no such session or the store can't be read.
 pub fn run(command: &SessionCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     if let SessionCommand::Attach { id, output_format } = command
-        && let Some(exit) = attach::watch(id, *output_format, env)?
+        && let Some(exit) = attach::watch(Which::Id(id), *output_format, env)?
     {
         return Ok(exit);
     }
@@ -47,6 +48,7 @@ async fn answer(command: &SessionCommand, desk: &Desk<'_>) -> Result<Exit, Failu
     match command {
         SessionCommand::List(args) => list(args, desk).await,
         SessionCommand::Show { id, json } => show(&desk.hub.find(id).await?, *json, desk).await,
+        SessionCommand::Tree { id, json } => tree::run(id.as_deref(), *json, desk).await,
         SessionCommand::Search(args) => find(args, desk).await,
         SessionCommand::Attach { id, .. } => Err(attach::not_open(&desk.hub.find(id).await?)),
         SessionCommand::Rename { id, title, json } => rename(id, &title.join(" "), *json, desk).await,
@@ -69,6 +71,13 @@ async fn answer(command: &SessionCommand, desk: &Desk<'_>) -> Result<Exit, Failu
 async fn list(args: &ListArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let folder = crate::folder(desk.everywhere)?;
     let mut records = desk.hub.list((!args.all).then_some(folder.as_path()), usize::MAX >> 1).await?;
+    if records.is_empty()
+        && !args.all
+        && let Some(above) = desk.hub.nearest(&folder).await?
+    {
+        say::note(&format!("these are the sessions of {}", above.display()));
+        records = desk.hub.list(Some(&above), usize::MAX >> 1).await?;
+    }
     records.retain(|record| args.since.is_none_or(|since| record.updated_ms >= since));
     records.truncate(args.limit);
     let text = match args.json {
@@ -111,7 +120,7 @@ async fn rename(id: &str, title: &str, json: bool, desk: &Desk<'_>) -> Result<Ex
         }
         None => desk.hub.rename(&record, title).await?,
     };
-    let named = SessionRecord { title, ..record };
+    let named = SessionRecord { title, title_by: Some(TitleSource::Person), ..record };
     say::out(&match json {
         true => format!("{:#}\n", record_json(&named)),
         false => format!("renamed: {}\n", clean_line(&named.title)),

@@ -10,6 +10,7 @@ use neco_store::{SessionRecord, SqliteStore};
 
 use crate::args::EverywhereArgs;
 use crate::failure::Failure;
+use crate::say;
 use crate::short_id::ShortIds;
 use crate::terminal::{self, Terminal};
 use crate::wire::{self, ServiceSetup};
@@ -49,6 +50,16 @@ impl<'a> Desk<'a> {
     /// When a tool does not exist.
     pub fn hub_of(&self, record: &SessionRecord) -> Result<Hub, Failure> {
         hub(&self.store, &settings(Path::new(&record.cwd), self.everywhere, self.env), self.env)
+    }
+
+    /// A session with the folder that it works in now, which may have been moved here.
+    ///
+    /// # Errors
+    /// When its folder is gone.
+    pub async fn placed(&self, record: SessionRecord) -> Result<SessionRecord, Failure> {
+        let found = self.hub.place_of(record, &crate::folder(self.everywhere)?, false)?;
+        found.note().iter().for_each(|words| say::note(words));
+        Ok(self.hub.settle(found).await?)
     }
 
     /// Writes what waits and closes the store.

@@ -3,10 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use neco_proto::event::CheckpointWhen;
 use neco_session::SessionError;
 use neco_session::rewind::{Course, RewindError};
-use neco_workspace::checkpoint::{ChangeKind, Checkpoints, FileDiff, Note};
+use neco_workspace::checkpoint::{ChangeKind, CheckpointError, Checkpoints, FileDiff};
 use serde_json::json;
 
 use super::desk::Desk;
@@ -16,7 +15,6 @@ use crate::print::clean::{clean, clean_line};
 use crate::print::figures;
 use crate::print::paint::Paint;
 use crate::say;
-use crate::session_args;
 use crate::terminal::Terminal;
 
 /// How it is shown.
@@ -44,14 +42,11 @@ pub(super) async fn run(
     shape: Shape,
     desk: &Desk<'_>,
 ) -> Result<Exit, Failure> {
-    let record = desk.hub.find(id).await?;
+    let record = desk.placed(desk.hub.find(id).await?).await?;
     let hub = desk.hub_of(&record)?;
     let course = hub.course(record.id).await?;
     let (from, to) = (point(&course, from.unwrap_or("1"))?, point(&course, to.unwrap_or("now"))?);
     let root = Path::new(&record.cwd);
-    if !root.is_dir() {
-        return Err(SessionError::FolderGone { id: record.id, path: record.cwd.clone() }.into());
-    }
     let off = || Failure::new(Exit::Failed, "checkpoints are switched off, or can't be kept in this folder");
     let checkpoints = hub.checkpoints(root).await.ok_or_else(off)?;
     let compared = tokio::task::spawn_blocking(move || compare(&checkpoints, from, to)).await;
@@ -66,31 +61,33 @@ pub(super) async fn run(
 }
 
 fn compare(checkpoints: &Arc<dyn Checkpoints>, from: Point, to: Point) -> Result<Vec<FileDiff>, Failure> {
-    let failed = |error: neco_workspace::checkpoint::CheckpointError| Failure::new(Exit::Failed, error.to_string());
-    // The present is compared as a state like any other; nobody works on it in this session's name.
-    let note = Note { when: CheckpointWhen::Before, label: "compared".to_owned(), session: String::new() };
-    let rev = |point: Point| match point {
-        Point::Kept(rev) => Ok(rev),
-        Point::Now => checkpoints.snapshot(&note).map(|snapshot| snapshot.rev).map_err(failed),
-    };
-    let (from, to) = (rev(from)?, rev(to)?);
-    checkpoints.diff(&from, &to).map_err(failed)
+    let failed = |error: CheckpointError| Failure::new(Exit::Failed, error.to_string());
+    match (from, to) {
+        (Point::Now, Point::Now) => Ok(Vec::new()),
+        (Point::Kept(from), Point::Kept(to)) => checkpoints.diff(&from, Some(&to)).map_err(failed),
+        (Point::Kept(from), Point::Now) => checkpoints.diff(&from, None).map_err(failed),
+        (Point::Now, Point::Kept(_)) => Err(Failure::usage("the present comes last: name the earlier state first")),
+    }
 }
 
-/// The state that a person means. Where nothing was kept after a message, nothing was changed since.
+/// The state that a person means. Where nothing was ever kept, nothing was changed.
 fn point(course: &Course, wanted: &str) -> Result<Point, Failure> {
     if wanted == "now" {
         return Ok(Point::Now);
     }
-    let mut revs = course.checkpoints.iter().map(|kept| kept.checkpoint.rev.as_str());
-    let is_rev = wanted.len() >= session_args::SHORTEST_REV;
-    if let Some(rev) = revs.find(|rev| is_rev && rev.starts_with(wanted)) {
+    if let Some(rev) = course.state(wanted) {
         return Ok(Point::Kept(rev.to_owned()));
     }
     match course.find(wanted) {
-        Ok(message) => Ok(course.files_at(message.seq).map_or(Point::Now, |rev| Point::Kept(rev.to_owned()))),
-        Err(error @ RewindError::NoMessage { .. }) => {
-            Err(Failure::usage(format!("{error}; nor is there such a checkpoint")))
+        Ok(message) => match course.files_at(message.seq) {
+            Some(rev) => Ok(Point::Kept(rev.to_owned())),
+            None if course.checkpoints.is_empty() => Ok(Point::Now),
+            None => Err(SessionError::from(RewindError::NoCheckpoint).into()),
+        },
+        Err(RewindError::NoMessage { wanted, count }) => {
+            let said = if count == 1 { "1 message".to_owned() } else { format!("{count} messages") };
+            let words = format!("{wanted} is no message and no checkpoint of this session, which has {said}");
+            Err(Failure::usage(words))
         }
         Err(error) => Err(SessionError::from(error).into()),
     }

@@ -28,7 +28,8 @@ pub(super) async fn run(args: &ExportArgs, desk: &Desk<'_>) -> Result<Exit, Fail
     };
     let export = Export { record: &record, redactor: (!args.no_redact).then(|| desk.redactor()), desk };
     let format = args.format.or_else(|| of_ending(args.output.as_deref()?)).unwrap_or(ExportFormat::Jsonl);
-    match &args.output {
+    // As everywhere, a dash is no file.
+    match args.output.as_deref().filter(|file| *file != Path::new("-")) {
         None => export.to_stdout(format).await?,
         Some(file) => {
             export.to_file(format, file, args.force).await?;

@@ -191,6 +191,9 @@ fn detail(body: &EventBody) -> String {
             format!("{rev} · {} · {} changed", kept.when, figures::count(kept.changed_count(), "file"))
         }
         EventBody::Rewind(rewind) => format!("to {} · {}", rewind.to, told::rewind(rewind)),
+        EventBody::AgentUpdate(update) => told::node(&update.node),
+        EventBody::AgentMessage(message) => told::letter(&message.letter),
+        EventBody::WorkflowUpdate(update) => format!("{} · {}", update.name, update.state),
         EventBody::Title(title) => format!("{} · {}", title.by, title.title),
         EventBody::Imported(imported) => told::imported(imported),
         EventBody::Error(error) => format!("{} · {}", error.code, error.message),

@@ -1,6 +1,6 @@
 //! `neco session`: which sessions there are, and what was said in them.
 //!
-//! Reading order: [`command`] with [`desk`], [`list`], [`show`], [`search`], [`resume`], [`attach`], [`fork`], [`back`]
+//! Reading order: [`command`] with [`desk`], [`list`], [`show`], [`tree`], [`search`], [`resume`], [`attach`], [`fork`], [`back`]
 //! (going back), [`log`], [`diff`], [`export`], [`import`], [`remove`], [`confirm`].
 
 mod attach;
@@ -18,5 +18,6 @@ mod remove;
 mod resume;
 mod search;
 mod show;
+mod tree;
 
 pub use command::run;

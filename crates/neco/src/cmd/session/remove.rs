@@ -4,17 +4,21 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use neco_store::{Prune, SessionRecord};
+use neco_session::SessionError;
+use neco_store::{Prune, SessionRecord, StoreError};
+use neco_workspace::checkpoint::{bytes_on_disk, workspace_of};
 use serde_json::json;
 
 use super::confirm::is_meant;
 use super::desk::Desk;
 use super::list::{Shape, as_lines};
+use crate::checkpoints;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::figures;
 use crate::say;
 use crate::session_args::PruneArgs;
+use crate::short_id::short_id;
 
 /// Removes sessions, after asking. All of them must be there: half of what was asked is not done.
 pub(super) async fn rm(ids: &[String], yes: bool, json: bool, desk: &Desk<'_>) -> Result<Exit, Failure> {
@@ -25,19 +29,41 @@ pub(super) async fn rm(ids: &[String], yes: bool, json: bool, desk: &Desk<'_>) -
             records.push(found);
         }
     }
-    if !yes && !agreed(&records, desk).await? {
+    if !yes && !agreed(&records, false, desk).await? {
         say::out("nothing was removed\n")?;
         return Ok(Exit::Refused);
     }
-    for record in &records {
-        desk.hub.remove(record).await?;
+    desk.hub.remove(&records).await.map_err(in_use)?;
+    tell(&records, 0, json, "removed")?;
+    if !json {
+        say::out("states of files that were kept for them stay until `neco session prune` finds them old\n")?;
     }
-    tell(&records, 0, json, "removed")
+    Ok(Exit::Done)
+}
+
+/// What is open is not removed, and what goes on with it has its own way.
+fn in_use(error: SessionError) -> Failure {
+    let open = match &error {
+        SessionError::Store(StoreError::InUse { session, .. }) => Some(short_id(*session)),
+        _ => None,
+    };
+    let failure = Failure::from(error);
+    match open {
+        Some(id) => failure.hint(format!("Nothing was removed. `neco session attach {id}` shows what it does.")),
+        None => failure,
+    }
 }
 
 /// Removes sessions that nobody used for long, after asking.
 pub(super) async fn prune(args: &PruneArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let prune = Prune { unused_since_ms: args.older_than, keep_newest: args.keep, spare: Vec::new(), dry_run: true };
+    let here = args.here.then(|| crate::folder(desk.everywhere)).transpose()?;
+    let prune = Prune {
+        unused_since_ms: args.older_than,
+        keep_newest: args.keep,
+        cwd: here.map(|folder| folder.display().to_string()),
+        dry_run: true,
+        ..Prune::default()
+    };
     let wanted = desk.hub.prune(prune.clone()).await?.sessions;
     if args.dry_run {
         if args.json || wanted.is_empty() {
@@ -46,13 +72,16 @@ pub(super) async fn prune(args: &PruneArgs, desk: &Desk<'_>) -> Result<Exit, Fai
         say::out(&shown(&wanted, desk).await?)?;
         return tell(&wanted, 0, false, "would be removed");
     }
-    if !args.yes && !wanted.is_empty() && !agreed(&wanted, desk).await? {
+    if !args.yes && !wanted.is_empty() && !agreed(&wanted, true, desk).await? {
         say::out("nothing was removed\n")?;
         return Ok(Exit::Refused);
     }
     let folders = folders(desk).await?;
-    let pruned = desk.hub.prune(Prune { dry_run: false, ..prune }).await?;
-    let states = forget_states(folders, desk).await;
+    let only = Some(wanted.iter().map(|record| record.id).collect());
+    let named = if args.yes && !args.json && !wanted.is_empty() { shown(&wanted, desk).await? } else { String::new() };
+    let pruned = desk.hub.prune(Prune { dry_run: false, only, ..prune }).await?;
+    let states = forget_states(folders, desk).await.saturating_add(forget_orphans(desk).await?);
+    say::out(&named)?;
     tell(&pruned.sessions, pruned.freed_bytes.saturating_add(states), args.json, "removed")
 }
 
@@ -79,9 +108,29 @@ async fn forget_states(folders: BTreeSet<PathBuf>, desk: &Desk<'_>) -> u64 {
     freed
 }
 
-async fn agreed(records: &[SessionRecord], desk: &Desk<'_>) -> Result<bool, Failure> {
+/// Removes states of folders that are gone and that no session works in any more; how many bytes that frees.
+async fn forget_orphans(desk: &Desk<'_>) -> Result<u64, Failure> {
+    let all = desk.hub.list(None, usize::MAX >> 1).await?;
+    let named: BTreeSet<PathBuf> = all.into_iter().map(|record| PathBuf::from(record.cwd)).collect();
+    let stores = checkpoints::stores(desk.env.data_dir());
+    let forgotten = tokio::task::spawn_blocking(move || {
+        let entries = std::fs::read_dir(&stores).into_iter().flatten().flatten().map(|entry| entry.path());
+        let is_nobodys = |root: PathBuf| !root.exists() && !named.contains(&root);
+        let orphans = entries.filter(|store| workspace_of(store).is_some_and(is_nobodys));
+        let freed = |store: PathBuf| {
+            let bytes = bytes_on_disk(&store).unwrap_or(0);
+            if std::fs::remove_dir_all(&store).is_ok() { bytes } else { 0 }
+        };
+        orphans.map(freed).sum()
+    });
+    Ok(forgotten.await.unwrap_or(0))
+}
+
+async fn agreed(records: &[SessionRecord], prunes: bool, desk: &Desk<'_>) -> Result<bool, Failure> {
     let these = if records.len() == 1 { "it" } else { "them" };
-    let question = format!("Remove {these} for good?");
+    let days = desk.config.checkpoints.keep_days;
+    let question = format!("Remove {these} for good? (prune also removes states of files older than {days} days)");
+    let question = if prunes { question } else { format!("Remove {these} for good?") };
     is_meant(&shown(records, desk).await?, &question, "Pass --yes to remove without asking.", desk.env)
 }
 

@@ -3,7 +3,7 @@
 use neco_proto::event::{
     CallStatus, CompleteReason, ModelRetry, ModelSwitch, NotificationLevel, OutputStream, ToolCallEnd,
 };
-use neco_proto::{CallId, Event, EventBody, ItemAnswer, Message, Part, QuestionItem, Reply, Role, Subject};
+use neco_proto::{AgentId, CallId, Event, EventBody, ItemAnswer, Message, Part, QuestionItem, Reply, Role, Subject};
 use neco_store::SessionRecord;
 
 use crate::print::clean::{clean, clean_line};
@@ -15,6 +15,8 @@ use crate::short_id::short_id;
 /// Reads a session's events.
 pub struct Reader {
     paint: Paint,
+    /// The root: what agents below it do is told in a line when one begins or ends.
+    root: Option<AgentId>,
     /// Calls that began and have no end yet, oldest first.
     open: Vec<Open>,
     /// Words that have not become a message.
@@ -49,7 +51,7 @@ impl Reader {
     /// Colours with `paint`.
     #[must_use]
     pub fn new(paint: Paint) -> Self {
-        Self { paint, open: Vec::new(), partial: String::new(), findings: 0 }
+        Self { paint, root: None, open: Vec::new(), partial: String::new(), findings: 0 }
     }
 
     /// Its colours.
@@ -61,6 +63,13 @@ impl Reader {
     /// An event as a reader of the conversation wants it; most are not wanted.
     pub fn shown(&mut self, event: &Event) -> String {
         let paint = self.paint;
+        if matches!(event.body, EventBody::SessionStart(_)) {
+            self.root = Some(event.agent_id);
+        }
+        let told = matches!(event.body, EventBody::AgentUpdate(_) | EventBody::AgentMessage(_));
+        if !told && self.root.is_some_and(|root| root != event.agent_id) {
+            return String::new();
+        }
         let lines = match &event.body {
             EventBody::Message(message) => {
                 let said = clean(&message.text());
@@ -108,6 +117,14 @@ impl Reader {
             EventBody::Compaction(compaction) => vec![paint.dim(&format!("i {}", told::compaction(compaction)))],
             EventBody::Rewind(rewind) => vec![paint.dim(&format!("i {}", told::rewind(rewind)))],
             EventBody::Imported(imported) => vec![paint.dim(&format!("i {}", told::imported(imported)))],
+            EventBody::AgentUpdate(update) if update.setup.is_some() || !update.node.state.is_live() => {
+                vec![paint.dim(&format!("i {}", told::node(&update.node)))]
+            }
+            EventBody::AgentUpdate(_) => Vec::new(),
+            EventBody::AgentMessage(message) => vec![paint.dim(&format!("i {}", told::letter(&message.letter)))],
+            EventBody::WorkflowUpdate(update) => {
+                vec![paint.dim(&format!("i workflow {}: {}", clean_line(&update.name), update.state))]
+            }
             EventBody::HookRun(run) => card::hook(run, paint).into_iter().collect(),
             EventBody::Question(question) => vec![paint.yellow(&format!("? {}", asked(&question.subject)))],
             EventBody::QuestionAnswer(answer) => vec![paint.bold(&format!("› {}", answered(answer.reply.as_ref())))],

@@ -1,0 +1,169 @@
+//! Payloads about workflows: how far the tasks of one are.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ids::{AgentId, WorkflowId};
+use crate::mode::names;
+
+/// How a workflow stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkflowState {
+    /// Tasks run, or wait for others.
+    Running,
+    /// The process ended while it ran; it can be resumed.
+    Interrupted,
+    /// Every task is completed.
+    Completed,
+    /// Some tasks failed, and what did not depend on them is done.
+    Partly,
+    /// A failure stopped everything.
+    Failed,
+    /// Somebody stopped it.
+    Cancelled,
+}
+
+names!(WorkflowState {
+    WorkflowState::Running => "running",
+    WorkflowState::Interrupted => "interrupted",
+    WorkflowState::Completed => "completed",
+    WorkflowState::Partly => "partly",
+    WorkflowState::Failed => "failed",
+    WorkflowState::Cancelled => "cancelled",
+});
+
+/// How far a task is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskState {
+    /// It waits for others, or for another try.
+    #[default]
+    Pending,
+    /// It may run as soon as there is room.
+    Ready,
+    /// It runs.
+    Running,
+    /// It is done.
+    Completed,
+    /// It was done wrong, as often as it was tried.
+    Failed,
+    /// It was stopped, or never begun because everything was.
+    Cancelled,
+    /// It was never begun because something it needs failed.
+    Skipped,
+}
+
+names!(TaskState {
+    TaskState::Pending => "pending",
+    TaskState::Ready => "ready",
+    TaskState::Running => "running",
+    TaskState::Completed => "completed",
+    TaskState::Failed => "failed",
+    TaskState::Cancelled => "cancelled",
+    TaskState::Skipped => "skipped",
+});
+
+impl TaskState {
+    /// Whether nothing more will come of it.
+    #[must_use]
+    pub fn is_final(self) -> bool {
+        match self {
+            Self::Pending | Self::Ready | Self::Running => false,
+            Self::Completed | Self::Failed | Self::Cancelled | Self::Skipped => true,
+        }
+    }
+}
+
+/// What does a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskKind {
+    /// An agent.
+    Agent,
+    /// A tool.
+    Tool,
+    /// A command.
+    Command,
+}
+
+names!(TaskKind {
+    TaskKind::Agent => "agent",
+    TaskKind::Tool => "tool",
+    TaskKind::Command => "command",
+});
+
+/// One task of a workflow.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkflowTask {
+    /// Its name in the workflow.
+    pub id: String,
+    /// What does it.
+    pub kind: TaskKind,
+    /// How far it is.
+    pub state: TaskState,
+    /// The tasks that must be completed before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<String>,
+    /// The agent that does it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+    /// When its last try began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub started: Option<Timestamp>,
+    /// When it was over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub ended: Option<Timestamp>,
+    /// How often it was tried.
+    #[serde(default)]
+    pub attempts: u32,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// What came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
+}
+
+/// A workflow began, ended, or tasks of it went on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkflowUpdate {
+    /// Which one.
+    pub workflow_id: WorkflowId,
+    /// Its name.
+    pub name: String,
+    /// How it stands.
+    pub state: WorkflowState,
+    /// What happens when a task fails: `fail_fast`, `continue` or `retry_then_continue`.
+    pub strategy: String,
+    /// All tasks at the start, then those that changed.
+    pub tasks: Vec<WorkflowTask>,
+    /// All of it, once, at the start, so that no file is needed to go on with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<Value>,
+    /// What it was started with, at the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<Value>,
+}
+
+/// A workflow with all its tasks, as a window draws it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkflowGraph {
+    /// Which one.
+    pub workflow_id: WorkflowId,
+    /// Its name.
+    pub name: String,
+    /// How it stands.
+    pub state: WorkflowState,
+    /// What happens when a task fails.
+    pub strategy: String,
+    /// All tasks, in the order in which they are written.
+    pub tasks: Vec<WorkflowTask>,
+    /// What it was started with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<Value>,
+}

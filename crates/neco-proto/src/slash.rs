@@ -1,0 +1,300 @@
+//! The commands that begin with a slash: one table for the help, the completion and what they mean, shared by
+//! every window.
+//!
+//! What a session can do by itself has a variant of its own; what needs something outside of it (other
+//! sessions, files, settings) is an [`Outside`], which whoever opened the window carries out.
+
+use crate::mode::{ApprovalMode, Mode};
+
+/// What a slash command asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Slash {
+    /// What can be done here.
+    Help,
+    /// Another session.
+    New,
+    /// The session whose id begins so.
+    Resume(String),
+    /// Another mode.
+    Mode(Mode),
+    /// Another approval mode.
+    Approval(ApprovalMode),
+    /// Another model or group.
+    Model(String),
+    /// Another generation.
+    Generation(u8),
+    /// A shorter conversation; what the summary should pay attention to.
+    Compact(Option<String>),
+    /// What fills the context.
+    Context,
+    /// What was used.
+    Cost,
+    /// The todo list.
+    Todo,
+    /// The plan.
+    Plan,
+    /// Back to an earlier message.
+    Rewind,
+    /// The last rewind is taken back.
+    Undo,
+    /// Another title.
+    Rename(String),
+    /// The tree of agents.
+    Tree,
+    /// Everything that came of the last call.
+    Expand,
+    /// The last answer, to the clipboard.
+    Copy,
+    /// Other colours; one of the choices of the row.
+    Theme(String),
+    /// The end.
+    Exit,
+    /// What the session can't do by itself, and what was written behind it.
+    Outside(Outside, String),
+    /// A command of the person or of the folder, and what was written behind it.
+    Custom {
+        /// Its name.
+        name: String,
+        /// What was written behind it.
+        argument: String,
+    },
+}
+
+/// What needs more than the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// The sessions of this folder, to choose from.
+    Sessions,
+    /// The models, to choose from.
+    Models,
+    /// A second session from here.
+    Fork,
+    /// The states of the workspace that were kept.
+    Checkpoints,
+    /// What the session changed in files.
+    Diff,
+    /// The agents that can be asked, and those that work.
+    Agents,
+    /// Workflows: those there are, and running one.
+    Workflow,
+    /// What is remembered.
+    Memory,
+    /// The hooks.
+    Hooks,
+    /// The rules about what may happen, to look at and to take back.
+    Permissions,
+    /// What commands run in.
+    Sandbox,
+    /// AGENTS.md of this folder, written by the agent.
+    Init,
+    /// A review of what is not committed.
+    Review,
+    /// The session as a file.
+    Export,
+    /// The settings and where they come from.
+    Config,
+    /// Whether everything is in order.
+    Doctor,
+    /// What the model is told.
+    Prompt,
+    /// What a report of a defect needs.
+    Bug,
+}
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Its name, without the slash.
+    pub name: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// What may follow it.
+    pub argument: &'static str,
+    /// What it does.
+    pub help: &'static str,
+    /// What can be completed behind it.
+    pub choices: &'static [&'static str],
+    read: fn(&str) -> Result<Slash, String>,
+}
+
+/// A command that a person or a folder brings along.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Custom {
+    /// Its name, without the slash.
+    pub name: String,
+    /// What may follow it.
+    pub argument: String,
+    /// What it does.
+    pub help: String,
+}
+
+/// All slash commands, in the order of the help.
+pub const TABLE: &[Row] = &[
+    row("help", "", "keys and commands", |_| Ok(Slash::Help)).also(&["?"]),
+    row("new", "", "begin another session", |_| Ok(Slash::New)).also(&["clear"]),
+    row("resume", "[ID]", "go on with an earlier session", resume).also(&["sessions"]),
+    row("model", "[NAME]", "ask another model or group", model).also(&["models"]),
+    row("mode", "agent|plan|ask|debug", "what kind of work it is here for", mode)
+        .of(&["agent", "plan", "ask", "debug"]),
+    row("approval", "auto|ask_first|manual", "when you are asked", approval).of(&["auto", "ask_first", "manual"]),
+    row("gen", "1–8", "what it can do", generation).of(&["1", "2", "3", "4", "5", "6", "7", "8"]),
+    row("compact", "[WHAT MATTERS]", "make the conversation shorter", |text| Ok(Slash::Compact(some(text)))),
+    row("context", "", "what fills the context", |_| Ok(Slash::Context)),
+    row("cost", "", "tokens and money so far", |_| Ok(Slash::Cost)).also(&["usage"]),
+    row("diff", "", "what this session changed in files", |text| outside(Outside::Diff, text)),
+    row("rewind", "", "go back to an earlier message: conversation, files or both", |_| Ok(Slash::Rewind)),
+    row("undo", "", "take the last rewind back", |_| Ok(Slash::Undo)),
+    row("fork", "[NUMBER]", "a second session from here, or from before a message of yours", |text| {
+        outside(Outside::Fork, text)
+    }),
+    row("checkpoint", "", "the states of your files that were kept", |text| outside(Outside::Checkpoints, text))
+        .also(&["checkpoints"]),
+    row("tree", "", "the agents at work", |_| Ok(Slash::Tree)),
+    row("agents", "", "the agents that can be asked", |text| outside(Outside::Agents, text)),
+    row("workflow", "[run NAME|show NAME]", "workflows, and running one", |text| outside(Outside::Workflow, text))
+        .also(&["workflows"])
+        .of(&["run", "show", "list"]),
+    row("todo", "", "the todo list", |_| Ok(Slash::Todo)).also(&["todos"]),
+    row("plan", "", "the plan and how far it is", |_| Ok(Slash::Plan)),
+    row("memory", "[WORDS]", "what is remembered; with words, searches it", |text| outside(Outside::Memory, text)),
+    row("hooks", "", "your commands that run at moments of the work", |text| outside(Outside::Hooks, text)),
+    row("permissions", "", "the rules about what may happen; takes back what you allowed", |text| {
+        outside(Outside::Permissions, text)
+    })
+    .also(&["policy"]),
+    row("sandbox", "", "what commands run in", |text| outside(Outside::Sandbox, text)),
+    row("init", "", "let the agent write AGENTS.md for this folder", |text| outside(Outside::Init, text)),
+    row("review", "[WHAT]", "let the agent review what is not committed", |text| outside(Outside::Review, text)),
+    row("export", "[FILE]", "the session as markdown, HTML or JSONL", |text| outside(Outside::Export, text)),
+    row("rename", "TITLE", "give the session a title", rename).also(&["title"]),
+    row("expand", "", "everything that came of the last call (Ctrl-O)", |_| Ok(Slash::Expand)),
+    row("copy", "", "the last answer, to the clipboard", |_| Ok(Slash::Copy)),
+    row("theme", "dark|light|16|none", "other colours", theme).of(&["dark", "light", "16", "none"]),
+    row("config", "", "the settings and where they come from", |text| outside(Outside::Config, text))
+        .also(&["settings"]),
+    row("doctor", "", "check models, keys, sandbox, store and terminal", |text| outside(Outside::Doctor, text)),
+    row("prompt", "", "what the model is told", |text| outside(Outside::Prompt, text)),
+    row("bug", "", "what to send with a report of a defect", |text| outside(Outside::Bug, text)),
+    row("exit", "", "leave; the session can be continued", |_| Ok(Slash::Exit)).also(&["quit", "q"]),
+];
+
+/// The command that `line` (which begins with a slash) asks for; `custom` are those that a person or a folder
+/// brought along, and never stand in for one of the table.
+///
+/// # Errors
+/// What the person should read instead.
+pub fn parse(line: &str, custom: &[Custom]) -> Result<Slash, String> {
+    let line = line.trim().trim_start_matches('/');
+    let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let argument = argument.trim();
+    if let Some(row) = TABLE.iter().find(|row| row.is_called(name)) {
+        return (row.read)(argument);
+    }
+    if custom.iter().any(|custom| custom.name == name) {
+        return Ok(Slash::Custom { name: name.to_owned(), argument: argument.to_owned() });
+    }
+    let names = TABLE.iter().map(|row| row.name).chain(custom.iter().map(|custom| custom.name.as_str()));
+    let near = names.filter(|_| !name.is_empty()).find(|known| known.starts_with(name));
+    Err(match near {
+        Some(near) => format!("there is no /{name}; did you mean /{near}?"),
+        None => format!("there is no /{name}; /help lists the commands"),
+    })
+}
+
+impl Row {
+    /// Whether `name` is its name or another name of it.
+    #[must_use]
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
+
+    const fn also(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
+    }
+
+    const fn of(self, choices: &'static [&'static str]) -> Self {
+        Self { choices, ..self }
+    }
+}
+
+const fn row(
+    name: &'static str,
+    argument: &'static str,
+    help: &'static str,
+    read: fn(&str) -> Result<Slash, String>,
+) -> Row {
+    Row { name, aliases: &[], argument, help, choices: &[], read }
+}
+
+fn outside(outside: Outside, text: &str) -> Result<Slash, String> {
+    Ok(Slash::Outside(outside, text.to_owned()))
+}
+
+fn some(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn resume(text: &str) -> Result<Slash, String> {
+    some(text).map_or_else(|| outside(Outside::Sessions, ""), |id| Ok(Slash::Resume(id)))
+}
+
+fn model(text: &str) -> Result<Slash, String> {
+    some(text).map_or_else(|| outside(Outside::Models, ""), |name| Ok(Slash::Model(name)))
+}
+
+fn mode(text: &str) -> Result<Slash, String> {
+    let mode = [Mode::Agent, Mode::Plan, Mode::Ask, Mode::Debug].into_iter().find(|mode| mode.name() == text);
+    mode.map(Slash::Mode).ok_or_else(|| "/mode agent, plan, ask or debug".to_owned())
+}
+
+fn approval(text: &str) -> Result<Slash, String> {
+    let all = [ApprovalMode::Auto, ApprovalMode::AskFirst, ApprovalMode::Manual];
+    let found = all.into_iter().find(|approval| approval.name() == text.replace('-', "_"));
+    found.map(Slash::Approval).ok_or_else(|| "/approval auto, ask_first or manual".to_owned())
+}
+
+fn generation(text: &str) -> Result<Slash, String> {
+    text.parse().map(Slash::Generation).map_err(|_| "/gen takes a number from 1 to 8".to_owned())
+}
+
+fn rename(text: &str) -> Result<Slash, String> {
+    some(text).map(Slash::Rename).ok_or_else(|| "/rename wants the new title behind it".to_owned())
+}
+
+fn theme(text: &str) -> Result<Slash, String> {
+    match ["dark", "light", "16", "none"].contains(&text) {
+        true => Ok(Slash::Theme(text.to_owned())),
+        false => Err("/theme dark, light, 16 or none".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_read_and_every_choice_is_taken() {
+        for row in TABLE {
+            assert!(!row.help.is_empty());
+            for choice in row.choices {
+                assert!(parse(&format!("/{} {choice}", row.name), &[]).is_ok(), "{} {choice}", row.name);
+            }
+            for alias in row.aliases {
+                assert_eq!(TABLE.iter().filter(|other| other.is_called(alias)).count(), 1, "{alias}");
+            }
+        }
+        assert_eq!(parse("/compact keep the figures", &[]), Ok(Slash::Compact(Some("keep the figures".into()))));
+        assert_eq!(parse("/sessions", &[]), Ok(Slash::Outside(Outside::Sessions, String::new())));
+        assert_eq!(parse("/mod", &[]), Err("there is no /mod; did you mean /model?".into()));
+    }
+
+    #[test]
+    fn a_command_of_ones_own_never_stands_in_for_one_of_the_table() {
+        let custom = |name: &str| Custom { name: name.into(), argument: String::new(), help: String::new() };
+        let custom = [custom("ship"), custom("exit")];
+        let ship = Slash::Custom { name: "ship".into(), argument: "it now".into() };
+        assert_eq!(parse("/ship  it now ", &custom), Ok(ship));
+        assert_eq!(parse("/exit", &custom), Ok(Slash::Exit));
+        assert_eq!(parse("/shi", &custom), Err("there is no /shi; did you mean /ship?".into()));
+    }
+}

@@ -1,0 +1,366 @@
+//! Making the agents below the root: from what the root is made of, narrowed by who they are.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use neco_agent::context::{Prompts, Situation, Source};
+use neco_agent::gate::{Moment, Scene, Word};
+use neco_agent::plan::PlanBook;
+use neco_agent::{Agent, AgentSetup, Budget, CallIds, Checkpointer, EventSink, Gate, Generation, Settings, SinkError};
+use neco_model::Provider;
+use neco_proto::event::{AgentNode, HookEvent, NodeState, NodeType, SubtreeBudget};
+use neco_proto::{AgentId, EventBody, Layer, SessionId, Subject, TurnId};
+use neco_safety::World;
+use neco_store::{SessionLock, SessionRecord};
+use neco_toolkit::{DynTool, Registry, Spill};
+use tokio_util::sync::CancellationToken;
+
+use super::hub::{Hub, lock_folder};
+use super::options::SessionOptions;
+use crate::checkpoints::{CheckpointsSetup, SessionCheckpoints};
+use crate::error::SessionError;
+use crate::fold::Fold;
+use crate::journal::{AgentSink, Journal};
+use crate::memory::{Memory, tools as memory_tools};
+use crate::roles::{Definition, Definitions};
+use crate::tree::tools::{NOT_OF_CHILDREN, OF_CHILDREN, tools as tree_tools};
+use crate::tree::{Birth, Company, CompanySetup, MakeChild, Newborn};
+
+/// What makes the agents below the root.
+pub struct Nursery {
+    /// Where models and tools come from.
+    pub hub: Hub,
+    /// The session.
+    pub session: SessionId,
+    /// Where events go.
+    pub journal: Arc<Journal>,
+    /// Who there can be.
+    pub definitions: Arc<Definitions>,
+    /// Keeps the workspace for all of them.
+    pub checkpoints: Arc<dyn Checkpointer>,
+    /// What the root is made of; nothing before it is made.
+    base: Mutex<Option<Base>>,
+}
+
+/// What children have of the root's.
+#[derive(Clone)]
+struct Base {
+    world: Arc<World>,
+    spill: Arc<dyn Spill>,
+    prompts: Arc<Prompts>,
+    sources: Vec<Arc<dyn Source>>,
+    gate: Arc<dyn Gate>,
+    call_ids: CallIds,
+    settings: Settings,
+    generation: Generation,
+    memory: Option<Arc<Memory>>,
+}
+
+impl Nursery {
+    /// It makes nobody before the root is made.
+    #[must_use]
+    pub fn new(
+        hub: Hub,
+        session: SessionId,
+        journal: Arc<Journal>,
+        definitions: Arc<Definitions>,
+        checkpoints: Arc<dyn Checkpointer>,
+    ) -> Self {
+        Self { hub, session, journal, definitions, checkpoints, base: Mutex::new(None) }
+    }
+
+    /// The root is made of this.
+    pub fn lend(&self, setup: &AgentSetup, memory: Option<Arc<Memory>>) {
+        let base = Base {
+            world: Arc::clone(&setup.world),
+            spill: Arc::clone(&setup.spill),
+            prompts: Arc::clone(&setup.prompts),
+            sources: setup.sources.clone(),
+            gate: Arc::clone(&setup.gate),
+            call_ids: setup.call_ids.clone(),
+            settings: setup.settings,
+            generation: setup.generation,
+            memory,
+        };
+        *self.base.lock().unwrap_or_else(PoisonError::into_inner) = Some(base);
+    }
+
+    fn base(&self) -> Option<Base> {
+        self.base.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The tools of a child: those of its parent that its definition names, with state of their own.
+    fn registry(&self, company: &Weak<Company>, birth: &Birth<'_>, base: &Base, sink: &Arc<dyn EventSink>) -> Registry {
+        let definition = &birth.spec.definition;
+        let (id, kind, schema) = (birth.node.id, birth.node.kind, definition.output_schema.as_ref());
+        let mut own = tree_tools(company, id, kind, schema, &self.definitions);
+        let always: Vec<Arc<dyn DynTool>> =
+            own.iter().filter(|tool| OF_CHILDREN.contains(&tool.name())).cloned().collect();
+        own.retain(|tool| !OF_CHILDREN.contains(&tool.name()));
+        let memory = base.memory.as_ref();
+        own.extend(memory.into_iter().flat_map(|memory| memory_tools::tools(memory, Arc::clone(sink), self.session)));
+        let all = (self.hub.setup.workshop.tools)(own);
+        let has = |tool: &&Arc<dyn DynTool>| {
+            let name = tool.name();
+            birth.tools.contains(name) && definition.tools.has(name) && !NOT_OF_CHILDREN.contains(&name)
+        };
+        Registry::new(all.iter().filter(has).cloned().collect()).with(always)
+    }
+}
+
+impl MakeChild for Nursery {
+    fn make(&self, company: &Weak<Company>, birth: Birth<'_>) -> Result<Newborn, String> {
+        let base = self.base().ok_or("there is no root yet")?;
+        let provider: Arc<dyn Provider> = match &birth.spec.call {
+            Some(call) => Arc::new(call.clone()),
+            None => self.model(&birth.node.model_group)?,
+        };
+        let sink: Arc<dyn EventSink> = Arc::new(NamedSink {
+            sink: AgentSink { journal: Arc::clone(&self.journal), agent: birth.node.id },
+            name: birth.node.name.clone(),
+        });
+        let registry = self.registry(company, &birth, &base, &sink);
+        let tools: HashSet<String> = registry.iter().map(|tool| tool.name().to_owned()).collect();
+        let Birth { node, spec, policy, mode, max_turns, fold, .. } = birth;
+        let definition = &spec.definition;
+        let policy = definition.narrowing.policy(policy);
+        let workshop = &self.hub.setup.workshop;
+        let standing = self.journal.standing();
+        // How long it may take is seen to by the company, also within a turn.
+        let budget = Budget { cost: node.budget.cost, tokens: node.budget.tokens, time: None };
+        let Fold { standing: own, messages, queued, just_compacted, counted, .. } = fold;
+        let (agent, handle) = Agent::new(AgentSetup {
+            provider,
+            registry,
+            policy: policy.clone(),
+            rule_book: workshop.rule_book.clone(),
+            world: base.world,
+            spill: base.spill,
+            sink,
+            clock: Arc::new(crate::clock::SessionClock::new()),
+            prompts: base.prompts,
+            sources: sources(base.sources, &node.name, node.kind, definition),
+            context: neco_agent::context::ContextSettings::from(&workshop.context),
+            just_compacted,
+            ide_told: None,
+            limits: workshop.limits,
+            max_turns: definition.max_turns.unwrap_or(max_turns),
+            budget,
+            used: node.subtree_usage,
+            worked: Duration::from_millis(own.worked_ms),
+            generation: Generation::new(standing.generation).unwrap_or(base.generation),
+            book: PlanBook::new(own.todos, own.plan, own.findings),
+            plans_from: None,
+            guards: workshop.guards.clone(),
+            settings: Settings { mode: definition.narrowing.mode(mode), approval: standing.approval, ..base.settings },
+            gate: Arc::new(ChildGate(base.gate)),
+            checkpoints: Some(Arc::clone(&self.checkpoints)),
+            resumed: false,
+            counted,
+            call_ids: base.call_ids,
+            role: Arc::from(node.role.as_str()),
+            history: messages.into_iter().collect(),
+            queued,
+            cache_key: node.id.to_string(),
+        });
+        Ok(Newborn { agent, handle, policy, tools })
+    }
+
+    fn definitions(&self) -> Arc<Definitions> {
+        Arc::clone(&self.definitions)
+    }
+
+    fn room(&self) -> Option<(Arc<dyn Spill>, usize)> {
+        self.base().map(|base| (base.spill, self.hub.setup.workshop.limits.max_output))
+    }
+
+    fn model(&self, name: &str) -> Result<Arc<dyn Provider>, String> {
+        (self.hub.setup.find_model)(name)
+    }
+}
+
+fn sources(
+    mut sources: Vec<Arc<dyn Source>>,
+    name: &str,
+    kind: NodeType,
+    definition: &Definition,
+) -> Vec<Arc<dyn Source>> {
+    if kind == NodeType::ActOnly {
+        sources.retain(|source| source.layer() != Layer::Agents);
+    }
+    let ending = match definition.output_schema {
+        Some(_) => "Finish with complete_task: only its output counts.",
+        None => "Your last message is your result: say all that it needs there, and nothing else.",
+    };
+    let text = format!(
+        "You are the agent \"{}\", called {name} in this session. You work for another agent, which sees nothing of \
+         your work but what you report and your result. {ending}\n\n{}",
+        definition.name,
+        definition.prompt.trim()
+    );
+    sources.push(Arc::new(Role(text)));
+    sources
+}
+
+/// Who an agent is among several.
+struct Role(String);
+
+impl Source for Role {
+    fn layer(&self) -> Layer {
+        Layer::Role
+    }
+
+    fn text(&self, _: &Situation) -> Option<String> {
+        Some(self.0.clone())
+    }
+}
+
+/// The agents that can be started.
+pub(super) struct AgentList(pub Arc<Definitions>);
+
+impl Source for AgentList {
+    fn layer(&self) -> Layer {
+        Layer::Agents
+    }
+
+    fn text(&self, situation: &Situation) -> Option<String> {
+        if !situation.generation.has("task") {
+            return None;
+        }
+        let lines: Vec<String> = self.0.iter().map(|one| format!("- {}: {}", one.name, one.description)).collect();
+        (!lines.is_empty()).then(|| format!("Agents that can do a part of the work\n{}", lines.join("\n")))
+    }
+}
+
+/// Hooks see the calls of every agent; the moments of the session and of the person are the root's.
+struct ChildGate(Arc<dyn Gate>);
+
+impl Gate for ChildGate {
+    fn attends(&self, event: HookEvent, tool: Option<&str>) -> bool {
+        match event {
+            HookEvent::PreToolUse
+            | HookEvent::PermissionRequest
+            | HookEvent::PostToolUse
+            | HookEvent::PostToolUseFailure
+            | HookEvent::Notification
+            | HookEvent::PreCompact
+            | HookEvent::PostCompact => self.0.attends(event, tool),
+            HookEvent::SessionStart
+            | HookEvent::SessionEnd
+            | HookEvent::UserPromptSubmit
+            | HookEvent::Stop
+            | HookEvent::SubagentStart
+            | HookEvent::SubagentStop => false,
+        }
+    }
+
+    fn ask(&self, moment: Moment, scene: Scene, cancel: CancellationToken) -> BoxFuture<'static, Word> {
+        self.0.ask(moment, scene, cancel)
+    }
+}
+
+/// Whoever is asked about something that a child wants reads its name.
+struct NamedSink {
+    sink: AgentSink,
+    name: String,
+}
+
+impl NamedSink {
+    fn named(&self, mut body: EventBody) -> EventBody {
+        match &mut body {
+            EventBody::PermissionRequest(request) => request.summary = format!("{}: {}", self.name, request.summary),
+            EventBody::Question(question) => {
+                if let Subject::Loop { text } = &mut question.subject {
+                    *text = format!("{}: {text}", self.name);
+                }
+            }
+            // Everything else is told with the agent it is told of.
+            _ => {}
+        }
+        body
+    }
+}
+
+impl EventSink for NamedSink {
+    fn emit(&self, turn: Option<TurnId>, body: EventBody) -> BoxFuture<'_, Result<(), SinkError>> {
+        self.sink.emit(turn, self.named(body))
+    }
+
+    fn commit(&self, turn: Option<TurnId>, body: EventBody) -> BoxFuture<'_, Result<(), SinkError>> {
+        self.sink.commit(turn, self.named(body))
+    }
+}
+
+impl Hub {
+    /// The definitions of agents for work in a folder, read aside.
+    pub(super) async fn definitions(&self, cwd: &Path) -> Arc<Definitions> {
+        let (places, cwd) = (self.setup.workshop.definitions.clone(), cwd.to_owned());
+        let loaded = tokio::task::spawn_blocking(move || Definitions::load(&places, &cwd)).await;
+        Arc::new(loaded.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the definitions of agents could not be read");
+            Definitions::built_in()
+        }))
+    }
+
+    /// All agents that a session ever had, the root first. Of a session that nobody has open nobody works:
+    /// whoever did is paused, as it will be when the session is opened.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn agents_of(&self, session: SessionId) -> Result<Vec<AgentNode>, SessionError> {
+        let mut nodes = self.fold(session).await?.tree.all();
+        if SessionLock::acquire(&lock_folder(&self.setup.data_dir), session).is_ok() {
+            let worked = |node: &&mut AgentNode| matches!(node.state, NodeState::Created | NodeState::Running);
+            nodes.iter_mut().skip(1).filter(worked).for_each(|node| node.state = NodeState::Paused);
+        }
+        Ok(nodes)
+    }
+
+    /// The agents of a session as its log left them, and what makes those below the root.
+    #[allow(clippy::too_many_arguments, reason = "it is called once, where all of this is at hand")]
+    pub(super) fn company(
+        &self,
+        record: &SessionRecord,
+        root: AgentId,
+        journal: &Arc<Journal>,
+        definitions: Arc<Definitions>,
+        options: &SessionOptions,
+        fold: &Fold,
+        provider: &dyn Provider,
+    ) -> (Arc<Nursery>, Arc<Company>) {
+        let workshop = &self.setup.workshop;
+        let checkpoints: Arc<dyn Checkpointer> = Arc::new(SessionCheckpoints::new(CheckpointsSetup {
+            open: Arc::clone(&workshop.checkpoints),
+            cwd: Path::new(&record.cwd).to_owned(),
+            session: record.id,
+            agent: root,
+            journal: Arc::clone(journal),
+        }));
+        let nursery = Arc::new(Nursery::new(self.clone(), record.id, Arc::clone(journal), definitions, checkpoints));
+        let company = Company::new(CompanySetup {
+            session: record.id,
+            root,
+            model: provider.label().to_owned(),
+            budget: SubtreeBudget { tokens: options.budget.tokens, cost: options.budget.cost },
+            journal: Arc::clone(journal),
+            log: Arc::clone(&self.setup.log),
+            settings: workshop.tree,
+            make: Arc::clone(&nursery) as Arc<dyn MakeChild>,
+            history: fold.tree.clone(),
+        });
+        (nursery, company)
+    }
+}
+
+/// The names of tools.
+pub(super) fn names(registry: &Registry) -> HashSet<String> {
+    registry.iter().map(|tool| tool.name().to_owned()).collect()
+}
+
+/// The tools by which the root commands others.
+pub(super) fn root_tools(company: &Weak<Company>, root: AgentId, definitions: &Definitions) -> Vec<Arc<dyn DynTool>> {
+    tree_tools(company, root, NodeType::Root, None, definitions)
+}

@@ -1,0 +1,109 @@
+//! The workflows of sessions: of one that is opened, and of those that are not.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use neco_proto::event::{WorkflowGraph, WorkflowState};
+use neco_proto::{AgentId, EventBody};
+use neco_store::{SessionLock, SessionRecord};
+
+use super::hub::{Hub, lock_folder};
+use crate::error::SessionError;
+use crate::journal::Journal;
+use crate::memory::tools as memory_tools;
+use crate::roles::Definitions;
+use crate::tree::{Company, Spawner, tools as tree_tools};
+use crate::workflow::{
+    Board, CheckNames, DeskSetup, Hands, MakeHands, RealTime, Recorded, RunFiles, RunNote, TreeHands, WorkflowDesk,
+    cancelled,
+};
+
+impl Hub {
+    /// The workflows of a session that is opened.
+    pub(super) fn workflows(
+        &self,
+        record: &SessionRecord,
+        root: AgentId,
+        journal: &Arc<Journal>,
+        company: &Arc<Company>,
+        definitions: &Arc<Definitions>,
+    ) -> WorkflowDesk {
+        let hands: MakeHands = {
+            // The tools of agents hold the desk: it must not keep the agents.
+            let (company, definitions) = (Arc::downgrade(company), Arc::clone(definitions));
+            let (session, journal, log) = (record.id, Arc::clone(journal), Arc::clone(&self.setup.log));
+            Arc::new(move |parent| {
+                let spawner: Arc<dyn Spawner> = company.upgrade()?;
+                let (definitions, journal, log) = (Arc::clone(&definitions), Arc::clone(&journal), Arc::clone(&log));
+                Some(Arc::new(TreeHands { spawner, parent, definitions, session, journal, log }) as Arc<dyn Hands>)
+            })
+        };
+        WorkflowDesk::new(DeskSetup {
+            session: record.id,
+            root,
+            cwd: Path::new(&record.cwd).to_owned(),
+            journal: Arc::clone(journal),
+            log: Arc::clone(&self.setup.log),
+            hands,
+            check: self.names_in(Arc::clone(definitions)),
+            files: RunFiles::new(&self.setup.data_dir),
+            clock: Arc::new(RealTime),
+        })
+    }
+
+    /// Checks the agents and tools that a workflow names.
+    fn names_in(&self, definitions: Arc<Definitions>) -> CheckNames {
+        let hub = self.clone();
+        Arc::new(move |graph| {
+            let own = memory_tools::listed().into_iter().chain(tree_tools::listed()).collect();
+            let tools = (hub.setup.workshop.tools)(own);
+            let agent = |role: &str| definitions.find(role).map(|_| ()).map_err(|error| error.to_string());
+            graph.check_names(agent, |name| tools.find(name).map(|_| ()).map_err(|error| error.message))
+        })
+    }
+
+    /// The runs of workflows, in all folders or in one, the newest first. One that nobody runs any more is
+    /// interrupted.
+    pub async fn workflow_runs(&self, cwd: Option<&str>) -> Vec<RunNote> {
+        let mut runs = RunFiles::new(&self.setup.data_dir).list(cwd).await;
+        for run in runs.iter_mut().filter(|run| run.state == WorkflowState::Running) {
+            // Whoever can lock the session has it alone.
+            if SessionLock::acquire(&lock_folder(&self.setup.data_dir), run.session).is_ok() {
+                run.state = WorkflowState::Interrupted;
+            }
+        }
+        runs
+    }
+
+    /// How a run stands according to the log of its session.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn workflow(&self, run: &RunNote) -> Result<Option<WorkflowGraph>, SessionError> {
+        let board = Board::read(self.setup.log.as_ref(), run.session).await?;
+        let runs = run.state == WorkflowState::Running;
+        Ok(board.graphs(|_| runs).into_iter().find(|graph| graph.workflow_id == run.workflow_id))
+    }
+
+    /// Stops a run for good that nobody runs.
+    ///
+    /// # Errors
+    /// When its session is in use, or it is over.
+    pub async fn cancel_workflow(&self, run: &RunNote) -> Result<(), SessionError> {
+        let _lock = SessionLock::acquire(&lock_folder(&self.setup.data_dir), run.session)?;
+        let board = Board::read(self.setup.log.as_ref(), run.session).await?;
+        let gone = || SessionError::Workflow(format!("session {} has no such workflow", run.session));
+        let recorded: &Recorded = board.find(run.workflow_id).ok_or_else(gone)?;
+        let update = cancelled(recorded).map_err(|error| SessionError::Workflow(error.to_string()))?;
+        let fold = self.fold(run.session).await?;
+        let root = fold.standing.root_agent.unwrap_or_else(AgentId::new);
+        let redactor = self.setup.workshop.redactor.clone();
+        let journal = Journal::new(run.session, Arc::clone(&self.setup.log), fold.standing, redactor);
+        journal.commit(root, None, EventBody::WorkflowUpdate(update)).await?;
+        let note = run.now(WorkflowState::Cancelled);
+        if let Err(error) = RunFiles::new(&self.setup.data_dir).keep(&note).await {
+            tracing::warn!(%error, "a workflow is not listed");
+        }
+        Ok(())
+    }
+}

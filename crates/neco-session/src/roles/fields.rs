@@ -1,0 +1,254 @@
+//! The values of fields: lists of names, tools, rules, schemas, numbers and times.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use neco_proto::ErrorCode;
+use neco_proto::event::{NodeType, SubtreeBudget};
+use neco_toolkit::schema::ArgumentSchema;
+use serde_json::Value;
+
+use super::head::Field;
+use super::names::{Named, named};
+use super::narrowing::Narrowing;
+use super::read::Reader;
+
+impl Reader<'_> {
+    /// What a field holds; what is no YAML is an error.
+    pub(super) fn value(&mut self, field: &Field) -> Option<Value> {
+        match field.value() {
+            Ok(value) => Some(value),
+            Err((line, words)) => {
+                self.error(line, format!("{} can't be read: {words}", field.written));
+                None
+            }
+        }
+    }
+
+    /// Texts that are written as a list, as one text with commas, or one only.
+    pub(super) fn texts(&mut self, field: &Field) -> Vec<(String, usize)> {
+        let commas = |text: &str| {
+            let parts = split_outside_braces(text).into_iter();
+            parts.filter(|part| !part.is_empty()).map(|part| (part, field.line)).collect()
+        };
+        match field.value() {
+            Ok(Value::String(text)) => commas(&text),
+            Ok(Value::Null) => Vec::new(),
+            Ok(Value::Array(items)) => {
+                let mut texts = Vec::new();
+                for (index, item) in items.iter().enumerate() {
+                    let line = if field.text.starts_with('[') { field.line } else { field.line + index + 1 };
+                    match item.as_str() {
+                        Some(text) => texts.push((text.trim().to_owned(), line)),
+                        None => self.error(line, format!("{}: {item} is no text", field.written)),
+                    }
+                }
+                texts
+            }
+            // `Read, *, Bash(git:*)` is no YAML, and is what people write.
+            Err(_) if !field.text.contains('\n') && !field.text.starts_with('[') => commas(&field.text),
+            Err((line, words)) => {
+                self.error(line, format!("{} can't be read: {words}", field.written));
+                Vec::new()
+            }
+            Ok(Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
+                self.error(field.line, format!("{} is a list of names, or names with commas", field.written));
+                Vec::new()
+            }
+        }
+    }
+
+    /// `tools: {bash: false}`: those that are off are left out, and those that are on don't matter.
+    pub(super) fn switches(field: &Field) -> Option<Vec<(String, bool)>> {
+        let Ok(Value::Object(switches)) = field.value() else { return None };
+        switches.into_iter().map(|(name, on)| Some((name, on.as_bool()?))).collect()
+    }
+
+    pub(super) fn tools(&mut self, field: &Field) -> Option<Vec<String>> {
+        if let Some(switches) = Self::switches(field) {
+            // With everything off but some, the some are all there is.
+            let all_off = switches.iter().any(|(name, on)| name == "*" && !on);
+            let on = switches.into_iter().filter(|(_, on)| *on).map(|(name, _)| (name, field.line)).collect();
+            return all_off.then(|| self.tool_names(on).unwrap_or_default());
+        }
+        let texts = self.texts(field);
+        self.tool_names(texts)
+    }
+
+    pub(super) fn except(&mut self, field: Option<&Field>, tools: Option<&Field>) -> Vec<String> {
+        let mut texts = field.map(|field| self.texts(field)).unwrap_or_default();
+        if let Some((tools, switches)) = tools.and_then(|tools| Some((tools, Self::switches(tools)?))) {
+            let off = switches.into_iter().filter(|(name, on)| !on && name != "*");
+            texts.extend(off.map(|(name, _)| (name, tools.line)));
+        }
+        self.tool_names(texts).unwrap_or_else(|| vec!["*".to_owned()])
+    }
+
+    /// Our names for these tools; nothing when all are meant.
+    pub(super) fn tool_names(&mut self, texts: Vec<(String, usize)>) -> Option<Vec<String>> {
+        let (mut names, mut all) = (Vec::new(), false);
+        for (text, line) in texts {
+            match named(&text) {
+                Named::All => all = true,
+                Named::Tools(tools) => names.extend(tools),
+                Named::Foreign => {
+                    self.warning(line, format!("there is no tool {text} here; the agent goes without it"))
+                }
+                Named::Wrong(words) => self.error(line, words),
+            }
+        }
+        let mut seen = HashSet::new();
+        names.retain(|name| seen.insert(name.clone()));
+        (!all).then_some(names)
+    }
+
+    pub(super) fn rules(&mut self, field: &Field) -> Vec<String> {
+        let texts = self.texts(field);
+        let mut rules = Vec::new();
+        for (text, line) in texts {
+            let alone = Narrowing { deny: vec![text.clone()], ..Narrowing::default() };
+            let problems = alone.problems();
+            if problems.is_empty() {
+                rules.push(text);
+            }
+            problems.into_iter().for_each(|words| self.error(line, format!("{}: {words}", field.written)));
+        }
+        rules
+    }
+
+    /// `permission: {edit: deny, bash: {"git push": ask}}`: what is allowed there is allowed by the parent or not at all.
+    pub(super) fn permissions(&mut self, field: &Field, narrowing: &mut Narrowing) {
+        let Some(Value::Object(tools)) = self.value(field) else {
+            return self.error(field.line, format!("{} names tools, each with allow, ask or deny", field.written));
+        };
+        for (tool, said) in &tools {
+            let calls: Vec<(String, &Value)> = match said {
+                Value::Object(calls) => calls
+                    .iter()
+                    .map(|(call, said)| (if call == "*" { tool.clone() } else { format!("{tool}({call})") }, said))
+                    .collect(),
+                said => vec![(tool.clone(), said)],
+            };
+            for (call, said) in calls {
+                match said.as_str() {
+                    Some("deny") => narrowing.deny.push(call),
+                    Some("ask") => narrowing.ask.push(call),
+                    Some("allow") => {}
+                    Some(_) | None => self.error(field.line, format!("{call}: {said} is none of allow, ask and deny")),
+                }
+            }
+        }
+        for words in narrowing.problems() {
+            self.error(field.line, format!("{}: {words}", field.written));
+        }
+    }
+
+    pub(super) fn schema(&mut self, field: &Field) -> Option<Value> {
+        let value = self.value(field)?;
+        let value = match value {
+            // A schema may be pasted as JSON below `|`.
+            Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::Null),
+            other => other,
+        };
+        if !value.is_object() {
+            self.error(field.line, format!("{} must be a JSON schema, as YAML or JSON", field.written));
+            return None;
+        }
+        match ArgumentSchema::new(value.clone()).check(&Value::Null) {
+            Err(error) if error.code == ErrorCode::ToolFailed => {
+                self.error(field.line, format!("{} is no valid JSON schema", field.written));
+                None
+            }
+            Ok(()) | Err(_) => Some(value),
+        }
+    }
+
+    pub(super) fn number(&mut self, field: &Field, least: f64, most: f64) -> Option<f64> {
+        let found = self.value(field)?.as_f64().filter(|number| (least..=most).contains(number));
+        if found.is_none() {
+            self.error(field.line, format!("{} must be a number from {least} to {most}", field.written));
+        }
+        found
+    }
+
+    pub(super) fn whole(&mut self, field: &Field) -> Option<u32> {
+        let number = self.value(field)?.as_u64().and_then(|number| u32::try_from(number).ok());
+        let found = number.filter(|number| *number > 0);
+        if found.is_none() {
+            self.error(field.line, format!("{} must be a whole number above 0", field.written));
+        }
+        found
+    }
+
+    pub(super) fn timeout(&mut self, seconds: Option<&Field>, minutes: Option<&Field>) -> Option<Duration> {
+        let (field, unit) = seconds.map(|field| (field, 1.0)).or_else(|| minutes.map(|field| (field, 60.0)))?;
+        let value = self.value(field)?;
+        let found = value.as_f64().map(|number| number * unit).or_else(|| value.as_str().and_then(duration));
+        let found =
+            found.filter(|seconds| *seconds > 0.0).and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        if found.is_none() {
+            self.error(field.line, format!("{} must be seconds, or a time such as 90s, 5m or 1h", field.written));
+        }
+        found
+    }
+
+    pub(super) fn budget(
+        &mut self,
+        both: Option<&Field>,
+        cost: Option<&Field>,
+        tokens: Option<&Field>,
+    ) -> SubtreeBudget {
+        let mut budget = SubtreeBudget::default();
+        if let Some(field) = both
+            && let Some(value) = self.value(field)
+        {
+            match serde_json::from_value(value) {
+                Ok(read) => budget = read,
+                Err(_) => self.error(field.line, "budget has the fields cost (US dollars) and tokens"),
+            }
+        }
+        if let Some(field) = cost {
+            budget.cost = self.number(field, 0.0, f64::MAX);
+        }
+        if let Some(field) = tokens {
+            budget.tokens = self.value(field).and_then(|value| value.as_u64());
+            if budget.tokens.is_none() {
+                self.error(field.line, "max_tokens must be a whole number");
+            }
+        }
+        budget
+    }
+
+    pub(super) fn node_type(&mut self, field: &Field) -> NodeType {
+        let name = field.words().to_lowercase().replace('-', "_");
+        match name.as_str() {
+            "child" | "subagent" => NodeType::Child,
+            "act_only" | "leaf" => NodeType::ActOnly,
+            _ => {
+                self.error(field.line, format!("there is no type {name:?}; there are child and act_only"));
+                NodeType::ActOnly
+            }
+        }
+    }
+}
+
+/// The parts between commas, those in braces aside.
+fn split_outside_braces(text: &str) -> Vec<String> {
+    let mut depth = 0_usize;
+    let parts = text.split(|char| {
+        match char {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        char == ',' && depth == 0
+    });
+    parts.map(|part| part.trim().trim_matches(['"', '\'']).to_owned()).collect()
+}
+
+/// Seconds of `90s`, `5m` or `1h`.
+fn duration(text: &str) -> Option<f64> {
+    let text = text.trim().to_lowercase();
+    let units = [("s", 1.0), ("m", 60.0), ("min", 60.0), ("h", 3600.0)];
+    units.iter().find_map(|(unit, seconds)| text.strip_suffix(unit)?.trim().parse::<f64>().ok().map(|n| n * seconds))
+}

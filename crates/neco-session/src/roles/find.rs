@@ -1,0 +1,260 @@
+//! Where definitions are, and which counts when two have one name.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use neco_model::GROUPS;
+use neco_safety::path::Access;
+use neco_safety::world::Files;
+use neco_workspace::GitFacts;
+
+use super::builtin;
+use super::definition::{Definition, Origin, RoleModel};
+use super::problem::{Level, Problem};
+use super::read::read_definition;
+
+/// Folders of definitions in every folder from the root of the repository to the workspace; the last one
+/// counts. Of one that holds other texts too, only those that are definitions.
+const FOLDERS: [(&str, Holds); 4] = [
+    (".claude/agents", Holds::Definitions),
+    (".agents", Holds::Anything),
+    (".agents/agents", Holds::Definitions),
+    (".neco/agents", Holds::Definitions),
+];
+/// Nobody has more of them in one folder.
+const MOST_IN_FOLDER: usize = 200;
+/// The biggest file.
+const BIGGEST: u64 = 256 * 1024;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Definitions,
+    Anything,
+}
+
+/// Whether a person trusts a file of the folder that is worked in, with this text.
+pub type IsTrusted = Arc<dyn Fn(&DefinitionFile) -> bool + Send + Sync>;
+
+/// Where definitions are besides the folder that is worked in.
+#[derive(Clone)]
+pub struct DefinitionPlaces {
+    /// The person's own folders; the last one counts.
+    pub own: Vec<PathBuf>,
+    /// Whether a person trusts a file of the folder.
+    pub trusted: IsTrusted,
+    /// The home folder, for names.
+    pub home: Option<PathBuf>,
+}
+
+impl fmt::Debug for DefinitionPlaces {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DefinitionPlaces").field("own", &self.own).field("home", &self.home).finish_non_exhaustive()
+    }
+}
+
+impl Default for DefinitionPlaces {
+    fn default() -> Self {
+        Self { own: Vec::new(), trusted: Arc::new(|_| false), home: None }
+    }
+}
+
+/// A file that may hold a definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefinitionFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The folder that has to be trusted for it to count fully.
+    pub folder: PathBuf,
+    /// What it says.
+    pub text: String,
+}
+
+/// All definitions that count in a folder.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Definitions {
+    all: BTreeMap<String, Definition>,
+    problems: Vec<Problem>,
+    untrusted: Vec<(DefinitionFile, String)>,
+}
+
+/// There is no definition of a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownDefinition {
+    /// The name.
+    pub name: String,
+    /// What may have been meant.
+    pub near: Option<String>,
+    /// All there are.
+    pub known: Vec<String>,
+}
+
+impl fmt::Display for UnknownDefinition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no agent {:?}", self.name)?;
+        match &self.near {
+            Some(near) => write!(f, "; did you mean {near}?"),
+            None => write!(f, "; there are: {}", self.known.join(", ")),
+        }
+    }
+}
+
+impl std::error::Error for UnknownDefinition {}
+
+impl Definitions {
+    /// Those that come with the program.
+    #[must_use]
+    pub fn built_in() -> Self {
+        let all = builtin::definitions().iter().map(|definition| (definition.name.clone(), definition.clone()));
+        Self { all: all.collect(), ..Self::default() }
+    }
+
+    /// All that count for work in `cwd`. Reads files.
+    #[must_use]
+    pub fn load(places: &DefinitionPlaces, cwd: &Path) -> Self {
+        let mut found = Self::built_in();
+        for folder in &places.own {
+            for path in markdown_in(folder) {
+                // The person's own files may be links to wherever they keep them.
+                let Ok(bytes) = fs::read(&path) else { continue };
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                let file = DefinitionFile { path: path.clone(), folder: folder.clone(), text };
+                found.take(places, cwd, file, Origin::Person(path));
+            }
+        }
+        found.of_folders(places, cwd);
+        found
+    }
+
+    /// The definition of a name.
+    ///
+    /// # Errors
+    /// When there is none; names what may have been meant.
+    pub fn find(&self, name: &str) -> Result<&Definition, UnknownDefinition> {
+        let wanted = name.trim().to_lowercase();
+        self.all.get(&wanted).ok_or_else(|| {
+            let score = |known: &String| strsim::jaro_winkler(known, &wanted);
+            let near = self.all.keys().max_by(|one, other| score(one).total_cmp(&score(other)));
+            UnknownDefinition {
+                name: name.to_owned(),
+                near: near.filter(|near| score(near) > 0.75).cloned(),
+                known: self.all.keys().cloned().collect(),
+            }
+        })
+    }
+
+    /// All of them, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Definition> {
+        self.all.values()
+    }
+
+    /// What is wrong with files.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// Files that would do something that only a person's trust lets them, with what that is.
+    #[must_use]
+    pub fn untrusted(&self) -> &[(DefinitionFile, String)] {
+        &self.untrusted
+    }
+
+    fn of_folders(&mut self, places: &DefinitionPlaces, cwd: &Path) {
+        let root = GitFacts::of(cwd).map_or_else(|| cwd.to_path_buf(), |facts| facts.root);
+        let Ok(files) = Files::new(&root, Vec::new()) else { return };
+        let mut folders: Vec<&Path> = cwd.ancestors().take_while(|folder| folder.starts_with(&root)).collect();
+        folders.reverse();
+        for folder in folders {
+            for (name, holds) in FOLDERS {
+                for path in markdown_in(&folder.join(name)) {
+                    // A link of a repository could lead to what is not its own.
+                    let Ok(located) = files.locate(&path, Access::Read) else { continue };
+                    let Ok((bytes, _)) = located.read(BIGGEST) else { continue };
+                    let text = String::from_utf8_lossy(&bytes).into_owned();
+                    if holds == Holds::Anything && !looks_like_one(&text) {
+                        continue;
+                    }
+                    let file = DefinitionFile { path: path.clone(), folder: folder.to_path_buf(), text };
+                    self.take(places, cwd, file, Origin::Folder(path));
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, places: &DefinitionPlaces, cwd: &Path, file: DefinitionFile, origin: Origin) {
+        let shown = shown(&file.path, cwd, places.home.as_deref());
+        let stem = file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let (definition, problems) = read_definition(&file.text, &shown, &stem, origin);
+        self.problems.extend(problems);
+        let Some(definition) = definition else { return };
+        match definition.origin {
+            Origin::BuiltIn | Origin::Person(_) => self.put(definition),
+            Origin::Folder(_) => self.put_of_folder(places, file, &shown, definition),
+        }
+    }
+
+    /// A folder's definition does what trust lets it: without it, nobody else's is replaced and no model is
+    /// chosen but by its group.
+    fn put_of_folder(
+        &mut self,
+        places: &DefinitionPlaces,
+        file: DefinitionFile,
+        shown: &str,
+        mut definition: Definition,
+    ) {
+        let replaces = self.all.get(&definition.name).filter(|other| !matches!(other.origin, Origin::Folder(_)));
+        let replaces = replaces.map(|other| format!("replaces the agent {} ({})", other.name, other.origin.name()));
+        let chooses = match &definition.model {
+            RoleModel::Named(model) if !GROUPS.contains(&model.as_str()) => Some(format!("asks the model {model}")),
+            RoleModel::Named(_) | RoleModel::OfType | RoleModel::OfParent => None,
+        };
+        if replaces.is_none() && chooses.is_none() {
+            return self.put(definition);
+        }
+        let wants = [replaces.clone(), chooses.clone()].into_iter().flatten().collect::<Vec<_>>().join(" and ");
+        let trusted = (places.trusted)(&file);
+        self.untrusted.push((file, wants.clone()));
+        if trusted {
+            return self.put(definition);
+        }
+        let what = format!("it {wants}, which counts only when the folder is trusted: `neco trust`");
+        self.problems.push(Problem { file: shown.to_owned(), line: 1, level: Level::Warning, what });
+        if replaces.is_none() {
+            definition.model = RoleModel::OfType;
+            self.put(definition);
+        }
+    }
+
+    fn put(&mut self, definition: Definition) {
+        self.all.insert(definition.name.clone(), definition);
+    }
+}
+
+/// Whether a text in a folder of many things is a definition: it has a head with a description.
+fn looks_like_one(text: &str) -> bool {
+    let has = |name: &str| {
+        text.lines().skip(1).take_while(|line| line.trim_end() != "---").any(|line| line.starts_with(name))
+    };
+    text.trim_start_matches('\u{feff}').starts_with("---") && has("description:") && has("name:")
+}
+
+fn shown(path: &Path, cwd: &Path, home: Option<&Path>) -> String {
+    match (path.strip_prefix(cwd), home.and_then(|home| path.strip_prefix(home).ok())) {
+        (Ok(inside), _) => inside.display().to_string(),
+        (Err(_), Some(inside)) => format!("~/{}", inside.display()),
+        (Err(_), None) => path.display().to_string(),
+    }
+}
+
+/// The Markdown files of a folder, in the order of their names.
+fn markdown_in(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let fits = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "md") && path.is_file();
+    let mut paths: Vec<PathBuf> =
+        entries.filter_map(Result::ok).map(|entry| entry.path()).filter(fits).take(MOST_IN_FOLDER).collect();
+    paths.sort();
+    paths
+}

@@ -1,0 +1,32 @@
+//! Roles: who a child agent can be.
+//!
+//! A definition says what an agent of its name is told, which tools exist for it and how far it may go.
+//! They come with the program, from the person's own folders and from the folder that is worked in, also
+//! in the form that other agents use.
+//!
+//! Invariants: a definition only narrows what its parent has: tools, rules, limits; one that can't be
+//! understood does not exist, and the reason names file and line; what a folder brings that nobody trusts
+//! replaces nobody else's definition and chooses no model.
+//!
+//! Reading order: [`definition`] (what one is), [`narrowing`], [`head`] (its head, field by field),
+//! [`read`] with [`fields`] (what the fields mean), [`names`] (tools by the names of other agents), [`find`] (where they
+//! are), [`builtin`], [`problem`].
+
+mod builtin;
+mod definition;
+mod fields;
+mod find;
+mod head;
+mod names;
+mod narrowing;
+mod problem;
+mod read;
+#[cfg(test)]
+mod tests;
+
+pub use builtin::BUILT_IN;
+pub use definition::{Definition, Origin, RoleModel, ToolChoice};
+pub use find::{DefinitionFile, DefinitionPlaces, Definitions, IsTrusted, UnknownDefinition};
+pub use narrowing::Narrowing;
+pub use problem::{Level, Problem};
+pub use read::read_definition;

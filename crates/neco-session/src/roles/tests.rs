@@ -1,0 +1,242 @@
+//! Definitions: what is read, what is refused, and which counts.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use neco_proto::event::NodeType;
+use neco_proto::{Mode, Risk};
+use neco_safety::policy::{Action, Confinement, Who};
+use neco_safety::{Policy, Ruling, Touch};
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+const OURS: &str = ".neco/agents/a.md";
+const THEIRS: &str = ".claude/agents/a.md";
+
+fn read(text: &str, file: &str) -> (Option<Definition>, Vec<String>) {
+    let (definition, problems) = read_definition(text, file, "a", Origin::Folder(file.into()));
+    (definition, problems.iter().map(|problem| format!("{} {problem}", problem.level.name())).collect())
+}
+
+fn good(head: &str) -> Definition {
+    let (definition, problems) = read(&format!("---\ndescription: d\n{head}\n---\nbody\n"), OURS);
+    assert_eq!(problems, Vec::<String>::new(), "{head}");
+    definition.unwrap()
+}
+
+fn bad(head: &str) -> String {
+    let (definition, problems) = read(&format!("---\ndescription: d\n{head}\n---\nbody\n"), OURS);
+    assert_eq!(definition, None, "{head}");
+    problems.join("\n")
+}
+
+#[test]
+fn every_built_in_role_can_be_read_and_says_who_it_is() {
+    for (name, text) in BUILT_IN {
+        let (definition, problems) = read_definition(text, name, name, Origin::BuiltIn);
+        assert_eq!(problems, [], "{name}");
+        let definition = definition.unwrap();
+        assert_eq!(definition.name, name);
+        assert!(definition.prompt.len() > 100 && !definition.description.is_empty());
+    }
+    let all = Definitions::built_in();
+    let explore = all.find("explore").unwrap();
+    assert!(!["bash", "write_file", "edit_file", "apply_patch", "process"].iter().any(|tool| explore.tools.has(tool)));
+    assert!(explore.tools.has("read_file") && all.find("general").unwrap().tools.has("bash"));
+    assert!(all.find("reviewer").unwrap().output_schema.is_some());
+    assert_eq!(all.find("explorer").unwrap_err().to_string(), "there is no agent \"explorer\"; did you mean explore?");
+}
+
+#[test]
+fn what_other_agents_write_is_understood() {
+    let text = "---\nname: Code Reviewer\ndescription: Use this agent when: code changed. Examples: <example>x: y\n\
+                tools: Read, Grep, Bash, Glob, WebFetch, Task, Skill\nmodel: sonnet\ncolor: red\n\
+                permissionMode: plan\nmaxTurns: 12\n---\n\nYou review.\n";
+    let (definition, problems) = read(text, THEIRS);
+    let definition = definition.unwrap();
+    assert_eq!(definition.name, "code-reviewer");
+    assert!(definition.description.contains("when: code changed"), "{}", definition.description);
+    let tools = ["read_file", "grep", "bash", "glob", "web_fetch", "task"].map(str::to_owned).to_vec();
+    assert_eq!(definition.tools.only, Some(tools));
+    assert_eq!(definition.model, RoleModel::Named("balanced".to_owned()));
+    assert_eq!((definition.narrowing.mode, definition.max_turns), (Some(Mode::Plan), Some(12)));
+    assert_eq!(problems.len(), 2, "{problems:?}");
+    let switches = good("tools:\n  bash: false\n  write: false\n  read: true");
+    assert!(switches.tools.has("read_file") && !switches.tools.has("bash") && !switches.tools.has("write_file"));
+    let permissions = good("permission:\n  edit: deny\n  bash:\n    git push: ask\n    \"*\": allow");
+    assert_eq!(
+        (permissions.narrowing.deny, permissions.narrowing.ask),
+        (vec!["edit".into()], vec!["bash(git push)".into()])
+    );
+    assert_eq!(good("tools: Agent(explore, coder)").tools.only.unwrap(), ["agent__explore", "agent__coder"]);
+    assert_eq!(
+        good("tools: '*'\ndisallowedTools: [Bash]").tools,
+        ToolChoice { only: None, except: vec!["bash".into()] }
+    );
+}
+
+#[test]
+fn our_own_fields_mean_what_they_say() {
+    let definition = good(
+        "model: acme/big?reasoning=high\ntemperature: 0.5\ntype: act_only\ntimeout: 5m\nbudget: { cost: 0.5, tokens: \
+         1000 }\nmode: ask\ndeny: [\"bash(git push *)\"]\noutput:\n  type: object\n  required: [a]",
+    );
+    assert_eq!(definition.model_name("x"), "acme/big?reasoning=high");
+    assert_eq!((definition.temperature, definition.node_type), (Some(0.5), NodeType::ActOnly));
+    assert_eq!(definition.timeout, Some(Duration::from_secs(300)));
+    assert_eq!((definition.budget.cost, definition.budget.tokens), (Some(0.5), Some(1000)));
+    assert_eq!(definition.output_schema, Some(json!({ "type": "object", "required": ["a"] })));
+    assert_eq!((good("type: act_only").model_name("p"), good("model: inherit").model_name("p")), ("act", "p"));
+    assert_eq!(good("").tool_name(), "agent__a");
+    let back: Definition = serde_json::from_value(serde_json::to_value(&definition).unwrap()).unwrap();
+    assert_eq!(back, definition);
+}
+
+#[test]
+fn what_is_wrong_is_named_with_file_and_line() {
+    let cases = [
+        ("tool: read_file", "a.md:3: there is no field tool; did you mean tools?"),
+        ("colour: red", "a.md:3: there is no field colour"),
+        ("tools: [read_fiel]", "a.md:3: there is no tool \"read_fiel\"; did you mean read_file?"),
+        ("tools:\n  - Read\n  - Bsh", "a.md:5: there is no tool \"Bsh\""),
+        ("tools: Bash(git:*)", "a.md:3: bash(git:*) names calls and no tool"),
+        ("tools: {a: [}", "a.md:3: \"{a: [}\" is no name of a tool"),
+        ("model: a b", "a.md:3: \"a b\" is no model"),
+        ("temperature: 9", "a.md:3: temperature must be a number from 0 to 2"),
+        ("mode: dance", "a.md:3: there is no mode \"dance\""),
+        ("type: root", "a.md:3: there is no type \"root\""),
+        ("max_turns: 0", "a.md:3: max_turns must be a whole number above 0"),
+        ("timeout: soon", "a.md:3: timeout must be seconds"),
+        ("output: text", "a.md:3: output must be a JSON schema"),
+        ("output:\n  type: no-such-type", "a.md:3: output is no valid JSON schema"),
+        ("description: again", "a.md:3: description is there twice"),
+        ("deny: ['bash(']", "a.md:3: deny: "),
+    ];
+    for (head, words) in cases {
+        let said = bad(head);
+        assert!(said.contains(words), "{said:?} instead of {words:?}");
+    }
+    for (text, words) in [
+        ("", "a.md:1: there is no head"),
+        ("---\nname: a\n", "a.md:1: the head that begins here has no end"),
+        ("---\nname: a\n---\nx", "a.md:1: description is missing"),
+        ("---\ndescription: d\n---\n\n", "a.md:4: there is no text below the head"),
+        ("---\n- x\n---\nb", "a.md:2: this line belongs to no field"),
+    ] {
+        let (definition, problems) = read(text, OURS);
+        assert!(definition.is_none() && problems.join("\n").contains(words), "{problems:?} instead of {words}");
+    }
+}
+
+fn put(folder: &Path, file: &str, head: &str) {
+    let path = folder.join(file);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, format!("---\n{head}\n---\nbody of {file}\n")).unwrap();
+}
+
+#[test]
+fn the_nearest_definition_counts_and_an_untrusted_folder_replaces_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let (own, repo) = (root.join("own"), root.join("repo"));
+    fs::create_dir_all(repo.join(".git")).unwrap();
+    fs::write(repo.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    put(&own, "mine.md", "name: mine\ndescription: mine");
+    put(&own, "planner.md", "name: planner\ndescription: my planner");
+    put(&repo, ".claude/agents/db.md", "name: db\ndescription: theirs\nmodel: evil/model");
+    put(&repo, ".agents/helper.md", "name: helper\ndescription: helps");
+    put(&repo, ".agents/README.md", "title: no definition");
+    put(&repo, ".agents/agents/two.md", "name: two\ndescription: from agents");
+    put(&repo, ".neco/agents/coder.md", "name: coder\ndescription: a better coder");
+    put(&repo, "part/.neco/agents/two.md", "name: two\ndescription: nearer");
+    fs::write(repo.join(".neco/agents/broken.md"), "no head").unwrap();
+    let places = DefinitionPlaces { own: vec![own], ..DefinitionPlaces::default() };
+    let found = Definitions::load(&places, &repo.join("part"));
+    let of = |name: &str| found.find(name).unwrap().description.clone();
+    assert_eq!(
+        (of("mine"), of("planner"), of("helper"), of("two")),
+        ("mine".into(), "my planner".into(), "helps".into(), "nearer".into())
+    );
+    assert_eq!(found.find("coder").unwrap().origin, Origin::BuiltIn);
+    assert_eq!(found.find("db").unwrap().model, RoleModel::OfType);
+    assert!(found.find("readme").is_err());
+    let problems: Vec<String> = found.problems().iter().map(ToString::to_string).collect();
+    assert!(
+        problems.iter().any(|line| line.ends_with(
+            "broken.md:1: there is no head: a definition begins with a line ---, then name and description"
+        )),
+        "{problems:?}"
+    );
+    assert_eq!(found.untrusted().len(), 2);
+    let trusting = DefinitionPlaces { trusted: Arc::new(|_| true), ..places };
+    let trusted = Definitions::load(&trusting, &repo);
+    assert_eq!(trusted.find("coder").unwrap().description, "a better coder");
+    assert_eq!(trusted.find("db").unwrap().model, RoleModel::Named("evil/model".to_owned()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_out_of_the_repository_is_not_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    put(&root, "outside.md", "name: outside\ndescription: d");
+    fs::create_dir_all(root.join("repo/.neco/agents")).unwrap();
+    fs::create_dir_all(root.join("repo/.git")).unwrap();
+    std::os::unix::fs::symlink(root.join("outside.md"), root.join("repo/.neco/agents/outside.md")).unwrap();
+    let found = Definitions::load(&DefinitionPlaces::default(), &root.join("repo"));
+    assert!(found.find("outside").is_err());
+}
+
+fn judged(policy: &Policy, command: &str) -> Ruling {
+    let who = Who {
+        mode: Mode::Agent,
+        approval: neco_proto::ApprovalMode::Auto,
+        person_present: true,
+        role: "coder",
+        confinement: Confinement::Boxed,
+        network: false,
+    };
+    let arguments = json!({ "command": command });
+    let action = Action {
+        tool: "bash",
+        arguments: &arguments,
+        touch: Touch::Runs,
+        risk: Risk::High,
+        command: Some(command),
+        folder: None,
+        paths: &[],
+        because: None,
+    };
+    policy.judge(&action, &who).ruling
+}
+
+#[test]
+fn a_definition_narrows_the_rules_of_its_parent_and_never_widens_them() {
+    let rule = |deny: &str| Narrowing { deny: vec![deny.to_owned()], ..Narrowing::default() };
+    let parent = rule("bash(git push *)").policy(&Policy::default());
+    assert_eq!(judged(&parent, "git push origin"), Ruling::Deny);
+    let child = rule("bash(make *)").policy(&parent);
+    assert_eq!((judged(&child, "git push origin"), judged(&child, "make all")), (Ruling::Deny, Ruling::Deny));
+    assert_eq!(judged(&parent, "make all"), Ruling::Allow);
+    let asks = Narrowing { ask: vec!["bash".to_owned()], ..Narrowing::default() }.policy(&parent);
+    assert_eq!((judged(&asks, "git push origin"), judged(&asks, "make all")), (Ruling::Deny, Ruling::Ask));
+    let mode = |own, parent| Narrowing { mode: Some(own), ..Narrowing::default() }.mode(parent);
+    assert_eq!(
+        (mode(Mode::Agent, Mode::Plan), mode(Mode::Ask, Mode::Plan), mode(Mode::Plan, Mode::Debug)),
+        (Mode::Plan, Mode::Ask, Mode::Plan)
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_without_harm(text in "(---\n)?((name|tools|output|deny|model)?:? ?(\\PC|\n){0,20}){0,6}(\n---\n)?(\\PC|\n){0,20}") {
+        let (definition, problems) = read_definition(&text, "f", "f", Origin::BuiltIn);
+        prop_assert!(definition.is_some() || problems.iter().any(|problem| problem.level == Level::Error));
+        let lines = text.split('\n').count() + 1;
+        prop_assert!(problems.iter().all(|problem| problem.line >= 1 && problem.line <= lines));
+    }
+}

@@ -1,0 +1,488 @@
+//! The tree: takes operations, keeps its invariants, says what follows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use neco_proto::event::{AgentMessage, AgentNode, Letter, NodeResult, NodeState, NodeType, Sender, Up};
+use neco_proto::{AgentId, AgentParameters, ErrorCode, MessageId, Usage};
+use serde_json::Value;
+
+use super::change::Change;
+use super::error::TreeError;
+use super::limits::{TreeLimits, most_children, spent};
+use super::op::{NewNode, Op};
+
+/// The agents of one session.
+#[derive(Clone, Debug)]
+pub struct AgentTree {
+    limits: TreeLimits,
+    root: AgentId,
+    nodes: BTreeMap<AgentId, AgentNode>,
+    /// Those that are gone, and the node that stands for them: what they still use counts there.
+    gone: BTreeMap<AgentId, AgentId>,
+    /// Those whose budget is known to be used up.
+    spent: BTreeSet<AgentId>,
+}
+
+impl AgentTree {
+    /// A tree with nothing but its root, which runs.
+    #[must_use]
+    pub fn new(limits: TreeLimits, root: NewNode, at: Timestamp) -> Self {
+        let id = root.id;
+        let node = AgentNode { kind: NodeType::Root, state: NodeState::Running, ..made(root, None, at) };
+        let nodes = BTreeMap::from([(id, node)]);
+        Self { limits, root: id, nodes, gone: BTreeMap::new(), spent: BTreeSet::new() }
+    }
+
+    /// The tree that these nodes make: the last of each that was recorded.
+    ///
+    /// # Errors
+    /// Which invariant does not hold.
+    pub fn restore(
+        limits: TreeLimits,
+        nodes: impl IntoIterator<Item = AgentNode>,
+        gone: BTreeMap<AgentId, AgentId>,
+    ) -> Result<Self, String> {
+        let nodes: BTreeMap<AgentId, AgentNode> = nodes.into_iter().map(|node| (node.id, node)).collect();
+        let root = nodes.values().find(|node| node.kind == NodeType::Root).ok_or("there is no root")?.id;
+        let spent = nodes.values().filter(|node| spent(&node.budget, &node.subtree_usage).is_some());
+        let spent = spent.map(|node| node.id).collect();
+        let tree = Self { limits, root, nodes, gone, spent };
+        tree.check().map(|()| tree)
+    }
+
+    /// Does something to the tree, at a time that whoever records it names.
+    ///
+    /// # Errors
+    /// When it is refused; nothing has changed then.
+    pub fn apply(&mut self, at: Timestamp, op: Op) -> Result<Vec<Change>, TreeError> {
+        match op {
+            Op::Spawn { parent, node } => self.spawn(at, parent, node),
+            Op::Start(agent) => self.start(at, agent),
+            Op::Pause(agent) => self.pause(at, agent),
+            Op::Resume(agent) => self.resume(at, agent),
+            Op::Use { agent, usage } => self.use_up(agent, usage),
+            Op::Complete { agent, output } => self.complete(at, agent, output),
+            Op::Fail { agent, code, message } => self.fail(at, agent, code, message),
+            Op::Cancel(agent) => self.cancel(at, agent),
+            Op::Update { agent, parameters } => self.update(agent, parameters),
+            Op::Report { from, progress, message } => self.report(from, progress, message),
+            Op::Question { from, text } => {
+                Ok(vec![self.to_parent(self.live(from, "asked about")?, Up::Question { text })?])
+            }
+            Op::Tell { from, to, letter } => {
+                self.may_command(from, to)?;
+                Ok(vec![Change::Post(AgentMessage {
+                    from,
+                    to,
+                    letter: Letter::Down(letter),
+                    message_id: MessageId::new(),
+                })])
+            }
+            Op::Interrupt => Ok(self.interrupt(at)),
+        }
+    }
+
+    /// The root.
+    #[must_use]
+    pub fn root(&self) -> AgentId {
+        self.root
+    }
+
+    /// A node.
+    #[must_use]
+    pub fn node(&self, agent: AgentId) -> Option<&AgentNode> {
+        self.nodes.get(&agent)
+    }
+
+    /// All nodes, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &AgentNode> {
+        self.nodes.values()
+    }
+
+    /// The nodes that are gone and the ones that stand for them.
+    #[must_use]
+    pub fn gone(&self) -> &BTreeMap<AgentId, AgentId> {
+        &self.gone
+    }
+
+    /// What an agent said last, which is no operation: nobody is told.
+    pub fn said(&mut self, agent: AgentId, text: String) {
+        if let Some(node) = self.nodes.get_mut(&agent) {
+            node.last_message = Some(text);
+        }
+    }
+
+    /// How many are live besides the root.
+    #[must_use]
+    pub fn live_count(&self) -> usize {
+        self.nodes.values().filter(|node| node.id != self.root && node.state.is_live()).count()
+    }
+
+    /// A node and everybody below it, each before its children.
+    #[must_use]
+    pub fn subtree(&self, agent: AgentId) -> Vec<AgentId> {
+        let mut found = Vec::new();
+        let mut next = vec![agent];
+        while let Some(node) = next.pop().and_then(|id| self.nodes.get(&id)) {
+            found.push(node.id);
+            next.extend(node.children.iter().rev());
+        }
+        found
+    }
+
+    /// Whether `from` may tell `to` what to do: a parent its own child, the person anybody.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn may_command(&self, from: Sender, to: AgentId) -> Result<(), TreeError> {
+        let node = self.live(to, "told anything")?;
+        match from {
+            Sender::Person => Ok(()),
+            Sender::Agent { id } if node.parent == Some(id) => Ok(()),
+            Sender::Agent { .. } => Err(TreeError::NotYourChild { to }),
+        }
+    }
+
+    fn spawn(&mut self, at: Timestamp, parent: AgentId, new: NewNode) -> Result<Vec<Change>, TreeError> {
+        let above = self.known(parent)?;
+        if self.nodes.contains_key(&new.id) || self.gone.contains_key(&new.id) {
+            return Err(TreeError::Taken(new.id));
+        }
+        if !above.kind.may_create(new.kind) {
+            return Err(TreeError::MayNotCreate { parent: above.kind, kind: new.kind });
+        }
+        if above.state != NodeState::Running {
+            return Err(wrong(above, "a parent"));
+        }
+        self.has_room(above)?;
+        self.has_budget(parent)?;
+        let id = new.id;
+        self.nodes.insert(id, made(new, Some(parent), at));
+        if let Some(above) = self.nodes.get_mut(&parent) {
+            above.children.push(id);
+        }
+        Ok(vec![Change::Added(id)])
+    }
+
+    /// Whether one more child of `above` is within the limits.
+    fn has_room(&self, above: &AgentNode) -> Result<(), TreeError> {
+        let TreeLimits { depth, live, .. } = self.limits;
+        if self.above(above.id).count() > depth {
+            return Err(TreeError::TooDeep { most: depth });
+        }
+        let is_live = |node: &&AgentNode| node.state.is_live();
+        if self.nodes.values().filter(is_live).count() > live {
+            return Err(TreeError::TooManyLive { most: live });
+        }
+        let children = above.children.iter().filter_map(|child| self.nodes.get(child)).filter(is_live).count();
+        match most_children(above.kind, &self.limits) {
+            Some(most) if children >= most => Err(TreeError::TooManyChildren { most }),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Whether an agent and everybody above it has something left to spend.
+    fn has_budget(&self, agent: AgentId) -> Result<(), TreeError> {
+        let spent = self.above(agent).find_map(|node| Some((node.id, spent(&node.budget, &node.subtree_usage)?)));
+        spent.map_or(Ok(()), |(agent, spent)| Err(TreeError::BudgetUsedUp { agent, spent }))
+    }
+
+    /// Below a paused agent nobody runs: what starts there waits with it.
+    fn start(&mut self, at: Timestamp, agent: AgentId) -> Result<Vec<Change>, TreeError> {
+        let node = self.known(agent)?;
+        if node.state != NodeState::Created {
+            return Err(wrong(node, "started"));
+        }
+        self.has_budget(agent)?;
+        let waits_for = self.pause_above(node);
+        let to = if waits_for.is_some() { NodeState::Paused } else { NodeState::Running };
+        let mut changes = vec![self.enter(at, agent, NodeState::Running)];
+        if to == NodeState::Paused {
+            changes.push(self.enter(at, agent, to));
+            self.set_paused_by(agent, waits_for);
+        }
+        Ok(changes.into_iter().flatten().collect())
+    }
+
+    fn pause(&mut self, at: Timestamp, agent: AgentId) -> Result<Vec<Change>, TreeError> {
+        let node = self.known(agent)?;
+        if agent == self.root {
+            return Err(TreeError::RootStays("paused"));
+        }
+        if node.state != NodeState::Running {
+            return Err(wrong(node, "paused"));
+        }
+        Ok(self.pause_all(at, agent))
+    }
+
+    fn pause_all(&mut self, at: Timestamp, agent: AgentId) -> Vec<Change> {
+        let mut changes = Vec::new();
+        for below in self.in_state(agent, NodeState::Running) {
+            changes.extend(self.enter(at, below, NodeState::Paused));
+            self.set_paused_by(below, Some(agent));
+        }
+        changes
+    }
+
+    fn resume(&mut self, at: Timestamp, agent: AgentId) -> Result<Vec<Change>, TreeError> {
+        let node = self.known(agent)?;
+        if node.state != NodeState::Paused || node.paused_by != Some(agent) {
+            return Err(wrong(node, "resumed; it may wait for one above it"));
+        }
+        self.has_budget(agent)?;
+        let waits_for = self.pause_above(node);
+        let mut changes = Vec::new();
+        for below in self.in_state(agent, NodeState::Paused) {
+            if self.nodes.get(&below).and_then(|node| node.paused_by) != Some(agent) {
+                continue;
+            }
+            self.set_paused_by(below, waits_for);
+            match waits_for {
+                Some(_) => changes.push(Change::Known(below)),
+                None => changes.extend(self.enter(at, below, NodeState::Running)),
+            }
+        }
+        Ok(changes)
+    }
+
+    fn use_up(&mut self, agent: AgentId, usage: Usage) -> Result<Vec<Change>, TreeError> {
+        let stands_for = self.gone.get(&agent).copied();
+        let counted = stands_for.unwrap_or(agent);
+        self.known(counted)?;
+        let chain: Vec<AgentId> = self.above(counted).map(|node| node.id).collect();
+        let mut changes = Vec::new();
+        for id in chain {
+            let Some(node) = self.nodes.get_mut(&id) else { continue };
+            if id == counted && stands_for.is_none() {
+                node.usage += usage;
+            }
+            node.subtree_usage += usage;
+            changes.push(Change::Known(id));
+            if let Some(spent) = spent(&node.budget, &node.subtree_usage).filter(|_| self.spent.insert(id)) {
+                changes.push(Change::Spent { agent: id, spent });
+            }
+        }
+        Ok(changes)
+    }
+
+    fn complete(&mut self, at: Timestamp, agent: AgentId, output: Value) -> Result<Vec<Change>, TreeError> {
+        let node = self.known(agent)?;
+        if agent == self.root {
+            return Err(TreeError::RootStays("completed"));
+        }
+        if node.state != NodeState::Running {
+            return Err(wrong(node, "completed"));
+        }
+        let at_work: Vec<AgentId> = node.children.iter().copied().filter(|child| self.is_live(*child)).collect();
+        if !at_work.is_empty() {
+            return Err(TreeError::ChildrenAtWork(at_work));
+        }
+        let result = NodeResult::Output { output };
+        self.end(at, agent, NodeState::Completed, Some(result.clone()), Up::Ended { result })
+    }
+
+    fn fail(
+        &mut self,
+        at: Timestamp,
+        agent: AgentId,
+        code: Option<ErrorCode>,
+        message: String,
+    ) -> Result<Vec<Change>, TreeError> {
+        self.live(agent, "failed")?;
+        if agent == self.root {
+            return Err(TreeError::RootStays("failed"));
+        }
+        let mut changes = self.cancel_below(at, agent);
+        let result = NodeResult::Error { code, message };
+        changes.extend(self.end(at, agent, NodeState::Failed, Some(result.clone()), Up::Ended { result })?);
+        Ok(changes)
+    }
+
+    fn cancel(&mut self, at: Timestamp, agent: AgentId) -> Result<Vec<Change>, TreeError> {
+        self.live(agent, "cancelled")?;
+        if agent == self.root {
+            return Err(TreeError::RootStays("cancelled"));
+        }
+        let mut changes = self.cancel_below(at, agent);
+        let told = Up::Stopped { why: "it was cancelled".to_owned() };
+        changes.extend(self.end(at, agent, NodeState::Cancelled, None, told)?);
+        Ok(changes)
+    }
+
+    /// From the leaves up, so that nobody outlives whom it reports to.
+    fn cancel_below(&mut self, at: Timestamp, agent: AgentId) -> Vec<Change> {
+        let below = self.subtree(agent).into_iter().skip(1).filter(|below| self.is_live(*below));
+        let leaves_first: Vec<AgentId> = below.collect::<Vec<_>>().into_iter().rev().collect();
+        leaves_first.into_iter().filter_map(|below| self.enter(at, below, NodeState::Cancelled)).collect()
+    }
+
+    fn end(
+        &mut self,
+        at: Timestamp,
+        agent: AgentId,
+        state: NodeState,
+        result: Option<NodeResult>,
+        told: Up,
+    ) -> Result<Vec<Change>, TreeError> {
+        let told = self.to_parent(self.known(agent)?, told)?;
+        let changes = self.enter(at, agent, state).into_iter().chain([told]);
+        let mut changes: Vec<Change> = changes.collect();
+        if let Some(node) = self.nodes.get_mut(&agent) {
+            node.result = result;
+            if state == NodeState::Completed {
+                node.progress = 1.0;
+            }
+        }
+        changes.extend(self.collapse(agent));
+        Ok(changes)
+    }
+
+    /// Everybody below a finished agent is finished too, and goes.
+    fn collapse(&mut self, agent: AgentId) -> Option<Change> {
+        let below: Vec<AgentId> = self.subtree(agent).into_iter().skip(1).collect();
+        for id in &below {
+            self.nodes.remove(id);
+            self.spent.remove(id);
+            self.gone.insert(*id, agent);
+        }
+        let node = self.nodes.get_mut(&agent)?;
+        node.children.clear();
+        let earlier = std::mem::take(&mut node.collapsed);
+        // Those that went before stood for others themselves.
+        let inherited = self.gone.iter_mut().filter(|(_, stands)| below.contains(stands));
+        let inherited = inherited.map(|(_, stands)| *stands = agent).count();
+        if let Some(node) = self.nodes.get_mut(&agent) {
+            node.collapsed = earlier + below.len() + inherited;
+        }
+        (!below.is_empty()).then_some(Change::Collapsed { agent, gone: below })
+    }
+
+    fn update(&mut self, agent: AgentId, parameters: AgentParameters) -> Result<Vec<Change>, TreeError> {
+        self.live(agent, "changed")?;
+        let Some(node) = self.nodes.get_mut(&agent) else { return Err(TreeError::Unknown(agent)) };
+        if let Some(group) = &parameters.model_group {
+            node.model_group.clone_from(group);
+        }
+        if let Some(budget) = parameters.budget {
+            node.budget = budget;
+            if spent(&budget, &node.subtree_usage).is_none() {
+                self.spent.remove(&agent);
+            }
+        }
+        Ok(vec![Change::Known(agent), Change::Parameters { agent, parameters }])
+    }
+
+    fn report(&mut self, from: AgentId, progress: f64, message: String) -> Result<Vec<Change>, TreeError> {
+        if !(0.0..=1.0).contains(&progress) {
+            return Err(TreeError::BadProgress(progress));
+        }
+        let node = self.live(from, "heard")?;
+        let told = self.to_parent(node, Up::Report { progress, message: message.clone() })?;
+        if let Some(node) = self.nodes.get_mut(&from) {
+            (node.progress, node.last_message) = (progress, Some(message));
+        }
+        Ok(vec![Change::Known(from), told])
+    }
+
+    fn interrupt(&mut self, at: Timestamp) -> Vec<Change> {
+        let mut changes = Vec::new();
+        for agent in self.in_state(self.root, NodeState::Running) {
+            // Those below it were paused with it.
+            if agent != self.root && self.nodes.get(&agent).is_some_and(|node| node.state == NodeState::Running) {
+                changes.extend(self.pause_all(at, agent));
+                let why = "the process ended while it worked; it is paused with its history: resume or cancel it";
+                let node = self.nodes.get(&agent);
+                let told = node.and_then(|node| self.to_parent(node, Up::Stopped { why: why.to_owned() }).ok());
+                changes.extend(told);
+            }
+        }
+        changes
+    }
+
+    fn known(&self, agent: AgentId) -> Result<&AgentNode, TreeError> {
+        self.nodes.get(&agent).ok_or(TreeError::Unknown(agent))
+    }
+
+    fn live(&self, agent: AgentId, wanted: &'static str) -> Result<&AgentNode, TreeError> {
+        let node = self.known(agent)?;
+        if node.state.is_live() { Ok(node) } else { Err(wrong(node, wanted)) }
+    }
+
+    fn is_live(&self, agent: AgentId) -> bool {
+        self.nodes.get(&agent).is_some_and(|node| node.state.is_live())
+    }
+
+    /// An agent, its parent, and so on up to the root.
+    fn above(&self, agent: AgentId) -> impl Iterator<Item = &AgentNode> {
+        let parent = |node: &&AgentNode| node.parent.and_then(|parent| self.nodes.get(&parent));
+        std::iter::successors(self.nodes.get(&agent), parent)
+    }
+
+    /// Whose pause holds for whatever is below this node's parent.
+    fn pause_above(&self, node: &AgentNode) -> Option<AgentId> {
+        let parent = node.parent.and_then(|parent| self.nodes.get(&parent))?;
+        parent.paused_by.filter(|_| parent.state == NodeState::Paused)
+    }
+
+    fn in_state(&self, agent: AgentId, state: NodeState) -> Vec<AgentId> {
+        let is = |id: &AgentId| self.nodes.get(id).is_some_and(|node| node.state == state);
+        self.subtree(agent).into_iter().filter(is).collect()
+    }
+
+    fn to_parent(&self, node: &AgentNode, letter: Up) -> Result<Change, TreeError> {
+        let to = node.parent.ok_or(TreeError::NoParent)?;
+        let from = Sender::Agent { id: node.id };
+        Ok(Change::Post(AgentMessage { from, to, letter: Letter::Up(letter), message_id: MessageId::new() }))
+    }
+
+    fn enter(&mut self, at: Timestamp, agent: AgentId, to: NodeState) -> Option<Change> {
+        let node = self.nodes.get_mut(&agent)?;
+        let from = std::mem::replace(&mut node.state, to);
+        node.changed = at;
+        node.paused_by = None;
+        Some(Change::State { agent, from, to })
+    }
+
+    fn set_paused_by(&mut self, agent: AgentId, by: Option<AgentId>) {
+        if let Some(node) = self.nodes.get_mut(&agent) {
+            node.paused_by = by;
+        }
+    }
+
+    /// Whether everything holds that is promised of a tree; the words say what does not.
+    ///
+    /// # Errors
+    /// The first promise that is broken.
+    pub fn check(&self) -> Result<(), String> {
+        super::promises::check(&self.limits, self.root, &self.nodes)
+    }
+}
+
+fn made(new: NewNode, parent: Option<AgentId>, at: Timestamp) -> AgentNode {
+    AgentNode {
+        id: new.id,
+        name: new.name,
+        kind: new.kind,
+        role: new.role,
+        parent,
+        children: Vec::new(),
+        collapsed: 0,
+        task: new.task,
+        model_group: new.model_group,
+        state: NodeState::Created,
+        paused_by: None,
+        progress: 0.0,
+        last_message: None,
+        usage: Usage::default(),
+        subtree_usage: Usage::default(),
+        budget: new.budget,
+        created: at,
+        changed: at,
+        result: None,
+    }
+}
+
+fn wrong(node: &AgentNode, wanted: &'static str) -> TreeError {
+    TreeError::WrongState { agent: node.id, state: node.state, wanted }
+}

@@ -1,0 +1,158 @@
+//! How the work of an agent ends, and what that means for its task.
+
+use neco_agent::AgentInput;
+use neco_proto::event::{AgentComplete, CompleteReason, NodeState};
+use neco_proto::{AgentId, ErrorCode};
+use serde_json::Value;
+
+use super::carry::wakes;
+use super::company::{Company, State};
+use super::error::TreeError;
+use super::notes::Gone;
+use super::op::Op;
+use super::seat::Answered;
+use super::words;
+
+/// How often an output may not fit.
+const MOST_MISFITS: u32 = 3;
+
+impl Company {
+    /// An agent's loop came to its end.
+    pub(super) async fn work_ended(&self, state: &mut State, agent: AgentId, complete: &AgentComplete) {
+        self.leave_unanswered(state, agent);
+        let running = state.tree.node(agent).is_some_and(|node| node.state == NodeState::Running);
+        if agent == self.root || !running {
+            return;
+        }
+        let failed = |code: Option<ErrorCode>, message: String| Op::Fail { agent, code, message };
+        let op = match complete.reason {
+            CompleteReason::Natural => match self.natural_end(state, agent, complete) {
+                Some(op) => op,
+                None => return,
+            },
+            CompleteReason::IterationLimit => {
+                let words =
+                    format!("it reached its limit of {} turns; its last words: {}", complete.turns, last(complete));
+                failed(Some(ErrorCode::IterationLimit), words)
+            }
+            CompleteReason::Budget => {
+                let words = format!("what it may use is used up; its last words: {}", last(complete));
+                failed(Some(ErrorCode::BudgetUsedUp), words)
+            }
+            CompleteReason::LoopDetected => failed(Some(ErrorCode::LoopDetected), "it repeated itself".to_owned()),
+            CompleteReason::Failed => {
+                let error = state.seats.get(&agent).and_then(|seat| seat.error.clone());
+                failed(complete.error_code, error.unwrap_or_else(|| "its model could not be reached".to_owned()))
+            }
+            CompleteReason::Stopped => failed(None, "a hook ended its work".to_owned()),
+            CompleteReason::Cancelled => failed(None, "it was stopped".to_owned()),
+        };
+        if let Err(error) = self.apply(state, op, true).await {
+            tracing::warn!(%error, "the end of an agent could not be recorded");
+        }
+    }
+
+    /// What follows when an agent has nothing more to do; nothing while something is left that it waits for.
+    fn natural_end(&self, state: &mut State, agent: AgentId, complete: &AgentComplete) -> Option<Op> {
+        let children = state.tree.node(agent).map(|node| node.children.clone()).unwrap_or_default();
+        let waits = children.iter().any(|child| state.tree.node(*child).is_some_and(|node| node.state.is_live()));
+        let seat = state.seats.get_mut(&agent)?;
+        // It may have been told something meanwhile, and be at it already.
+        if waits || seat.at_work || !seat.in_flight.is_empty() || seat.mailbox.iter().any(wakes) {
+            return None;
+        }
+        let wanted = seat.spec.as_ref().is_some_and(|spec| spec.definition.output_schema.is_some());
+        match seat.output.take() {
+            Some(output) => Some(Op::Complete { agent, output }),
+            None if !wanted => Some(Op::Complete { agent, output: Value::from(complete.final_text.clone()) }),
+            None if seat.reminded => Some(Op::Fail {
+                agent,
+                code: None,
+                message: format!("it ended without complete_task; its last words: {}", last(complete)),
+            }),
+            None => {
+                seat.reminded = true;
+                let message = words::reminder();
+                seat.in_flight.insert(message.id);
+                seat.send(AgentInput::Letter { message, wakes: true, replaces: None });
+                None
+            }
+        }
+    }
+
+    /// An agent's task is over although nobody ended it.
+    pub(super) async fn task_ended(&self, state: &mut State, agent: AgentId, how: Gone) {
+        let live = state.tree.node(agent).is_some_and(|node| node.state.is_live());
+        let sits = state.seats.get(&agent).is_some_and(|seat| seat.line.is_some());
+        if !live || !sits || agent == self.root || state.closed {
+            return;
+        }
+        let message = match how {
+            Gone::Crashed => "it crashed; this is a defect of Neco",
+            Gone::Lost => "its events could not be recorded",
+            Gone::Ended => "it ended by itself",
+        };
+        // Its parent is told, whoever else waits for it.
+        let _ = self.apply(state, Op::Fail { agent, code: None, message: message.to_owned() }, true).await;
+    }
+
+    /// Children that wait for an answer of one that has ended its work decide themselves.
+    fn leave_unanswered(&self, state: &mut State, agent: AgentId) {
+        let children = state.tree.node(agent).map(|node| node.children.clone()).unwrap_or_default();
+        let unread = |seat: &super::seat::Seat| seat.mailbox.iter().any(wakes) || !seat.in_flight.is_empty();
+        if state.seats.get(&agent).is_some_and(unread) {
+            return;
+        }
+        for child in children {
+            if let Some(question) = state.seats.get_mut(&child).and_then(|seat| seat.question.take()) {
+                // Whoever asked may have been stopped.
+                let _ = question.0.send(Answered::Nobody);
+            }
+        }
+    }
+
+    /// An agent finishes with an output that fits; its present turn is its last one.
+    ///
+    /// # Errors
+    /// When agents of its own are still at work.
+    pub(super) async fn finish(&self, agent: AgentId, output: Value) -> Result<(), TreeError> {
+        let handle = {
+            let mut state = self.lock().await;
+            let children = state.tree.node(agent).map(|node| node.children.clone()).unwrap_or_default();
+            let live = |child: &AgentId| state.tree.node(*child).is_some_and(|node| node.state.is_live());
+            let at_work: Vec<AgentId> = children.into_iter().filter(live).collect();
+            if !at_work.is_empty() {
+                return Err(TreeError::ChildrenAtWork(at_work));
+            }
+            let seat = state.seats.get_mut(&agent).ok_or(TreeError::Unknown(agent))?;
+            seat.output = Some(output);
+            seat.line.as_ref().map(|line| line.handle.clone())
+        };
+        if let Some(handle) = handle {
+            // Heard before the call ends, so that no other turn begins.
+            let _ = handle.send(AgentInput::Finish).await;
+        }
+        Ok(())
+    }
+
+    /// An output did not fit; says how many tries are left. With none left the agent has failed.
+    pub(super) async fn misfit(&self, agent: AgentId, problem: &str) -> u32 {
+        let mut state = self.lock().await;
+        let Some(seat) = state.seats.get_mut(&agent) else { return 0 };
+        seat.misfits += 1;
+        let left = MOST_MISFITS.saturating_sub(seat.misfits);
+        if left == 0 {
+            let code = Some(ErrorCode::InvalidArguments);
+            let message = format!("its output did not fit, {MOST_MISFITS} times; the last time: {problem}");
+            let _ = self.apply(&mut state, Op::Fail { agent, code, message }, true).await;
+        }
+        left
+    }
+}
+
+fn last(complete: &AgentComplete) -> &str {
+    match complete.final_text.trim() {
+        "" => "(none)",
+        text => text,
+    }
+}

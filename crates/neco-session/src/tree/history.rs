@@ -1,0 +1,161 @@
+//! The tree that a log tells of: who there was, what they used, and what was said and not heard.
+
+use std::collections::{BTreeMap, HashMap};
+
+use jiff::Timestamp;
+use neco_proto::event::{AgentMessage, AgentNode, AgentUpdate, Letter, NodeState, NodeType, SubtreeBudget, Up};
+use neco_proto::{AgentId, Event, EventBody, Usage};
+use serde_json::Value;
+
+/// The tree that a log tells of.
+#[derive(Clone, Debug, Default)]
+pub struct TreeHistory {
+    root: Option<AgentNode>,
+    /// All that there ever were, as they were last, but for what they used.
+    nodes: BTreeMap<AgentId, AgentNode>,
+    /// Those that are gone, and the ones that stand for them.
+    gone: BTreeMap<AgentId, AgentId>,
+    setups: HashMap<AgentId, Value>,
+    usage: HashMap<AgentId, Usage>,
+    /// What was said and did not enter a conversation.
+    unheard: Vec<AgentMessage>,
+}
+
+impl TreeHistory {
+    /// Takes in the next event.
+    pub fn apply(&mut self, event: &Event) {
+        match &event.body {
+            EventBody::SessionStart(start) => {
+                let root = self.root.get_or_insert_with(|| root_node(event.agent_id, event.ts));
+                root.model_group.clone_from(&start.model);
+            }
+            EventBody::AgentUpdate(update) => self.update(update),
+            EventBody::AgentMessage(message) => self.unheard.push(message.clone()),
+            EventBody::Message(message) => {
+                self.unheard.retain(|letter| letter.message_id != message.id);
+            }
+            EventBody::Usage(used) => *self.usage.entry(event.agent_id).or_default() += used.usage,
+            // Everything else is about one agent alone.
+            _ => {}
+        }
+    }
+
+    /// Whether there was ever anybody besides the root.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// All that there ever were, the root first and parents before their children.
+    #[must_use]
+    pub fn all(&self) -> Vec<AgentNode> {
+        let children = self.children(|_| true);
+        self.in_order(&children).into_iter().map(|node| self.complete(node, &children)).collect()
+    }
+
+    /// Those that are still in the tree.
+    #[must_use]
+    pub fn present(&self) -> Vec<AgentNode> {
+        let every = self.children(|_| true);
+        let present = self.children(|agent| !self.gone.contains_key(&agent));
+        let complete = |node: AgentNode| {
+            let children = present.get(&node.id).cloned().unwrap_or_default();
+            AgentNode { children, ..self.complete(node, &every) }
+        };
+        self.in_order(&present).into_iter().map(complete).collect()
+    }
+
+    /// Those that are gone, and the ones that stand for them.
+    #[must_use]
+    pub fn gone(&self) -> &BTreeMap<AgentId, AgentId> {
+        &self.gone
+    }
+
+    /// How an agent was set up.
+    #[must_use]
+    pub fn setup(&self, agent: AgentId) -> Option<&Value> {
+        self.setups.get(&agent)
+    }
+
+    /// What was said to agents and did not enter their conversation, oldest first; old reports are old news.
+    pub fn unheard(&self) -> impl Iterator<Item = &AgentMessage> {
+        self.unheard.iter().filter(|message| !matches!(message.letter, Letter::Up(Up::Report { .. })))
+    }
+
+    fn update(&mut self, AgentUpdate { node, gone, setup }: &AgentUpdate) {
+        if let Some(setup) = setup {
+            self.setups.insert(node.id, setup.clone());
+        }
+        for below in gone {
+            self.gone.insert(*below, node.id);
+        }
+        let inherited = self.gone.iter_mut().filter(|(_, stands)| gone.contains(stands));
+        inherited.for_each(|(_, stands)| *stands = node.id);
+        self.nodes.insert(node.id, node.clone());
+    }
+
+    fn children(&self, counts: impl Fn(AgentId) -> bool) -> BTreeMap<AgentId, Vec<AgentId>> {
+        let mut children: BTreeMap<AgentId, Vec<AgentId>> = BTreeMap::new();
+        for node in self.nodes.values().filter(|node| counts(node.id)) {
+            if let Some(parent) = node.parent {
+                children.entry(parent).or_default().push(node.id);
+            }
+        }
+        children
+    }
+
+    /// The root, then each with its children after it.
+    fn in_order(&self, children: &BTreeMap<AgentId, Vec<AgentId>>) -> Vec<AgentNode> {
+        let Some(root) = &self.root else { return Vec::new() };
+        let (mut found, mut next) = (Vec::new(), vec![root.id]);
+        while let Some(agent) = next.pop() {
+            let node = if agent == root.id { Some(root) } else { self.nodes.get(&agent) };
+            found.extend(node.cloned());
+            next.extend(children.get(&agent).into_iter().flatten().rev());
+            if found.len() > self.nodes.len() + 1 {
+                break;
+            }
+        }
+        found
+    }
+
+    fn complete(&self, node: AgentNode, children: &BTreeMap<AgentId, Vec<AgentId>>) -> AgentNode {
+        let own = |agent: AgentId| self.usage.get(&agent).copied().unwrap_or_default();
+        let (mut subtree, mut next, mut seen) = (Usage::default(), vec![node.id], 0);
+        while let Some(agent) = next.pop() {
+            subtree += own(agent);
+            next.extend(children.get(&agent).into_iter().flatten());
+            seen += 1;
+            if seen > self.nodes.len() + 1 {
+                break;
+            }
+        }
+        let below = children.get(&node.id).cloned().unwrap_or_default();
+        AgentNode { usage: own(node.id), subtree_usage: subtree, children: below, ..node }
+    }
+}
+
+/// The root as it is when nothing is known of it but that it is there.
+pub(super) fn root_node(id: AgentId, at: Timestamp) -> AgentNode {
+    AgentNode {
+        id,
+        name: "root".to_owned(),
+        kind: NodeType::Root,
+        role: "root".to_owned(),
+        parent: None,
+        children: Vec::new(),
+        collapsed: 0,
+        task: String::new(),
+        model_group: String::new(),
+        state: NodeState::Running,
+        paused_by: None,
+        progress: 0.0,
+        last_message: None,
+        usage: Usage::default(),
+        subtree_usage: Usage::default(),
+        budget: SubtreeBudget::default(),
+        created: at,
+        changed: at,
+        result: None,
+    }
+}

@@ -1,0 +1,109 @@
+//! After a crash: whoever ran is paused with its history, its parent is told, and it can go on.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use neco_agent::AgentInput;
+use neco_proto::AgentId;
+use neco_proto::event::{AgentMessage, NodeState};
+use neco_safety::Policy;
+
+use super::agents::AgentTree;
+use super::company::{Company, State};
+use super::error::TreeError;
+use super::history::TreeHistory;
+use super::op::Op;
+use super::seat::Seat;
+use super::spec::ChildSpec;
+use super::words;
+use crate::fold::fold_agent;
+use crate::resume::mend;
+
+/// Seats for whoever is live in a tree that a log tells of; nobody sits there yet.
+pub(super) fn seats(tree: &AgentTree, history: &TreeHistory, most_letters: usize) -> HashMap<AgentId, Seat> {
+    let live = tree.iter().filter(|node| node.id != tree.root() && node.state.is_live());
+    let seat = |agent: AgentId| {
+        let setup = history.setup(agent).cloned();
+        // Whoever waited for it in a call waits no longer: its end is told.
+        let spec = setup.and_then(|setup| serde_json::from_value::<ChildSpec>(setup).ok());
+        let spec = spec.map(|spec| ChildSpec { told: true, ..spec });
+        Seat::new(spec, Policy::default(), HashSet::new(), most_letters)
+    };
+    live.map(|node| (node.id, seat(node.id))).collect()
+}
+
+/// What was said and not heard is said again.
+pub(super) fn repost(seats: &mut HashMap<AgentId, Seat>, history: &TreeHistory) {
+    for letter in history.unheard() {
+        if let Some(seat) = seats.get_mut(&letter.to) {
+            let _ = seat.mailbox.post(AgentMessage::clone(letter));
+        }
+    }
+}
+
+impl Company {
+    /// The session is open: whoever ran when it ended is paused now, and its parent is told.
+    ///
+    /// # Errors
+    /// When that can't be recorded.
+    pub async fn open(&self) -> Result<(), TreeError> {
+        let mut state = self.lock().await;
+        if state.tree.live_count() == 0 {
+            return Ok(());
+        }
+        let created: Vec<AgentId> =
+            state.tree.iter().filter(|node| node.state == NodeState::Created).map(|node| node.id).collect();
+        for agent in created {
+            // One whose parent has ended can't begin, and is stopped with it.
+            let _ = self.apply(&mut state, Op::Start(agent), true).await;
+        }
+        self.apply(&mut state, Op::Interrupt, true).await
+    }
+
+    /// An agent that was paused goes on; after a crash it is made again from the log.
+    pub(super) async fn go_on(&self, state: &mut State, agent: AgentId) {
+        if state.seats.get(&agent).is_some_and(|seat| seat.line.is_some()) {
+            // What waits is heard in the turn that it goes on with.
+            self.deliver(state, agent).await;
+            return state.seats.get(&agent).into_iter().for_each(|seat| seat.send(AgentInput::Release));
+        }
+        if let Err(error) = self.revive(state, agent).await {
+            let message = format!("it can't go on: {error}");
+            let failed = Box::pin(self.apply(state, Op::Fail { agent, code: None, message }, true));
+            let _ = failed.await;
+        }
+    }
+
+    async fn revive(&self, state: &mut State, agent: AgentId) -> Result<(), TreeError> {
+        let node = state.tree.node(agent).cloned().ok_or(TreeError::Unknown(agent))?;
+        let spec = state.seats.get(&agent).and_then(|seat| seat.spec.clone());
+        let spec = spec.ok_or_else(|| TreeError::Refused("the log does not say who it is".to_owned()))?;
+        let refused = |error: neco_store::StoreError| TreeError::Refused(error.to_string());
+        let fold = fold_agent(self.log.as_ref(), self.session, agent).await.map_err(refused)?;
+        for body in mend(&fold) {
+            self.journal.emit(agent, fold.turn, body).await.map_err(refused)?;
+        }
+        // With what was mended, and all of it on the disk.
+        self.log.commit(self.session).await.map_err(refused)?;
+        let fold = fold_agent(self.log.as_ref(), self.session, agent).await.map_err(refused)?;
+        let worked = Duration::from_millis(fold.standing.worked_ms);
+        let task_is_known = !fold.messages.is_empty();
+        let newborn = self.newborn(state, &node, &spec, fold)?;
+        let line = self.begin(agent, newborn.agent, newborn.handle);
+        let message = match task_is_known {
+            true => words::go_on(),
+            false => neco_proto::Message::user(node.task.clone()),
+        };
+        if let Some(seat) = state.seats.get_mut(&agent) {
+            (seat.policy, seat.tools) = (newborn.policy, newborn.tools);
+            seat.in_flight.insert(message.id);
+            seat.at_work = true;
+            line.send(AgentInput::Letter { message, wakes: true, replaces: None });
+            seat.line = Some(line);
+        }
+        self.watch_time(agent, spec.definition.timeout.map(|most| most.saturating_sub(worked)));
+        self.watch_silence(state);
+        self.deliver(state, agent).await;
+        Ok(())
+    }
+}

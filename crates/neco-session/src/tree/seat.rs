@@ -1,0 +1,157 @@
+//! Where an agent sits while it runs: the way to it, what waits for it, what is known of its work.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use neco_agent::{AgentHandle, AgentInput};
+use neco_proto::event::{NodeResult, Sender};
+use neco_proto::{AgentId, MessageId};
+use neco_safety::Policy;
+use serde_json::Value;
+use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio::task::JoinHandle;
+
+use super::mailbox::Mailbox;
+use super::spec::ChildSpec;
+
+/// Where an agent sits while it runs.
+pub(super) struct Seat {
+    /// The way to it; nothing while it waits to be made again.
+    pub line: Option<Line>,
+    /// What it is made from; nothing for the root.
+    pub spec: Option<ChildSpec>,
+    /// The rules that it is judged by, of which those below it may have no more.
+    pub policy: Policy,
+    /// The tools that exist for it; those below it may have no others.
+    pub tools: HashSet<String>,
+    /// What waits for it.
+    pub mailbox: Mailbox,
+    /// Letters that are on their way into its conversation.
+    pub in_flight: HashSet<MessageId>,
+    /// The last report of each child that is on its way.
+    pub reports: HashMap<AgentId, MessageId>,
+    /// Rings when something is put into its mailbox.
+    pub posted: Arc<Notify>,
+    /// Whether it works now.
+    pub at_work: bool,
+    /// Whether letters are no reason for it to begin: nobody has said anything since the session was opened.
+    pub quiet: bool,
+    /// What it finishes with.
+    pub output: Option<Value>,
+    /// How often that did not fit.
+    pub misfits: u32,
+    /// Whether it was reminded to finish properly.
+    pub reminded: bool,
+    /// What went wrong last.
+    pub error: Option<String>,
+    /// What it asks its parent, until that is answered.
+    pub question: Option<Asked>,
+    /// Whether it was said that nothing is heard of it.
+    pub silent: watch::Sender<bool>,
+    /// Tells what came of its task.
+    pub ended: watch::Sender<Option<NodeResult>>,
+}
+
+/// A question that waits for its answer.
+pub(super) struct Asked(pub oneshot::Sender<Answered>);
+
+/// The answer to a child's question.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Answered {
+    /// Somebody answers.
+    By(Sender, String),
+    /// Whoever was asked ended its work without an answer.
+    Nobody,
+}
+
+/// The way to an agent that runs. It ends when this is gone.
+pub(super) struct Line {
+    /// The way to it, for whoever needs to know that it has heard.
+    pub handle: AgentHandle,
+    orders: mpsc::UnboundedSender<Order>,
+    /// Ends when the agent has.
+    pub task: JoinHandle<()>,
+}
+
+/// What goes over a line, in order.
+enum Order {
+    Input(Box<AgentInput>),
+    /// Everything before it was heard.
+    Flush(oneshot::Sender<()>),
+}
+
+impl Line {
+    /// A way to an agent that keeps what is sent in order.
+    pub fn new(handle: AgentHandle, task: JoinHandle<()>) -> Self {
+        let (orders, mut waiting) = mpsc::unbounded_channel::<Order>();
+        let way = handle.clone();
+        tokio::spawn(async move {
+            while let Some(order) = waiting.recv().await {
+                match order {
+                    // An agent that is gone has no use for it.
+                    Order::Input(input) => drop(way.send(*input).await),
+                    // Who waits may be gone.
+                    Order::Flush(done) => drop(done.send(())),
+                }
+            }
+        });
+        Self { handle, orders, task }
+    }
+
+    /// Sends something after all that was sent before; nobody waits for it.
+    pub fn send(&self, order: AgentInput) {
+        let _ = self.orders.send(Order::Input(Box::new(order)));
+    }
+
+    /// Ready when everything that was sent before was heard.
+    pub fn flush(&self) -> oneshot::Receiver<()> {
+        let (done, flushed) = oneshot::channel();
+        let _ = self.orders.send(Order::Flush(done));
+        flushed
+    }
+}
+
+impl Seat {
+    /// An empty seat.
+    pub fn new(spec: Option<ChildSpec>, policy: Policy, tools: HashSet<String>, most_letters: usize) -> Self {
+        Self {
+            line: None,
+            spec,
+            policy,
+            tools,
+            mailbox: Mailbox::new(most_letters),
+            in_flight: HashSet::new(),
+            reports: HashMap::new(),
+            posted: Arc::new(Notify::new()),
+            at_work: false,
+            quiet: false,
+            output: None,
+            misfits: 0,
+            reminded: false,
+            error: None,
+            question: None,
+            silent: watch::Sender::new(false),
+            ended: watch::Sender::new(None),
+        }
+    }
+
+    /// Sends something to the agent, if it runs.
+    pub fn send(&self, order: AgentInput) {
+        if let Some(line) = &self.line {
+            line.send(order);
+        }
+    }
+
+    /// Whether its end is told to its parent.
+    pub fn is_told(&self) -> bool {
+        self.spec.as_ref().is_none_or(|spec| spec.told)
+    }
+}
+
+/// Who says something, as the one it is said to reads it.
+pub(super) fn sender_words(from: Sender, name: impl Fn(AgentId) -> String) -> String {
+    match from {
+        Sender::Person => "the user".to_owned(),
+        Sender::Agent { id } => name(id),
+    }
+}

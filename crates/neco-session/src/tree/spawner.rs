@@ -1,0 +1,46 @@
+//! The face of the tree for whoever runs agents: a parent's tools, a workflow.
+
+use futures::future::BoxFuture;
+use neco_proto::AgentId;
+use neco_proto::event::{NodeResult, SubtreeBudget};
+
+use super::error::TreeError;
+use crate::roles::Definition;
+use crate::workflow::OneCall;
+
+/// An agent that is to be run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpawnRequest {
+    /// Who it is.
+    pub definition: Definition,
+    /// What it is to do.
+    pub task: String,
+    /// Another model or group than its definition's.
+    pub model_group: Option<String>,
+    /// What it may use, where that is less than its definition says.
+    pub budget: Option<SubtreeBudget>,
+    /// The one call that it makes instead of asking a model.
+    pub call: Option<OneCall>,
+    /// Whether its end is told to its parent; otherwise whoever asks for it with [`Spawner::ended`] hears of it.
+    pub told: bool,
+}
+
+impl SpawnRequest {
+    /// An agent of a definition with a task, whose parent is told of its end.
+    #[must_use]
+    pub fn new(definition: Definition, task: impl Into<String>) -> Self {
+        Self { definition, task: task.into(), model_group: None, budget: None, call: None, told: true }
+    }
+}
+
+/// Runs agents.
+pub trait Spawner: Send + Sync {
+    /// Makes a child of `parent` and lets it begin; ready when that is recorded.
+    fn spawn(&self, parent: AgentId, request: SpawnRequest) -> BoxFuture<'_, Result<AgentId, TreeError>>;
+
+    /// What comes of an agent's task; ready when it has ended. One that was stopped ends with an error.
+    fn ended(&self, agent: AgentId) -> BoxFuture<'_, NodeResult>;
+
+    /// Ends an agent and everybody below it; ready when nothing of them runs any more.
+    fn cancel(&self, agent: AgentId) -> BoxFuture<'_, ()>;
+}

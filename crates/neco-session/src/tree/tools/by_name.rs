@@ -1,0 +1,112 @@
+//! `agent__<name>`: every definition is a tool too, which runs an agent of it to its end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use neco_proto::Risk;
+use neco_toolkit::schema::{self, ArgumentSchema};
+use neco_toolkit::{DynTool, Plan, PreparedCall, ToolContext, ToolError, ToolOutput, Touch};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::member::{Member, invalid};
+use super::task::LONGEST;
+use crate::roles::Definition;
+use crate::tree::SpawnRequest;
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// What the agent is to do: all that it needs to know, as it sees nothing of this conversation.
+    prompt: String,
+}
+
+/// The tool that runs agents of a definition.
+pub(super) fn tool(member: Member, definition: &Definition, offered: bool) -> Arc<dyn DynTool> {
+    let description = format!(
+        "Has the agent {} do one thing to its end and gives you its result. {}",
+        definition.name, definition.description
+    );
+    Arc::new(ByName {
+        member,
+        name: definition.tool_name(),
+        description,
+        definition: definition.clone(),
+        offered,
+        schema: schema::of::<Args>(),
+    })
+}
+
+struct ByName {
+    member: Member,
+    name: String,
+    description: String,
+    definition: Definition,
+    offered: bool,
+    schema: ArgumentSchema,
+}
+
+struct Call {
+    tool: Arc<ByName>,
+    args: Args,
+    arguments: Value,
+}
+
+impl DynTool for ByName {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn description(&self) -> &str {
+        &self.description
+    }
+
+    fn schema(&self) -> &Value {
+        self.schema.declared()
+    }
+
+    fn most_touch(&self) -> Touch {
+        Touch::Reads
+    }
+
+    fn is_offered(&self) -> bool {
+        self.offered
+    }
+
+    fn prepare(self: Arc<Self>, arguments: Value) -> Result<Box<dyn PreparedCall>, ToolError> {
+        self.schema.check(&arguments)?;
+        let args = serde_json::from_value(arguments.clone()).map_err(|error| invalid(error.to_string()))?;
+        Ok(Box::new(Call { tool: self, args, arguments }))
+    }
+}
+
+impl PreparedCall for Call {
+    fn touch(&self) -> Touch {
+        Touch::Reads
+    }
+
+    fn timeout(&self) -> Option<Duration> {
+        Some(LONGEST)
+    }
+
+    fn summary(&self) -> String {
+        format!("{}: {}", self.tool.definition.name, self.args.prompt.lines().next().unwrap_or_default())
+    }
+
+    fn arguments(&self) -> &Value {
+        &self.arguments
+    }
+
+    fn plan<'a>(&'a self, _: &'a ToolContext) -> BoxFuture<'a, Result<Plan, ToolError>> {
+        Box::pin(std::future::ready(Ok(Plan::of(Risk::Safe))))
+    }
+
+    fn run(self: Box<Self>, ctx: ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
+        Box::pin(async move {
+            let request = SpawnRequest::new(self.tool.definition.clone(), self.args.prompt);
+            self.tool.member.run_to_end(request, &ctx).await.map(ToolOutput::text)
+        })
+    }
+}

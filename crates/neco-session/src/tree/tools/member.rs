@@ -1,0 +1,107 @@
+//! Whose hands these are: an agent of a company.
+
+use std::sync::{Arc, Weak};
+
+use neco_proto::event::NodeResult;
+use neco_proto::{AgentId, ErrorCode};
+use neco_toolkit::{ToolContext, ToolError};
+
+use crate::roles::Definition;
+use crate::tree::words;
+use crate::tree::{Company, SpawnRequest, Spawner, TreeError};
+
+/// An agent of a company.
+#[derive(Clone)]
+pub(super) struct Member {
+    /// The company; gone when the session has ended.
+    pub company: Weak<Company>,
+    /// The agent.
+    pub agent: AgentId,
+}
+
+impl Member {
+    /// The company.
+    pub fn company(&self) -> Result<Arc<Company>, ToolError> {
+        self.company.upgrade().ok_or_else(|| ToolError::failed("the session has ended"))
+    }
+
+    /// The definition of a name.
+    pub fn definition(&self, name: &str) -> Result<Definition, ToolError> {
+        let definitions = self.company()?.definitions();
+        let found = definitions.find(name).map_err(|error| invalid(error.to_string()))?;
+        Ok(found.clone())
+    }
+
+    /// The child of a name.
+    pub async fn child(&self, name: &str) -> Result<AgentId, ToolError> {
+        let company = self.company()?;
+        match company.child_named(self.agent, name).await {
+            Ok(child) => Ok(child),
+            Err(error) => Err(invalid(error.to_string())),
+        }
+    }
+
+    /// What a refusal is for the model.
+    pub async fn refused(&self, error: TreeError) -> ToolError {
+        let code = match &error {
+            TreeError::BudgetUsedUp { .. } => ErrorCode::BudgetUsedUp,
+            TreeError::Refused(_) => ErrorCode::ToolFailed,
+            TreeError::Unknown(_)
+            | TreeError::Taken(_)
+            | TreeError::MayNotCreate { .. }
+            | TreeError::TooDeep { .. }
+            | TreeError::TooManyLive { .. }
+            | TreeError::TooManyChildren { .. }
+            | TreeError::WrongState { .. }
+            | TreeError::NotYourChild { .. }
+            | TreeError::ChildrenAtWork(_)
+            | TreeError::RootStays(_)
+            | TreeError::NoParent
+            | TreeError::Full(_)
+            | TreeError::NoQuestion(_)
+            | TreeError::UnknownName(_)
+            | TreeError::BadProgress(_) => ErrorCode::InvalidArguments,
+        };
+        let words = match self.company() {
+            Ok(company) => company.words(&error).await,
+            Err(_) => error.to_string(),
+        };
+        ToolError::new(code, words)
+    }
+
+    /// Starts a child.
+    pub async fn spawn(&self, request: SpawnRequest) -> Result<AgentId, ToolError> {
+        let company = self.company()?;
+        match company.spawn(self.agent, request).await {
+            Ok(child) => Ok(child),
+            Err(error) => Err(self.refused(error).await),
+        }
+    }
+
+    /// Starts a child and waits for what comes of it. When the call is stopped, so is the child.
+    pub async fn run_to_end(&self, request: SpawnRequest, ctx: &ToolContext) -> Result<String, ToolError> {
+        let company = self.company()?;
+        let child = self.spawn(SpawnRequest { told: false, ..request }).await?;
+        let name = company.own_child(self.agent, child).await.map(|node| node.name).unwrap_or_default();
+        let given = |result: NodeResult| match result {
+            NodeResult::Output { output } => Ok(words::output_text(&output)),
+            error @ NodeResult::Error { .. } => Err(ToolError::failed(words::ended(&error, &name))),
+        };
+        tokio::select! {
+            result = company.ended(child) => given(result),
+            () = company.silence_of(child) => match company.let_go(child).await {
+                true => Ok(words::may_hang(&name)),
+                // It ended in this very moment.
+                false => given(company.ended(child).await),
+            },
+            () = ctx.cancel.cancelled() => {
+                company.cancel(child).await;
+                Err(ToolError::failed(format!("{name} was stopped")))
+            }
+        }
+    }
+}
+
+pub(super) fn invalid(words: String) -> ToolError {
+    ToolError::new(ErrorCode::InvalidArguments, words)
+}

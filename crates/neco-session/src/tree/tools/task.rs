@@ -1,0 +1,54 @@
+//! task: an agent does one thing to its end, and its result is the result of the call.
+
+use std::time::Duration;
+
+use neco_proto::Risk;
+use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::member::Member;
+use crate::tree::SpawnRequest;
+
+/// Longer than any agent works: its own limits end it.
+pub(super) const LONGEST: Duration = Duration::from_secs(24 * 3600);
+
+pub struct Task(pub(super) Member);
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The task in three to seven words, for the user.
+    description: String,
+    /// What the agent is to do: all that it needs to know, as it sees nothing of this conversation.
+    prompt: String,
+    /// Who does it: the name of an agent such as `explore` or `coder`; `general` when left out.
+    #[serde(default, alias = "subagent_type")]
+    agent: Option<String>,
+}
+
+impl Tool for Task {
+    type Args = Args;
+    const NAME: &'static str = "task";
+    const DESCRIPTION: &'static str = "Has another agent do one thing to its end and gives you its result. It has a conversation of its own, so long searches and big outputs do not fill yours. Several calls in one turn run at the same time.";
+    const TOUCH: Touch = Touch::Reads;
+
+    fn timeout(&self, _: &Args) -> Option<Duration> {
+        Some(LONGEST)
+    }
+
+    fn summary(&self, args: &Args) -> String {
+        format!("{}: {}", args.agent.as_deref().unwrap_or("general"), args.description)
+    }
+
+    async fn plan(&self, args: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
+        self.0.definition(args.agent.as_deref().unwrap_or("general"))?;
+        Ok(Plan::of(Risk::Safe))
+    }
+
+    async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let definition = self.0.definition(args.agent.as_deref().unwrap_or("general"))?;
+        let text = self.0.run_to_end(SpawnRequest::new(definition, args.prompt), ctx).await?;
+        Ok(ToolOutput::text(text))
+    }
+}

@@ -1,0 +1,159 @@
+//! What agents do by themselves is taken in: what they used, said and ended with; and whoever falls silent is
+//! told of.
+
+use std::sync::{Arc, Weak};
+
+use neco_agent::AgentInput;
+use neco_proto::event::{AgentMessage, AgentNode, Letter, ModeChange, NodeState, Sender, Up};
+use neco_proto::{AgentId, EventBody, MessageId, Mode};
+use tokio::time::Instant;
+
+use super::company::{Company, State};
+use super::notes::{Note, Notes};
+use super::op::Op;
+
+/// Takes notes in until there are no more.
+pub(super) async fn watch(company: Weak<Company>, notes: Arc<Notes>) {
+    while let Some(fresh) = notes.next().await {
+        let Some(company) = company.upgrade() else { return };
+        let mut state = company.lock().await;
+        for (agent, note) in fresh {
+            company.noted(&mut state, agent, note).await;
+        }
+    }
+}
+
+impl Company {
+    async fn noted(&self, state: &mut State, agent: AgentId, note: Note) {
+        if let Some(seat) = state.seats.get_mut(&agent) {
+            note.settle(&mut seat.in_flight);
+            seat.silent.send_if_modified(|silent| std::mem::take(silent));
+            if let Some(at_work) = note.at_work {
+                seat.at_work = at_work;
+                seat.quiet &= !at_work;
+            }
+            if note.error.is_some() {
+                seat.error.clone_from(&note.error);
+            }
+        }
+        if let Some(said) = note.said {
+            state.tree.said(agent, said);
+        }
+        if let Some(usage) = note.usage {
+            let above = self.above(state, agent);
+            // A tree that does not know who used it has nobody to count it for.
+            let _ = self.apply(state, Op::Use { agent, usage }, true).await;
+            for seat in above.into_iter().filter_map(|id| state.seats.get(&id)) {
+                seat.send(AgentInput::OthersUsed(usage));
+            }
+        }
+        if agent == self.root {
+            note.modes.into_iter().for_each(|change| self.pass_on(state, &change));
+        }
+        for complete in note.completes {
+            self.work_ended(state, agent, &complete).await;
+        }
+        if let Some(how) = note.gone {
+            self.task_ended(state, agent, how).await;
+        }
+        self.deliver(state, agent).await;
+    }
+
+    /// Everybody above an agent.
+    fn above(&self, state: &State, agent: AgentId) -> Vec<AgentId> {
+        let parent = |id: AgentId| state.tree.node(id).and_then(|node| node.parent);
+        std::iter::successors(parent(agent), |id| parent(*id)).collect()
+    }
+
+    /// A mode of the root binds everybody.
+    fn pass_on(&self, state: &State, change: &ModeChange) {
+        for (agent, seat) in state.seats.iter().filter(|(_, seat)| seat.spec.is_some()) {
+            if let Some(mode) = change.mode {
+                seat.send(AgentInput::SetMode(self.mode_under(state, *agent, mode)));
+            }
+            if let Some(approval) = change.approval {
+                seat.send(AgentInput::SetApproval(approval));
+            }
+        }
+    }
+
+    /// The mode that an agent works in.
+    pub(super) fn mode_of(&self, state: &State, agent: AgentId) -> Mode {
+        self.mode_under(state, agent, self.journal.standing().mode)
+    }
+
+    /// The mode of an agent when the root works in `mode`: no freer than that of anybody above it.
+    fn mode_under(&self, state: &State, agent: AgentId, mode: Mode) -> Mode {
+        let mut line = self.above(state, agent);
+        line.insert(0, agent);
+        let specs = line.iter().rev().filter_map(|id| state.seats.get(id)?.spec.as_ref());
+        specs.fold(mode, |mode, spec| spec.definition.narrowing.mode(mode))
+    }
+
+    /// Begins to look whether anybody is silent for too long, until nobody is left.
+    pub(super) fn watch_silence(&self, state: &mut State) {
+        let Some(most) = self.settings.max_silence.filter(|_| !state.watching) else { return };
+        state.watching = true;
+        let company = Weak::clone(&self.me);
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(most / 2).await;
+                let Some(company) = company.upgrade() else { return };
+                if !company.check_silence(Instant::now()).await {
+                    return;
+                }
+            }
+        });
+    }
+
+    /// Tells the parents of whoever works and was not heard of for too long, once; says whether anybody is left.
+    pub async fn check_silence(&self, now: Instant) -> bool {
+        let mut state = self.lock().await;
+        let Some(most) = self.settings.max_silence.filter(|_| !state.closed) else { return false };
+        if state.tree.live_count() == 0 {
+            state.watching = false;
+            return false;
+        }
+        let silent = |agent: AgentId| {
+            let since = self.notes.silent_since(agent)?;
+            Some(now.saturating_duration_since(since)).filter(|silence| *silence >= most)
+        };
+        let waits_below = |node: &AgentNode| {
+            let live = |child: &AgentId| state.tree.node(*child).is_some_and(|child| child.state.is_live());
+            node.children.iter().any(live)
+        };
+        let works = |node: &&AgentNode| {
+            let seat = state.seats.get(&node.id);
+            let works = seat.is_some_and(|seat| seat.at_work && !*seat.silent.borrow() && seat.question.is_none());
+            works && node.state == NodeState::Running && !waits_below(node)
+        };
+        let running = state.tree.iter().filter(works);
+        let found: Vec<_> = running.filter_map(|node| Some((node.id, node.parent?, silent(node.id)?))).collect();
+        for (agent, parent, silence) in found {
+            let why = format!(
+                "nothing was heard of it for {} s: it may hang. Look with agent_status, then wait, redirect or cancel it",
+                silence.as_secs()
+            );
+            let letter = Letter::Up(Up::Stopped { why });
+            let letter =
+                AgentMessage { from: Sender::Agent { id: agent }, to: parent, letter, message_id: MessageId::new() };
+            let told = state.seats.get(&agent).is_some_and(|seat| {
+                seat.silent.send_replace(true);
+                seat.is_told()
+            });
+            // Whoever waits for it in a call hears of it there.
+            if !told {
+                continue;
+            }
+            if self.journal.commit(parent, None, EventBody::AgentMessage(letter.clone())).await.is_err() {
+                return false;
+            }
+            if let Some(seat) = state.seats.get_mut(&parent) {
+                let _ = seat.mailbox.post(letter);
+                seat.posted.notify_waiters();
+            }
+            self.deliver(&mut state, parent).await;
+        }
+        true
+    }
+}

@@ -1,0 +1,215 @@
+//! Tasks as agents of the tree. One that is a tool or a command is an agent too, whose model asks for that
+//! one call: so it is stopped, shown and judged as everybody is.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use neco_proto::event::{CallStatus, NodeResult, NodeType, SubtreeBudget, ToolCallEnd};
+use neco_proto::{AgentId, Display, EventBody, Seq, SessionId};
+use neco_safety::untrusted;
+use neco_store::EventLog;
+use neco_toolkit::alias;
+use serde_json::{Value, json};
+
+use super::definition::Work;
+use super::hands::{Begun, Ended, Hands, TaskCall};
+use super::one_call::OneCall;
+use crate::fold::each_event;
+use crate::journal::Journal;
+use crate::roles::{Definition, Definitions, Narrowing, Origin, RoleModel, ToolChoice};
+use crate::tree::{SpawnRequest, Spawner};
+
+/// The tool that runs commands.
+const SHELL: &str = "bash";
+
+/// The tool that reads files.
+const READ: &str = "read_file";
+
+/// Does tasks as agents of the tree.
+#[derive(Clone)]
+pub struct TreeHands {
+    /// Runs agents.
+    pub spawner: Arc<dyn Spawner>,
+    /// Whose children they are.
+    pub parent: AgentId,
+    /// Who they can be.
+    pub definitions: Arc<Definitions>,
+    /// The session.
+    pub session: SessionId,
+    /// Its journal.
+    pub journal: Arc<Journal>,
+    /// Its log, which tells what came of a call.
+    pub log: Arc<dyn EventLog>,
+}
+
+impl Hands for TreeHands {
+    fn begin(&self, call: TaskCall) -> BoxFuture<'static, Result<Begun, String>> {
+        let own = self.clone();
+        Box::pin(async move {
+            let since = own.journal.standing().last_seq;
+            let is_agent = matches!(call.work, Work::Agent { .. });
+            let request = own.request(&call)?;
+            let agent = own.spawner.spawn(own.parent, request).await.map_err(|error| error.to_string())?;
+            let end = Box::pin(async move {
+                let result = tokio::select! {
+                    result = own.spawner.ended(agent) => result,
+                    () = call.cancel.cancelled() => {
+                        own.spawner.cancel(agent).await;
+                        return Err("it was stopped".to_owned());
+                    }
+                };
+                match is_agent {
+                    true => of_agent(result),
+                    false => own.of_call(agent, since, result).await,
+                }
+            });
+            Ok(Begun { agent: Some(agent), end })
+        })
+    }
+
+    fn abandon(&self, agent: AgentId) -> BoxFuture<'static, ()> {
+        let spawner = Arc::clone(&self.spawner);
+        Box::pin(async move { spawner.cancel(agent).await })
+    }
+}
+
+impl TreeHands {
+    fn request(&self, call: &TaskCall) -> Result<SpawnRequest, String> {
+        let one = |tool: &str, arguments: Value, task: String| {
+            let call = OneCall { name: tool.to_owned(), arguments };
+            SpawnRequest { told: false, call: Some(call), ..SpawnRequest::new(caller(tool), task) }
+        };
+        Ok(match &call.work {
+            Work::Agent { role, prompt, model } => {
+                let definition = self.definitions.find(role).map_err(|error| error.to_string())?.clone();
+                let model_group = model.clone();
+                SpawnRequest { told: false, model_group, ..SpawnRequest::new(definition, prompt.clone()) }
+            }
+            Work::Tool { name, arguments } => {
+                let own = alias::own_name(name).unwrap_or(name);
+                one(own, arguments.clone(), format!("{}: {own}", call.task))
+            }
+            Work::Command { line } => {
+                let mut arguments = json!({ "command": line });
+                if let Some(seconds) = call.timeout {
+                    arguments["timeout"] = seconds.into();
+                }
+                one(SHELL, arguments, format!("{}: {line}", call.task))
+            }
+        })
+    }
+
+    /// What came of the call of an agent that made one.
+    async fn of_call(&self, agent: AgentId, since: Seq, result: NodeResult) -> Ended {
+        let failed = |error: neco_store::StoreError| error.to_string();
+        self.log.commit(self.session).await.map_err(failed)?;
+        let mut end: Option<ToolCallEnd> = None;
+        each_event(self.log.as_ref(), self.session, since, |event| {
+            if let EventBody::ToolCallEnd(ended) = event.body
+                && event.agent_id == agent
+            {
+                end = Some(ended);
+            }
+        })
+        .await
+        .map_err(failed)?;
+        match (end, result) {
+            (Some(end), _) => of_end(&end),
+            (None, NodeResult::Error { message, .. }) => Err(message),
+            (None, NodeResult::Output { .. }) => Err("the call was never made".to_owned()),
+        }
+    }
+}
+
+fn of_agent(result: NodeResult) -> Ended {
+    match result {
+        NodeResult::Output { output } => Ok(output),
+        NodeResult::Error { message, .. } => Err(message),
+    }
+}
+
+/// A command that ends with another code than 0 has failed; for a model that is a result like any other.
+fn of_end(end: &ToolCallEnd) -> Ended {
+    let code = match &end.display {
+        Some(Display::Terminal { exit_code, .. }) => *exit_code,
+        Some(Display::Text { .. } | Display::Diff { .. } | Display::List { .. }) | None => None,
+    };
+    match (end.status, code) {
+        (CallStatus::Success, None | Some(0)) => Ok(Value::String(given(end))),
+        _ => Err(untrusted::unwrapped(&end.output).into_owned()),
+    }
+}
+
+/// What a call gave, without what is said about it to a model.
+fn given(end: &ToolCallEnd) -> String {
+    match (untrusted::between(&end.output), &end.display) {
+        (Some(given), _) if end.tool == READ => unnumbered(&given),
+        (Some(given), _) => given,
+        // A command that printed nothing; all that is there is about it.
+        (None, Some(Display::Terminal { .. })) => String::new(),
+        (None, Some(Display::Text { .. } | Display::Diff { .. } | Display::List { .. }) | None) => end.output.clone(),
+    }
+}
+
+/// The lines of a file without the numbers that a model gets with them.
+fn unnumbered(text: &str) -> String {
+    let bare = |line: &'_ str| match line.split_once('\t') {
+        Some((number, rest)) if number.trim().parse::<u64>().is_ok() => rest.to_owned(),
+        Some(_) | None => line.to_owned(),
+    };
+    text.lines().map(bare).collect::<Vec<_>>().join("\n")
+}
+
+/// Who an agent is that makes one call.
+fn caller(tool: &str) -> Definition {
+    Definition {
+        name: "task".to_owned(),
+        description: format!("Calls {tool} for a workflow."),
+        prompt: "You make one call for a workflow.".to_owned(),
+        model: RoleModel::OfParent,
+        temperature: None,
+        tools: ToolChoice { only: Some(vec![tool.to_owned()]), except: Vec::new() },
+        narrowing: Narrowing::default(),
+        output_schema: None,
+        max_turns: Some(2),
+        timeout: None,
+        budget: SubtreeBudget::default(),
+        node_type: NodeType::ActOnly,
+        origin: Origin::BuiltIn,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end(tool: &str, output: String, exit_code: Option<i32>) -> ToolCallEnd {
+        let terminal = |_| Display::Terminal { command: "x".to_owned(), tail: String::new(), exit_code };
+        ToolCallEnd {
+            call_id: "c".into(),
+            tool: tool.to_owned(),
+            summary: String::new(),
+            status: CallStatus::Success,
+            output,
+            error_code: None,
+            duration_ms: 0,
+            display: exit_code.map(terminal),
+            spilled_to: None,
+        }
+    }
+
+    #[test]
+    fn what_is_said_to_a_model_about_an_output_is_no_part_of_it() {
+        let told = |text: &str, about: &str| format!("{}\n{about}", untrusted::wrap("c", "command", text));
+        let gives = |end: ToolCallEnd| of_end(&end).unwrap();
+        assert_eq!(gives(end("bash", "[no output, exit code 0]".to_owned(), Some(0))), "");
+        assert_eq!(
+            gives(end("bash", told("a\n[b]", "[exit code 0; what it left running was ended]"), Some(0))),
+            "a\n[b]"
+        );
+        assert_eq!(gives(end("read_file", told("1\thello\n2\t3\tx", "(2 lines)"), None)), "hello\n3\tx");
+        assert_eq!(gives(end("memory_store", "kept".to_owned(), None)), "kept");
+        let failed = of_end(&end("bash", told("no", "[exit code 2]"), Some(2))).unwrap_err();
+        assert_eq!(failed, "no\n[exit code 2]", "why it failed is told");
+    }
+}

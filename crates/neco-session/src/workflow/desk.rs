@@ -1,0 +1,259 @@
+//! The workflows of one session: begun, stopped, gone on with, asked about.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::future::BoxFuture;
+use neco_agent::SinkError;
+use neco_proto::event::{WorkflowGraph, WorkflowState, WorkflowUpdate};
+use neco_proto::{AgentId, EventBody, SessionId, WorkflowId};
+use neco_store::{EventLog, StoreError};
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::board::{Board, Recorded, cancelled};
+use super::definition::WorkflowFile;
+use super::error::WorkflowError;
+use super::files::{RunFiles, RunNote};
+use super::graph::Graph;
+use super::hands::{Hands, Record, TaskClock};
+use super::runner::{RunnerSetup, run};
+use crate::journal::Journal;
+
+/// Makes what does the tasks of a workflow that works for an agent; nothing when the session ends.
+pub type MakeHands = Arc<dyn Fn(AgentId) -> Option<Arc<dyn Hands>> + Send + Sync>;
+
+/// Checks the names of agents and tools in a workflow.
+pub type CheckNames = Arc<dyn Fn(&Graph) -> Result<(), WorkflowError> + Send + Sync>;
+
+/// What a desk is made of.
+pub struct DeskSetup {
+    /// The session.
+    pub session: SessionId,
+    /// Its root agent.
+    pub root: AgentId,
+    /// Where it works.
+    pub cwd: PathBuf,
+    /// Its journal.
+    pub journal: Arc<Journal>,
+    /// Its log.
+    pub log: Arc<dyn EventLog>,
+    /// What does tasks.
+    pub hands: MakeHands,
+    /// Whether agents and tools exist.
+    pub check: CheckNames,
+    /// Where runs are listed.
+    pub files: RunFiles,
+    /// The time.
+    pub clock: Arc<dyn TaskClock>,
+}
+
+/// The workflows of one session; a clone is the same desk.
+#[derive(Clone)]
+pub struct WorkflowDesk {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    setup: DeskSetup,
+    live: Mutex<HashMap<WorkflowId, Live>>,
+}
+
+/// A workflow that runs.
+#[derive(Clone)]
+struct Live {
+    cancel: CancellationToken,
+    interrupt: CancellationToken,
+    ended: watch::Receiver<bool>,
+}
+
+impl WorkflowDesk {
+    /// A desk.
+    #[must_use]
+    pub fn new(setup: DeskSetup) -> Self {
+        Self { inner: Arc::new(Inner { setup, live: Mutex::default() }) }
+    }
+
+    /// Begins a workflow on behalf of `parent`, whose children its agents become.
+    ///
+    /// # Errors
+    /// When it can't run; nothing has begun then.
+    pub fn start(&self, parent: AgentId, definition: &Value, inputs: &Value) -> Result<WorkflowId, WorkflowError> {
+        let (file, graph) = self.check(definition, inputs)?;
+        let id = WorkflowId::new();
+        self.begin(id, parent, file, graph, None);
+        Ok(id)
+    }
+
+    /// What a workflow means that is started with `inputs`.
+    ///
+    /// # Errors
+    /// When it could not run.
+    pub fn check(&self, definition: &Value, inputs: &Value) -> Result<(WorkflowFile, Graph), WorkflowError> {
+        let file = WorkflowFile::of_value(definition)?;
+        let graph = Graph::new(&file, &values(inputs)?)?;
+        (self.inner.setup.check)(&graph)?;
+        Ok((file, graph))
+    }
+
+    /// Goes on with a workflow: what is completed stays, all else is done again.
+    ///
+    /// # Errors
+    /// When there is none, it runs, is completed or was cancelled.
+    pub async fn resume(&self, id: WorkflowId) -> Result<(), WorkflowError> {
+        if self.live().contains_key(&id) {
+            return Err(WorkflowError::NotNow(format!("workflow {id} runs already")));
+        }
+        let recorded = self.recorded(id).await?;
+        match recorded.graph.state {
+            WorkflowState::Completed => {
+                return Err(WorkflowError::NotNow(format!("workflow {id} is completed: there is nothing left to do")));
+            }
+            WorkflowState::Cancelled => {
+                return Err(WorkflowError::NotNow(format!(
+                    "workflow {id} was cancelled, which is for good: run it anew"
+                )));
+            }
+            WorkflowState::Running | WorkflowState::Interrupted | WorkflowState::Partly | WorkflowState::Failed => {}
+        }
+        let inputs = recorded.graph.inputs.clone().unwrap_or_default();
+        let (file, graph) = self.check(&recorded.definition, &inputs)?;
+        self.begin(id, self.inner.setup.root, file, graph, Some(recorded));
+        Ok(())
+    }
+
+    /// Stops a workflow for good.
+    ///
+    /// # Errors
+    /// When there is none, or it is over.
+    pub async fn cancel(&self, id: WorkflowId) -> Result<(), WorkflowError> {
+        let live = self.live().get(&id).cloned();
+        if let Some(live) = live {
+            live.cancel.cancel();
+            return Ok(());
+        }
+        let recorded = self.recorded(id).await?;
+        let update = cancelled(&recorded)?;
+        self.inner.commit(update).await.map_err(|error| WorkflowError::NotNow(error.message))?;
+        self.inner.note(&recorded.graph.name, id, WorkflowState::Cancelled).await;
+        Ok(())
+    }
+
+    /// Stops all that runs so that it can go on later. Ready at once; [`Self::close`] waits.
+    pub fn interrupt(&self) {
+        self.live().values().for_each(|live| live.interrupt.cancel());
+    }
+
+    /// Whether something runs.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        !self.live().is_empty()
+    }
+
+    /// Stops all that runs so that it can go on later; ready when nothing does any more.
+    pub async fn close(&self) {
+        self.interrupt();
+        let live: Vec<Live> = self.live().values().cloned().collect();
+        for mut live in live {
+            let _ = live.ended.wait_for(|ended| *ended).await;
+        }
+    }
+
+    /// How a workflow stands when it is over.
+    ///
+    /// # Errors
+    /// When the log can't be read.
+    pub async fn ended(&self, id: WorkflowId) -> Result<Option<WorkflowGraph>, StoreError> {
+        let live = self.live().get(&id).cloned();
+        if let Some(mut live) = live {
+            let _ = live.ended.wait_for(|ended| *ended).await;
+        }
+        Ok(self.graphs().await?.into_iter().find(|graph| graph.workflow_id == id))
+    }
+
+    /// All workflows of the session, oldest first.
+    ///
+    /// # Errors
+    /// When the log can't be read.
+    pub async fn graphs(&self) -> Result<Vec<WorkflowGraph>, StoreError> {
+        let setup = &self.inner.setup;
+        let board = Board::read(setup.log.as_ref(), setup.session).await?;
+        Ok(board.graphs(|id| self.live().contains_key(&id)))
+    }
+
+    fn begin(&self, id: WorkflowId, parent: AgentId, file: WorkflowFile, graph: Graph, recorded: Option<Recorded>) {
+        let (cancel, interrupt) = (CancellationToken::new(), CancellationToken::new());
+        let (done, ended) = watch::channel(false);
+        self.live().insert(id, Live { cancel: cancel.clone(), interrupt: interrupt.clone(), ended });
+        let inner = Arc::clone(&self.inner);
+        tokio::spawn(async move {
+            let name = file.name.clone();
+            if let Some(hands) = (inner.setup.hands)(parent) {
+                inner.note(&name, id, WorkflowState::Running).await;
+                let record = Arc::clone(&inner) as Arc<dyn Record>;
+                let clock = Arc::clone(&inner.setup.clock);
+                match run(RunnerSetup { id, file, graph, recorded, record, hands, clock, cancel, interrupt }).await {
+                    Ok(state) => inner.note(&name, id, state).await,
+                    // The journal has told every window already.
+                    Err(error) => tracing::warn!(%error, "a workflow could not be kept"),
+                }
+            }
+            inner.live.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+            let _ = done.send(true);
+        });
+    }
+
+    async fn recorded(&self, id: WorkflowId) -> Result<Recorded, WorkflowError> {
+        let setup = &self.inner.setup;
+        let board = Board::read(setup.log.as_ref(), setup.session).await;
+        let board = board.map_err(|error| WorkflowError::NotNow(error.to_string()))?;
+        board.find(id).cloned().ok_or_else(|| WorkflowError::Unknown { name: id.to_string(), known: Vec::new() })
+    }
+
+    fn live(&self) -> MutexGuard<'_, HashMap<WorkflowId, Live>> {
+        self.inner.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    async fn commit(&self, update: WorkflowUpdate) -> Result<(), SinkError> {
+        let kept = self.setup.journal.commit(self.setup.root, None, EventBody::WorkflowUpdate(update)).await;
+        kept.map_err(|error| SinkError { code: error.code(), message: error.to_string() })
+    }
+
+    /// Lists a run. The log has it too, so a file that can't be written is only said.
+    async fn note(&self, name: &str, id: WorkflowId, state: WorkflowState) {
+        let now = jiff::Timestamp::now().as_millisecond();
+        let note = RunNote {
+            workflow_id: id,
+            name: name.to_owned(),
+            session: self.setup.session,
+            cwd: self.setup.cwd.display().to_string(),
+            state,
+            began_ms: self.setup.files.find(&id.to_string()).await.first().map_or(now, |note| note.began_ms),
+            changed_ms: now,
+        };
+        if let Err(error) = self.setup.files.keep(&note).await {
+            tracing::warn!(%error, "a workflow is not listed");
+        }
+    }
+}
+
+impl Record for Inner {
+    fn commit(&self, update: WorkflowUpdate) -> BoxFuture<'_, Result<(), SinkError>> {
+        Box::pin(self.commit(update))
+    }
+}
+
+/// The values of inputs, as a window sends them.
+fn values(inputs: &Value) -> Result<BTreeMap<String, Value>, WorkflowError> {
+    match inputs {
+        Value::Null => Ok(BTreeMap::new()),
+        Value::Object(fields) => Ok(fields.iter().map(|(name, value)| (name.clone(), value.clone())).collect()),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Err(WorkflowError::NotNow("inputs are names with values".to_owned()))
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What is wrong with a workflow, before anything runs.
+
+/// What is wrong with a workflow; each names the tasks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WorkflowError {
+    /// The file can't be read as a workflow.
+    #[error("the workflow can't be read: {0}")]
+    Unreadable(String),
+    /// There is nothing to do.
+    #[error("the workflow has no tasks")]
+    Empty,
+    /// A name that templates could not use.
+    #[error("{0:?} is no name for a task: use letters, digits and _, and begin with a letter")]
+    BadName(String),
+    /// Two tasks of one name.
+    #[error("two tasks are named {0}")]
+    Twice(String),
+    /// A task that is none of the three, or more than one.
+    #[error("task {task} must have exactly one of agent, tool and command{}", given(.found))]
+    Work {
+        /// The task.
+        task: String,
+        /// Those it has.
+        found: Vec<&'static str>,
+    },
+    /// An agent that is asked nothing.
+    #[error("task {0} is an agent and has no prompt")]
+    NoPrompt(String),
+    /// A seconds or retries that are none.
+    #[error("{what} of {whose} must be a number of seconds above 0")]
+    BadTime {
+        /// Whose.
+        whose: String,
+        /// Which number.
+        what: &'static str,
+    },
+    /// An agent that does not exist.
+    #[error("task {task}: {words}")]
+    UnknownName {
+        /// The task.
+        task: String,
+        /// What does not exist.
+        words: String,
+    },
+    /// There is no workflow of a name.
+    #[error("there is no workflow {name}{}", known_words(.known))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// Those there are.
+        known: Vec<String>,
+    },
+    /// It is in a state in which that can't be done.
+    #[error("{0}")]
+    NotNow(String),
+    /// A dependency on nothing.
+    #[error("task {task} needs {missing}, which is no task{}", near(.similar))]
+    UnknownDependency {
+        /// The task.
+        task: String,
+        /// What it needs.
+        missing: String,
+        /// What may have been meant.
+        similar: Option<String>,
+    },
+    /// Tasks that wait for each other.
+    #[error("these tasks wait for each other: {}", .0.join(" → "))]
+    Cycle(Vec<String>),
+    /// A template that can't be read.
+    #[error("the {part} of task {task} can't be read: {reason}")]
+    BadTemplate {
+        /// The task.
+        task: String,
+        /// Which part of it.
+        part: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A template reads what is not there.
+    #[error("the {part} of task {task} reads {name}, {why}")]
+    MissingInput {
+        /// The task.
+        task: String,
+        /// Which part of it.
+        part: &'static str,
+        /// What it reads.
+        name: String,
+        /// Why that is not there.
+        why: String,
+    },
+    /// An input without a value.
+    #[error("the workflow needs a value for {0}")]
+    NoValue(String),
+    /// A value that nobody asked for.
+    #[error("the workflow has no input {0}")]
+    UnknownInput(String),
+    /// A limit that lets nothing run.
+    #[error("the limit {0} is 0, so nothing could run")]
+    ZeroLimit(&'static str),
+}
+
+fn given(found: &[&str]) -> String {
+    if found.is_empty() { String::new() } else { format!(", and it has {}", found.join(" and ")) }
+}
+
+fn near(similar: &Option<String>) -> String {
+    similar.as_ref().map(|name| format!("; did you mean {name}?")).unwrap_or_default()
+}
+
+fn known_words(known: &[String]) -> String {
+    if known.is_empty() { String::new() } else { format!("; there are: {}", known.join(", ")) }
+}

@@ -1,0 +1,87 @@
+//! Which runs of workflows there are: a small file each, so that one is found by its id without reading
+//! every session. The log of its session is what counts.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use neco_proto::event::WorkflowState;
+use neco_proto::{SessionId, WorkflowId};
+use serde::{Deserialize, Serialize};
+
+/// A run of a workflow, as it is listed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunNote {
+    /// Which one.
+    pub workflow_id: WorkflowId,
+    /// The workflow's name.
+    pub name: String,
+    /// The session it runs in.
+    pub session: SessionId,
+    /// Where that works.
+    pub cwd: String,
+    /// How it stood last.
+    pub state: WorkflowState,
+    /// When it began, in milliseconds since 1970.
+    pub began_ms: i64,
+    /// When that was noted.
+    pub changed_ms: i64,
+}
+
+/// The files.
+#[derive(Clone, Debug)]
+pub struct RunFiles {
+    folder: PathBuf,
+}
+
+impl RunFiles {
+    /// Those of the data folder.
+    #[must_use]
+    pub fn new(data_dir: &Path) -> Self {
+        Self { folder: data_dir.join("workflows") }
+    }
+
+    /// All runs, or those of one folder, the newest first. What can't be read is none.
+    pub async fn list(&self, cwd: Option<&str>) -> Vec<RunNote> {
+        let mut found = Vec::new();
+        let Ok(mut folder) = tokio::fs::read_dir(&self.folder).await else { return found };
+        while let Ok(Some(entry)) = folder.next_entry().await {
+            let Ok(bytes) = tokio::fs::read(entry.path()).await else { continue };
+            let Ok(note) = serde_json::from_slice::<RunNote>(&bytes) else { continue };
+            if cwd.is_none_or(|cwd| note.cwd == cwd) {
+                found.push(note);
+            }
+        }
+        found.sort_by_key(|note| std::cmp::Reverse((note.began_ms, note.workflow_id.to_string())));
+        found
+    }
+
+    /// The runs whose id begins with `id`.
+    pub async fn find(&self, id: &str) -> Vec<RunNote> {
+        let wanted = id.trim().to_lowercase();
+        let mut all = self.list(None).await;
+        all.retain(|note| note.workflow_id.to_string().starts_with(&wanted));
+        all
+    }
+
+    /// Notes how a run stands. A note that can't be kept is no reason to stop: the log has it.
+    ///
+    /// # Errors
+    /// When the file can't be written.
+    pub async fn keep(&self, note: &RunNote) -> io::Result<()> {
+        tokio::fs::create_dir_all(&self.folder).await?;
+        let file = self.folder.join(format!("{}.json", note.workflow_id));
+        let part = file.with_extension("part");
+        let bytes = serde_json::to_vec(note).map_err(io::Error::other)?;
+        tokio::fs::write(&part, bytes).await?;
+        tokio::fs::rename(&part, &file).await
+    }
+}
+
+impl RunNote {
+    /// The same in another state, now.
+    #[must_use]
+    pub fn now(&self, state: WorkflowState) -> Self {
+        Self { state, changed_ms: Timestamp::now().as_millisecond(), ..self.clone() }
+    }
+}

@@ -1,0 +1,78 @@
+//! What does the tasks of a workflow, and where what came of them is kept.
+
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use neco_agent::SinkError;
+use neco_proto::event::WorkflowUpdate;
+use neco_proto::{AgentId, WorkflowId};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::definition::Work;
+
+/// A task that is to be done.
+#[derive(Clone, Debug)]
+pub struct TaskCall {
+    /// The workflow.
+    pub workflow: WorkflowId,
+    /// The task.
+    pub task: String,
+    /// What to do, every template filled in.
+    pub work: Work,
+    /// How long it may take, for what has to know; whoever calls sees to it.
+    pub timeout: Option<f64>,
+    /// Set when it is to stop. What does it stops all that it started before it ends.
+    pub cancel: CancellationToken,
+}
+
+/// How a task ended: what it gave, or why it failed.
+pub type Ended = Result<Value, String>;
+
+/// A task that has begun.
+pub struct Begun {
+    /// The agent that does it.
+    pub agent: Option<AgentId>,
+    /// How it ends.
+    pub end: BoxFuture<'static, Ended>,
+}
+
+/// Does tasks.
+pub trait Hands: Send + Sync {
+    /// Begins a task. The error is why it could not.
+    fn begin(&self, call: TaskCall) -> BoxFuture<'static, Result<Begun, String>>;
+
+    /// Ends an agent that an earlier process left: its task is done again by another one.
+    fn abandon(&self, _agent: AgentId) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
+/// Keeps what happens to a workflow.
+pub trait Record: Send + Sync {
+    /// Keeps an update; ready when it is on the disk.
+    fn commit(&self, update: WorkflowUpdate) -> BoxFuture<'_, Result<(), SinkError>>;
+}
+
+/// The time of a workflow.
+pub trait TaskClock: Send + Sync {
+    /// Now.
+    fn now(&self) -> Timestamp;
+
+    /// Ready when so much time is over.
+    fn wait(&self, how_long: Duration) -> BoxFuture<'static, ()>;
+}
+
+/// The time everybody has.
+pub struct RealTime;
+
+impl TaskClock for RealTime {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    fn wait(&self, how_long: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(how_long))
+    }
+}

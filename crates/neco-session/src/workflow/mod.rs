@@ -1,0 +1,49 @@
+//! Workflows: tasks that depend on each other, run as far apart as their order allows.
+//!
+//! Invariants: a workflow that begins is one whose every task can be reached, whose every input is
+//! there and whose every template reads only what is finished before it; a task runs only when all it
+//! needs is completed, and never twice at a time; what is recorded of a run is enough to go on with it;
+//! every change is on the disk before anything is done about it; what is next follows from the graph and
+//! the states alone.
+//!
+//! Reading order: [`definition`] (what is written), [`graph`] (what it means), [`state`], [`schedule`]
+//! (what happens next), [`template`] (what a task is told), [`hands`] (what does tasks), [`runner`] (a
+//! workflow at work), [`board`] (what the log says), [`places`] (where workflows are), [`files`] (which
+//! runs there are), [`desk`] (the workflows of a session), [`agents`] and [`one_call`] (tasks as agents of
+//! the tree), [`tool`] (the model's way to them), [`error`].
+
+mod agents;
+mod board;
+#[cfg(test)]
+mod builtin_tests;
+mod definition;
+mod desk;
+mod error;
+mod files;
+mod graph;
+mod hands;
+mod one_call;
+mod places;
+mod runner;
+mod schedule;
+mod state;
+mod template;
+#[cfg(test)]
+mod tests;
+mod tool;
+
+pub use agents::TreeHands;
+pub use board::{Board, Recorded, cancelled, interrupted};
+pub use definition::{FailsIf, Failure, Form, Input, Limits, Retry, TaskEntry, Work, WorkflowFile};
+pub use desk::{CheckNames, DeskSetup, MakeHands, WorkflowDesk};
+pub use error::WorkflowError;
+pub use files::{RunFiles, RunNote};
+pub use graph::{Class, Graph, Task, TaskIndex};
+pub use hands::{Begun, Ended, Hands, RealTime, Record, TaskCall, TaskClock};
+pub use one_call::OneCall;
+pub use places::{FoundWorkflow, WorkflowPlaces, WorkflowSource};
+pub use runner::{RunnerSetup, run};
+pub use schedule::{Change, Happened, Moved, Schedule, Step};
+pub use state::{Outcome, States};
+pub use template::Values;
+pub use tool::WorkflowTool;

@@ -1,0 +1,138 @@
+//! Where workflows are, and which is meant by a name.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use neco_workspace::GitFacts;
+
+use super::definition::{Form, WorkflowFile};
+use super::error::WorkflowError;
+
+/// Where a folder keeps its workflows.
+const FOLDER: &str = ".neco/workflows";
+/// The biggest file.
+const BIGGEST: u64 = 4 * 1024 * 1024;
+/// Those that come with the program.
+const BUILT_IN: [&str; 1] = [include_str!("builtin/delivery.toml")];
+
+/// Where the person's own workflows are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WorkflowPlaces {
+    /// Folders; the first one counts.
+    pub own: Vec<PathBuf>,
+}
+
+/// Whose a workflow is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorkflowSource {
+    /// A file of the person.
+    Person(PathBuf),
+    /// It comes with the program.
+    BuiltIn,
+    /// A file of the folder that is worked in.
+    Folder(PathBuf),
+    /// A file that somebody named.
+    Named(PathBuf),
+}
+
+impl WorkflowSource {
+    /// The word for it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Person(_) => "yours",
+            Self::BuiltIn => "built-in",
+            Self::Folder(_) => "folder",
+            Self::Named(_) => "file",
+        }
+    }
+
+    /// The file; nothing for what comes with the program.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::BuiltIn => None,
+            Self::Person(file) | Self::Folder(file) | Self::Named(file) => Some(file),
+        }
+    }
+}
+
+/// A workflow that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundWorkflow {
+    /// The name it is found by.
+    pub name: String,
+    /// Whose it is.
+    pub source: WorkflowSource,
+    /// What it says, or what is wrong with it.
+    pub file: Result<WorkflowFile, WorkflowError>,
+}
+
+impl WorkflowPlaces {
+    /// All workflows for work in `cwd`; the first one of a name counts. What a folder brings stands behind
+    /// what the person has and what comes with the program, so that a name means what it meant elsewhere.
+    #[must_use]
+    pub fn list(&self, cwd: &Path) -> Vec<FoundWorkflow> {
+        let mut all: Vec<FoundWorkflow> = self
+            .own
+            .iter()
+            .flat_map(|folder| files_in(folder))
+            .map(|path| read(&path, WorkflowSource::Person))
+            .collect();
+        all.extend(BUILT_IN.iter().map(|text| {
+            let file = WorkflowFile::read(text, Form::Toml);
+            let name = file.as_ref().map(|file| file.name.clone()).unwrap_or_default();
+            FoundWorkflow { name, source: WorkflowSource::BuiltIn, file }
+        }));
+        let root = GitFacts::of(cwd).map_or_else(|| cwd.to_path_buf(), |facts| facts.root);
+        let folders = cwd.ancestors().take_while(|folder| folder.starts_with(&root));
+        let paths = folders.flat_map(|folder| files_in(&folder.join(FOLDER)));
+        all.extend(paths.map(|path| read(&path, WorkflowSource::Folder)));
+        let mut seen = std::collections::HashSet::new();
+        all.retain(|found| seen.insert(found.name.clone()));
+        all
+    }
+
+    /// The workflow of a name, or in a file that is named by its path.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn find(&self, name: &str, cwd: &Path) -> Result<FoundWorkflow, WorkflowError> {
+        let path = cwd.join(name);
+        if Form::of(&path).is_some() || name.contains('/') {
+            return Ok(read(&path, WorkflowSource::Named));
+        }
+        let all = self.list(cwd);
+        let known = || all.iter().map(|found| found.name.clone()).collect();
+        let found = all.iter().find(|found| found.name == name).cloned();
+        found.ok_or_else(|| WorkflowError::Unknown { name: name.to_owned(), known: known() })
+    }
+}
+
+fn read(path: &Path, source: impl Fn(PathBuf) -> WorkflowSource) -> FoundWorkflow {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let file = text(path).and_then(|(text, form)| WorkflowFile::read(&text, form));
+    let name = file.as_ref().map_or(stem, |file| file.name.clone());
+    FoundWorkflow { name, source: source(path.to_path_buf()), file }
+}
+
+fn text(path: &Path) -> Result<(String, Form), WorkflowError> {
+    let unreadable = |words: String| WorkflowError::Unreadable(format!("{}: {words}", path.display()));
+    let form = Form::of(path).ok_or_else(|| unreadable("a workflow is a .toml, .yaml or .json file".to_owned()))?;
+    let facts = fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
+    if !facts.is_file() || facts.len() > BIGGEST {
+        return Err(unreadable("it is no file, or too big for a workflow".to_owned()));
+    }
+    Ok((fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?, form))
+}
+
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .filter(|path| Form::of(path).is_some() && path.is_file())
+        .collect();
+    paths.sort();
+    paths
+}

@@ -1,0 +1,268 @@
+//! What a task is told: texts with what it was started with and what earlier tasks gave.
+//!
+//! `{{ inputs.goal }}` is an input, `{{ tasks.plan.output }}` what an earlier task gave and
+//! `{{ tasks.plan.failed }}` whether it failed; the task must need that one, directly or through others.
+//! Whatever is not there is an error, never an empty text, and so is what a task gave that was not wanted. In a command, `| quote` makes one word for the
+//! shell of anything. What commands and tools gave is data: an agent gets it between tags that say so.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use minijinja::{Environment, UndefinedBehavior};
+use neco_proto::event::TaskKind;
+use neco_safety::untrusted;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::definition::Work;
+use super::error::WorkflowError;
+use super::graph::{Graph, Task, TaskIndex};
+
+/// The part of a task that says when it has failed although it was done.
+const FAILS_IF: &str = "fails_if";
+
+/// What templates read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Values {
+    /// What the workflow was started with.
+    pub inputs: BTreeMap<String, Value>,
+    /// What finished tasks gave.
+    pub tasks: BTreeMap<String, Given>,
+}
+
+/// What a task gave.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Given {
+    /// Its output; none when it was not wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
+    /// Whether it failed, where that is an outcome like any other.
+    pub failed: bool,
+    /// Whether the output came from outside: of a command or a tool.
+    #[serde(skip)]
+    outside: bool,
+}
+
+impl Values {
+    /// Before any task.
+    #[must_use]
+    pub fn of(graph: &Graph) -> Self {
+        Self { inputs: graph.inputs.clone(), tasks: BTreeMap::new() }
+    }
+
+    /// A task gave `output`.
+    pub fn give(&mut self, task: &Task, output: Value, failed: bool) {
+        let outside = task.work.kind() != TaskKind::Agent;
+        let output = Some(output).filter(|output| !output.is_null());
+        self.tasks.insert(task.name.clone(), Given { output, failed, outside });
+    }
+
+    /// Whether a task is to be done.
+    ///
+    /// # Errors
+    /// When its condition reads what is not there.
+    pub fn wants(&self, task: &Task) -> Result<bool, WorkflowError> {
+        task.when.as_ref().map_or(Ok(true), |when| self.holds(task, "condition", when))
+    }
+
+    /// Why a task that was done has failed all the same, if it has.
+    ///
+    /// # Errors
+    /// When its condition reads what is not there.
+    pub fn failure(&self, task: &Task) -> Result<Option<String>, WorkflowError> {
+        let Some(fails) = &task.fails_if else { return Ok(None) };
+        Ok(self.holds(task, FAILS_IF, &fails.condition)?.then(|| fails.because.clone()))
+    }
+
+    fn holds(&self, task: &Task, part: &'static str, expression: &str) -> Result<bool, WorkflowError> {
+        let bad = |error: minijinja::Error| bad(task, part, &error);
+        let environment = environment();
+        let compiled = environment.compile_expression(expression).map_err(bad)?;
+        Ok(compiled.eval(minijinja::value::Serde(self)).map_err(bad)?.is_true())
+    }
+
+    /// What a task does, with every template filled in.
+    ///
+    /// # Errors
+    /// When one reads what is not there.
+    pub fn fill(&self, task: &Task) -> Result<Work, WorkflowError> {
+        let fill = |values: &Self, part: &'static str, text: &str| {
+            if !is_template(text) {
+                return Ok(text.to_owned());
+            }
+            let filled = environment().render_str(text, minijinja::value::Serde(values));
+            filled.map_err(|error| bad(task, part, &error))
+        };
+        Ok(match &task.work {
+            Work::Agent { role, prompt, model } => {
+                let prompt = fill(&self.for_agents(prompt), "prompt", prompt)?;
+                Work::Agent { role: role.clone(), prompt, model: model.clone() }
+            }
+            Work::Command { line } => Work::Command { line: fill(self, "command", line)? },
+            Work::Tool { name, arguments } => {
+                let arguments = each_text(arguments, &mut |text| match sole_expression(text) {
+                    Some(expression) => self.evaluate(task, expression),
+                    None => fill(self, "arguments", text).map(Value::String),
+                })?;
+                Work::Tool { name: name.clone(), arguments }
+            }
+        })
+    }
+
+    /// The same for the prompt of an agent: what came from outside stands between tags.
+    fn for_agents(&self, prompt: &str) -> Self {
+        let mut values = self.clone();
+        if is_template(prompt) {
+            for (name, given) in values.tasks.iter_mut().filter(|(_, given)| given.outside) {
+                if let Some(Value::String(text)) = &mut given.output {
+                    *text = untrusted::wrap(name, &format!("task {name}"), text);
+                }
+            }
+        }
+        values
+    }
+
+    /// An argument that is an expression alone keeps its kind: a number stays one.
+    fn evaluate(&self, task: &Task, expression: &str) -> Result<Value, WorkflowError> {
+        let bad = |error: minijinja::Error| bad(task, "arguments", &error);
+        let environment = environment();
+        let compiled = environment.compile_expression(expression).map_err(bad)?;
+        let value = compiled.eval(minijinja::value::Serde(self)).map_err(bad)?;
+        serde_json::to_value(value).map_err(|error| WorkflowError::BadTemplate {
+            task: task.name.clone(),
+            part: "arguments",
+            reason: error.to_string(),
+        })
+    }
+}
+
+/// Compiling costs more than looking.
+fn is_template(text: &str) -> bool {
+    text.contains("{{") || text.contains("{%") || text.contains("{#")
+}
+
+/// The expression of a text that is nothing else.
+fn sole_expression(text: &str) -> Option<&str> {
+    let inside = text.trim().strip_prefix("{{")?.strip_suffix("}}")?;
+    (!inside.contains("{{") && !inside.contains("}}")).then_some(inside)
+}
+
+/// Whether a text is a name that templates can use.
+#[must_use]
+pub(super) fn is_name(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(|first| first.is_ascii_alphabetic())
+        && chars.all(|char| char.is_ascii_alphanumeric() || char == '_')
+}
+
+/// Checks that every template reads only what will be there when it is filled in. `order` has every
+/// task after all that it needs.
+pub(super) fn check(graph: &Graph, order: &[TaskIndex]) -> Result<(), WorkflowError> {
+    let reading: Vec<(TaskIndex, BTreeSet<(&'static str, String)>)> = order
+        .iter()
+        .filter_map(|index| Some((*index, graph.task(*index)?)))
+        .map(|(index, task)| Ok((index, reads(task)?)))
+        .collect::<Result<_, WorkflowError>>()?;
+    for (index, names) in reading {
+        // Most tasks read no other: then nobody above them is looked for.
+        let above = names.iter().any(|(_, name)| name.starts_with("tasks.")).then(|| above(graph, index));
+        let Some(task) = graph.task(index) else { continue };
+        let own = format!("tasks.{}.output", task.name);
+        for (part, name) in names {
+            // A task is done when it is asked whether it has failed.
+            if part == FAILS_IF && (name == own || name.starts_with(&format!("{own}."))) {
+                continue;
+            }
+            if let Some(why) = missing(graph, &name, above.as_ref()) {
+                return Err(WorkflowError::MissingInput { task: task.name.clone(), part, name, why });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Why a name can't be read, if so.
+fn missing(graph: &Graph, name: &str, above: Option<&BTreeSet<&str>>) -> Option<String> {
+    let mut parts = name.split('.');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some("inputs"), Some(input), _) => {
+            (!graph.inputs.contains_key(input)).then(|| format!("and the workflow has no input {input}"))
+        }
+        (Some("tasks"), Some(task), Some("output" | "failed")) => {
+            let known = above.is_some_and(|above| above.contains(task));
+            (!known).then(|| format!("and does not need {task}, so it may not be done by then"))
+        }
+        (Some("tasks"), Some(task), _) => Some(format!("which is not there; tasks.{task}.output is what it gave")),
+        _ => Some("which is neither inputs.NAME nor tasks.NAME.output".to_owned()),
+    }
+}
+
+/// The names of all tasks that are done before this one.
+fn above(graph: &Graph, task: TaskIndex) -> BTreeSet<&str> {
+    let mut seen = BTreeSet::new();
+    let mut next: Vec<TaskIndex> = graph.needs(task).to_vec();
+    while let Some(task) = next.pop() {
+        if seen.insert(task) {
+            next.extend(graph.needs(task));
+        }
+    }
+    seen.into_iter().filter_map(|task| graph.task(task)).map(|task| task.name.as_str()).collect()
+}
+
+/// What the templates of a task read, and in which part of it.
+fn reads(task: &Task) -> Result<BTreeSet<(&'static str, String)>, WorkflowError> {
+    let mut found = BTreeSet::new();
+    let conditions =
+        [("condition", task.when.as_ref()), (FAILS_IF, task.fails_if.as_ref().map(|fails| &fails.condition))];
+    for (part, condition) in conditions.into_iter().filter_map(|(part, condition)| Some((part, condition?))) {
+        let environment = environment();
+        let compiled = environment.compile_expression(condition).map_err(|error| bad(task, part, &error))?;
+        found.extend(compiled.undeclared_variables(true).into_iter().map(|name| (part, name)));
+    }
+    let mut read = |part: &'static str, text: &str| {
+        if is_template(text) {
+            let environment = environment();
+            let template = environment.template_from_str(text).map_err(|error| bad(task, part, &error))?;
+            found.extend(template.undeclared_variables(true).into_iter().map(|name| (part, name)));
+        }
+        Ok::<_, WorkflowError>(Value::Null)
+    };
+    match &task.work {
+        Work::Agent { prompt, .. } => read("prompt", prompt)?,
+        Work::Command { line } => read("command", line)?,
+        Work::Tool { arguments, .. } => each_text(arguments, &mut |text| read("arguments", text))?,
+    };
+    Ok(found)
+}
+
+fn each_text(
+    value: &Value,
+    take: &mut impl FnMut(&str) -> Result<Value, WorkflowError>,
+) -> Result<Value, WorkflowError> {
+    Ok(match value {
+        Value::String(text) => take(text)?,
+        Value::Array(items) => Value::Array(items.iter().map(|item| each_text(item, take)).collect::<Result<_, _>>()?),
+        Value::Object(fields) => {
+            let field = |(name, value): (&String, &Value)| Ok((name.clone(), each_text(value, take)?));
+            Value::Object(fields.iter().map(field).collect::<Result<_, WorkflowError>>()?)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    })
+}
+
+fn environment() -> Environment<'static> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.add_filter("quote", |text: String| quoted(&text));
+    environment
+}
+
+/// A text as one word of a shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+fn bad(task: &Task, part: &'static str, error: &minijinja::Error) -> WorkflowError {
+    let reason =
+        error.detail().map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind()));
+    WorkflowError::BadTemplate { task: task.name.clone(), part, reason }
+}

@@ -1,0 +1,149 @@
+//! workflow: the model runs a workflow and gets what came of it.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use neco_proto::event::{OutputStream, TaskState, WorkflowGraph, WorkflowState, WorkflowTask};
+use neco_proto::{AgentId, Display, ErrorCode, Risk};
+use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::desk::WorkflowDesk;
+use super::error::WorkflowError;
+use super::places::WorkflowPlaces;
+
+/// A workflow has limits of its own.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+/// Characters of one task's output that the model gets.
+const SHOWN: usize = 4000;
+
+/// The tool of one agent; without a desk it is only for lists of what there is.
+pub struct WorkflowTool {
+    /// Whose workflows it runs, for which agent.
+    pub desk: Option<(WorkflowDesk, AgentId)>,
+    /// Where workflows are.
+    pub places: WorkflowPlaces,
+    /// The folder that is worked in.
+    pub cwd: PathBuf,
+}
+
+/// Arguments of `workflow`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WorkflowArgs {
+    /// The name of a workflow that exists.
+    #[serde(default)]
+    name: Option<String>,
+    /// A workflow of your own.
+    #[serde(default)]
+    definition: Option<Map<String, Value>>,
+    /// What it is started with.
+    #[serde(default)]
+    inputs: Map<String, Value>,
+}
+
+impl WorkflowTool {
+    /// The tool without a session, for lists of what there is.
+    #[must_use]
+    pub fn listed() -> Self {
+        Self { desk: None, places: WorkflowPlaces::default(), cwd: PathBuf::new() }
+    }
+
+    fn definition(&self, args: &WorkflowArgs) -> Result<Value, WorkflowError> {
+        match (&args.name, &args.definition) {
+            (Some(name), None) => Ok(self.places.find(name, &self.cwd)?.file?.to_value()),
+            (None, Some(definition)) => Ok(Value::Object(definition.clone())),
+            (Some(_), Some(_)) | (None, None) => {
+                Err(WorkflowError::NotNow("give either a name or a definition".to_owned()))
+            }
+        }
+    }
+}
+
+impl Tool for WorkflowTool {
+    type Args = WorkflowArgs;
+    const NAME: &'static str = "workflow";
+    const DESCRIPTION: &'static str = include_str!("workflow.md");
+    /// What its tasks do is judged task by task.
+    const TOUCH: Touch = Touch::Reads;
+
+    fn timeout(&self, _: &WorkflowArgs) -> Option<Duration> {
+        Some(LONGEST)
+    }
+
+    fn summary(&self, args: &WorkflowArgs) -> String {
+        let written = args.definition.as_ref().and_then(|definition| definition.get("name")?.as_str());
+        format!("Run workflow {}", args.name.as_deref().or(written).unwrap_or_default())
+    }
+
+    async fn plan(&self, args: &WorkflowArgs, _: &ToolContext) -> Result<Plan, ToolError> {
+        let (desk, _) = self.desk.as_ref().ok_or_else(nowhere)?;
+        let definition = self.definition(args).map_err(|error| wrong(&error))?;
+        desk.check(&definition, &Value::Object(args.inputs.clone())).map_err(|error| wrong(&error))?;
+        Ok(Plan::of(Risk::Safe))
+    }
+
+    async fn run(&self, args: WorkflowArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let (desk, agent) = self.desk.as_ref().ok_or_else(nowhere)?;
+        let definition = self.definition(&args).map_err(|error| wrong(&error))?;
+        let inputs = Value::Object(args.inputs);
+        let id = desk.start(*agent, &definition, &inputs).map_err(|error| wrong(&error))?;
+        ctx.live.push(OutputStream::Note, &format!("workflow {id}"));
+        let ended = tokio::select! {
+            ended = desk.ended(id) => ended,
+            () = ctx.cancel.cancelled() => {
+                // It may be over in this very moment.
+                let _ = desk.cancel(id).await;
+                desk.ended(id).await
+            }
+        };
+        let graph = ended.map_err(|error| ToolError::failed(error.to_string()))?;
+        let graph = graph.ok_or_else(|| ToolError::failed("the workflow left no trace in the log"))?;
+        Ok(output(&graph))
+    }
+}
+
+/// What came of a workflow, for the model and for the person.
+fn output(graph: &WorkflowGraph) -> ToolOutput {
+    let head = format!("Workflow {} ({}): {}.\n", graph.name, graph.workflow_id, graph.state);
+    let mut text = head.clone();
+    for task in &graph.tasks {
+        let _ = writeln!(text, "\n{} ({}): {}{}", task.id, task.kind, task.state, said(task));
+    }
+    let display = Display::List {
+        title: format!("workflow {}: {}", graph.name, graph.state),
+        items: graph.tasks.iter().map(|task| format!("{} {}", task.id, task.state)).collect(),
+        total: graph.tasks.len() as u64,
+    };
+    let failed = match graph.state {
+        WorkflowState::Completed | WorkflowState::Partly | WorkflowState::Running | WorkflowState::Interrupted => None,
+        WorkflowState::Failed => Some(ErrorCode::ToolFailed),
+        WorkflowState::Cancelled => Some(ErrorCode::ToolFailed),
+    };
+    let output = ToolOutput::text(text).outside(head.len().., "workflow").with_display(display);
+    ToolOutput { error_code: failed, ..output }
+}
+
+fn said(task: &WorkflowTask) -> String {
+    let words = match (&task.error, &task.output, task.state) {
+        (Some(error), _, _) => error.clone(),
+        (None, Some(Value::String(text)), _) => text.clone(),
+        (None, Some(value), _) => format!("{value:#}"),
+        (None, None, TaskState::Completed) => "not wanted".to_owned(),
+        (None, None, _) => return String::new(),
+    };
+    let short: String = words.chars().take(SHOWN).collect();
+    let cut = if short.len() < words.len() { " […]" } else { "" };
+    format!("\n{short}{cut}")
+}
+
+fn wrong(error: &WorkflowError) -> ToolError {
+    ToolError::new(ErrorCode::InvalidArguments, error.to_string())
+}
+
+fn nowhere() -> ToolError {
+    ToolError::failed("there is no session to run a workflow in")
+}

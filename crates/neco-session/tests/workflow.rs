@@ -1,0 +1,486 @@
+//! Workflows: what is read, what is refused, and what every mix of failures comes to.
+
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use neco_proto::event::TaskState;
+use neco_session::workflow::{
+    Class, Failure, Form, Graph, Happened, Limits, Moved, Outcome, Retry, Schedule, Step, TaskEntry, Values, Work,
+    WorkflowError, WorkflowFile,
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+const DELIVERY: &str = r#"
+name = "delivery"
+on_failure = "continue"
+timeout = 3600
+
+[inputs]
+goal = { description = "what is to be delivered" }
+research = { default = false }
+
+[limits]
+parallel = 4
+agents = 2
+
+[[tasks]]
+id = "plan"
+agent = "planner"
+prompt = "Plan this: {{ inputs.goal }}"
+on_failure = "fail_fast"
+
+[[tasks]]
+id = "research"
+needs = ["plan"]
+when = "inputs.research"
+agent = "researcher"
+prompt = "Find out what {{ tasks.plan.output.open }} needs."
+
+[[tasks]]
+id = "code"
+needs = ["plan", "research"]
+agent = "coder"
+prompt = "Do it:\n{{ tasks.plan.output.steps | join(', ') }}"
+on_failure = { retry_then_continue = { times = 2, backoff = 1.5 } }
+
+[[tasks]]
+id = "check"
+needs = ["code"]
+command = "make test"
+
+[[tasks]]
+id = "keep"
+needs = ["code"]
+tool = "memory_store"
+arguments = { title = "delivered {{ inputs.goal }}", tags = ["{{ inputs.goal }}"], count = 3, late = "{{ inputs.research }}" }
+"#;
+
+const AS_YAML: &str = r"
+name: small
+on_failure:
+  retry_then_continue: { times: 1 }
+tasks:
+  - id: one
+    command: echo one
+  - name: two
+    needs: [one]
+    agent: coder
+    prompt: |
+      Look at {{ tasks.one.output }}.
+    on_failure: fail_fast
+";
+
+fn values(pairs: &[(&str, Value)]) -> BTreeMap<String, Value> {
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+}
+
+fn delivery() -> Graph {
+    let file = WorkflowFile::read(DELIVERY, Form::Toml).unwrap();
+    Graph::new(&file, &values(&[("goal", json!("a door"))])).unwrap()
+}
+
+fn entry(id: &str, needs: &[&str]) -> TaskEntry {
+    let needs = needs.iter().map(ToString::to_string).collect();
+    TaskEntry { id: id.to_owned(), needs, command: Some("true".to_owned()), ..TaskEntry::default() }
+}
+
+fn file(tasks: Vec<TaskEntry>) -> WorkflowFile {
+    WorkflowFile {
+        name: "test".to_owned(),
+        description: String::new(),
+        inputs: BTreeMap::new(),
+        on_failure: Failure::Continue,
+        limits: Limits { parallel: 8, agents: 8, commands: 8 },
+        timeout: None,
+        tasks,
+    }
+}
+
+fn refused(tasks: Vec<TaskEntry>) -> String {
+    Graph::new(&file(tasks), &BTreeMap::new()).unwrap_err().to_string()
+}
+
+#[test]
+fn a_workflow_is_read_from_toml_and_from_yaml() {
+    let graph = delivery();
+    assert_eq!(
+        (graph.len(), graph.timeout, graph.limits),
+        (5, Some(3600.0), Limits { parallel: 4, agents: 2, commands: 2 })
+    );
+    assert_eq!(graph.inputs, values(&[("goal", json!("a door")), ("research", json!(false))]));
+    assert_eq!((graph.needs(2), graph.needed_by(2)), (&[0, 1][..], &[3, 4][..]));
+    assert_eq!(graph.task(2).unwrap().on_failure, Failure::RetryThenContinue(Retry { times: 2, backoff: 1.5 }));
+    assert_eq!((graph.task(3).unwrap().class(), graph.task(4).unwrap().class()), (Class::Command, Class::Tool));
+    let small = Graph::new(&WorkflowFile::read(AS_YAML, Form::Yaml).unwrap(), &BTreeMap::new()).unwrap();
+    assert_eq!(small.task(0).unwrap().on_failure, Failure::RetryThenContinue(Retry { times: 1, backoff: 0.0 }));
+    assert_eq!(small.task(1).unwrap().on_failure, Failure::FailFast);
+    let as_json = json!({ "name": "j", "tasks": [{ "id": "a", "command": "true" }] }).to_string();
+    assert!(WorkflowFile::read(&as_json, Form::Yaml).is_ok());
+    let forms = ["a.toml", "a.yml", "a.yaml", "a.txt"].map(|name| Form::of(std::path::Path::new(name)));
+    assert_eq!(forms, [Some(Form::Toml), Some(Form::Yaml), Some(Form::Yaml), None]);
+}
+
+#[test]
+fn what_is_wrong_is_said_before_anything_runs_and_names_the_tasks() {
+    let cases = [
+        (vec![], "no tasks"),
+        (vec![entry("a", &["c"]), entry("b", &["a"]), entry("c", &["b"])], "wait for each other: "),
+        (vec![entry("a", &["a"])], "wait for each other: a → a"),
+        (
+            vec![entry("build", &[]), entry("b", &["Build"])],
+            "task b needs Build, which is no task; did you mean build?",
+        ),
+        (vec![entry("a", &[]), entry("a", &[])], "two tasks are named a"),
+        (vec![entry("a-b", &[])], "\"a-b\" is no name"),
+        (
+            vec![TaskEntry { agent: Some("coder".into()), ..entry("a", &[]) }],
+            "task a must have exactly one of agent, tool and command, and it has agent and command",
+        ),
+        (vec![TaskEntry { command: None, ..entry("a", &[]) }], "task a must have exactly one"),
+        (
+            vec![TaskEntry { agent: Some("coder".into()), command: None, ..entry("a", &[]) }],
+            "task a is an agent and has no prompt",
+        ),
+        (vec![TaskEntry { timeout: Some(-1.0), ..entry("a", &[]) }], "the timeout of task a must be"),
+        (
+            vec![TaskEntry { command: Some("{{ inputs.x }}".into()), ..entry("a", &[]) }],
+            "the command of task a reads inputs.x, and the workflow has no input x",
+        ),
+        (
+            vec![entry("a", &[]), TaskEntry { command: Some("{{ tasks.a.output }}".into()), ..entry("b", &[]) }],
+            "the command of task b reads tasks.a.output, and does not need a",
+        ),
+        (
+            vec![TaskEntry { command: Some("{{ now }}".into()), ..entry("a", &[]) }],
+            "neither inputs.NAME nor tasks.NAME.output",
+        ),
+        (
+            vec![TaskEntry { command: Some("{{ 1 + }}".into()), ..entry("a", &[]) }],
+            "the command of task a can't be read",
+        ),
+        (
+            vec![TaskEntry { when: Some("tasks.z.output".into()), ..entry("a", &[]) }],
+            "the condition of task a reads tasks.z.output",
+        ),
+    ];
+    for (tasks, words) in cases {
+        let said = refused(tasks);
+        assert!(said.contains(words), "{said:?} instead of {words:?}");
+    }
+    let through = vec![
+        entry("a", &[]),
+        entry("b", &["a"]),
+        TaskEntry { command: Some("{{ tasks.a.output }}".into()), ..entry("c", &["b"]) },
+    ];
+    assert!(Graph::new(&file(through), &BTreeMap::new()).is_ok(), "needed through another one");
+    let circle = refused(vec![entry("x", &[]), entry("a", &["x", "c"]), entry("b", &["a"]), entry("c", &["b"])]);
+    assert!(
+        ["a → b → c → a", "b → c → a → b", "c → a → b → c"].iter().any(|words| circle.ends_with(words)),
+        "{circle}"
+    );
+    let delivery = WorkflowFile::read(DELIVERY, Form::Toml).unwrap();
+    assert_eq!(Graph::new(&delivery, &BTreeMap::new()), Err(WorkflowError::NoValue("goal".to_owned())));
+    let more = values(&[("goal", json!(1)), ("gaol", json!(2))]);
+    assert_eq!(Graph::new(&delivery, &more), Err(WorkflowError::UnknownInput("gaol".to_owned())));
+    for (text, form) in
+        [("name = 3", Form::Toml), ("name: x\nstrategy: y", Form::Yaml), ("&a [*a, *a]", Form::Yaml), ("", Form::Yaml)]
+    {
+        assert!(matches!(WorkflowFile::read(text, form), Err(WorkflowError::Unreadable(_))), "{text}");
+    }
+    let none = WorkflowFile { limits: Limits { parallel: 0, ..Limits::default() }, ..file(vec![entry("a", &[])]) };
+    assert_eq!(Graph::new(&none, &BTreeMap::new()), Err(WorkflowError::ZeroLimit("parallel")));
+}
+
+#[test]
+fn templates_are_filled_with_what_is_there_and_nothing_else() {
+    let graph = delivery();
+    let mut given = Values::of(&graph);
+    let plan = graph.task(0).unwrap();
+    let Work::Agent { prompt, .. } = given.fill(plan).unwrap() else { panic!("no agent") };
+    assert_eq!(prompt, "Plan this: a door");
+    let code = graph.task(2).unwrap();
+    assert!(given.fill(code).unwrap_err().to_string().contains("the prompt of task code can't be read"));
+    given.give(plan, json!({ "steps": ["saw", "hang"], "open": "hinges" }), false);
+    let Work::Agent { prompt, .. } = given.fill(code).unwrap() else { panic!("no agent") };
+    assert_eq!(prompt, "Do it:\nsaw, hang");
+    let Work::Tool { arguments, .. } = given.fill(graph.task(4).unwrap()).unwrap() else { panic!("no tool") };
+    assert_eq!(arguments, json!({ "title": "delivered a door", "tags": ["a door"], "count": 3, "late": false }));
+    assert_eq!(given.wants(graph.task(1).unwrap()), Ok(false));
+    given.inputs.insert("research".to_owned(), json!(true));
+    assert_eq!(given.wants(graph.task(1).unwrap()), Ok(true));
+}
+
+#[test]
+fn what_commands_gave_is_data_for_an_agent_and_one_word_for_a_shell() {
+    let tasks = vec![
+        TaskEntry { accept_failure: true, ..entry("a", &[]) },
+        TaskEntry {
+            agent: Some("coder".into()),
+            prompt: Some("{{ tasks.a.output }} {{ tasks.a.failed }}".into()),
+            command: None,
+            ..entry("b", &["a"])
+        },
+        TaskEntry { command: Some("echo {{ tasks.a.output | quote }}".into()), ..entry("c", &["a"]) },
+    ];
+    let graph = Graph::new(&file(tasks), &BTreeMap::new()).unwrap();
+    let mut given = Values::of(&graph);
+    given.give(graph.task(0).unwrap(), json!("it's; rm -rf /"), true);
+    let Work::Agent { prompt, .. } = given.fill(graph.task(1).unwrap()).unwrap() else { panic!("no agent") };
+    assert!(prompt.starts_with("<untrusted-") && prompt.ends_with("> True"), "{prompt}");
+    let Work::Command { line } = given.fill(graph.task(2).unwrap()).unwrap() else { panic!("no command") };
+    assert_eq!(line, r"echo 'it'\''s; rm -rf /'");
+}
+
+#[test]
+fn a_workflow_is_the_same_after_the_log_has_had_it() {
+    let file = WorkflowFile::read(DELIVERY, Form::Toml).unwrap();
+    assert_eq!(WorkflowFile::of_value(&file.to_value()).unwrap(), file);
+}
+
+#[test]
+fn names_that_do_not_exist_are_refused_with_their_task() {
+    let no_coder = |role: &str| if role == "coder" { Err("there is no agent coder".to_owned()) } else { Ok(()) };
+    let error = delivery().check_names(no_coder, |_| Ok(())).unwrap_err().to_string();
+    assert_eq!(error, "task code: there is no agent coder");
+    let error = delivery().check_names(|_| Ok(()), |tool| Err(format!("no {tool}"))).unwrap_err().to_string();
+    assert_eq!(error, "task keep: no memory_store");
+}
+
+#[test]
+fn a_failure_that_is_tried_again_waits_longer_each_time() {
+    let graph = delivery();
+    let (mut schedule, moved) = Schedule::begin(&graph);
+    assert_eq!(moved.steps, [Step::Begin(0)]);
+    assert_eq!(schedule.on(Happened::Completed(0)).steps, [Step::Begin(1)]);
+    assert_eq!(schedule.on(Happened::Completed(1)).steps, [Step::Begin(2)]);
+    for seconds in [1.5, 3.0] {
+        let how_long = Duration::from_secs_f64(seconds);
+        assert_eq!(schedule.on(Happened::Failed(2)).steps, [Step::Rest { task: 2, how_long }]);
+        assert_eq!(schedule.on(Happened::Failed(2)).steps, [], "it does not run");
+        assert_eq!(schedule.on(Happened::Rested(2)).steps, [Step::Begin(2)]);
+    }
+    let end = schedule.on(Happened::Failed(2));
+    assert_eq!(end.steps, [Step::Finish(Outcome::Partly)]);
+    assert_eq!(schedule.states()[2..], [TaskState::Failed, TaskState::Skipped, TaskState::Skipped]);
+    assert_eq!(end.changes.len(), 3);
+}
+
+/// A workflow by numbers: what each task needs among those before it, how it is handled, how often it fails.
+#[derive(Clone, Debug)]
+struct Plan {
+    tasks: Vec<(Vec<usize>, Failure, u32, u8)>,
+    limits: Limits,
+}
+
+fn plan(with_fail_fast: bool) -> impl Strategy<Value = Plan> {
+    let retry = (0u32..3).prop_map(|times| Failure::RetryThenContinue(Retry { times, backoff: 0.0 }));
+    let strategy =
+        prop_oneof![4 => Just(Failure::Continue), 3 => retry, u32::from(with_fail_fast) => Just(Failure::FailFast)];
+    let fails = prop_oneof![5 => Just(0u32), 2 => 1u32..4];
+    let task = (proptest::collection::vec(0usize..1000, 0..4), strategy, fails, 0u8..3);
+    let limits = (1usize..5, 1usize..4, 1usize..4);
+    (proptest::collection::vec(task, 1..40), limits).prop_map(|(tasks, (parallel, agents, commands))| {
+        let below = |(index, (needs, strategy, fails, class)): (usize, (Vec<usize>, Failure, u32, u8))| {
+            let needs: BTreeSet<usize> = needs.iter().filter(|_| index > 0).map(|need| need % index.max(1)).collect();
+            (needs.into_iter().collect(), strategy, fails, class)
+        };
+        Plan {
+            tasks: tasks.into_iter().enumerate().map(below).collect(),
+            limits: Limits { parallel, agents, commands },
+        }
+    })
+}
+
+fn graph(plan: &Plan) -> Graph {
+    let name = |index: usize| format!("t{index}");
+    let task = |(index, (needs, strategy, _, class)): (usize, &(Vec<usize>, Failure, u32, u8))| {
+        let needs = needs.iter().map(|need| name(*need)).collect();
+        let base = TaskEntry { id: name(index), needs, on_failure: Some(*strategy), ..TaskEntry::default() };
+        match class {
+            0 => TaskEntry { agent: Some("coder".to_owned()), prompt: Some("go".to_owned()), ..base },
+            1 => TaskEntry { command: Some("true".to_owned()), ..base },
+            _ => TaskEntry { tool: Some("glob".to_owned()), ..base },
+        }
+    };
+    let tasks = plan.tasks.iter().enumerate().map(task).collect();
+    Graph::new(&WorkflowFile { limits: plan.limits, ..file(tasks) }, &BTreeMap::new()).unwrap()
+}
+
+/// What every task comes to when nothing stops everything: read off the order, without a schedule.
+fn expected(plan: &Plan) -> Vec<TaskState> {
+    let mut states = Vec::new();
+    for (needs, strategy, fails, _) in &plan.tasks {
+        let tries = match strategy {
+            Failure::RetryThenContinue(retry) => retry.times + 1,
+            Failure::Continue | Failure::FailFast => 1,
+        };
+        let met = needs.iter().all(|need| states[*need] == TaskState::Completed);
+        states.push(match (met, *fails < tries) {
+            (false, _) => TaskState::Skipped,
+            (true, true) => TaskState::Completed,
+            (true, false) => TaskState::Failed,
+        });
+    }
+    states
+}
+
+/// Plays a workflow, `choices` saying which of the running tasks ends next; at most so many steps.
+struct Play<'g> {
+    graph: &'g Graph,
+    plan: &'g Plan,
+    schedule: Schedule<'g>,
+    running: BTreeSet<usize>,
+    resting: BTreeSet<usize>,
+    begun: Vec<u32>,
+    finished: Option<Outcome>,
+}
+
+impl<'g> Play<'g> {
+    fn new(graph: &'g Graph, plan: &'g Plan, recorded: &Vec<TaskState>) -> Self {
+        let (schedule, moved) = Schedule::resume(graph, recorded);
+        let begun = vec![0; graph.len()];
+        let mut play =
+            Self { graph, plan, schedule, running: BTreeSet::new(), resting: BTreeSet::new(), begun, finished: None };
+        play.take(&moved.steps);
+        play
+    }
+
+    fn take(&mut self, steps: &[Step]) {
+        assert!(self.finished.is_none() || steps.is_empty(), "something happens after the end");
+        for step in steps {
+            match step {
+                Step::Begin(task) => {
+                    assert!(self.running.insert(*task), "t{task} runs twice");
+                    let done = |need: &usize| self.schedule.states()[*need] == TaskState::Completed;
+                    assert!(self.graph.needs(*task).iter().all(done), "t{task} began too early");
+                    self.begun[*task] += 1;
+                }
+                Step::Rest { task, .. } => assert!(self.resting.insert(*task)),
+                Step::Stop(task) => assert!(self.running.remove(task)),
+                Step::Finish(outcome) => self.finished = Some(*outcome),
+            }
+        }
+        let counts =
+            |class: Class| self.running.iter().filter(|task| self.graph.task(**task).unwrap().class() == class).count();
+        let limits = self.graph.limits;
+        assert!(
+            self.running.len() <= limits.parallel
+                && counts(Class::Agent) <= limits.agents
+                && counts(Class::Command) <= limits.commands
+        );
+        let waiting = |state: &TaskState| *state == TaskState::Ready;
+        let mut next: BTreeSet<usize> = self
+            .schedule
+            .states()
+            .iter()
+            .enumerate()
+            .filter(|(_, state)| waiting(state))
+            .map(|(task, _)| task)
+            .collect();
+        if self.finished.is_none() {
+            next.extend(&self.resting);
+        }
+        assert_eq!(self.graph.next(self.schedule.states()), next.into_iter().collect::<Vec<_>>());
+    }
+
+    /// One thing happens; false when nothing can.
+    fn step(&mut self, choice: usize) -> bool {
+        let all: Vec<usize> = self.running.iter().chain(&self.resting).copied().collect();
+        if all.is_empty() || self.finished.is_some() {
+            return false;
+        }
+        let task = all[choice % all.len()];
+        let happened = if self.resting.remove(&task) {
+            Happened::Rested(task)
+        } else {
+            self.running.remove(&task);
+            let fails = self.begun[task] <= self.plan.tasks[task].2;
+            if fails { Happened::Failed(task) } else { Happened::Completed(task) }
+        };
+        let moved = self.schedule.on(happened);
+        self.take(&moved.steps);
+        true
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn any_graph_and_failures_come_to_what_the_order_says(plan in plan(false), choices in proptest::collection::vec(0usize..1000, 400)) {
+        let graph = graph(&plan);
+        let mut play = Play::new(&graph, &plan, &Vec::new());
+        for choice in choices.iter().cycle().take(4000) {
+            if !play.step(*choice) {
+                break;
+            }
+        }
+        let wanted = expected(&plan);
+        prop_assert_eq!(play.schedule.states(), &wanted);
+        let all = wanted.iter().all(|state| *state == TaskState::Completed);
+        prop_assert_eq!(play.finished, Some(if all { Outcome::Completed } else { Outcome::Partly }));
+        prop_assert!(plan.tasks.iter().zip(&play.begun).zip(&wanted).all(|((_, begun), state)| (*begun == 0) == (*state == TaskState::Skipped)));
+    }
+
+    #[test]
+    fn a_failure_that_stops_everything_does(plan in plan(true), choices in proptest::collection::vec(0usize..1000, 400)) {
+        let graph = graph(&plan);
+        let mut play = Play::new(&graph, &plan, &Vec::new());
+        let mut completed = BTreeSet::new();
+        for choice in choices.iter().cycle().take(4000) {
+            let now = play.schedule.states().iter().enumerate().filter(|(_, state)| **state == TaskState::Completed);
+            completed.extend(now.map(|(task, _)| task));
+            if !play.step(*choice) {
+                break;
+            }
+        }
+        prop_assert!(play.finished.is_some() && play.running.is_empty());
+        let states = play.schedule.states();
+        prop_assert!(states.iter().all(|state| state.is_final()));
+        prop_assert!(completed.iter().all(|task| states[*task] == TaskState::Completed), "what was done is undone");
+        let fatal = states.iter().zip(&plan.tasks).any(|(state, task)| *state == TaskState::Failed && task.1 == Failure::FailFast);
+        prop_assert_eq!(fatal, play.finished == Some(Outcome::Failed));
+        if !fatal {
+            prop_assert_eq!(states, &expected(&plan));
+        }
+    }
+
+    #[test]
+    fn after_a_crash_only_what_was_not_completed_is_done_again(plan in plan(true), choices in proptest::collection::vec(0usize..1000, 1..60)) {
+        let graph = graph(&plan);
+        let mut play = Play::new(&graph, &plan, &Vec::new());
+        for choice in &choices {
+            if !play.step(*choice) {
+                break;
+            }
+        }
+        let recorded = play.schedule.states().clone();
+        let calm = Plan { tasks: plan.tasks.iter().cloned().map(|(needs, strategy, _, class)| (needs, strategy, 0, class)).collect(), ..plan.clone() };
+        let mut again = Play::new(&graph, &calm, &recorded);
+        while again.step(0) {}
+        prop_assert_eq!(again.finished, Some(Outcome::Completed));
+        for (task, state) in recorded.iter().enumerate() {
+            prop_assert_eq!(again.begun[task], u32::from(*state != TaskState::Completed));
+        }
+    }
+
+    #[test]
+    fn cancelling_ends_it_at_any_point(plan in plan(true), choices in proptest::collection::vec(0usize..1000, 0..30)) {
+        let graph = graph(&plan);
+        let mut play = Play::new(&graph, &plan, &Vec::new());
+        for choice in &choices {
+            if !play.step(*choice) {
+                break;
+            }
+        }
+        let before = play.finished;
+        let moved = play.schedule.on(Happened::Cancel);
+        play.take(&moved.steps);
+        prop_assert_eq!(play.finished, before.or(Some(Outcome::Cancelled)));
+        prop_assert!(play.running.is_empty());
+        prop_assert_eq!(play.schedule.on(Happened::Cancel), Moved::default());
+    }
+}

@@ -1,0 +1,85 @@
+//! What stands around the made-up session.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use neco_proto::Client;
+use neco_proto::slash::Custom;
+use neco_tui::{Host, ModelEntry, Printed, SessionEntry, Wanted};
+use serde_json::Value;
+
+use crate::client::Stage;
+
+/// A host that knows a few names.
+#[derive(Default)]
+pub struct Scene {
+    written: Mutex<Vec<String>>,
+}
+
+impl Host for Scene {
+    fn open(&self, _wanted: Wanted) -> BoxFuture<'_, Result<Arc<dyn Client>, String>> {
+        async { Ok(Arc::new(Stage::new()) as Arc<dyn Client>) }.boxed()
+    }
+
+    fn close(&self, _client: Arc<dyn Client>) -> BoxFuture<'_, ()> {
+        async {}.boxed()
+    }
+
+    fn sessions(&self) -> BoxFuture<'_, Result<Vec<SessionEntry>, String>> {
+        let entry = |n: u32| SessionEntry {
+            id: n.to_string(),
+            title: format!("an earlier session, number {n}"),
+            when: format!("{n} h ago"),
+            about: String::new(),
+        };
+        async move { Ok((1..=30).map(entry).collect()) }.boxed()
+    }
+
+    fn files(&self) -> BoxFuture<'_, Vec<String>> {
+        let names = ["src/main.rs", "src/lib.rs", "src/parser/mod.rs", "README.md", "docs/guide.md"];
+        async move { names.map(str::to_owned).to_vec() }.boxed()
+    }
+
+    fn branch(&self) -> BoxFuture<'_, Option<String>> {
+        async { Some("main".to_owned()) }.boxed()
+    }
+
+    fn edit_text(&self, text: String) -> BoxFuture<'_, Result<Option<String>, String>> {
+        async move { Ok(Some(format!("{text} (edited)"))) }.boxed()
+    }
+
+    fn edit_call(&self, arguments: Value) -> BoxFuture<'_, Result<Option<Value>, String>> {
+        async move { Ok(Some(arguments)) }.boxed()
+    }
+
+    fn history(&self) -> Vec<String> {
+        vec!["run the tests".to_owned(), "edit the limit".to_owned()]
+    }
+
+    fn remember(&self, text: &str) {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
+    }
+
+    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, String>> {
+        let model = |name: &str| ModelEntry { name: name.to_owned(), about: "200k".to_owned() };
+        async move { Ok(["scripted/demo", "local/small", "local/large"].map(model).to_vec()) }.boxed()
+    }
+
+    fn shell(&self, command: String, output: Printed) -> BoxFuture<'_, Result<Option<i32>, String>> {
+        async move {
+            output(format!("would run {command}\n"));
+            Ok(Some(0))
+        }
+        .boxed()
+    }
+
+    fn commands(&self) -> BoxFuture<'_, Vec<Custom>> {
+        let ship = Custom { name: "ship".to_owned(), argument: String::new(), help: "release it".to_owned() };
+        async move { vec![ship] }.boxed()
+    }
+
+    fn custom(&self, name: String, argument: String) -> BoxFuture<'_, Result<String, String>> {
+        async move { Ok(format!("carry out {name}: {argument}")) }.boxed()
+    }
+}

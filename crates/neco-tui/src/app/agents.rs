@@ -1,0 +1,198 @@
+//! The other agents of the session and its workflows, as far as a window shows them.
+
+use std::collections::HashMap;
+
+use neco_proto::clean::clean_line;
+use neco_proto::event::{AgentNode, NodeResult, NodeState, NodeType, WorkflowGraph, WorkflowState, WorkflowUpdate};
+use neco_proto::{AgentId, Event, EventBody};
+
+use crate::text::words;
+use crate::transcript::block::Tone;
+
+/// How deep agents are shown to nest.
+const DEEPEST: usize = 8;
+
+/// Characters of what an agent had to say when it ended.
+const LONGEST: usize = 300;
+
+/// The tree of agents and the workflows.
+#[derive(Clone, Debug, Default)]
+pub struct Agents {
+    /// In the order they came.
+    nodes: Vec<AgentNode>,
+    /// What each of them does, in a few words.
+    doing: HashMap<AgentId, String>,
+    workflows: Vec<WorkflowGraph>,
+}
+
+impl Agents {
+    /// Takes in an event, whoever it happened to.
+    pub fn apply(&mut self, event: &Event) {
+        match &event.body {
+            EventBody::AgentUpdate(update) => {
+                self.nodes.retain(|node| !update.gone.contains(&node.id));
+                self.update(update.node.clone());
+            }
+            EventBody::WorkflowUpdate(update) => self.workflow(update),
+            EventBody::ToolCallUpdate(call) => drop(self.doing.insert(event.agent_id, clean_line(&call.summary))),
+            EventBody::TurnStart(_) => drop(self.doing.insert(event.agent_id, "thinks".to_owned())),
+            EventBody::PermissionRequest(request) => {
+                let waits = format!("waits for you: {}", clean_line(&request.summary));
+                self.doing.insert(event.agent_id, waits);
+            }
+            EventBody::AgentComplete(_) => drop(self.doing.remove(&event.agent_id)),
+            _ => {}
+        }
+    }
+
+    /// What is to be told of an event before it is taken in: that an agent or a workflow ended, and how.
+    #[must_use]
+    pub fn ended(&self, event: &Event) -> Option<(Tone, String)> {
+        match &event.body {
+            EventBody::AgentUpdate(update) => {
+                let node = &update.node;
+                let was_live = self.nodes.iter().any(|known| known.id == node.id && known.state.is_live());
+                (was_live && !node.state.is_live()).then(|| agent_ended(node))
+            }
+            EventBody::WorkflowUpdate(update) => {
+                let known = self.workflows.iter().find(|graph| graph.workflow_id == update.workflow_id)?;
+                (known.state == WorkflowState::Running).then(|| workflow_ended(update)).flatten()
+            }
+            _ => None,
+        }
+    }
+
+    /// The tree as the session has it.
+    pub fn set_nodes(&mut self, nodes: Vec<AgentNode>) {
+        self.nodes = nodes;
+    }
+
+    /// The workflows as the session has them.
+    pub fn set_workflows(&mut self, workflows: Vec<WorkflowGraph>) {
+        self.workflows = workflows;
+    }
+
+    /// Agents besides the root that may still do something.
+    #[must_use]
+    pub fn live(&self) -> usize {
+        self.nodes.iter().filter(|node| node.kind != NodeType::Root && node.state.is_live()).count()
+    }
+
+    /// Whether there is anything to show.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.workflows.is_empty() && !self.nodes.iter().any(|node| node.kind != NodeType::Root)
+    }
+
+    /// The agents besides the root, parents before their children, with how deep each one is.
+    #[must_use]
+    pub fn outline(&self) -> Vec<(usize, &AgentNode)> {
+        let known = |id: &AgentId| self.nodes.iter().any(|node| node.id == *id && node.kind != NodeType::Root);
+        let mut lines = Vec::new();
+        for node in self.nodes.iter().filter(|node| node.kind != NodeType::Root) {
+            if !node.parent.as_ref().is_some_and(known) {
+                self.below(node, 0, &mut lines);
+            }
+        }
+        lines
+    }
+
+    fn below<'a>(&'a self, node: &'a AgentNode, depth: usize, lines: &mut Vec<(usize, &'a AgentNode)>) {
+        lines.push((depth, node));
+        if depth == DEEPEST {
+            return;
+        }
+        for child in self.nodes.iter().filter(|child| child.parent == Some(node.id)) {
+            self.below(child, depth + 1, lines);
+        }
+    }
+
+    /// What an agent is called.
+    #[must_use]
+    pub fn name(&self, agent: AgentId) -> Option<String> {
+        let node = self.nodes.iter().find(|node| node.id == agent)?;
+        Some(clean_line(&node.name))
+    }
+
+    /// What an agent does now, or what it said last.
+    #[must_use]
+    pub fn doing(&self, node: &AgentNode) -> String {
+        let said = || node.last_message.as_deref().map(clean_line);
+        if node.state.is_live() { self.doing.get(&node.id).cloned().or_else(said) } else { said() }.unwrap_or_default()
+    }
+
+    /// The workflows, oldest first.
+    #[must_use]
+    pub fn workflows(&self) -> &[WorkflowGraph] {
+        &self.workflows
+    }
+
+    /// The workflow that runs, or could go on.
+    #[must_use]
+    pub fn running_workflow(&self) -> Option<&WorkflowGraph> {
+        let runs = |graph: &&WorkflowGraph| matches!(graph.state, WorkflowState::Running | WorkflowState::Interrupted);
+        self.workflows.iter().rev().find(runs)
+    }
+
+    fn update(&mut self, node: AgentNode) {
+        match self.nodes.iter_mut().find(|known| known.id == node.id) {
+            Some(known) => *known = node,
+            None => self.nodes.push(node),
+        }
+    }
+
+    fn workflow(&mut self, update: &WorkflowUpdate) {
+        let Some(graph) = self.workflows.iter_mut().find(|graph| graph.workflow_id == update.workflow_id) else {
+            self.workflows.push(WorkflowGraph {
+                workflow_id: update.workflow_id,
+                name: update.name.clone(),
+                state: update.state,
+                strategy: update.strategy.clone(),
+                tasks: update.tasks.clone(),
+                inputs: update.inputs.clone(),
+            });
+            return;
+        };
+        graph.state = update.state;
+        for task in &update.tasks {
+            match graph.tasks.iter_mut().find(|known| known.id == task.id) {
+                Some(known) => known.clone_from(task),
+                None => graph.tasks.push(task.clone()),
+            }
+        }
+    }
+}
+
+fn agent_ended(node: &AgentNode) -> (Tone, String) {
+    let name = clean_line(&node.name);
+    let used = words::tokens(node.subtree_usage.input + node.subtree_usage.output);
+    let cost = node.subtree_usage.cost.map(|cost| format!(", {}", words::cost(cost))).unwrap_or_default();
+    let said = match &node.result {
+        Some(NodeResult::Error { message, .. }) => Some(clean_line(message)),
+        Some(NodeResult::Output { output }) => output.as_str().map(clean_line).or_else(|| said(node)),
+        None => said(node),
+    };
+    let said = said.filter(|said| !said.is_empty()).map(|said| format!(": {said}")).unwrap_or_default();
+    let tone = match node.state {
+        NodeState::Completed => Tone::Good,
+        NodeState::Failed => Tone::Bad,
+        NodeState::Created | NodeState::Running | NodeState::Paused | NodeState::Cancelled => Tone::Plain,
+    };
+    let text = format!("{name} {} ({used}{cost}){said}", node.state);
+    (tone, text.chars().take(LONGEST).collect())
+}
+
+fn said(node: &AgentNode) -> Option<String> {
+    node.last_message.as_deref().map(clean_line)
+}
+
+fn workflow_ended(update: &WorkflowUpdate) -> Option<(Tone, String)> {
+    let tone = match update.state {
+        WorkflowState::Running => return None,
+        WorkflowState::Completed => Tone::Good,
+        WorkflowState::Failed => Tone::Bad,
+        WorkflowState::Partly | WorkflowState::Interrupted => Tone::Warning,
+        WorkflowState::Cancelled => Tone::Plain,
+    };
+    Some((tone, format!("workflow {} {}", clean_line(&update.name), update.state)))
+}

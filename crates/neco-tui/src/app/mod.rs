@@ -1,0 +1,17 @@
+//! The state of the window: what happened, what is asked, what is being written, how the session stands.
+//!
+//! Invariants: nothing here waits, reads a clock or touches the terminal; the same events and keys give the
+//! same state.
+//!
+//! Reading order: [`standing`] (how the session stands), [`agents`] (the tree and the workflows), [`picker`]
+//! (lists to choose from), [`state`] (all of it together).
+
+pub mod agents;
+pub mod picker;
+pub mod standing;
+pub mod state;
+
+pub use agents::Agents;
+pub use picker::{Picked, Picker};
+pub use standing::Standing;
+pub use state::{App, Purpose};

@@ -1,0 +1,167 @@
+//! How the session stands, for the status line and the panels.
+
+use neco_proto::event::AgentState;
+use neco_proto::{ApprovalMode, Event, EventBody, Mode, Plan, SessionSnapshot, Todo, Usage};
+use serde_json::{Value, json};
+
+/// How the session stands.
+#[derive(Clone, Debug, Default)]
+pub struct Standing {
+    /// The session.
+    pub session_id: String,
+    /// Its title.
+    pub title: String,
+    /// The model or group.
+    pub model: String,
+    /// The mode.
+    pub mode: Mode,
+    /// The approval mode.
+    pub approval: ApprovalMode,
+    /// The generation.
+    pub generation: u8,
+    /// What the agent does.
+    pub state: AgentState,
+    /// Used in all, children included.
+    pub usage: Usage,
+    /// Tokens of the last request and its answer, and how many fit.
+    pub filled: Option<(u64, u64)>,
+    /// The iteration of the present work.
+    pub iteration: u32,
+    /// How many there may be, when that is known.
+    pub most_iterations: Option<u32>,
+    /// When the present work began, in milliseconds.
+    pub since_ms: Option<i64>,
+    /// When the person was begun to be waited for, in milliseconds.
+    pub waits_since_ms: Option<i64>,
+    /// The todo list.
+    pub todos: Vec<Todo>,
+    /// The plan.
+    pub plan: Option<Plan>,
+    /// The workspace.
+    pub cwd: String,
+    /// The branch, if there is one.
+    pub branch: Option<String>,
+}
+
+impl Standing {
+    /// As a session says when it is opened; what the snapshot does not know stays.
+    #[must_use]
+    pub fn of(snapshot: &SessionSnapshot, before: &Self) -> Self {
+        Self {
+            session_id: snapshot.session_id.to_string(),
+            model: snapshot.model.clone(),
+            mode: snapshot.mode,
+            approval: snapshot.approval,
+            generation: snapshot.generation,
+            state: snapshot.state,
+            usage: snapshot.usage,
+            todos: snapshot.todos.clone(),
+            plan: snapshot.plan.clone(),
+            cwd: snapshot.cwd.clone(),
+            branch: before.branch.clone(),
+            title: before.title.clone(),
+            filled: before.filled,
+            most_iterations: before.most_iterations,
+            ..Self::default()
+        }
+    }
+
+    /// Whether the agent is at work.
+    #[must_use]
+    pub fn works(&self) -> bool {
+        self.state.is_at_work()
+    }
+
+    /// The part of the context that is filled, in percent.
+    #[must_use]
+    pub fn context_percent(&self) -> Option<u64> {
+        let (filled, window) = self.filled.filter(|(_, window)| *window > 0)?;
+        Some((filled.saturating_mul(100) / window).min(100))
+    }
+
+    /// Takes in an event of the root agent.
+    pub fn apply(&mut self, event: &Event) {
+        match &event.body {
+            EventBody::SessionStart(start) => {
+                self.model.clone_from(&start.model);
+                self.mode = start.mode;
+                self.approval = start.approval;
+                self.generation = start.generation;
+            }
+            EventBody::StateChange(change) => self.enter(change.to, event.ts.as_millisecond()),
+            EventBody::TurnStart(start) => self.iteration = start.iteration,
+            EventBody::ModeChange(change) => {
+                self.mode = change.mode.unwrap_or(self.mode);
+                self.approval = change.approval.unwrap_or(self.approval);
+                self.generation = change.generation.unwrap_or(self.generation);
+                if let Some(model) = &change.model {
+                    self.model.clone_from(model);
+                }
+            }
+            EventBody::Usage(used) => {
+                self.usage += used.usage;
+                self.filled = used.context_window.map(|window| (used.usage.input + used.usage.output, window));
+            }
+            EventBody::TodoUpdate(update) => self.todos.clone_from(&update.todos),
+            EventBody::PlanUpdate(update) => self.plan.clone_from(&update.plan),
+            EventBody::Title(title) => self.title.clone_from(&title.title),
+            EventBody::AgentComplete(complete) => {
+                self.since_ms = None;
+                self.usage = complete.session_usage;
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes in an event of before the window opened; what the session says itself is known otherwise.
+    pub fn past(&mut self, event: &Event) {
+        match &event.body {
+            EventBody::Title(title) => self.title.clone_from(&title.title),
+            EventBody::Usage(used) => {
+                self.filled = used.context_window.map(|window| (used.usage.input + used.usage.output, window));
+            }
+            _ => {}
+        }
+    }
+
+    /// What a child used counts for the session.
+    pub fn child(&mut self, event: &Event) {
+        if let EventBody::Usage(used) = &event.body {
+            self.usage += used.usage;
+        }
+    }
+
+    fn enter(&mut self, state: AgentState, now_ms: i64) {
+        let worked = self.works();
+        self.state = state;
+        match (worked, self.works()) {
+            (false, true) => self.since_ms = Some(now_ms),
+            (_, false) => self.since_ms = None,
+            (true, true) => {}
+        }
+    }
+
+    /// For a command of the person that writes the status line.
+    #[must_use]
+    pub fn told(&self, agents: usize) -> Value {
+        json!({
+            "session_id": self.session_id,
+            "title": self.title,
+            "model": self.model,
+            "mode": self.mode.to_string(),
+            "approval": self.approval.to_string(),
+            "generation": self.generation,
+            "state": self.state.to_string(),
+            "cwd": self.cwd,
+            "branch": self.branch,
+            "context_percent": self.context_percent(),
+            "context_tokens": self.filled.map(|(filled, _)| filled),
+            "context_window": self.filled.map(|(_, window)| window),
+            "tokens": self.usage.input + self.usage.output,
+            "cost_usd": self.usage.cost,
+            "agents": agents,
+            "iteration": self.iteration,
+            "max_iterations": self.most_iterations,
+        })
+    }
+}

@@ -1,0 +1,16 @@
+//! What the person is asked: may this run, which of these, is this the plan.
+//!
+//! Invariants: one question is on the screen at a time, the oldest; its keys hold only while nothing is
+//! being typed; what is asked about is shown to the last character, with everything written out that a
+//! terminal would hide; an answer that another window gave takes the question away.
+//!
+//! Reading order: [`approval`], [`choices`], [`plan`], [`desk`] (whose turn it is).
+
+mod approval;
+mod choices;
+mod desk;
+mod plan;
+
+pub use approval::{Approval, Asks, Key, Outcome};
+pub use desk::{Asked, Desk, answer};
+pub use plan::{Choice, plan_rows};

@@ -1,0 +1,72 @@
+//! Big pastes and pictures stand in the text as a word; pastes are put back when it is sent.
+
+use neco_proto::Attachment;
+
+/// A paste with more lines is folded.
+const LINES: usize = 8;
+
+/// A paste with more characters is folded.
+const CHARACTERS: usize = 800;
+
+/// The pastes and pictures of one message.
+#[derive(Clone, Debug, Default)]
+pub struct Chips {
+    pasted: Vec<(String, String)>,
+    pictures: Vec<(String, Attachment)>,
+}
+
+impl Chips {
+    /// What stands in the text for `paste`: itself when it is short.
+    pub fn fold(&mut self, paste: &str) -> String {
+        let lines = paste.lines().count();
+        if lines <= LINES && paste.chars().count() <= CHARACTERS {
+            return paste.to_owned();
+        }
+        let chip = format!("[paste {}: {lines} lines]", self.pasted.len() + 1);
+        self.pasted.push((chip.clone(), paste.to_owned()));
+        chip
+    }
+
+    /// What stands in the text for a picture.
+    pub fn picture(&mut self, picture: Attachment) -> String {
+        let chip = format!("[image {}]", self.pictures.len() + 1);
+        self.pictures.push((chip.clone(), picture));
+        chip
+    }
+
+    /// The chip that `text` ends with.
+    #[must_use]
+    pub fn at_end_of(&self, text: &str) -> Option<&str> {
+        let chips = self.pasted.iter().map(|(chip, _)| chip).chain(self.pictures.iter().map(|(chip, _)| chip));
+        chips.map(String::as_str).find(|chip| text.ends_with(chip))
+    }
+
+    /// The text with every paste in its place, and the pictures it still names; all are forgotten.
+    pub fn unfold(&mut self, text: &str) -> (String, Vec<Attachment>) {
+        let pictures = self.pictures.drain(..).filter(|(chip, _)| text.contains(chip.as_str()));
+        let pictures = pictures.map(|(_, picture)| picture).collect();
+        let unfold = |text: String, (chip, paste): (String, String)| text.replacen(&chip, &paste, 1);
+        (self.pasted.drain(..).fold(text.to_owned(), unfold), pictures)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_big_paste_is_a_word_until_it_is_sent() {
+        let mut chips = Chips::default();
+        let paste = "line\n".repeat(20);
+        assert_eq!(chips.fold("short"), "short");
+        let chip = chips.fold(&paste);
+        assert_eq!(chip, "[paste 1: 20 lines]");
+        let picture = Attachment::Image { media_type: "image/png".into(), data: "AA==".into() };
+        assert_eq!(chips.picture(picture.clone()), "[image 1]");
+        assert_eq!(chips.picture(picture.clone()), "[image 2]");
+        assert_eq!(chips.at_end_of("see [image 2]"), Some("[image 2]"));
+        let (text, pictures) = chips.unfold(&format!("look: {chip}! [image 2]"));
+        assert_eq!(text, format!("look: {paste}! [image 2]"));
+        assert_eq!(pictures, [picture]);
+    }
+}

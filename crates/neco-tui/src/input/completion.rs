@@ -1,0 +1,112 @@
+//! What the person may mean: files after `@`, commands after `/`.
+
+use ratatui::text::{Line, Span};
+
+use crate::text::wrap::cut;
+use crate::theme::Theme;
+
+/// Candidates that are shown.
+const SHOWN: usize = 8;
+
+/// Something that can be put into the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// What is put in.
+    pub text: String,
+    /// What it is.
+    pub help: String,
+}
+
+/// A list to choose from.
+#[derive(Clone, Debug, Default)]
+pub struct Completion {
+    /// Where in the text the word begins that is completed.
+    pub from: usize,
+    candidates: Vec<Candidate>,
+    at: usize,
+}
+
+impl Completion {
+    /// The candidates for the word that begins at `from`; none when there are none.
+    #[must_use]
+    pub fn new(from: usize, candidates: Vec<Candidate>) -> Option<Self> {
+        (!candidates.is_empty()).then_some(Self { from, candidates, at: 0 })
+    }
+
+    /// One row up or down.
+    pub fn step(&mut self, down: bool) {
+        let count = self.candidates.len().max(1);
+        self.at = if down { (self.at + 1) % count } else { (self.at + count - 1) % count };
+    }
+
+    /// The chosen one.
+    #[must_use]
+    pub fn chosen(&self) -> Option<&Candidate> {
+        self.candidates.get(self.at)
+    }
+
+    /// The rows of the list.
+    #[must_use]
+    pub fn rows(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+        let first = self.at.saturating_sub(SHOWN - 1);
+        let wide = self.candidates.iter().map(|candidate| candidate.text.chars().count()).max().unwrap_or(0).min(40);
+        let row = |(index, candidate): (usize, &Candidate)| {
+            let here = index == self.at;
+            let style = if here { theme.chosen } else { ratatui::style::Style::default() };
+            let mark = if here { "❯ " } else { "  " };
+            let spans = vec![
+                Span::styled(format!("{mark}{:<wide$}", candidate.text), style),
+                Span::styled(format!("  {}", candidate.help), theme.dim),
+            ];
+            cut(&Line::from(spans), width)
+        };
+        let mut rows: Vec<Line<'static>> =
+            self.candidates.iter().enumerate().skip(first).take(SHOWN).map(row).collect();
+        let beyond = self.candidates.len().saturating_sub(first + SHOWN);
+        if beyond > 0 {
+            rows.push(Line::styled(format!("  … {beyond} more"), theme.dim));
+        }
+        rows
+    }
+}
+
+/// How well `word` fits `candidate`: all of its characters in order; more for those at the beginnings of
+/// names and for runs. None when it does not.
+#[must_use]
+pub fn fits(word: &str, candidate: &str) -> Option<i64> {
+    let mut score = 0;
+    let mut run = 0;
+    let mut at_start = true;
+    let mut wanted = word.chars().filter(|char| !char.is_whitespace()).map(lower).peekable();
+    for char in candidate.chars() {
+        let Some(next) = wanted.peek() else { break };
+        if lower(char) == *next {
+            run += 1;
+            score += 1 + run * 2 + if at_start { 8 } else { 0 };
+            wanted.next();
+        } else {
+            run = 0;
+        }
+        at_start = !char.is_alphanumeric();
+    }
+    let length = i64::try_from(candidate.chars().count()).unwrap_or(i64::MAX);
+    wanted.peek().is_none().then_some(score * 16 - length)
+}
+
+/// In lower case; quick for most names, and good enough for the others.
+fn lower(char: char) -> char {
+    if char.is_ascii() { char.to_ascii_lowercase() } else { char.to_lowercase().next().unwrap_or(char) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_comes_first() {
+        let mut names = ["src/runner/agent.rs", "README.md", "src/main.rs", "docs/domain.md"];
+        names.sort_by_key(|name| std::cmp::Reverse(fits("main", name)));
+        assert_eq!(names[0], "src/main.rs");
+        assert_eq!(fits("xyz", "src/main.rs"), None);
+    }
+}

@@ -1,0 +1,247 @@
+//! Which keys do what, as people may choose themselves.
+
+use std::fmt;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// Something that a key does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Sends what is written; while the agent works it is told at its next turn.
+    Submit,
+    /// Begins another line.
+    Newline,
+    /// Sends what is written for after the work.
+    Later,
+    /// Closes what is open, stops the work; twice goes back to an earlier message.
+    Cancel,
+    /// Empties the field, stops the work, leaves.
+    Interrupt,
+    /// Leaves, when nothing is written.
+    Leave,
+    /// The next mode.
+    Mode,
+    /// Searches earlier messages.
+    Search,
+    /// Draws everything anew.
+    Redraw,
+    /// The agents, or the todo list.
+    Panel,
+    /// More of what runs, or all that came of the last call.
+    Expand,
+    /// Writes in an editor.
+    Editor,
+    /// Pastes a picture.
+    Picture,
+    /// Copies the last answer.
+    Copy,
+    /// Stops Neco until the shell goes on with it.
+    Suspend,
+    /// Shows the keys, when nothing is written.
+    Help,
+}
+
+/// Every action with its name, its keys and what it does.
+pub const ACTIONS: &[(Action, &str, &[&str], &str)] = &[
+    (Action::Submit, "submit", &["enter"], "send; while it works: at its next turn"),
+    (Action::Later, "later", &["tab"], "while it works: say it afterwards"),
+    (Action::Newline, "newline", &["shift-enter", "alt-enter", "ctrl-j"], "another line, as a \\ at the end does"),
+    (Action::Cancel, "cancel", &["esc"], "stop the work; twice: go back"),
+    (Action::Interrupt, "interrupt", &["ctrl-c"], "empty the field, stop the work, leave"),
+    (Action::Leave, "leave", &["ctrl-d"], "leave, when nothing is written"),
+    (Action::Mode, "mode", &["shift-tab"], "the next mode: plan, ask, debug, agent"),
+    (Action::Search, "search", &["ctrl-r"], "search earlier messages"),
+    (Action::Panel, "panel", &["ctrl-t"], "the agents, or the todo list"),
+    (Action::Expand, "expand", &["ctrl-o"], "all of the last call; more of what runs"),
+    (Action::Editor, "editor", &["ctrl-g"], "write in your editor"),
+    (Action::Picture, "picture", &["ctrl-v", "alt-v"], "paste a picture"),
+    (Action::Copy, "copy", &["alt-c"], "copy the last answer"),
+    (Action::Redraw, "redraw", &["ctrl-l"], "draw everything anew"),
+    (Action::Suspend, "suspend", &["ctrl-z"], "back to the shell; `fg` goes on"),
+    (Action::Help, "help", &["?"], "these keys"),
+];
+
+/// A key with what is held down with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chord {
+    code: KeyCode,
+    modifiers: KeyModifiers,
+}
+
+/// Which keys do what.
+#[derive(Clone, Debug)]
+pub struct Keymap {
+    keys: Vec<(Chord, Action)>,
+}
+
+impl Default for Keymap {
+    fn default() -> Self {
+        let of = |(action, _, keys, _): &(Action, &str, &[&str], &str)| {
+            let action = *action;
+            keys.iter().filter_map(move |key| Some((Chord::read(key)?, action))).collect::<Vec<_>>()
+        };
+        Self { keys: ACTIONS.iter().flat_map(of).collect() }
+    }
+}
+
+impl Keymap {
+    /// The usual keys, with those of the person in their place: the name of an action and its keys, separated by
+    /// blanks; no keys at all take it off the keyboard.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn with<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, String> {
+        let mut keymap = Self::default();
+        for (name, keys) in settings {
+            let action = ACTIONS.iter().find(|(_, known, ..)| *known == name).map(|(action, ..)| *action);
+            let action = action.ok_or_else(|| format!("there is no action “{name}”; there are {}", names()))?;
+            keymap.keys.retain(|(_, known)| *known != action);
+            for key in keys.split_whitespace() {
+                let chord =
+                    Chord::read(key).ok_or_else(|| format!("“{key}” is no key; such as ctrl-o, alt-enter, f2"))?;
+                keymap.keys.retain(|(known, _)| *known != chord);
+                keymap.keys.push((chord, action));
+            }
+        }
+        Ok(keymap)
+    }
+
+    /// What a key does.
+    #[must_use]
+    pub fn action(&self, key: KeyEvent) -> Option<Action> {
+        let chord = Chord::of(key);
+        self.keys.iter().find(|(known, _)| *known == chord).map(|(_, action)| *action)
+    }
+
+    /// The keys of an action, as people write them.
+    #[must_use]
+    pub fn keys(&self, action: Action) -> String {
+        let keys: Vec<String> =
+            self.keys.iter().filter(|(_, known)| *known == action).map(|(chord, _)| chord.to_string()).collect();
+        keys.join(", ")
+    }
+}
+
+fn names() -> String {
+    ACTIONS.iter().map(|(_, name, ..)| *name).collect::<Vec<_>>().join(", ")
+}
+
+impl Chord {
+    fn of(key: KeyEvent) -> Self {
+        let held = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT);
+        match key.code {
+            // Shift is in the character already; terminals differ in whether they say it again.
+            KeyCode::Char(char) if held.contains(KeyModifiers::CONTROL) => {
+                Self { code: KeyCode::Char(char.to_ascii_lowercase()), modifiers: held - KeyModifiers::SHIFT }
+            }
+            KeyCode::Char(_) => Self { code: key.code, modifiers: held - KeyModifiers::SHIFT },
+            KeyCode::BackTab => Self { code: KeyCode::Tab, modifiers: held | KeyModifiers::SHIFT },
+            code => Self { code, modifiers: held },
+        }
+    }
+
+    /// A key as people write it.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let mut modifiers = KeyModifiers::NONE;
+        let mut rest = text;
+        loop {
+            let held = [("ctrl-", KeyModifiers::CONTROL), ("alt-", KeyModifiers::ALT), ("shift-", KeyModifiers::SHIFT)];
+            let found = held.into_iter().find_map(|(name, held)| Some((rest.strip_prefix(name)?, held)));
+            match found.filter(|(after, _)| !after.is_empty()) {
+                Some((after, held)) => {
+                    rest = after;
+                    modifiers |= held;
+                }
+                None => break,
+            }
+        }
+        let code = match rest {
+            "enter" => KeyCode::Enter,
+            "esc" => KeyCode::Esc,
+            "tab" => KeyCode::Tab,
+            "space" => KeyCode::Char(' '),
+            "up" => KeyCode::Up,
+            "down" => KeyCode::Down,
+            "left" => KeyCode::Left,
+            "right" => KeyCode::Right,
+            "home" => KeyCode::Home,
+            "end" => KeyCode::End,
+            "pageup" => KeyCode::PageUp,
+            "pagedown" => KeyCode::PageDown,
+            "delete" => KeyCode::Delete,
+            "backspace" => KeyCode::Backspace,
+            other => named(other)?,
+        };
+        Some(Self { code, modifiers })
+    }
+}
+
+fn named(text: &str) -> Option<KeyCode> {
+    let mut chars = text.chars();
+    match (chars.next()?, chars.as_str()) {
+        (char, "") => Some(KeyCode::Char(char)),
+        ('f', number) => number.parse().ok().filter(|number| (1..=24).contains(number)).map(KeyCode::F),
+        _ => None,
+    }
+}
+
+impl fmt::Display for Chord {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (held, name) in
+            [(KeyModifiers::CONTROL, "Ctrl-"), (KeyModifiers::ALT, "Alt-"), (KeyModifiers::SHIFT, "Shift-")]
+        {
+            if self.modifiers.contains(held) {
+                out.write_str(name)?;
+            }
+        }
+        match self.code {
+            KeyCode::Char(' ') => out.write_str("Space"),
+            KeyCode::Char(char) if self.modifiers.is_empty() => write!(out, "{char}"),
+            KeyCode::Char(char) => write!(out, "{}", char.to_uppercase()),
+            code => write!(out, "{code}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(code: KeyCode, modifiers: KeyModifiers) -> KeyEvent {
+        KeyEvent::new(code, modifiers)
+    }
+
+    #[test]
+    fn every_action_has_keys_that_read() {
+        for (action, name, keys, help) in ACTIONS {
+            assert!(!help.is_empty() && !keys.is_empty(), "{name}");
+            for text in *keys {
+                let chord = Chord::read(text).unwrap();
+                let found = Keymap::default().keys.iter().filter(|(known, _)| *known == chord).count();
+                assert_eq!(found, 1, "{text}");
+            }
+            assert_ne!(Keymap::default().keys(*action), "");
+        }
+    }
+
+    #[test]
+    fn people_choose_their_own() {
+        let keymap = Keymap::with([("expand", "f2 ctrl-e"), ("suspend", "")]).unwrap();
+        assert_eq!(keymap.action(key(KeyCode::F(2), KeyModifiers::NONE)), Some(Action::Expand));
+        assert_eq!(keymap.action(key(KeyCode::Char('o'), KeyModifiers::CONTROL)), None);
+        assert_eq!(keymap.action(key(KeyCode::Char('z'), KeyModifiers::CONTROL)), None);
+        assert_eq!(keymap.keys(Action::Expand), "F2, Ctrl-E");
+        assert!(Keymap::with([("expnd", "f2")]).unwrap_err().contains("expand"));
+        assert!(Keymap::with([("expand", "hyper-x")]).is_err());
+    }
+
+    #[test]
+    fn terminals_say_shift_in_their_own_ways() {
+        let keymap = Keymap::default();
+        assert_eq!(keymap.action(key(KeyCode::BackTab, KeyModifiers::SHIFT)), Some(Action::Mode));
+        assert_eq!(keymap.action(key(KeyCode::BackTab, KeyModifiers::NONE)), Some(Action::Mode));
+        assert_eq!(keymap.action(key(KeyCode::Char('?'), KeyModifiers::SHIFT)), Some(Action::Help));
+        assert_eq!(keymap.action(key(KeyCode::Enter, KeyModifiers::SHIFT)), Some(Action::Newline));
+    }
+}

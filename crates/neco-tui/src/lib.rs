@@ -1,0 +1,31 @@
+//! The terminal window: draws a session's events below the terminal's own scrollback, and turns keys into its
+//! commands.
+//!
+//! It sees a session through [`neco_proto::Client`] and everything else through [`host::Host`]. Invariants: whoever
+//! reads the keys never waits for a session, a host or a terminal; what is finished belongs to the terminal's
+//! scrollback and is never drawn again; only what is alive is kept in memory.
+//!
+//! Reading order: [`host`] and [`looks`] (what a window is given), [`term`] (frames on a terminal), [`text`] and
+//! [`theme`], [`transcript`] (what happened), [`ask`], [`input`], [`panel`], [`app`] (the state), [`update`] (keys and
+//! news), [`view`] (rows), [`mod@run`] (the loop).
+#![cfg_attr(test, allow(clippy::string_slice, clippy::unwrap_used, clippy::expect_used))]
+
+pub mod app;
+pub mod ask;
+pub mod host;
+pub mod input;
+pub mod looks;
+pub mod panel;
+pub mod run;
+pub mod term;
+pub mod text;
+pub mod theme;
+pub mod transcript;
+pub mod update;
+pub mod view;
+
+pub use host::{CommandOutcome, Host, ImageSource, ModelEntry, Printed, RuleEntry, SessionEntry, Wanted};
+pub use looks::Looks;
+pub use run::{WindowError, run};
+pub use term::{Depth, Notify, give_back};
+pub use theme::ThemeName;

@@ -1,0 +1,50 @@
+//! How a window looks and which keys it knows.
+
+use std::time::Duration;
+
+use crate::input::Keymap;
+use crate::term::{Depth, Notify};
+use crate::theme::ThemeName;
+
+/// How a window looks. Made from settings and from what is known of the terminal by whoever opens it.
+#[derive(Clone, Debug)]
+pub struct Looks {
+    /// The colours.
+    pub theme: ThemeName,
+    /// How many the terminal has.
+    pub depth: Depth,
+    /// Whether the terminal folds its rows anew when it gets narrower. Nearly all do; xterm, rxvt, GNU screen and
+    /// the console of Linux do not.
+    pub reflows: bool,
+    /// Whether tmux is in between, which hands on some sequences only when they are wrapped.
+    pub tmux: bool,
+    /// Whether the field has vi keys.
+    pub vi: bool,
+    /// Which keys do what.
+    pub keys: Keymap,
+    /// How somebody who looks elsewhere is told.
+    pub notify: Notify,
+    /// How long work must have gone on for its end to be worth telling.
+    pub notify_after: Duration,
+    /// The most iterations of one piece of work, when there is a limit.
+    pub most_iterations: Option<u32>,
+    /// What is said above the first frame: the version, and what is new.
+    pub greeting: String,
+}
+
+impl Default for Looks {
+    fn default() -> Self {
+        Self {
+            theme: ThemeName::default(),
+            depth: Depth::Many,
+            reflows: true,
+            tmux: false,
+            vi: false,
+            keys: Keymap::default(),
+            notify: Notify::default(),
+            notify_after: Duration::from_secs(20),
+            most_iterations: None,
+            greeting: String::new(),
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! The loop: keys, events, news and the clock in, frames out.
+//!
+//! Invariants: the loop waits for nothing but its inputs, and keys come before all others; what takes time runs in
+//! tasks of its own and comes back as news; a frame is drawn when the last one is written, at most sixty times a
+//! second, and at once after a key; on every way out the terminal is given back before anything is waited for.
+//!
+//! Reading order: [`opening`] (a session, from asking for it to its last events), [`sender`] (commands in order),
+//! [`errands`] (everything else that takes time), [`signals`], [`window`] (the loop).
+
+mod errands;
+mod opening;
+mod sender;
+mod signals;
+mod window;
+
+pub use window::{WindowError, run};

@@ -1,0 +1,178 @@
+//! A styled line as the bytes a terminal understands, in as many colours as it has.
+
+use std::fmt::Write;
+
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::Line;
+
+/// How many colours the terminal has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// None: bold, underline and reverse only.
+    None,
+    /// The sixteen that the person chose for their terminal.
+    Sixteen,
+    /// 256.
+    Many,
+    /// All.
+    True,
+}
+
+/// Appends `line` to `out`; the style is the terminal's own again afterwards.
+pub fn write_line(out: &mut String, line: &Line<'_>, depth: Depth) {
+    let mut present = Style::default();
+    for span in &line.spans {
+        let style = line.style.patch(span.style);
+        if style != present {
+            write_style(out, style, depth);
+            present = style;
+        }
+        out.push_str(&span.content);
+    }
+    if present != Style::default() {
+        out.push_str("\x1b[0m");
+    }
+}
+
+fn write_style(out: &mut String, style: Style, depth: Depth) {
+    out.push_str("\x1b[0");
+    for (modifier, code) in [
+        (Modifier::BOLD, ";1"),
+        (Modifier::DIM, ";2"),
+        (Modifier::ITALIC, ";3"),
+        (Modifier::UNDERLINED, ";4"),
+        (Modifier::REVERSED, ";7"),
+        (Modifier::CROSSED_OUT, ";9"),
+    ] {
+        if style.add_modifier.contains(modifier) {
+            out.push_str(code);
+        }
+    }
+    if let Some(color) = style.fg {
+        write_color(out, color, depth, false);
+    }
+    if let Some(color) = style.bg {
+        write_color(out, color, depth, true);
+    }
+    out.push('m');
+}
+
+fn write_color(out: &mut String, color: Color, depth: Depth, background: bool) {
+    let base = if background { 40 } else { 30 };
+    // Writing to a string can't fail.
+    let _ = match (reduced(color, depth), depth) {
+        (_, Depth::None) | (Color::Reset, _) => Ok(()),
+        (Color::Rgb(red, green, blue), _) => write!(out, ";{};2;{red};{green};{blue}", base + 8),
+        (Color::Indexed(index), _) => write!(out, ";{};5;{index}", base + 8),
+        (named, _) => {
+            let index = sixteen(named);
+            let code = if index < 8 { base + index } else { base + 60 + index - 8 };
+            write!(out, ";{code}")
+        }
+    };
+}
+
+/// The nearest colour that the terminal has.
+fn reduced(color: Color, depth: Depth) -> Color {
+    match (color, depth) {
+        (Color::Rgb(red, green, blue), Depth::Many) => Color::Indexed(cube(red, green, blue)),
+        (Color::Rgb(red, green, blue), Depth::Sixteen) => nearest_of_sixteen(red, green, blue),
+        (Color::Indexed(index), Depth::Sixteen) if index >= 16 => Color::Gray,
+        (other, _) => other,
+    }
+}
+
+/// The colour of the 6 × 6 × 6 cube, or of the greys, that is nearest.
+fn cube(red: u8, green: u8, blue: u8) -> u8 {
+    if red == green && green == blue {
+        return match red {
+            0..=7 => 16,
+            248..=255 => 231,
+            grey => 232 + (grey - 8) / 10,
+        };
+    }
+    let step = |value: u8| -> u8 {
+        match value {
+            0..=47 => 0,
+            48..=114 => 1,
+            _ => (value - 35) / 40,
+        }
+    };
+    16 + 36 * step(red) + 6 * step(green) + step(blue)
+}
+
+fn nearest_of_sixteen(red: u8, green: u8, blue: u8) -> Color {
+    let strong = red.max(green).max(blue);
+    let weak = red.min(green).min(blue);
+    if strong - weak < 40 {
+        return match strong {
+            0..=63 => Color::Black,
+            64..=150 => Color::DarkGray,
+            151..=220 => Color::Gray,
+            _ => Color::White,
+        };
+    }
+    let is_high = |value: u8| u16::from(value) * 2 > u16::from(strong);
+    match (is_high(red), is_high(green), is_high(blue)) {
+        (true, true, false) => Color::Yellow,
+        (true, false, true) => Color::Magenta,
+        (false, true, true) => Color::Cyan,
+        (true, false, false) => Color::Red,
+        (false, true, false) => Color::Green,
+        (false, false, true) => Color::Blue,
+        (true, true, true) | (false, false, false) => Color::White,
+    }
+}
+
+fn sixteen(color: Color) -> u8 {
+    match color {
+        Color::Black => 0,
+        Color::Red => 1,
+        Color::Green => 2,
+        Color::Yellow => 3,
+        Color::Blue => 4,
+        Color::Magenta => 5,
+        Color::Cyan => 6,
+        Color::Gray => 7,
+        Color::DarkGray => 8,
+        Color::LightRed => 9,
+        Color::LightGreen => 10,
+        Color::LightYellow => 11,
+        Color::LightBlue => 12,
+        Color::LightMagenta => 13,
+        Color::LightCyan => 14,
+        Color::White => 15,
+        Color::Indexed(index) if index < 16 => index,
+        Color::Reset | Color::Rgb(..) | Color::Indexed(_) => 7,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::style::Stylize;
+    use ratatui::text::Span;
+
+    use super::*;
+
+    fn written(line: &Line<'_>, depth: Depth) -> String {
+        let mut out = String::new();
+        write_line(&mut out, line, depth);
+        out
+    }
+
+    #[test]
+    fn a_line_leaves_the_terminal_as_it_was() {
+        let line = Line::from(vec![Span::raw("a"), "b".bold(), Span::raw("c")]);
+        assert_eq!(written(&line, Depth::True), "a\x1b[0;1mb\x1b[0mc");
+        assert_eq!(written(&Line::from("x".red()), Depth::Sixteen), "\x1b[0;31mx\x1b[0m");
+    }
+
+    #[test]
+    fn colours_are_reduced_to_what_the_terminal_has() {
+        let line = Line::from(Span::raw("x").fg(Color::Rgb(200, 40, 40)));
+        assert_eq!(written(&line, Depth::True), "\x1b[0;38;2;200;40;40mx\x1b[0m");
+        assert_eq!(written(&line, Depth::Many), "\x1b[0;38;5;160mx\x1b[0m");
+        assert_eq!(written(&line, Depth::Sixteen), "\x1b[0;31mx\x1b[0m");
+        assert_eq!(written(&line, Depth::None), "\x1b[0mx\x1b[0m");
+    }
+}

@@ -1,0 +1,182 @@
+//! Frames: finished lines scroll away for good, live rows are drawn over the last ones.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use ratatui::text::Line;
+
+use super::ansi::{Depth, write_line};
+
+const BEGIN: &str = "\x1b[?2026h\x1b[?25l";
+const END: &str = "\x1b[?2026l";
+
+/// Where the terminal's cursor is to be, counted in live rows and columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cursor {
+    /// From the first live row.
+    pub row: usize,
+    /// From the left.
+    pub column: usize,
+}
+
+/// One frame.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    /// Lines that are done: they go into the terminal's scrollback and are never touched again.
+    pub finished: Vec<Line<'static>>,
+    /// The live rows; at most as many as the terminal has.
+    pub live: Vec<Line<'static>>,
+    /// Where the person types; hidden when nobody does.
+    pub cursor: Option<Cursor>,
+}
+
+/// The bottom of a terminal.
+#[derive(Debug)]
+pub struct Screen<W> {
+    out: W,
+    depth: Depth,
+    reflows: bool,
+    rows: Vec<Line<'static>>,
+    at: Cursor,
+    shows_cursor: bool,
+}
+
+impl<W: Write> Screen<W> {
+    /// A screen that begins where the cursor is, at the beginning of a line.
+    pub fn new(out: W, depth: Depth) -> Self {
+        Self { out, depth, reflows: true, rows: Vec::new(), at: Cursor::default(), shows_cursor: true }
+    }
+
+    /// On a terminal that does not fold its rows anew when it gets narrower.
+    #[must_use]
+    pub fn without_reflow(self) -> Self {
+        Self { reflows: false, ..self }
+    }
+
+    /// Draws a frame. Rows that are the same as before are not written again.
+    ///
+    /// # Errors
+    /// When the terminal can't be written to.
+    pub fn draw(&mut self, frame: Frame) -> io::Result<()> {
+        let same_height = frame.finished.is_empty() && frame.live.len() == self.rows.len();
+        let cursor = frame.cursor.map(|cursor| Cursor { row: cursor.row.min(last(&frame.live)), ..cursor });
+        if same_height && frame.live == self.rows && cursor == self.shows_cursor.then_some(self.at) {
+            return Ok(());
+        }
+        let mut bytes = String::from(BEGIN);
+        let at = if same_height { self.mend(&mut bytes, &frame.live) } else { self.redraw(&mut bytes, &frame) };
+        self.rows = frame.live;
+        self.at = at;
+        self.place(&mut bytes, cursor);
+        bytes.push_str(END);
+        self.out.write_all(bytes.as_bytes())?;
+        self.out.flush()
+    }
+
+    /// The terminal has another width: its rows were folded anew. Takes the live ones off; the next frame draws all.
+    ///
+    /// # Errors
+    /// When the terminal can't be written to.
+    pub fn resized(&mut self, width: u16, height: u16) -> io::Result<()> {
+        let width = usize::from(width).max(1);
+        let folded = |row: &Line<'static>| if self.reflows { row.width().max(1).div_ceil(width) } else { 1 };
+        let above: usize = self.rows.iter().take(self.at.row).map(folded).sum();
+        let within = if self.reflows { self.at.column / width } else { 0 };
+        self.take_off((above + within).min(usize::from(height).saturating_sub(1)))
+    }
+
+    /// Takes the live rows off; the cursor is where they began.
+    ///
+    /// # Errors
+    /// When the terminal can't be written to.
+    pub fn clear(&mut self) -> io::Result<()> {
+        self.take_off(self.at.row)
+    }
+
+    /// Somebody else wrote to the terminal: what is there stays, and the next frame begins below it.
+    pub fn abandon(&mut self) {
+        self.rows.clear();
+        self.at = Cursor::default();
+        self.shows_cursor = true;
+    }
+
+    /// What frames are written to.
+    pub fn out(&mut self) -> &mut W {
+        &mut self.out
+    }
+
+    fn take_off(&mut self, up: usize) -> io::Result<()> {
+        let mut bytes = String::new();
+        move_rows(&mut bytes, up, 0);
+        bytes.push_str("\r\x1b[0m\x1b[J\x1b[?25h");
+        self.rows.clear();
+        self.at = Cursor::default();
+        self.shows_cursor = true;
+        self.out.write_all(bytes.as_bytes())?;
+        self.out.flush()
+    }
+
+    /// Only the rows that are different.
+    fn mend(&self, bytes: &mut String, live: &[Line<'static>]) -> Cursor {
+        let mut row = self.at.row;
+        for (index, (new, old)) in live.iter().zip(&self.rows).enumerate() {
+            if new != old {
+                move_rows(bytes, row, index);
+                self.row(bytes, new);
+                row = index;
+            }
+        }
+        Cursor { row, column: 0 }
+    }
+
+    /// Everything: finished lines first, which pushes the live ones down.
+    fn redraw(&self, bytes: &mut String, frame: &Frame) -> Cursor {
+        move_rows(bytes, self.at.row, 0);
+        for line in &frame.finished {
+            self.row(bytes, line);
+            bytes.push_str("\r\n");
+        }
+        for (index, row) in frame.live.iter().enumerate() {
+            if index > 0 {
+                bytes.push_str("\r\n");
+            }
+            self.row(bytes, row);
+        }
+        if frame.live.is_empty() {
+            bytes.push('\r');
+        }
+        // What is left below of a taller frame; the mark keeps a full last row from being cut.
+        if self.rows.len() > frame.live.len() + frame.finished.len() {
+            bytes.push_str(if frame.live.is_empty() { "\x1b[J" } else { "\r\x1b[1B\x1b[J\x1b[1A" });
+        }
+        Cursor { row: last(&frame.live), column: 0 }
+    }
+
+    fn row(&self, bytes: &mut String, row: &Line<'static>) {
+        // Erased first: at the end of a full row some terminals would erase its last character.
+        bytes.push_str("\r\x1b[K");
+        write_line(bytes, row, self.depth);
+    }
+
+    fn place(&mut self, bytes: &mut String, cursor: Option<Cursor>) {
+        self.shows_cursor = cursor.is_some();
+        let Some(cursor) = cursor else { return };
+        move_rows(bytes, self.at.row, cursor.row);
+        // Writing to a string can't fail.
+        let _ = write!(bytes, "\x1b[{}G\x1b[?25h", cursor.column + 1);
+        self.at = cursor;
+    }
+}
+
+fn last(rows: &[Line<'static>]) -> usize {
+    rows.len().saturating_sub(1)
+}
+
+fn move_rows(bytes: &mut String, from: usize, to: usize) {
+    // Writing to a string can't fail.
+    let _ = match to.cmp(&from) {
+        std::cmp::Ordering::Less => write!(bytes, "\x1b[{}A", from - to),
+        std::cmp::Ordering::Greater => write!(bytes, "\x1b[{}B", to - from),
+        std::cmp::Ordering::Equal => Ok(()),
+    };
+}

@@ -1,0 +1,11 @@
+//! Text made ready to be drawn: folded to the width of the terminal, markdown, programs, changes.
+//!
+//! Reading order: [`wrap`], [`markdown`], [`highlight`], [`streaming`] (an answer as it comes), [`diff`], [`words`].
+
+pub mod diff;
+pub mod highlight;
+pub mod markdown;
+pub mod streaming;
+mod table;
+pub mod words;
+pub mod wrap;

@@ -1,0 +1,276 @@
+//! An answer while it is being written: what can't change any more leaves, the rest is drawn anew.
+//!
+//! Programs leave line by line: they are what is long in answers, and what costs most to draw.
+
+use neco_proto::clean::Cleaner;
+use ratatui::text::{Line, Span};
+
+use super::highlight::Painter;
+use super::markdown::{self, settled};
+use super::wrap::{Indent, wrap};
+use crate::theme::{Theme, ThemeName};
+
+/// Of a part that does not end only so many of the last bytes are drawn until it has.
+const LIVE: usize = 12 * 1024;
+
+/// Rows that have settled are shown as long as they can't leave; more than any terminal has.
+const WAITING: usize = 200;
+
+/// The answer.
+#[derive(Clone, Debug, Default)]
+pub struct Streaming {
+    cleaner: Cleaner,
+    /// What has not left.
+    text: String,
+    /// A program whose beginning has left.
+    fence: Option<Fence>,
+    /// Rows that have settled and could not leave yet.
+    held: Vec<Line<'static>>,
+    /// Whether a blank row stands before what comes next.
+    gap: bool,
+    drawn: Option<(usize, ThemeName, Vec<Line<'static>>)>,
+}
+
+#[derive(Clone, Debug)]
+struct Fence {
+    mark: String,
+    painter: Painter,
+}
+
+impl Streaming {
+    /// An answer that is there as a whole.
+    #[must_use]
+    pub fn whole(text: &str) -> Self {
+        let mut streaming = Self::default();
+        streaming.push(text);
+        streaming
+    }
+
+    /// The next piece.
+    pub fn push(&mut self, piece: &str) {
+        self.drawn = None;
+        let piece = self.cleaner.push(piece);
+        if piece.contains('\r') {
+            self.text.push_str(&piece.replace('\r', ""));
+        } else {
+            self.text.push_str(&piece);
+        }
+    }
+
+    /// Whether nothing is left of it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.text.trim().is_empty() && self.held.is_empty()
+    }
+
+    /// The rows that can leave now.
+    pub fn settle(&mut self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+        let mut rows = std::mem::take(&mut self.held);
+        loop {
+            let moved = if self.fence.is_some() {
+                self.program_line(width, theme, &mut rows)
+            } else {
+                self.part(width, theme, &mut rows) || self.open_fence(&mut rows)
+            };
+            if !moved {
+                return rows;
+            }
+            self.drawn = None;
+        }
+    }
+
+    /// All rows that are left: nothing more comes.
+    pub fn finish(&mut self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+        let mut rows = self.settle(width, theme);
+        self.text.push('\n');
+        rows.extend(self.settle(width, theme));
+        self.drawn = None;
+        let rest = std::mem::take(&mut self.text);
+        let drawn = markdown::rows(&rest, width, theme);
+        self.add(drawn, &mut rows);
+        rows
+    }
+
+    /// The rows to be seen while something before it has not left; `over` when nothing more comes. What has settled
+    /// is drawn once.
+    pub fn wait(&mut self, over: bool, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+        self.held = if over { self.finish(width, theme) } else { self.settle(width, theme) };
+        let hidden = self.held.len().saturating_sub(WAITING);
+        let mut rows: Vec<Line<'static>> = self.held.iter().skip(hidden).cloned().collect();
+        rows.extend(self.live(width, theme));
+        rows
+    }
+
+    /// The rows of what may still change.
+    pub fn live(&mut self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+        if let Some((at, name, rows)) = &self.drawn
+            && (*at, *name) == (width, theme.name)
+        {
+            return rows.clone();
+        }
+        let rows = self.draw(width, theme);
+        self.drawn = Some((width, theme.name, rows.clone()));
+        rows
+    }
+
+    fn draw(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+        if let Some(fence) = &self.fence {
+            let line = fence.painter.clone().line(&self.text, theme);
+            return if self.text.is_empty() { Vec::new() } else { program_rows(&line, width) };
+        }
+        let mut text = self.text.as_str();
+        if text.len() > LIVE {
+            let tail = text.get(text.ceil_char_boundary(text.len() - LIVE)..).unwrap_or_default();
+            text = tail.split_once('\n').map_or(tail, |(_, lines)| lines);
+        }
+        let mut rows = Vec::new();
+        let drawn = markdown::draft_rows(text, width, theme);
+        if self.gap && !drawn.is_empty() {
+            rows.push(Line::default());
+        }
+        rows.extend(drawn);
+        rows
+    }
+
+    /// Everything that has settled.
+    fn part(&mut self, width: usize, theme: &Theme, rows: &mut Vec<Line<'static>>) -> bool {
+        let at = settled(&self.text);
+        if at == 0 {
+            return false;
+        }
+        let part: String = self.text.drain(..at).collect();
+        let drawn = markdown::rows(&part, width, theme);
+        self.add(drawn, rows);
+        true
+    }
+
+    fn open_fence(&mut self, rows: &mut Vec<Line<'static>>) -> bool {
+        let Some(mark) = fence_mark(&self.text) else { return false };
+        let Some(end) = self.text.find('\n') else { return false };
+        let line: String = self.text.drain(..=end).collect();
+        let language = line.trim().trim_start_matches(['`', '~']).trim().to_owned();
+        if std::mem::replace(&mut self.gap, false) {
+            rows.push(Line::default());
+        }
+        self.fence = Some(Fence { mark, painter: Painter::new(&language) });
+        true
+    }
+
+    fn program_line(&mut self, width: usize, theme: &Theme, rows: &mut Vec<Line<'static>>) -> bool {
+        let (Some(fence), Some(end)) = (&mut self.fence, self.text.find('\n')) else { return false };
+        let line: String = self.text.drain(..=end).collect();
+        let line = line.trim_end_matches('\n');
+        if closes(line, &fence.mark) {
+            self.fence = None;
+            self.gap = true;
+        } else {
+            rows.extend(program_rows(&fence.painter.line(line, theme), width));
+        }
+        true
+    }
+
+    fn add(&mut self, drawn: Vec<Line<'static>>, rows: &mut Vec<Line<'static>>) {
+        if drawn.is_empty() {
+            return;
+        }
+        if std::mem::replace(&mut self.gap, true) {
+            rows.push(Line::default());
+        }
+        rows.extend(drawn);
+    }
+}
+
+fn program_rows(line: &Line<'static>, width: usize) -> Vec<Line<'static>> {
+    wrap(line, width.max(8), &Indent::all(Span::raw("  ")))
+}
+
+/// The run of marks that opens a program at the margin.
+fn fence_mark(text: &str) -> Option<String> {
+    let first = text.chars().next().filter(|char| matches!(char, '`' | '~'))?;
+    let mark: String = text.chars().take_while(|char| *char == first).collect();
+    let line = text.split('\n').next().unwrap_or_default();
+    let info = line.get(mark.len()..).unwrap_or_default();
+    // A tick in the line makes it code inside a sentence.
+    (mark.len() >= 3 && !(first == '`' && info.contains('`'))).then_some(mark)
+}
+
+fn closes(line: &str, mark: &str) -> bool {
+    let indented = line.len() - line.trim_start_matches(' ').len();
+    let bare = line.trim();
+    let first = mark.chars().next().unwrap_or('`');
+    indented < 4 && bare.len() >= mark.len() && bare.chars().all(|char| char == first)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn texts(rows: &[Line<'_>]) -> Vec<String> {
+        rows.iter().map(|row| row.to_string().trim_end().to_owned()).collect()
+    }
+
+    /// All rows, when the text comes in pieces that end at `cuts`.
+    fn streamed(text: &str, cuts: &[usize], width: usize) -> Vec<String> {
+        let theme = Theme::new(ThemeName::Plain);
+        let mut streaming = Streaming::default();
+        let mut rows = Vec::new();
+        let mut begin = 0;
+        let ends = cuts.iter().map(|cut| text.ceil_char_boundary(*cut % (text.len() + 1)));
+        let mut ends: Vec<usize> = ends.chain([text.len()]).collect();
+        ends.sort_unstable();
+        for end in ends {
+            streaming.push(&text[begin..end]);
+            begin = end;
+            rows.extend(streaming.settle(width, &theme));
+            assert!(streaming.live(width, &theme).iter().all(|row| row.width() <= width));
+        }
+        rows.extend(streaming.finish(width, &theme));
+        texts(&rows)
+    }
+
+    #[test]
+    fn a_program_leaves_line_by_line() {
+        let theme = Theme::new(ThemeName::Plain);
+        let mut streaming = Streaming::default();
+        streaming.push("Look:\n```rust\nfn a() {}\nfn b");
+        assert_eq!(texts(&streaming.settle(40, &theme)), ["Look:", "", "  fn a() {}"]);
+        assert_eq!(texts(&streaming.live(40, &theme)), ["  fn b"]);
+        streaming.push("() {}\n```\ndone");
+        assert_eq!(texts(&streaming.settle(40, &theme)), ["  fn b() {}"]);
+        assert_eq!(texts(&streaming.live(40, &theme)), ["", "done"]);
+        assert_eq!(texts(&streaming.finish(40, &theme)), ["", "done"]);
+        assert!(streaming.is_empty());
+    }
+
+    #[test]
+    fn what_has_to_wait_is_not_lost() {
+        let theme = Theme::new(ThemeName::Plain);
+        let mut streaming = Streaming::default();
+        streaming.push("one\n\ntwo\n\nthr");
+        assert_eq!(texts(&streaming.wait(false, 40, &theme)), ["one", "", "two", "", "thr"]);
+        streaming.push("ee");
+        assert_eq!(texts(&streaming.wait(true, 40, &theme)), ["one", "", "two", "", "three"]);
+        assert_eq!(texts(&streaming.wait(true, 40, &theme)), ["one", "", "two", "", "three"]);
+        assert_eq!(texts(&streaming.finish(40, &theme)), ["one", "", "two", "", "three"]);
+        assert!(streaming.is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn the_pieces_do_not_matter(
+            parts in proptest::collection::vec(prop_oneof![
+                Just("Some words of a paragraph.\n\n"), Just("- one\n- two\n\n"), Just("```rust\nfn a() {}\n\nlet b;\n```\n"),
+                Just("# Title\n\n"), Just("| a | b |\n|---|---|\n| 1 | 2 |\n\n"), Just("1. x\n2. y\n\n"), Just("漢字 👍 text\n\n"),
+                Just("> quoted\n\n"), Just("~~~\nplain\n~~~\n\n"),
+            ], 0..8),
+            cuts in proptest::collection::vec(0usize..400, 0..8),
+            width in 12usize..60,
+        ) {
+            let text: String = parts.concat();
+            let bare = |rows: Vec<String>| rows.into_iter().filter(|row| !row.is_empty()).collect::<Vec<_>>();
+            prop_assert_eq!(bare(streamed(&text, &cuts, width)), bare(streamed(&text, &[], width)));
+        }
+    }
+}

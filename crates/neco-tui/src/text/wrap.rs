@@ -1,0 +1,179 @@
+//! Folding styled lines to a width, at spaces where there are any, never inside a character.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// What stands before the first row and before the others.
+#[derive(Clone, Debug, Default)]
+pub struct Indent {
+    /// Before the first row.
+    pub first: Vec<Span<'static>>,
+    /// Before each further row.
+    pub rest: Vec<Span<'static>>,
+}
+
+impl Indent {
+    /// `first` before the first row and as many blanks before the others.
+    #[must_use]
+    pub fn hanging(first: Span<'static>) -> Self {
+        let blanks = " ".repeat(first.width());
+        Self { first: vec![first], rest: vec![Span::raw(blanks)] }
+    }
+
+    /// The same before every row.
+    #[must_use]
+    pub fn all(span: Span<'static>) -> Self {
+        Self { first: vec![span.clone()], rest: vec![span] }
+    }
+}
+
+/// A character as people see it, with its style.
+struct Glyph<'a> {
+    text: &'a str,
+    style: Style,
+    width: usize,
+}
+
+/// `line` in rows of at most `width` columns.
+#[must_use]
+pub fn wrap(line: &Line<'_>, width: usize, indent: &Indent) -> Vec<Line<'static>> {
+    let first = room(width, &indent.first);
+    let rest = room(width, &indent.rest);
+    let glyphs: Vec<Glyph<'_>> = line.spans.iter().flat_map(|span| glyphs(span, line.style)).collect();
+    let mut rows = Vec::new();
+    let mut begin = 0;
+    loop {
+        let limit = if rows.is_empty() { first } else { rest };
+        let (end, next) = break_at(&glyphs, begin, limit);
+        let before = if rows.is_empty() { &indent.first } else { &indent.rest };
+        rows.push(row(before, glyphs.get(begin..end).unwrap_or_default()));
+        if next >= glyphs.len() {
+            return rows;
+        }
+        begin = next;
+    }
+}
+
+/// Every line of `lines`, folded.
+#[must_use]
+pub fn wrap_all(lines: &[Line<'_>], width: usize, indent: &Indent) -> Vec<Line<'static>> {
+    let mut rows = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        let further = Indent { first: indent.rest.clone(), rest: indent.rest.clone() };
+        rows.extend(wrap(line, width, if index == 0 { indent } else { &further }));
+    }
+    rows
+}
+
+/// `line` cut to one row of at most `width` columns, with `…` where something is missing.
+#[must_use]
+pub fn cut(line: &Line<'_>, width: usize) -> Line<'static> {
+    let glyphs: Vec<Glyph<'_>> = line.spans.iter().flat_map(|span| glyphs(span, line.style)).collect();
+    let all: usize = glyphs.iter().map(|glyph| glyph.width).sum();
+    if all <= width {
+        return row(&[], &glyphs);
+    }
+    let mut taken = 0;
+    let fitting = glyphs.iter().take_while(|glyph| {
+        taken += glyph.width;
+        taken < width
+    });
+    let end = fitting.count();
+    let mut cut = row(&[], glyphs.get(..end).unwrap_or_default());
+    let style = glyphs.get(end).map(|glyph| glyph.style).unwrap_or_default();
+    cut.push_span(Span::styled("…", style));
+    cut
+}
+
+fn room(width: usize, before: &[Span<'_>]) -> usize {
+    width.saturating_sub(before.iter().map(Span::width).sum()).max(1)
+}
+
+fn glyphs<'a>(span: &'a Span<'_>, base: Style) -> impl Iterator<Item = Glyph<'a>> {
+    let style = base.patch(span.style);
+    span.content.graphemes(true).map(move |text| Glyph { text, style, width: text.width() })
+}
+
+/// Where the row that begins at `begin` ends, and where the next one begins.
+fn break_at(glyphs: &[Glyph<'_>], begin: usize, limit: usize) -> (usize, usize) {
+    let mut width = 0;
+    let mut space = None;
+    for (index, glyph) in glyphs.iter().enumerate().skip(begin) {
+        if glyph.text == " " {
+            space = Some(index);
+        }
+        if width + glyph.width > limit {
+            return match space {
+                Some(space) if space > begin && space <= index => (space, after_spaces(glyphs, space)),
+                // A character that is wider than the row stands alone rather than nowhere.
+                _ => (index.max(begin + 1), index.max(begin + 1)),
+            };
+        }
+        width += glyph.width;
+        // Scripts without spaces may be broken after any of their characters.
+        if glyph.width == 2 {
+            space = None;
+        }
+    }
+    (glyphs.len(), glyphs.len())
+}
+
+fn after_spaces(glyphs: &[Glyph<'_>], from: usize) -> usize {
+    glyphs.iter().skip(from).position(|glyph| glyph.text != " ").map_or(glyphs.len(), |count| from + count)
+}
+
+fn row(before: &[Span<'static>], glyphs: &[Glyph<'_>]) -> Line<'static> {
+    let mut spans = before.to_vec();
+    let mut text = String::new();
+    let mut style = Style::default();
+    for glyph in glyphs {
+        if glyph.style != style && !text.is_empty() {
+            spans.push(Span::styled(std::mem::take(&mut text), style));
+        }
+        style = glyph.style;
+        text.push_str(glyph.text);
+    }
+    if !text.is_empty() {
+        spans.push(Span::styled(text, style));
+    }
+    Line::from(spans)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn rows(text: &str, width: usize) -> Vec<String> {
+        wrap(&Line::from(text.to_owned()), width, &Indent::default()).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn rows_break_at_spaces_and_between_wide_characters() {
+        assert_eq!(rows("one two three", 8), ["one two", "three"]);
+        assert_eq!(rows("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(rows("漢字漢字漢", 5), ["漢字", "漢字", "漢"]);
+        assert_eq!(rows("", 5), [""]);
+        assert_eq!(rows("👩‍👩‍👧 family", 3), ["👩‍👩‍👧", "fam", "ily"]);
+    }
+
+    #[test]
+    fn a_cut_row_says_so() {
+        assert_eq!(cut(&Line::from("abcdef"), 4).to_string(), "abc…");
+        assert_eq!(cut(&Line::from("abc"), 4).to_string(), "abc");
+        assert_eq!(cut(&Line::from("漢字漢"), 4).to_string(), "漢…");
+    }
+
+    proptest! {
+        #[test]
+        fn no_row_is_too_wide_and_no_word_is_lost(text in "[a-z 漢字é👍]{0,80}", width in 2usize..20) {
+            let rows = rows(&text, width);
+            prop_assert!(rows.iter().all(|row| row.as_str().width() <= width));
+            let squeezed = |text: &str| text.replace(' ', "");
+            prop_assert_eq!(squeezed(&rows.concat()), squeezed(&text));
+        }
+    }
+}

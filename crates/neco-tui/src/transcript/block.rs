@@ -1,0 +1,226 @@
+//! The blocks that make up what happened.
+
+use neco_proto::MessageId;
+use neco_proto::clean::{clean, clean_line};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+
+use super::card::{Card, Fold};
+use crate::ask::plan_rows;
+use crate::text::streaming::Streaming;
+use crate::text::words;
+use crate::text::wrap::{Indent, cut, wrap_all};
+use crate::theme::Theme;
+
+/// What stands between a message and what the person ran before it.
+pub const RAN: &str = "\n\nI ran this myself:\n\n";
+
+/// Lines of a message that are shown; of a longer one its beginning is.
+const SAID_LINES: usize = 24;
+
+/// Rows of a thought while it goes on.
+const THOUGHT_ROWS: usize = 4;
+
+/// Bytes of a thought that are looked at while it goes on.
+const THOUGHT_TAIL: usize = 1024;
+
+/// How a line of Neco itself is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Good to know.
+    Plain,
+    /// Something went well.
+    Good,
+    /// Something is not as it should be.
+    Warning,
+    /// Something failed.
+    Bad,
+}
+
+/// One block.
+#[derive(Clone, Debug)]
+pub enum Block {
+    /// The person said something.
+    Said {
+        /// What.
+        text: String,
+    },
+    /// The model thinks aloud.
+    Thought {
+        /// What.
+        text: String,
+        /// Whether it has stopped.
+        over: bool,
+    },
+    /// The model answers.
+    Answer {
+        /// What is left of it: what has settled has left already.
+        text: Box<Streaming>,
+        /// Whether a part of it has left.
+        begun: bool,
+        /// Whether it is complete.
+        over: bool,
+    },
+    /// A call.
+    Call(Box<Card>),
+    /// A plan that the person is asked about.
+    Plan {
+        /// What.
+        text: String,
+    },
+    /// Neco says something in a line or two.
+    Note {
+        /// How it is meant.
+        tone: Tone,
+        /// What.
+        text: String,
+    },
+}
+
+/// What a block is to the one below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Words of somebody.
+    Words,
+    /// A line among others: calls, notes, thoughts.
+    Step,
+}
+
+/// What a block is drawn with.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawn<'t> {
+    /// The columns.
+    pub width: usize,
+    /// The theme.
+    pub theme: &'t Theme,
+    /// What running times count to, in milliseconds.
+    pub now_ms: i64,
+    /// Turns the marks of what runs.
+    pub frame: usize,
+    /// Whether more is shown of what runs.
+    pub expanded: bool,
+}
+
+impl Block {
+    /// Whether nothing more comes.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        match self {
+            Self::Said { .. } | Self::Plan { .. } | Self::Note { .. } => true,
+            Self::Thought { over, .. } | Self::Answer { over, .. } => *over,
+            Self::Call(card) => card.is_over(),
+        }
+    }
+
+    /// What it is to the block below it.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Said { .. } | Self::Answer { .. } | Self::Plan { .. } => Kind::Words,
+            Self::Thought { .. } | Self::Call(_) | Self::Note { .. } => Kind::Step,
+        }
+    }
+
+    /// Whether a blank row stands before it, when something else stands above.
+    #[must_use]
+    pub fn stands_apart(&self, above: Kind) -> bool {
+        match self {
+            Self::Answer { begun, .. } => !begun,
+            Self::Said { .. } | Self::Thought { .. } | Self::Call(_) | Self::Plan { .. } | Self::Note { .. } => {
+                self.kind() == Kind::Words || above == Kind::Words
+            }
+        }
+    }
+
+    /// Its rows.
+    pub fn rows(&mut self, with: Drawn<'_>) -> Vec<Line<'static>> {
+        let Drawn { width, theme, .. } = with;
+        match self {
+            Self::Said { text } => said(text, width, theme),
+            Self::Thought { text, over: true } => thought(text, width, theme),
+            Self::Thought { text, over: false } => thinking(text, width, theme),
+            Self::Answer { text, over: true, .. } => text.finish(width, theme),
+            Self::Answer { text, over: false, .. } => text.live(width, theme),
+            Self::Call(card) => card.rows(Fold::Short, with),
+            Self::Plan { text } => plan_rows(text, width, theme),
+            Self::Note { tone, text } => note(*tone, text, width, theme),
+        }
+    }
+}
+
+fn said(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let (text, ran) = without_what_ran(text);
+    let text = clean(text);
+    let all: Vec<&str> = text.lines().collect();
+    let most = if all.len() > SAID_LINES { SAID_LINES / 2 } else { all.len() };
+    let mut lines: Vec<Line<'static>> =
+        all.iter().take(most).map(|line| Line::styled(line.replace('\t', "    "), theme.said)).collect();
+    if all.len() > most {
+        let beyond = words::count(all.len() - most, "more line", "more lines");
+        lines.push(Line::styled(format!("… {beyond}"), theme.dim));
+    }
+    if ran > 0 {
+        let outputs = words::count(ran, "command", "commands");
+        lines.push(Line::styled(format!("+ what {outputs} of yours printed"), theme.dim));
+    }
+    wrap_all(&lines, width, &Indent::hanging(Span::styled("› ", theme.accent)))
+}
+
+/// What was written, and how many commands the person ran whose output went along: that was on the screen before.
+fn without_what_ran(text: &str) -> (&str, usize) {
+    let Some((written, ran)) = text.split_once(RAN) else { return (text, 0) };
+    let mut lines = ran.lines();
+    let mut count = 0;
+    // Each output stands in a fence of its own, which ends with the line that it began with.
+    while let Some(fence) = lines.by_ref().find(|line| !line.is_empty()) {
+        count += 1;
+        if !lines.any(|line| line == fence) {
+            break;
+        }
+    }
+    (written, count)
+}
+
+/// That there was a thought, and how it began.
+fn thought(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let first = clean_line(text.trim_start().lines().next().unwrap_or_default());
+    let style = theme.dim.add_modifier(Modifier::ITALIC);
+    let words = first.trim_matches(['*', '#', ' ']).to_owned();
+    vec![cut(&Line::from(vec![Span::styled("∴ ", theme.dim), Span::styled(words, style)]), width)]
+}
+
+/// The end of a thought that goes on.
+fn thinking(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let style = theme.dim.add_modifier(Modifier::ITALIC);
+    let tail = text.get(text.ceil_char_boundary(text.len().saturating_sub(THOUGHT_TAIL))..).unwrap_or_default();
+    let lines: Vec<Line<'static>> =
+        clean(tail).trim().lines().map(|line| Line::styled(line.to_owned(), style)).collect();
+    let rows = wrap_all(&lines, width, &Indent::hanging(Span::styled("∴ ", theme.dim)));
+    let hidden = rows.len().saturating_sub(THOUGHT_ROWS);
+    rows.into_iter().skip(hidden).collect()
+}
+
+/// A line of Neco itself.
+#[must_use]
+pub fn note(tone: Tone, text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let (mark, style) = match tone {
+        Tone::Plain => ("i ", theme.dim),
+        Tone::Good => ("✓ ", theme.good),
+        Tone::Warning => ("! ", theme.warning),
+        Tone::Bad => ("✗ ", theme.bad),
+    };
+    let body = if tone == Tone::Plain { theme.dim } else { Style::default() };
+    let lines: Vec<Line<'static>> = clean(text).lines().map(|line| Line::styled(line.to_owned(), body)).collect();
+    wrap_all(&lines, width, &Indent::hanging(Span::styled(mark, style)))
+}
+
+/// A message that waits until the agent can take it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Its id.
+    pub id: MessageId,
+    /// What was said.
+    pub text: String,
+    /// Whether it waits for the end of the work rather than for the end of the turn.
+    pub after_work: bool,
+}

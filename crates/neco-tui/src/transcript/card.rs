@@ -1,0 +1,323 @@
+//! A call as a person follows it: one line that says what it is and how it stands, and below it as much
+//! of what came of it as is worth the room.
+
+use neco_proto::clean::{clean, clean_line};
+use neco_proto::event::{CallStatus, ToolCallEnd};
+use neco_proto::{CallId, Diff, Display, ErrorCode};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::block::Drawn;
+use super::tail::Tail;
+use crate::text::wrap::{Indent, cut, wrap};
+use crate::text::{diff, words};
+use crate::theme::Theme;
+
+/// Lines of a change that are shown without being asked for.
+const CHANGE_LINES: usize = 40;
+
+/// Rows of a command's output.
+const OUTPUT_ROWS: usize = 6;
+
+/// Rows of it while it runs and the person wants to see more.
+const MORE_OUTPUT_ROWS: usize = 24;
+
+/// Entries of a list.
+const LIST_ROWS: usize = 4;
+
+/// Lines of a text or of a failure.
+const TEXT_LINES: usize = 3;
+
+/// How much of a card is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    /// The usual.
+    Short,
+    /// Everything.
+    Whole,
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub struct Card {
+    /// Its id.
+    pub call_id: CallId,
+    /// The call in one line.
+    pub summary: String,
+    /// Where it is in its life.
+    pub status: CallStatus,
+    /// When it began to run, in milliseconds.
+    pub since_ms: Option<i64>,
+    /// How much of its arguments the model has written.
+    pub written: usize,
+    tail: Tail,
+    /// Lines it printed, as far as they were seen.
+    printed: usize,
+    end: Option<ToolCallEnd>,
+    abandoned: bool,
+}
+
+impl Card {
+    /// A call that the model is writing.
+    #[must_use]
+    pub fn new(call_id: CallId, name: &str) -> Self {
+        Self {
+            call_id,
+            summary: clean_line(name),
+            status: CallStatus::Validating,
+            since_ms: None,
+            written: 0,
+            tail: Tail::default(),
+            printed: 0,
+            end: None,
+            abandoned: false,
+        }
+    }
+
+    /// Whether it is over.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.end.is_some() || self.abandoned
+    }
+
+    /// Whether it neither runs nor is over.
+    #[must_use]
+    pub fn is_pending(&self) -> bool {
+        match self.status {
+            CallStatus::Validating | CallStatus::Scheduled | CallStatus::AwaitingApproval => !self.is_over(),
+            CallStatus::Executing | CallStatus::Success | CallStatus::Error | CallStatus::Cancelled => false,
+        }
+    }
+
+    /// The work is over and nobody said what became of it.
+    pub fn abandon(&mut self) {
+        if self.end.is_none() {
+            self.status = CallStatus::Cancelled;
+            self.abandoned = true;
+        }
+    }
+
+    /// It printed something.
+    pub fn output(&mut self, text: &str) {
+        self.tail.push(text);
+    }
+
+    /// It is over.
+    pub fn ended(&mut self, end: ToolCallEnd) {
+        self.status = end.status;
+        self.summary = clean_line(&end.summary);
+        self.printed = self.tail.lines();
+        self.tail = Tail::default();
+        self.end = Some(end);
+    }
+
+    /// How much it keeps.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        let shown = |display: &Display| match display {
+            Display::Text { text } => text.len(),
+            Display::Diff { files } => files.iter().map(|file| file.unified.len()).sum(),
+            Display::Terminal { tail, .. } => tail.len(),
+            Display::List { items, .. } => items.iter().map(String::len).sum(),
+        };
+        self.end.as_ref().map_or(0, |end| end.output.len() + end.display.as_ref().map_or(0, shown))
+    }
+
+    /// Its rows.
+    #[must_use]
+    pub fn rows(&self, fold: Fold, with: Drawn<'_>) -> Vec<Line<'static>> {
+        let mut rows = vec![cut(&self.heading(with), with.width)];
+        let live = if with.expanded { MORE_OUTPUT_ROWS } else { OUTPUT_ROWS };
+        let body = match &self.end {
+            Some(end) => ended_body(end, self.printed, with.width, fold, with.theme),
+            None => self.tail.rows(with.width, live, with.theme),
+        };
+        rows.extend(body);
+        rows
+    }
+
+    fn heading(&self, with: Drawn<'_>) -> Line<'static> {
+        let (mark, style) = self.mark(with.frame, with.theme);
+        let mut spans = vec![Span::styled(mark, style), Span::raw(" ")];
+        // What is done, then what it is done to: the eye finds the name.
+        match self.summary.split_once(' ') {
+            Some((verb, rest)) => {
+                let bold = Style::new().add_modifier(ratatui::style::Modifier::BOLD);
+                spans.extend([Span::styled(verb.to_owned(), bold), Span::raw(format!(" {rest}"))]);
+            }
+            None => spans.push(Span::raw(self.summary.clone())),
+        }
+        if let Some(note) = self.note(with.now_ms) {
+            spans.push(Span::styled(format!(" · {note}"), with.theme.dim));
+        }
+        Line::from(spans)
+    }
+
+    fn mark(&self, frame: usize, theme: &Theme) -> (&'static str, Style) {
+        let refused = self.end.as_ref().is_some_and(|end| end.error_code.is_some_and(is_refusal));
+        match self.status {
+            CallStatus::Validating | CallStatus::Scheduled => ("·", theme.dim),
+            CallStatus::AwaitingApproval => ("?", theme.accent),
+            CallStatus::Executing => (words::turning(frame), theme.accent),
+            CallStatus::Success => ("✓", theme.good),
+            CallStatus::Error if refused => ("⊘", theme.warning),
+            CallStatus::Error => ("✗", theme.bad),
+            CallStatus::Cancelled => ("■", theme.dim),
+        }
+    }
+
+    fn note(&self, now_ms: i64) -> Option<String> {
+        match (&self.end, self.since_ms) {
+            (Some(end), _) => ended_note(end),
+            (None, Some(since)) => {
+                let ran = words::seconds(u64::try_from(now_ms - since).unwrap_or_default());
+                (!ran.is_empty()).then(|| ran.trim().to_owned())
+            }
+            (None, None) => match self.status {
+                CallStatus::AwaitingApproval => Some("waits for you".to_owned()),
+                CallStatus::Validating if self.written >= 1000 => {
+                    Some(format!("writing, {}", words::bytes(self.written)))
+                }
+                CallStatus::Validating
+                | CallStatus::Scheduled
+                | CallStatus::Executing
+                | CallStatus::Success
+                | CallStatus::Error
+                | CallStatus::Cancelled => None,
+            },
+        }
+    }
+}
+
+fn ended_note(end: &ToolCallEnd) -> Option<String> {
+    match (end.error_code, end.status) {
+        (Some(code), _) if is_refusal(code) => Some(refusal(code).to_owned()),
+        (_, CallStatus::Cancelled) => Some("stopped".to_owned()),
+        _ if end.duration_ms >= 1000 => Some(words::duration(end.duration_ms)),
+        _ => None,
+    }
+}
+
+fn is_refusal(code: ErrorCode) -> bool {
+    matches!(code, ErrorCode::RejectedByUser | ErrorCode::BlockedByPolicy | ErrorCode::CommandBlocked)
+}
+
+fn refusal(code: ErrorCode) -> &'static str {
+    if code == ErrorCode::RejectedByUser { "you said no" } else { "not allowed" }
+}
+
+fn ended_body(end: &ToolCallEnd, printed: usize, width: usize, fold: Fold, theme: &Theme) -> Vec<Line<'static>> {
+    if end.status == CallStatus::Error && !matches!(end.display, Some(Display::Terminal { .. })) {
+        return failure(&for_person(end), width, fold, theme);
+    }
+    match &end.display {
+        Some(Display::Diff { files }) => changes(files, width, fold, theme),
+        Some(Display::Terminal { tail, exit_code, .. }) if fold == Fold::Short => {
+            terminal(tail, printed, *exit_code, width, theme)
+        }
+        Some(Display::List { items, total, .. }) => list(items, *total, width, fold, theme),
+        Some(Display::Text { text }) => limited(text, width, limit(fold, TEXT_LINES), theme),
+        // What the model was told is more than what is shown at first.
+        Some(Display::Terminal { .. }) | None if fold == Fold::Whole => {
+            limited(&for_person(end), width, usize::MAX, theme)
+        }
+        Some(Display::Terminal { .. }) | None => Vec::new(),
+    }
+}
+
+fn limit(fold: Fold, short: usize) -> usize {
+    match fold {
+        Fold::Short => short,
+        Fold::Whole => usize::MAX,
+    }
+}
+
+/// What came of it without what is there for the model alone: what it should do now, and the marks around text
+/// from outside.
+fn for_person(end: &ToolCallEnd) -> String {
+    let mut text = end.output.as_str();
+    if let Some(code) = end.error_code {
+        text = text.strip_prefix(&format!("Error {code}: ")).unwrap_or(text);
+        text = text.trim_end().strip_suffix(code.for_model()).unwrap_or(text);
+        if code == ErrorCode::RejectedByUser {
+            let rest = text.trim_end().strip_prefix("the user rejected this call");
+            text = rest.map_or(text, |rest| rest.strip_prefix(" and said: ").unwrap_or_default());
+        }
+    }
+    let is_mark = |line: &&str| {
+        let name = line.strip_prefix("</").or_else(|| line.strip_prefix('<'));
+        name.is_some_and(|name| name.starts_with("untrusted-")) && line.ends_with('>')
+    };
+    text.lines().filter(|line| !is_mark(line)).collect::<Vec<_>>().join("\n")
+}
+
+fn failure(output: &str, width: usize, fold: Fold, theme: &Theme) -> Vec<Line<'static>> {
+    let mut rows = limited(output, width, limit(fold, TEXT_LINES), theme);
+    for span in rows.iter_mut().flat_map(|row| &mut row.spans) {
+        span.style = theme.bad;
+    }
+    rows
+}
+
+fn changes(files: &[Diff], width: usize, fold: Fold, theme: &Theme) -> Vec<Line<'static>> {
+    let mut rows = Vec::new();
+    for file in files {
+        if files.len() > 1 || file.deleted {
+            let what = if file.deleted {
+                " deleted"
+            } else if file.created {
+                " new"
+            } else {
+                ""
+            };
+            let heading = format!("  {}{what} (+{} −{})", clean_line(&file.path), file.added, file.removed);
+            rows.push(cut(&Line::styled(heading, theme.dim), width));
+        }
+        if file.deleted && fold == Fold::Short {
+            continue;
+        }
+        let (drawn, beyond) = diff::rows(&clean(&file.unified), width, limit(fold, CHANGE_LINES), theme);
+        rows.extend(drawn);
+        rows.extend(more(beyond, "more line", "more lines", theme));
+    }
+    rows
+}
+
+/// The end of what was printed; `printed` lines were seen in all.
+fn terminal(tail: &str, printed: usize, exit_code: Option<i32>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let mut rows = Tail::end_of(tail, printed).rows(width, OUTPUT_ROWS, theme);
+    match exit_code {
+        Some(0) | None => {}
+        Some(code) => rows.push(Line::styled(format!("  exit code {code}"), theme.bad)),
+    }
+    rows
+}
+
+fn list(items: &[String], total: u64, width: usize, fold: Fold, theme: &Theme) -> Vec<Line<'static>> {
+    let mut rows: Vec<Line<'static>> = items
+        .iter()
+        .take(limit(fold, LIST_ROWS))
+        .map(|item| cut(&Line::styled(format!("  {}", clean_line(item)), theme.dim), width))
+        .collect();
+    let beyond = usize::try_from(total).unwrap_or(usize::MAX).saturating_sub(rows.len());
+    rows.extend(more(beyond, "more", "more", theme));
+    rows
+}
+
+/// The first `limit` lines of a text, and how many there are beyond.
+fn limited(text: &str, width: usize, limit: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let text = clean(text);
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let indent = Indent::all(Span::raw("  "));
+    let mut rows = Vec::new();
+    for line in lines.iter().take(limit) {
+        rows.extend(wrap(&Line::styled(line.replace('\t', "    "), theme.dim), width, &indent));
+    }
+    rows.extend(more(lines.len().saturating_sub(limit), "more line", "more lines", theme));
+    rows
+}
+
+/// That there is more, and how it is seen.
+fn more(beyond: usize, one: &str, many: &str, theme: &Theme) -> Option<Line<'static>> {
+    (beyond > 0).then(|| Line::styled(format!("  … {} (Ctrl-O)", words::count(beyond, one, many)), theme.dim))
+}

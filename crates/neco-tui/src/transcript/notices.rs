@@ -1,0 +1,175 @@
+//! Events that are told in a line.
+
+use neco_proto::clean::clean_line;
+use neco_proto::event::{
+    AgentComplete, Compaction, CompactionStrategy, CompleteReason, HookOutcome, HookRun, Imported, MemoryAction,
+    MemoryUpdate, ModeChange, ModelRetry, ModelSwitch, NotificationLevel, Rewind,
+};
+use neco_proto::{EventBody, ItemAnswer, PlanStatus, QuestionItem, Reply};
+
+use super::block::Tone;
+use crate::text::words;
+
+/// What is said of an event in a line or two; nothing for most.
+#[must_use]
+pub fn notice(body: &EventBody) -> Option<(Tone, String)> {
+    match body {
+        EventBody::Notification(told) => {
+            let tone = match told.level {
+                NotificationLevel::Info => Tone::Plain,
+                NotificationLevel::Warning => Tone::Warning,
+            };
+            Some((tone, told.text.clone()))
+        }
+        EventBody::Error(error) => Some((Tone::Bad, format!("error {}: {}", error.code, error.message))),
+        EventBody::ModelRetry(retry) => Some((Tone::Warning, retried(retry))),
+        EventBody::ModelSwitch(switch) => Some((Tone::Warning, switched(switch))),
+        EventBody::ModeChange(change) => Some((Tone::Plain, changed(change))),
+        EventBody::Compaction(compaction) => Some((Tone::Plain, compacted(compaction))),
+        EventBody::HookRun(run) => hook(run),
+        EventBody::MemoryUpdate(update) => remembered(update),
+        EventBody::PlanUpdate(update) => update.plan.as_ref().and_then(|plan| planned(plan.status)),
+        EventBody::Rewind(rewind) => Some((Tone::Plain, rewound(rewind))),
+        EventBody::Imported(imported) => Some((Tone::Plain, brought(imported))),
+        EventBody::AgentComplete(complete) => ended(complete),
+        EventBody::SessionStart(_)
+        | EventBody::StateChange(_)
+        | EventBody::TurnStart(_)
+        | EventBody::StreamChunk(_)
+        | EventBody::ReasoningChunk(_)
+        | EventBody::StreamToolCallStart(_)
+        | EventBody::StreamToolCallDelta(_)
+        | EventBody::ToolCallUpdate(_)
+        | EventBody::ToolOutputChunk(_)
+        | EventBody::ToolCallEnd(_)
+        | EventBody::PermissionRequest(_)
+        | EventBody::PermissionDecision(_)
+        | EventBody::Question(_)
+        | EventBody::QuestionAnswer(_)
+        | EventBody::TodoUpdate(_)
+        | EventBody::Usage(_)
+        | EventBody::MessageQueued(_)
+        | EventBody::Message(_)
+        | EventBody::Environment(_)
+        | EventBody::IdeContext(_)
+        | EventBody::ContextTrim(_)
+        | EventBody::Checkpoint(_)
+        | EventBody::Title(_)
+        | EventBody::AgentUpdate(_)
+        | EventBody::AgentMessage(_)
+        | EventBody::WorkflowUpdate(_)
+        | EventBody::TurnEnd(_) => None,
+    }
+}
+
+/// What was asked and what the person said to it, a line each.
+#[must_use]
+pub fn questions_and_answers(items: &[QuestionItem], reply: Option<&Reply>) -> Vec<String> {
+    let Some(Reply::Choices { answers }) = reply else {
+        return items.iter().map(|item| format!("{} → not answered", clean_line(&item.text))).collect();
+    };
+    let said = |answer: &ItemAnswer| {
+        let words = answer.chosen.iter().chain(&answer.text).map(|text| clean_line(text));
+        words.collect::<Vec<_>>().join(", ")
+    };
+    items.iter().zip(answers).map(|(item, answer)| format!("{} → {}", clean_line(&item.text), said(answer))).collect()
+}
+
+fn retried(retry: &ModelRetry) -> String {
+    let wait = words::duration(retry.wait_ms);
+    format!(
+        "{}; trying again in {wait} (attempt {} of {})",
+        retry.message,
+        retry.attempt,
+        retry.attempts.max(retry.attempt)
+    )
+}
+
+fn switched(switch: &ModelSwitch) -> String {
+    format!("{}: {}; {} takes over", switch.from, switch.message, switch.to)
+}
+
+fn changed(change: &ModeChange) -> String {
+    let mut parts = Vec::new();
+    if let Some(mode) = change.mode {
+        parts.push(format!("mode {mode}"));
+    }
+    if let Some(approval) = change.approval {
+        parts.push(format!("approval {approval}"));
+    }
+    if let Some(model) = &change.model {
+        parts.push(format!("model {model}"));
+    }
+    if let Some(generation) = change.generation {
+        parts.push(format!("generation {generation}"));
+    }
+    let why = change.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    format!("{}{why}", parts.join(", "))
+}
+
+fn compacted(compaction: &Compaction) -> String {
+    let how = match compaction.strategy {
+        CompactionStrategy::Summary => "the older part is summed up",
+        CompactionStrategy::Outputs => "the oldest outputs are dropped",
+        CompactionStrategy::Window => "the older part is dropped",
+    };
+    let (before, after) = (words::tokens(compaction.before), words::tokens(compaction.after));
+    format!("conversation compacted, {how}: {before} → {after} tokens")
+}
+
+fn hook(run: &HookRun) -> Option<(Tone, String)> {
+    let said = run.message.as_ref()?;
+    let tone = match run.outcome {
+        HookOutcome::Blocked | HookOutcome::Stopped | HookOutcome::Failed | HookOutcome::TimedOut => Tone::Warning,
+        HookOutcome::Passed | HookOutcome::Allowed | HookOutcome::Asked | HookOutcome::Cancelled => Tone::Plain,
+    };
+    Some((tone, format!("{} hook: {said}", run.event)))
+}
+
+fn remembered(update: &MemoryUpdate) -> Option<(Tone, String)> {
+    let verb = match update.action {
+        MemoryAction::Recalled => return None,
+        MemoryAction::Stored => "remembered",
+        MemoryAction::Updated => "memory changed",
+    };
+    let titles: Vec<&str> = update.entries.iter().map(|entry| entry.title.as_str()).collect();
+    Some((Tone::Plain, format!("{verb}: {}", titles.join(" · "))))
+}
+
+fn planned(status: PlanStatus) -> Option<(Tone, String)> {
+    match status {
+        PlanStatus::Accepted | PlanStatus::Proposed => None,
+        PlanStatus::SentBack => Some((Tone::Plain, "plan sent back".to_owned())),
+        PlanStatus::Dropped => Some((Tone::Plain, "plan dropped".to_owned())),
+        PlanStatus::Finished => Some((Tone::Good, "plan finished".to_owned())),
+    }
+}
+
+fn rewound(rewind: &Rewind) -> String {
+    let what = match (rewind.conversation, rewind.files.is_some()) {
+        (true, true) => "conversation and files are",
+        (true, false) => "the conversation is",
+        (false, _) => "files are",
+    };
+    if rewind.undoes.is_some() { "the rewind is undone".to_owned() } else { format!("{what} back at an earlier point") }
+}
+
+fn brought(imported: &Imported) -> String {
+    let skipped = if imported.skipped > 0 { format!(", {} entries left out", imported.skipped) } else { String::new() };
+    format!("imported from {} ({}{skipped})", imported.from, imported.file)
+}
+
+fn ended(complete: &AgentComplete) -> Option<(Tone, String)> {
+    match complete.reason {
+        CompleteReason::Natural => None,
+        CompleteReason::Cancelled => Some((Tone::Plain, "stopped; say what to do instead, or “continue”".to_owned())),
+        CompleteReason::IterationLimit => {
+            let turns = words::count(complete.turns as usize, "turn", "turns");
+            Some((Tone::Warning, format!("stopped after {turns}; say “continue” to go on")))
+        }
+        CompleteReason::Failed => None,
+        CompleteReason::Budget => Some((Tone::Warning, "the budget is used up".to_owned())),
+        CompleteReason::Stopped => Some((Tone::Plain, "ended".to_owned())),
+        CompleteReason::LoopDetected => Some((Tone::Warning, "stopped because it repeated itself".to_owned())),
+    }
+}

@@ -1,0 +1,120 @@
+//! The end of what a command printed, kept small while it prints.
+
+use neco_proto::clean::Cleaner;
+use ratatui::text::Line;
+
+use crate::text::words;
+use crate::text::wrap::cut;
+use crate::theme::Theme;
+
+/// Bytes that are kept at least.
+const KEPT: usize = 8 * 1024;
+
+/// The end of an output.
+#[derive(Clone, Debug, Default)]
+pub struct Tail {
+    cleaner: Cleaner,
+    text: String,
+    /// Lines that are not kept.
+    before: usize,
+    /// Whether there may have been more of them.
+    uncounted: bool,
+}
+
+impl Tail {
+    /// The next piece.
+    pub fn push(&mut self, piece: &str) {
+        // Of a flood only the end is ever seen: what comes before it is counted and not read.
+        let from = piece.ceil_char_boundary(piece.len().saturating_sub(2 * KEPT));
+        if from > 0 {
+            self.before += lines_in(&self.text) + lines_in(piece.get(..from).unwrap_or_default());
+            self.text.clear();
+            self.cleaner = Cleaner::default();
+        }
+        let piece = self.cleaner.push(piece.get(from..).unwrap_or_default());
+        self.text.push_str(&piece);
+        if self.text.len() > 2 * KEPT {
+            let cut = self.text.ceil_char_boundary(self.text.len() - KEPT);
+            let gone: String = self.text.drain(..cut).collect();
+            self.before += lines_in(&gone);
+        }
+    }
+
+    /// The end of an output of which `all` lines were seen; none when nobody looked, and how many there were is
+    /// not known then.
+    #[must_use]
+    pub fn end_of(end: &str, all: usize) -> Self {
+        let mut tail = Self::default();
+        tail.push(end);
+        tail.before = all.saturating_sub(tail.lines());
+        tail.uncounted = all == 0;
+        tail
+    }
+
+    /// How many lines there were so far.
+    #[must_use]
+    pub fn lines(&self) -> usize {
+        self.before + self.text.lines().count()
+    }
+
+    /// The last `limit` lines, a row each.
+    #[must_use]
+    pub fn rows(&self, width: usize, limit: usize, theme: &Theme) -> Vec<Line<'static>> {
+        let lines: Vec<&str> = self.text.trim_end().lines().collect();
+        let hidden = lines.len().saturating_sub(limit);
+        let before = self.before + hidden;
+        let mut rows = Vec::new();
+        if before > 0 {
+            let counted = words::count(before, "earlier line", "earlier lines");
+            let words = if self.uncounted { "earlier lines".to_owned() } else { counted };
+            rows.push(Line::styled(format!("  … {words}"), theme.dim));
+        }
+        for line in lines.iter().skip(hidden) {
+            let line = format!("  │ {}", overwritten(line).replace('\t', "    "));
+            rows.push(cut(&Line::styled(line, theme.dim), width));
+        }
+        rows
+    }
+}
+
+fn lines_in(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte == b'\n').count()
+}
+
+/// What is to be seen of a line that goes back to its beginning, as progress bars do.
+fn overwritten(line: &str) -> &str {
+    let line = line.trim_end_matches('\r');
+    line.rsplit('\r').next().unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::theme::ThemeName;
+
+    fn rows(tail: &Tail, limit: usize) -> Vec<String> {
+        tail.rows(40, limit, &Theme::new(ThemeName::Plain)).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn the_end_is_kept_and_the_rest_is_counted() {
+        let mut tail = Tail::default();
+        for line in 1..=5000 {
+            tail.push("\x1b[3");
+            tail.push(&format!("2mline {line}\n"));
+        }
+        assert_eq!(rows(&tail, 2), ["  … 4998 earlier lines", "  │ line 4999", "  │ line 5000"]);
+        tail.push(&"flood\n".repeat(100_000));
+        assert_eq!(rows(&tail, 1), ["  … 104999 earlier lines", "  │ flood"]);
+        assert!(tail.text.len() <= 2 * KEPT);
+    }
+
+    #[test]
+    fn a_progress_bar_is_one_line() {
+        let mut tail = Tail::default();
+        tail.push("10 %\r20 %\r30 %");
+        assert_eq!(rows(&tail, 5), ["  │ 30 %"]);
+        tail.push("\r\ndone\r\n");
+        assert_eq!(rows(&tail, 5), ["  │ 30 %", "  │ done"]);
+    }
+}

@@ -1,0 +1,112 @@
+//! What slash commands do.
+
+use neco_proto::slash::{Outside, Slash};
+use neco_proto::{Command, Query};
+
+use super::effect::Effect;
+use crate::app::App;
+use crate::host::Wanted;
+use crate::panel;
+use crate::theme::{Theme, ThemeName};
+use crate::transcript::block::{Drawn, Tone};
+
+impl App {
+    /// Runs a slash command.
+    pub(super) fn run(&mut self, slash: &Slash) -> Vec<Effect> {
+        match slash {
+            Slash::Help => {
+                let rows = panel::help_rows(&self.keymap, &self.custom, self.width, &self.theme);
+                self.transcript.show(rows);
+            }
+            Slash::Todo => self.todo(),
+            Slash::Plan => self.plan(),
+            Slash::Cost => self.cost(),
+            Slash::Tree if self.agents.is_empty() => self.tell("no other agent is at work"),
+            Slash::Tree => return self.panel(),
+            Slash::Expand => return self.expand(),
+            Slash::Theme(name) => {
+                self.theme = Theme::new(ThemeName::named(name).unwrap_or_default());
+                self.tell(format!("theme {name}"));
+            }
+            Slash::New => return vec![Effect::Open(Wanted::New)],
+            Slash::Resume(id) if self.standing.session_id.starts_with(id.as_str()) => {
+                self.tell("this window is in that session already");
+            }
+            Slash::Resume(id) => return vec![Effect::Open(Wanted::Id(id.clone()))],
+            Slash::Mode(mode) => return send(Command::SetMode { mode: *mode }),
+            Slash::Approval(approval) => return send(Command::SetApproval { approval: *approval }),
+            Slash::Model(model) => return send(Command::SetModel { model: model.clone() }),
+            Slash::Generation(generation) => return send(Command::SetGeneration { generation: *generation }),
+            Slash::Compact(focus) => return send(Command::Compact { focus: focus.clone() }),
+            Slash::Rename(title) => return send(Command::Rename { title: title.clone() }),
+            Slash::Undo => return send(Command::UndoRewind),
+            Slash::Context => return vec![Effect::Ask(Query::Context)],
+            Slash::Rewind => return vec![Effect::Ask(Query::RewindPoints)],
+            Slash::Copy if self.last_answer.is_empty() => self.tell("there is no answer yet"),
+            Slash::Copy => {
+                self.tell("copied");
+                return vec![Effect::Copy(self.last_answer.clone())];
+            }
+            Slash::Exit => return vec![Effect::Quit],
+            Slash::Outside(Outside::Sessions, _) => return vec![Effect::Sessions],
+            Slash::Outside(Outside::Models, _) => return vec![Effect::Models],
+            Slash::Outside(Outside::Permissions, _) => return vec![Effect::Rules],
+            Slash::Outside(outside, argument) => return vec![Effect::Outside(*outside, argument.clone())],
+            Slash::Custom { name, argument } => return vec![Effect::Custom(name.clone(), argument.clone())],
+        }
+        Vec::new()
+    }
+
+    /// More of what runs; otherwise all that came of a call: the last one first, then those before it.
+    pub(super) fn expand(&mut self) -> Vec<Effect> {
+        if self.transcript.runs() || self.shell.is_some() {
+            self.expanded = !self.expanded;
+            return Vec::new();
+        }
+        let theme = self.theme;
+        let with =
+            Drawn { width: self.width, theme: &theme, now_ms: self.now_ms, frame: self.frame, expanded: self.expanded };
+        match self.transcript.whole(self.expands, with) {
+            Some(rows) => {
+                self.expands += 1;
+                self.transcript.show(rows);
+            }
+            None => {
+                self.tell("no call to show more of");
+                self.expands = 0;
+            }
+        }
+        Vec::new()
+    }
+
+    fn todo(&mut self) {
+        if self.standing.todos.is_empty() {
+            self.tell("the todo list is empty");
+            return;
+        }
+        let rows = panel::todo_rows(&self.standing.todos, self.width, usize::MAX, &self.theme);
+        self.transcript.show(rows);
+    }
+
+    fn plan(&mut self) {
+        match &self.standing.plan {
+            Some(plan) => {
+                let rows = panel::plan_rows(plan, self.width, &self.theme);
+                self.transcript.show(rows);
+            }
+            None => {
+                let mode = self.keymap.keys(crate::input::Action::Mode);
+                self.tell(format!("there is no plan; {mode} goes to plan mode"));
+            }
+        }
+    }
+
+    /// Something that was asked for was not done.
+    pub(super) fn warn(&mut self, words: impl Into<String>) {
+        self.transcript.say(Tone::Warning, words);
+    }
+}
+
+fn send(command: Command) -> Vec<Effect> {
+    vec![Effect::Send(command)]
+}

@@ -1,0 +1,18 @@
+//! Keys, and what came of things, turned into changes of the window and into things to be done.
+//!
+//! Invariants: nothing here waits; what takes time is an [`Effect`], and what came of it is [`News`].
+//!
+//! Reading order: [`effect`], [`keys`] (the field), [`sending`] (what is written leaves), [`completing`] (files and
+//! commands), [`asked`] (questions), [`picking`] (lists), [`commands`] (what begins with a slash), [`news`].
+
+mod asked;
+mod commands;
+mod completing;
+mod effect;
+mod keys;
+mod news;
+mod picking;
+mod reports;
+mod sending;
+
+pub use effect::{Effect, News};

@@ -1,0 +1,278 @@
+//! Lists to choose from: how they come about, their keys, and what becomes of what is chosen.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use neco_proto::clean::clean_line;
+use neco_proto::event::RewindWhat;
+use neco_proto::{AgentOrder, Command, Query, RewindPoint, RewindPreview, WorkflowOrder};
+
+use super::effect::Effect;
+use crate::app::picker::{Entry, Letters};
+use crate::app::{App, Picked, Picker, Purpose};
+use crate::host::{ModelEntry, RuleEntry, SessionEntry, Wanted};
+use crate::panel;
+use crate::text::words;
+
+/// What can go back, in the order it is shown.
+const REWINDS: [(RewindWhat, &str); 3] = [
+    (RewindWhat::Both, "conversation and files"),
+    (RewindWhat::Conversation, "conversation only"),
+    (RewindWhat::Files, "files only"),
+];
+
+const CHOOSE: &str = "↑↓ and Enter · letters narrow it down · Esc goes back";
+
+impl App {
+    /// The messages that the session can go back to.
+    pub(super) fn pick_message(&mut self, mut points: Vec<RewindPoint>) -> Vec<Effect> {
+        if points.is_empty() {
+            self.tell("there is no message to go back to");
+            return Vec::new();
+        }
+        points.reverse();
+        let entry = |point: RewindPoint| {
+            let files = if point.files { " · files changed" } else { "" };
+            let about =
+                format!("{}{files}", words::count(usize::try_from(point.calls).unwrap_or_default(), "call", "calls"));
+            Entry::new(&format!("{}. {}", point.number, point.text), &about, Picked::Message(point))
+        };
+        let entries = points.into_iter().map(entry).collect();
+        self.picker = Some(Picker::new("back to before which message?", CHOOSE, Letters::Filter, entries));
+        self.preview()
+    }
+
+    /// The sessions that can be opened.
+    pub(super) fn pick_session(&mut self, sessions: Vec<SessionEntry>) {
+        if sessions.is_empty() {
+            self.tell("there is no earlier session in this folder");
+            return;
+        }
+        let other = sessions.iter().position(|session| session.id != self.standing.session_id);
+        let entry = |session: SessionEntry| {
+            let here = if session.id == self.standing.session_id { "this one  " } else { "" };
+            let about = format!("{here}{}  {}", session.when, session.about);
+            Entry::new(&session.title, about.trim(), Picked::Session(session.id))
+        };
+        let entries = sessions.into_iter().map(entry).collect();
+        let picker = Picker::new("which session?", CHOOSE, Letters::Filter, entries);
+        self.picker = Some(picker.at(other.unwrap_or_default()));
+    }
+
+    /// The models that can be asked.
+    pub(super) fn pick_model(&mut self, models: Vec<ModelEntry>) {
+        let at = models.iter().position(|model| model.name == self.standing.model).unwrap_or_default();
+        let entry = |model: ModelEntry| Entry::new(&model.name, &model.about, Picked::Model(model.name.clone()));
+        let entries = models.into_iter().map(entry).collect();
+        self.picker = Some(Picker::new("which model?", CHOOSE, Letters::Filter, entries).at(at));
+    }
+
+    /// The permission rules.
+    pub(super) fn pick_rule(&mut self, rules: Vec<RuleEntry>) {
+        let at = self.picker.as_ref().map_or(0, Picker::position);
+        let entry = |rule: RuleEntry| Entry::new(&rule.rule, &rule.from, Picked::Rule(rule.id));
+        let new = Entry::new("another rule …", "", Picked::NewRule);
+        let entries = std::iter::once(new).chain(rules.into_iter().map(entry)).collect();
+        let hint = "Delete takes a rule of yours away · Enter on the first writes another · Esc closes";
+        self.picker = Some(
+            Picker::new("what may happen without a question, and what may not", hint, Letters::Filter, entries).at(at),
+        );
+    }
+
+    /// The agents and workflows, or the todo list when there are none.
+    pub(super) fn panel(&mut self) -> Vec<Effect> {
+        if self.agents.is_empty() {
+            self.panels.work = !self.panels.work;
+            return Vec::new();
+        }
+        self.picker = Some(self.tree_picker());
+        Vec::new()
+    }
+
+    fn tree_picker(&self) -> Picker {
+        let agents = self.agents.outline().into_iter().map(|(depth, node)| {
+            let (text, about) = panel::agent_words(depth, node, &self.agents);
+            Entry { text, about, picked: Picked::Agent(node.id) }
+        });
+        let workflows = self.agents.workflows().iter().map(|graph| {
+            let (text, about) = panel::workflow_words(graph);
+            Entry { text, about, picked: Picked::Workflow(graph.workflow_id) }
+        });
+        let hint = "Enter says something to it · p pauses · r resumes · x stops · Esc closes";
+        Picker::new("agents and workflows", hint, Letters::Command, agents.chain(workflows).collect())
+    }
+
+    /// Something happened to an agent: the list that shows them does so anew.
+    pub(crate) fn refresh_picker(&mut self) {
+        if let Some(picker) = self.picker.as_ref().filter(|picker| picker.letters() == Letters::Command) {
+            let at = picker.position();
+            self.picker = Some(self.tree_picker().at(at));
+        }
+    }
+
+    pub(super) fn picker_key(&mut self, key: KeyEvent) -> Vec<Effect> {
+        let held = key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+        let Some(picker) = &mut self.picker else { return Vec::new() };
+        match key.code {
+            KeyCode::Up => picker.step(-1),
+            KeyCode::Down => picker.step(1),
+            KeyCode::PageUp => picker.step(-10),
+            KeyCode::PageDown => picker.step(10),
+            KeyCode::Home => picker.step(isize::MIN),
+            KeyCode::End => picker.step(isize::MAX),
+            KeyCode::Char('p') if held => picker.step(-1),
+            KeyCode::Char('n') if held => picker.step(1),
+            KeyCode::Char('c' | 't') if held => self.picker = None,
+            KeyCode::Esc => self.picker = None,
+            KeyCode::Enter => return self.picked(),
+            KeyCode::Delete => return self.remove(),
+            KeyCode::Backspace if picker.letters() == Letters::Filter => picker.narrow(None),
+            KeyCode::Char(letter) if !held => match picker.letters() {
+                Letters::Filter => picker.narrow(Some(letter)),
+                Letters::Command => return self.order(letter),
+            },
+            _ => return Vec::new(),
+        }
+        self.preview()
+    }
+
+    /// Asks what the chosen entry would do.
+    fn preview(&mut self) -> Vec<Effect> {
+        let chosen = self.picker.as_ref().and_then(Picker::chosen).map(|entry| entry.picked.clone());
+        let (message_id, what) = match chosen {
+            Some(Picked::Message(point)) => (point.message_id, RewindWhat::Both),
+            Some(Picked::Rewind(point, what)) => (point.message_id, what),
+            Some(
+                Picked::Session(_)
+                | Picked::Model(_)
+                | Picked::Rule(_)
+                | Picked::NewRule
+                | Picked::Agent(_)
+                | Picked::Workflow(_),
+            )
+            | None => return Vec::new(),
+        };
+        vec![Effect::Ask(Query::RewindPreview { message_id, what })]
+    }
+
+    /// What going back would change; only if that is still what is chosen.
+    pub(super) fn previewed(&mut self, preview: &RewindPreview) {
+        let Some(picker) = &mut self.picker else { return };
+        let fits = match picker.chosen().map(|entry| &entry.picked) {
+            Some(Picked::Message(point)) => point.message_id == preview.message_id && preview.what == RewindWhat::Both,
+            Some(Picked::Rewind(point, what)) => point.message_id == preview.message_id && *what == preview.what,
+            Some(
+                Picked::Session(_)
+                | Picked::Model(_)
+                | Picked::Rule(_)
+                | Picked::NewRule
+                | Picked::Agent(_)
+                | Picked::Workflow(_),
+            )
+            | None => false,
+        };
+        if fits {
+            picker.preview = preview_lines(preview);
+        }
+    }
+
+    fn picked(&mut self) -> Vec<Effect> {
+        let Some(entry) = self.picker.take().and_then(|picker| picker.chosen().cloned()) else { return Vec::new() };
+        match entry.picked {
+            Picked::Message(point) => self.pick_what(point),
+            Picked::Rewind(point, what) => {
+                // What was said comes back into the field, to be said better.
+                if what.conversation() && self.prompt.text.is_empty() {
+                    self.prompt.text.set(point.text);
+                }
+                vec![Effect::Send(Command::Rewind { message_id: point.message_id, what })]
+            }
+            Picked::Session(id) if id == self.standing.session_id => {
+                self.tell("this window is in that session already");
+                Vec::new()
+            }
+            Picked::Session(id) => vec![Effect::Open(Wanted::Id(id))],
+            Picked::Model(model) => vec![Effect::Send(Command::SetModel { model })],
+            Picked::NewRule => {
+                self.purpose = Purpose::Rule;
+                Vec::new()
+            }
+            Picked::Rule(_) => Vec::new(),
+            Picked::Agent(agent) => {
+                self.purpose = Purpose::Agent(agent);
+                Vec::new()
+            }
+            Picked::Workflow(id) => {
+                if let Some(graph) = self.agents.workflows().iter().find(|graph| graph.workflow_id == id) {
+                    let rows = panel::workflow_rows(graph, self.width, &self.theme);
+                    self.transcript.show(rows);
+                }
+                Vec::new()
+            }
+        }
+    }
+
+    fn pick_what(&mut self, point: RewindPoint) -> Vec<Effect> {
+        let at = if point.files { 0 } else { 1 };
+        let heading = format!("back to before “{}”: what?", clean_line(&point.text));
+        let entries = REWINDS.iter().map(|(what, words)| Entry::new(words, "", Picked::Rewind(point.clone(), *what)));
+        let picker = Picker::new(
+            heading,
+            "↑↓ and Enter · /undo takes it back · Esc goes back",
+            Letters::Filter,
+            entries.collect(),
+        );
+        self.picker = Some(picker.at(at));
+        self.preview()
+    }
+
+    fn remove(&mut self) -> Vec<Effect> {
+        match self.picker.as_ref().and_then(Picker::chosen).map(|entry| entry.picked.clone()) {
+            Some(Picked::Rule(Some(id))) => vec![Effect::DropRule(id)],
+            Some(Picked::Rule(None)) => {
+                self.tell("that rule is not one of yours");
+                Vec::new()
+            }
+            Some(
+                Picked::Message(_)
+                | Picked::Rewind(..)
+                | Picked::Session(_)
+                | Picked::Model(_)
+                | Picked::NewRule
+                | Picked::Agent(_)
+                | Picked::Workflow(_),
+            )
+            | None => Vec::new(),
+        }
+    }
+
+    /// A letter in the list of agents.
+    fn order(&mut self, letter: char) -> Vec<Effect> {
+        let chosen = self.picker.as_ref().and_then(Picker::chosen).map(|entry| entry.picked.clone());
+        let command = match (chosen, letter) {
+            (Some(Picked::Agent(agent_id)), 'p') => Command::AgentCommand { agent_id, order: AgentOrder::Pause },
+            (Some(Picked::Agent(agent_id)), 'r') => Command::AgentCommand { agent_id, order: AgentOrder::Resume },
+            (Some(Picked::Agent(agent_id)), 'x') => Command::AgentCommand { agent_id, order: AgentOrder::Cancel },
+            (Some(Picked::Workflow(workflow_id)), 'r') => {
+                Command::WorkflowCommand { workflow_id, order: WorkflowOrder::Resume }
+            }
+            (Some(Picked::Workflow(workflow_id)), 'x') => {
+                Command::WorkflowCommand { workflow_id, order: WorkflowOrder::Cancel }
+            }
+            (Some(_) | None, _) => return Vec::new(),
+        };
+        vec![Effect::Send(command)]
+    }
+}
+
+fn preview_lines(preview: &RewindPreview) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !preview.messages.is_empty() {
+        let count = words::count(preview.messages.len(), "message", "messages");
+        lines.push(format!("{count} of yours would no longer count"));
+    }
+    for file in &preview.files {
+        let others = if file.by_others { " (changed by somebody else since: that change would be lost)" } else { "" };
+        lines.push(format!("{}: {}{others}", file.kind, file.path));
+    }
+    lines.extend(preview.notes.iter().cloned());
+    lines
+}

@@ -1,0 +1,197 @@
+//! Frames.
+
+use neco_proto::clean::clean_line;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
+
+use crate::app::{App, Purpose};
+use crate::ask::Asks;
+use crate::panel;
+use crate::term::screen::{Cursor, Frame};
+use crate::text::words;
+use crate::text::wrap::{Indent, cut, wrap};
+use crate::transcript::block::Drawn;
+
+/// Rows of the todo list.
+const TODO_ROWS: usize = 8;
+
+/// Rows of agents at work.
+const AGENT_ROWS: usize = 6;
+
+/// Rows of the person's own command, and when they want to see more.
+const SHELL_ROWS: (usize, usize) = (6, 24);
+
+impl App {
+    /// The next frame for a terminal of this size.
+    pub fn frame(&mut self, width: u16, height: u16) -> Frame {
+        let (width, height) = (usize::from(width).max(1), usize::from(height).max(1));
+        (self.width, self.height) = (width, height);
+        if self.word.as_ref().is_some_and(|(_, until)| *until <= self.now_ms) {
+            self.word = None;
+        }
+        let theme = self.theme;
+        let with = Drawn { width, theme: &theme, now_ms: self.now_ms, frame: self.frame, expanded: self.expanded };
+        let finished = self.transcript.leave(with).into_iter().flat_map(|row| fitting(row, width)).collect();
+        let (field, mut cursor) = self.prompt.rows(width, (height / 3).max(1), &self.hint(), &theme);
+        // On the smallest terminals the rule and the status line give way to the field.
+        let below = usize::from(height > field.len());
+        let rule = usize::from(height > field.len() + 4);
+        let room = height.saturating_sub(field.len() + below + rule);
+        let above = last(self.above(width, room), room);
+        let mut live = last(self.transcript.live(with), room - above.len());
+        live.extend(above);
+        if rule > 0 {
+            live.push(self.rule(width));
+        }
+        cursor.row += live.len();
+        live.extend(field);
+        if below > 0 {
+            live.push(self.status(width));
+        }
+        let live: Vec<Line<'static>> = live.into_iter().map(|row| narrow(row, width)).collect();
+        let live = last(live, height);
+        let shown = self.picker.is_none();
+        let column = cursor.column.min(width - 1);
+        Frame { finished, live, cursor: shown.then_some(Cursor { row: cursor.row.min(height - 1), column }) }
+    }
+
+    /// The line above the field; it says what the field is for when that is not a message.
+    fn rule(&self, width: usize) -> Line<'static> {
+        let label = match &self.purpose {
+            Purpose::Message => String::new(),
+            Purpose::Reason(_) => " why not ".to_owned(),
+            Purpose::Revision(_) => " for the plan ".to_owned(),
+            Purpose::Agent(agent) => format!(" to {} ", self.agents.name(*agent).unwrap_or_default()),
+            Purpose::Rule => " a rule ".to_owned(),
+        };
+        let begin = if label.is_empty() { "" } else { "──" };
+        let rest = width.saturating_sub(begin.width() + label.width());
+        let spans = [
+            Span::styled(begin, self.theme.dim),
+            Span::styled(label, self.theme.accent),
+            Span::styled("─".repeat(rest), self.theme.dim),
+        ];
+        Line::from_iter(spans.into_iter().filter(|span| !span.content.is_empty()))
+    }
+
+    /// What is left to say when the window closes: everything that happened leaves, nothing is alive.
+    pub fn last_frame(&mut self, width: u16, height: u16) -> Frame {
+        self.transcript.close();
+        let Frame { finished, .. } = self.frame(width, height);
+        Frame { finished, live: Vec::new(), cursor: None }
+    }
+
+    /// What stands between what happened and the field. What is asked has room first.
+    fn above(&self, width: usize, room: usize) -> Vec<Line<'static>> {
+        let theme = &self.theme;
+        let mut asks = Vec::new();
+        if let Some(picker) = &self.picker {
+            asks.extend(picker.rows(width, room.saturating_sub(1), theme));
+        } else if self.panels.help {
+            asks.extend(panel::key_rows(&self.keymap, width, theme).into_iter().take(room.saturating_sub(1)));
+        } else if !self.desk.is_empty() {
+            let known = Asks { works: self.standing.works(), further: self.further_calls().len(), ..Asks::default() };
+            asks.extend(self.desk.rows(known, width, room.saturating_sub(1), theme));
+        }
+        if !asks.is_empty() {
+            asks.insert(0, Line::default());
+        }
+        if let Some(completion) = &self.prompt.completion {
+            asks.extend(completion.rows(width, theme));
+        }
+        let left = room.saturating_sub(asks.len());
+        let mut rows = self.work(width, left);
+        if !rows.is_empty() && rows.len() < left {
+            rows.insert(0, Line::default());
+        }
+        rows.truncate(left);
+        rows.extend(asks);
+        rows
+    }
+
+    /// What goes on, and what waits.
+    fn work(&self, width: usize, room: usize) -> Vec<Line<'static>> {
+        let theme = &self.theme;
+        let mut rows = self.shell_rows(width);
+        rows.extend(self.working(width));
+        if self.panels.work && self.picker.is_none() {
+            // A small terminal shows less of the list, not less of the work.
+            let most = TODO_ROWS.min(room / 3).max(1);
+            rows.extend(panel::agent_rows(&self.agents, width, AGENT_ROWS.min(most), self.frame, theme));
+            rows.extend(self.agents.running_workflow().map(|graph| panel::workflow_line(graph, width, theme)));
+            rows.extend(panel::open_todos(&self.standing.todos, width, most, theme));
+        }
+        for waiting in self.transcript.waiting() {
+            let when = match (self.standing.works(), waiting.after_work) {
+                (true, true) => "after the work",
+                (true, false) => "at the next turn",
+                // Whoever stopped the work does not want it to go on by itself.
+                (false, _) => "goes with your next message",
+            };
+            let line = Line::styled(format!("  ⋯ {} ({when})", clean_line(&waiting.text)), theme.dim);
+            rows.push(cut(&line, width));
+        }
+        rows
+    }
+
+    fn shell_rows(&self, width: usize) -> Vec<Line<'static>> {
+        let Some(shell) = &self.shell else { return Vec::new() };
+        let most = if self.expanded { SHELL_ROWS.1 } else { SHELL_ROWS.0 };
+        let heading = Line::from(vec![
+            Span::styled(format!("{} ", words::turning(self.frame)), self.theme.warning),
+            Span::raw(format!("$ {}", clean_line(&shell.command))),
+            Span::styled(" · Esc stops it", self.theme.dim),
+        ]);
+        let mut rows = vec![cut(&heading, width)];
+        rows.extend(shell.tail.rows(width, most.min(self.height / 3), &self.theme));
+        rows
+    }
+
+    fn working(&self, width: usize) -> Option<Line<'static>> {
+        if !self.standing.works() || !self.desk.is_empty() {
+            return None;
+        }
+        let since = self.standing.since_ms.unwrap_or(self.now_ms);
+        let time = words::seconds(u64::try_from(self.now_ms - since).unwrap_or_default());
+        let spans = vec![
+            Span::styled(format!("{} working", words::turning(self.frame)), self.theme.accent),
+            Span::styled(format!("{time} · Esc stops"), self.theme.dim),
+        ];
+        Some(cut(&Line::from(spans), width))
+    }
+
+    fn hint(&self) -> String {
+        let narrow = self.width < 62;
+        if let Some(hint) = self.desk.hint().filter(|_| self.purpose == Purpose::Message && self.picker.is_none()) {
+            return hint.to_owned();
+        }
+        match (&self.purpose, self.standing.works()) {
+            (Purpose::Reason(_), _) => "why not? Enter says no · Esc goes back to the question".to_owned(),
+            (Purpose::Revision(_), _) => "what should be different in the plan?".to_owned(),
+            (Purpose::Agent(agent), _) => {
+                format!("what should {} do otherwise?", self.agents.name(*agent).unwrap_or_else(|| "it".to_owned()))
+            }
+            (Purpose::Rule, _) => "such as: allow bash(cargo test *) · deny edit(src/**)".to_owned(),
+            (Purpose::Message, true) if narrow => "Enter: now · Tab: after the work".to_owned(),
+            (Purpose::Message, true) => "Enter: say it at the next turn · Tab: after the work".to_owned(),
+            (Purpose::Message, false) if narrow => "what shall we do? ? for keys".to_owned(),
+            (Purpose::Message, false) => "what shall we do? ? for keys, / for commands, @ for files".to_owned(),
+        }
+    }
+}
+
+/// The last rows that have room.
+fn last(rows: Vec<Line<'static>>, room: usize) -> Vec<Line<'static>> {
+    let hidden = rows.len().saturating_sub(room);
+    rows.into_iter().skip(hidden).collect()
+}
+
+/// A row that is too wide would become two, and every count of rows would be wrong.
+fn narrow(row: Line<'static>, width: usize) -> Line<'static> {
+    if row.width() > width { cut(&row, width) } else { row }
+}
+
+/// The same for what is kept for good: nothing of it is cut off.
+fn fitting(row: Line<'static>, width: usize) -> Vec<Line<'static>> {
+    if row.width() > width { wrap(&row, width, &Indent::default()) } else { vec![row] }
+}

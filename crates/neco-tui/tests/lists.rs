@@ -1,0 +1,311 @@
+//! Lists, panels and the field, in three sizes, and what their keys come to.
+
+mod support;
+
+use crossterm::event::KeyCode;
+use neco_proto::event::*;
+use neco_proto::slash::Custom;
+use neco_proto::*;
+use neco_tui::host::{CommandOutcome, ImageSource, ModelEntry, RuleEntry, SessionEntry, Wanted};
+use neco_tui::update::{Effect, News};
+use serde_json::json;
+use support::{Scene, in_all_sizes, node};
+
+fn point(number: u64, text: &str) -> RewindPoint {
+    RewindPoint {
+        number,
+        message_id: MessageId::new(),
+        seq: number,
+        ts: jiff::Timestamp::UNIX_EPOCH,
+        text: text.into(),
+        calls: number,
+        files: number == 2,
+    }
+}
+
+#[test]
+fn going_back_shows_what_would_change() {
+    insta::assert_snapshot!(in_all_sizes(|scene| {
+        assert_eq!(scene.key(KeyCode::Esc), []);
+        assert_eq!(scene.key(KeyCode::Esc), [Effect::Ask(Query::RewindPoints)]);
+        let points = vec![point(1, "make a parser"), point(2, "and test it")];
+        let id = points[1].message_id;
+        let asked = scene.news(News::Answered(Answer::RewindPoints { points }));
+        assert_eq!(asked, [Effect::Ask(Query::RewindPreview { message_id: id, what: RewindWhat::Both })]);
+        let preview = json!({
+            "type": "rewind_preview", "message_id": id, "what": "both", "to": 5, "messages": [], "rev": "abc",
+            "files": [{"path": "src/a.rs", "kind": "modified", "by_others": false}, {"path": "b.txt", "kind": "deleted", "by_others": true}]
+        });
+        scene.news(News::Answered(serde_json::from_value(preview).unwrap()));
+        scene.picture();
+        scene.key(KeyCode::Enter);
+        let sent = scene.key(KeyCode::Enter);
+        assert_eq!(sent, [Effect::Send(Command::Rewind { message_id: id, what: RewindWhat::Both })]);
+        assert_eq!(scene.app.prompt.text.as_str(), "and test it");
+        scene.control('c');
+        let points = vec![point(1, "make a parser"), point(2, "and test it")];
+        let id = points[1].message_id;
+        scene.news(News::Answered(Answer::RewindPoints { points }));
+        let files = json!([{"path": "src/a.rs", "kind": "modified", "by_others": false}, {"path": "b.txt", "kind": "deleted", "by_others": true}]);
+        let preview = json!({"type": "rewind_preview", "message_id": id, "what": "both", "to": 5, "messages": [], "rev": "abc", "files": files});
+        scene.news(News::Answered(serde_json::from_value(preview).unwrap()));
+    }));
+}
+
+#[test]
+fn sessions_models_and_rules_to_choose_from() {
+    insta::assert_snapshot!(in_all_sizes(|scene| {
+        let sessions = (1..=20).map(|n| SessionEntry {
+            id: n.to_string(),
+            title: format!("session number {n}"),
+            when: format!("{n} h ago"),
+            about: "12 messages".into(),
+        });
+        scene.news(News::Sessions(Ok(sessions.collect())));
+        scene.types("ber 7");
+        scene.picture();
+        assert_eq!(scene.key(KeyCode::Enter), [Effect::Open(Wanted::Id("7".into()))]);
+        let model = |name: &str| ModelEntry { name: name.into(), about: "200k".into() };
+        scene.news(News::Models(Ok(vec![model("a/small"), model("scripted/demo")])));
+        assert_eq!(scene.key(KeyCode::Enter), [Effect::Send(Command::SetModel { model: "scripted/demo".into() })]);
+        let rule = |id: Option<&str>, rule: &str| RuleEntry {
+            id: id.map(str::to_owned),
+            rule: rule.into(),
+            from: "config.toml".into(),
+        };
+        scene.news(News::Rules(Ok(vec![rule(Some("r1"), "allow run(cargo test)"), rule(None, "deny read(.env)")])));
+        scene.key(KeyCode::Down);
+        assert_eq!(scene.key(KeyCode::Delete), [Effect::DropRule("r1".into())]);
+    }));
+}
+
+#[test]
+fn a_rule_is_written_and_kept() {
+    let mut scene = Scene::new((80, 24));
+    scene.news(News::Rules(Ok(Vec::new())));
+    assert_eq!(scene.key(KeyCode::Enter), []);
+    scene.types("allow run(ls)");
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::AddRule("allow run(ls)".into())]);
+    assert_eq!(scene.news(News::RuleChanged(Ok("kept".into()))), [Effect::Rules]);
+}
+
+fn children(scene: &mut Scene) -> [AgentId; 3] {
+    let root = scene.root;
+    let [one, two, three] = [AgentId::new(), AgentId::new(), AgentId::new()];
+    let nodes = [
+        node(one, root, "coder", "mend the parser and everything that calls it", "running", 0.4),
+        node(two, one, "tester", "test it", "paused", 0.0),
+        node(three, root, "reader", "read the docs", "completed", 1.0),
+    ];
+    for node in nodes {
+        scene.happen_to(node.id, support::agent_update(&node));
+    }
+    let update = ToolCallUpdate {
+        call_id: support::call("c"),
+        tool: "edit_file".into(),
+        status: CallStatus::Executing,
+        summary: "Edit src/parser.rs".into(),
+    };
+    scene.happen_to(one, EventBody::ToolCallUpdate(update));
+    [one, two, three]
+}
+
+fn workflow(scene: &mut Scene) {
+    let task =
+        |id: &str, state: &str, needs: &[&str]| json!({"id": id, "kind": "agent", "state": state, "needs": needs});
+    let update = json!({
+        "type": "workflow_update", "workflow_id": WorkflowId::new(), "name": "release", "state": "running", "strategy": "fail_fast",
+        "tasks": [task("build", "completed", &[]), task("test", "running", &["build"]), task("ship", "pending", &["test"])]
+    });
+    scene.happen(support::read(update));
+}
+
+#[test]
+fn three_children_at_work_and_a_workflow() {
+    insta::assert_snapshot!(in_all_sizes(|scene| {
+        scene.works();
+        children(scene);
+        workflow(scene);
+        scene.streams(&["I gave the work to three others."]);
+    }));
+}
+
+#[test]
+fn a_child_that_ends_is_told_in_a_line() {
+    insta::assert_snapshot!(in_all_sizes(|scene| {
+        scene.works();
+        let [one, two, _] = children(scene);
+        for (id, state) in [(two, "cancelled"), (one, "completed")] {
+            scene.streams(&["not in the middle "]);
+            let node = node(id, scene.root, "coder", "mend the parser", state, 1.0);
+            scene.happen_to(id, support::agent_update(&node));
+        }
+        scene.streams(&["of a sentence"]);
+        scene.said("next");
+    }));
+}
+
+#[test]
+fn any_child_can_be_told_stopped_and_paused() {
+    insta::assert_snapshot!(in_all_sizes(|scene| {
+        let [one, two, _] = children(scene);
+        workflow(scene);
+        scene.control('t');
+        let order = |agent_id, order| vec![Effect::Send(Command::AgentCommand { agent_id, order })];
+        assert_eq!(scene.types("p"), order(one, AgentOrder::Pause));
+        scene.key(KeyCode::Down);
+        assert_eq!(scene.types("x"), order(two, AgentOrder::Cancel));
+        scene.key(KeyCode::Enter);
+        scene.types("use the other file");
+        let redirect = AgentOrder::Redirect { text: "use the other file".into() };
+        assert_eq!(scene.key(KeyCode::Enter), order(two, redirect));
+        scene.control('t');
+        scene.key(KeyCode::End);
+        scene.key(KeyCode::Enter);
+        scene.control('t');
+    }));
+}
+
+#[test]
+fn a_child_asks_with_its_name() {
+    insta::assert_snapshot!(in_all_sizes(|scene| {
+        scene.works();
+        let [one, ..] = children(scene);
+        let request = serde_json::from_value(support::edit_request("9")).unwrap();
+        scene.happen_to(one, EventBody::PermissionRequest(request));
+        scene.happen_to(one, EventBody::StreamChunk(StreamChunk { text: "this is the child's own business".into() }));
+    }));
+}
+
+#[test]
+fn what_is_offered() {
+    insta::assert_snapshot!(in_all_sizes(|scene| {
+        scene.app.custom = vec![Custom { name: "ship".into(), argument: "WHAT".into(), help: "release it".into() }];
+        scene.types("/mo");
+        let commands = scene.picture();
+        assert!(commands.contains("/model") && commands.contains("/mode"));
+        scene.control('c');
+        assert_eq!(scene.types("@"), [Effect::Files]);
+        scene.news(News::Files(vec![
+            "src/main.rs".into(),
+            "src/parser/mod.rs".into(),
+            "README.md".into(),
+            "docs/".into(),
+        ]));
+        scene.types("mod");
+        scene.key(KeyCode::Tab);
+        assert_eq!(scene.app.prompt.text.as_str(), "@src/parser/mod.rs ");
+        scene.control('c');
+        scene.types("/mode ");
+        scene.key(KeyCode::Down);
+        scene.key(KeyCode::Enter);
+        assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Send(Command::SetMode { mode: Mode::Plan })));
+        scene.types("/sh");
+        scene.key(KeyCode::Tab);
+        scene.types("it");
+        assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Custom("ship".into(), "it".into())));
+        scene.types("/");
+    }));
+}
+
+#[test]
+fn what_is_written_out_comes_first_and_what_needs_nothing_more_runs() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("/mode");
+    scene.key(KeyCode::Enter);
+    assert!(scene.picture().contains("/mode agent, plan, ask or debug"), "not /model");
+    scene.types("/cont");
+    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Ask(Query::Context)));
+    scene.types("/res");
+    assert_eq!(scene.key(KeyCode::Enter), [], "an id may follow");
+    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Sessions));
+}
+
+#[test]
+fn pastes_and_pictures_are_chips() {
+    insta::assert_snapshot!(in_all_sizes(|scene| {
+        scene.types("look at ");
+        scene.app.paste(&"a line\n".repeat(30));
+        assert_eq!(scene.app.paste("/tmp/shot.png"), [Effect::Image(ImageSource::File("/tmp/shot.png".into()))]);
+        let picture = Attachment::Image { media_type: "image/png".into(), data: "AA==".into() };
+        scene.news(News::Image(Ok(Some(picture)), None));
+        scene.types("and say what it is, in more words than fit into one row of a small terminal");
+    }));
+}
+
+#[test]
+fn what_is_written_is_sent_as_what_it_is() {
+    let mut scene = Scene::new((80, 24));
+    let remembered = |text: &str| Effect::Remember(text.to_owned());
+    let send = |scene: &mut Scene, text: &str| {
+        scene.types(text);
+        scene.key(KeyCode::Enter)
+    };
+    let message =
+        |content: &str| Effect::Send(Command::UserMessage { content: content.into(), attachments: Vec::new() });
+    assert_eq!(send(&mut scene, "hello"), [remembered("hello"), message("hello")]);
+    assert_eq!(
+        send(&mut scene, "/etc/hosts is wrong"),
+        [remembered("/etc/hosts is wrong"), message("/etc/hosts is wrong")]
+    );
+    assert_eq!(send(&mut scene, "# always test"), [remembered("# always test"), Effect::Keep("always test".into())]);
+    assert_eq!(send(&mut scene, "!ls -l"), [remembered("!ls -l"), Effect::Shell("ls -l".into())]);
+    scene.news(News::Printed("a\nb\n".into()));
+    scene.news(News::ShellEnded(Ok(Some(1))));
+    let told = "why?\n\nI ran this myself:\n\n```\n$ ls -l\na\nb\n(exit code 1)\n```";
+    assert_eq!(send(&mut scene, "why?"), [remembered("why?"), message(told)]);
+    scene.works();
+    assert_eq!(
+        send(&mut scene, "faster"),
+        [remembered("faster"), Effect::Send(Command::Steer { text: "faster".into() })]
+    );
+    scene.types("then commit");
+    assert_eq!(scene.key(KeyCode::Tab), [remembered("then commit"), message("then commit")]);
+    scene.types("two\\");
+    scene.key(KeyCode::Enter);
+    scene.types("lines");
+    assert_eq!(scene.app.prompt.text.as_str(), "two\nlines");
+    assert_eq!(scene.news(News::Outside(Ok(CommandOutcome::Open(Wanted::New)))), [Effect::Open(Wanted::New)]);
+}
+
+#[test]
+fn a_command_of_the_person_runs() {
+    insta::assert_snapshot!(in_all_sizes(|scene| {
+        scene.types("!make");
+        scene.picture();
+        scene.key(KeyCode::Enter);
+        scene.news(News::Printed("cc -c a.c\ncc -c b.c\n".into()));
+        assert_eq!(scene.key(KeyCode::Esc), [Effect::StopShell]);
+    }));
+}
+
+#[test]
+fn the_keys_are_a_press_away() {
+    insta::assert_snapshot!(in_all_sizes(|scene| {
+        scene.types("?");
+    }));
+}
+
+#[test]
+fn earlier_messages_are_searched() {
+    insta::assert_snapshot!(in_all_sizes(|scene| {
+        scene.control('r');
+        scene.types("tes");
+    }));
+}
+
+#[test]
+fn what_fills_the_context_and_what_was_used() {
+    insta::assert_snapshot!(in_all_sizes(|scene| {
+        let report = json!({
+            "type": "context", "model": "a/b", "window": 200_000, "reserve": 8000, "compact_at": 160_000, "tokens": 50_000,
+            "tools": {"count": 24, "tokens": 8000},
+            "layers": [{"layer": "base", "tokens": 2000, "share": 4.0}, {"layer": "messages", "tokens": 40_000, "share": 80.0}],
+            "messages": [{"id": MessageId::new(), "role": "tool", "tokens": 30_000, "share": 60.0, "begins": "fn main() {", "tools": ["read_file"]}]
+        });
+        scene.news(News::Answered(serde_json::from_value(report).unwrap()));
+        children(scene);
+        scene.types("/cost");
+        scene.key(KeyCode::Enter);
+    }));
+}

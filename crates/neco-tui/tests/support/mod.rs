@@ -1,0 +1,209 @@
+//! A window without a terminal: events and keys in, pictures out.
+#![allow(dead_code, clippy::unwrap_used, reason = "not every test needs all of it, and a test may panic")]
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use jiff::Timestamp;
+use neco_proto::event::*;
+use neco_proto::*;
+use neco_tui::Looks;
+use neco_tui::app::App;
+use neco_tui::input::History;
+use neco_tui::theme::ThemeName;
+use neco_tui::update::{Effect, News};
+use serde_json::{Value, json};
+
+/// The sizes that every picture is taken in.
+pub const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 20)];
+
+pub struct Scene {
+    pub app: App,
+    pub size: (u16, u16),
+    seq: u64,
+    session: SessionId,
+    pub root: AgentId,
+    out: Vec<String>,
+}
+
+impl Scene {
+    pub fn new(size: (u16, u16)) -> Self {
+        let looks = Looks { theme: ThemeName::Plain, most_iterations: Some(50), ..Looks::default() };
+        let mut app = App::new(&looks, History::new(vec!["run the tests".into(), "fix the parser".into()]));
+        let root = AgentId::new();
+        app.set_root(root);
+        app.standing.model = "scripted/demo".into();
+        app.frame(size.0, size.1);
+        Self { app, size, seq: 0, session: SessionId::new(), root, out: Vec::new() }
+    }
+
+    pub fn happen(&mut self, body: EventBody) -> Vec<Effect> {
+        self.happen_to(self.root, body)
+    }
+
+    pub fn happen_to(&mut self, agent_id: AgentId, body: EventBody) -> Vec<Effect> {
+        self.seq += 1;
+        let event =
+            Event { seq: self.seq, ts: Timestamp::UNIX_EPOCH, session_id: self.session, agent_id, turn_id: None, body };
+        self.app.event(&event)
+    }
+
+    /// Something that happened before the window opened.
+    pub fn happened(&mut self, body: EventBody) {
+        self.seq += 1;
+        let (session_id, agent_id) = (self.session, self.root);
+        let event = Event { seq: self.seq, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: None, body };
+        self.app.past(&event);
+    }
+
+    pub fn works(&mut self) {
+        let change = StateChange { from: AgentState::Idle, to: AgentState::Streaming, iteration: 1 };
+        self.happen(EventBody::StateChange(change));
+        self.happen(EventBody::TurnStart(TurnStart { iteration: 3, model: "scripted/demo".into() }));
+    }
+
+    pub fn said(&mut self, text: &str) {
+        self.happen(EventBody::Message(Message::user(text)));
+    }
+
+    pub fn streams(&mut self, pieces: &[&str]) {
+        for piece in pieces {
+            self.happen(EventBody::StreamChunk(StreamChunk { text: (*piece).into() }));
+        }
+    }
+
+    pub fn call(&mut self, id: &str, tool: &str, status: CallStatus, summary: &str) {
+        let update = ToolCallUpdate { call_id: call(id), tool: tool.into(), status, summary: summary.into() };
+        self.happen(EventBody::ToolCallUpdate(update));
+    }
+
+    pub fn prints(&mut self, id: &str, text: &str) {
+        let chunk = ToolOutputChunk { call_id: call(id), stream: OutputStream::Output, text: text.into() };
+        self.happen(EventBody::ToolOutputChunk(chunk));
+    }
+
+    pub fn ends(&mut self, id: &str, tool: &str, summary: &str, ended: Ended) {
+        self.happen(EventBody::ToolCallEnd(ToolCallEnd {
+            call_id: call(id),
+            tool: tool.into(),
+            summary: summary.into(),
+            status: ended.status,
+            output: ended.output,
+            error_code: ended.error_code,
+            duration_ms: ended.duration_ms,
+            display: ended.display,
+            spilled_to: None,
+        }));
+    }
+
+    pub fn asks(&mut self, request: Value) -> Vec<Effect> {
+        let request: PermissionRequest = serde_json::from_value(request).unwrap();
+        self.happen(EventBody::PermissionRequest(request))
+    }
+
+    pub fn questions(&mut self, subject: Value) {
+        let mut question = subject;
+        question["question_id"] = json!(QuestionId::new());
+        self.happen(EventBody::Question(serde_json::from_value(question).unwrap()));
+    }
+
+    pub fn key(&mut self, code: KeyCode) -> Vec<Effect> {
+        self.app.key(KeyEvent::new(code, KeyModifiers::NONE))
+    }
+
+    pub fn control(&mut self, char: char) -> Vec<Effect> {
+        self.app.key(KeyEvent::new(KeyCode::Char(char), KeyModifiers::CONTROL))
+    }
+
+    pub fn types(&mut self, text: &str) -> Vec<Effect> {
+        text.chars().flat_map(|char| self.key(KeyCode::Char(char))).collect()
+    }
+
+    pub fn news(&mut self, news: News) -> Vec<Effect> {
+        self.app.news(news)
+    }
+
+    pub fn picture(&mut self) -> String {
+        let frame = self.app.frame(self.size.0, self.size.1);
+        let text = |line: &ratatui::text::Line<'_>| line.to_string().trim_end().to_owned();
+        for row in frame.finished.iter().chain(&frame.live) {
+            assert!(row.width() <= usize::from(self.size.0), "too wide: {row}");
+        }
+        assert!(frame.live.len() <= usize::from(self.size.1), "too high");
+        self.out.extend(frame.finished.iter().map(text));
+        let mut rows = self.out.clone();
+        rows.push("┄".repeat(10));
+        rows.extend(frame.live.iter().map(text));
+        rows.join("\n")
+    }
+}
+
+pub struct Ended {
+    pub status: CallStatus,
+    pub output: String,
+    pub error_code: Option<ErrorCode>,
+    pub duration_ms: u64,
+    pub display: Option<Display>,
+}
+
+impl Ended {
+    pub fn well(display: Option<Display>) -> Self {
+        Self { status: CallStatus::Success, output: "done".into(), error_code: None, duration_ms: 40, display }
+    }
+
+    pub fn badly(code: ErrorCode, output: &str) -> Self {
+        Self {
+            status: CallStatus::Error,
+            output: output.into(),
+            error_code: Some(code),
+            duration_ms: 1500,
+            display: None,
+        }
+    }
+}
+
+pub fn call(text: &str) -> CallId {
+    serde_json::from_value(json!(text)).unwrap()
+}
+
+/// The same scene in every size, one picture below the other.
+pub fn in_all_sizes(play: impl Fn(&mut Scene)) -> String {
+    let picture = |size: (u16, u16)| {
+        let mut scene = Scene::new(size);
+        play(&mut scene);
+        format!("══ {}×{} ══\n{}", size.0, size.1, scene.picture())
+    };
+    SIZES.map(picture).join("\n\n")
+}
+
+pub fn edit_request(id: &str) -> Value {
+    json!({
+        "call_id": id, "tool": "edit_file", "summary": "Edit src/a.rs (+1 −1)", "args": {"path": "src/a.rs"},
+        "risk": "medium", "reason": "files are written, and the approval mode is ask_first",
+        "diff": [{
+            "path": "src/a.rs", "added": 1, "removed": 1, "created": false,
+            "unified": "@@ -1,3 +1,3 @@\n fn main() {\n-    let limit = 10; // the most that is shown in one list\n+    let limit = 20; // the most that is shown in one list\n }\n"
+        }],
+        "session_rule": "edits below this folder", "always_rule": "allow edit(src/**) in .neco/config.toml"
+    })
+}
+
+pub fn node(id: AgentId, parent: AgentId, role: &str, task: &str, state: &str, progress: f64) -> AgentNode {
+    serde_json::from_value(json!({
+        "id": id, "name": format!("{role}-1"), "type": "child", "role": role, "parent": parent, "children": [], "task": task,
+        "model_group": "default", "state": state, "progress": progress,
+        "last_message": "found three callers", "usage": usage(1200, 300, 0.01), "subtree_usage": usage(5200, 900, 0.04),
+        "created": "2026-01-01T00:00:00Z", "changed": "2026-01-01T00:00:00Z"
+    }))
+    .unwrap()
+}
+
+pub fn read(event: Value) -> EventBody {
+    serde_json::from_value(event).unwrap()
+}
+
+pub fn agent_update(node: &AgentNode) -> EventBody {
+    serde_json::from_value(json!({"type": "agent_update", "node": node})).unwrap()
+}
+
+fn usage(input: u64, output: u64, cost: f64) -> Value {
+    json!({"input": input, "output": output, "cache_read": 0, "cache_write": 0, "reasoning": 0, "cost": cost})
+}

@@ -1,0 +1,99 @@
+//! What is told of calls and messages: neither too much nor a wrong number.
+
+mod support;
+
+use crossterm::event::KeyCode;
+use neco_proto::event::*;
+use neco_proto::*;
+use neco_tui::update::{Effect, News};
+use serde_json::json;
+use support::{Ended, Scene};
+
+#[test]
+fn earlier_lines_are_those_of_the_whole_output() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.call("1", "bash", CallStatus::Executing, "Run seq 1 5000");
+    (1..=5000).for_each(|line| scene.prints("1", &format!("{line}\n")));
+    let tail: String = (4961..=5000).map(|line| format!("{line}\n")).collect();
+    let display = || Some(Display::Terminal { command: "seq 1 5000".into(), tail: tail.clone(), exit_code: Some(0) });
+    scene.ends("1", "bash", "Run seq 1 5000", Ended::well(display()));
+    assert!(scene.picture().contains("… 4994 earlier lines"));
+    // Of an output that nobody saw only its end is known.
+    scene.ends("2", "bash", "Run seq 1 5000", Ended::well(display()));
+    assert!(scene.picture().contains("  … earlier lines"));
+}
+
+#[test]
+fn words_for_the_model_are_not_shown_to_the_person() {
+    let mut scene = Scene::new((80, 24));
+    let code = ErrorCode::RejectedByUser;
+    let words = |code: ErrorCode, message: &str| format!("Error {code}: {message}\n{}", code.for_model());
+    let no = words(code, "the user rejected this call and said: use a const");
+    scene.ends("1", "edit_file", "Edit a.rs", Ended::badly(code, &no));
+    scene.ends("2", "edit_file", "Edit b.rs", Ended::badly(code, &words(code, "the user rejected this call")));
+    let code = ErrorCode::ToolFailed;
+    scene.ends("3", "grep", "Search", Ended::badly(code, &words(code, "the pattern is not closed")));
+    let mut ended = Ended::well(None);
+    ended.output = "<untrusted-cfcc9a source=\"the command\">\nhello\n</untrusted-cfcc9a>".into();
+    scene.ends("4", "bash", "Run echo hello", ended);
+    scene.picture();
+    scene.control('o');
+    let picture = scene.picture();
+    assert!(picture.contains("use a const") && picture.contains("the pattern is not closed"), "{picture}");
+    assert!(picture.contains("  hello"), "{picture}");
+    for words in ["untrusted", "Error 100", "Do not repeat", "The tool failed", "rejected this call"] {
+        assert!(!picture.contains(words), "{words} in\n{picture}");
+    }
+}
+
+#[test]
+fn what_the_person_ran_is_not_shown_again_with_their_message() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("!seq 300");
+    scene.key(KeyCode::Enter);
+    let output: String = (1..=300).map(|line| format!("{line}\n")).collect();
+    scene.news(News::Printed(output));
+    scene.news(News::ShellEnded(Ok(Some(0))));
+    scene.picture();
+    scene.types("now what");
+    let sent = scene.key(KeyCode::Enter);
+    let Some(Effect::Send(Command::UserMessage { content, .. })) = sent.last() else { panic!("{sent:?}") };
+    assert!(content.contains("$ seq 300") && content.contains("\n300"));
+    let before = scene.picture().lines().count();
+    scene.said(content);
+    let picture = scene.picture();
+    assert!(picture.contains("› now what\n  + what 1 command of yours printed"), "{picture}");
+    assert!(picture.lines().count() < before + 6);
+    scene.said(&"a long paste\n".repeat(120));
+    assert!(scene.picture().contains("… 108 more lines"));
+}
+
+#[test]
+fn messages_that_wait_when_the_work_is_stopped_are_not_forgotten() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    let message = Message::user("and the tests");
+    scene.happen(EventBody::MessageQueued(MessageQueued { when: Admission::AfterWork, message: message.clone() }));
+    let complete = json!({
+        "type": "agent_complete", "reason": "cancelled", "final": "", "turns": 1, "duration_ms": 1,
+        "usage": Usage::default(), "session_usage": Usage::default(), "waited_ms": 0
+    });
+    let change = StateChange { from: AgentState::Streaming, to: AgentState::Idle, iteration: 1 };
+    scene.happen(EventBody::StateChange(change));
+    scene.happen(support::read(complete));
+    let picture = scene.picture();
+    assert!(picture.contains("⋯ and the tests (goes with your next message)"), "{picture}");
+    scene.happen(EventBody::Message(message));
+    assert!(!scene.picture().contains("⋯ and the tests"));
+}
+
+#[test]
+fn a_word_to_the_person_does_not_hide_how_the_session_stands() {
+    let mut scene = Scene::new((80, 24));
+    scene.app.tell("theme 16");
+    let picture = scene.picture();
+    assert!(picture.contains("theme 16 · scripted/demo · agent · ask_first"), "{picture}");
+    scene.app.now_ms += 3000;
+    assert!(!scene.picture().contains("theme 16"));
+}

@@ -1,0 +1,73 @@
+//! `neco workflow validate`: everything that is wrong before anything runs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use neco_config::{Env, LoadOptions};
+use neco_session::roles::Definitions;
+use neco_session::workflow::{Graph, WorkflowError, WorkflowFile};
+use neco_toolkit::Registry;
+use serde_json::{Value, json};
+
+use crate::args::EverywhereArgs;
+use crate::cmd::agents;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::print::clean::clean;
+use crate::say;
+use crate::told_files::workflow_places;
+use crate::wire;
+
+/// Checks files; 1 when something is wrong with one.
+///
+/// # Errors
+/// When the settings can't be read.
+pub(super) fn run(
+    files: &[String],
+    as_json: bool,
+    folder: &Path,
+    everywhere: &EverywhereArgs,
+    env: &Env,
+) -> Result<Exit, Failure> {
+    let config = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides })?.config;
+    let tools = wire::all_tools(&config.tools, &wire::indexes(env.data_dir()));
+    let roles = agents::definitions(folder, everywhere, env)?;
+    let checked: Vec<(&String, Result<WorkflowFile, WorkflowError>)> = files
+        .iter()
+        .map(|name| {
+            let found = workflow_places(env).find(name, folder).and_then(|found| found.file);
+            (name, found.and_then(|file| check(&file, &roles, &tools).map(|()| file)))
+        })
+        .collect();
+    let wrong = checked.iter().any(|(_, result)| result.is_err());
+    say::out(&if as_json { report(&checked) } else { lines(&checked) })?;
+    Ok(if wrong { Exit::Failed } else { Exit::Done })
+}
+
+/// As if every input had a value: which one is for whoever runs it.
+fn check(file: &WorkflowFile, roles: &Definitions, tools: &Registry) -> Result<(), WorkflowError> {
+    let missing = file.inputs.iter().filter(|(_, input)| input.default.is_none());
+    let values: BTreeMap<String, Value> = missing.map(|(name, _)| (name.clone(), Value::from(""))).collect();
+    let agent = |role: &str| roles.find(role).map(|_| ()).map_err(|error| error.to_string());
+    Graph::new(file, &values)?.check_names(agent, |name| tools.find(name).map(|_| ()).map_err(|error| error.message))
+}
+
+fn lines(checked: &[(&String, Result<WorkflowFile, WorkflowError>)]) -> String {
+    let line = |(name, result): &(&String, Result<WorkflowFile, WorkflowError>)| match result {
+        Ok(file) => format!("{name}: fine, {} tasks\n", file.tasks.len()),
+        Err(error) => format!("{name}: {}\n", clean(&error.to_string())),
+    };
+    checked.iter().map(line).collect()
+}
+
+fn report(checked: &[(&String, Result<WorkflowFile, WorkflowError>)]) -> String {
+    let value = |(name, result): &(&String, Result<WorkflowFile, WorkflowError>)| {
+        json!({
+            "file": name,
+            "valid": result.is_ok(),
+            "tasks": result.as_ref().map(|file| file.tasks.len()).ok(),
+            "error": result.as_ref().err().map(ToString::to_string),
+        })
+    };
+    format!("{:#}\n", json!(checked.iter().map(value).collect::<Vec<_>>()))
+}

@@ -1,0 +1,184 @@
+//! A workflow at work: draws what happens, asks the person, ends with the workflow.
+
+use std::sync::Arc;
+
+use neco_proto::event::{WorkflowGraph, WorkflowState, WorkflowUpdate};
+use neco_proto::{Answer, Client, ClientError, Command, EventBody, Query, Seq, SessionId, WorkflowId};
+use neco_session::Session;
+use serde_json::json;
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc::{self, Receiver};
+
+use crate::args::OutputFormat;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::outcome::Outcome;
+use crate::print::clean::clean_line;
+use crate::print::paint::Paint;
+use crate::print::tally::Tally;
+use crate::print::workflow::{outcome as output, tree};
+use crate::run::drive::{Seat, listen};
+use crate::run::happening::{Happening, QUEUE, Stopped, bring_events, hear_signals, tell_time};
+use crate::run::window::Window;
+use crate::say;
+use crate::signals::{Deaf, Signal};
+use crate::wire::Services;
+
+/// What is followed.
+pub(super) struct Follow<'a> {
+    pub runtime: &'a Runtime,
+    pub services: &'a Services,
+    pub session: &'a Session,
+    /// The workflow; the next one that begins when it is not known.
+    pub id: Option<WorkflowId>,
+}
+
+/// Sends `command`, then draws and asks until the workflow is over.
+///
+/// # Errors
+/// When it can't begin.
+pub(super) fn until_over(
+    follow: Follow<'_>,
+    seat: Seat,
+    command: Command,
+    format: OutputFormat,
+) -> Result<Exit, Failure> {
+    let Follow { runtime, services, session, id } = follow;
+    let (sender, mut happenings) = mpsc::channel(QUEUE);
+    let deaf = Deaf::default();
+    let signals = listen(runtime, &deaf)?;
+    let stopped = Stopped::default();
+    let client: Arc<dyn Client> = Arc::new(session.clone());
+    runtime.spawn(hear_signals(
+        signals,
+        Arc::clone(&client),
+        sender.clone(),
+        Arc::clone(&stopped),
+        services.write_all(),
+    ));
+    if seat.printer.shows_time() {
+        runtime.spawn(tell_time(sender.clone()));
+    }
+    runtime.spawn(bring_events(Arc::clone(&client), session.first_seq(), sender.clone()));
+    let window = Window::new(Arc::clone(&client), runtime, seat.printer, seat.person, deaf, sender);
+    let after = window.send(command)?.seq;
+    let (outcome, tally) = (Outcome::default(), Tally::default());
+    let mut following = Following { window, id, after, outcome, tally, ended: None };
+    let lost = following.until_over(&mut happenings);
+    let (state, id) = match (following.ended, lost) {
+        (Some(ended), _) => ended,
+        (None, lost) => return Err(lost.unwrap_or(ClientError::Gone).into()),
+    };
+    let Following { mut window, outcome, tally, .. } = following;
+    window.close();
+    let exit = exit(state, outcome.was_refused(), stopped.get().copied());
+    if let Some(graph) = runtime.block_on(graph(client.as_ref(), id)) {
+        tell(&graph, session.id(), &outcome, format)?;
+    }
+    if let Some(refused) = tally.refused() {
+        let why = outcome.denials.last().map(|denial| denial.reason.as_str()).unwrap_or_default();
+        say::note(&clean_line(&format!("{refused}: {why}")));
+    }
+    Ok(exit)
+}
+
+struct Following {
+    window: Window,
+    id: Option<WorkflowId>,
+    /// What happened up to here happened before.
+    after: Seq,
+    outcome: Outcome,
+    tally: Tally,
+    ended: Option<(WorkflowState, WorkflowId)>,
+}
+
+impl Following {
+    fn until_over(&mut self, happenings: &mut Receiver<Happening>) -> Option<ClientError> {
+        let mut told_unread = false;
+        while self.ended.is_none() {
+            match happenings.blocking_recv() {
+                Some(Happening::Event(event)) => {
+                    if let EventBody::WorkflowUpdate(update) = &event.body
+                        && event.seq > self.after
+                    {
+                        self.note(update);
+                    }
+                    self.outcome.apply(&event);
+                    self.tally.apply(&event);
+                    self.window.event(event);
+                }
+                Some(Happening::Typed(number, typed)) => self.window.typed(number, typed),
+                Some(Happening::Tick) => self.window.tick(),
+                Some(Happening::Stopped(signal)) => self.window.note(match signal {
+                    Signal::Interrupt => "interrupting… press Ctrl-C again to quit",
+                    Signal::Terminate | Signal::HangUp => "asked to end; interrupting…",
+                }),
+                Some(Happening::Lost(error)) => return Some(error),
+                Some(Happening::Over) | None => return None,
+                Some(Happening::Leave { .. }) => {}
+            }
+            if self.window.unread().is_some() && !std::mem::replace(&mut told_unread, true) {
+                // A session that is gone has stopped its work.
+                let _ = self.window.send(Command::Cancel);
+            }
+        }
+        None
+    }
+
+    fn note(&mut self, update: &WorkflowUpdate) {
+        let id = *self.id.get_or_insert(update.workflow_id);
+        if id == update.workflow_id && update.state != WorkflowState::Running {
+            self.ended = Some((update.state, id));
+        }
+    }
+}
+
+async fn graph(client: &dyn Client, id: WorkflowId) -> Option<WorkflowGraph> {
+    match client.ask(Query::Workflows).await {
+        Ok(Answer::Workflows { workflows }) => workflows.into_iter().find(|graph| graph.workflow_id == id),
+        Ok(_) | Err(_) => None,
+    }
+}
+
+/// What is said at the very end: what came of it on stdout, how it went on stderr.
+fn tell(graph: &WorkflowGraph, session: SessionId, outcome: &Outcome, format: OutputFormat) -> Result<(), Failure> {
+    match format {
+        OutputFormat::Text => {
+            say::plain(&tree(graph, Paint::new(false)));
+            say::out(&output(graph))
+        }
+        OutputFormat::Json => {
+            let mut value = json!(graph);
+            if let Some(fields) = value.as_object_mut() {
+                fields.insert("session_id".to_owned(), json!(session));
+                fields.insert("permission_denials".to_owned(), json!(outcome.denials));
+            }
+            say::out(&format!("{value}\n"))
+        }
+        OutputFormat::StreamJson => Ok(()),
+    }
+}
+
+/// A workflow whose last wishes were refused did less than it says, however it stands.
+fn exit(state: WorkflowState, refused: bool, stopped: Option<Signal>) -> Exit {
+    match state {
+        WorkflowState::Completed | WorkflowState::Partly | WorkflowState::Failed if refused => Exit::Refused,
+        WorkflowState::Completed => Exit::Done,
+        WorkflowState::Partly | WorkflowState::Failed | WorkflowState::Running => Exit::Failed,
+        WorkflowState::Cancelled | WorkflowState::Interrupted => Exit::Stopped(stopped.unwrap_or(Signal::Interrupt)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_refused_is_told_by_the_exit_code_unless_it_was_stopped() {
+        let code = |state, refused| exit(state, refused, None).number();
+        assert_eq!(code(WorkflowState::Completed, false), 0);
+        assert_eq!((code(WorkflowState::Completed, true), code(WorkflowState::Failed, true)), (3, 3));
+        assert_eq!((code(WorkflowState::Failed, false), code(WorkflowState::Partly, false)), (1, 1));
+        assert_eq!(code(WorkflowState::Interrupted, true), 130);
+    }
+}

@@ -1,0 +1,215 @@
+//! Commands after a slash that a person or a folder brings along: a file of Markdown each, which is what is said
+//! to the agent. Those of a folder count only when they were seen and trusted.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use neco_config::Env;
+use neco_proto::slash::Custom;
+use neco_workspace::GitFacts;
+use sha2::{Digest, Sha256};
+
+/// Bytes of one file.
+const MOST_BYTES: u64 = 64 * 1024;
+
+/// Commands that are looked for.
+const MOST: usize = 500;
+
+/// Folders within folders.
+const DEPTH: usize = 4;
+
+/// The folders of commands in a project, and in the home folder for those of others.
+const PLACES: [&str; 2] = [".neco/commands", ".claude/commands"];
+
+/// A command of a person or a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnCommand {
+    /// What a window shows of it.
+    pub custom: Custom,
+    /// What it says.
+    text: String,
+    /// Its file.
+    pub file: PathBuf,
+    /// The folder that has to be trusted; none for the person's own.
+    pub folder: Option<PathBuf>,
+    /// What trust in it is trust in.
+    pub hash: String,
+}
+
+impl OwnCommand {
+    /// What is said to the agent, with `argument` in its places; behind it when it has none.
+    #[must_use]
+    pub fn say(&self, argument: &str) -> String {
+        let words = words(argument);
+        let mut said = String::new();
+        let mut used = false;
+        let mut rest = self.text.as_str();
+        while let Some((before, after)) = rest.split_once('$') {
+            said.push_str(before);
+            rest = after;
+            if let Some(after) = rest.strip_prefix("ARGUMENTS") {
+                said.push_str(argument);
+                (used, rest) = (true, after);
+            } else if let Some(digit) =
+                rest.chars().next().and_then(|char| char.to_digit(10)).filter(|digit| *digit > 0)
+            {
+                said.push_str(words.get(digit as usize - 1).map_or("", String::as_str));
+                (used, rest) = (true, rest.get(1..).unwrap_or_default());
+            } else {
+                said.push('$');
+            }
+        }
+        said.push_str(rest);
+        if used || argument.is_empty() { said } else { format!("{}\n\n{argument}", said.trim_end()) }
+    }
+}
+
+/// All commands of a person and of the project that `folder` lies in, by name; of two with one name the person's
+/// own counts, then the nearer one.
+#[must_use]
+pub fn find(env: &Env, folder: &Path) -> Vec<OwnCommand> {
+    let own = [env.config_dir().join("commands"), env.home().join(PLACES[1])];
+    let mut all: Vec<OwnCommand> = own.iter().flat_map(|place| read_all(place, None)).collect();
+    all.extend(of_folder(folder));
+    let mut found: Vec<OwnCommand> = Vec::new();
+    for command in all {
+        if !found.iter().any(|known| known.custom.name == command.custom.name) {
+            found.push(command);
+        }
+    }
+    found.sort_by(|one, other| one.custom.name.cmp(&other.custom.name));
+    found
+}
+
+/// Those of the project that `folder` lies in, the nearest first.
+#[must_use]
+pub fn of_folder(folder: &Path) -> Vec<OwnCommand> {
+    let root = GitFacts::of(folder).map_or_else(|| folder.to_owned(), |facts| facts.root);
+    let folders = folder.ancestors().take_while(|above| above.starts_with(&root));
+    folders.flat_map(|above| PLACES.iter().flat_map(move |place| read_all(&above.join(place), Some(above)))).collect()
+}
+
+fn read_all(place: &Path, folder: Option<&Path>) -> Vec<OwnCommand> {
+    let mut found = Vec::new();
+    let mut open = vec![(place.to_owned(), String::new(), 0)];
+    while let Some((here, before, depth)) = open.pop() {
+        let Ok(entries) = std::fs::read_dir(&here) else { continue };
+        for entry in entries.flatten() {
+            let (Ok(kind), Some(name)) = (entry.file_type(), entry.file_name().to_str().map(str::to_owned)) else {
+                continue;
+            };
+            let path = entry.path();
+            if kind.is_dir() && depth < DEPTH {
+                open.push((path, format!("{before}{name}:"), depth + 1));
+            } else if let Some(name) = name.strip_suffix(".md").filter(|_| kind.is_file() && found.len() < MOST) {
+                found.extend(read(&path, &format!("{before}{name}"), folder));
+            }
+        }
+    }
+    found
+}
+
+fn read(file: &Path, name: &str, folder: Option<&Path>) -> Option<OwnCommand> {
+    if name.is_empty() || name.contains(char::is_whitespace) || name.contains('/') {
+        return None;
+    }
+    let mut text = String::new();
+    File::open(file).ok()?.take(MOST_BYTES).read_to_string(&mut text).ok()?;
+    let hash = Sha256::digest(format!("command\0{name}\0{text}").as_bytes());
+    let hash = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    let (about, body) = front_matter(&text);
+    let field = |name: &str| about.iter().find(|(field, _)| field == name).map(|(_, value)| value.clone());
+    let first = || body.lines().map(|line| line.trim_start_matches(['#', ' '])).find(|line| !line.is_empty());
+    let help = field("description").unwrap_or_else(|| first().unwrap_or_default().chars().take(72).collect());
+    let argument = field("argument-hint").unwrap_or_default();
+    let custom = Custom { name: name.to_owned(), argument, help };
+    Some(OwnCommand {
+        custom,
+        text: body.trim().to_owned(),
+        file: file.to_owned(),
+        folder: folder.map(Path::to_owned),
+        hash,
+    })
+}
+
+/// The fields between the lines `---` at the beginning, and what follows.
+fn front_matter(text: &str) -> (Vec<(String, String)>, &str) {
+    let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else {
+        return (Vec::new(), text);
+    };
+    let Some((about, body)) = rest.split_once("\n---") else { return (Vec::new(), text) };
+    let body = body.split_once('\n').map_or("", |(_, body)| body);
+    let field = |line: &str| {
+        let (name, value) = line.split_once(':')?;
+        Some((name.trim().to_lowercase(), value.trim().trim_matches(['"', '\'']).to_owned()))
+    };
+    (about.lines().filter_map(field).collect(), body)
+}
+
+/// The words of an argument; quotes keep some together.
+fn words(argument: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote: Option<char> = None;
+    for char in argument.chars() {
+        match quote {
+            Some(open) if char == open => quote = None,
+            Some(_) => word.get_or_insert_default().push(char),
+            None if char == '"' || char == '\'' => {
+                quote = Some(char);
+                word.get_or_insert_default();
+            }
+            None if char.is_whitespace() => words.extend(word.take()),
+            None => word.get_or_insert_default().push(char),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn house() -> (tempfile::TempDir, Env, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().join("home");
+        let project = folder.path().join("project");
+        let write = |path: PathBuf, text: &str| {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write(home.join(".claude/commands/ship.md"), "Ship it: $ARGUMENTS");
+        write(
+            project.join(".neco/commands/issue.md"),
+            "---\ndescription: \"Mends an issue\"\nargument-hint: NUMBER [WHO]\n---\nMend issue #$1 for $2, cost $5x $x.\n",
+        );
+        write(project.join(".claude/commands/git/commit.md"), "# Commit\nwith a good message");
+        write(project.join(".claude/commands/ship.md"), "the folder's");
+        let env = Env::for_test([], &home);
+        (folder, env, project)
+    }
+
+    #[test]
+    fn a_folder_never_stands_in_for_the_persons_own() {
+        let (_kept, env, project) = house();
+        let found = find(&env, &project);
+        let names: Vec<&str> = found.iter().map(|command| command.custom.name.as_str()).collect();
+        assert_eq!(names, ["git:commit", "issue", "ship"]);
+        assert_eq!(found[2].folder, None);
+        assert_eq!(found[2].say("today"), "Ship it: today");
+        assert_eq!(found[0].folder.as_deref(), Some(project.as_path()));
+        assert_eq!(found[0].custom.help, "Commit");
+        assert_eq!(found[0].say("now"), "# Commit\nwith a good message\n\nnow");
+    }
+
+    #[test]
+    fn arguments_stand_in_their_places() {
+        let (_kept, env, project) = house();
+        let issue = find(&env, &project).remove(1);
+        assert_eq!((issue.custom.help.as_str(), issue.custom.argument.as_str()), ("Mends an issue", "NUMBER [WHO]"));
+        assert_eq!(issue.say("7 'the whole team' x"), "Mend issue #7 for the whole team, cost x $x.");
+        assert_eq!(words("a \"b c\"  '' d"), ["a", "b c", "", "d"]);
+    }
+}

@@ -1,0 +1,168 @@
+//! What lines that begin with a slash do.
+
+use std::fmt::Write;
+
+use neco_proto::slash::{self, Outside, Slash, TABLE};
+use neco_proto::{Answer, Command, Query};
+use neco_tui::host::{CommandOutcome, Host, Wanted};
+use tokio::runtime::Runtime;
+
+use super::open::Repl;
+use super::words;
+use crate::failure::Failure;
+use crate::print::clean::clean;
+use crate::say;
+
+/// Whether there is a next line.
+pub(super) enum Next {
+    /// There is.
+    Go,
+    /// The person leaves.
+    Leave,
+}
+
+impl Repl {
+    pub(super) fn command(&mut self, runtime: &Runtime, line: &str) -> Result<Next, Failure> {
+        let custom = runtime.block_on(self.host.commands());
+        let slash = match slash::parse(line, &custom) {
+            Ok(slash) => slash,
+            Err(words) => return told(&words),
+        };
+        match slash {
+            Slash::Exit => return Ok(Next::Leave),
+            Slash::Help => {
+                let mut text = String::new();
+                for row in TABLE.iter().filter(|row| is_here(row.name)) {
+                    let _ = writeln!(text, "/{} {}: {}", row.name, row.argument, row.help);
+                }
+                for own in &custom {
+                    let _ = writeln!(text, "/{} {}: {}", own.name, own.argument, own.help);
+                }
+                return told(&text);
+            }
+            Slash::New => self.open(runtime, Wanted::New)?,
+            Slash::Resume(id) => self.open(runtime, Wanted::Id(id))?,
+            Slash::Mode(mode) => self.tell(runtime, Command::SetMode { mode }, &format!("mode {mode}"))?,
+            Slash::Approval(approval) => {
+                self.tell(runtime, Command::SetApproval { approval }, &format!("approval {approval}"))?;
+            }
+            Slash::Model(model) => {
+                let words = format!("model {model}");
+                self.tell(runtime, Command::SetModel { model }, &words)?;
+            }
+            Slash::Generation(generation) => {
+                self.tell(runtime, Command::SetGeneration { generation }, &format!("generation {generation}"))?;
+            }
+            Slash::Compact(focus) => {
+                self.tell(runtime, Command::Compact { focus }, "the conversation is made shorter")?
+            }
+            Slash::Rename(title) => self.tell(runtime, Command::Rename { title }, "renamed")?,
+            Slash::Undo => self.tell(runtime, Command::UndoRewind, "the rewind is taken back")?,
+            Slash::Context => self.ask(runtime, Query::Context)?,
+            Slash::Tree => self.ask(runtime, Query::Tree)?,
+            Slash::Cost | Slash::Todo | Slash::Plan => self.standing(runtime, &slash)?,
+            Slash::Rewind => self.rewind(runtime)?,
+            Slash::Expand | Slash::Copy | Slash::Theme(_) => return told("that is for the window: neco without repl"),
+            Slash::Outside(outside, argument) => return self.outside(runtime, outside, argument),
+            Slash::Custom { name, argument } => match runtime.block_on(self.host.custom(name, argument)) {
+                Ok(content) => self.turn(runtime, Command::UserMessage { content, attachments: Vec::new() })?,
+                Err(words) => return told(&words),
+            },
+        }
+        Ok(Next::Go)
+    }
+
+    fn outside(&mut self, runtime: &Runtime, what: Outside, argument: String) -> Result<Next, Failure> {
+        let client = std::sync::Arc::clone(&self.client);
+        let outcome = match runtime.block_on(self.host.outside(client, what, argument)) {
+            Ok(outcome) => outcome,
+            Err(words) => return told(&words),
+        };
+        match outcome {
+            CommandOutcome::Show(text) | CommandOutcome::Print(text) | CommandOutcome::Say(text) => return told(&text),
+            CommandOutcome::Prompt(content) => {
+                self.turn(runtime, Command::UserMessage { content, attachments: Vec::new() })?;
+            }
+            CommandOutcome::Send(command) => self.turn(runtime, command)?,
+            CommandOutcome::Open(wanted) => self.open(runtime, wanted)?,
+            CommandOutcome::Fill(text) => return told(&text),
+            CommandOutcome::Done => {}
+        }
+        Ok(Next::Go)
+    }
+
+    fn open(&mut self, runtime: &Runtime, wanted: Wanted) -> Result<(), Failure> {
+        match runtime.block_on(self.host.open(wanted)) {
+            Ok(client) => {
+                let before = std::mem::replace(&mut self.client, client);
+                runtime.block_on(self.host.close(before));
+                self.standing(runtime, &Slash::New)
+            }
+            Err(words) => told(&words).map(drop),
+        }
+    }
+
+    fn tell(&self, runtime: &Runtime, command: Command, done: &str) -> Result<(), Failure> {
+        match runtime.block_on(self.client.send(command)) {
+            Ok(_) => told(done),
+            Err(error) => told(&error.to_string()),
+        }
+        .map(drop)
+    }
+
+    fn ask(&self, runtime: &Runtime, query: Query) -> Result<(), Failure> {
+        match runtime.block_on(self.client.ask(query)) {
+            Ok(answer) => told(&words::answer(&answer)),
+            Err(error) => told(&error.to_string()),
+        }
+        .map(drop)
+    }
+
+    fn standing(&self, runtime: &Runtime, what: &Slash) -> Result<(), Failure> {
+        match runtime.block_on(self.client.ask(Query::Snapshot)) {
+            Ok(Answer::Snapshot(snapshot)) => told(&words::standing(&snapshot, what)),
+            Ok(_) => Ok(Next::Go),
+            Err(error) => told(&error.to_string()),
+        }
+        .map(drop)
+    }
+
+    /// Lists the messages, takes a number, shows what would change, and goes back when the person says yes.
+    fn rewind(&self, runtime: &Runtime) -> Result<(), Failure> {
+        let points = match runtime.block_on(self.client.ask(Query::RewindPoints)) {
+            Ok(Answer::RewindPoints { points }) => points,
+            Ok(_) => return Ok(()),
+            Err(error) => return told(&error.to_string()).map(drop),
+        };
+        if points.is_empty() {
+            return told("there is no message to go back to").map(drop);
+        }
+        say::out(&words::points(&points))?;
+        say::out("Back to before which message? Its number, and f for files only or c for the conversation only: ")?;
+        let Some(line) = words::read() else { return Ok(()) };
+        let Some((point, what)) = words::way(&line, &points) else { return told("nothing is changed").map(drop) };
+        let message_id = point.message_id;
+        match runtime.block_on(self.client.ask(Query::RewindPreview { message_id, what })) {
+            Ok(Answer::RewindPreview(preview)) => say::out(&words::preview(&preview))?,
+            Ok(_) => {}
+            Err(error) => return told(&error.to_string()).map(drop),
+        }
+        say::out("Do it? y or n: ")?;
+        match words::read() {
+            Some(yes) if yes.eq_ignore_ascii_case("y") || yes.eq_ignore_ascii_case("yes") => {
+                self.tell(runtime, Command::Rewind { message_id, what }, "done; /undo takes it back")
+            }
+            Some(_) | None => told("nothing is changed").map(drop),
+        }
+    }
+}
+
+/// Whether a command of the table makes sense in lines.
+fn is_here(name: &str) -> bool {
+    !["expand", "copy", "theme"].contains(&name)
+}
+
+fn told(text: &str) -> Result<Next, Failure> {
+    say::out(&format!("{}\n", clean(text).trim_end()))?;
+    Ok(Next::Go)
+}

@@ -1,0 +1,15 @@
+//! The terminal window as plain lines, for dumb terminals and screen readers: a line is a message or a command, and
+//! what happens is written below it, once.
+//!
+//! Invariants: the same sessions, commands and questions as the terminal window has; nothing that is written is
+//! written over; the main thread waits for the terminal, the runtime's threads never do.
+//!
+//! Reading order: [`open`] (from the arguments to the end), [`turn`] (a message until it is done), [`commands`] (what
+//! begins with a slash), [`words`] (answers as lines).
+
+mod commands;
+mod open;
+mod turn;
+mod words;
+
+pub use open::run;

@@ -1,0 +1,163 @@
+//! `neco repl`: from the arguments to the exit code.
+
+use std::io::{self, BufRead, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use neco_config::Env;
+use neco_proto::{Client, Command};
+use neco_tui::host::Host;
+use tokio::runtime::Runtime;
+
+use super::commands::Next;
+use super::turn::{Course, hear_signals};
+use crate::args::{EverywhereArgs, RunArgs};
+use crate::ask::Tty;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::run::drive::listen;
+use crate::run::picture;
+use crate::say;
+use crate::signals::Deaf;
+use crate::tui::OpenSessions;
+use crate::tui::host::DoorHost;
+use crate::wire;
+
+/// What is said at the beginning.
+const GREETING: &str = "Neco, line by line. /help lists the commands. A line that ends with \\ goes on in the next one. \
+                        Ctrl-C stops the work, Ctrl-D or /exit leaves.\n";
+
+/// Takes lines until there are no more.
+///
+/// # Errors
+/// When it can't begin.
+pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let folder = crate::folder(everywhere)?;
+    let attachments = picture::attachments(&args.images)?;
+    let runtime = wire::runtime()?;
+    let deaf = Deaf::default();
+    let signals = listen(&runtime, &deaf)?;
+    let sessions = OpenSessions::new(everywhere.clone(), env.clone(), runtime.handle().clone());
+    let host = DoorHost::new(args.clone(), everywhere.clone(), env.clone(), folder, sessions, deaf.clone(), None);
+    let client = runtime.block_on(async {
+        let tty = Tty::open();
+        host.open_first(tty.as_ref()).await
+    })?;
+    let course = Arc::new(Mutex::new(Course::default()));
+    runtime.spawn(hear_signals(signals, Arc::clone(&course)));
+    let mut repl = Repl { host, client, env: env.clone(), deaf, course, ran: Vec::new() };
+    say::out(GREETING)?;
+    if let Some(content) = args.message() {
+        repl.turn(&runtime, Command::UserMessage { content, attachments })?;
+    }
+    let outcome = repl.take_lines(&runtime);
+    let Repl { host, client, .. } = repl;
+    runtime.block_on(async {
+        host.close(client).await;
+        host.close_all().await;
+    });
+    runtime.shutdown_background();
+    outcome?;
+    if let Some(id) = host.last_said() {
+        say::out(&format!("go on with it: neco --session {id}\n"))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// What the main thread has in its hands.
+pub(super) struct Repl {
+    pub(super) host: DoorHost,
+    pub(super) client: Arc<dyn Client>,
+    pub(super) env: Env,
+    pub(super) deaf: Deaf,
+    pub(super) course: Arc<Mutex<Course>>,
+    /// What the person ran and the model was not told yet.
+    pub(super) ran: Vec<String>,
+}
+
+impl Repl {
+    fn take_lines(&mut self, runtime: &Runtime) -> Result<(), Failure> {
+        loop {
+            say::out("> ")?;
+            let Some(line) = read_line() else {
+                return say::out("\n");
+            };
+            match self.take(runtime, line.trim())? {
+                Next::Go => {}
+                Next::Leave => return Ok(()),
+            }
+        }
+    }
+
+    fn take(&mut self, runtime: &Runtime, line: &str) -> Result<Next, Failure> {
+        if line.is_empty() {
+            return Ok(Next::Go);
+        }
+        self.host.remember(line);
+        if line.starts_with('/') && !line.starts_with("//") {
+            return self.command(runtime, line);
+        }
+        if let Some(command) = line.strip_prefix('!') {
+            self.shell(runtime, command.trim())?;
+            return Ok(Next::Go);
+        }
+        let content = self.with_what_ran(line);
+        self.turn(runtime, Command::UserMessage { content, attachments: Vec::new() })?;
+        Ok(Next::Go)
+    }
+
+    /// Runs a command line of the person; the model is told of it with the next message.
+    fn shell(&mut self, runtime: &Runtime, line: &str) -> Result<(), Failure> {
+        let printed = Arc::new(Mutex::new(String::new()));
+        let sink = Arc::clone(&printed);
+        let take = move |text: String| {
+            let _ = io::stdout().write_all(crate::print::clean::clean(&text).as_bytes());
+            sink.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
+        };
+        let ran = runtime.block_on(self.host.shell(line.to_owned(), Arc::new(take)));
+        let printed = printed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let ended = match ran {
+            Ok(Some(0)) => String::new(),
+            Ok(Some(code)) => format!("(exit code {code})"),
+            Ok(None) => "(stopped)".to_owned(),
+            Err(words) => return say::out(&format!("! {words}\n")),
+        };
+        if !ended.is_empty() {
+            say::out(&format!("{ended}\n"))?;
+        }
+        self.ran.push(format!("$ {line}\n{}\n{ended}", printed.trim_end()).trim_end().to_owned());
+        Ok(())
+    }
+
+    fn with_what_ran(&mut self, line: &str) -> String {
+        if self.ran.is_empty() {
+            return line.to_owned();
+        }
+        let ran: Vec<String> = self.ran.drain(..).map(|ran| format!("```\n{ran}\n```")).collect();
+        format!("{line}\n\nI ran this myself:\n\n{}", ran.join("\n\n"))
+    }
+}
+
+/// The next line, with those that it goes on in; none at the end.
+fn read_line() -> Option<String> {
+    let mut whole = String::new();
+    loop {
+        let mut line = String::new();
+        match io::stdin().lock().read_line(&mut line) {
+            Ok(0) => return (!whole.is_empty()).then_some(whole),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => continue,
+            Err(_) => return None,
+        }
+        let line = line.trim_end_matches(['\n', '\r']);
+        match line.strip_suffix('\\') {
+            Some(begun) => {
+                whole.push_str(begun);
+                whole.push('\n');
+            }
+            None => {
+                whole.push_str(line);
+                return Some(whole);
+            }
+        }
+    }
+}

@@ -1,0 +1,426 @@
+//! What a window asks of the door: sessions, files, an editor, commands that reach beyond the session.
+
+use std::fmt::Write;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use neco_config::{Env, LoadOptions, Loaded};
+use neco_proto::slash::{Custom, Outside};
+use neco_proto::{Attachment, Client};
+use neco_safety::sandbox::Ask;
+use neco_session::memory::to_remember;
+use neco_tui::host::{CommandOutcome, Host, ImageSource, ModelEntry, Printed, RuleEntry, SessionEntry, Wanted};
+use neco_workspace::{GitFacts, Head};
+use serde_json::Value;
+
+use super::history::HistoryFile;
+use super::opened::OpenSessions;
+use super::shell::PersonsShell;
+use super::{clipboard, files, model_list, own_self, rule_list, status};
+use crate::args::{EverywhereArgs, RunArgs};
+use crate::ask::Tty;
+use crate::ask::edit::{Draft, Saved};
+use crate::ask::editor::{self, Programs};
+use crate::cmd;
+use crate::cmd::when::ago;
+use crate::failure::Failure;
+use crate::own_commands::{self, OwnCommand};
+use crate::plugged::Plugged;
+use crate::print::clean::clean_line;
+use crate::run::picture;
+use crate::signals::Deaf;
+use crate::{sandbox, say};
+
+/// Sessions that are listed at most.
+const SESSIONS: usize = 200;
+
+/// Characters of an id that tell sessions apart.
+pub(super) const SHORT_ID: usize = 18;
+
+/// The door, as a window sees it.
+pub struct DoorHost {
+    args: RunArgs,
+    everywhere: EverywhereArgs,
+    env: Env,
+    sessions: OpenSessions,
+    deaf: Deaf,
+    /// The person's command for the status line.
+    status_line: Option<String>,
+    history: HistoryFile,
+    /// Where the session on the screen works.
+    folder: Mutex<PathBuf>,
+    /// What was opened before there was a window.
+    first: Mutex<Option<Arc<dyn Client>>>,
+    shell: tokio::sync::Mutex<Option<(PathBuf, Arc<PersonsShell>)>>,
+}
+
+impl DoorHost {
+    /// For work in `folder`.
+    #[must_use]
+    pub fn new(
+        args: RunArgs,
+        everywhere: EverywhereArgs,
+        env: Env,
+        folder: PathBuf,
+        sessions: OpenSessions,
+        deaf: Deaf,
+        status_line: Option<String>,
+    ) -> Self {
+        let history = HistoryFile::of(&folder, env.data_dir());
+        let folder = Mutex::new(folder);
+        Self {
+            args,
+            everywhere,
+            env,
+            sessions,
+            deaf,
+            status_line,
+            history,
+            folder,
+            first: Mutex::default(),
+            shell: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// Opens the session of the command line, while the terminal is free: the person may be asked.
+    ///
+    /// # Errors
+    /// When it can't be opened.
+    pub async fn open_first(&self, tty: Option<&Tty>) -> Result<Arc<dyn Client>, Failure> {
+        let fresh = self.sessions.open(&self.args, &self.folder(), tty).await?;
+        *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = fresh.folder;
+        *self.first.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&fresh.client));
+        Ok(fresh.client)
+    }
+
+    /// Ends all sessions that are still open.
+    pub async fn close_all(&self) {
+        self.sessions.close_all().await;
+    }
+
+    /// The last session that was left and in which something was said, as people write it.
+    #[must_use]
+    pub fn last_said(&self) -> Option<String> {
+        self.sessions.last_said()
+    }
+
+    /// Where the session on the screen works.
+    #[must_use]
+    pub fn folder(&self) -> PathBuf {
+        self.folder.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The settings of the command line.
+    #[must_use]
+    pub fn overrides(&self) -> &[String] {
+        &self.everywhere.overrides
+    }
+
+    /// The environment.
+    #[must_use]
+    pub fn env(&self) -> &Env {
+        &self.env
+    }
+
+    /// The settings for work in the folder.
+    fn load(&self) -> Result<Loaded, String> {
+        let overrides = &[self.everywhere.overrides.clone(), self.args.box_args.overrides()].concat();
+        neco_config::load(LoadOptions { env: &self.env, cwd: &self.folder(), overrides })
+            .map_err(|error| error.to_string())
+    }
+
+    async fn open_wanted(&self, wanted: Wanted) -> Result<Arc<dyn Client>, String> {
+        if let Some(first) = self.first.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            return Ok(first);
+        }
+        let args = self.args_for(wanted);
+        let fresh = self.sessions.open(&args, &self.folder(), None).await.map_err(|failure| failure.to_string())?;
+        *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = fresh.folder;
+        Ok(fresh.client)
+    }
+
+    /// What the command line said about the first session holds for new ones; others have their own.
+    fn args_for(&self, wanted: Wanted) -> RunArgs {
+        let base =
+            RunArgs { session: None, continue_latest: false, message: None, words: Vec::new(), ..self.args.clone() };
+        let theirs = RunArgs { model: None, mode: None, generation: None, ..base.clone() };
+        match wanted {
+            Wanted::New => base,
+            Wanted::Latest => RunArgs { continue_latest: true, ..theirs },
+            Wanted::Id(id) => RunArgs { session: Some(id), ..theirs },
+        }
+    }
+
+    async fn list_sessions(&self) -> Result<Vec<SessionEntry>, String> {
+        let most = SESSIONS.to_string();
+        let told =
+            own_self::run(&["session", "list", "--json", "--limit", &most], self.overrides(), &self.folder()).await?;
+        let records: Vec<Value> = serde_json::from_str(&told.out).map_err(|_| told.err.trim().to_owned())?;
+        let now = Timestamp::now();
+        let entry = |record: &Value| {
+            let updated = record["updated"].as_str().and_then(|time| time.parse::<Timestamp>().ok());
+            let title = clean_line(record["title"].as_str().unwrap_or_default());
+            let events = record["events"].as_u64().unwrap_or_default();
+            let short = |id: &Value| id.as_str().unwrap_or_default().chars().take(SHORT_ID).collect::<String>();
+            let fork = match &record["forked_from"]["session_id"] {
+                Value::String(_) => format!(" · fork of {}", short(&record["forked_from"]["session_id"])),
+                _ => String::new(),
+            };
+            SessionEntry {
+                id: record["id"].as_str().unwrap_or_default().to_owned(),
+                title: if title.is_empty() { "(nothing was said)".to_owned() } else { title },
+                when: updated.map(|updated| ago(updated.as_millisecond(), now)).unwrap_or_default(),
+                about: format!("{events} events · {}{fork}", short(&record["id"])),
+            }
+        };
+        Ok(records.iter().map(entry).collect())
+    }
+
+    fn own_commands(&self) -> Vec<OwnCommand> {
+        own_commands::find(&self.env, &self.folder())
+    }
+
+    async fn say_custom(&self, name: &str, argument: &str) -> Result<String, String> {
+        let commands = self.own_commands();
+        let command = commands.iter().find(|command| command.custom.name == name);
+        let command = command.ok_or_else(|| format!("there is no /{name} any more"))?;
+        let plugged = Plugged::look(&self.env, &self.folder(), &self.load()?);
+        if !plugged.may_run(command) {
+            return Err(format!(
+                "/{name} comes from {}, which is not trusted as it is: `neco trust` shows what it brings along and \
+                 switches it on",
+                self.env.shown(&command.file)
+            ));
+        }
+        Ok(command.say(argument))
+    }
+
+    async fn persons_shell(&self) -> Result<Arc<PersonsShell>, String> {
+        let folder = self.folder();
+        let mut kept = self.shell.lock().await;
+        if let Some((place, shell)) = kept.as_ref()
+            && *place == folder
+        {
+            return Ok(Arc::clone(shell));
+        }
+        let (loaded, env, rules, place) = (self.load()?, self.env.clone(), self.args.rules.clone(), folder.clone());
+        let opened = tokio::task::spawn_blocking(move || PersonsShell::open(&place, &rules, &loaded, &env)).await;
+        let shell = opened.map_err(|error| error.to_string())?.map_err(|failure| failure.to_string())?;
+        let shell = Arc::new(shell);
+        *kept = Some((folder, Arc::clone(&shell)));
+        Ok(shell)
+    }
+
+    /// Opens `text` in the person's editor, which has the terminal meanwhile.
+    async fn in_editor(&self, text: String, name: String) -> Result<String, String> {
+        let (editor, deaf) = (Programs::wanted(&self.env).editor, self.deaf.clone());
+        let edited = tokio::task::spawn_blocking(move || {
+            let terminal = File::options().read(true).write(true).open("/dev/tty");
+            let terminal = terminal.map_err(|error| format!("the terminal can't be used: {error}"))?;
+            deaf.during(|| editor::edit(&text, &name, &editor, &terminal))
+        });
+        edited.await.map_err(|error| error.to_string())?
+    }
+
+    async fn read_picture(&self, source: ImageSource) -> Result<Option<Attachment>, String> {
+        match source {
+            ImageSource::Clipboard => {
+                let Some(bytes) = clipboard::picture(&self.env).await? else { return Ok(None) };
+                let media_type = picture::checked(&bytes, "the picture in the clipboard");
+                let media_type = media_type.map_err(|failure| failure.message)?.to_owned();
+                Ok(Some(Attachment::Image { media_type, data: STANDARD.encode(bytes) }))
+            }
+            ImageSource::File(name) => {
+                let path = self.folder().join(name.strip_prefix("file://").unwrap_or(&name));
+                let read = tokio::task::spawn_blocking(move || picture::attachments(&[path])).await;
+                let pictures = read.map_err(|error| error.to_string())?.map_err(|failure| failure.message)?;
+                Ok(pictures.into_iter().next())
+            }
+        }
+    }
+
+    /// Every hook that is plugged in.
+    pub(super) async fn hooks(&self) -> Result<CommandOutcome, String> {
+        let loaded = self.load()?;
+        let plugged = Plugged::look(&self.env, &self.folder(), &loaded);
+        let mut text = String::new();
+        for hook in plugged.hooks() {
+            let matcher = hook.matcher.pattern();
+            let _ = writeln!(text, "{:<18} {matcher:<16} {}", hook.event.to_string(), clean_line(&hook.command));
+            let _ = writeln!(text, "    {}", self.env.shown(hook.origin.file()));
+        }
+        if let Some(note) = plugged.note() {
+            let _ = writeln!(text, "{note}");
+        }
+        match text.trim_end() {
+            "" => {
+                Ok(CommandOutcome::Say("no hooks; docs/reference/config.md, [hooks], says how to write one".to_owned()))
+            }
+            text => Ok(CommandOutcome::Print(text.to_owned())),
+        }
+    }
+
+    /// What commands run in.
+    pub(super) async fn sandbox(&self) -> Result<CommandOutcome, String> {
+        let (loaded, env) = (self.load()?, self.env.clone());
+        let opened = tokio::task::spawn_blocking(move || {
+            let sandbox = sandbox::open(&loaded.config, &env, Ask::IfChanged)?;
+            Ok::<_, Failure>(sandbox.report().clone())
+        });
+        let report = opened.await.map_err(|error| error.to_string())?.map_err(|failure| failure.to_string())?;
+        let mut text = format!("commands run in: {}\n", report.in_short());
+        report.gaps.iter().for_each(|gap| text.push_str(&format!("open: {gap}\n")));
+        Ok(CommandOutcome::Print(text.trim_end().to_owned()))
+    }
+
+    /// Keeps a note for later sessions.
+    async fn keep_note(&self, note: String) -> Result<String, String> {
+        let new = to_remember(&format!("# {note}")).ok_or("there is nothing to remember: say it in one line")?;
+        if !self.load()?.config.memory.enabled {
+            return Err("there is no memory (memory.enabled = false)".to_owned());
+        }
+        let everywhere = EverywhereArgs { cwd: Some(self.folder()), ..self.everywhere.clone() };
+        cmd::memory::remember(new, &everywhere, &self.env).await.map_err(|failure| failure.message)
+    }
+}
+
+/// The tool that such arguments are for, as far as it is one whose single argument a person wants to change.
+fn tool_of(arguments: &Value) -> &'static str {
+    const BY_ARGUMENT: [(&str, &str); 4] =
+        [("new_string", "edit_file"), ("content", "write_file"), ("patch", "apply_patch"), ("command", "bash")];
+    let of = |(argument, _): &&(&str, &str)| arguments.get(*argument).is_some_and(Value::is_string);
+    BY_ARGUMENT.iter().find(of).map_or("", |(_, tool)| tool)
+}
+
+fn branch(folder: &Path) -> Option<String> {
+    match GitFacts::of(folder)?.head {
+        Head::Branch(name) => Some(name),
+        Head::Detached(commit) => Some(format!("({commit})")),
+        Head::Unknown => None,
+    }
+}
+
+impl Host for DoorHost {
+    fn open(&self, wanted: Wanted) -> BoxFuture<'_, Result<Arc<dyn Client>, String>> {
+        self.open_wanted(wanted).boxed()
+    }
+
+    fn close(&self, client: Arc<dyn Client>) -> BoxFuture<'_, ()> {
+        async move { self.sessions.close(&client).await }.boxed()
+    }
+
+    fn sessions(&self) -> BoxFuture<'_, Result<Vec<SessionEntry>, String>> {
+        self.list_sessions().boxed()
+    }
+
+    fn files(&self) -> BoxFuture<'_, Vec<String>> {
+        let folder = self.folder();
+        async move { tokio::task::spawn_blocking(move || files::list(&folder)).await.unwrap_or_default() }.boxed()
+    }
+
+    fn branch(&self) -> BoxFuture<'_, Option<String>> {
+        let folder = self.folder();
+        async move { tokio::task::spawn_blocking(move || branch(&folder)).await.unwrap_or_default() }.boxed()
+    }
+
+    fn edit_text(&self, text: String) -> BoxFuture<'_, Result<Option<String>, String>> {
+        async move {
+            let saved = self.in_editor(text.clone(), "message.md".to_owned()).await?;
+            let saved = saved.trim_end_matches('\n').to_owned();
+            Ok((saved != text).then_some(saved))
+        }
+        .boxed()
+    }
+
+    fn edit_call(&self, arguments: Value) -> BoxFuture<'_, Result<Option<Value>, String>> {
+        async move {
+            let draft = Draft::of(tool_of(&arguments), &arguments);
+            let saved = self.in_editor(draft.text.clone(), draft.file_name.clone()).await?;
+            match draft.saved(&arguments, &saved)? {
+                Saved::Same => Ok(None),
+                Saved::Empty => Err("nothing is left of it; it stays as it was".to_owned()),
+                Saved::Changed(changed) => Ok(Some(changed)),
+            }
+        }
+        .boxed()
+    }
+
+    fn history(&self) -> Vec<String> {
+        self.history.read()
+    }
+
+    fn remember(&self, text: &str) {
+        self.history.remember(text);
+    }
+
+    fn notes(&self) -> Vec<String> {
+        say::held_notes()
+    }
+
+    fn ended(&self) -> Option<String> {
+        Some(self.sessions.ended())
+    }
+
+    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, String>> {
+        async move {
+            let loaded = self.load()?;
+            model_list::list(&loaded.config, &self.env).await.map_err(|failure| failure.to_string())
+        }
+        .boxed()
+    }
+
+    fn rules(&self) -> BoxFuture<'_, Result<Vec<RuleEntry>, String>> {
+        async move {
+            let loaded = self.load()?;
+            rule_list::list(&self.folder(), &self.args.rules, &loaded, &self.env).map_err(|failure| failure.to_string())
+        }
+        .boxed()
+    }
+
+    fn add_rule(&self, rule: String) -> BoxFuture<'_, Result<String, String>> {
+        async move { rule_list::add(&rule, &self.folder(), &self.load()?, &self.env) }.boxed()
+    }
+
+    fn drop_rule(&self, id: String) -> BoxFuture<'_, Result<String, String>> {
+        async move { rule_list::remove(&id, &self.env) }.boxed()
+    }
+
+    fn shell(&self, command: String, output: Printed) -> BoxFuture<'_, Result<Option<i32>, String>> {
+        async move { self.persons_shell().await?.run(&command, output).await }.boxed()
+    }
+
+    fn keep(&self, note: String) -> BoxFuture<'_, Result<String, String>> {
+        self.keep_note(note).boxed()
+    }
+
+    fn image(&self, source: ImageSource) -> BoxFuture<'_, Result<Option<Attachment>, String>> {
+        self.read_picture(source).boxed()
+    }
+
+    fn commands(&self) -> BoxFuture<'_, Vec<Custom>> {
+        async move { self.own_commands().into_iter().map(|command| command.custom).collect() }.boxed()
+    }
+
+    fn custom(&self, name: String, argument: String) -> BoxFuture<'_, Result<String, String>> {
+        async move { self.say_custom(&name, &argument).await }.boxed()
+    }
+
+    fn outside(
+        &self,
+        client: Arc<dyn Client>,
+        what: Outside,
+        argument: String,
+    ) -> BoxFuture<'_, Result<CommandOutcome, String>> {
+        async move { self.beyond(client, what, &argument).await }.boxed()
+    }
+
+    fn status(&self, standing: Value) -> BoxFuture<'_, Option<String>> {
+        async move { status::line(self.status_line.as_ref()?, &standing, &self.folder()).await }.boxed()
+    }
+}

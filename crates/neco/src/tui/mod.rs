@@ -1,0 +1,28 @@
+//! The terminal window: what it is opened with, and what it needs that a session does not give.
+//!
+//! Invariants: sessions are opened by the same code as for a single request; nothing is written to the terminal
+//! while the window has it; the terminal is given back and sessions are on the disk however the process ends;
+//! what a person runs with `!` is judged and boxed as the agent's commands are.
+//!
+//! Reading order: [`open`] (from the arguments to the end) with [`looks`], [`host`] (what the window asks for),
+//! [`opened`] (the sessions that are open), [`outside`] (commands that reach beyond the session) with [`own_self`],
+//! [`prompts`] and [`rule_list`]; [`files`], [`history`], [`clipboard`], [`shell`], [`status`]; [`set_up`] (a first model).
+
+mod clipboard;
+mod files;
+pub mod history;
+pub mod host;
+mod looks;
+mod model_list;
+mod open;
+mod opened;
+pub mod outside;
+mod own_self;
+mod prompts;
+mod rule_list;
+mod set_up;
+mod shell;
+mod status;
+
+pub use open::{is_wanted, run};
+pub use opened::OpenSessions;

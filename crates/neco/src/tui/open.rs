@@ -1,0 +1,159 @@
+//! `neco` at a terminal: from the arguments to the exit code.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use neco_config::{Config, Env, LoadOptions};
+use neco_proto::Command;
+use neco_tui::{Host, Looks, Wanted, WindowError};
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+
+use super::host::DoorHost;
+use super::opened::OpenSessions;
+use super::{looks, set_up};
+use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
+use crate::ask::Tty;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::repl;
+use crate::run::drive::listen;
+use crate::run::happening::quit;
+use crate::run::{picture, worktree};
+use crate::say;
+use crate::signals::{Deaf, Signal, Signals};
+use crate::terminal::{Terminal, is_unattended};
+use crate::wire;
+
+/// How long it may take until everybody has heard a signal.
+const A_MOMENT: Duration = Duration::from_millis(20);
+
+/// How long the end may take after a signal.
+const LAST_WORDS: Duration = Duration::from_secs(25);
+
+/// Whether a window is meant rather than a single request: nothing is piped, and nobody said `-m`.
+#[must_use]
+pub fn is_wanted(args: &RunArgs, env: &Env) -> bool {
+    let terminal = Terminal::look_at(env);
+    let single = args.message.is_some() || args.words == ["-"] || args.output_format != OutputFormat::Text;
+    terminal.stdin && terminal.stdout && !single && !is_unattended(env)
+}
+
+/// Opens the window, on what the arguments ask for, until the person leaves.
+///
+/// # Errors
+/// When it can't begin.
+pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    if !Terminal::look_at(env).is_capable() {
+        return repl::run(args, everywhere, env);
+    }
+    let folder = crate::folder(everywhere)?;
+    let attachments = picture::attachments(&args.images)?;
+    let goes_on = args.session.is_some() || args.continue_latest;
+    if let set_up::Outcome::Left(exit) = set_up::offer(args, goes_on, &folder, everywhere, env)? {
+        return Ok(exit);
+    }
+    let words = args.message().unwrap_or_default();
+    let folder = match args.worktree.worktree {
+        Some(how) => worktree::begin(&folder, how.into(), &words, env)?,
+        None => folder,
+    };
+    let config = settings(&folder, everywhere, env)?;
+    let most_turns = args.max_turns.unwrap_or(config.agent.max_turns);
+    let looks = looks::of(&config, env, most_turns)?;
+    let runtime = wire::runtime()?;
+    let deaf = Deaf::default();
+    let signals = listen(&runtime, &deaf)?;
+    let sessions = OpenSessions::new(everywhere.clone(), env.clone(), runtime.handle().clone());
+    let host = DoorHost::new(
+        args.clone(),
+        everywhere.clone(),
+        env.clone(),
+        folder.clone(),
+        sessions,
+        deaf,
+        config.tui.status_line.clone(),
+    );
+    let host = Arc::new(host);
+    let mut first = args.message().filter(|words| !words.trim().is_empty());
+    runtime.block_on(async {
+        // Before the window has the terminal: a person may have to say whether they trust the folder.
+        let tty = Tty::open();
+        let client = host.open_first(tty.as_ref()).await?;
+        if let Some(content) = first.take_if(|_| !attachments.is_empty()) {
+            client.send(Command::UserMessage { content, attachments }).await?;
+        }
+        Ok::<(), Failure>(())
+    })?;
+    let seen = see(&runtime, &host, signals, first, looks, env);
+    let left = host.last_said();
+    worktree::end(&folder, None, &words, left.as_deref().unwrap_or_default(), env);
+    runtime.shutdown_background();
+    if let (Some(id), Ok(Exit::Done)) = (left, &seen) {
+        say::out(&format!("go on with it: neco --session {id}\n"))?;
+    }
+    seen
+}
+
+fn settings(folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> Result<Config, Failure> {
+    let loaded = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides })?;
+    Ok(loaded.config)
+}
+
+/// Shows the window until the person leaves or a signal ends it; all sessions have ended then.
+fn see(
+    runtime: &Runtime,
+    host: &Arc<DoorHost>,
+    signals: Signals,
+    first: Option<String>,
+    looks: Looks,
+    env: &Env,
+) -> Result<Exit, Failure> {
+    let (told, mut stopped) = oneshot::channel();
+    runtime.spawn(hear(signals, told));
+    say::hold_notes();
+    let seen = runtime.block_on(async {
+        let window = neco_tui::run(Arc::clone(host) as Arc<dyn Host>, Wanted::New, first, looks);
+        tokio::select! {
+            seen = window => match tokio::time::timeout(A_MOMENT, &mut stopped).await {
+                // The window hears signals too, and may have been the first.
+                Ok(Ok(signal)) => Ok(Exit::Stopped(signal)),
+                Ok(Err(_)) | Err(_) => seen.map(|()| Exit::Done).map_err(failed),
+            },
+            () = defect(env) => Ok(Exit::Failed),
+        }
+    });
+    // A window that was dropped in the middle of its work has let go of it already; what follows is for the rest.
+    neco_tui::give_back();
+    say::release_notes();
+    runtime.block_on(host.close_all());
+    seen
+}
+
+/// Hears signals: the first closes the window, which hears it as well; a second one ends the process. Whoever has the terminal may hang on
+/// it, so the end does not wait for ever.
+async fn hear(mut signals: Signals, told: oneshot::Sender<Signal>) {
+    let signal = signals.next().await;
+    // Once the window is closed, only what is done at the end of a session is left.
+    if told.send(signal).is_ok() {
+        let _ = tokio::time::timeout(LAST_WORDS, signals.next()).await;
+    }
+    neco_tui::give_back();
+    quit(signal);
+}
+
+/// Breaks in the middle of a window, for the test of what is left of the terminal then; never in a build for use.
+async fn defect(env: &Env) {
+    if !cfg!(debug_assertions) || !env.is_set("TEST_DEFECT_IN_NECO") {
+        return std::future::pending().await;
+    }
+    while !neco_tui::term::guard::is_taken() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("asked for by TEST_DEFECT_IN_NECO");
+}
+
+fn failed(error: WindowError) -> Failure {
+    Failure::new(Exit::Failed, error.to_string())
+}

@@ -1,0 +1,171 @@
+//! The sessions that windows of this process have open, and what each stands on.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use neco_config::Env;
+use neco_proto::{Answer, Client, Query};
+use neco_session::Session;
+use neco_workspace::worktree::Held;
+use tokio::runtime::Handle;
+
+use crate::args::{EverywhereArgs, RunArgs};
+use crate::ask::Tty;
+use crate::failure::Failure;
+use crate::run::attach::{self, Which};
+use crate::run::guest;
+use crate::run::others::Others;
+use crate::run::request::{Opened, Request};
+use crate::say;
+use crate::short_id::short_id;
+use crate::wire::{self, Services};
+
+/// How long sessions may take to end when the process does.
+const LAST_WORDS: Duration = Duration::from_secs(30);
+
+/// How long a session may take to say how it stands.
+const SOON: Duration = Duration::from_secs(2);
+
+/// A session that is open.
+struct Kept {
+    client: Arc<dyn Client>,
+    /// Nothing when another process has it open.
+    own: Option<(Services, Session, Others)>,
+    /// That somebody works there, should it be a worktree of ours.
+    _held: Option<Held>,
+}
+
+/// The sessions that are open.
+pub struct OpenSessions {
+    everywhere: EverywhereArgs,
+    env: Env,
+    runtime: Handle,
+    kept: Mutex<Vec<Kept>>,
+    said: Mutex<Option<String>>,
+    /// The session opened last and the process that has it open, when that is another one.
+    attached: Mutex<Option<(String, u32)>>,
+}
+
+/// A session that was just opened.
+pub struct Fresh {
+    /// The way to it.
+    pub client: Arc<dyn Client>,
+    /// Where it works.
+    pub folder: PathBuf,
+}
+
+impl OpenSessions {
+    /// None yet.
+    #[must_use]
+    pub fn new(everywhere: EverywhereArgs, env: Env, runtime: Handle) -> Self {
+        Self { everywhere, env, runtime, kept: Mutex::default(), said: Mutex::default(), attached: Mutex::default() }
+    }
+
+    /// Opens the session that `args` ask for, for work in `folder`, or attaches to the process that has it
+    /// open. What the person should know is said. `tty` is where they can be asked, while nothing else has the
+    /// terminal.
+    ///
+    /// # Errors
+    /// When it can't be opened.
+    pub async fn open(&self, args: &RunArgs, folder: &Path, tty: Option<&Tty>) -> Result<Fresh, Failure> {
+        if let Some(fresh) = self.attach(args, folder).await? {
+            return Ok(fresh);
+        }
+        let (everywhere, env) = (&self.everywhere, &self.env);
+        let request = Request { args, everywhere, env, tty, attended: true, interactive: true };
+        let Opened { services, session, folder, held, notes } = request.open(folder).await?;
+        notes.iter().for_each(|words| say::note(words));
+        let others = Others::serve(&self.runtime, &session, env);
+        *self.attached.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        let client: Arc<dyn Client> = Arc::new(session.clone());
+        self.keep(Kept { client: Arc::clone(&client), own: Some((services, session, others)), _held: held });
+        Ok(Fresh { client, folder })
+    }
+
+    async fn attach(&self, args: &RunArgs, folder: &Path) -> Result<Option<Fresh>, Failure> {
+        let which = match (&args.session, args.continue_latest) {
+            (Some(id), _) => Which::Id(id),
+            (None, true) => Which::Latest(folder),
+            (None, false) => return Ok(None),
+        };
+        let Some(begun) = guest::begin(which, &self.env, None).await? else { return Ok(None) };
+        if begun.owner() == std::process::id() {
+            return Err(Failure::usage("this window has that session open already".to_owned()));
+        }
+        attach::left_out(args).iter().for_each(|words| say::note(words));
+        let id = short_id(begun.id());
+        say::note(&format!("process {} has session {id} open; this window is attached to it", begun.owner()));
+        *self.attached.lock().unwrap_or_else(PoisonError::into_inner) = Some((id, begun.owner()));
+        self.keep(Kept { client: begun.client(), own: None, _held: None });
+        Ok(Some(Fresh { client: begun.client(), folder: begun.folder() }))
+    }
+
+    fn keep(&self, kept: Kept) {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
+    }
+
+    /// Ends a session; one of another process is left. The last one stays open until the process ends: what is
+    /// done at its end may take a while, and the person is told of it once the terminal is free.
+    pub async fn close(&self, client: &Arc<dyn Client>) {
+        let kept = {
+            let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let place = all.iter().position(|kept| Arc::ptr_eq(&kept.client, client));
+            place.filter(|_| all.len() > 1).map(|place| all.swap_remove(place))
+        };
+        if let Some(kept) = kept {
+            self.put_away(kept).await;
+        }
+    }
+
+    /// Ends all that are left.
+    pub async fn close_all(&self) {
+        let all = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
+        let ends = futures::future::join_all(all.into_iter().map(|kept| self.put_away(kept)));
+        if tokio::time::timeout(LAST_WORDS, ends).await.is_err() {
+            say::note("not everything could be ended in time; what was said is kept");
+        }
+    }
+
+    /// The last session that was left and in which something was said, as people write it.
+    #[must_use]
+    pub fn last_said(&self) -> Option<String> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What a person should know when the session on the screen ends without their doing.
+    #[must_use]
+    pub fn ended(&self) -> String {
+        match &*self.attached.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some((id, owner)) => {
+                format!("process {owner}, which had this session open, has left it; go on with it: neco --session {id}")
+            }
+            None => "the session has ended".to_owned(),
+        }
+    }
+
+    /// Nothing stays of a session in which nothing was said.
+    async fn put_away(&self, kept: Kept) {
+        let said = tokio::time::timeout(SOON, was_said(kept.client.as_ref())).await;
+        // Whoever does not answer may well have something to keep.
+        let keep = said.as_ref().map_or(true, Option::is_some);
+        if let Ok(Some(id)) = said {
+            *self.said.lock().unwrap_or_else(PoisonError::into_inner) = Some(id);
+        }
+        let Some((services, session, others)) = kept.own else { return };
+        drop(kept.client);
+        if let Err(failure) = wire::put_away(services, session, others, keep).await {
+            say::note(&failure.to_string());
+        }
+    }
+}
+
+/// The session as people write it, if anything was said in it.
+async fn was_said(client: &dyn Client) -> Option<String> {
+    let Ok(Answer::Snapshot(snapshot)) = client.ask(Query::Snapshot).await else { return None };
+    if snapshot.state.is_at_work() {
+        return Some(short_id(snapshot.session_id));
+    }
+    let Ok(Answer::RewindPoints { points }) = client.ask(Query::RewindPoints).await else { return None };
+    (!points.is_empty()).then(|| short_id(snapshot.session_id))
+}

@@ -1,0 +1,201 @@
+//! The commands after a slash that reach beyond the session.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use neco_proto::slash::Outside;
+use neco_proto::{Answer, CheckpointInfo, Client, Command, PromptReport, Query, SessionSnapshot};
+use neco_tui::host::{CommandOutcome, Wanted};
+use serde_json::Value;
+
+use super::host::{DoorHost, SHORT_ID};
+use super::{own_self, prompts};
+use crate::print::clean::clean_line;
+use crate::print::figures;
+use crate::say;
+
+impl DoorHost {
+    /// Carries out a command of the table that a session can't carry out by itself.
+    ///
+    /// # Errors
+    /// In words for the person.
+    pub async fn beyond(
+        &self,
+        client: Arc<dyn Client>,
+        what: Outside,
+        argument: &str,
+    ) -> Result<CommandOutcome, String> {
+        let one: &str = argument.trim();
+        Ok(match what {
+            Outside::Init => CommandOutcome::Prompt(prompts::init(one)),
+            Outside::Review => CommandOutcome::Prompt(prompts::review(one)),
+            Outside::Fork => self.fork(&client, one).await?,
+            Outside::Checkpoints => checkpoints(&client).await?,
+            Outside::Diff => self.diff(&client).await?,
+            Outside::Prompt => prompt(&client).await?,
+            Outside::Export => self.export(&client, one).await?,
+            Outside::Agents => self.own(&["agents", "list"]).await?,
+            Outside::Workflow => self.workflow(one).await?,
+            Outside::Memory if one.is_empty() => self.own(&["memory", "list"]).await?,
+            Outside::Memory => self.own(&["memory", "search", one]).await?,
+            Outside::Config => self.own(&["config", "show", "--origin"]).await?,
+            Outside::Doctor => self.own(&["doctor"]).await?,
+            Outside::Sessions => self.own(&["session", "list"]).await?,
+            Outside::Models => self.own(&["model", "list"]).await?,
+            Outside::Permissions => self.own(&["policy", "list"]).await?,
+            Outside::Hooks => self.hooks().await?,
+            Outside::Sandbox => self.sandbox().await?,
+            Outside::Bug => CommandOutcome::Show(self.bug(&client).await),
+        })
+    }
+
+    /// What a subcommand of this program prints, as it is.
+    async fn own(&self, arguments: &[&str]) -> Result<CommandOutcome, String> {
+        let told = own_self::run(arguments, self.overrides(), &self.folder()).await?;
+        let text = if told.out.trim().is_empty() { told.err } else { told.out };
+        match text.trim_end() {
+            "" => Ok(CommandOutcome::Say("nothing to tell".to_owned())),
+            text => Ok(CommandOutcome::Print(text.to_owned())),
+        }
+    }
+
+    async fn fork(&self, client: &Arc<dyn Client>, at: &str) -> Result<CommandOutcome, String> {
+        let standing = snapshot(client).await?;
+        if standing.state.is_at_work() {
+            return Err("it is at work, and going to a fork would stop it: Esc stops it, then /fork".to_owned());
+        }
+        let id = standing.session_id.to_string();
+        let mut arguments = vec!["session", "fork", id.as_str(), "--json"];
+        if !at.is_empty() {
+            arguments.extend(["--at", at]);
+        }
+        let told = own_self::run(&arguments, self.overrides(), &self.folder()).await?;
+        let fork: Option<Value> = serde_json::from_str(&told.out).ok();
+        match fork.as_ref().and_then(|fork| fork["id"].as_str()) {
+            Some(fork) if told.done => {
+                let short = |id: &str| id.chars().take(SHORT_ID).collect::<String>();
+                say::note(&format!("this is session {}, a fork of {}", short(fork), short(&id)));
+                Ok(CommandOutcome::Open(Wanted::Id(fork.to_owned())))
+            }
+            Some(_) | None => Err(told.err.trim().to_owned()),
+        }
+    }
+
+    async fn diff(&self, client: &Arc<dyn Client>) -> Result<CommandOutcome, String> {
+        let id = snapshot(client).await?.session_id.to_string();
+        let told = own_self::run(&["session", "diff", &id], self.overrides(), &self.folder()).await?;
+        match (told.done, told.out.trim_end()) {
+            (true, "nothing changed" | "") => Ok(CommandOutcome::Say("this session changed no file".to_owned())),
+            (true, text) => Ok(CommandOutcome::Show(fenced(text, "diff"))),
+            (false, _) if told.err.contains("no message") => {
+                Ok(CommandOutcome::Say("this session changed no file".to_owned()))
+            }
+            (false, _) => Err(told.err.trim().to_owned()),
+        }
+    }
+
+    async fn export(&self, client: &Arc<dyn Client>, file: &str) -> Result<CommandOutcome, String> {
+        let id = snapshot(client).await?.session_id.to_string();
+        let short: String = id.chars().take(13).collect();
+        let file = if file.is_empty() { format!("neco-{short}.md") } else { file.to_owned() };
+        let told = own_self::run(&["session", "export", &id, "-o", &file], self.overrides(), &self.folder()).await?;
+        match told.done {
+            true => Ok(CommandOutcome::Say(format!("the session is in {}", self.folder().join(file).display()))),
+            false => Err(told.err.trim().to_owned()),
+        }
+    }
+
+    /// `/workflow`, `/workflow show NAME`, `/workflow run NAME`.
+    async fn workflow(&self, argument: &str) -> Result<CommandOutcome, String> {
+        let words: Vec<&str> = argument.split_whitespace().collect();
+        match words.as_slice() {
+            [] | ["list"] => self.own(&["workflow", "list"]).await,
+            ["show", name] | ["validate", name] => self.own(&["workflow", words[0], name]).await,
+            ["run", name, inputs @ ..] => self.run_workflow(name, inputs).await,
+            _ => Err("/workflow, /workflow show NAME or /workflow run NAME".to_owned()),
+        }
+    }
+
+    async fn run_workflow(&self, name: &str, inputs: &[&str]) -> Result<CommandOutcome, String> {
+        let told = own_self::run(&["workflow", "show", name, "--json"], self.overrides(), &self.folder()).await?;
+        let shown: Value = serde_json::from_str(&told.out).map_err(|_| told.err.trim().to_owned())?;
+        let definition = if shown["definition"].is_object() { shown["definition"].clone() } else { shown };
+        let input = |text: &&str| {
+            let (name, value) = text.split_once('=').ok_or_else(|| format!("{text}: inputs are written NAME=VALUE"))?;
+            Ok((name.to_owned(), Value::from(value)))
+        };
+        let inputs = inputs.iter().map(input).collect::<Result<serde_json::Map<String, Value>, String>>()?;
+        Ok(CommandOutcome::Send(Command::RunWorkflow { definition, inputs: Value::Object(inputs) }))
+    }
+
+    async fn bug(&self, client: &Arc<dyn Client>) -> String {
+        let session = snapshot(client).await.ok();
+        let mut text = String::from("What a report of a defect needs:\n\n");
+        let _ = writeln!(text, "- neco {}, {}", env!("CARGO_PKG_VERSION"), std::env::consts::OS);
+        if let Some(session) = session {
+            let (model, mode) = (clean_line(&session.model), session.mode);
+            let _ = writeln!(text, "- model {model}, mode {mode}, generation {}", session.generation);
+            let _ = writeln!(text, "- the session: `/export bug.md` (keys are taken out; read it before you send it)");
+        }
+        let log = crate::log::path(self.env());
+        let _ = writeln!(text, "- what `/doctor` says");
+        let _ = writeln!(text, "- the log of a run with `--debug`: {}", self.env().shown(&log));
+        let _ = writeln!(text, "- what you did, what happened, and what you expected instead");
+        text
+    }
+}
+
+async fn snapshot(client: &Arc<dyn Client>) -> Result<SessionSnapshot, String> {
+    match client.ask(Query::Snapshot).await {
+        Ok(Answer::Snapshot(snapshot)) => Ok(snapshot),
+        Ok(_) => Err("the session does not say how it stands".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+async fn checkpoints(client: &Arc<dyn Client>) -> Result<CommandOutcome, String> {
+    let answer = client.ask(Query::Checkpoints).await.map_err(|error| error.to_string())?;
+    let Answer::Checkpoints { checkpoints } = answer else { return Err("the session does not say".to_owned()) };
+    if checkpoints.is_empty() {
+        let words = "nothing was kept yet: the first call of a turn that writes or runs something makes a checkpoint";
+        return Ok(CommandOutcome::Say(words.to_owned()));
+    }
+    let line = |info: &CheckpointInfo| {
+        let rev: String = info.rev.chars().take(10).collect();
+        let files = figures::count(info.changed, "file");
+        let when = format!("{:?}", info.when).to_lowercase();
+        format!(
+            "{rev:<10}  {}  {when:<7} {files:>8} changed  {}",
+            info.ts.strftime("%H:%M:%S"),
+            clean_line(&info.label)
+        )
+    };
+    let lines: Vec<String> = checkpoints.iter().map(line).collect();
+    let hint = "/rewind goes back to one; /diff shows all that changed";
+    Ok(CommandOutcome::Print(format!("{}\n{hint}", lines.join("\n"))))
+}
+
+async fn prompt(client: &Arc<dyn Client>) -> Result<CommandOutcome, String> {
+    let answer = client.ask(Query::Prompt).await.map_err(|error| error.to_string())?;
+    let Answer::Prompt(report) = answer else { return Err("the session does not say".to_owned()) };
+    Ok(CommandOutcome::Print(told(&report)))
+}
+
+fn told(report: &PromptReport) -> String {
+    let mut text = String::new();
+    for layer in &report.system {
+        let _ = writeln!(text, "── {} ──\n{}\n", layer.layer, layer.text.trim_end());
+    }
+    let tools: Vec<&str> = report.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let _ = writeln!(text, "── tools ──\n{}\n", tools.join(", "));
+    let messages = figures::count(report.messages.len() as u64, "message");
+    let _ = write!(text, "and {messages}; `neco prompt show` prints all of it");
+    text
+}
+
+/// In a fence that is longer than any inside.
+fn fenced(text: &str, language: &str) -> String {
+    let longest = text.lines().map(|line| line.trim_start().chars().take_while(|char| *char == '`').count()).max();
+    let fence = "`".repeat(longest.unwrap_or_default().max(2) + 1);
+    format!("{fence}{language}\n{text}\n{fence}")
+}

@@ -1,0 +1,146 @@
+//! Whether there is a model, and the window that offers one when there is none.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use neco_config::{Env, LoadOptions, Loaded};
+use neco_model::SetupError;
+use neco_proto::Client;
+use neco_tui::host::{Host, SessionEntry, Wanted};
+use serde_json::Value;
+
+use super::stand_in::StandIn;
+use super::talk::{Talk, Talked};
+use crate::args::{AuthCommand, EverywhereArgs, RunArgs};
+use crate::cmd;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::say;
+use crate::tui::looks;
+use crate::wire;
+
+/// What came of it.
+pub enum Outcome {
+    /// There is a model, or it is not for us to say.
+    Ready,
+    /// The person left.
+    Left(Exit),
+}
+
+/// Offers a model when there is none. A session that goes on has its own, and `--model` names one.
+///
+/// # Errors
+/// When the settings can't be read, or the terminal can't be used.
+pub fn offer(
+    args: &RunArgs,
+    goes_on: bool,
+    folder: &Path,
+    everywhere: &EverywhereArgs,
+    env: &Env,
+) -> Result<Outcome, Failure> {
+    if goes_on || args.model.is_some() {
+        return Ok(Outcome::Ready);
+    }
+    let mut typed = None;
+    loop {
+        let loaded = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides })?;
+        let models = wire::models(&loaded.config, env)?;
+        let missing = matches!(models.default_name(), Err(SetupError::NoModel(_)));
+        if !missing && typed.is_none() {
+            return Ok(Outcome::Ready);
+        }
+        let (stand_in, answers) = StandIn::new(folder.display().to_string());
+        let talk = Talk { stand_in: Arc::clone(&stand_in), answers, models, env: env.clone() };
+        match show(talk, typed.take(), &stand_in, &loaded, env)? {
+            Talked::Done => return Ok(Outcome::Ready),
+            Talked::Left => {
+                say::note("no model was chosen, so Neco ends; `neco` asks again, `neco demo` works without one");
+                return Ok(Outcome::Left(Exit::Done));
+            }
+            Talked::NeedsKey(provider) => {
+                say::note("an empty line goes back to the list, Ctrl-C leaves Neco");
+                let set = AuthCommand::Set { provider: provider.clone(), replace: false, rest: Vec::new() };
+                match cmd::auth::run(&set, everywhere, env) {
+                    Ok(Exit::Done) => typed = Some(provider),
+                    Ok(stopped) => {
+                        say::note("no key was typed, so Neco ends");
+                        return Ok(Outcome::Left(stopped));
+                    }
+                    Err(failure) => say::note(&failure.message),
+                }
+            }
+        }
+    }
+}
+
+/// Shows the window while the talk goes on.
+fn show(
+    talk: Talk,
+    typed: Option<String>,
+    stand_in: &Arc<StandIn>,
+    loaded: &Loaded,
+    env: &Env,
+) -> Result<Talked, Failure> {
+    let runtime = wire::runtime()?;
+    let looks = looks::of(&loaded.config, env, loaded.config.agent.max_turns)?;
+    let talked = Arc::new(Mutex::new(Talked::Left));
+    let (outcome, ends) = (Arc::clone(&talked), Arc::clone(stand_in));
+    runtime.spawn(async move {
+        let came_to = talk.run(typed).await;
+        *outcome.lock().unwrap_or_else(PoisonError::into_inner) = came_to;
+        ends.end();
+    });
+    let host = Arc::new(SetUpHost(Arc::clone(stand_in)));
+    let seen = runtime.block_on(neco_tui::run::run(host, Wanted::New, None, looks));
+    runtime.shutdown_background();
+    seen.map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
+    let talked = talked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    Ok(talked)
+}
+
+/// A window without sessions, files or anything else.
+struct SetUpHost(Arc<StandIn>);
+
+impl Host for SetUpHost {
+    fn open(&self, _: Wanted) -> BoxFuture<'_, Result<Arc<dyn Client>, String>> {
+        let client: Arc<dyn Client> = self.0.clone();
+        async move { Ok(client) }.boxed()
+    }
+
+    fn close(&self, _: Arc<dyn Client>) -> BoxFuture<'_, ()> {
+        async {}.boxed()
+    }
+
+    fn sessions(&self) -> BoxFuture<'_, Result<Vec<SessionEntry>, String>> {
+        async { Ok(Vec::new()) }.boxed()
+    }
+
+    fn files(&self) -> BoxFuture<'_, Vec<String>> {
+        async { Vec::new() }.boxed()
+    }
+
+    fn branch(&self) -> BoxFuture<'_, Option<String>> {
+        async { None }.boxed()
+    }
+
+    fn edit_text(&self, _: String) -> BoxFuture<'_, Result<Option<String>, String>> {
+        async { Ok(None) }.boxed()
+    }
+
+    fn edit_call(&self, _: Value) -> BoxFuture<'_, Result<Option<Value>, String>> {
+        async { Ok(None) }.boxed()
+    }
+
+    fn history(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn remember(&self, _: &str) {}
+
+    /// The talk is over, and its last words were said.
+    fn ended(&self) -> Option<String> {
+        None
+    }
+}

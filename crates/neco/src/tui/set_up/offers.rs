@@ -1,0 +1,71 @@
+//! What a person without a model can choose from.
+
+use neco_model::{LocalServer, LookedFor};
+use neco_proto::QuestionOption;
+
+/// Models of one local server that are offered.
+const OF_ONE: usize = 6;
+
+/// Providers that are offered by name: all of it is to fit a small terminal.
+const PROVIDERS: usize = 6;
+
+/// One thing to choose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// A model of a server that answers.
+    Model(String),
+    /// A provider, once a key is typed.
+    Key(String),
+    /// A provider that is not named here.
+    OtherKey,
+    /// A server at an address of the person's.
+    Server,
+    /// Not now.
+    Leave,
+}
+
+/// What there is, with how it is shown.
+#[must_use]
+pub fn all(servers: &[LocalServer], looked: &LookedFor) -> Vec<(Offer, QuestionOption)> {
+    let mut offers = Vec::new();
+    for server in servers {
+        for model in server.models.iter().take(OF_ONE) {
+            let name = format!("{}/{model}", server.provider);
+            let description = format!("answers at {}", server.base);
+            offers.push((Offer::Model(name.clone()), QuestionOption { label: name, description }));
+        }
+    }
+    let option = |label: &str, description: &str| QuestionOption {
+        label: label.to_owned(),
+        description: description.to_owned(),
+    };
+    for (provider, _) in looked.keys.iter().take(PROVIDERS) {
+        offers.push((Offer::Key(provider.clone()), option(provider, "a key, typed next and not shown")));
+    }
+    if looked.keys.len() > PROVIDERS {
+        let more = looked.keys.len() - PROVIDERS;
+        offers.push((Offer::OtherKey, option("another provider", &format!("{more} more, by name"))));
+    }
+    offers.push((Offer::Server, option("another server", "any that speaks as OpenAI's does")));
+    offers.push((Offer::Leave, option("not now", "`neco demo` works without a model")));
+    offers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_answers_comes_first() {
+        let servers = [LocalServer {
+            provider: "ollama".into(),
+            base: "http://localhost:11434/v1".into(),
+            models: vec!["qwen3:8b".into()],
+        }];
+        let looked = LookedFor { keys: vec![("openai".into(), vec!["OPENAI_API_KEY".into()])], local: Vec::new() };
+        let offers: Vec<Offer> = all(&servers, &looked).into_iter().map(|(offer, _)| offer).collect();
+        let expected =
+            [Offer::Model("ollama/qwen3:8b".into()), Offer::Key("openai".into()), Offer::Server, Offer::Leave];
+        assert_eq!(offers, expected);
+    }
+}

@@ -1,0 +1,147 @@
+//! What a person runs with `!`: the same tool, policy and box as the agent's commands have. What the rules would
+//! ask about is not asked, as the person wrote it; what they deny is denied.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use neco_config::{Env, Loaded};
+use neco_proto::event::OutputStream;
+use neco_proto::{CallId, Display};
+use neco_safety::sandbox::{Ask, Report, Roots};
+use neco_safety::world::{Files, Spawner};
+use neco_safety::{Action, Policy, Ruling, Who, World};
+use neco_toolkit::bound::SpillFile;
+use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, Spill, ToolContext, ToolError, ToolOutput};
+use neco_tui::host::Printed;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::plugged::Plugged;
+use crate::rule_args::RuleArgs;
+use crate::{rules, sandbox, wire};
+
+/// The tool that runs commands.
+const TOOL: &str = "bash";
+
+/// Bytes of output that are kept together; all of it is shown as it comes.
+const MOST_OUTPUT: usize = 64 * 1024;
+
+/// Runs what a person writes, in one folder.
+pub struct PersonsShell {
+    registry: Registry,
+    world: Arc<World>,
+    policy: Policy,
+    report: Report,
+    /// Seconds until a command is killed.
+    timeout: f64,
+}
+
+impl PersonsShell {
+    /// For commands in `folder`. Looks at the machine: not for a thread that must not wait.
+    ///
+    /// # Errors
+    /// When the folder can't be used, the rules can't be understood, or there is less of a sandbox than required.
+    pub fn open(folder: &Path, args: &RuleArgs, loaded: &Loaded, env: &Env) -> Result<Self, Failure> {
+        let config = &loaded.config;
+        let unusable = |error: std::io::Error| Failure::new(Exit::Failed, format!("{}: {error}", folder.display()));
+        let plugged = Plugged::look(env, folder, loaded);
+        let policy = rules::load(args, env, folder, loaded, &plugged)?.policy;
+        let roots = policy.place().roots.clone();
+        let files = Files::new(folder, Vec::new()).map_err(unusable)?;
+        let files = files.with_roots(&roots).map_err(unusable)?.with_closed(policy.closed());
+        let sandbox = sandbox::open(config, env, Ask::IfChanged)?;
+        let environment = wire::environment(env);
+        let open = Roots { writable: std::iter::once(folder.to_owned()).chain(roots).collect(), readable: Vec::new() };
+        let spawn = Spawner::new(environment.clone(), &wire::hidden_variables(config));
+        let spawn = spawn.boxed(&sandbox, open).map_err(unusable)?;
+        let net = wire::network(config, &environment);
+        Ok(Self {
+            registry: wire::all_tools(&config.tools, &wire::indexes(env.data_dir())),
+            world: Arc::new(World { files, spawn, net }),
+            policy,
+            report: sandbox.report().clone(),
+            timeout: config.tools.max_command_timeout,
+        })
+    }
+
+    /// Runs a command line; gives its exit code, if it has one. Whoever drops this stops the command.
+    ///
+    /// # Errors
+    /// In words for the person.
+    pub async fn run(&self, line: &str, output: Printed) -> Result<Option<i32>, String> {
+        let said = |error: ToolError| error.message;
+        let arguments = json!({ "command": line, "timeout": self.timeout });
+        let tool = self.registry.find(TOOL).map_err(said)?;
+        let prepared = Arc::clone(tool).prepare(arguments).map_err(said)?;
+        let cancel = CancellationToken::new();
+        let context = ToolContext {
+            call_id: CallId::generate(),
+            world: Arc::clone(&self.world),
+            live: Arc::new(Shown(output)),
+            cancel: cancel.clone(),
+            spill: Arc::new(Nowhere),
+            max_output: MOST_OUTPUT,
+            more_writes: false,
+            approved: true,
+        };
+        let plan = prepared.plan(&context).await.map_err(said)?;
+        self.judge(prepared.as_ref(), &plan)?;
+        // Dropped with this future: the command's whole group is killed then, by the task that runs it.
+        let _stops = cancel.drop_guard();
+        let ran = tokio::spawn(prepared.run(context)).await.map_err(|error| error.to_string())?.map_err(said)?;
+        Ok(exit_code(&ran))
+    }
+
+    fn judge(&self, prepared: &dyn PreparedCall, plan: &Plan) -> Result<(), String> {
+        let action = Action {
+            tool: TOOL,
+            arguments: prepared.arguments(),
+            touch: prepared.touch(),
+            risk: plan.risk,
+            command: plan.command.as_deref(),
+            folder: plan.folder.as_deref(),
+            paths: &plan.paths,
+            because: plan.because.as_deref(),
+        };
+        let who = Who {
+            mode: neco_proto::Mode::Agent,
+            approval: neco_proto::ApprovalMode::AskFirst,
+            person_present: true,
+            role: Who::ROOT,
+            confinement: self.report.confinement(),
+            network: self.report.reaches_network(),
+        };
+        let verdict = self.policy.judge(&action, &who);
+        match verdict.ruling {
+            Ruling::Allow | Ruling::Ask => Ok(()),
+            Ruling::Deny => Err(format!("not run: {} ({})", verdict.reason, verdict.rule.title)),
+        }
+    }
+}
+
+fn exit_code(ran: &ToolOutput) -> Option<i32> {
+    match &ran.display {
+        Some(Display::Terminal { exit_code, .. }) => *exit_code,
+        Some(_) | None => None,
+    }
+}
+
+struct Shown(Printed);
+
+impl LiveOutput for Shown {
+    fn push(&self, _: OutputStream, text: &str) {
+        (self.0)(text.to_owned());
+    }
+}
+
+/// All of it was shown; what is beyond is not kept.
+struct Nowhere;
+
+impl Spill for Nowhere {
+    fn open(&self, _: &CallId) -> BoxFuture<'_, Result<Box<dyn SpillFile>, ToolError>> {
+        Box::pin(async { Err(ToolError::failed("it is not kept")) })
+    }
+}

@@ -1,0 +1,53 @@
+//! The person's own command for the status line.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::Command;
+
+/// How long the command may take; a status line is nothing to wait for.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Bytes of its output that are looked at.
+const MOST_BYTES: u64 = 4096;
+
+/// The first line that `command` prints when it is given `standing` on stdin; none when it fails.
+pub async fn line(command: &str, standing: &Value, folder: &Path) -> Option<String> {
+    tokio::time::timeout(PATIENCE, run(command, standing, folder)).await.ok()?.ok()?
+}
+
+async fn run(line: &str, standing: &Value, folder: &Path) -> std::io::Result<Option<String>> {
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.kill_on_drop(true).spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // Who does not want to know how things are reads nothing.
+        let _ = stdin.write_all(standing.to_string().as_bytes()).await;
+    }
+    let mut bytes = Vec::new();
+    if let Some(out) = child.stdout.take() {
+        out.take(MOST_BYTES).read_to_end(&mut bytes).await?;
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let first = text.lines().next().map(str::trim_end).filter(|line| !line.is_empty());
+    Ok(first.map(str::to_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_first_line_counts_and_a_failure_is_none() {
+        let standing = json!({ "model": "a/b" });
+        let told = async |command: &str| line(command, &standing, Path::new("/")).await;
+        assert_eq!(told("grep -o a/b; echo more").await.as_deref(), Some("a/b"));
+        assert_eq!(told("true").await, None);
+        assert_eq!(told("exit 3").await, None);
+    }
+}

@@ -1,0 +1,147 @@
+//! What can be written after `neco workflow`.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Subcommand};
+
+use crate::args::{ApprovalArg, OutputFormat, RunArgs};
+use crate::rule_args::RuleArgs;
+
+const RUN: &str = "\
+Examples:
+  neco workflow run delivery --input goal=\"a --json flag for `list`\" --input check=\"cargo test\"
+  neco workflow run ci.yaml -y --output-format json
+
+A value is of the kind that the input's default has (a number, true or false, JSON); without one it is text.
+Ctrl-C interrupts the workflow so that `neco workflow resume` can go on with it.
+Exit codes: 0 when every task is completed, 1 when some failed, 2 when it can't run, 3 when what an agent or a task wanted last was refused.";
+
+/// `neco workflow …`
+#[derive(Debug, Subcommand)]
+pub enum WorkflowCommand {
+    /// Runs a workflow in a session of its own
+    #[command(after_help = RUN)]
+    Run(WorkflowRunArgs),
+    /// Lists the workflows there are, and the runs of them in this folder, newest first
+    List {
+        /// The runs of all folders
+        #[arg(long)]
+        all: bool,
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shows a workflow, or how a run of one stands
+    Show {
+        /// The name of a workflow, its file, or the beginning of a run's id
+        what: String,
+        /// All that this task of the run gave
+        #[arg(long, value_name = "NAME")]
+        task: Option<String>,
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Goes on with a run: what is completed stays, all else is done again
+    Resume {
+        /// The beginning of the run's id
+        id: String,
+        #[command(flatten)]
+        how: HowArgs,
+    },
+    /// Ends a run for good, with everything it started
+    Cancel {
+        /// The beginning of the run's id
+        id: String,
+    },
+    /// Checks workflows without running anything
+    Validate {
+        /// Files, or names of workflows
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// `neco workflow run …`
+#[derive(Debug, Args)]
+pub struct WorkflowRunArgs {
+    /// The workflow: a .toml or .yaml file, or a name
+    #[arg(value_name = "FILE|NAME")]
+    pub workflow: String,
+    /// What it is started with; may be repeated
+    #[arg(long = "input", short = 'i', value_name = "NAME=VALUE", action = ArgAction::Append)]
+    pub inputs: Vec<String>,
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+/// How the agents of a workflow work.
+#[derive(Clone, Debug, Default, Args)]
+pub struct HowArgs {
+    /// The model or model group that is asked where a role has none of its own
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// When you are asked
+    #[arg(long, value_enum)]
+    pub approval: Option<ApprovalArg>,
+    /// The same as --approval auto
+    #[arg(short, long, conflicts_with = "approval")]
+    pub yes: bool,
+    /// Stops when the session has cost so many US dollars
+    #[arg(long, value_name = "USD")]
+    pub max_cost: Option<f64>,
+    #[command(flatten)]
+    pub rules: RuleArgs,
+    /// text: what happens on stderr, what came of it on stdout; json: one object at the end;
+    /// stream-json: one event a line
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub output_format: OutputFormat,
+}
+
+impl HowArgs {
+    /// The same as the flags of a request, in a new session or in that of an id.
+    #[must_use]
+    pub fn run_args(&self, session: Option<String>) -> RunArgs {
+        RunArgs {
+            session,
+            model: self.model.clone(),
+            approval: self.approval,
+            yes: self.yes,
+            max_cost: self.max_cost.filter(|amount| amount.is_finite() && *amount > 0.0),
+            rules: self.rules.clone(),
+            output_format: self.output_format,
+            ..RunArgs::default()
+        }
+    }
+}
+
+/// `neco agents …`
+#[derive(Debug, Subcommand)]
+pub enum AgentsCommand {
+    /// Lists the agents that can do a part of the work, and where they are defined
+    List {
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shows who an agent is: its prompt, tools, model and limits
+    Show {
+        /// Its name
+        name: String,
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Checks definitions: those of this folder and yours, or the files named
+    Validate {
+        /// Files
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+}

@@ -1,0 +1,140 @@
+//! What is kept stays where it belongs: messages without changes, moved folders, removed sessions.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::support::{House, Ran, call, say};
+
+fn write(path: &str, content: &str) -> serde_json::Value {
+    call("write_file", json!({ "path": path, "content": content }))
+}
+
+fn begun(house: &House, words: &str) -> String {
+    let ran = house.run(&["-m", words, "--yes", "--output-format", "json"]).ended_with(0);
+    ran.json()["session_id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_message_that_changed_nothing_goes_back_to_what_was_there_when_it_was_said() {
+    let house = House::playing(json!([write("k.txt", "k"), say("Done.")]));
+    let id = begun(&house, "write k");
+    house.script("script.json", json!([say("An answer.")]));
+    house.run(&["-m", "a question", "--continue"]).ended_with(0);
+    let file = house.project().join("k.txt");
+    fs::write(&file, "by hand").unwrap();
+    house.script("script.json", json!([write("new.txt", "n"), say("Done.")]));
+    house.run(&["-m", "a new file", "--continue", "--yes"]).ended_with(0);
+    let back = ["session", "rewind", &id, "--to", "2", "--files"];
+    house
+        .run(&[&back[..], &["--dry-run"]].concat())
+        .ended_with(0)
+        .says("changes     k.txt")
+        .says("goes        new.txt");
+    house.run(&[&back[..], &["--yes", "--others"]].concat()).ended_with(0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "k");
+    // The end of the session can be had back too, and so can any state by its name.
+    fs::remove_file(&file).unwrap();
+    house.run(&["session", "rewind", &id, "--to", "end", "--yes", "--others"]).ended_with(0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "k");
+    house.run(&["session", "diff", &id, "end"]).ended_with(0).says("nothing changed");
+}
+
+#[test]
+fn what_is_no_part_of_checkpoints_is_named_before_going_back() {
+    let house = House::playing(json!([
+        call("bash", json!({ "command": "echo 2 >> ign/i.txt; echo x > a.txt" })),
+        say("Done.")
+    ]));
+    fs::create_dir(house.project().join("ign")).unwrap();
+    fs::write(house.project().join("ign/i.txt"), "1\n").unwrap();
+    fs::write(house.project().join(".ignored"), "").unwrap();
+    fs::write(house.project().join(".gitignore"), "ign/\n").unwrap();
+    let id = begun(&house, "change both");
+    house
+        .run(&["session", "rewind", &id, "--to", "1", "--dry-run"])
+        .ended_with(0)
+        .says("goes        a.txt")
+        .says("left as they are: ign");
+}
+
+#[test]
+fn a_session_whose_folder_was_moved_does_not_work_on_another_one_in_its_place() {
+    let house = House::playing(json!([write("k.txt", "k"), say("Done.")]));
+    let id = begun(&house, "write k");
+    let (project, moved) = (house.project(), house.path("moved"));
+    fs::rename(&project, &moved).unwrap();
+    fs::create_dir(&project).unwrap();
+    fs::write(project.join("unrelated.txt"), "other").unwrap();
+    let there = |arguments: &[&str]| Ran::of(&mut house.neco_in(arguments, &moved));
+    there(&["session", "rewind", &id, "--to", "1", "--yes"]).ended_with(0).says("it goes on in");
+    assert!(house.project().join("unrelated.txt").exists() && !moved.join("k.txt").exists());
+    there(&["session", "list"]).ended_with(0).says("write k");
+    house.run(&["session", "list"]).ended_with(0).says("no sessions in this folder");
+}
+
+#[test]
+fn sessions_are_found_from_a_folder_below() {
+    let house = House::playing(json!([say("Done.")]));
+    let project = house.project();
+    let below = project.join("src/deep");
+    fs::create_dir_all(&below).unwrap();
+    begun(&house, "at the top");
+    let there = |arguments: &[&str]| Ran::of(&mut house.neco_in(arguments, &below));
+    there(&["session", "list"]).ended_with(0).says("no sessions in this folder");
+    fs::create_dir(project.join(".git")).unwrap();
+    fs::write(project.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    there(&["session", "list"]).ended_with(0).says("at the top");
+    there(&["-m", "more", "--continue"]).ended_with(0).says("the session works in its own folder");
+}
+
+#[test]
+fn without_words_a_session_that_is_done_is_not_asked_to_go_on() {
+    let house = House::playing(json!([say("Done.")]));
+    let id = begun(&house, "a question");
+    house.run(&["session", "resume", &id]).ended_with(2).says("is done with what it was asked");
+    house.run(&["session", "resume", &id, "and", "more"]).ended_with(0);
+}
+
+#[test]
+fn another_title_is_no_use_and_the_newest_of_each_folder_stay() {
+    let house = House::playing(json!([say("Done.")]));
+    let (older, newer) = (begun(&house, "older"), begun(&house, "newer"));
+    house.run(&["session", "rename", &older, "renamed"]).ended_with(0);
+    let listed = house.run(&["session", "list", "--json"]).ended_with(0).json();
+    assert_eq!(listed[0]["id"].as_str(), Some(newer.as_str()));
+    let other = house.path("other");
+    fs::create_dir(&other).unwrap();
+    Ran::of(&mut house.neco_in(&["-m", "elsewhere"], &other)).ended_with(0);
+    house.run(&["session", "prune", "--keep", "1", "--dry-run"]).ended_with(0).says("renamed").says("1 session would");
+    house.run(&["session", "prune", "--keep", "1", "--yes"]).ended_with(0).says("renamed").says("1 session removed");
+    house.run(&["session", "list", "--all"]).ended_with(0).says("newer").says("elsewhere");
+}
+
+#[test]
+fn words_of_a_removed_session_are_in_no_file_of_the_store() {
+    let house = House::playing(json!([say("It is noted.")]));
+    let id = begun(&house, "the password is zebraquux");
+    house.run(&["session", "search", "zebraquux"]).ended_with(0).says("zebraquux");
+    house.run(&["session", "rm", &id, "--yes"]).ended_with(0).says("1 session removed");
+    for file in
+        fs::read_dir(house.path("home/data")).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file())
+    {
+        let bytes = fs::read(&file).unwrap();
+        assert!(!bytes.windows(9).any(|part| part == b"zebraquux"), "{}", file.display());
+    }
+}
+
+#[test]
+fn doctor_finds_a_damaged_store() {
+    let house = House::playing(json!([say("Done.")]));
+    begun(&house, "something");
+    house.run(&["doctor"]).says("free on its disk");
+    let store = fs::read_dir(house.path("home/data")).unwrap().map(|entry| entry.unwrap().path());
+    let store = store.into_iter().find(|path| path.ends_with("neco.db")).unwrap();
+    let mut bytes = fs::read(&store).unwrap();
+    let last = bytes.len() - 4096;
+    bytes[last..].fill(0x55);
+    fs::write(&store, bytes).unwrap();
+    house.run(&["doctor"]).says("damaged");
+}

@@ -1,0 +1,116 @@
+//! Agents below the root, as whoever runs the command sees them.
+
+use std::io::{BufRead, BufReader};
+
+use serde_json::{Value, json};
+
+use crate::support::{House, call, eventually, lives, say};
+
+const ALL: [&str; 4] = ["-m", "do it", "--yes", "--sandbox=full"];
+
+fn house(turns: Value, agents: Value) -> House {
+    let house = House::playing(json!([]));
+    std::fs::write(house.path("script.json"), json!({ "turns": turns, "agents": agents }).to_string()).unwrap();
+    house
+}
+
+#[test]
+fn a_run_shows_agents_nested_and_ends_when_they_do() {
+    let turns = json!([
+        call("spawn_agent", json!({ "agent": "general", "task": "see to both halves" })),
+        say("general-1 is at it."),
+        say("Both halves are done."),
+    ]);
+    let general = json!([
+        call("report", json!({ "progress": 0.5, "message": "the first half" })),
+        call("task", json!({ "description": "second half", "prompt": "the second half", "agent": "coder" })),
+        say("both halves"),
+    ]);
+    let coder = json!([
+        { "calls": [{ "name": "bash", "arguments": { "command": "until [ -e told ]; do sleep 0.02; done" } }],
+          "usage": { "input": 1200, "output": 30 } },
+        say("the second half"),
+    ]);
+    let house = house(turns, json!([{ "role": "general", "turns": general }, { "role": "coder", "turns": coder }]));
+    let mut child = house.start(&[&ALL[..], &["--output-format", "text"]].concat());
+    let mut shown = String::new();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    for line in lines.by_ref() {
+        let waits = line.contains("waiting for");
+        shown.push_str(&format!("{line}\n"));
+        if waits {
+            break;
+        }
+    }
+    std::fs::write(house.project().join("told"), "now").unwrap();
+    shown.extend(lines.map(|line| format!("{line}\n")));
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{shown}");
+    for line in [
+        "⊕ general-1 · see to both halves",
+        "· general-1 50 %: the first half",
+        "  ⊕ coder-1",
+        "  ✓ coder-1 · the second half",
+        "✓ general-1 · both halves",
+    ] {
+        assert!(shown.contains(line), "{line:?} is missing:\n{shown}");
+    }
+    let tree = house.run(&["session", "tree"]).ended_with(0);
+    assert!(tree.stdout.contains("└─ general-1 · completed"), "{}", tree.stdout);
+    assert!(tree.stdout.contains("   └─ coder-1 · completed · 1.2k in"), "{}", tree.stdout);
+    let json = house.run(&["session", "tree", "--json"]).ended_with(0).json();
+    assert_eq!(json["nodes"].as_array().unwrap().len(), 3);
+    assert_eq!(json["nodes"][0]["subtree_usage"]["input"], 1200, "{json:#}");
+}
+
+#[test]
+fn what_agents_used_is_part_of_what_a_run_used() {
+    let used = |words: &str, input: u64| json!({ "say": words, "usage": { "input": input, "output": 1 } });
+    let asked = json!({
+        "calls": [{ "name": "task", "arguments": { "description": "x", "prompt": "look", "agent": "explore" } }],
+        "usage": { "input": 100, "output": 1 },
+    });
+    let turns = json!([asked, used("done", 200)]);
+    let house = house(turns, json!([{ "role": "explore", "turns": [used("looked", 4000)] }]));
+    let told = house.run(&["-m", "do it", "--output-format", "json"]).ended_with(0).json();
+    assert_eq!(told["usage"]["input"], 4300, "{told:#}");
+    house.run(&["-m", "do it"]).ended_with(0).says("4.3k in");
+}
+
+#[test]
+fn ten_agents_killed_with_nine_come_back_paused_and_their_commands_are_gone() {
+    let part = |number: usize| json!({ "name": "spawn_agent", "arguments": { "agent": "coder", "task": format!("part {number}") } });
+    let turns = json!([{ "calls": (1..=10).map(part).collect::<Vec<_>>() }, say("All at work.")]);
+    let coder = json!([call("bash", json!({ "command": "echo begun; sleep 31.4159" })), say("done")]);
+    let house = house(turns, json!([{ "role": "coder", "turns": coder }]));
+    let mut child = house.start(&[&ALL[..], &["--output-format", "stream-json"]].concat());
+    let mut begun = 0;
+    for line in BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok) {
+        let event: Value = serde_json::from_str(&line).unwrap();
+        begun += usize::from(event["type"] == "tool_output_chunk");
+        if begun == 10 {
+            break;
+        }
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    eventually("the commands end", || !lives("31.4159"));
+    std::fs::write(
+        house.path("script.json"),
+        json!({ "turns": [
+            { "expect": { "last_user_contains": "and now?" }, "calls": [
+                { "name": "agent_message", "arguments": { "agent": "coder-1", "kind": "resume" } },
+                { "name": "agent_cancel", "arguments": { "agent": "coder-2" } }] },
+            say("One goes on."), say("It is done.")],
+          "loop_last": true,
+          "agents": [{ "role": "coder", "turns": [say("went on")] }] })
+        .to_string(),
+    )
+    .unwrap();
+    let ran = house.run(&["-m", "and now?", "--continue", "--yes", "--sandbox=full"]).ended_with(0);
+    assert!(ran.stderr.contains("paused, with their history kept: coder-3"), "{}", ran.stderr);
+    let nodes = house.run(&["session", "tree", "--json"]).ended_with(0).json();
+    let states: Vec<&str> =
+        nodes["nodes"].as_array().unwrap().iter().map(|node| node["state"].as_str().unwrap()).collect();
+    assert_eq!(states[..4], ["running", "completed", "cancelled", "paused"], "{nodes:#}");
+    assert_eq!(states.iter().filter(|state| **state == "paused").count(), 8);
+}

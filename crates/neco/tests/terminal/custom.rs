@@ -1,0 +1,87 @@
+//! Commands that people and folders bring along, lists, and views.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::support::say;
+use crate::tmux::{Pane, house, is_there};
+
+#[test]
+fn a_command_of_a_folder_is_run_once_the_folder_is_trusted() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([{ "expect": { "last_user_contains": "Mend issue 7 now" }, "say": "Mended." }]));
+    let folder = house.project().join(".neco/commands");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("mend.md"), "---\ndescription: mends an issue\n---\nMend issue $1 $2\n").unwrap();
+    let pane = Pane::ready(&house, "");
+    pane.write("/me").shows("mends an issue");
+    pane.write("nd 7 now").press("Enter").showed("neco trust");
+    house.run(&["trust", "--yes"]).ended_with(0);
+    pane.say("/mend 7 now").shows("Mended.");
+}
+
+#[test]
+fn views_and_lists_open() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([say("Hello.")]));
+    let pane = Pane::ready(&house, "");
+    pane.say("hi").shows("Hello.").waits();
+    for (command, words) in [
+        ("/context", "tools"),
+        ("/cost", "tokens"),
+        ("/doctor", "sandbox"),
+        ("/config", "approval"),
+        ("/hooks", "hooks"),
+        ("/sandbox", "commands run in"),
+        ("/checkpoint", "checkpoint"),
+        ("/bug", "report"),
+        ("/memory", "remembered"),
+        ("/diff", "changed"),
+        ("/prompt", "tools"),
+        ("/todo", "empty"),
+        ("/plan", "no plan"),
+    ] {
+        pane.say(command).showed(words);
+    }
+    for (command, words) in [("/model", "↑↓"), ("/resume", "↑↓"), ("/permissions", "another rule")] {
+        pane.say(command).shows(words).press("Escape").hides(words);
+    }
+    pane.say("/export out.md").showed("the session is in");
+    assert!(fs::read_to_string(house.project().join("out.md")).unwrap().contains("Hello."));
+    pane.say("/nonsense").showed("there is no /nonsense");
+    pane.say("/exit").is_given_back();
+}
+
+#[test]
+fn files_are_completed_and_ignored_ones_are_not() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([say("Hello.")]));
+    fs::create_dir(house.project().join("src")).unwrap();
+    fs::write(house.project().join("src/handler.rs"), "").unwrap();
+    fs::write(house.project().join("handled.log"), "").unwrap();
+    fs::write(house.project().join(".gitignore"), "*.log\n").unwrap();
+    let pane = Pane::ready(&house, "");
+    pane.write("look at @hand").shows("@src/handler.rs");
+    assert!(!pane.screen().contains("handled.log"));
+    pane.press("Tab").hides("❯").write("now").shows("look at @src/handler.rs now");
+}
+
+#[test]
+fn history_is_there_in_the_next_window() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([say("One."), say("Two.")]));
+    let pane = Pane::ready(&house, "");
+    pane.say("a message to remember").shows("One.").waits().press("C-d").is_given_back();
+    drop(pane);
+    let pane = Pane::ready(&house, "");
+    pane.press("Up").shows("a message to remember");
+}

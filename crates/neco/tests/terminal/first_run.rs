@@ -1,0 +1,91 @@
+//! The first start, without a model.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+
+use crate::support::House;
+use crate::tmux::{Pane, is_there};
+
+/// What the model next door says to everything: the tool call of the trial when tools are there, words otherwise.
+fn answer(body: &str) -> String {
+    let piece = |delta: &str, finish: &str| {
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{delta},\"finish_reason\":{finish}}}]}}\n\n")
+    };
+    let trial = body.contains("test of a connection");
+    let said = if trial {
+        piece(
+            "{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"function\":{\"name\":\"echo\",\"arguments\":\"{\\\"text\\\":\\\"neco\\\"}\"}}]}",
+            "\"tool_calls\"",
+        )
+    } else {
+        piece("{\"role\":\"assistant\",\"content\":\"Hello from next door.\"}", "\"stop\"")
+    };
+    format!("{said}data: [DONE]\n\n")
+}
+
+fn serve() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || one(stream));
+        }
+    });
+    base
+}
+
+fn one(mut stream: TcpStream) -> Option<()> {
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let mut length = 0;
+    loop {
+        let mut header = String::new();
+        reader.read_line(&mut header).ok()?;
+        if header.trim().is_empty() {
+            break;
+        }
+        if let Some(value) = header.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().ok()?;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let (kind, body) = match line.starts_with("GET") {
+        true => ("application/json", "{\"data\":[{\"id\":\"small\"}]}".to_owned()),
+        false => ("text/event-stream", answer(&String::from_utf8_lossy(&body))),
+    };
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}", body.len());
+    write!(stream, "{head}\r\nconnection: close\r\n\r\n{body}").ok()
+}
+
+/// No server of this machine's own is found.
+const NOWHERE: &str = "[model_providers.lmstudio]\nbase = \"http://127.0.0.1:1/v1\"\n[model_providers.\"llama.cpp\"]\nbase = \
+                       \"http://127.0.0.1:1/v1\"\n[model_providers.vllm]\nbase = \"http://127.0.0.1:1/v1\"\n";
+
+#[test]
+fn a_server_that_answers_is_offered_tried_and_kept() {
+    if !is_there() {
+        return;
+    }
+    let house = House::empty();
+    house.configure(&format!("{NOWHERE}[model_providers.ollama]\nbase = \"{}\"\n", serve()));
+    let pane = Pane::neco(&house, "", 100, 40);
+    pane.shows("Which model should it ask?").shows("ollama/small").answer("Enter");
+    pane.showed("ollama/small answers").waits();
+    let config = fs::read_to_string(house.path("home/config.toml")).unwrap();
+    assert!(config.starts_with("model = \"ollama/small\"\n"), "{config}");
+    pane.say("hello").shows("Hello from next door.");
+}
+
+#[test]
+fn who_does_not_want_to_leaves_without_harm() {
+    if !is_there() {
+        return;
+    }
+    let house = House::empty();
+    house.configure(&format!("{NOWHERE}[model_providers.ollama]\nbase = \"http://127.0.0.1:1/v1\"\n"));
+    let pane = Pane::neco(&house, "", 100, 40);
+    pane.shows("Which model should it ask?").press("Escape").is_given_back();
+}

@@ -1,0 +1,21 @@
+//! The terminal window as a person uses it: the real binary in a real terminal (tmux), a scripted model.
+//!
+//! Where tmux is not there nothing of this can be tried, and every test says so.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::print_stderr,
+    reason = "what a test does not expect fails it"
+)]
+#![allow(dead_code, reason = "the support of the door's tests is shared")]
+
+mod custom;
+mod endings;
+mod first_run;
+mod lines;
+mod sizes;
+mod stories;
+#[path = "../door/support.rs"]
+mod support;
+mod tmux;
