@@ -182,6 +182,33 @@ async fn whoever_waits_for_a_silent_child_waits_no_longer() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_long_result_enters_the_parent_as_its_beginning_and_its_end() {
+    let mut script = Script::new()
+        .call("spawn_agent", json!({ "agent": "coder", "task": "tell me all" }))
+        .say("It is at it.")
+        .say("I have read it.")
+        .expecting(Expect::user("left out; all of it is in"))
+        .loop_last();
+    let all = "all of it\n".repeat(20_000);
+    let tells = Script::new().call("bash", json!({ "command": WAITS })).say(&all);
+    script.agents.push(part("coder", "tell me all", tells));
+    let stage = stage(script);
+    let session = stage.open().await.unwrap();
+    say(&session, "tell me").await;
+    until(&session, 0, |event| matches!(&event.body, EventBody::AgentComplete(_))).await;
+    stage.write("go", "now").unwrap();
+    let heard = |event: &Event| matches!(&event.body, EventBody::Message(message) if message.text().contains("coder-1 completed"));
+    let events = until(&session, 0, heard).await;
+    let EventBody::Message(message) = &events.last().unwrap().body else { panic!("no message") };
+    let text = message.text();
+    assert!(text.len() < 60_000, "{} bytes entered the conversation", text.len());
+    let file = text.split_once("all of it is in ").unwrap().1.split_once(", readable").unwrap().0;
+    let kept = std::fs::read_to_string(file).unwrap();
+    assert!(kept.contains(all.trim_end()), "the file has {} bytes", kept.len());
+    session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn children_end_with_their_session_and_what_they_run_with_them() {
     let mut script = Script::new().call("spawn_agent", json!({ "agent": "coder", "task": "sleep" })).say("It sleeps.");
     let sleeps = Script::new().call("bash", json!({ "command": "echo $$ > pid; echo begun; sleep 600" }));

@@ -14,12 +14,15 @@ fn earlier_lines_are_those_of_the_whole_output() {
     let mut scene = Scene::new((80, 24));
     scene.works();
     scene.call("1", "bash", CallStatus::Executing, "Run seq 1 5000");
-    (1..=5000).for_each(|line| scene.prints("1", &format!("{line}\n")));
+    // A flood is told in part.
+    (1..=1860).for_each(|line| scene.prints("1", &format!("{line}\n")));
     let tail: String = (4961..=5000).map(|line| format!("{line}\n")).collect();
     let display = || Some(Display::Terminal { command: "seq 1 5000".into(), tail: tail.clone(), exit_code: Some(0) });
-    scene.ends("1", "bash", "Run seq 1 5000", Ended::well(display()));
+    let all: String = (1..=5000).map(|line| format!("{line}\n")).collect();
+    let output = format!("<untrusted-74196f source=\"the command\">\n{all}</untrusted-74196f>\n[took 2 s]");
+    scene.ends("1", "bash", "Run seq 1 5000", Ended { output, ..Ended::well(display()) });
     assert!(scene.picture().contains("… 4994 earlier lines"));
-    // Of an output that nobody saw only its end is known.
+    // Of an output that was cut only its end is known.
     scene.ends("2", "bash", "Run seq 1 5000", Ended::well(display()));
     assert!(scene.picture().contains("  … earlier lines"));
 }

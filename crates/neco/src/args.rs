@@ -100,7 +100,7 @@ pub struct RunArgs {
     /// unless set
     #[arg(long = "gen", value_name = "N", visible_alias = "generation")]
     pub generation: Option<u8>,
-    #[arg(long, help = help::TOOLS, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, help = help::TOOLS_SHORT, long_help = help::TOOLS, value_name = "LIST", value_delimiter = ',')]
     pub tools: Option<Vec<String>>,
     /// Stops after so many turns
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

@@ -7,7 +7,10 @@ Try:  neco                           the terminal window
       neco -m \"why does the build fail?\"
       neco --help                    examples, exit codes, variables, settings";
 
-/// Of `--tools`.
+/// Of `--tools` in `-h`.
+pub const TOOLS_SHORT: &str = "Only these tools exist for the agent, separated by commas; --help names all";
+
+/// Of `--tools` in `--help`.
 pub const TOOLS: &str = "Only these tools exist for the agent, separated by commas; there are read_file, \
 write_file, edit_file, apply_patch, list_directory, glob, grep, bash, process, git, code_index, code_search, \
 diagnostics, web_fetch, web_search, todo_write, ask_user, enter_plan_mode, exit_plan_mode, memory_store, \

@@ -27,7 +27,7 @@ impl Company {
     async fn noted(&self, state: &mut State, agent: AgentId, note: Note) {
         if let Some(seat) = state.seats.get_mut(&agent) {
             note.settle(&mut seat.in_flight);
-            seat.silent.send_if_modified(|silent| std::mem::take(silent));
+            seat.silent.send_if_modified(std::mem::take);
             if let Some(at_work) = note.at_work {
                 seat.at_work = at_work;
                 seat.quiet &= !at_work;

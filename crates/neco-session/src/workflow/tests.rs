@@ -10,7 +10,7 @@ use neco_agent::SinkError;
 use neco_proto::event::{TaskState, WorkflowState, WorkflowUpdate};
 use neco_proto::{AgentId, ErrorCode, WorkflowId};
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::run as run_it;

@@ -244,9 +244,8 @@ fn first_rows(mut rows: Vec<Line<'static>>, most: usize, width: usize) -> Vec<Li
     if rows.len() > most {
         rows.truncate(most);
         if let Some(last) = rows.pop() {
-            let mut last = cut(&last, width.saturating_sub(2));
-            last.push_span(Span::raw(" …"));
-            rows.push(cut(&last, width));
+            let spans = last.spans.into_iter().chain([Span::raw(" …")]);
+            rows.push(cut(&Line::from_iter(spans), width));
         }
     }
     rows

@@ -51,8 +51,6 @@ pub struct Card {
     /// How much of its arguments the model has written.
     pub written: usize,
     tail: Tail,
-    /// Lines it printed, as far as they were seen.
-    printed: usize,
     end: Option<ToolCallEnd>,
     abandoned: bool,
 }
@@ -68,7 +66,6 @@ impl Card {
             since_ms: None,
             written: 0,
             tail: Tail::default(),
-            printed: 0,
             end: None,
             abandoned: false,
         }
@@ -106,7 +103,6 @@ impl Card {
     pub fn ended(&mut self, end: ToolCallEnd) {
         self.status = end.status;
         self.summary = clean_line(&end.summary);
-        self.printed = self.tail.lines();
         self.tail = Tail::default();
         self.end = Some(end);
     }
@@ -129,7 +125,7 @@ impl Card {
         let mut rows = vec![cut(&self.heading(with), with.width)];
         let live = if with.expanded { MORE_OUTPUT_ROWS } else { OUTPUT_ROWS };
         let body = match &self.end {
-            Some(end) => ended_body(end, self.printed, with.width, fold, with.theme),
+            Some(end) => ended_body(end, with.width, fold, with.theme),
             None => self.tail.rows(with.width, live, with.theme),
         };
         rows.extend(body);
@@ -206,14 +202,14 @@ fn refusal(code: ErrorCode) -> &'static str {
     if code == ErrorCode::RejectedByUser { "you said no" } else { "not allowed" }
 }
 
-fn ended_body(end: &ToolCallEnd, printed: usize, width: usize, fold: Fold, theme: &Theme) -> Vec<Line<'static>> {
+fn ended_body(end: &ToolCallEnd, width: usize, fold: Fold, theme: &Theme) -> Vec<Line<'static>> {
     if end.status == CallStatus::Error && !matches!(end.display, Some(Display::Terminal { .. })) {
         return failure(&for_person(end), width, fold, theme);
     }
     match &end.display {
         Some(Display::Diff { files }) => changes(files, width, fold, theme),
         Some(Display::Terminal { tail, exit_code, .. }) if fold == Fold::Short => {
-            terminal(tail, printed, *exit_code, width, theme)
+            terminal(tail, printed_lines(end), *exit_code, width, theme)
         }
         Some(Display::List { items, total, .. }) => list(items, *total, width, fold, theme),
         Some(Display::Text { text }) => limited(text, width, limit(fold, TEXT_LINES), theme),
@@ -244,11 +240,24 @@ fn for_person(end: &ToolCallEnd) -> String {
             text = rest.map_or(text, |rest| rest.strip_prefix(" and said: ").unwrap_or_default());
         }
     }
-    let is_mark = |line: &&str| {
-        let name = line.strip_prefix("</").or_else(|| line.strip_prefix('<'));
-        name.is_some_and(|name| name.starts_with("untrusted-")) && line.ends_with('>')
-    };
     text.lines().filter(|line| !is_mark(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a line is the mark above or below text from outside.
+fn is_mark(line: &str) -> bool {
+    let name = line.strip_prefix("</").or_else(|| line.strip_prefix('<'));
+    name.is_some_and(|name| name.starts_with("untrusted-")) && line.ends_with('>')
+}
+
+/// How many lines a command printed: known when the model got all of them. What comes while it runs leaves out
+/// parts of a flood.
+fn printed_lines(end: &ToolCallEnd) -> Option<usize> {
+    if end.spilled_to.is_some() {
+        return None;
+    }
+    let mut lines = end.output.lines();
+    lines.by_ref().find(|line| is_mark(line))?;
+    Some(lines.take_while(|line| !is_mark(line)).count())
 }
 
 fn failure(output: &str, width: usize, fold: Fold, theme: &Theme) -> Vec<Line<'static>> {
@@ -283,8 +292,14 @@ fn changes(files: &[Diff], width: usize, fold: Fold, theme: &Theme) -> Vec<Line<
     rows
 }
 
-/// The end of what was printed; `printed` lines were seen in all.
-fn terminal(tail: &str, printed: usize, exit_code: Option<i32>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+/// The end of what was printed, of so many lines, if that is known.
+fn terminal(
+    tail: &str,
+    printed: Option<usize>,
+    exit_code: Option<i32>,
+    width: usize,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
     let mut rows = Tail::end_of(tail, printed).rows(width, OUTPUT_ROWS, theme);
     match exit_code {
         Some(0) | None => {}

@@ -40,21 +40,14 @@ impl Tail {
         }
     }
 
-    /// The end of an output of which `all` lines were seen; none when nobody looked, and how many there were is
-    /// not known then.
+    /// The end of an output of `all` lines, if that is known.
     #[must_use]
-    pub fn end_of(end: &str, all: usize) -> Self {
+    pub fn end_of(end: &str, all: Option<usize>) -> Self {
         let mut tail = Self::default();
         tail.push(end);
-        tail.before = all.saturating_sub(tail.lines());
-        tail.uncounted = all == 0;
+        tail.uncounted = all.is_none();
+        tail.before = all.map_or(tail.before, |all| all.saturating_sub(tail.text.lines().count()));
         tail
-    }
-
-    /// How many lines there were so far.
-    #[must_use]
-    pub fn lines(&self) -> usize {
-        self.before + self.text.lines().count()
     }
 
     /// The last `limit` lines, a row each.
