@@ -175,26 +175,23 @@ impl Memory {
             return Ok(None);
         }
         let (entry, _) = self.entry_of(new.clone(), 0)?;
-        let (folder, place) = (self.folder_of(new.keep), self.folder_of(new.keep).path().display().to_string());
-        let indexed = async {
-            let seen = self.look().await?;
-            // Where nothing is remembered the index is not even opened.
-            let files = if seen.is_empty() { Vec::new() } else { self.index.files(&place).await? };
-            Ok::<_, MemoryError>((seen, files))
-        };
-        let (seen, indexed) = match indexed.await {
-            Ok(both) => both,
+        let folder = self.folder_of(new.keep);
+        let seen = match self.look().await {
+            Ok(seen) => seen,
             Err(error) => {
                 tracing::warn!(%error, "all entries are looked through for one that says the same");
                 return Ok(None);
             }
         };
-        let of_folder = seen.iter().filter(|found| found.folder == folder && found.readable);
+        let of_folder: Vec<&Found> = seen.iter().filter(|found| found.folder == folder).collect();
+        // Only what was looked at is known: what somebody keeps meanwhile may say the same.
+        let known = of_folder.iter().map(|found| found.file.clone()).collect();
+        let readable = of_folder.iter().filter(|found| found.readable);
         let mut near: Vec<(f64, String)> =
-            of_folder.filter_map(|found| Some((nearness(&found.entry(), &entry)?, found.file.clone()))).collect();
+            readable.filter_map(|found| Some((nearness(&found.entry(), &entry)?, found.file.clone()))).collect();
         near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         let files = near.into_iter().take(MOST_NEAR).map(|(_, file)| file).collect();
-        Ok(Some(Near { files, known: indexed.into_iter().map(|(file, _)| file).collect() }))
+        Ok(Some(Near { files, known }))
     }
 
     fn folder_of(&self, keep: Keep) -> Folder {

@@ -5,7 +5,7 @@
 //! through it: keys are typed at the bare terminal, unseen.
 //!
 //! Reading order: [`offers`] (what there is to choose from), [`stand_in`] (the session that the window sees), [`talk`]
-//! (what is asked and tried), [`write`] (the settings), [`begin`].
+//! (what is asked and tried), [`mod@write`] (the settings), [`begin`].
 
 mod begin;
 mod offers;
