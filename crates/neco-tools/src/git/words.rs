@@ -41,7 +41,7 @@ pub(super) fn failed(order: &Order, ran: &Ran, whole: bool) -> ToolOutput {
         let error = ToolError::new(
             ErrorCode::SandboxDenied,
             format!(
-                "{name} was stopped by the sandbox: the repository is larger than the workspace, and outside the \
+                "{name} is not possible: the repository is larger than the workspace, and outside the \
                  workspace nothing is written; the user starts Neco at the root of the repository, or opens that with \
                  --add-dir. It said:"
             ),

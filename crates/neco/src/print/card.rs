@@ -113,7 +113,8 @@ fn verdict(end: &ToolCallEnd, paint: Paint) -> (String, Option<String>) {
         }
         (CallStatus::Error, Some(ErrorCode::CommandTimedOut)) => (paint.red("✗"), Some(paint.red("timed out (3002)"))),
         (CallStatus::Error, Some(ErrorCode::SandboxDenied)) => {
-            let words = clean_line(last_note(&end.output));
+            let said = last_note(&end.output).map_or_else(|| error_words(end), str::to_owned);
+            let words = clean_line(&said);
             (paint.red("✗"), Some(paint.red(&format!("stopped by the sandbox (3003): {words}"))))
         }
         (CallStatus::Error, Some(code)) => {
@@ -131,10 +132,10 @@ fn verdict(end: &ToolCallEnd, paint: Paint) -> (String, Option<String>) {
     }
 }
 
-/// What the tool itself says below the output of a command, without the advice that is for the model.
-fn last_note(output: &str) -> &str {
-    let note = output.lines().next_back().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
-    note.split_once("; ").map_or(note, |(what, _)| what)
+/// What the tool itself says below the output of a command, if it does, without the advice that is for the model.
+fn last_note(output: &str) -> Option<&str> {
+    let note = output.lines().next_back()?.strip_prefix('[')?.trim_end_matches(']');
+    Some(note.split_once("; ").map_or(note, |(what, _)| what))
 }
 
 /// Whoever rejected a call knows that they did; the policy has to say why.
