@@ -12,7 +12,8 @@ use super::call::{Call, Outcome, Phase};
 use super::changes::changes;
 
 /// The call, as the policy is asked about it.
-pub(super) fn action<'a>(tool: &'a str, prepared: &'a dyn PreparedCall, plan: &'a Plan) -> Action<'a> {
+#[must_use]
+pub fn action<'a>(tool: &'a str, prepared: &'a dyn PreparedCall, plan: &'a Plan) -> Action<'a> {
     Action {
         tool,
         arguments: prepared.arguments(),

@@ -23,6 +23,7 @@ mod stand_ins;
 mod validate;
 mod wished;
 
+pub use approve::action;
 pub use call::Outcome;
 pub use live::Live;
 pub use schedule::{Counts, Limits, Progress, Record, Scheduler};

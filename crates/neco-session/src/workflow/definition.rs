@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use neco_proto::event::TaskKind;
+use neco_proto::event::{TaskKind, TaskState, WorkflowTask};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -232,6 +232,23 @@ impl Work {
             Self::Agent { .. } => TaskKind::Agent,
             Self::Tool { .. } => TaskKind::Tool,
             Self::Command { .. } => TaskKind::Command,
+        }
+    }
+
+    /// The task of this name that does it after `needs`, before anything has happened.
+    #[must_use]
+    pub fn pending(&self, id: String, needs: Vec<String>) -> WorkflowTask {
+        WorkflowTask {
+            id,
+            kind: self.kind(),
+            state: TaskState::Pending,
+            needs,
+            agent_id: None,
+            started: None,
+            ended: None,
+            attempts: 0,
+            error: None,
+            output: None,
         }
     }
 }

@@ -447,18 +447,7 @@ fn tasks(graph: &Graph, recorded: Option<&Recorded>) -> Vec<WorkflowTask> {
         .tasks()
         .enumerate()
         .map(|(index, task)| {
-            let new = || WorkflowTask {
-                id: task.name.clone(),
-                kind: task.work.kind(),
-                state: TaskState::Pending,
-                needs: graph.needs(index).iter().filter_map(name).collect(),
-                agent_id: None,
-                started: None,
-                ended: None,
-                attempts: 0,
-                error: None,
-                output: None,
-            };
+            let new = || task.work.pending(task.name.clone(), graph.needs(index).iter().filter_map(name).collect());
             let known = known(&task.name).map(|known| match known.state {
                 TaskState::Completed => known,
                 _ => {

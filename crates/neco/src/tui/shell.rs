@@ -5,12 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use neco_agent::scheduler::action;
 use neco_config::{Env, Loaded};
 use neco_proto::event::OutputStream;
 use neco_proto::{CallId, Display};
 use neco_safety::sandbox::{Ask, Report, Roots};
 use neco_safety::world::{Files, Spawner};
-use neco_safety::{Action, Policy, Ruling, Who, World};
+use neco_safety::{Policy, Ruling, Who, World};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, Spill, ToolContext, ToolError, ToolOutput};
 use neco_tui::host::Printed;
@@ -96,16 +97,7 @@ impl PersonsShell {
     }
 
     fn judge(&self, prepared: &dyn PreparedCall, plan: &Plan) -> Result<(), String> {
-        let action = Action {
-            tool: TOOL,
-            arguments: prepared.arguments(),
-            touch: prepared.touch(),
-            risk: plan.risk,
-            command: plan.command.as_deref(),
-            folder: plan.folder.as_deref(),
-            paths: &plan.paths,
-            because: plan.because.as_deref(),
-        };
+        let action = action(TOOL, prepared, plan);
         let who = Who {
             mode: neco_proto::Mode::Agent,
             approval: neco_proto::ApprovalMode::AskFirst,

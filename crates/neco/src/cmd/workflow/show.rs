@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use neco_config::Env;
-use neco_proto::event::{TaskState, WorkflowGraph, WorkflowTask};
+use neco_proto::event::{WorkflowGraph, WorkflowTask};
 use neco_session::workflow::{FoundWorkflow, RunNote, WorkflowError, WorkflowFile};
 use serde_json::json;
 
@@ -108,19 +108,6 @@ fn definition_json(found: &FoundWorkflow, file: &WorkflowFile) -> String {
 pub(super) fn tasks(file: &WorkflowFile) -> Vec<WorkflowTask> {
     file.tasks
         .iter()
-        .filter_map(|entry| {
-            Some(WorkflowTask {
-                id: entry.id.clone(),
-                kind: entry.work().ok()?.kind(),
-                state: TaskState::Pending,
-                needs: entry.needs.clone(),
-                agent_id: None,
-                started: None,
-                ended: None,
-                attempts: 0,
-                error: None,
-                output: None,
-            })
-        })
+        .filter_map(|entry| Some(entry.work().ok()?.pending(entry.id.clone(), entry.needs.clone())))
         .collect()
 }
