@@ -120,6 +120,7 @@ impl Turn<'_> {
             history: self.history.clone(),
             cache_key: String::new(),
             output: None,
+            temperature: None,
         }
     }
 }

@@ -62,7 +62,14 @@ fn request(turns: usize) -> Request {
     for number in 0..turns {
         add_turn(&mut history, number);
     }
-    Request { system: "You are an agent.".into(), tools: Arc::new([]), history, cache_key: String::new(), output: None }
+    Request {
+        system: "You are an agent.".into(),
+        tools: Arc::new([]),
+        history,
+        cache_key: String::new(),
+        output: None,
+        temperature: None,
+    }
 }
 
 fn add_turn(history: &mut History, number: usize) {

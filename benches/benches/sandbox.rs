@@ -1,4 +1,5 @@
-//! What a box adds to a command: the same shell started plainly, in the weaker box and in the strong one.
+//! What a box adds to a command: the same shell started plainly, in the weaker box and in the strong one, in a small
+//! workspace and in one of thousands of folders.
 //!
 //! This program is its own launcher, as Neco is.
 #![allow(clippy::unwrap_used, reason = "without its input a benchmark has nothing to go on with")]
@@ -22,6 +23,9 @@ const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 const LIMITS: [(Strength, Duration); 2] =
     [(Strength::Weaker, Duration::from_millis(2)), (Strength::Strong, Duration::from_millis(12))];
 
+/// Folders of a large workspace, each with as many in it.
+const MANY: usize = 100;
+
 fn main() {
     neco_safety::sandbox::launcher::become_launcher_if_asked();
     if promise::is_asked_for() {
@@ -39,15 +43,31 @@ fn report() {
     let plain = Spawner::new(vec![("PATH".into(), PATH.into())], &[]);
     let without = promise::median(|| (), |()| runtime.block_on(shell(&plain, &workspace)));
     promise::report("a shell without a box", &format!("{without:?}"), "nothing", true);
-    for (strength, limit) in LIMITS {
-        let Some(boxed) = boxed(&plain, &folder, &workspace, strength) else {
-            promise::report(&format!("{strength:?}"), "can't be had here", "nothing then", true);
-            continue;
-        };
-        let with = promise::median(|| (), |()| runtime.block_on(shell(&boxed, &workspace)));
-        let added = with.saturating_sub(without);
-        let value = format!("{added:?} more");
-        promise::report(&format!("{strength:?} box"), &value, &format!("at most {limit:?} more"), added <= limit);
+    for size in ["small", "large"] {
+        if size == "large" {
+            fill(&workspace);
+        }
+        for (strength, limit) in LIMITS {
+            let name = format!("{strength:?} box, {size} workspace");
+            let Some(boxed) = boxed(&plain, &folder, &workspace, strength) else {
+                promise::report(&name, "can't be had here", "nothing then", true);
+                continue;
+            };
+            let with = promise::median(|| (), |()| runtime.block_on(shell(&boxed, &workspace)));
+            let added = with.saturating_sub(without);
+            promise::report(&name, &format!("{added:?} more"), &format!("at most {limit:?} more"), added <= limit);
+        }
+    }
+}
+
+/// A workspace as large ones are: ten thousand folders with a file in each.
+fn fill(workspace: &Path) {
+    for outer in 0..MANY {
+        for inner in 0..MANY {
+            let folder = workspace.join(format!("part-{outer}/module-{inner}"));
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("source"), "").unwrap();
+        }
     }
 }
 

@@ -11,9 +11,11 @@ use neco_safety::world::Files;
 use neco_workspace::index::{Index, Patient, Snapshot};
 use nix::sys::resource::{UsageWho, getrusage};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::clock::milliseconds;
 use crate::code_tree;
+use neco_bench::toolbox::Toolbox;
 
 /// The first argument that makes this program be that process.
 pub const MARK: &str = "--indexing";
@@ -51,6 +53,14 @@ pub struct Indexed {
     pub search: Vec<f64>,
     /// Milliseconds each.
     pub names: Vec<f64>,
+    /// Milliseconds for the first search with the tool in a process.
+    pub tool_first: f64,
+    /// Milliseconds each, for a search with the tool.
+    pub tool_search: Vec<f64>,
+    /// Milliseconds each, for a search with the tool after some files changed.
+    pub tool_changed: Vec<f64>,
+    /// Milliseconds each, for definitions or references with the tool.
+    pub tool_names: Vec<f64>,
     /// Milliseconds.
     pub map: f64,
     /// Bytes at most.
@@ -98,10 +108,67 @@ fn measure(workspace: &Path, indexes: &Path) -> anyhow::Result<Indexed> {
     let snapshot = index.refresh(&Patient)?;
     let (search, names) = (searches(&snapshot)?, names(&snapshot)?);
     let map = timed(|| Ok(snapshot.map(2000, &|_| true).map(drop)?))?;
+    let toolbox = Toolbox::with_indexes(workspace, indexes)?;
+    let with_tool = WithTool::measure(&toolbox, workspace)?;
     let idle = idle()?;
     let (resident, size, files) = (status("VmRSS")?, folder_size(indexes)?, snapshot.files());
     let peak = peak.max(status("VmHWM")?);
-    Ok(Indexed { first_build, unchanged, changed, opened, search, names, map, peak, resident, size, idle, files })
+    let WithTool { first: tool_first, search: tool_search, changed: tool_changed, names: tool_names } = with_tool;
+    Ok(Indexed {
+        first_build,
+        unchanged,
+        changed,
+        opened,
+        search,
+        names,
+        tool_first,
+        tool_search,
+        tool_changed,
+        tool_names,
+        map,
+        peak,
+        resident,
+        size,
+        idle,
+        files,
+    })
+}
+
+/// What calls of the tools cost, which bring the index up to date themselves.
+struct WithTool {
+    first: f64,
+    search: Vec<f64>,
+    changed: Vec<f64>,
+    names: Vec<f64>,
+}
+
+impl WithTool {
+    fn measure(toolbox: &Toolbox, workspace: &Path) -> anyhow::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let call = |tool: &str, arguments: Value| {
+            timed(|| {
+                let output =
+                    runtime.block_on(toolbox.call(tool, arguments)).map_err(|error| anyhow::anyhow!("{error}"))?;
+                anyhow::ensure!(!output.model.is_empty(), "{tool} said nothing");
+                Ok(())
+            })
+        };
+        let ask = |question: &str| call("code_search", json!({ "query": question }));
+        let first = ask("session")?;
+        let (mut search, mut changed, mut names) = (Vec::new(), Vec::new(), Vec::new());
+        for round in 1..=ROUNDS {
+            code_tree::change(workspace, CHANGED, ROUNDS + round)?;
+            changed.push(ask("session cache")?);
+            for question in QUESTIONS {
+                search.push(ask(question)?);
+            }
+            let name = code_tree::function(usize::try_from(round)? * 97, 2);
+            for action in ["definitions", "references"] {
+                names.push(call("code_index", json!({ "action": action, "name": name }))?);
+            }
+        }
+        Ok(Self { first, search, changed, names })
+    }
 }
 
 fn searches(snapshot: &Snapshot) -> anyhow::Result<Vec<f64>> {

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 pub struct Toolbox {
     registry: Registry,
     context: ToolContext,
-    _indexes: tempfile::TempDir,
+    _scratch: Option<tempfile::TempDir>,
 }
 
 impl Toolbox {
@@ -28,6 +28,16 @@ impl Toolbox {
     /// # Errors
     /// When it is no folder.
     pub fn new(workspace: &Path) -> anyhow::Result<Self> {
+        let scratch = tempfile::tempdir()?;
+        let toolbox = Self::with_indexes(workspace, scratch.path())?;
+        Ok(Self { _scratch: Some(scratch), ..toolbox })
+    }
+
+    /// The same, with indexes that are kept below a folder.
+    ///
+    /// # Errors
+    /// When it is no folder.
+    pub fn with_indexes(workspace: &Path, indexes: &Path) -> anyhow::Result<Self> {
         let settings = ToolsSection {
             timeout: 30.0,
             command_timeout: 120.0,
@@ -48,9 +58,8 @@ impl Toolbox {
             more_writes: false,
             approved: false,
         };
-        let indexes = tempfile::tempdir()?;
-        let shared = Arc::new(Indexes::new(indexes.path().to_owned()));
-        Ok(Self { registry: neco_tools::builtin::registry(&settings, &shared), context, _indexes: indexes })
+        let shared = Arc::new(Indexes::new(indexes.to_owned()));
+        Ok(Self { registry: neco_tools::builtin::registry(&settings, &shared), context, _scratch: None })
     }
 
     /// Runs a call to its end.
@@ -59,6 +68,16 @@ impl Toolbox {
     /// What the tool says.
     pub async fn run(&self, tool: &str, arguments: Value) -> Result<ToolOutput, ToolError> {
         self.prepare(tool, arguments)?.run(self.context.clone()).await
+    }
+
+    /// Looks at what a call would do and does it, as in a session.
+    ///
+    /// # Errors
+    /// What the tool says.
+    pub async fn call(&self, tool: &str, arguments: Value) -> Result<ToolOutput, ToolError> {
+        let call = self.prepare(tool, arguments)?;
+        call.plan(&self.context).await?;
+        call.run(self.context.clone()).await
     }
 
     /// Looks at what a call would do, and does not do it.

@@ -43,6 +43,7 @@ fn body(turn: usize, step: usize) -> EventBody {
             duration_ms: 1,
             display: None,
             spilled_to: None,
+            known: Vec::new(),
         }),
         _ => EventBody::StreamChunk(StreamChunk { text: "a few words ".to_owned() }),
     }

@@ -38,6 +38,14 @@ fn add(found: Indexed, report: &mut Report) -> anyhow::Result<()> {
     report.add(figure.promised(Target::AtMost(20.0)));
     report.add(Figure::info("index_search_worst", Unit::Milliseconds, worst).promised(Target::AtMost(20.0)));
     report.add(Figure::median("index_names", Unit::Milliseconds, samples(found.names)?));
+    let figure = Figure::median("index_tool_after_10_changes", Unit::Milliseconds, samples(found.tool_changed)?);
+    report.add(figure.promised(Target::AtMost(200.0)));
+    let worst = found.tool_search.iter().copied().fold(0.0, f64::max);
+    let figure = Figure::median("index_tool_search", Unit::Milliseconds, samples(found.tool_search)?);
+    report.add(figure.promised(Target::AtMost(20.0)));
+    report.add(Figure::info("index_tool_search_worst", Unit::Milliseconds, worst).promised(Target::AtMost(20.0)));
+    report.add(Figure::median("index_tool_names", Unit::Milliseconds, samples(found.tool_names)?));
+    report.add(Figure::info("index_tool_first", Unit::Milliseconds, found.tool_first));
     report.add(Figure::info("index_map", Unit::Milliseconds, found.map));
     report.add(Figure::info("index_peak_memory", Unit::Megabytes, found.peak as f64 / 1e6));
     report.add(Figure::info("index_memory", Unit::Megabytes, found.resident as f64 / 1e6));

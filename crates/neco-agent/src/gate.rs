@@ -5,7 +5,7 @@
 
 use futures::future::BoxFuture;
 use neco_proto::event::{HookEvent, HookRun};
-use neco_proto::{ApprovalMode, CallId, MessageId, Mode, TurnId};
+use neco_proto::{AgentId, ApprovalMode, CallId, MessageId, Mode, TurnId};
 use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::untrusted;
 use serde_json::Value;
@@ -104,6 +104,33 @@ pub enum Moment {
         /// The call in one line.
         summary: String,
     },
+    /// The conversation is about to be made shorter, or just was. Nothing can be said against it.
+    Compaction {
+        /// Whether it was.
+        done: bool,
+        /// Whether the person asked for it.
+        asked: bool,
+    },
+    /// An agent below the root begins.
+    AgentStart(GatedAgent),
+    /// An agent below the root has nothing more to do. Blocking means that it goes on.
+    AgentStop {
+        /// Which one.
+        agent: GatedAgent,
+        /// Its last words.
+        last_words: String,
+        /// Whether it goes on already because this moment was blocked before.
+        held: bool,
+    },
+}
+
+/// An agent below the root, as it is at a moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GatedAgent {
+    /// Its id.
+    pub id: AgentId,
+    /// The name of its definition.
+    pub role: String,
 }
 
 impl Moment {
@@ -120,6 +147,10 @@ impl Moment {
             Self::AfterCall { succeeded: false, .. } => HookEvent::PostToolUseFailure,
             Self::Stop { .. } => HookEvent::Stop,
             Self::Waiting { .. } => HookEvent::Notification,
+            Self::Compaction { done: false, .. } => HookEvent::PreCompact,
+            Self::Compaction { done: true, .. } => HookEvent::PostCompact,
+            Self::AgentStart(_) => HookEvent::SubagentStart,
+            Self::AgentStop { .. } => HookEvent::SubagentStop,
         }
     }
 
@@ -132,7 +163,10 @@ impl Moment {
             | Self::SessionEnd
             | Self::Prompt { .. }
             | Self::Stop { .. }
-            | Self::Waiting { .. } => None,
+            | Self::Waiting { .. }
+            | Self::Compaction { .. }
+            | Self::AgentStart(_)
+            | Self::AgentStop { .. } => None,
         }
     }
 }

@@ -6,10 +6,10 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use neco_agent::gate::{Gate, GateRuling, Moment};
-use neco_ext::hooks::{NOT_FIRED, Origin};
-use neco_proto::MessageId;
+use neco_agent::gate::{Gate, GateRuling, GatedAgent, Moment};
+use neco_ext::hooks::Origin;
 use neco_proto::event::{HookEvent, HookOutcome};
+use neco_proto::{AgentId, MessageId};
 use serde_json::{Value, json};
 use support::{Place, alive, bash, call, scene};
 use tokio_util::sync::CancellationToken;
@@ -205,6 +205,7 @@ async fn matchers_choose_by_tool_source_and_reason() {
         .with(PRE, "Edit|Write", "true")
         .with(HookEvent::SessionStart, "resume", "true")
         .with(HookEvent::Notification, "permission_prompt", "true")
+        .with(HookEvent::SubagentStart, "explore|coder", "true")
         .with(HookEvent::SubagentStop, "", "true")
         .gate();
     assert!(gate.attends(PRE, Some("edit_file")) && !gate.attends(PRE, Some("bash")));
@@ -213,6 +214,14 @@ async fn matchers_choose_by_tool_source_and_reason() {
     assert_eq!(asked(Moment::SessionStart { resumed: false }).await, 0);
     assert_eq!(asked(Moment::SessionStart { resumed: true }).await, 1);
     assert_eq!(asked(Moment::Waiting { tool: "bash".to_owned(), summary: "Run ls".to_owned() }).await, 1);
+    assert_eq!(asked(Moment::AgentStart(agent("coder"))).await, 1);
+    assert_eq!(asked(Moment::AgentStart(agent("planner"))).await, 0);
+    let stop = |role| Moment::AgentStop { agent: agent(role), last_words: String::new(), held: false };
+    assert_eq!(asked(stop("planner")).await, 1);
+}
+
+fn agent(role: &str) -> GatedAgent {
+    GatedAgent { id: AgentId::new(), role: role.to_owned() }
 }
 
 /// The list of events that are never fired is what the agent's moments leave out, no more, no less.
@@ -230,10 +239,14 @@ fn the_list_of_events_that_are_not_fired_is_honest() {
         after(false),
         Moment::Stop { last_words: String::new(), held: false },
         Moment::Waiting { tool: String::new(), summary: String::new() },
+        Moment::Compaction { done: false, asked: false },
+        Moment::Compaction { done: true, asked: false },
+        Moment::AgentStart(agent("coder")),
+        Moment::AgentStop { agent: agent("coder"), last_words: String::new(), held: false },
     ];
     let fired: Vec<HookEvent> = moments.iter().map(Moment::event).collect();
     let never: Vec<HookEvent> = HookEvent::ALL.iter().copied().filter(|event| !fired.contains(event)).collect();
-    assert_eq!(never, NOT_FIRED);
+    assert_eq!(never, [] as [HookEvent; 0]);
 }
 
 async fn gone(word: &str) {

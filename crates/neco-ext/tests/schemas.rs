@@ -7,10 +7,10 @@ mod support;
 
 use std::path::PathBuf;
 
-use neco_agent::gate::Moment;
+use neco_agent::gate::{GatedAgent, Moment};
 use neco_ext::hooks::{Printed, read};
-use neco_proto::MessageId;
 use neco_proto::event::{HookEvent, HookOutcome};
+use neco_proto::{AgentId, MessageId};
 use neco_safety::world::Exit;
 use serde_json::{Value, json};
 use support::{Place, call};
@@ -42,6 +42,7 @@ fn schema(folder: &std::path::Path, event: HookEvent, side: &str) -> Option<json
 async fn what_hooks_are_told_fits_the_schemas() {
     let Some(folder) = folder() else { return };
     let bash = call("bash", json!({"command": "ls", "timeout": 3}));
+    let agent = || GatedAgent { id: AgentId::new(), role: "coder".to_owned() };
     let moments = [
         Moment::SessionStart { resumed: true },
         Moment::SessionEnd,
@@ -51,6 +52,10 @@ async fn what_hooks_are_told_fits_the_schemas() {
         Moment::AfterCall { call: bash, output: "a\nb".to_owned(), succeeded: true },
         Moment::Stop { last_words: String::new(), held: true },
         Moment::Stop { last_words: "done".to_owned(), held: false },
+        Moment::Compaction { done: false, asked: true },
+        Moment::Compaction { done: true, asked: false },
+        Moment::AgentStart(agent()),
+        Moment::AgentStop { agent: agent(), last_words: "done".to_owned(), held: true },
     ];
     let mut checked = 0;
     for moment in moments {
@@ -114,6 +119,12 @@ fn what_the_schemas_allow_is_understood() {
             pre(json!({"hookEventName": "SessionStart", "additionalContext": "c"})),
             HookOutcome::Passed,
         ),
+        (
+            HookEvent::SubagentStart,
+            pre(json!({"hookEventName": "SubagentStart", "additionalContext": "c"})),
+            HookOutcome::Passed,
+        ),
+        (HookEvent::SubagentStop, json!({"decision": "block", "reason": "r"}), HookOutcome::Blocked),
     ];
     for (event, said, outcome) in table {
         let schema = schema(&folder, event, "output").unwrap_or_else(|| panic!("no schema for {event}"));

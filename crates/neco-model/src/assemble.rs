@@ -103,7 +103,7 @@ impl Workshop {
         }
         let lanes = match wire(entry, name, info) {
             Some(wire) => self.http_lanes(&mut shelf, entry, name, wire, info)?,
-            None => vec![self.scripted_lane(&mut shelf, entry, name)?],
+            None => vec![self.scripted_lane(&mut shelf, entry, name, info)?],
         };
         let turns = shelf.turns.entry(entry.name.clone()).or_default().clone();
         let member = Arc::new(Member::new(lanes, turns));
@@ -190,12 +190,20 @@ impl Workshop {
         Ok(endpoint)
     }
 
-    fn scripted_lane(&self, shelf: &mut Shelf, entry: &ProviderEntry, name: &ModelName) -> Result<Lane, SetupError> {
+    fn scripted_lane(
+        &self,
+        shelf: &mut Shelf,
+        entry: &ProviderEntry,
+        name: &ModelName,
+        info: ModelInfo,
+    ) -> Result<Lane, SetupError> {
         let script = match shelf.scripts.get(&entry.name) {
             Some(script) => script.clone(),
             None => shelf.scripts.entry(entry.name.clone()).or_insert(Arc::new(script(entry)?)).clone(),
         };
-        let model = ScriptedModel::new(&entry.name, &name.model, script, self.timeouts);
+        // Nothing is known of a script but what somebody set.
+        let window = info.known.then_some(info.context_window);
+        let model = ScriptedModel::new(&entry.name, &name.model, script, self.timeouts).with_window(window);
         Ok(Lane::new(name.label(), Arc::new(model)))
     }
 }

@@ -32,6 +32,9 @@ pub struct ModelInfo {
     pub tools: bool,
     /// Whether it thinks before it answers.
     pub reasoning: bool,
+    /// Whether it can be wished how freely it chooses its words. Models that think refuse to be told, and so may
+    /// those of which nothing is known, unless they run on this machine.
+    pub sampling: bool,
     /// Whether the sizes are known rather than assumed.
     pub known: bool,
 }
@@ -46,6 +49,7 @@ impl Default for ModelInfo {
             vision: false,
             tools: true,
             reasoning: false,
+            sampling: false,
             known: false,
         }
     }
@@ -179,6 +183,7 @@ impl ModelInfo {
         self.vision = section.vision.unwrap_or(self.vision);
         self.tools = section.tools.unwrap_or(self.tools);
         self.reasoning = section.reasoning.unwrap_or(self.reasoning);
+        self.sampling = section.reasoning.map_or(self.sampling, |reasoning| !reasoning);
         let input = section.input_price.or(self.price.map(|price| price.input));
         let output = section.output_price.or(self.price.map(|price| price.output));
         if let (Some(input), Some(output)) = (input, output) {
@@ -218,6 +223,7 @@ impl Entry {
             vision: self.vision,
             tools: self.tools,
             reasoning: self.reasoning,
+            sampling: !self.reasoning,
             known: true,
         }
     }
@@ -238,7 +244,7 @@ fn unknown(provider: &ProviderEntry, model: &str) -> ModelInfo {
         ProviderType::Openai | ProviderType::Scripted => false,
     };
     let context_window = if provider.local { UNKNOWN_LOCAL_WINDOW } else { info.context_window };
-    ModelInfo { context_window, vision, ..info }
+    ModelInfo { context_window, vision, sampling: provider.local, ..info }
 }
 
 fn is_joint(byte: u8) -> bool {

@@ -132,6 +132,7 @@ impl Models {
             vision: all.vision && one.vision,
             tools: all.tools && one.tools,
             reasoning: all.reasoning && one.reasoning,
+            sampling: all.sampling && one.sampling,
             known: all.known && one.known,
         }))
     }

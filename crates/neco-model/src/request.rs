@@ -19,6 +19,9 @@ pub struct Request {
     pub cache_key: String,
     /// The form that the answer must have, for vendors that can hold a model to one.
     pub output: Option<Arc<OutputSchema>>,
+    /// How freely the model should choose its words, from 0 to 2. What the name of the model says comes first, and
+    /// models that take no such wish are not told.
+    pub temperature: Option<f64>,
 }
 
 /// The form of an answer.

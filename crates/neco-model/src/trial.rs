@@ -135,6 +135,7 @@ fn question(tools: bool) -> Request {
         history: [Message::user(words)].into_iter().collect(),
         cache_key: String::new(),
         output: None,
+        temperature: None,
     }
 }
 

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use neco_config::section::{Config, GroupSection, NetworkSection, ProviderSection, ProviderType, Strategy};
+use neco_config::section::{
+    Config, GroupSection, ModelSection, NetworkSection, ProviderSection, ProviderType, Strategy,
+};
 use neco_model::group::{Group, Lane, Member, RetryPolicy, Turns};
 use neco_model::route::Timeouts;
 use neco_model::scripted::{Expect, Fault, ScriptedModel};
@@ -27,6 +29,7 @@ fn request() -> Request {
         history: [Message::user("hello there")].into_iter().collect(),
         cache_key: String::new(),
         output: None,
+        temperature: None,
     }
 }
 
@@ -158,6 +161,21 @@ async fn a_script_file_is_played_by_its_provider() {
     assert!(Arc::ptr_eq(&provider, &models.provider_for("scripted/demo").unwrap()));
     assert_eq!(models.provider_for("balanced").unwrap().label(), "scripted/demo");
     assert!(ask(&*models.provider_for("balanced").unwrap()).await.2.unwrap().message.contains("used up"));
+}
+
+#[test]
+fn a_window_that_is_set_counts_for_a_script_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("script.json");
+    std::fs::write(&path, json!({ "turns": [], "context_window": 5000 }).to_string()).unwrap();
+    let section = ProviderSection { script: Some(path.display().to_string()), ..ProviderSection::default() };
+    let mut config = with_provider("scripted", section);
+    let window =
+        |config: &Config| Models::new(config, &no_env).unwrap().provider_for("scripted/demo").unwrap().context_window();
+    assert_eq!(window(&config), Some(5000));
+    let set = ModelSection { context_window: Some(9000), ..ModelSection::default() };
+    config.models.insert("scripted/demo".to_owned(), set);
+    assert_eq!(window(&config), Some(9000));
 }
 
 fn setup_error(config: &Config, name: &str) -> SetupError {

@@ -30,6 +30,7 @@ fn request(schema: Option<Value>) -> Request {
         history: [Message::user("hi")].into_iter().collect(),
         cache_key: String::new(),
         output: schema.map(|schema| Arc::new(OutputSchema { name: "title".to_owned(), schema })),
+        temperature: None,
     }
 }
 

@@ -28,6 +28,12 @@ pub enum Command {
         /// What is said.
         text: String,
     },
+    /// Takes back what was said and waits for its turn; what was given to the agent already stays said. Each
+    /// message that is taken back is told as one that is [withdrawn](crate::event::Admission::Withdrawn).
+    Withdraw {
+        /// The messages.
+        message_ids: Vec<MessageId>,
+    },
     /// Answers a `permission_request`.
     Approve {
         /// The call that waits.

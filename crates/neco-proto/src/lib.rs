@@ -4,8 +4,9 @@
 //! What is serialised here is what the event log keeps and what `--output-format stream-json`
 //! prints, so a change of a name here is a change of a file format.
 //!
-//! Reading order: [`ids`], [`message`], [`event`], [`command`], [`error_code`], [`client`]; [`mod@clean`] is for whoever shows any of it, [`slash`] for whoever takes commands from a person.
+//! Reading order: [`ids`], [`message`], [`event`], [`command`], [`error_code`], [`client`]; [`mod@clean`] is for whoever shows any of it, [`slash`] and [`agent_ask`] for whoever takes commands from a person.
 
+pub mod agent_ask;
 pub mod clean;
 pub mod client;
 pub mod command;

@@ -73,7 +73,8 @@ pub enum Outside {
     Checkpoints,
     /// What the session changed in files.
     Diff,
-    /// The agents that can be asked, and those that work.
+    /// The agents that can be asked; with words behind it, what a person asks of one that works
+    /// ([`crate::agent_ask`]).
     Agents,
     /// Workflows: those there are, and running one.
     Workflow,
@@ -150,7 +151,14 @@ pub const TABLE: &[Row] = &[
     row("checkpoint", "", "the states of your files that were kept", |text| outside(Outside::Checkpoints, text))
         .also(&["checkpoints"]),
     row("tree", "", "the agents at work", |_| Ok(Slash::Tree)),
-    row("agents", "", "the agents that can be asked", |text| outside(Outside::Agents, text)),
+    row(
+        "agents",
+        "[VERB AGENT …]",
+        "the agents that can be asked; tells, redirects, pauses… one that works",
+        |text| outside(Outside::Agents, text),
+    )
+    .also(&["agent"])
+    .of(crate::agent_ask::VERBS),
     row("workflow", "[run NAME|show NAME]", "workflows, and running one", |text| outside(Outside::Workflow, text))
         .also(&["workflows"])
         .of(&["run", "show", "list"]),

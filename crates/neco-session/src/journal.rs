@@ -1,4 +1,7 @@
 //! The journal of one session: gives every event its place, keeps it, and shows it to every window.
+//!
+//! Windows see an event as soon as it is in the log's queue, which may be one flush before it is on the disk;
+//! whoever records with `commit` does nothing about it before it is there.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -86,7 +89,7 @@ impl Journal {
     /// # Errors
     /// When the log can't be written.
     pub async fn emit(&self, agent: AgentId, turn: Option<TurnId>, body: EventBody) -> Result<(), StoreError> {
-        let result = self.enter(agent, turn, body).await;
+        let result = self.enter([(agent, turn, body)]).await;
         self.tell_failure(result)
     }
 
@@ -95,10 +98,32 @@ impl Journal {
     /// # Errors
     /// When the log can't be written.
     pub async fn commit(&self, agent: AgentId, turn: Option<TurnId>, body: EventBody) -> Result<(), StoreError> {
-        let result = match self.enter(agent, turn, body).await {
+        let result = match self.enter([(agent, turn, body)]).await {
             Ok(()) => self.log.commit(self.session).await,
             Err(error) => Err(error),
         };
+        self.tell_failure(result)
+    }
+
+    /// Records events that belong together: a crash leaves all of them or none. On the disk, with everything
+    /// before them, when ready.
+    ///
+    /// # Errors
+    /// When the log can't be written.
+    pub async fn commit_all(&self, events: Vec<(AgentId, EventBody)>) -> Result<(), StoreError> {
+        let result = match self.enter(events.into_iter().map(|(agent, body)| (agent, None, body))).await {
+            Ok(()) => self.log.commit(self.session).await,
+            Err(error) => Err(error),
+        };
+        self.tell_failure(result)
+    }
+
+    /// Records events that belong together; on the disk a little later.
+    ///
+    /// # Errors
+    /// When the log can't be written.
+    pub async fn emit_all(&self, events: Vec<(AgentId, EventBody)>) -> Result<(), StoreError> {
+        let result = self.enter(events.into_iter().map(|(agent, body)| (agent, None, body))).await;
         self.tell_failure(result)
     }
 
@@ -110,34 +135,41 @@ impl Journal {
         self.log.commit(self.session).await
     }
 
-    async fn enter(&self, agent: AgentId, turn: Option<TurnId>, body: EventBody) -> Result<(), StoreError> {
+    /// All of them with one append.
+    async fn enter(
+        &self,
+        bodies: impl IntoIterator<Item = (AgentId, Option<TurnId>, EventBody)>,
+    ) -> Result<(), StoreError> {
         let mut order = self.order.lock().await;
-        for (turn, body) in order.redactions.of(agent, turn, body) {
-            self.append(&mut order.last, agent, turn, body).await?;
+        let (mut events, mut last) = (Vec::new(), order.last);
+        for (agent, turn, body) in bodies {
+            for (turn, body) in order.redactions.of(agent, turn, body) {
+                last += 1;
+                let (ts, session_id) = (now(), self.session);
+                events.push(Event { seq: last, ts, session_id, agent_id: agent, turn_id: turn, body });
+            }
+        }
+        if events.is_empty() {
+            return Ok(());
+        }
+        // Made whether or not anybody watches now: who begins to watch between the append and the
+        // sending must find the event in one of the two.
+        let shown: Vec<Arc<Event>> = events.iter().cloned().map(Arc::new).collect();
+        self.log.append(events, Durability::Soon).await?;
+        order.last = last;
+        for event in shown {
+            self.show(event);
         }
         Ok(())
     }
 
-    async fn append(
-        &self,
-        last: &mut Seq,
-        agent: AgentId,
-        turn: Option<TurnId>,
-        body: EventBody,
-    ) -> Result<(), StoreError> {
-        let event = Event { seq: *last + 1, ts: now(), session_id: self.session, agent_id: agent, turn_id: turn, body };
-        // Made whether or not anybody watches now: who begins to watch between the append and the
-        // sending must find the event in one of the two.
-        let shown = Arc::new(event.clone());
-        self.log.append(vec![event], Durability::Soon).await?;
-        *last += 1;
-        self.standing.lock().unwrap_or_else(PoisonError::into_inner).apply(&shown);
+    fn show(&self, event: Arc<Event>) {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner).apply(&event);
         if let Some(observer) = self.observer.get() {
-            observer(&shown);
+            observer(&event);
         }
         // No receiver is fine: the log has it.
-        let _ = self.live.send(Live::Event(shown));
-        Ok(())
+        let _ = self.live.send(Live::Event(event));
     }
 
     /// Nothing more will be recorded: every window's stream ends.

@@ -111,10 +111,12 @@ pub fn redact(body: &mut EventBody, redactor: &Redactor) {
         }
         EventBody::ToolCallUpdate(ToolCallUpdate { summary, .. }) => said(summary),
         EventBody::ToolOutputChunk(ToolOutputChunk { text, .. }) => said(text),
-        EventBody::ToolCallEnd(ToolCallEnd { summary, output, display, .. }) => {
+        EventBody::ToolCallEnd(ToolCallEnd { summary, output, display, known, .. }) => {
             said(summary);
             said(output);
             display.iter_mut().for_each(|display| redact_display(display, redactor));
+            // A file whose name can't be told is one that has to be read again.
+            known.retain(|file| redactor.redact(&file.path, Scope::Said) == file.path);
         }
         EventBody::PermissionRequest(request) => redact_request(request, redactor),
         EventBody::PermissionDecision(PermissionDecision { decision, .. }) => match decision {

@@ -7,9 +7,10 @@ use neco_safety::untrusted::wrap;
 
 use crate::fold::{Fold, OpenCall};
 
-/// The events that make a log whole again; none when the session ended properly.
+/// The events that make a log whole again; none when the session ended properly. A fork that `begins` there was not
+/// stopped: the session that it comes from went on without it.
 #[must_use]
-pub fn mend(fold: &Fold) -> Vec<EventBody> {
+pub fn mend(fold: &Fold, begins: bool) -> Vec<EventBody> {
     let mut events = Vec::new();
     if !fold.partial.trim().is_empty() {
         events.push(EventBody::Message(Message {
@@ -17,19 +18,22 @@ pub fn mend(fold: &Fold) -> Vec<EventBody> {
             ..Message::new(Role::Assistant, vec![Part::Text { text: fold.partial.clone() }])
         }));
     }
-    events.extend(fold.open.iter().map(interrupted));
+    events.extend(fold.open.iter().map(|call| interrupted(call, begins)));
     if fold.working {
         events.push(EventBody::Notification(Notification {
             level: NotificationLevel::Warning,
-            text: notice(&fold.open),
+            text: notice(&fold.open, begins),
         }));
     }
     events
 }
 
-fn notice(open: &[OpenCall]) -> String {
+fn notice(open: &[OpenCall], begins: bool) -> String {
     let unknown = open.iter().filter(|call| call.started && call.ended.is_none());
     let unknown: Vec<&str> = unknown.map(OpenCall::shown).collect();
+    if begins {
+        return "the fork begins in the middle of a turn, which the session that it comes from goes on with".to_owned();
+    }
     let mut text = "Neco was stopped in the middle of its last turn".to_owned();
     if !unknown.is_empty() {
         text.push_str(&format!("; whether these calls took effect is not known: {}", unknown.join(", ")));
@@ -37,8 +41,12 @@ fn notice(open: &[OpenCall]) -> String {
     text
 }
 
-fn interrupted(call: &OpenCall) -> EventBody {
+fn interrupted(call: &OpenCall, begins: bool) -> EventBody {
     let words = match (call.ended, call.started) {
+        _ if begins => {
+            "This conversation was forked before the call had a result. It goes on in the other one; look before you \
+             repeat it."
+        }
         (Some(CallStatus::Success), _) => {
             "Neco was stopped after this call had run and succeeded, while hooks looked at it. It took effect; only \
              its result is lost."
@@ -71,6 +79,7 @@ fn interrupted(call: &OpenCall) -> EventBody {
         duration_ms: 0,
         display: None,
         spilled_to: None,
+        known: Vec::new(),
     })
 }
 
@@ -90,7 +99,7 @@ mod tests {
             ended,
             printed: printed.to_owned(),
         };
-        let told = |call: OpenCall| match interrupted(&call) {
+        let told = |call: OpenCall| match interrupted(&call, false) {
             EventBody::ToolCallEnd(end) => end,
             other => panic!("{other:?}"),
         };
@@ -100,6 +109,7 @@ mod tests {
         let cut = told(call(true, None, ""));
         assert!(cut.output.contains("not known") && !cut.output.contains("printed"), "{}", cut.output);
         assert!(told(call(false, None, "")).output.contains("did not run"));
-        assert!(!notice(&[call(true, Some(CallStatus::Success), "")]).contains("not known"));
+        assert!(!notice(&[call(true, Some(CallStatus::Success), "")], false).contains("not known"));
+        assert!(!notice(&[call(true, None, "")], true).contains("stopped"), "nobody stopped a fork");
     }
 }

@@ -41,6 +41,19 @@ impl Spill for SpillFolder {
     }
 }
 
+/// Keeps a big output that comes from elsewhere, and says where.
+///
+/// # Errors
+/// When it can't be written.
+pub async fn keep_output(folder: &Path, call_id: &CallId, bytes: &[u8]) -> std::io::Result<PathBuf> {
+    make_private(folder).await?;
+    let path = folder.join(file_name(call_id));
+    let mut file = create_private(&path).await?;
+    file.write_all(bytes).await?;
+    file.flush().await?;
+    Ok(path)
+}
+
 struct OpenSpill {
     path: PathBuf,
     file: File,

@@ -128,8 +128,11 @@ async fn the_same_again_brings_an_entry_up_to_date() {
     assert_eq!(persons.action, Some(MemoryAction::Stored), "a person's words stay apart from a session's");
     assert_eq!(keep(&memory, note("Use spaces", "Indent with spaces")).await.action, Some(MemoryAction::Stored));
     let replaced = NewEntry { replaces: Some(first.note.id.clone()), ..note("Indentation", "As the file has it") };
-    assert_eq!(keep(&memory, replaced).await.note.id, first.note.id);
-    assert_eq!(memory.find(&first.note.id).await.unwrap().title, "Indentation");
+    let replaced = keep(&memory, replaced).await.note;
+    assert!(replaced.id.starts_with("indentation-"), "an id says what its entry says: {}", replaced.id);
+    assert_eq!(memory.find(&replaced.id).await.unwrap().title, "Indentation");
+    assert_eq!(memory.find(&first.note.id).await.unwrap().title, "Indentation", "by the name of its file");
+    assert_eq!(place.global().len(), 3);
 }
 
 #[tokio::test]

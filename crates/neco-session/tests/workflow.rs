@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use neco_proto::event::TaskState;
 use neco_session::workflow::{
-    Class, Failure, Form, Graph, Happened, Limits, Moved, Outcome, Retry, Schedule, Step, TaskEntry, Values, Work,
-    WorkflowError, WorkflowFile,
+    Class, Failure, Form, Graph, Happened, KnownNames, Limits, Moved, Outcome, Retry, Schedule, Step, TaskEntry,
+    Values, Work, WorkflowError, WorkflowFile,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -165,6 +165,19 @@ fn what_is_wrong_is_said_before_anything_runs_and_names_the_tasks() {
             vec![TaskEntry { when: Some("tasks.z.output".into()), ..entry("a", &[]) }],
             "the condition of task a reads tasks.z.output",
         ),
+        (
+            vec![TaskEntry { command: Some("echo '|x' {{ 'a|b' | shout }}".into()), ..entry("a", &[]) }],
+            "the command of task a can't be read: there is no filter shout",
+        ),
+        // All of it at once, as far as that can be told.
+        (
+            vec![
+                TaskEntry { command: Some("{{ 1 + }}".into()), ..entry("a", &["b"]) },
+                TaskEntry { timeout: Some(0.0), ..entry("c", &["d"]) },
+            ],
+            "the timeout of task c must be a number of seconds above 0\ntask a needs b, which is no task\n\
+             task c needs d, which is no task\nthe command of task a can't be read",
+        ),
     ];
     for (tasks, words) in cases {
         let said = refused(tasks);
@@ -209,7 +222,7 @@ fn templates_are_filled_with_what_is_there_and_nothing_else() {
     let Work::Tool { arguments, .. } = given.fill(graph.task(4).unwrap()).unwrap() else { panic!("no tool") };
     assert_eq!(arguments, json!({ "title": "delivered a door", "tags": ["a door"], "count": 3, "late": false }));
     assert_eq!(given.wants(graph.task(1).unwrap()), Ok(false));
-    given.inputs.insert("research".to_owned(), json!(true));
+    std::sync::Arc::make_mut(&mut given.inputs).insert("research".to_owned(), json!(true));
     assert_eq!(given.wants(graph.task(1).unwrap()), Ok(true));
 }
 
@@ -242,11 +255,14 @@ fn a_workflow_is_the_same_after_the_log_has_had_it() {
 
 #[test]
 fn names_that_do_not_exist_are_refused_with_their_task() {
-    let no_coder = |role: &str| if role == "coder" { Err("there is no agent coder".to_owned()) } else { Ok(()) };
-    let error = delivery().check_names(no_coder, |_| Ok(())).unwrap_err().to_string();
-    assert_eq!(error, "task code: there is no agent coder");
-    let error = delivery().check_names(|_| Ok(()), |tool| Err(format!("no {tool}"))).unwrap_err().to_string();
-    assert_eq!(error, "task keep: no memory_store");
+    let file = WorkflowFile::read(DELIVERY, Form::Toml).unwrap();
+    let known = KnownNames {
+        agent: &|role| if role == "coder" { Err("there is no agent coder".to_owned()) } else { Ok(()) },
+        tool: &|tool| Err(format!("no {tool}")),
+        model: &|_| Ok(()),
+    };
+    let error = file.check_names(&known).unwrap_err().to_string();
+    assert_eq!(error, "task code: there is no agent coder\ntask keep: no memory_store");
 }
 
 #[test]

@@ -52,6 +52,14 @@ impl SessionLock {
         is_full && !path.exists()
     }
 
+    /// Whether somebody has the lock now. Nothing is made or taken for long.
+    #[must_use]
+    pub fn is_held(dir: &Path, session: SessionId) -> bool {
+        let path = dir.join(format!("{session}.lock"));
+        let opened = private::file_options().read(true).open(path);
+        opened.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+
     fn try_acquire(dir: &Path, path: &Path, session: SessionId) -> io::Result<Result<Self, StoreError>> {
         private::create_dir(dir)?;
         let mut last_pid = None;
@@ -60,7 +68,11 @@ impl SessionLock {
             match file.try_lock() {
                 Ok(()) if !is_named(&file, path)? => continue,
                 Ok(()) => {
-                    write_pid(&mut file)?;
+                    match write_pid(&mut file) {
+                        // The pid is for the words to whoever comes second; the lock is the file's.
+                        Err(error) if error.kind() != io::ErrorKind::StorageFull => return Err(error),
+                        Ok(()) | Err(_) => {}
+                    }
                     return Ok(Ok(Self { path: path.to_owned(), file }));
                 }
                 Err(TryLockError::WouldBlock) => last_pid = read_pid(&mut file)?,

@@ -11,6 +11,8 @@ use futures::future::join_all;
 use neco_proto::event::SessionStart;
 use neco_proto::{ApprovalMode, Event, EventBody, Message, Mode, Part, SessionId};
 use neco_store::{Catalog, Durability, EventLog, SearchQuery, SqliteStore, StoreError};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection};
 use support::{append, event, new_store, record, seqs};
 
 const PAGE: usize = 4096;
@@ -185,4 +187,24 @@ async fn a_damaged_search_index_is_made_anew() {
         assert_eq!(find().await, 10, "page {page}");
     }
     assert!(set_aside(&path).is_empty(), "the sessions themselves are sound");
+}
+
+#[tokio::test]
+async fn an_event_that_is_missing_is_damage_and_not_the_end_of_the_log() {
+    let (_dir, path, sessions) = ten_sessions().await;
+    let mut connection = SqliteConnectOptions::new().filename(&path).connect().await.unwrap();
+    let gone = sqlx::query("DELETE FROM events WHERE session_id = ? AND seq = 17").bind(sessions[9].as_uuid());
+    assert_eq!(gone.execute(&mut connection).await.unwrap().rows_affected(), 1);
+    connection.close().await.unwrap();
+    let store = SqliteStore::open(&path).await.unwrap();
+    for session in [sessions[9], session_of_fork()] {
+        let read = store.read(session, 0, usize::MAX).await;
+        assert!(matches!(&read, Err(StoreError::Damaged { reason, .. }) if reason.contains("event 17")), "{read:?}");
+    }
+    assert_eq!(seqs(&store, sessions[0]).await.len(), 40);
+    store.close().await.unwrap();
+    let store = SqliteStore::open(&path).await.unwrap();
+    let told = store.set_aside().unwrap();
+    assert_eq!((told.cut.len(), told.lost.len()), (2, 0), "{told}");
+    assert_eq!(seqs(&store, sessions[9]).await, (1..=16).collect::<Vec<_>>());
 }

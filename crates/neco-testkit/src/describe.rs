@@ -119,6 +119,7 @@ fn detail(body: &EventBody) -> String {
         EventBody::MessageQueued(queued) => match queued.when {
             Admission::TurnBoundary => "turn_boundary".to_owned(),
             Admission::AfterWork => "after_work".to_owned(),
+            Admission::Withdrawn => "withdrawn".to_owned(),
         },
         EventBody::Message(message) => role(message.role).to_owned(),
         EventBody::Error(error) => error.code.to_string(),

@@ -222,3 +222,36 @@ async fn children_end_with_their_session_and_what_they_run_with_them() {
     tokio::time::timeout(Duration::from_secs(20), session.close()).await.unwrap();
     assert!(!std::path::Path::new("/proc").join(pid.trim()).exists(), "{pid} still runs");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn closing_with_a_child_at_work_asks_nothing_of_the_root_which_is_told_later() {
+    let spawn = json!({ "agent": "coder", "task": "work on" });
+    let mut script = Script::new().call("spawn_agent", spawn).say("It works.").say("Nobody asked.").loop_last();
+    script.agents.push(part("coder", "work on", Script::new().call("bash", json!({ "command": WAITS })).say("x")));
+    let stage = stage(script);
+    let session = stage.open().await.unwrap();
+    let id = session.id();
+    say(&session, "do it").await;
+    let (mut begun, mut done) = (false, false);
+    until(&session, 0, |event| {
+        begun |= matches!(&event.body, EventBody::ToolOutputChunk(_));
+        done |= matches!(&event.body, EventBody::AgentComplete(_));
+        begun && done
+    })
+    .await;
+    session.close().await;
+    let copy = stage.crashed(&Script::new().say("I see.").loop_last()).unwrap();
+    let session = copy.reopen(id).await.unwrap();
+    let last = session.first_seq();
+    let before = until(&session, 0, |event| event.seq == last).await;
+    let root = before.first().unwrap().agent_id;
+    let of_root = |wanted: fn(&EventBody) -> bool| {
+        before.iter().filter(|event| event.agent_id == root && wanted(&event.body)).count()
+    };
+    assert_eq!(of_root(|body| matches!(body, EventBody::TurnStart(_))), 2, "no turn but those that were asked for");
+    assert_eq!(of_root(|body| matches!(body, EventBody::AgentComplete(_))), 1);
+    say(&session, "what happened?").await;
+    let told = |event: &Event| matches!(&event.body, EventBody::Message(message) if message.text().contains("the process ended while it worked"));
+    until(&session, last, told).await;
+    session.close().await;
+}

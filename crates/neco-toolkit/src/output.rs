@@ -2,6 +2,7 @@
 
 use std::ops::{Bound, Range, RangeBounds};
 
+use neco_proto::event::KnownFile;
 use neco_proto::{Display, ErrorCode};
 
 use crate::intent::Intent;
@@ -22,6 +23,9 @@ pub struct ToolOutput {
     pub error_code: Option<ErrorCode>,
     /// What the tool wants of the agent.
     pub intents: Vec<Intent>,
+    /// What the model knows of files by this call; kept with its result and handed to [`crate::Tool::recall`]
+    /// when the session is opened again.
+    pub known: Vec<KnownFile>,
 }
 
 /// The part of a text that came from outside: what a file holds or a command printed. The model gets
@@ -45,6 +49,7 @@ impl ToolOutput {
             spilled_to: None,
             error_code: None,
             intents: Vec::new(),
+            known: Vec::new(),
         }
     }
 
@@ -79,6 +84,13 @@ impl ToolOutput {
     #[must_use]
     pub fn with_intent(mut self, intent: Intent) -> Self {
         self.intents.push(intent);
+        self
+    }
+
+    /// The same with what the model now knows of files.
+    #[must_use]
+    pub fn with_known(mut self, known: impl IntoIterator<Item = KnownFile>) -> Self {
+        self.known.extend(known);
         self
     }
 

@@ -1,8 +1,10 @@
 //! The tools that exist for one agent.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use neco_proto::ErrorCode;
+use neco_proto::event::KnownFile;
 
 use crate::alias;
 use crate::output::ToolError;
@@ -31,6 +33,11 @@ impl Registry {
     pub fn with(mut self, tools: impl IntoIterator<Item = Arc<dyn DynTool>>) -> Self {
         self.tools.extend(tools);
         self
+    }
+
+    /// Tells the tools what the model knows of files from an earlier process; relative paths are below `workspace`.
+    pub fn recall(&self, known: &[KnownFile], workspace: &Path) {
+        self.tools.iter().for_each(|tool| tool.recall(known, workspace));
     }
 
     /// Only the tools named, aliases included.

@@ -43,6 +43,14 @@ impl ArgumentSchema {
         &self.declared
     }
 
+    /// Why it is no JSON schema, if it is none.
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        let error = jsonschema::validator_for(&self.declared).err()?;
+        let place = error.instance_path().to_string();
+        Some(if place.is_empty() { error.to_string() } else { format!("{error} (at {place})") })
+    }
+
     /// Checks arguments against the schema.
     ///
     /// # Errors

@@ -1,11 +1,12 @@
 //! The tool: typed for its author, erased once.
 
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use neco_proto::event::KnownFile;
 use neco_proto::{Diff, ErrorCode, Risk};
 use neco_safety::Touch;
 use schemars::JsonSchema;
@@ -61,6 +62,9 @@ pub trait Tool: Send + Sync + 'static {
         true
     }
 
+    /// Takes in what the calls of an earlier process left the model knowing; relative paths are below `workspace`.
+    fn recall(&self, _known: &[KnownFile], _workspace: &Path) {}
+
     /// Rewrites arguments that are written for another agent's tool of the same purpose, before they are
     /// checked. What it does not know stays as it is.
     fn adapt(_arguments: &mut Value) {}
@@ -100,6 +104,8 @@ pub trait DynTool: Send + Sync {
     fn is_offered(&self) -> bool {
         true
     }
+    /// Takes in what the calls of an earlier process left the model knowing.
+    fn recall(&self, _known: &[KnownFile], _workspace: &Path) {}
     /// Checks the arguments and binds them.
     ///
     /// # Errors
@@ -153,6 +159,10 @@ impl<T: Tool> DynTool for Erased<T> {
 
     fn is_offered(&self) -> bool {
         self.tool.is_offered()
+    }
+
+    fn recall(&self, known: &[KnownFile], workspace: &Path) {
+        self.tool.recall(known, workspace);
     }
 
     fn prepare(self: Arc<Self>, mut arguments: Value) -> Result<Box<dyn PreparedCall>, ToolError> {

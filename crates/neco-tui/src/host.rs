@@ -34,6 +34,9 @@ pub trait Host: Send + Sync {
     /// The same for the arguments of a call.
     fn edit_call(&self, arguments: Value) -> BoxFuture<'_, Result<Option<Value>, String>>;
 
+    /// Tells an editor that has the terminal to end: the process is about to. What it has saved comes back.
+    fn end_editor(&self) {}
+
     /// What was written in earlier windows, oldest first.
     fn history(&self) -> Vec<String>;
 
@@ -97,6 +100,11 @@ pub trait Host: Send + Sync {
         absent("that command is not there")
     }
 
+    /// What may be written next behind a command after a slash: `line` ends where it would begin.
+    fn arguments(&self, _line: String) -> BoxFuture<'_, Vec<Argument>> {
+        async { Vec::new() }.boxed()
+    }
+
     /// Carries out a command after a slash that a session can't carry out by itself. `client` is the session on
     /// the screen. The window never asks for those it has lists for: sessions, models, permissions.
     fn outside(
@@ -108,7 +116,12 @@ pub trait Host: Send + Sync {
         absent("that is not there in this window")
     }
 
-    /// What the status line says, from how the session stands; none for the window's own.
+    /// Whether the person has a status line of their own.
+    fn has_status(&self) -> bool {
+        false
+    }
+
+    /// What it says, from how the session stands; none when whoever makes it failed.
     fn status(&self, _standing: Value) -> BoxFuture<'_, Option<String>> {
         async { None }.boxed()
     }
@@ -142,6 +155,15 @@ pub struct SessionEntry {
     /// How long ago it was used, in words.
     pub when: String,
     /// More of it, in a few words: how long it is, its folder; may be empty.
+    pub about: String,
+}
+
+/// Something that may follow a command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Argument {
+    /// What is written.
+    pub text: String,
+    /// What it is, in a few words.
     pub about: String,
 }
 
@@ -182,6 +204,8 @@ pub enum CommandOutcome {
     Send(Command),
     /// Another session is wanted.
     Open(Wanted),
+    /// Another session is wanted that goes on from what is on the screen, and this is to be said of it.
+    GoOn(Wanted, String),
     /// Everything is done.
     Done,
 }

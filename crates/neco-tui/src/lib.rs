@@ -6,7 +6,7 @@
 //! scrollback and is never drawn again; only what is alive is kept in memory.
 //!
 //! Reading order: [`host`] and [`looks`] (what a window is given), [`term`] (frames on a terminal), [`text`] and
-//! [`theme`], [`transcript`] (what happened), [`ask`], [`input`], [`panel`], [`app`] (the state), [`update`] (keys and
+//! [`theme`], [`told`] (what the agent hears of the person), [`transcript`] (what happened), [`ask`], [`input`], [`panel`], [`app`] (the state), [`update`] (keys and
 //! news), [`view`] (rows), [`mod@run`] (the loop).
 #![cfg_attr(test, allow(clippy::string_slice, clippy::unwrap_used, clippy::expect_used))]
 
@@ -20,6 +20,7 @@ pub mod run;
 pub mod term;
 pub mod text;
 pub mod theme;
+pub mod told;
 pub mod transcript;
 pub mod update;
 pub mod view;

@@ -115,21 +115,6 @@ fn all_of_it_is_shown_above_a_box_that_makes_room() {
     is_whole(&shown, &command);
 }
 
-#[test]
-fn a_key_counts_once_the_question_was_there_before_it() {
-    let mut scene = Scene::new((80, 24));
-    scene.works();
-    scene.app.now_ms = 1_000;
-    scene.asks(edit_request("1"));
-    scene.app.now_ms = 60_000;
-    scene.types("q");
-    scene.app.now_ms += 50;
-    scene.control('u');
-    scene.app.now_ms += 50;
-    scene.types("n");
-    assert!(scene.picture().contains("why not?"));
-}
-
 fn decided(id: &str, decision: Decision) -> Effect {
     Effect::Send(Command::Approve { call_id: call(id), decision })
 }
@@ -143,7 +128,8 @@ fn yes_to_all_holds_for_calls_that_are_asked_about_one_by_one() {
     }
     scene.app.focused = Some(true);
     scene.asks(edit_request("1"));
-    assert!(scene.picture().contains("Y N  with the other calls of this turn"));
+    assert!(scene.picture().contains("+ Write b.txt"), "{}", scene.picture());
+    assert!(scene.picture().contains("Y N  these too"));
     assert_eq!(scene.types("Y"), [decided("1", Decision::Once)]);
     scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("1"), decision: Decision::Once }));
     assert_eq!(scene.asks(edit_request("2")), [decided("2", Decision::Once)]);

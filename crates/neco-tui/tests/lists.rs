@@ -7,7 +7,7 @@ use neco_proto::event::*;
 use neco_proto::slash::Custom;
 use neco_proto::*;
 use neco_tui::host::{CommandOutcome, ImageSource, ModelEntry, RuleEntry, SessionEntry, Wanted};
-use neco_tui::update::{Effect, News};
+use neco_tui::update::{Effect, News, Unsent};
 use serde_json::json;
 use support::{Scene, in_all_sizes, node};
 
@@ -86,6 +86,8 @@ fn a_rule_is_written_and_kept() {
     assert_eq!(scene.key(KeyCode::Enter), []);
     scene.types("allow run(ls)");
     assert_eq!(scene.key(KeyCode::Enter), [Effect::AddRule("allow run(ls)".into())]);
+    assert_eq!(scene.news(News::RuleChanged(Ok("kept".into()))), [], "the list was left");
+    scene.news(News::Rules(Ok(Vec::new())));
     assert_eq!(scene.news(News::RuleChanged(Ok("kept".into()))), [Effect::Rules]);
 }
 
@@ -155,11 +157,16 @@ fn any_child_can_be_told_stopped_and_paused() {
         assert_eq!(scene.types("p"), order(one, AgentOrder::Pause));
         scene.key(KeyCode::Down);
         assert_eq!(scene.types("x"), order(two, AgentOrder::Cancel));
+        assert_eq!(scene.key(KeyCode::Enter), [Effect::Look(two)]);
+        scene.news(News::Looked(two, Vec::new(), 0));
+        scene.happen_to(two, EventBody::StreamChunk(StreamChunk { text: "I look at the **tests**.".into() }));
+        assert!(scene.picture().contains("I look at the tests."), "{}", scene.picture());
         scene.key(KeyCode::Enter);
         scene.types("use the other file");
         let redirect = AgentOrder::Redirect { text: "use the other file".into() };
         assert_eq!(scene.key(KeyCode::Enter), order(two, redirect));
-        scene.control('t');
+        assert_eq!(scene.types("r"), order(two, AgentOrder::Resume));
+        scene.key(KeyCode::Esc);
         scene.key(KeyCode::End);
         scene.key(KeyCode::Enter);
         scene.control('t');
@@ -217,7 +224,7 @@ fn what_is_written_out_comes_first_and_what_needs_nothing_more_runs() {
     scene.types("/cont");
     assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Ask(Query::Context)));
     scene.types("/res");
-    assert_eq!(scene.key(KeyCode::Enter), [], "an id may follow");
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::Arguments("/resume ".into())], "an id may follow");
     assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Sessions));
 }
 
@@ -228,9 +235,65 @@ fn pastes_and_pictures_are_chips() {
         scene.app.paste(&"a line\n".repeat(30));
         assert_eq!(scene.app.paste("/tmp/shot.png"), [Effect::Image(ImageSource::File("/tmp/shot.png".into()))]);
         let picture = Attachment::Image { media_type: "image/png".into(), data: "AA==".into() };
-        scene.news(News::Image(Ok(Some(picture)), None));
-        scene.types("and say what it is, in more words than fit into one row of a small terminal");
+        // What is written meanwhile stands behind it.
+        scene.types(" and say");
+        scene.news(News::Image(Ok(Some(picture)), Some("/tmp/shot.png".into())));
+        scene.types(" what it is, in more words than fit into one row of a small terminal");
     }));
+}
+
+#[test]
+fn a_dropped_file_that_is_no_picture_stays_as_it_was_dropped() {
+    let mut scene = Scene::new((80, 24));
+    assert_eq!(scene.app.paste("'/tmp/a b.png' "), [Effect::Image(ImageSource::File("/tmp/a b.png".into()))]);
+    scene.types("is wrong");
+    scene.news(News::Image(Ok(None), Some("/tmp/a b.png".into())));
+    assert_eq!(scene.app.prompt.text.as_str(), "'/tmp/a b.png' is wrong");
+    assert!(scene.app.dropped.is_empty());
+}
+
+#[test]
+fn what_was_refused_comes_back_with_its_pictures_before_what_was_written_since() {
+    let mut scene = Scene::new((80, 24));
+    let picture = Attachment::Image { media_type: "image/png".into(), data: "AA==".into() };
+    scene.types("next");
+    let unsent = Unsent { text: "see [image 1]".into(), pictures: vec![picture.clone()] };
+    scene.news(News::Refused(ClientError::Gone, Some(unsent)));
+    assert_eq!(scene.app.prompt.text.as_str(), "see [image 1]\nnext");
+    let message = Command::UserMessage { content: "see [image 1]\nnext".into(), attachments: vec![picture] };
+    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Send(message)));
+}
+
+#[test]
+fn the_files_are_asked_for_once() {
+    let mut scene = Scene::new((80, 24));
+    assert_eq!(scene.types("@src/ma"), [Effect::Files]);
+    scene.news(News::Files(vec!["src/main.rs".into(), "README.md".into()]));
+    assert!(scene.picture().contains("@src/main.rs"));
+}
+
+#[test]
+fn a_search_that_is_left_gives_the_draft_back() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("three lines");
+    scene.control('r');
+    assert!(!scene.picture().contains("fix the parser"), "nothing is looked for yet");
+    scene.types("tests");
+    assert!(scene.picture().contains("run the tests"));
+    scene.key(KeyCode::Esc);
+    assert_eq!(scene.app.prompt.text.as_str(), "three lines");
+}
+
+#[test]
+fn a_paste_that_looks_like_a_command_comes_back_as_a_paste() {
+    let mut scene = Scene::new((80, 24));
+    let readme = format!("![build](https://x)\n{}", "touch /tmp/x\n".repeat(30));
+    scene.app.paste(&readme);
+    let sent = Effect::Send(Command::UserMessage { content: readme, attachments: Vec::new() });
+    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&sent));
+    scene.key(KeyCode::Up);
+    assert_eq!(scene.app.prompt.text.as_str(), "[paste 1: 31 lines]");
+    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&sent));
 }
 
 #[test]
@@ -265,7 +328,75 @@ fn what_is_written_is_sent_as_what_it_is() {
     scene.key(KeyCode::Enter);
     scene.types("lines");
     assert_eq!(scene.app.prompt.text.as_str(), "two\nlines");
+    assert_eq!(scene.news(News::Outside(Ok(CommandOutcome::Open(Wanted::New)))), [], "it is at work");
+    let mut scene = Scene::new((80, 24));
     assert_eq!(scene.news(News::Outside(Ok(CommandOutcome::Open(Wanted::New)))), [Effect::Open(Wanted::New)]);
+}
+
+#[test]
+fn what_was_pasted_is_a_message_whatever_it_begins_with() {
+    let mut scene = Scene::new((80, 24));
+    let paste = format!("![build](https://example.com)\n{}", "a line\n".repeat(30));
+    scene.app.paste(&paste);
+    let sent = scene.key(KeyCode::Enter);
+    let content = paste.clone();
+    assert_eq!(sent.last(), Some(&Effect::Send(Command::UserMessage { content, attachments: Vec::new() })));
+}
+
+#[test]
+fn a_list_that_comes_late_takes_no_keys() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("/model");
+    scene.key(KeyCode::Enter);
+    scene.types("fix the bug");
+    scene.news(News::Models(Ok(vec![ModelEntry { name: "a/b".into(), about: String::new() }])));
+    assert!(scene.app.picker.is_none());
+    let sent = scene.key(KeyCode::Enter);
+    assert!(matches!(sent.last(), Some(Effect::Send(Command::UserMessage { .. }))), "{sent:?}");
+}
+
+#[test]
+fn what_is_chosen_stays_chosen_when_the_list_changes() {
+    let mut scene = Scene::new((80, 24));
+    let [one, two, _] = children(&mut scene);
+    scene.control('t');
+    scene.key(KeyCode::Down);
+    let mut gone = node(two, one, "tester", "test it", "running", 0.5);
+    gone.parent = Some(scene.root);
+    scene.happen_to(two, support::agent_update(&gone));
+    let order = |agent_id| vec![Effect::Send(Command::AgentCommand { agent_id, order: AgentOrder::Cancel })];
+    assert_eq!(scene.types("x"), order(two));
+    let update =
+        json!({"type": "agent_update", "node": node(one, scene.root, "coder", "x", "running", 0.5), "gone": [two]});
+    scene.happen_to(one, support::read(update));
+    assert_eq!(scene.types("x"), [], "it is gone, and nobody stands in for it");
+}
+
+#[test]
+fn what_waits_is_taken_back() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    let queue = |scene: &mut Scene, text: &str| {
+        let message = Message::user(text);
+        scene.happen(EventBody::MessageQueued(MessageQueued { when: Admission::AfterWork, message: message.clone() }));
+        message
+    };
+    let back = |message: &Message| {
+        EventBody::MessageQueued(MessageQueued { when: Admission::Withdrawn, message: message.clone() })
+    };
+    let withdraw = |ids: &[MessageId]| Effect::Send(Command::Withdraw { message_ids: ids.to_vec() });
+    let (one, two) = (queue(&mut scene, "first"), queue(&mut scene, "second"));
+    assert!(scene.picture().contains("↑ takes it back"));
+    assert_eq!(scene.key(KeyCode::Up), [withdraw(&[two.id])]);
+    assert_eq!(scene.key(KeyCode::Up), [], "it is on its way");
+    scene.happen(back(&two));
+    assert_eq!(scene.app.prompt.text.as_str(), "second");
+    let three = queue(&mut scene, "third");
+    assert_eq!(scene.key(KeyCode::Esc), [Effect::Send(Command::Cancel), withdraw(&[one.id, three.id])]);
+    scene.happen(back(&one));
+    scene.happen(back(&three));
+    assert_eq!(scene.app.prompt.text.as_str(), "first\nthird\nsecond", "before what was written since");
+    assert!(scene.app.transcript.waiting().is_empty());
 }
 
 #[test]

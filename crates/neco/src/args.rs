@@ -224,7 +224,7 @@ pub enum Subcommands {
     /// Lists, shows and closes plans that sessions left unfinished
     #[command(subcommand)]
     Plan(PlanCommand),
-    /// Lists, shows and checks the agents that can do a part of the work
+    /// Lists, shows and checks the agents that can do a part of the work; steers those that are at it
     #[command(subcommand)]
     Agents(AgentsCommand),
     /// Runs, lists, shows and resumes workflows: tasks that depend on each other

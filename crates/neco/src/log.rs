@@ -32,14 +32,20 @@ pub fn hide(redactor: Redactor) {
     *REDACTOR.lock().unwrap_or_else(PoisonError::into_inner) = Some(redactor);
 }
 
+/// `text` without the secrets that are known, and without what looks like one.
+#[must_use]
+pub fn redacted(text: &str, scope: Scope) -> String {
+    let redactor = REDACTOR.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().clone();
+    redactor.redact(text, scope).into_owned()
+}
+
 /// A file that no secret is written to; what is written comes line by line.
 struct WithoutSecrets<W>(W);
 
 impl<W: Write> Write for WithoutSecrets<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(bytes);
-        let redactor = REDACTOR.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().clone();
-        let redacted = redactor.redact(&text, Scope::Outside);
+        let redacted = redacted(&text, Scope::Outside);
         self.0.write_all(redacted.as_bytes())?;
         Ok(bytes.len())
     }

@@ -32,6 +32,19 @@ pub struct Outcome {
     arguments: HashMap<CallId, String>,
 }
 
+/// The end of work that went on after `before`.
+#[must_use]
+pub fn joined(before: Option<AgentComplete>, complete: &AgentComplete) -> AgentComplete {
+    let mut all = complete.clone();
+    if let Some(before) = before {
+        all.turns += before.turns;
+        all.usage += before.usage;
+        all.duration_ms += before.duration_ms;
+        all.waited_ms += before.waited_ms;
+    }
+    all
+}
+
 /// What went wrong, for a person and for a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RunError {
@@ -137,14 +150,7 @@ impl Outcome {
 
     /// A root that was woken by what came of others goes on with the same request.
     fn completed(&mut self, complete: &AgentComplete) {
-        let mut all = complete.clone();
-        if let Some(before) = self.complete.take() {
-            all.turns += before.turns;
-            all.usage += before.usage;
-            all.duration_ms += before.duration_ms;
-            all.waited_ms += before.waited_ms;
-        }
-        self.complete = Some(all);
+        self.complete = Some(joined(self.complete.take(), complete));
     }
 
     fn below(&mut self, event: &Event) {
@@ -266,6 +272,7 @@ mod tests {
             duration_ms: 0,
             display: None,
             spilled_to: None,
+            known: Vec::new(),
         })
     }
 

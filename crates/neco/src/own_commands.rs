@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use neco_config::Env;
+use neco_proto::clean::clean_line;
 use neco_proto::slash::Custom;
 use neco_workspace::GitFacts;
 use sha2::{Digest, Sha256};
@@ -111,7 +112,7 @@ fn read_all(place: &Path, folder: Option<&Path>) -> Vec<OwnCommand> {
 }
 
 fn read(file: &Path, name: &str, folder: Option<&Path>) -> Option<OwnCommand> {
-    if name.is_empty() || name.contains(char::is_whitespace) || name.contains('/') {
+    if name.is_empty() || name.contains(|char: char| char.is_whitespace() || char.is_control()) || name.contains('/') {
         return None;
     }
     let mut text = String::new();
@@ -123,7 +124,7 @@ fn read(file: &Path, name: &str, folder: Option<&Path>) -> Option<OwnCommand> {
     let first = || body.lines().map(|line| line.trim_start_matches(['#', ' '])).find(|line| !line.is_empty());
     let help = field("description").unwrap_or_else(|| first().unwrap_or_default().chars().take(72).collect());
     let argument = field("argument-hint").unwrap_or_default();
-    let custom = Custom { name: name.to_owned(), argument, help };
+    let custom = Custom { name: name.to_owned(), argument: clean_line(&argument), help: clean_line(&help) };
     Some(OwnCommand {
         custom,
         text: body.trim().to_owned(),

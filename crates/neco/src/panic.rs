@@ -10,7 +10,7 @@ use crate::ask::tty::restore_terminal;
 pub fn install(log: PathBuf) {
     std::panic::set_hook(Box::new(move |panic| {
         tracing::error!(panic = %words(panic), "panic");
-        // A task that is broken ends alone, and its session tells of it; the window goes on.
+        // A task that is broken ends alone, and its session or the window tells of it; the window goes on.
         if neco_tui::term::guard::is_taken() && std::thread::current().name() != Some("main") {
             return;
         }

@@ -215,7 +215,9 @@ impl Plugged {
             true => "new or changed since it was trusted",
             false => "the folder is not trusted",
         };
-        Some(format!("{} of {folder} are off: {why}; `neco trust` shows them and switches them on", what.join(" and ")))
+        let (is, them) = if off.len() == 1 { ("is", "it") } else { ("are", "them") };
+        let what = what.join(" and ");
+        Some(format!("{what} of {folder} {is} off: {why}; `neco trust` shows {them} and switches {them} on"))
     }
 
     /// Keeps what a person decided about all that was described.

@@ -66,6 +66,9 @@ pub enum SessionCommand {
     Show {
         /// The session's id, or its beginning
         id: String,
+        /// What an agent below the root said and did instead: its name, such as explore-1, or the beginning of its id
+        #[arg(long, value_name = "NAME")]
+        agent: Option<String>,
         /// Prints the events, one JSON object a line
         #[arg(long)]
         json: bool,

@@ -60,6 +60,22 @@ pub async fn open_store(data_dir: &Path) -> Result<Arc<SqliteStore>, Failure> {
     Ok(Arc::new(store))
 }
 
+/// A copy of the store in a folder of its own, which goes with it.
+///
+/// # Errors
+/// When there is nothing to copy, or no room for it.
+pub fn copy_store(data_dir: &Path) -> std::io::Result<tempfile::TempDir> {
+    let copy = tempfile::tempdir()?;
+    // What waits in the write-ahead log belongs to it.
+    for name in [STORE_FILE.to_owned(), format!("{STORE_FILE}-wal")] {
+        match std::fs::copy(data_dir.join(&name), copy.path().join(&name)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound || name == STORE_FILE => return Err(error),
+            Ok(_) | Err(_) => {}
+        }
+    }
+    Ok(copy)
+}
+
 /// The store and the hub that stands on it.
 pub struct Services {
     /// Opens sessions.

@@ -144,4 +144,76 @@ pub enum AgentsCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Shows who works in the session that runs here, or all about one of them
+    #[command(after_help = AT_WORK)]
+    Status {
+        /// Its name, such as explore-1, or the beginning of its id
+        agent: Option<String>,
+        #[command(flatten)]
+        which: WhichSession,
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Gives an agent at work something more to do, after what it does now
+    #[command(after_help = AT_WORK)]
+    Tell(TextArgs),
+    /// Corrects an agent at work: it sees it at its next turn
+    #[command(after_help = AT_WORK)]
+    Redirect(TextArgs),
+    /// Answers the question of an agent at work
+    #[command(after_help = AT_WORK)]
+    Answer(TextArgs),
+    /// Lets an agent and everybody below it do nothing for now
+    #[command(after_help = AT_WORK)]
+    Pause {
+        /// Its name, such as explore-1, or the beginning of its id
+        agent: String,
+        #[command(flatten)]
+        which: WhichSession,
+    },
+    /// Lets an agent go on that is paused
+    #[command(after_help = AT_WORK)]
+    Resume {
+        /// Its name, such as explore-1, or the beginning of its id
+        agent: String,
+        #[command(flatten)]
+        which: WhichSession,
+    },
+    /// Ends an agent and everybody below it, with every process they started
+    #[command(after_help = AT_WORK)]
+    Cancel {
+        /// Its name, such as explore-1, or the beginning of its id
+        agent: String,
+        #[command(flatten)]
+        which: WhichSession,
+    },
+    /// Changes the model, budget or tools of an agent at work: model=NAME tokens=COUNT cost=USD tools=A,B
+    #[command(after_help = AT_WORK)]
+    Set(TextArgs),
+}
+
+const AT_WORK: &str = "\
+The session is the one that a process has open in this folder; --session names another.
+In a window or the repl the same is written /agents VERB AGENT …
+Exit codes: 0 when it is done, 1 when it can't be done now, 2 when nothing runs or there is no such agent.";
+
+/// Which session is meant.
+#[derive(Clone, Debug, Default, Args)]
+pub struct WhichSession {
+    /// The beginning of the id of a session that runs; without it the one of this folder
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+}
+
+/// An agent and words for it.
+#[derive(Clone, Debug, Args)]
+pub struct TextArgs {
+    /// Its name, such as explore-1, or the beginning of its id
+    pub agent: String,
+    /// What it is told
+    #[arg(required = true)]
+    pub text: Vec<String>,
+    #[command(flatten)]
+    pub which: WhichSession,
 }

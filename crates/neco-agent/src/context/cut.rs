@@ -23,6 +23,11 @@ const LEAST_OF: u64 = 20;
 /// … or so many, if that is less.
 const LEAST_NOTES: u64 = 16;
 
+/// Shorter notes than this are of no use.
+const SHORTEST_NOTES: u64 = 200;
+/// Tokens of the words around the notes.
+const AROUND_NOTES: u64 = 80;
+
 /// A conversation that is too long, and the room there is for it.
 #[derive(Clone, Copy)]
 pub struct TooLong<'a> {
@@ -104,17 +109,43 @@ impl TooLong<'_> {
     /// want another one.
     #[must_use]
     pub fn is_worth_a_summary(&self, cut: &Cut) -> bool {
-        let counted: Vec<u64> = self.history.iter().map(|entry| tokens_of(entry.message(), self.family)).collect();
-        let stays = |at: usize, id: MessageId| at >= cut.from || cut.pinned.contains(&id);
-        let ids = self.history.iter().map(|entry| entry.message().id).enumerate();
-        let left: u64 = counted.iter().zip(ids).filter(|(_, (at, id))| stays(*at, *id)).map(|(tokens, _)| tokens).sum();
+        let left = self.tokens_left(cut);
         self.space.compact_at().is_none_or(|full| self.beside().saturating_add(left) < full)
+    }
+
+    /// Whether notes of any use would fit beside what stays: then they are better than nothing, even if the
+    /// context is nearly full again with them.
+    #[must_use]
+    pub fn has_room_for_notes(&self, cut: &Cut) -> bool {
+        self.room_for_notes(cut) >= SHORTEST_NOTES
+    }
+
+    /// Tokens that the notes may have: as many as a summary has elsewhere, or what is left in a window that is
+    /// nearly full of what must stay.
+    #[must_use]
+    pub fn room_for_notes(&self, cut: &Cut) -> u64 {
+        let taken = self.fixed.saturating_add(self.standing_tokens()).saturating_add(self.tokens_left(cut));
+        let left = self.space.usable().map_or(u64::MAX, |usable| usable.saturating_sub(taken + AROUND_NOTES));
+        self.space.summary().min(left)
+    }
+
+    /// Tokens of what stays of the conversation.
+    fn tokens_left(&self, cut: &Cut) -> u64 {
+        let stays = |at: usize, id: MessageId| at >= cut.from || cut.pinned.contains(&id);
+        let messages = self.history.iter().map(Entry::message).enumerate();
+        messages
+            .filter(|(at, message)| stays(*at, message.id))
+            .map(|(_, message)| tokens_of(message, self.family))
+            .sum()
     }
 
     /// Tokens of all that stands beside what stays of the conversation.
     fn beside(&self) -> u64 {
-        let standing = self.standing.map_or(0, |standing| estimate(standing, self.family));
-        self.fixed.saturating_add(self.space.summary()).saturating_add(standing)
+        self.fixed.saturating_add(self.space.summary()).saturating_add(self.standing_tokens())
+    }
+
+    fn standing_tokens(&self) -> u64 {
+        self.standing.map_or(0, |standing| estimate(standing, self.family))
     }
 
     /// Tokens of the last `turns` turns and of what stays of the older part before them.
@@ -132,7 +163,7 @@ impl TooLong<'_> {
     /// Why not, in words.
     pub fn summed_up(&self, cut: &Cut, notes: &str) -> Result<Compaction, String> {
         self.has_substance(cut, notes)?;
-        let notes = self.bounded(notes);
+        let notes = self.bounded(cut, notes);
         let compaction = self.at(cut, CompactionStrategy::Summary, Some(summary_message(&notes, self.standing)));
         if compaction.after >= compaction.before {
             return Err(format!("the summary was not shorter than what it stands for ({} tokens)", compaction.after));
@@ -158,8 +189,9 @@ impl TooLong<'_> {
     }
 
     /// Notes that are much longer than they may be are cut.
-    fn bounded(&self, notes: &str) -> String {
-        let most = self.space.summary().saturating_mul(2);
+    fn bounded(&self, cut: &Cut, notes: &str) -> String {
+        let (usual, room) = (self.space.summary(), self.room_for_notes(cut));
+        let most = if room < usual { room } else { usual.saturating_mul(2) };
         if estimate(notes, self.family) <= most {
             return notes.to_owned();
         }

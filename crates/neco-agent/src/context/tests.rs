@@ -219,6 +219,21 @@ fn a_cut_keeps_the_task_and_the_last_turns() {
     assert!(paired(&after));
 }
 
+/// What is told before the conversation takes more than half of a 16k window: notes still fit, if they are short.
+#[test]
+fn a_small_window_gets_notes_that_fit_it() {
+    let (history, space) = (long(6, 3_000), space(16_384));
+    let too_long = TooLong { fixed: 8_500, ..too_long(&history, &space, CompactionCause::Full) };
+    let cut = too_long.cut().unwrap();
+    assert!(!too_long.is_worth_a_summary(&cut), "the next turn would want another one");
+    assert!(too_long.has_room_for_notes(&cut));
+    let done = too_long.summed_up(&cut, &format!("{NOTES}{}", "- a step that was done\n".repeat(2_000))).unwrap();
+    let usable = space.usable().unwrap();
+    assert!(done.after <= usable, "{} of {usable}", done.after);
+    let full = TooLong { fixed: usable - 300, ..too_long };
+    assert!(!full.has_room_for_notes(&full.cut().unwrap()), "nothing of use would fit");
+}
+
 #[test]
 fn a_summary_that_is_no_gain_is_refused() {
     let (history, space) = (long(8, 100), space(100_000));

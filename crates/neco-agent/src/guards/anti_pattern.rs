@@ -50,7 +50,9 @@ impl Guard for AntiPattern {
 impl AntiPattern {
     fn count(&mut self, call: &CallSeen<'_>) {
         self.counted &= !call.is_first;
-        if [TODO_WRITE, ASK_USER, ENTER_PLAN_MODE, EXIT_PLAN_MODE].contains(&call.tool) {
+        // Nor is it reading to see to other agents.
+        let sees_to_others = call.tool.starts_with("agent_") || ["task", "spawn_agent", "report"].contains(&call.tool);
+        if sees_to_others || [TODO_WRITE, ASK_USER, ENTER_PLAN_MODE, EXIT_PLAN_MODE].contains(&call.tool) {
             return;
         }
         match call.touch {
@@ -69,7 +71,7 @@ mod tests {
     use super::*;
 
     fn nudges(touches: &str, mode: Mode) -> Vec<usize> {
-        let scene = Scene { mode, can_ask: true, has_todos: true };
+        let scene = Scene { mode, can_ask: true, has_todos: true, can_plan: true };
         let mut guard = AntiPattern::default();
         let call = |tool: &'static str, touch| CallSeen {
             tool,

@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn what_says_nothing_about_its_size_is_left_alone() {
-        let scene = Scene { mode: Mode::Agent, can_ask: true, has_todos: true };
+        let scene = Scene { mode: Mode::Agent, can_ask: true, has_todos: true, can_plan: true };
         let said = |request: &str, scene: &Scene| ComplexityGuard.watch(&Seen::Request(request), scene);
         assert_eq!(said("continue", &scene), None);
         assert!(

@@ -154,7 +154,7 @@ mod tests {
     }
 
     fn told(guard: &mut ErrorTracker, seen: &Seen<'_>, can_ask: bool) -> String {
-        let scene = Scene { mode: Mode::Agent, can_ask, has_todos: true };
+        let scene = Scene { mode: Mode::Agent, can_ask, has_todos: true, can_plan: true };
         match guard.watch(seen, &scene) {
             Some(Hint::Tell(text) | Hint::Warn { text, .. }) => text,
             None => String::new(),

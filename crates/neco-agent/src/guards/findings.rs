@@ -72,7 +72,7 @@ mod tests {
             (&[("grep", "", false); 6], 0),
         ];
         for (calls, reminders) in table {
-            let scene = Scene { mode: Mode::Agent, can_ask: true, has_todos: true };
+            let scene = Scene { mode: Mode::Agent, can_ask: true, has_todos: true, can_plan: true };
             let mut guard = Findings::default();
             let count = calls
                 .iter()
@@ -80,7 +80,7 @@ mod tests {
                 .count();
             assert_eq!(count, *reminders, "{calls:?}");
         }
-        let scene = Scene { mode: Mode::Agent, can_ask: true, has_todos: false };
+        let scene = Scene { mode: Mode::Agent, can_ask: true, has_todos: false, can_plan: true };
         let mut guard = Findings::default();
         assert!((0..4).all(|_| guard.watch(&call("web_fetch", "", false), &scene).is_none()), "nowhere to write");
     }

@@ -20,6 +20,8 @@ pub struct Scene {
     pub can_ask: bool,
     /// Whether it has a todo list.
     pub has_todos: bool,
+    /// Whether it has a tool to hand over a plan with.
+    pub can_plan: bool,
 }
 
 /// Something that happened.
@@ -75,8 +77,31 @@ pub enum Hint {
         /// For the person.
         notice: &'static str,
     },
-    /// The agent should not go on without the person, for this reason.
+    /// The agent should not go on without the person, who reads this reason.
     Stop(String),
-    /// The model should not be done yet, for this reason.
-    Hold(String),
+    /// The model should not be done yet.
+    Hold {
+        /// For the model: why.
+        text: String,
+        /// For the person.
+        notice: &'static str,
+    },
+    /// The model may be done; the person should know this.
+    Note(&'static str),
+}
+
+/// What is against the end of the work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Objection {
+    /// The model is told something and goes on.
+    Hold {
+        /// For the model: why.
+        text: String,
+        /// For the person.
+        notice: &'static str,
+    },
+    /// The work ends as one that was stopped, for this reason.
+    Stop(String),
+    /// Nothing; the person should know something.
+    Note(&'static str),
 }

@@ -25,8 +25,24 @@ pub(super) struct Loops {
     since_new: usize,
     /// The last sayings.
     sayings: VecDeque<String>,
-    warned: bool,
+    /// What was warned of: the call, if it was one, and how often it was made by then.
+    warned: Option<(Option<u64>, usize)>,
 }
+
+/// What repeats itself.
+struct Repeats {
+    /// The call, if it is the same one again and again.
+    call: Option<u64>,
+    times: usize,
+    /// In words to the model.
+    told: String,
+    /// In words about the model, with how often it was in all.
+    said: Box<dyn Fn(usize) -> String>,
+    advice: &'static str,
+}
+
+const OTHERWISE: &str = "Change something: other arguments, another tool, another idea; or say what is in your way.";
+const ONCE: &str = "Say it once, in few words; if that is what the user asked for, write it to a file instead.";
 
 impl Guard for Loops {
     fn watch(&mut self, seen: &Seen<'_>, _: &Scene) -> Option<Hint> {
@@ -43,13 +59,14 @@ impl Guard for Loops {
         self.calls.clear();
         self.sayings.clear();
         self.since_new = 0;
-        if std::mem::replace(&mut self.warned, true) {
-            return Some(Hint::Stop(repeats));
+        let Repeats { call, times, told, said, advice } = repeats;
+        if let Some((before, earlier)) = self.warned.replace((call, times)) {
+            let earlier = if call.is_some() && call == before { earlier } else { 0 };
+            return Some(Hint::Stop(said(times + earlier)));
         }
         Some(Hint::Warn {
             text: format!(
-                "You repeat yourself: {repeats}. Nothing new comes of it. Change something: other arguments, another \
-                 tool, another idea; or say what is in your way. If it goes on, the work is stopped."
+                "You repeat yourself: {told}. Nothing new comes of it. {advice} If it goes on, the work is stopped."
             ),
             notice: "the agent repeats itself, and was told so",
         })
@@ -57,7 +74,7 @@ impl Guard for Loops {
 }
 
 impl Loops {
-    fn call(&mut self, call: &CallSeen<'_>) -> Option<String> {
+    fn call(&mut self, call: &CallSeen<'_>) -> Option<Repeats> {
         let this = hash(&(call.tool, &call.arguments, call.output));
         if call.touch == Touch::Writes && call.error.is_none() && !self.calls.contains(&this) {
             self.since_new = self.calls.len();
@@ -70,20 +87,24 @@ impl Loops {
         let calls = self.calls.make_contiguous();
         let recent = calls.get(self.since_new.max(calls.len().saturating_sub(BACK))..).unwrap_or_default();
         let same = recent.iter().filter(|other| **other == this).count();
+        let name =
+            if call.target.is_empty() { call.tool.to_owned() } else { format!("{} on {:?}", call.tool, call.target) };
         if same >= TIMES {
-            return Some(format!("{} on {:?} gave the same result {same} times", call.tool, call.target));
+            let told = format!("{name} gave the same result {same} times");
+            let said = Box::new(move |times| format!("{name} gave the same result {times} times"));
+            return Some(Repeats { call: Some(this), times: same, told, said, advice: OTHERWISE });
         }
         let length = cycle(calls, LONGEST, TIMES)?;
-        Some(format!(
-            "the same {length} calls in a row, {TIMES} times, the last of them {} on {:?}",
-            call.tool, call.target
-        ))
+        let words = format!("the same {length} calls in a row, {TIMES} times, the last of them {name}");
+        Some(Repeats::plain(words.clone(), words, OTHERWISE))
     }
 
-    fn words(&mut self, text: &str) -> Option<String> {
+    fn words(&mut self, text: &str) -> Option<Repeats> {
         if let Some(piece) = repeated_piece(text) {
             let piece: String = piece.chars().take(60).collect();
-            return Some(format!("your text says {piece:?} over and over"));
+            let (told, said) =
+                (format!("your text says {piece:?} over and over"), format!("its text says {piece:?} over and over"));
+            return Some(Repeats::plain(told, said, ONCE));
         }
         self.sayings.push_back(saying(text)?);
         if self.sayings.len() > TIMES {
@@ -91,7 +112,19 @@ impl Loops {
         }
         let first = self.sayings.front()?;
         let same = self.sayings.len() == TIMES && self.sayings.iter().all(|other| other == first);
-        same.then(|| format!("you said the same {TIMES} times in a row"))
+        same.then(|| {
+            let (told, said) = (
+                format!("you said the same {TIMES} times in a row"),
+                format!("it said the same {TIMES} times in a row"),
+            );
+            Repeats::plain(told, said, OTHERWISE)
+        })
+    }
+}
+
+impl Repeats {
+    fn plain(told: String, said: String, advice: &'static str) -> Self {
+        Self { call: None, times: 0, told, said: Box::new(move |_| said.clone()), advice }
     }
 }
 
@@ -108,7 +141,7 @@ mod tests {
 
     use super::*;
 
-    const SCENE: Scene = Scene { mode: Mode::Agent, can_ask: true, has_todos: true };
+    const SCENE: Scene = Scene { mode: Mode::Agent, can_ask: true, has_todos: true, can_plan: true };
 
     fn call(tool: &'static str, arguments: &str, touch: Touch, output: &'static str) -> Seen<'static> {
         let (arguments, target) = (arguments.to_owned(), String::new());
@@ -124,7 +157,7 @@ mod tests {
                 None => '.',
                 Some(Hint::Tell(_) | Hint::Warn { .. }) => 'w',
                 Some(Hint::Stop(_)) => 's',
-                Some(Hint::Hold(_)) => 'h',
+                Some(Hint::Hold { .. } | Hint::Note(_)) => 'h',
             }
         };
         calls.chars().map(word).collect()
@@ -147,6 +180,14 @@ mod tests {
         ] {
             assert_eq!(heard(calls), expected, "{calls}");
         }
+    }
+
+    #[test]
+    fn the_person_reads_how_often_it_was_in_all() {
+        let mut guard = Loops::default();
+        let heard: Vec<Hint> = (0..6).filter_map(|_| guard.watch(&call("t", "a", Touch::Reads, "x"), &SCENE)).collect();
+        assert!(matches!(heard.first(), Some(Hint::Warn { text, .. }) if text.contains("3 times")), "{heard:?}");
+        assert_eq!(heard.get(1), Some(&Hint::Stop("t gave the same result 6 times".to_owned())));
     }
 
     #[test]

@@ -20,5 +20,5 @@ mod target;
 mod watch;
 
 pub use complexity::{Complexity, Judgement, judge};
-pub use guard::{CallSeen, Guard, Hint, Scene, Seen};
+pub use guard::{CallSeen, Guard, Hint, Objection, Scene, Seen};
 pub use watch::{Guards, Said};

@@ -15,7 +15,7 @@ use super::anti_pattern::AntiPattern;
 use super::complexity::ComplexityGuard;
 use super::errors::ErrorTracker;
 use super::findings::Findings;
-use super::guard::{CallSeen, Guard, Hint, Scene, Seen};
+use super::guard::{CallSeen, Guard, Hint, Objection, Scene, Seen};
 use super::loops::Loops;
 use super::stop_check::StopCheck;
 use super::target::{failure, target, told};
@@ -105,11 +105,21 @@ impl Guards {
         std::mem::take(&mut self.said)
     }
 
-    /// The model wants to be done: an objection, if there is one.
-    pub fn object(&mut self, progress: &Progress, scene: &Scene) -> Option<String> {
+    /// The model wants to be done: an objection, if there is one. What is against its last words comes first: nobody
+    /// would say it otherwise.
+    pub fn object(&mut self, progress: &Progress, scene: &Scene) -> Option<Objection> {
         let hints = self.show(&Seen::End(progress), scene);
+        if let Some(reason) = self.said.stop.take() {
+            return Some(Objection::Stop(reason));
+        }
+        if let (Some(notice), [text, ..]) = (self.said.notices.first(), self.said.hints.as_slice()) {
+            let objection = Objection::Hold { text: text.clone(), notice };
+            self.said = Said::default();
+            return Some(objection);
+        }
         hints.into_iter().find_map(|hint| match hint {
-            Hint::Hold(text) => Some(text),
+            Hint::Hold { text, notice } => Some(Objection::Hold { text, notice }),
+            Hint::Note(notice) => Some(Objection::Note(notice)),
             Hint::Tell(_) | Hint::Warn { .. } | Hint::Stop(_) => None,
         })
     }
@@ -170,7 +180,7 @@ impl Guards {
                     }
                 }
                 Hint::Stop(text) => self.said.stop = Some(text),
-                Hint::Hold(_) => {}
+                Hint::Hold { .. } | Hint::Note(_) => {}
             }
         }
     }

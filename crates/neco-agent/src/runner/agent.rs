@@ -48,6 +48,7 @@ pub struct Agent {
     pub(super) history: History,
     pub(super) queued: VecDeque<(Admission, Message)>,
     pub(super) cache_key: String,
+    pub(super) temperature: Option<f64>,
     pub(super) streaming: Option<Streaming>,
     /// The turn whose calls the scheduler has.
     pub(super) stamp: Stamp,
@@ -135,6 +136,7 @@ impl Agent {
             history: setup.history,
             queued: setup.queued.into(),
             cache_key: setup.cache_key,
+            temperature: setup.temperature,
             streaming: None,
             stamp: Stamp::default(),
             turn_id: None,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use neco_proto::event::{Admission, HookEvent, PermissionRequest};
+use neco_proto::event::{Admission, CompactionCause, HookEvent, PermissionRequest};
 use neco_proto::{EventBody, Message};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -179,6 +179,16 @@ impl Agent {
             return;
         }
         let moment = Moment::Waiting { tool: request.tool.clone(), summary: request.summary.clone() };
+        let asked = self.ask_gate(moment);
+        self.gated.work.spawn(async move { Passed::Waiting(asked.await) });
+    }
+
+    /// The conversation is about to be made shorter, or was.
+    pub(super) fn tell_of_compaction(&mut self, done: bool, cause: CompactionCause) {
+        let moment = Moment::Compaction { done, asked: cause == CompactionCause::Asked };
+        if !self.gated.attends(moment.event()) {
+            return;
+        }
         let asked = self.ask_gate(moment);
         self.gated.work.spawn(async move { Passed::Waiting(asked.await) });
     }

@@ -1,5 +1,6 @@
 //! What people say to an agent, and how it gets there.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use neco_model::Provider;
@@ -8,6 +9,7 @@ use neco_proto::{
     ApprovalMode, CallId, ContextReport, Decision, EventBody, IdeContext, Message, MessageId, Mode, Part, PromptReport,
     QuestionId, Reply, Usage,
 };
+use neco_safety::policy::Rule;
 use tokio::sync::{mpsc, oneshot};
 
 use super::agent::Agent;
@@ -25,6 +27,10 @@ pub enum AgentInput {
         /// When, if it works.
         admission: Admission,
     },
+    /// Messages that wait are taken back.
+    Withdraw(Vec<MessageId>),
+    /// The rules that are kept for good are these now.
+    KeptRules(Vec<Rule>),
     /// A decision on a call that waits.
     Approve {
         /// The call.
@@ -158,6 +164,8 @@ impl Agent {
                 self.check_pictures(&message)?;
                 self.hear(message, admission).await?;
             }
+            AgentInput::Withdraw(ids) => self.withdraw(&ids).await?,
+            AgentInput::KeptRules(rules) => self.scheduler.policy_mut().renew_kept(rules),
             AgentInput::Approve { call_id, decision } => {
                 let records = self.scheduler.decide(&call_id, decision).map_err(InputError::Refused)?;
                 self.record(records).await?;
@@ -227,7 +235,7 @@ impl Agent {
         };
         let does = if hint.is_empty() { "sees" } else { "does not see" };
         Err(InputError::Refused(format!(
-            "{whose} {does} {what}, as far as is known: ask one that does, such as --model image{hint}"
+            "{whose} {does} {what}, as far as is known: ask one that does with --model{hint}"
         )))
     }
 
@@ -256,6 +264,21 @@ impl Agent {
         }
         self.admit_said(message).await?;
         self.begin().await
+    }
+
+    /// Takes back those of the messages that still wait. One that is at the gate is being looked at, and stays.
+    async fn withdraw(&mut self, ids: &[MessageId]) -> Result<(), InputError> {
+        let (gone, stay): (VecDeque<_>, VecDeque<_>) =
+            self.queued.drain(..).partition(|(_, message)| ids.contains(&message.id));
+        self.queued = stay;
+        if gone.is_empty() {
+            return Err(InputError::Refused("the agent was given that already".to_owned()));
+        }
+        for (_, message) in gone {
+            let told = MessageQueued { when: Admission::Withdrawn, message };
+            self.sink.commit(self.turn_id, EventBody::MessageQueued(told)).await?;
+        }
+        Ok(())
     }
 
     /// A message enters the conversation.

@@ -2,7 +2,7 @@
 //! at the same time, so that no one of them can keep it from hearing the others.
 //!
 //! Reading order: [`setup`] (what an agent is made of), [`agent`] (the loop), [`stream`] (the model's
-//! answer), [`effects`] (what the machine wants done), [`room`] (room for the conversation), [`inputs`]
+//! answer), [`effects`] (what the machine wants done), [`room`] with [`room_words`] (room for the conversation), [`inputs`]
 //! (what people say) with [`editor`], [`letters`] (what other agents say), [`intents`] (what tools want), [`questions`] (what the person is asked),
 //! [`watched`] (what guards say).
 
@@ -15,6 +15,7 @@ mod intents;
 mod letters;
 mod questions;
 mod room;
+mod room_words;
 mod setup;
 mod stream;
 mod watched;

@@ -14,6 +14,7 @@ use neco_proto::{ContextReport, ErrorCode, EventBody, Message, PromptReport, Rol
 
 use super::agent::Agent;
 use super::inputs::InputError;
+use super::room_words::{biggest, too_long_to_fit, too_small};
 use super::stream::Streaming;
 use crate::context::{
     Assembled, ContextSettings, Counted, Cut, Meter, Situation, Space, TooLong, compact_history, prompt_report,
@@ -109,7 +110,20 @@ impl Agent {
         if full && self.may_compact() && self.is_worth_a_summary(&assembled, &space).await? {
             return self.compact(CompactionCause::Full, None, Some(stamp), None).await;
         }
+        if space.usable().is_some_and(|usable| tokens > usable) && self.may_be_summed_up(&assembled, &space) {
+            return self.compact(CompactionCause::Full, None, Some(stamp), None).await;
+        }
         self.ask_if_it_fits(stamp).await
+    }
+
+    /// Whether what does not fit any more can be summed up, if only in short, before it is dropped.
+    fn may_be_summed_up(&mut self, assembled: &Assembled, space: &Space) -> bool {
+        if !self.may_compact() {
+            return false;
+        }
+        let standing = self.standing_words();
+        let too_long = self.too_long(assembled, space, CompactionCause::Full, standing.as_deref());
+        too_long.cut().is_some_and(|cut| too_long.has_room_for_notes(&cut))
     }
 
     /// Whether the context would be less full afterwards than it may be. What must stay can be so long that
@@ -120,9 +134,15 @@ impl Agent {
         let worth_it = too_long.cut().is_none_or(|cut| too_long.is_worth_a_summary(&cut));
         if !worth_it && !std::mem::replace(&mut self.room.stuck_told, true) {
             let (biggest, tokens) = biggest(assembled, &self.history, self.family());
+            // What the person can do something about.
+            let advice = if biggest == assembled.biggest().0 {
+                ". A lower generation (--gen 1) or fewer tools (--tools …) make it shorter"
+            } else {
+                ""
+            };
             self.warn(&format!(
-                "the context is nearly full, and what must stay is too long for a summary to help; the biggest part is \
-                 {biggest} (about {tokens} tokens)"
+                "the context window is small for what must stay in it, so older turns will be summed up often and in \
+                 few words; the biggest part is {biggest} (about {tokens} tokens){advice}"
             ))
             .await?;
         }
@@ -278,12 +298,15 @@ impl Agent {
         then: Option<Stamp>,
         refusal: Option<String>,
     ) -> Result<(), SinkError> {
+        self.tell_of_compaction(false, cause);
         let (assembled, space, standing) = (self.assembled(), self.space(), self.standing_words());
-        let Some(cut) = self.too_long(&assembled, &space, cause, standing.as_deref()).cut() else {
+        let too_long = self.too_long(&assembled, &space, cause, standing.as_deref());
+        let Some(cut) = too_long.cut() else {
             let shorter = self.shorten(cause, focus, vec!["there is no older part to sum up".to_owned()]).await?;
             return self.go_on_after(then, shorter, refusal).await;
         };
-        let request = self.summary_request(&cut, focus.as_deref(), &space);
+        let notes = too_long.room_for_notes(&cut).max(1);
+        let request = self.summary_request(&cut, focus.as_deref(), &space, notes);
         let stream = self.provider.whole(request);
         let compacting = Compacting { cause, focus, cut, stream, answer: Answer::default(), then, refusal };
         self.room.compacting = Some(compacting);
@@ -291,8 +314,8 @@ impl Agent {
     }
 
     /// A question without tools: the conversation is text in it.
-    fn summary_request(&self, cut: &Cut, focus: Option<&str>, space: &Space) -> Request {
-        let words = (space.summary() * WORDS / 100).to_string();
+    fn summary_request(&self, cut: &Cut, focus: Option<&str>, space: &Space, notes: u64) -> Request {
+        let words = (notes * WORDS / 100).max(1).to_string();
         let focus = focus.unwrap_or_default().to_owned();
         let system = self.context.prompts().with("compact", &[("focus", focus), ("words", words)]).unwrap_or_default();
         let room = space.usable().unwrap_or(UNKNOWN_WINDOW).saturating_sub(space.summary() + INSTRUCTIONS);
@@ -304,6 +327,7 @@ impl Agent {
             history: History::from_iter([Message::user(asked)]),
             cache_key: format!("{}-notes", self.cache_key),
             output: None,
+            temperature: None,
         }
     }
 
@@ -354,7 +378,10 @@ impl Agent {
         self.room.meter.start_over();
         self.room.compacted_at = Some(self.history.len());
         self.editor.forget();
-        self.sink.commit(self.turn_id, EventBody::Compaction(compaction)).await
+        let cause = compaction.cause;
+        self.sink.commit(self.turn_id, EventBody::Compaction(compaction)).await?;
+        self.tell_of_compaction(true, cause);
+        Ok(())
     }
 
     async fn go_on_after(
@@ -381,6 +408,7 @@ impl Agent {
         let family = self.family();
         if !fits(self.room.meter.measure(&assembled, &self.history, family)) {
             let notes = vec!["what is left was still too long".to_owned()];
+            self.tell_of_compaction(false, CompactionCause::Full);
             self.shorten(CompactionCause::Full, None, notes).await?;
         }
         if !fits(self.room.meter.measure(&assembled, &self.history, family)) {
@@ -394,6 +422,7 @@ impl Agent {
             history: self.history.clone(),
             cache_key: self.cache_key.clone(),
             output: None,
+            temperature: self.temperature,
         };
         self.streaming = Some(Streaming::new(stamp, self.provider.stream(request)));
         Ok(())
@@ -443,39 +472,4 @@ impl Agent {
     fn standing_words(&self) -> Option<String> {
         self.book.text()
     }
-}
-
-fn too_small(assembled: &Assembled, space: &Space, model: &str) -> String {
-    let (biggest, tokens) = assembled.biggest();
-    format!(
-        "the context window of {model} is too small: it holds {} tokens, {} of them are kept for the answer, and what \
-         the model is told before the conversation takes about {}; the biggest part of that is {biggest} ({tokens}). \
-         A lower generation (--gen 1) or fewer tools (--tools …) make that shorter, and another model may have a bigger \
-         window; neco prompt show --sizes shows every part",
-        space.window().unwrap_or_default(),
-        space.reserve(),
-        assembled.tokens(),
-    )
-}
-
-/// What takes the most room of all that would be sent, in words, and how much that is.
-fn biggest(assembled: &Assembled, history: &History, family: Family) -> (String, u64) {
-    let messages = history.iter().map(|entry| crate::context::tokens_of(entry.message(), family));
-    let largest = messages.enumerate().max_by_key(|(_, tokens)| *tokens);
-    let fixed = assembled.biggest();
-    match largest {
-        Some((at, tokens)) if tokens > fixed.1 => (format!("message {} of the conversation", at + 1), tokens),
-        Some(_) | None => fixed,
-    }
-}
-
-fn too_long_to_fit(assembled: &Assembled, history: &History, space: &Space, family: Family, model: &str) -> String {
-    let (biggest, tokens) = biggest(assembled, history, family);
-    format!(
-        "the conversation does not fit into the context window of {model} ({} tokens, {} of them for the answer), and \
-         can't be made shorter; the biggest part of it is {biggest} (about {tokens} tokens). Begin a new session, or take \
-         a model with a bigger window",
-        space.window().unwrap_or_default(),
-        space.reserve(),
-    )
 }

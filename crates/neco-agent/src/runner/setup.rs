@@ -147,6 +147,8 @@ pub struct AgentSetup {
     pub queued: Vec<(Admission, Message)>,
     /// Stable for the session.
     pub cache_key: String,
+    /// How freely its model should choose its words; `None` leaves that to the model.
+    pub temperature: Option<f64>,
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use neco_proto::event::{
 use neco_proto::{CallId, ErrorCode, EventBody, Message, Part, Role, ToolCall};
 
 use super::agent::Agent;
-use crate::machine::{AnswerKind, Input, Stamp};
+use crate::guards::Objection;
+use crate::machine::{AnswerKind, End, Input, Stamp};
 use crate::ports::SinkError;
 
 /// Pieces that are taken in one go when they are there already: one event then carries them all.
@@ -224,12 +225,19 @@ impl Agent {
             FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Pause => {}
         }
         self.check_budget().await?;
-        if kind == AnswerKind::Text
-            && let Some(objection) = self.objection()
-        {
-            self.admit(Message::neco(objection)).await?;
-            self.inform("the agent wanted to end with most of its steps open, and was told so").await?;
-            return self.on(Input::Answered { stamp, kind: AnswerKind::Held }).await;
+        let objection = if kind == AnswerKind::Text { self.objection() } else { None };
+        match objection {
+            Some(Objection::Hold { text, notice }) => {
+                self.admit(Message::neco(text)).await?;
+                self.inform(notice).await?;
+                return self.on(Input::Answered { stamp, kind: AnswerKind::Held }).await;
+            }
+            Some(Objection::Stop(reason)) => {
+                self.tell_of_loop(&reason).await?;
+                return self.on(Input::Blocked { stamp, end: End::LOOP }).await;
+            }
+            Some(Objection::Note(notice)) => self.inform(notice).await?,
+            None => {}
         }
         if kind == AnswerKind::Text && self.hold_end(stamp) {
             return Ok(());

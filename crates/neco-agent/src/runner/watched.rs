@@ -4,9 +4,9 @@ use neco_proto::event::ErrorEvent;
 use neco_proto::{ErrorCode, EventBody, Message, Subject};
 
 use super::agent::Agent;
-use crate::guards::Scene;
+use crate::guards::{Objection, Scene};
 use crate::machine::{End, Input, Stamp};
-use crate::plan::{ASK_USER, TODO_WRITE};
+use crate::plan::{ASK_USER, EXIT_PLAN_MODE, TODO_WRITE};
 use crate::ports::SinkError;
 
 impl Agent {
@@ -28,7 +28,7 @@ impl Agent {
     }
 
     /// What the guards have against the end of the work.
-    pub(super) fn objection(&mut self) -> Option<String> {
+    pub(super) fn objection(&mut self) -> Option<Objection> {
         self.show_guards();
         let (progress, scene) = (self.book.progress(), self.guard_scene());
         self.guards.object(&progress, &scene)
@@ -77,6 +77,7 @@ impl Agent {
             mode: self.settings.mode,
             can_ask: self.settings.person_present && has(ASK_USER),
             has_todos: has(TODO_WRITE),
+            can_plan: has(EXIT_PLAN_MODE),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use neco_proto::event::{CallStatus, PermissionDecision, PermissionRequest};
 use neco_proto::{Decision, ErrorCode, EventBody};
-use neco_safety::{Action, Grant, Verdict};
+use neco_safety::{Action, Grant, Policy, Verdict};
 use neco_toolkit::{Plan, PreparedCall, Registry, ToolError};
 
 use super::call::{Call, Outcome, Phase};
@@ -44,6 +44,18 @@ pub(super) struct Granted {
     pub grant: Box<Grant>,
     /// Whether it is to be kept for good.
     pub always: bool,
+}
+
+impl Granted {
+    /// It holds from now on; gives the rule as it is to be kept.
+    pub fn take_effect(&self, policy: &mut Policy) -> Option<String> {
+        if !self.always {
+            policy.grant(&self.grant);
+            return None;
+        }
+        policy.grant_for_good(&self.grant);
+        Some(self.grant.to_toml(&policy.place().workspace))
+    }
 }
 
 /// The question that the person is asked.

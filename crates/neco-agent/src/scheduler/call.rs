@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use neco_proto::event::{CallStatus, ToolCallEnd, ToolCallUpdate};
+use neco_proto::event::{CallStatus, KnownFile, ToolCallEnd, ToolCallUpdate};
 use neco_proto::{CallId, Display, ErrorCode, EventBody, ToolResult};
 use neco_safety::Touch;
 use neco_safety::secrets::{Redactor, Scope};
@@ -70,6 +70,8 @@ pub struct Outcome {
     pub display: Option<Display>,
     /// The file with all of an output that was too big.
     pub spilled_to: Option<String>,
+    /// What the model knows of files by it.
+    pub known: Vec<KnownFile>,
     /// What it wants of the agent.
     pub intents: Vec<Intent>,
     /// Whether its result is what a person answers.
@@ -89,6 +91,7 @@ impl Outcome {
             duration,
             display: None,
             spilled_to: None,
+            known: Vec::new(),
             intents: Vec::new(),
             waits: false,
         }
@@ -115,6 +118,7 @@ impl Outcome {
             duration: Duration::ZERO,
             display: None,
             spilled_to: None,
+            known: Vec::new(),
             intents: Vec::new(),
             waits: false,
         }
@@ -193,6 +197,7 @@ impl Call {
             duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
             display: outcome.display.clone(),
             spilled_to: outcome.spilled_to.clone(),
+            known: std::mem::take(&mut outcome.known),
         });
         self.phase = Phase::Done(outcome);
         end

@@ -35,6 +35,7 @@ pub(super) async fn execute(
         duration,
         display: output.display,
         spilled_to: output.spilled_to,
+        known: output.known,
         intents: output.intents,
         waits: false,
     }

@@ -139,6 +139,11 @@ impl Scheduler {
         &self.policy
     }
 
+    /// The same, to be changed.
+    pub(crate) fn policy_mut(&mut self) -> &mut Policy {
+        &mut self.policy
+    }
+
     /// The tools that exist.
     #[must_use]
     pub fn registry(&self) -> &Registry {
@@ -260,8 +265,7 @@ impl Scheduler {
         let decided = approve::decide(call, &self.registry, decision)?;
         let mut records: Vec<Record> = decided.events.into_iter().map(Record::Commit).collect();
         if let Some(granted) = decided.granted {
-            self.policy.grant(&granted.grant);
-            records.extend(granted.always.then(|| Record::Keep(granted.grant.to_toml(&self.policy.place().workspace))));
+            records.extend(granted.take_effect(&mut self.policy).map(Record::Keep));
         }
         match decided.changed {
             // It may do something else now, so it takes its place in the order anew.

@@ -32,16 +32,16 @@ pub struct HooksSection {
     /// The model has nothing more to do; the hook may make it go on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<HookSection>,
-    /// A child agent begins. Read, but not fired yet.
+    /// A child agent begins; the matcher is held against the name of its definition.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub subagent_start: Vec<HookSection>,
-    /// A child agent has nothing more to do. Read, but not fired yet.
+    /// A child agent has nothing more to do; the hook may make it go on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub subagent_stop: Vec<HookSection>,
-    /// The conversation is about to be made shorter. Read, but not fired yet.
+    /// The conversation is about to be made shorter.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pre_compact: Vec<HookSection>,
-    /// The conversation was made shorter. Read, but not fired yet.
+    /// The conversation was made shorter.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub post_compact: Vec<HookSection>,
     /// A call waits for you.

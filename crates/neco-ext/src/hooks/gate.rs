@@ -18,10 +18,6 @@ use super::output::{self, Answer};
 use super::run::{Order, Ran, Runner};
 use super::{input, translate};
 
-/// Events whose moment does not exist yet: their hooks are read and never run.
-pub const NOT_FIRED: &[HookEvent] =
-    &[HookEvent::SubagentStart, HookEvent::SubagentStop, HookEvent::PreCompact, HookEvent::PostCompact];
-
 /// Characters of a command that stand for its hook.
 const NAME: usize = 120;
 
@@ -137,6 +133,8 @@ fn fits(hook: &Hook, moment: &Moment) -> bool {
         Moment::SessionStart { resumed } => hook.matcher.fits_word(if *resumed { "resume" } else { "startup" }),
         Moment::SessionEnd => hook.matcher.fits_word("other"),
         Moment::Waiting { .. } => hook.matcher.fits_word("permission_prompt"),
+        Moment::Compaction { asked, .. } => hook.matcher.fits_word(if *asked { "manual" } else { "auto" }),
+        Moment::AgentStart(agent) | Moment::AgentStop { agent, .. } => hook.matcher.fits_word(&agent.role),
         Moment::Prompt { .. } | Moment::Stop { .. } => true,
     };
     here && hook.event == moment.event()
@@ -173,7 +171,10 @@ fn changed(moment: &Moment) -> Answer {
         | Moment::SessionEnd
         | Moment::Waiting { .. }
         | Moment::Prompt { .. }
-        | Moment::Stop { .. } => None,
+        | Moment::Stop { .. }
+        | Moment::Compaction { .. }
+        | Moment::AgentStart(_)
+        | Moment::AgentStop { .. } => None,
     };
     Answer { ruling, ..Answer::failed(words) }
 }
@@ -203,7 +204,10 @@ fn run_of(hook: &Hook, moment: &Moment, answer: &Answer, took: Duration) -> Hook
         | Moment::Permission(_)
         | Moment::AfterCall { .. }
         | Moment::Stop { .. }
-        | Moment::Waiting { .. } => None,
+        | Moment::Waiting { .. }
+        | Moment::Compaction { .. }
+        | Moment::AgentStart(_)
+        | Moment::AgentStop { .. } => None,
     };
     HookRun {
         event: hook.event,

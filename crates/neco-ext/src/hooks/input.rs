@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use neco_agent::gate::{GatedCall, Moment, Scene};
+use neco_agent::gate::{GatedAgent, GatedCall, Moment, Scene};
 use neco_proto::{ApprovalMode, Mode, SessionId};
 use serde_json::{Map, Value, json};
 
@@ -21,8 +21,10 @@ pub(super) fn of(moment: &Moment, scene: &Scene, session: SessionId, cwd: &Path)
     put("hook_event_name", json!(moment.event().name()));
     // What ends needs to know nothing of how it was.
     if *moment != Moment::SessionEnd {
-        put("permission_mode", json!(permission_mode(scene)));
         put("model", json!(scene.model));
+    }
+    if !matches!(moment, Moment::SessionEnd | Moment::Compaction { .. }) {
+        put("permission_mode", json!(permission_mode(scene)));
     }
     let turn = scene.turn.map(|turn| turn.to_string()).unwrap_or_default();
     match moment {
@@ -57,15 +59,39 @@ pub(super) fn of(moment: &Moment, scene: &Scene, session: SessionId, cwd: &Path)
         Moment::Stop { last_words, held } => {
             put("turn_id", json!(turn));
             put("stop_hook_active", json!(held));
-            put("last_assistant_message", if last_words.is_empty() { Value::Null } else { json!(last_words) });
+            put("last_assistant_message", said(last_words));
         }
         Moment::Waiting { tool, summary } => {
             let name = translate::tool_name(tool);
             put("message", json!(format!("Neco needs your permission to use {name}: {summary}")));
             put("notification_type", json!("permission_prompt"));
         }
+        Moment::Compaction { asked, .. } => {
+            put("turn_id", json!(turn));
+            put("trigger", json!(if *asked { "manual" } else { "auto" }));
+        }
+        Moment::AgentStart(agent) => {
+            put("turn_id", json!(turn));
+            put_agent(&mut put, agent);
+        }
+        Moment::AgentStop { agent, last_words, held } => {
+            put("turn_id", json!(turn));
+            put_agent(&mut put, agent);
+            put("agent_transcript_path", Value::Null);
+            put("stop_hook_active", json!(held));
+            put("last_assistant_message", said(last_words));
+        }
     }
     Value::Object(input)
+}
+
+fn put_agent(put: &mut impl FnMut(&str, Value), agent: &GatedAgent) {
+    put("agent_id", json!(agent.id.to_string()));
+    put("agent_type", json!(agent.role));
+}
+
+fn said(words: &str) -> Value {
+    if words.is_empty() { Value::Null } else { json!(words) }
 }
 
 fn put_call(put: &mut impl FnMut(&str, Value), call: &GatedCall, cwd: &Path) {

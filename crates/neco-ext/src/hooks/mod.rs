@@ -23,7 +23,7 @@ mod words;
 
 pub use find::{Found, find};
 pub use fingerprint::Fingerprint;
-pub use gate::{Hooks, HooksSetup, NOT_FIRED};
+pub use gate::{Hooks, HooksSetup};
 pub use hook::{Hook, Origin};
 pub use matcher::Matcher;
 pub use output::{Answer, Printed, read};

@@ -95,11 +95,11 @@ fn can_block(event: HookEvent) -> bool {
         | HookEvent::PostToolUse
         | HookEvent::PostToolUseFailure
         | HookEvent::Stop
-        | HookEvent::SubagentStop
-        | HookEvent::PreCompact => true,
+        | HookEvent::SubagentStop => true,
         HookEvent::SessionStart
         | HookEvent::SessionEnd
         | HookEvent::SubagentStart
+        | HookEvent::PreCompact
         | HookEvent::PostCompact
         | HookEvent::Notification => false,
     }

@@ -154,6 +154,7 @@ mod tests {
             history: [Message::user("fix it"), Message::tool_results(vec![result])].into_iter().collect(),
             cache_key: String::new(),
             output: None,
+            temperature: None,
         }
     }
 

@@ -25,6 +25,8 @@ const STALL: Duration = Duration::from_millis(50);
 /// Plays a script; one attempt for each question, like any other model.
 pub struct ScriptedModel {
     label: String,
+    /// What was set for it, whatever the script says.
+    window: Option<u64>,
     shared: Arc<Shared>,
 }
 
@@ -51,7 +53,13 @@ impl ScriptedModel {
             client: tokio::sync::OnceCell::new(),
         };
         let shared = Shared { model: model.to_owned(), player: Player::new(script, model), endpoint };
-        Self { label: format!("{provider}/{model}"), shared: Arc::new(shared) }
+        Self { label: format!("{provider}/{model}"), window: None, shared: Arc::new(shared) }
+    }
+
+    /// With a window of so many tokens instead of the script's own.
+    #[must_use]
+    pub fn with_window(self, window: Option<u64>) -> Self {
+        Self { window, ..self }
     }
 }
 
@@ -78,7 +86,7 @@ impl Provider for ScriptedModel {
     }
 
     fn context_window(&self) -> Option<u64> {
-        self.shared.player.context_window()
+        self.window.or_else(|| self.shared.player.context_window())
     }
 
     fn stream(&self, request: Request) -> DeltaStream {

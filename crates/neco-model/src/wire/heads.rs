@@ -23,6 +23,7 @@ struct Head {
     tools: Arc<[ToolDeclaration]>,
     cache_key: String,
     output: Option<Arc<OutputSchema>>,
+    temperature: Option<f64>,
     bytes: Bytes,
 }
 
@@ -43,6 +44,7 @@ impl Heads {
                 tools: request.tools.clone(),
                 cache_key: request.cache_key.clone(),
                 output: request.output.clone(),
+                temperature: request.temperature,
                 bytes: encode(request),
             });
         }
@@ -55,6 +57,7 @@ impl Head {
         Arc::ptr_eq(&self.system, &request.system)
             && Arc::ptr_eq(&self.tools, &request.tools)
             && self.cache_key == request.cache_key
+            && self.temperature == request.temperature
             && self.output.as_ref().map(Arc::as_ptr) == request.output.as_ref().map(Arc::as_ptr)
     }
 }

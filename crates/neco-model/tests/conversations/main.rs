@@ -85,7 +85,14 @@ fn request(history: History, with_tools: bool) -> Request {
         schema: json!({ "type": "object", "properties": {} }),
     };
     let tools = if with_tools { vec![tool("read_file"), tool("grep")] } else { Vec::new() };
-    Request { system: "You are Neco.".into(), tools: tools.into(), history, cache_key: "k".to_owned(), output: None }
+    Request {
+        system: "You are Neco.".into(),
+        tools: tools.into(),
+        history,
+        cache_key: "k".to_owned(),
+        output: None,
+        temperature: None,
+    }
 }
 
 fn body(wire: &dyn Wire, request: &Request) -> Value {

@@ -14,6 +14,7 @@ pub fn request() -> Request {
         history: [Message::user("hello")].into_iter().collect(),
         cache_key: String::new(),
         output: None,
+        temperature: None,
     }
 }
 

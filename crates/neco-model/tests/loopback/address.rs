@@ -22,6 +22,7 @@ async fn seen(name: &str, section: ProviderSection) -> Seen {
         history: [Message::user("hi")].into_iter().collect(),
         cache_key: String::new(),
         output: None,
+        temperature: None,
     };
     // What it answers is in the format of chat completions; only the question matters here.
     let _: Vec<_> = model.stream(request).collect().await;

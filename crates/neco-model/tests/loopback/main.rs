@@ -85,6 +85,7 @@ fn request() -> Request {
         history: [Message::user("hi")].into_iter().collect(),
         cache_key: "session".to_owned(),
         output: None,
+        temperature: None,
     }
 }
 

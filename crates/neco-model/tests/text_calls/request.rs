@@ -24,6 +24,7 @@ fn request(messages: Vec<Message>) -> Request {
         history: messages.into_iter().collect(),
         cache_key: String::new(),
         output: None,
+        temperature: None,
     }
 }
 

@@ -31,7 +31,7 @@ pub use session::{
     ErrorEvent, ForkedFrom, Imported, ModeChange, Notification, NotificationLevel, SessionStart, SessionTitle,
     TitleSource,
 };
-pub use tool::{CallStatus, OutputStream, ToolCallEnd, ToolCallUpdate, ToolOutputChunk};
+pub use tool::{CallStatus, KnownFile, OutputStream, ToolCallEnd, ToolCallUpdate, ToolOutputChunk};
 pub use tree::{
     AgentMessage, AgentNode, AgentUpdate, Down, Letter, NodeResult, NodeState, NodeType, Sender, SubtreeBudget, Up,
 };

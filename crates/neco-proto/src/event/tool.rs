@@ -96,4 +96,23 @@ pub struct ToolCallEnd {
     /// The file that holds all of an output that was too big, readable with `read_file`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spilled_to: Option<String>,
+    /// What the model knows of files by this call, so that a session that goes on need not read them again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<KnownFile>,
+}
+
+/// All that the model knows of one file: what was in it, and how much of that it was shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct KnownFile {
+    /// Where it lies; relative to the workspace inside it.
+    pub path: String,
+    /// SHA-256 of its content, in hex.
+    pub sha256: String,
+    /// The lines that were shown, in order, each stretch as its first line and the one after its last, from 1;
+    /// absent when all of it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<Vec<(u64, u64)>>,
+    /// How many lines there are, where only some were shown and that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_lines: Option<u64>,
 }

@@ -118,9 +118,11 @@ pub enum Admission {
     TurnBoundary,
     /// When the present work is done.
     AfterWork,
+    /// Not at all: it waited, and the person took it back.
+    Withdrawn,
 }
 
-/// The person said something while the agent works.
+/// The person said something while the agent works; told again when they take it back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MessageQueued {
     /// When it is given to the agent.

@@ -30,8 +30,8 @@ const TABLE: [Allowed; 34] = [
     ),
     allowed(
         "git",
-        "-- --all --amend --no-edit --signoff --quiet --verbose --allow-empty --dry-run --update --set-upstream --tags \
-         --follow-tags --porcelain --prune --rebase --no-rebase --ff-only --no-ff --squash --abort --continue --autostash \
+        "-- --all --no-edit --signoff --quiet --verbose --allow-empty --dry-run --update --set-upstream --tags \
+         --follow-tags --porcelain --prune --no-rebase --ff-only --no-ff --squash --abort --continue --autostash \
          --include-untracked --keep-index --staged --cached --stat --oneline --graph --name-only --name-status --patch \
          --message --short --detach --track --onto --no-commit --intent-to-add --ours --theirs",
         "aAqvnpb0123456789",

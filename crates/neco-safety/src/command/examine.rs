@@ -62,6 +62,7 @@ impl<'a> Examination<'a> {
             because: None,
             clean: true,
             network: false,
+            history: false,
             opens: Vec::new(),
             parts: Vec::new(),
             uncoverable: false,
@@ -199,6 +200,7 @@ impl<'a> Examination<'a> {
             self.never(why);
         }
         self.found.network |= finding.network;
+        self.found.history |= finding.history;
         self.opens(finding.opens.clone());
     }
 

@@ -77,6 +77,8 @@ pub struct Examined {
     pub clean: bool,
     /// Whether a program in it is known to need the network.
     pub network: bool,
+    /// Whether a command in it publishes commits, or gives up some that were made.
+    pub history: bool,
     /// The sensitive files that it names: what a yes to it opens.
     pub opens: Vec<Opened>,
     /// Every simple command in it, wherever it stands.

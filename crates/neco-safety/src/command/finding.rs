@@ -62,6 +62,8 @@ pub(crate) struct Finding {
     pub(crate) never: Option<String>,
     /// Whether it is known to use the network.
     pub(crate) network: bool,
+    /// Whether it publishes commits, or gives up some that were made.
+    pub(crate) history: bool,
     /// Whether all it does is to start what is in `inner`, unchanged.
     pub(crate) wrapper: bool,
     /// Whether no rule may cover it.
@@ -79,6 +81,7 @@ impl Finding {
             because: None,
             never: None,
             network: false,
+            history: false,
             wrapper: false,
             uncoverable: false,
             opens: Vec::new(),

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use super::error::PathError;
 use super::open_at::{ALWAYS, PLACE, open_beneath};
-use super::sensitive::{is_in_git_folder, is_sensitive_below};
+use super::sensitive::{is_in_git_folder, is_sensitive_below, may_make_a_repository};
 
 /// What a path is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,10 +159,12 @@ impl Located {
     }
 
     /// Why changing it needs a person's word, if it does: more than for looking, as everything in a
-    /// `.git` folder can make git run something.
+    /// `.git` folder, and what makes any other folder one, can make git run something. Touches the disk.
     #[must_use]
     pub fn sensitive_to_write(&self) -> Option<&'static str> {
-        self.sensitive_to_read().or_else(|| is_in_git_folder(&self.absolute))
+        self.sensitive_to_read()
+            .or_else(|| is_in_git_folder(&self.absolute))
+            .or_else(|| may_make_a_repository(&self.root.path, &self.absolute))
     }
 
     /// Facts about it.

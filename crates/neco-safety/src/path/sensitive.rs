@@ -53,6 +53,24 @@ pub fn is_in_git_folder(path: &Path) -> Option<&'static str> {
     path.iter().any(|name| name.eq_ignore_ascii_case(".git")).then_some(GIT)
 }
 
+/// Why a path is not written without asking that makes a folder a repository by itself, or lies in one that may be:
+/// git takes every folder with `HEAD`, `objects` and `refs` for one, and runs what the `config` in it says. Looks at the
+/// folders up to the root.
+#[must_use]
+pub fn may_make_a_repository(root: &Path, path: &Path) -> Option<&'static str> {
+    let is_head = |name: &OsStr| name == "HEAD" || (cfg!(target_os = "macos") && name.eq_ignore_ascii_case("HEAD"));
+    if path.file_name().is_some_and(is_head) {
+        return Some(GIT);
+    }
+    let parts =
+        ["objects", "refs", "commondir", "config", "config.worktree", "hooks", "modules", "worktrees", "gitdir"];
+    let is_part = |name: &OsStr| parts.iter().any(|part| name.eq_ignore_ascii_case(part));
+    let above = path.ancestors().take_while(|folder| *folder != root && folder.starts_with(root));
+    let mut named_so = above.filter(|place| place.file_name().is_some_and(is_part));
+    let has_head = |place: &Path| place.parent().is_some_and(|folder| folder.join("HEAD").symlink_metadata().is_ok());
+    named_so.any(has_head).then_some(GIT)
+}
+
 /// Whether all that is in a folder is sensitive, by its own name; the folders above it were judged before.
 #[must_use]
 pub fn is_sensitive_folder(path: &Path) -> Option<&'static str> {
@@ -281,6 +299,21 @@ mod tests {
         for path in ["/r/.github/x", "/r/.gitignore", "/r/git/x", "/r/a.git/x"] {
             assert_eq!(is_in_git_folder(Path::new(path)), None, "{path}");
         }
+    }
+
+    #[test]
+    fn what_makes_a_folder_a_repository_counts_for_writing() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let asks = |path: &str| may_make_a_repository(root, &root.join(path)).is_some();
+        assert!(asks("HEAD") && asks("a/b/HEAD"), "nothing is a repository without one");
+        assert!(!asks("config") && !asks("objects/a") && !asks("a/HEAD.md") && !asks("src/refs/x.rs"));
+        std::fs::create_dir(root.join("a")).unwrap();
+        std::fs::write(root.join("a/HEAD"), "ref: refs/heads/main").unwrap();
+        for path in ["a/config", "a/refs/heads/x", "a/objects/a", "a/hooks/pre-commit", "a/commondir", "a/Config"] {
+            assert!(asks(path), "{path}");
+        }
+        assert!(!asks("a/main/src/lib.rs") && !asks("config") && !asks("b/config") && !asks("a/b/config"));
     }
 
     #[test]

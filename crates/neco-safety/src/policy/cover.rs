@@ -61,6 +61,7 @@ pub(super) fn prefix_covers(prefix: &[String], part: &Part) -> bool {
         because: None,
         clean: true,
         network: false,
+        history: false,
         opens: Vec::new(),
         parts: vec![Part { risk: Risk::High, ..part.clone() }],
         uncoverable: false,

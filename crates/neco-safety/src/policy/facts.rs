@@ -7,7 +7,12 @@ use neco_proto::{Mode, Risk};
 
 use super::action::{Action, Touch, Who};
 use super::canonical::canonical;
+use super::rule::Ruling;
 use crate::command::{Examined, Place, examine};
+
+/// The tool that types into programs, and the one that runs what is typed.
+const TYPES: &str = "process";
+const RUNS: &str = "bash";
 
 /// A call, on whose behalf it is made, and what can be found out about both.
 pub(super) struct Facts<'a> {
@@ -54,6 +59,22 @@ impl<'a> Facts<'a> {
     pub fn is_known_safe(&self) -> bool {
         self.action.risk <= Risk::Low
             && self.examined.as_ref().is_some_and(|examined| examined.risk == Risk::Safe && examined.clean)
+    }
+
+    /// Whether its command is typed into a program that runs already.
+    pub fn is_typed(&self) -> bool {
+        self.examined.is_some() && self.tool == TYPES
+    }
+
+    /// The tools that a rule may mean which asks or denies: what is typed into a shell is run by it.
+    pub fn tools(&self, decision: Ruling) -> impl Iterator<Item = &str> {
+        let also = (decision != Ruling::Allow && self.is_typed()).then_some(RUNS);
+        std::iter::once(self.tool.as_str()).chain(also)
+    }
+
+    /// Whether it publishes commits, or gives up some that were made.
+    pub fn touches_history(&self) -> bool {
+        self.examined.as_ref().is_some_and(|examined| examined.history)
     }
 
     /// Whether the mode forbids it, so that only a rule that names the mode can say otherwise.

@@ -53,6 +53,11 @@ impl Policy {
     pub fn grant(&mut self, grant: &Grant) {
         self.add(grant.rule.clone());
     }
+
+    /// The same for what is kept besides: it holds until the kept rules are read anew, and then as they say.
+    pub fn grant_for_good(&mut self, grant: &Grant) {
+        self.add(Rule { kept: true, ..grant.rule.clone() });
+    }
 }
 
 impl Grant {
@@ -176,6 +181,9 @@ fn prefix_text(rule: &CommandRule) -> Option<String> {
 /// The flag that would allow a call.
 pub(super) fn flag(facts: &Facts<'_>) -> String {
     let tool = facts.action.tool;
+    if facts.is_typed() {
+        return tool.to_owned();
+    }
     let rules = facts.examined.as_ref().map(|examined| examined.rules()).unwrap_or_default();
     match (rules.as_slice(), facts.action.command) {
         ([rule], _) => format!("{tool}({} *)", rule.words().join(" ")),

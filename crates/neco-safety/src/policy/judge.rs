@@ -94,6 +94,13 @@ impl Policy {
         }
     }
 
+    /// The rules that a person keeps for good are these now: what was added holds at once, and what was taken back
+    /// no longer does, also where it was allowed in this session.
+    pub fn renew_kept(&mut self, kept: Vec<Rule>) {
+        self.rules.retain(|rule| !rule.kept);
+        kept.into_iter().filter(|rule| rule.kept).for_each(|rule| self.add(rule));
+    }
+
     /// May this call happen?
     #[must_use]
     pub fn judge(&self, action: &Action<'_>, who: &Who<'_>) -> Verdict {

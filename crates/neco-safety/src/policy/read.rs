@@ -191,6 +191,7 @@ impl RuleReader<'_> {
             confinements: fields.choices("confinement", CONFINEMENTS),
             person: fields.switch("person"),
             known_safe: fields.switch("known_safe"),
+            history: fields.switch("history"),
             network: fields.switch("network"),
             workspaces: fields.texts("workspace").iter().map(|(_, path)| self.workspace(path)).collect(),
             folders: fields.texts("folder").iter().map(|(_, path)| self.folder(path)).collect(),

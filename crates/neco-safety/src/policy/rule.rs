@@ -141,6 +141,8 @@ pub struct When {
     pub person: Option<bool>,
     /// Whether it is a command that is known to change nothing.
     pub known_safe: Option<bool>,
+    /// Whether it is a command that publishes commits, or gives up some that were made.
+    pub history: Option<bool>,
     /// Whether commands reach the network.
     pub network: Option<bool>,
     /// The folders that the person opened in which it holds.
@@ -152,7 +154,10 @@ pub struct When {
 impl Rule {
     /// Whether the rule is about a call, on behalf of somebody.
     pub(super) fn fits(&self, facts: &Facts<'_>) -> Fit {
-        if !self.when.is_about(facts) || !self.may_decide(facts) || !self.when.paths_fit(self.decision, facts) {
+        if !self.when.is_about(self.decision, facts)
+            || !self.may_decide(facts)
+            || !self.when.paths_fit(self.decision, facts)
+        {
             return Fit::No;
         }
         self.when.commands_fit(self.decision, facts)
@@ -187,6 +192,7 @@ impl Rule {
             && when.risks.is_empty()
             && when.touches.is_empty()
             && when.known_safe.is_none()
+            && when.history.is_none()
     }
 
     /// Who wrote it and where: `user ~/.config/neco/policy/mine.toml:3:1`.
@@ -207,13 +213,15 @@ impl Rule {
 
 impl When {
     /// Everything but commands and paths, which mean something else for a rule that allows.
-    fn is_about(&self, facts: &Facts<'_>) -> bool {
+    fn is_about(&self, decision: Ruling, facts: &Facts<'_>) -> bool {
         let one = |none: bool, found: bool| none || found;
-        one(self.tools.is_empty(), self.tools.iter().any(|tool| tool.fits_lower(&facts.tool)))
+        let means = |tool: &ToolPattern| facts.tools(decision).any(|own| tool.fits_lower(own));
+        one(self.tools.is_empty(), self.tools.iter().any(means))
             && self.holds_for(facts)
             && one(self.risks.is_empty(), self.risks.contains(&facts.risk))
             && one(self.touches.is_empty(), self.touches.contains(&facts.action.touch))
             && self.known_safe.is_none_or(|wanted| wanted == facts.is_known_safe())
+            && self.history.is_none_or(|wanted| wanted == facts.touches_history())
             && one(self.hosts.is_empty(), self.hosts.iter().any(|host| host.fits(facts.action.arguments)))
             && self.args.as_ref().is_none_or(|pattern| pattern.fits(facts))
     }
@@ -273,6 +281,7 @@ impl When {
             && self.folders.is_empty()
             && self.person.is_none()
             && self.known_safe.is_none()
+            && self.history.is_none()
             && self.network.is_none()
     }
 

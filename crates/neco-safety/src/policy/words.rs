@@ -27,9 +27,9 @@ pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>) -> String {
 
 /// What a yes opens of what is closed to commands.
 fn opened_words(facts: &Facts<'_>) -> String {
-    let Some(examined) = facts.examined.as_ref().filter(|_| facts.who.confinement == Confinement::Boxed) else {
-        return String::new();
-    };
+    // A program that runs already has its box.
+    let may_open = facts.who.confinement == Confinement::Boxed && !facts.is_typed();
+    let Some(examined) = facts.examined.as_ref().filter(|_| may_open) else { return String::new() };
     if facts.action.because.is_some() || examined.risk < Risk::Critical || examined.opens.is_empty() {
         return String::new();
     }
@@ -103,13 +103,15 @@ pub(super) fn what(facts: &Facts<'_>) -> String {
 
 /// Whether a command plainly needs the network where commands have none.
 fn needs_network(facts: &Facts<'_>) -> bool {
-    facts.examined.as_ref().is_some_and(|examined| examined.network) && !facts.who.network
+    facts.examined.as_ref().is_some_and(|examined| examined.network) && !facts.who.network && !facts.is_typed()
 }
 
 /// Why an unasked question is a no, and how it could become a yes.
 fn unasked(facts: &Facts<'_>) -> String {
     let auto = match (facts.action.touch, facts.who.confinement) {
         (Touch::Runs, Confinement::Unavailable) => "",
+        // Auto asks about these too.
+        (Touch::Runs, _) if facts.touches_history() => "",
         // Where commands have no network, auto does not open it either.
         (Touch::Network, _) if !facts.who.network => "",
         (Touch::Reads | Touch::Network | Touch::Writes | Touch::Runs, _) => {
@@ -169,6 +171,14 @@ impl fmt::Display for When {
             match self.known_safe {
                 Some(true) => "known-safe command".to_owned(),
                 Some(false) => "not a known-safe command".to_owned(),
+                None => String::new(),
+            },
+        );
+        add(
+            "",
+            match self.history {
+                Some(true) => "publishes or rewrites commits".to_owned(),
+                Some(false) => "neither publishes nor rewrites commits".to_owned(),
                 None => String::new(),
             },
         );

@@ -6,21 +6,31 @@ use std::path::{Path, PathBuf};
 /// Of folders with more entries, and something hidden in them, the rest is not seen.
 const MOST_ENTRIES: usize = 50_000;
 
-/// The largest files and folders below `root` that have none of the `holes` in them.
-pub(super) fn all_but(root: &Path, holes: &[PathBuf]) -> Vec<PathBuf> {
-    let mut allowed = Vec::new();
-    carve(root, holes, &mut allowed);
-    allowed
+/// What is left of a folder.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Carved {
+    /// The largest files and folders that have none of the holes in them.
+    pub(super) allowed: Vec<PathBuf>,
+    /// The folders that were looked into for that: as long as they stay as they are, so does the rest.
+    pub(super) looked_into: Vec<PathBuf>,
 }
 
-fn carve(path: &Path, holes: &[PathBuf], allowed: &mut Vec<PathBuf>) {
+/// All below `root` but the `holes`.
+pub(super) fn all_but(root: &Path, holes: &[PathBuf]) -> Carved {
+    let mut carved = Carved::default();
+    carve(root, holes, &mut carved);
+    carved
+}
+
+fn carve(path: &Path, holes: &[PathBuf], carved: &mut Carved) {
     if holes.iter().any(|hole| path.starts_with(hole)) {
         return;
     }
     if !holes.iter().any(|hole| hole.starts_with(path)) {
-        allowed.push(path.to_path_buf());
+        carved.allowed.push(path.to_path_buf());
         return;
     }
+    carved.looked_into.push(path.to_path_buf());
     let Ok(entries) = fs::read_dir(path) else { return };
     for (number, entry) in entries.flatten().enumerate() {
         if number >= MOST_ENTRIES {
@@ -29,7 +39,7 @@ fn carve(path: &Path, holes: &[PathBuf], allowed: &mut Vec<PathBuf>) {
         }
         // What a link leads to has a place of its own.
         if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
-            carve(&entry.path(), holes, allowed);
+            carve(&entry.path(), holes, carved);
         }
     }
 }
@@ -47,10 +57,11 @@ mod tests {
         }
         fs::write(at("a/b/file"), "").unwrap();
         std::os::unix::fs::symlink("/etc", at("a/link")).unwrap();
-        let mut allowed = all_but(folder.path(), &[at("a/b/secret")]);
-        allowed.sort();
-        assert_eq!(allowed, [at("a/b/file"), at("a/c"), at("d")]);
-        assert_eq!(all_but(folder.path(), &[]), [folder.path()]);
-        assert_eq!(all_but(folder.path(), &[folder.path().to_path_buf()]), Vec::<PathBuf>::new());
+        let mut carved = all_but(folder.path(), &[at("a/b/secret")]);
+        carved.allowed.sort();
+        assert_eq!(carved.allowed, [at("a/b/file"), at("a/c"), at("d")]);
+        assert_eq!(carved.looked_into, [at(""), at("a"), at("a/b")]);
+        assert_eq!(all_but(folder.path(), &[]).allowed, [folder.path()]);
+        assert_eq!(all_but(folder.path(), &[folder.path().to_path_buf()]), Carved::default());
     }
 }

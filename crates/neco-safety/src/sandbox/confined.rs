@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use super::bwrap::{self, LAUNCHER_INSIDE};
-use super::carve;
+use super::caches;
 use super::denial::Closed;
 use super::git_view::{GitView, Shown};
 use super::keep::{Keep, PutRight};
@@ -20,10 +20,12 @@ use super::layout::{Layout, Machine, Roots, Seen, is_of_the_system};
 use super::level::{Allowance, Freedom, Level, Network};
 use super::linux::channel;
 use super::linux::landlock::Rules;
-use super::masks::MaskGuard;
+use super::linux::waiting::Waiting;
+use super::masks::{MaskGuard, hands_for};
 use super::named::Named;
 use super::order::{ASKED, Order, VERSION};
 use super::report::{Builder, Strength};
+use super::rules::{Open, ReadyRules};
 use super::sandbox::Sandbox;
 use super::search::Found;
 use super::walls::{Covers, Walls};
@@ -42,15 +44,15 @@ pub(crate) struct Confined {
     roots: Roots,
     watch: Arc<Watch>,
     folders: Folders,
+    caches: PathBuf,
     git: GitView,
+    rules: ReadyRules,
 }
 
 /// What is to be started.
 pub(crate) struct Wanted<'a> {
     /// Absolute.
     pub(crate) program: &'a Path,
-    /// The first is the name it sees for itself.
-    pub(crate) arguments: &'a [OsString],
     /// Absolute.
     pub(crate) folder: &'a Path,
     /// Whether it gets a terminal.
@@ -70,9 +72,13 @@ pub(crate) struct InBox {
     /// The first is the name it sees for itself.
     pub(crate) arguments: Vec<OsString>,
     /// What the launcher reads.
-    pub(crate) order: OwnedFd,
+    pub(crate) order: Order,
+    /// What splits off a launcher, where none has to be started.
+    pub(crate) waiting: Option<Arc<Waiting>>,
     /// Both ends of the line to the launcher, where it has one: ours, and the launcher's.
     pub(crate) channel: Option<(OwnedFd, OwnedFd)>,
+    /// Rules that it is handed over.
+    pub(crate) rules: Option<Arc<OwnedFd>>,
     /// Hosts that a proxy lets through.
     pub(crate) hosts: Option<Vec<String>>,
     /// Settings of git that hold in the box.
@@ -143,10 +149,10 @@ impl Confined {
         };
         let watch = Arc::new(Watch::new(&roots.writable, writes, &readable)?);
         let folders = Folders::new(sandbox.temporary())?;
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(sandbox.caches())?;
+        let caches = caches::folder_for(&sandbox.caches(), roots.writable.first())?;
         let home = sandbox.machine().home.clone();
         let git = GitView::new(folders.told(), folders.base.path().to_path_buf(), home);
-        Ok(Self { sandbox, roots, watch, folders, git })
+        Ok(Self { sandbox, roots, watch, folders, caches, git, rules: ReadyRules::default() })
     }
 
     /// A folder that is the same inside and outside.
@@ -160,7 +166,7 @@ impl Confined {
             Strength::Strong => PathBuf::from("/tmp"),
             Strength::Weaker | Strength::None => self.folders.temporary(),
         };
-        let cache = |name: &str| self.sandbox.caches().join(name);
+        let cache = |name: &str| self.caches.join(name);
         vec![
             ("TMPDIR", temporary),
             ("GOCACHE", cache("go-build")),
@@ -197,8 +203,9 @@ impl Confined {
     }
 
     fn strong(&self, wanted: &Wanted<'_>) -> io::Result<InBox> {
-        let (found, watched) = self.watch.begin()?;
+        let (found, watched) = self.watch.begin(wanted.lasting)?;
         let (mut layout, mut masks) = self.masked_layout(wanted, &found)?;
+        watched.protects(&layout.git_folders);
         layout.places.retain(|(path, seen)| !STAND_INS.contains(seen) || masks.holds(path));
         let network = self.network_for(wanted);
         let files = self.sandbox.has_landlock().then(|| self.rules_inside(&layout));
@@ -220,6 +227,7 @@ impl Confined {
             folder: wanted.folder.to_path_buf(),
         };
         let launcher = self.sandbox.launcher();
+        let mut waiting = None;
         let (program, mut arguments) = match self.sandbox.report().builder {
             Some(Builder::Bubblewrap) => {
                 let mut arguments = vec![OsString::from("bwrap")];
@@ -229,16 +237,18 @@ impl Confined {
             }
             Some(Builder::Launcher) | None => {
                 order.walls = Some(walls);
+                waiting = Some(Arc::clone(self.sandbox.waiting()));
                 (launcher, vec![OsString::from("neco")])
             }
         };
         arguments.push(ASKED.into());
-        arguments.extend(wanted.arguments.iter().cloned());
         Ok(InBox {
             program: program.to_path_buf(),
             arguments,
-            order: order.written()?,
+            order,
+            waiting,
             channel: Some(channel::pair()?),
+            rules: None,
             hosts: match network {
                 Network::Hosts(hosts) => Some(hosts),
                 Network::Off | Network::On => None,
@@ -249,13 +259,13 @@ impl Confined {
     }
 
     fn weaker(&self, wanted: &Wanted<'_>) -> io::Result<InBox> {
-        let (found, watched) = self.watch.begin()?;
+        let (found, watched) = self.watch.begin(wanted.lasting)?;
         let mut layout = self.layout(&found, Named::new(&wanted.allowance.opens), false);
         let network = self.network_for(wanted) == Network::On;
-        let rules = self.rules_outside(&layout, network);
-        let order = self.order(wanted, Files { rules: Some(rules), in_namespaces: false, internet: network });
-        let mut arguments = ["neco", ASKED].map(OsString::from).to_vec();
-        arguments.extend(wanted.arguments.iter().cloned());
+        let rules = self.rules.of(self.open_outside(&layout, network))?;
+        let order = self.order(wanted, Files { rules: None, in_namespaces: false, internet: network });
+        let order = Order { has_rules: true, ..order };
+        let arguments = ["neco", ASKED].map(OsString::from).to_vec();
         let mut put_right = put_right(&mut layout)?;
         put_right.unwanted.extend(layout.seen_as(&[Seen::StandInFile]).cloned());
         // Nothing can stand in for them here.
@@ -264,8 +274,9 @@ impl Confined {
         let put_right = put_right.reach_outside(&self.watch);
         self.note(&mut masks, &put_right)?;
         let keep = Keep::new(masks, put_right, watched);
-        let (program, order) = (self.sandbox.launcher().to_path_buf(), order.written()?);
-        Ok(InBox { program, arguments, order, channel: None, hosts: None, git_settings: Vec::new(), keep })
+        let (program, waiting) = (self.sandbox.launcher().to_path_buf(), Some(Arc::clone(self.sandbox.waiting())));
+        let (rules, git_settings) = (Some(rules), Vec::new());
+        Ok(InBox { program, arguments, order, waiting, channel: None, rules, hosts: None, git_settings, keep })
     }
 
     /// Whoever comes after a killed process puts right what its commands left.
@@ -299,6 +310,7 @@ impl Confined {
             walls: None,
             terminal: wanted.terminal && files.in_namespaces,
             files: files.rules,
+            has_rules: false,
             internet: files.internet,
             unix_sockets: self.sandbox.settings().unix_sockets,
             proxy: false,
@@ -321,7 +333,7 @@ impl Confined {
     }
 
     fn layout(&self, found: &Found, opened: Named, lasting: bool) -> Layout {
-        let given = vec![self.folders.shared(), self.sandbox.caches()];
+        let given = vec![self.folders.shared(), self.caches.clone()];
         let shown = vec![self.folders.told()];
         let stand_ins = self.sandbox.masks().known();
         let machine = Machine { given, shown, stand_ins, opened, lasting, ..self.sandbox.machine().clone() };
@@ -340,19 +352,17 @@ impl Confined {
         }
     }
 
-    fn rules_outside(&self, layout: &Layout, network: bool) -> Rules {
-        let hidden = layout.seen_as(&[Seen::HiddenFile, Seen::HiddenFolder, Seen::Emptied]).cloned();
-        let hidden: Vec<PathBuf> = hidden.collect();
-        let shown = layout.seen_as(&[Seen::ReadOnly]).filter(|path| hidden.iter().any(|hole| path.starts_with(hole)));
+    fn open_outside(&self, layout: &Layout, network: bool) -> Open {
         let own = [self.folders.temporary(), PathBuf::from("/dev/shm")];
+        let writable: Vec<PathBuf> = layout.seen_as(&[Seen::Root, Seen::Writable]).cloned().chain(own).collect();
+        let hidden = layout.seen_as(&[Seen::HiddenFile, Seen::HiddenFolder, Seen::Emptied]);
+        // What can be changed can be read, here: nothing can be hidden in it.
+        let hidden = hidden.filter(|path| !writable.iter().any(|open| path.starts_with(open)));
         // Root owns the disks.
-        let holes: Vec<PathBuf> = hidden.iter().cloned().chain([PathBuf::from("/dev")]).collect();
-        Rules {
-            readable: carve::all_but(Path::new("/"), &holes).into_iter().chain(shown.cloned()).collect(),
-            writable: layout.seen_as(&[Seen::Root, Seen::Writable]).cloned().chain(own).collect(),
-            devices: devices(),
-            no_tcp: !network,
-        }
+        let holes: Vec<PathBuf> = hidden.cloned().chain([PathBuf::from("/dev")]).collect();
+        let is_in_a_hole = |path: &&PathBuf| holes.iter().any(|hole| path.starts_with(hole));
+        let shown = layout.seen_as(&[Seen::ReadOnly]).filter(is_in_a_hole).cloned().collect();
+        Open { holes, shown, writable, devices: devices(), no_tcp: !network }
     }
 }
 
@@ -360,7 +370,7 @@ impl Confined {
 fn put_right(layout: &mut Layout) -> io::Result<PutRight> {
     let to_be_filled = std::mem::take(&mut layout.to_be_made);
     for path in &to_be_filled {
-        fs::OpenOptions::new().write(true).create_new(true).open(path)?;
+        hands_for(path)?.make_file(path, b"")?;
         layout.places.push((path.clone(), Seen::Writable));
     }
     layout.places.sort_by_key(|(path, _)| path.components().count());

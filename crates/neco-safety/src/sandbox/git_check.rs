@@ -5,8 +5,11 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::git_config::without_programs;
+use super::git_index::{Entered, Indexes};
+use super::git_todo;
 use super::hands::Hands;
-use super::linked_git::{self, gitdir_of, shared_by};
+use super::known::Known;
+use super::linked_git::{self, gitdir_of, names_a_folder, own_folder, shared_by};
 use crate::path::open_without_links;
 
 /// No settings that git wrote are longer.
@@ -37,47 +40,117 @@ impl Aftermath {
     }
 }
 
-/// The git folders that something called `.git` leads to: its own, the one that it shares, those of submodules.
-pub(super) fn folders_of(dot_git: &Path) -> Vec<PathBuf> {
-    let own = match fs::metadata(dot_git) {
-        Ok(found) if found.is_dir() => fs::canonicalize(dot_git).ok(),
-        Ok(_) => gitdir_of(dot_git),
-        Err(_) => None,
-    };
-    let mut folders: Vec<PathBuf> = own.into_iter().collect();
-    folders.extend(folders.first().and_then(|own| shared_by(own)));
-    let modules: Vec<PathBuf> =
-        folders.iter().flat_map(|git| linked_git::modules_of(git).unwrap_or_default()).collect();
-    folders.extend(modules);
-    folders.dedup();
-    folders
+/// A repository as it is now.
+#[derive(Debug)]
+pub(super) struct Repository {
+    /// What makes a folder one.
+    pub(super) dot_git: PathBuf,
+    /// The git folders that it uses: its own, the one that it shares, those of submodules.
+    pub(super) folders: Vec<PathBuf>,
+    /// Those of them whose submodules can't be told apart.
+    pub(super) crowded: Vec<PathBuf>,
+    /// What git enters from it.
+    pub(super) enters: Vec<PathBuf>,
+    /// Its index, if nobody can say what git finds in it.
+    pub(super) unclear: Option<PathBuf>,
+}
+
+impl Repository {
+    /// Looks at what something called `.git` leads to.
+    pub(super) fn at(dot_git: PathBuf, indexes: &mut Indexes) -> Self {
+        let own = own_folder(&dot_git);
+        Self::with(dot_git, own, indexes)
+    }
+
+    /// Looks at a folder that is one by itself.
+    pub(super) fn by_itself(folder: &Path, indexes: &mut Indexes) -> Self {
+        Self::with(folder.join(".git"), Some(folder.to_path_buf()), indexes)
+    }
+
+    fn with(dot_git: PathBuf, own: Option<PathBuf>, indexes: &mut Indexes) -> Self {
+        let shared = own.as_ref().and_then(|own| shared_by(own)).filter(|shared| Some(shared) != own.as_ref());
+        let mut folders: Vec<PathBuf> = own.into_iter().chain(shared).collect();
+        let (mut modules, mut crowded) = (Vec::new(), Vec::new());
+        for git in &folders {
+            match linked_git::modules_of(git) {
+                Some(found) => modules.extend(found),
+                None => crowded.push(git.clone()),
+            }
+        }
+        folders.extend(modules);
+        let Entered { repositories: enters, unclear } = indexes.entered_from(&dot_git, &folders);
+        Self { dot_git, folders, crowded, enters, unclear }
+    }
+
+    /// Puts aside what leads git where nobody looked, besides what is in its git folders.
+    pub(super) fn mend<'a>(
+        &self,
+        known: &Known,
+        hands_for: impl Fn(&Path) -> Option<&'a Hands>,
+        aftermath: &mut Aftermath,
+    ) {
+        let mut put_aside = |path: &Path| match hands_for(path) {
+            Some(hands) if hands.is_there(path) => aftermath.note(path, hands.put_aside(path, "refused")),
+            // Another repository that uses it came first.
+            Some(_) => {}
+            None => aftermath.left.push(path.to_path_buf()),
+        };
+        if known.is_commands(&self.dot_git) && self.leads_astray(|path| hands_for(path).is_some()) {
+            put_aside(&self.dot_git);
+        }
+        for index in self.unclear.iter().filter(|index| known.is_new_index(index)) {
+            put_aside(index);
+        }
+        for git in self.crowded.iter().filter(|git| known.was_told_apart(git)) {
+            put_aside(&git.join("modules"));
+        }
+        for git in &self.folders {
+            let list = git_todo::list_of(git);
+            // What no hands reach no command could change.
+            let may_be_new = |hands: &&Hands| hands.is_there(&list) && known.is_new_todo(&list);
+            let Some(hands) = hands_for(&list).filter(may_be_new) else { continue };
+            if let Some(left) = git_todo::without_new_programs(&list, known.todo(&list)) {
+                let done = hands.put_aside(&list, "refused").and_then(|_| hands.make_file(&list, &left));
+                aftermath.note(&list, done);
+            }
+        }
+    }
+
+    /// Whether what makes a folder a repository is a link, or a file that git follows to where nobody can look after it.
+    fn leads_astray(&self, is_reached: impl Fn(&Path) -> bool) -> bool {
+        match fs::symlink_metadata(&self.dot_git) {
+            Ok(found) if found.is_dir() => false,
+            Ok(found) if found.is_file() => {
+                let own = self.folders.first();
+                !names_a_folder(&self.dot_git) || own.is_some_and(|own| !is_reached(&own.join("config")))
+            }
+            Ok(_) => true,
+            Err(_) => false,
+        }
+    }
 }
 
 /// Puts aside what in a git folder would start a program.
 pub(super) fn mend(git: &Path, hands: &Hands, aftermath: &mut Aftermath) {
     for name in ["config", "config.worktree"] {
-        mend_settings(&git.join(name), hands, aftermath);
+        mend_settings(git, &git.join(name), hands, aftermath);
     }
     let hooks = git.join("hooks");
     if has_hooks(&hooks) {
         aftermath.note(&hooks, hands.put_aside(&hooks, "refused"));
     }
     let elsewhere = git.join("commondir");
-    if hands.is_there(&elsewhere) && !is_of_worktree(git) && !leads_here(&elsewhere) {
+    if hands.is_there(&elsewhere) && !may_lead(git, &elsewhere) {
         aftermath.note(&elsewhere, hands.put_aside(&elsewhere, "refused"));
-    }
-    if linked_git::modules_of(git).is_none() {
-        let modules = git.join("modules");
-        aftermath.note(&modules, hands.put_aside(&modules, "refused"));
     }
 }
 
-fn mend_settings(path: &Path, hands: &Hands, aftermath: &mut Aftermath) {
+fn mend_settings(git: &Path, path: &Path, hands: &Hands, aftermath: &mut Aftermath) {
     if !hands.is_there(path) {
         return;
     }
     let left = match settings(path) {
-        Some(text) => match without_programs(&text) {
+        Some(text) => match without_programs(&text, |worktree| leads_back(git, worktree)) {
             Some(left) => left,
             None => return,
         },
@@ -96,25 +169,34 @@ fn settings(path: &Path) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// Samples don't run.
+/// Whether the folder that a repository says to work in says that it is this one's: git makes no others.
+fn leads_back(git: &Path, worktree: &str) -> bool {
+    // What git may read in another way.
+    let is_odd = worktree.is_empty() || worktree.contains(['#', ';', '\t']) || worktree.contains("  ");
+    !is_odd && gitdir_of(&git.join(worktree).join(".git")).as_deref() == Some(git)
+}
+
+/// Samples don't run. A folder that can't be read can still be run from.
 fn has_hooks(folder: &Path) -> bool {
     let Ok(found) = fs::symlink_metadata(folder) else { return false };
-    if found.is_symlink() {
+    if !found.is_dir() {
         return true;
     }
     let is_sample = |name: &std::ffi::OsStr| Path::new(name).extension().is_some_and(|end| end == "sample");
-    fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| !is_sample(&entry.file_name()))
+    match fs::read_dir(folder) {
+        Ok(mut entries) => entries.any(|entry| entry.map_or(true, |entry| !is_sample(&entry.file_name()))),
+        Err(_) => true,
+    }
 }
 
-/// What stands in for a missing one while a command runs says so.
-fn leads_here(commondir: &Path) -> bool {
-    settings(commondir).is_some_and(|text| text.trim_ascii() == b".")
-}
-
-/// Whether a git folder is the one that a worktree has in the repository that it shares.
-fn is_of_worktree(git: &Path) -> bool {
-    let above = git.parent().filter(|above| above.file_name().is_some_and(|name| name == "worktrees"));
-    above.and_then(Path::parent).is_some_and(|shared| shared_by(git).as_deref() == Some(shared))
+/// Whether a `commondir` leads here, as what stands in for a missing one says, or is as git writes it for a worktree.
+fn may_lead(git: &Path, commondir: &Path) -> bool {
+    let is_of_worktree = || git.parent().is_some_and(|above| above.file_name().is_some_and(|name| name == "worktrees"));
+    match settings(commondir).as_deref() {
+        Some(b"." | b".\n") => true,
+        Some(b"../.." | b"../..\n") => is_of_worktree(),
+        Some(_) | None => false,
+    }
 }
 
 #[cfg(test)]
@@ -177,9 +259,49 @@ mod tests {
         let script = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x && git worktree add -q tree && \
             mkdir -p .git/modules/m && echo x >.git/modules/m/HEAD";
         assert!(Command::new("sh").args(["-c", script]).current_dir(folder.path()).status().unwrap().success());
-        assert_eq!(folders_of(&git), [git.clone(), git.join("modules/m")]);
+        assert_eq!(Repository::at(git.clone(), &mut Indexes::default()).folders, [git.clone(), git.join("modules/m")]);
         let own = git.join("worktrees/tree");
-        assert_eq!(folders_of(&folder.path().join("tree/.git")), [own.clone(), git.clone(), git.join("modules/m")]);
-        assert!(is_of_worktree(&own) && !is_of_worktree(&git));
+        let tree = Repository::at(folder.path().join("tree/.git"), &mut Indexes::default());
+        assert_eq!(tree.folders, [own.clone(), git.clone(), git.join("modules/m")]);
+        assert!(may_lead(&own, &own.join("commondir")) && tree.crowded.is_empty());
+        symlink("/elsewhere", git.join("modules/x")).unwrap();
+        assert_eq!(Repository::at(git.clone(), &mut Indexes::default()).crowded, [git]);
+    }
+
+    #[test]
+    fn nothing_leads_elsewhere_but_what_git_writes() {
+        let (folder, git) = repository();
+        let own = git.join("worktrees/w");
+        fs::create_dir_all(&own).unwrap();
+        let may = |git: &Path, text: &[u8]| {
+            fs::write(git.join("commondir"), text).unwrap();
+            may_lead(git, &git.join("commondir"))
+        };
+        assert!(may(&git, b".") && may(&git, b".\n") && may(&own, b"../..\n"));
+        for text in [b". ".as_slice(), b"..", b"./", b".\n\n", b"../..", b"/", b" .", b""] {
+            assert!(!may(&git, text), "{text:?}");
+        }
+        assert!(!may(&own, b"../.. ") && !may(&own, b"..") && !may(&own, b"../../"));
+        // A folder to work in says whose it is.
+        fs::create_dir(folder.path().join("other")).unwrap();
+        assert!(!leads_back(&git, "../other") && !leads_back(&git, "..") && !leads_back(&git, "/"));
+        fs::write(folder.path().join("other/.git"), "gitdir: ../.git\n").unwrap();
+        assert!(leads_back(&git, "../other") && !leads_back(&git, "../other # x") && !leads_back(&git, "../other "));
+    }
+
+    #[test]
+    fn a_git_file_that_leads_where_nobody_looks_goes() {
+        let (folder, git) = repository();
+        fs::create_dir(folder.path().join("sub")).unwrap();
+        let file = folder.path().join("sub/.git");
+        let astray = |text: &[u8]| {
+            fs::write(&file, text).unwrap();
+            Repository::at(file.clone(), &mut Indexes::default()).leads_astray(|path| path.starts_with(folder.path()))
+        };
+        assert!(!astray(b"gitdir: ../.git") && !astray(b"gitdir: nowhere\n"));
+        assert!(astray(b"gitdir:../.git") && astray(b"gitdir: ../.git\0") && astray(b"") && astray(b"gitdir: /\n"));
+        fs::remove_file(&file).unwrap();
+        symlink(&git, &file).unwrap();
+        assert!(Repository::at(file.clone(), &mut Indexes::default()).leads_astray(|_| true));
     }
 }

@@ -19,7 +19,6 @@ const HARMLESS: &[(&str, &[&str])] = &[
             "autocrlf",
             "eol",
             "safecrlf",
-            "worktree",
             "abbrev",
             "quotepath",
             "compression",
@@ -47,7 +46,7 @@ const HARMLESS: &[(&str, &[&str])] = &[
         "extensions",
         &["objectformat", "compatobjectformat", "refstorage", "worktreeconfig", "relativeworktrees", "noop"],
     ),
-    ("index", &["version", "threads", "sparse"]),
+    ("index", &["version", "sparse"]),
     ("pull", &["rebase", "ff"]),
     ("push", &["default", "autosetupremote", "followtags"]),
     ("fetch", &["prune", "prunetags", "parallel", "recursesubmodules"]),
@@ -68,7 +67,8 @@ const HARMLESS: &[(&str, &[&str])] = &[
 ];
 
 /// What is left of settings when all that could start a program is taken out; nothing if all of them are harmless.
-pub(super) fn without_programs(text: &[u8]) -> Option<Vec<u8>> {
+/// A folder to work in stays if it may.
+pub(super) fn without_programs(text: &[u8], may_work_in: impl Fn(&str) -> bool) -> Option<Vec<u8>> {
     let Ok(text) = std::str::from_utf8(text) else { return Some(Vec::new()) };
     let mut kept = String::new();
     let mut harmless = true;
@@ -82,7 +82,10 @@ pub(super) fn without_programs(text: &[u8]) -> Option<Vec<u8>> {
                 true
             }
             Line::Setting(key, value) => {
-                section.as_deref().is_some_and(|section| starts_nothing(section, &key.to_ascii_lowercase(), value))
+                section.as_deref().is_some_and(|section| match (section, key.to_ascii_lowercase().as_str()) {
+                    ("core", "worktree") => may_work_in(value),
+                    (section, key) => starts_nothing(section, key, value),
+                })
             }
             Line::Unclear => {
                 // It may be a header: what follows belongs to nobody knows which section.
@@ -157,7 +160,9 @@ fn starts_nothing(section: &str, key: &str, value: &str) -> bool {
         ("submodule", "update") => ["checkout", "rebase", "merge", "none"].contains(&value),
         ("core", "fsmonitor") => value == "false",
         // An address can name a program to speak with.
-        ("remote", "url" | "pushurl") if value.contains("::") => false,
+        ("remote" | "submodule", "url" | "pushurl") | ("branch", "remote" | "pushremote") if value.contains("::") => {
+            false
+        }
         (section, key) => {
             let keys = HARMLESS.iter().find(|(own, _)| *own == section).map(|(_, keys)| *keys).unwrap_or_default();
             keys.iter().any(|own| *own == key || *own == "*")
@@ -169,8 +174,12 @@ fn starts_nothing(section: &str, key: &str, value: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn left_of(text: &[u8]) -> Option<Vec<u8>> {
+        without_programs(text, |_| false)
+    }
+
     fn left(text: &str) -> Option<String> {
-        without_programs(text.as_bytes()).map(|left| String::from_utf8(left).unwrap())
+        without_programs(text.as_bytes(), |worktree| worktree == "../mine").map(|left| String::from_utf8(left).unwrap())
     }
 
     #[test]
@@ -181,6 +190,7 @@ mod tests {
             [extensions]\r\n\tobjectformat = sha256\r\n\n[submodule \"x/y\"]\n\tactive = true\n\tupdate = checkout\n";
         assert_eq!(left(text), None);
         assert_eq!(left(""), None);
+        assert_eq!(left("[core]\n\tworktree = ../mine\n"), None);
     }
 
     #[test]
@@ -202,6 +212,11 @@ mod tests {
             "[include]\npath = ../evil",
             "[includeIf \"gitdir:/\"]\npath = x",
             "[remote \"o\"]\nurl = ext::sh -c evil",
+            "[branch \"o\"]\nremote = ext::sh -c evil",
+            "[branch \"o\"]\npushRemote = ext::sh -c evil",
+            "[submodule \"o\"]\nurl = ext::sh -c evil",
+            "[core]\nworktree = ../evil",
+            "[Core \"x\"]\nWorkTree=/evil",
             "[remote \"o\"]\nuploadpack = evil",
             "[submodule \"x\"]\nupdate = !evil",
             "[credential]\nhelper = !evil",
@@ -215,16 +230,16 @@ mod tests {
         ] {
             let left = left(evil).unwrap_or_else(|| panic!("{evil:?} counts as harmless"));
             assert!(!left.contains("evil") && !left.contains("fsmonitor"), "{evil:?}: {left}");
-            assert_eq!(without_programs(left.as_bytes()), None, "what is left is harmless: {evil:?}");
+            assert_eq!(left_of(left.as_bytes()), None, "what is left is harmless: {evil:?}");
         }
-        assert_eq!(without_programs(b"[core]\n\xff=1"), Some(Vec::new()));
+        assert_eq!(left_of(b"[core]\n\xff=1"), Some(Vec::new()));
     }
 
     proptest::proptest! {
         #[test]
         fn what_is_left_is_always_harmless(text in ".{0,200}") {
-            if let Some(left) = without_programs(text.as_bytes()) {
-                proptest::prop_assert_eq!(without_programs(&left), None);
+            if let Some(left) = left_of(text.as_bytes()) {
+                proptest::prop_assert_eq!(left_of(&left), None);
             }
         }
     }

@@ -1,108 +1,210 @@
-//! Which repositories git enters from another: those that its index names.
+//! Which repositories git enters from another: those that its index names, below the folder that it works in.
+//!
+//! The index is read byte for byte as git reads it; one that can't be is said to be unclear, and a command that
+//! wrote it does not keep it.
 
-/// The mode of what is a repository by itself.
-const REPOSITORY: u32 = 0o160_000;
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::Read;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
 
-/// The names of repositories in an index; nothing if it can't be read.
-pub(super) fn repositories_in(index: &[u8]) -> Option<Vec<Vec<u8>>> {
-    // How long hashes are stands in the settings: whatever either way of reading gives is looked at.
-    match (read(index, 20), read(index, 32)) {
-        (Some(short), Some(long)) => Some([short, long].concat()),
-        (short, long) => short.or(long),
+use super::git_entries::{Entries, entries_in};
+use super::known::{Stamp, stamp, unsettled_for};
+use crate::path::open_without_links;
+
+/// A larger index is not read.
+const MOST_INDEX: u64 = 256 * 1024 * 1024;
+
+/// Larger settings are not looked through.
+const MOST_SETTINGS: u64 = 1024 * 1024;
+
+/// So much is looked through in folders that an index names without saying what is in them.
+const MOST_LOOKED_AT: usize = 20_000;
+
+/// What indexes name, as long as nothing of it changes.
+#[derive(Debug, Default)]
+pub(super) struct Indexes {
+    read: HashMap<PathBuf, Index>,
+}
+
+#[derive(Debug)]
+struct Index {
+    /// All that was read, as it was.
+    from: Vec<(PathBuf, Option<Stamp>)>,
+    /// Nothing if it can't be read.
+    entries: Option<Entries>,
+    /// Where the repository works, besides the folder that its `.git` is in.
+    elsewhere: Vec<PathBuf>,
+    /// Whether no change can look as if nothing had changed.
+    settled: bool,
+}
+
+/// What git enters from a repository.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Entered {
+    /// What is called `.git` there, if it is there.
+    pub(super) repositories: Vec<PathBuf>,
+    /// The index, if nobody can say what git finds in it.
+    pub(super) unclear: Option<PathBuf>,
+}
+
+impl Indexes {
+    /// What git enters from a repository whose git folders are these, its own first.
+    pub(super) fn entered_from(&mut self, dot_git: &Path, folders: &[PathBuf]) -> Entered {
+        let Some((top, own)) = dot_git.parent().zip(folders.first()) else { return Entered::default() };
+        let is_as_read =
+            |index: &&Index| index.settled && index.from.iter().all(|(path, before)| stamp(path) == *before);
+        if self.read.get(own).filter(is_as_read).is_none() {
+            self.read.insert(own.clone(), Index::read(own, folders));
+        }
+        let Some(index) = self.read.get(own) else { return Entered::default() };
+        let unclear = || Some(own.join("index"));
+        let Some(entries) = &index.entries else { return Entered { unclear: unclear(), ..Entered::default() } };
+        let mut entered = Entered::default();
+        let mut looked_at = 0;
+        for top in index.elsewhere.iter().map(PathBuf::as_path).chain([top]) {
+            let at = |name: &Vec<u8>| top.join(OsStr::from_bytes(name));
+            // Where it works says so itself; it is looked at as a repository of its own.
+            entered.repositories.push(top.join(".git"));
+            entered.repositories.extend(entries.repositories.iter().map(|name| at(name).join(".git")));
+            for folder in entries.folders.iter().map(at) {
+                match all_below(&folder, &mut looked_at) {
+                    Some(found) => entered.repositories.extend(found),
+                    None => entered.unclear = unclear(),
+                }
+            }
+        }
+        entered
     }
 }
 
-/// What stands before the name of an entry: times, numbers, mode and size, then the hash, then flags.
-const NUMBERS: usize = 40;
-const MODE_AT: usize = 24;
-
-fn read(index: &[u8], hash: usize) -> Option<Vec<Vec<u8>>> {
-    let version = number(index, 4)?;
-    let count = number(index, 8)?;
-    if index.get(..4)? != b"DIRC" || !(2..=4).contains(&version) {
-        return None;
-    }
-    let mut found = Vec::new();
-    let mut at = 12;
-    let mut name: Vec<u8> = Vec::new();
-    for _ in 0..count {
-        let begin = at;
-        let mode = number(index, at + MODE_AT)?;
-        let flags = index.get(at + NUMBERS + hash..)?.first_chunk::<2>()?;
-        at += NUMBERS + hash + 2;
-        if flags[0] & 0x40 != 0 {
-            at += 2;
-        }
-        let kept = match version {
-            4 => name.len().checked_sub(distance(index, &mut at)?)?,
-            _ => 0,
+impl Index {
+    fn read(own: &Path, folders: &[PathBuf]) -> Self {
+        let index = own.join("index");
+        let settings = |git: &PathBuf| ["config", "config.worktree"].map(|name| git.join(name));
+        // Those of submodules are no settings of this one.
+        let shared = folders.get(1).filter(|shared| !shared.starts_with(own));
+        let settings: Vec<PathBuf> =
+            [Some(&own.to_path_buf()), shared].into_iter().flatten().flat_map(settings).collect();
+        let mut from: Vec<_> = settings.iter().chain([&index]).map(|path| (path.clone(), stamp(path))).collect();
+        let works_in = settings.iter().flat_map(|file| worktrees_named_in(file));
+        let elsewhere: BTreeSet<PathBuf> = works_in.filter_map(|name| fs::canonicalize(own.join(name)).ok()).collect();
+        let mut entries = match fs::symlink_metadata(&index) {
+            Ok(_) => bytes_of(&index, MOST_INDEX).and_then(|bytes| entries_in(&bytes)),
+            Err(_) => Some(Entries::default()),
         };
-        let rest = index.get(at..)?;
-        let length = rest.iter().position(|byte| *byte == 0)?;
-        name.truncate(kept);
-        name.extend_from_slice(rest.get(..length)?);
-        at += length + 1;
-        if version < 4 {
-            // Filled up with zeros to a multiple of eight.
-            at = begin + (at - begin).div_ceil(8) * 8;
+        // One that shares most of its entries with others keeps those beside.
+        for name in entries.as_ref().map(|entries| entries.shared.clone()).unwrap_or_default() {
+            let beside = own.join(OsString::from_vec(name));
+            from.push((beside.clone(), stamp(&beside)));
+            if fs::symlink_metadata(&beside).is_ok() {
+                let more = bytes_of(&beside, MOST_INDEX).and_then(|bytes| entries_in(&bytes));
+                entries = entries.zip(more).map(|(own, more)| own.and(more));
+            }
         }
-        if mode == REPOSITORY {
-            found.push(name.clone());
-        }
-    }
-    // The extensions and the hash of it all.
-    (index.len() >= at + hash).then_some(found)
-}
-
-/// How much of the name before is not part of this one.
-fn distance(index: &[u8], at: &mut usize) -> Option<usize> {
-    let mut value: usize = 0;
-    loop {
-        let byte = *index.get(*at)?;
-        *at += 1;
-        value = value.checked_shl(7)?.checked_add(usize::from(byte & 0x7f))?;
-        if byte & 0x80 == 0 {
-            return Some(value);
-        }
-        value = value.checked_add(1)?;
+        let settled = from.iter().all(|(_, stamp)| stamp.and_then(unsettled_for).is_none());
+        Self { from, entries, elsewhere: elsewhere.into_iter().collect(), settled }
     }
 }
 
-fn number(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
+/// Everything called `.git` in a folder and below; nothing if there is too much.
+fn all_below(folder: &Path, looked_at: &mut usize) -> Option<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut waiting = vec![folder.to_path_buf()];
+    while let Some(folder) = waiting.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            *looked_at += 1;
+            if *looked_at > MOST_LOOKED_AT {
+                return None;
+            }
+            if entry.file_name() == ".git" {
+                found.push(entry.path());
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                waiting.push(entry.path());
+            }
+        }
+    }
+    Some(found)
+}
+
+/// Where settings say that a repository works, however they say it.
+fn worktrees_named_in(settings: &Path) -> Vec<PathBuf> {
+    let text = bytes_of(settings, MOST_SETTINGS).unwrap_or_default();
+    let key = b"worktree";
+    let named = |line: &[u8]| {
+        let at = line.windows(key.len()).position(|part| part.eq_ignore_ascii_case(key))? + key.len();
+        let value = line.get(at..)?.trim_ascii_start().strip_prefix(b"=")?.trim_ascii();
+        Some(PathBuf::from(OsString::from_vec(value.iter().copied().filter(|byte| *byte != b'"').collect())))
+    };
+    text.split(|byte| *byte == b'\n').filter_map(named).collect()
+}
+
+fn bytes_of(path: &Path, most: u64) -> Option<Vec<u8>> {
+    let file = open_without_links(path).ok()?;
+    file.metadata().ok().filter(|found| found.is_file() && found.len() <= most)?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::process::Command;
 
     use super::*;
 
-    #[test]
-    fn repositories_in_a_repository_are_found_in_every_version_of_the_index() {
-        for (format, version) in [("sha1", "2"), ("sha1", "4"), ("sha256", "2"), ("sha256", "4")] {
-            let folder = tempfile::tempdir().unwrap();
-            let script = format!(
-                "git init -q --object-format={format} . && git config index.version {version} && \
-                 for i in a/sub z; do git init -q --object-format={format} $i && \
-                 git -C $i -c user.name=a -c user.email=a@b commit -q --allow-empty -m x; done && \
-                 echo 1 >aa && echo 2 >long-name-of-a-file && git add -A 2>/dev/null && git add -N aa"
-            );
-            assert!(Command::new("sh").args(["-c", &script]).current_dir(folder.path()).status().unwrap().success());
-            let index = fs::read(folder.path().join(".git/index")).unwrap();
-            let found = repositories_in(&index).unwrap();
-            assert!(found.ends_with(&[b"a/sub".to_vec(), b"z".to_vec()]), "{format} {version}: {found:?}");
-            assert_eq!(repositories_in(&index[..index.len() / 2]), None);
-        }
-        assert_eq!(repositories_in(b""), None);
+    fn repository(script: &str) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir_in(fs::canonicalize(std::env::temp_dir()).unwrap()).unwrap();
+        let script = format!(
+            "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; set -e; git init -q .; {script}"
+        );
+        assert!(Command::new("sh").args(["-c", &script]).current_dir(folder.path()).status().unwrap().success());
+        let git = folder.path().join(".git");
+        (folder, git)
     }
 
-    proptest::proptest! {
-        #[test]
-        fn any_bytes_are_read_without_harm(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..400)) {
-            let index = [b"DIRC\0\0\0\x04\0\0\0\x09".as_slice(), &bytes].concat();
-            let _ = repositories_in(&index);
-        }
+    const LINK: &str = "git update-index --add --cacheinfo 160000,0123456789012345678901234567890123456789,";
+
+    fn names(entered: &Entered, top: &Path) -> Vec<String> {
+        let below = |path: &PathBuf| path.strip_prefix(top).unwrap().to_str().unwrap().to_owned();
+        entered.repositories.iter().map(below).collect()
+    }
+
+    #[test]
+    fn what_is_shared_between_indexes_is_read_again_when_it_comes_or_goes() {
+        let (folder, git) =
+            repository(&format!("{LINK}sub; git update-index --split-index; mv .git/sharedindex.* kept"));
+        let mut indexes = Indexes::default();
+        let mut look = || indexes.entered_from(&git, std::slice::from_ref(&git));
+        assert_eq!(names(&look(), folder.path()), [".git"]);
+        let bytes = fs::read(git.join("index")).unwrap();
+        let name = entries_in(&bytes).unwrap().shared.into_iter().next().unwrap();
+        fs::rename(folder.path().join("kept"), git.join(OsString::from_vec(name))).unwrap();
+        assert_eq!(names(&look(), folder.path()), [".git", "sub/.git"]);
+    }
+
+    #[test]
+    fn a_folder_without_entries_of_its_own_is_looked_through() {
+        let (folder, git) = repository(
+            "mkdir -p a/b node_modules/x; echo 1 >a/b/f; echo 1 >g; git add .; git commit -qm x; \
+             git sparse-checkout set --cone --sparse-index; mkdir -p a/target/in; git init -q a/target/in",
+        );
+        let entered = Indexes::default().entered_from(&git, std::slice::from_ref(&git));
+        assert_eq!(
+            (names(&entered, folder.path()), &entered.unclear),
+            (vec![".git".into(), "a/target/in/.git".into()], &None)
+        );
+    }
+
+    #[test]
+    fn where_a_repository_works_is_where_it_enters_others() {
+        let (folder, git) = repository(&format!("mkdir else; {LINK}sub; git config core.worktree ../else"));
+        let mut indexes = Indexes::default();
+        let entered = indexes.entered_from(&git, std::slice::from_ref(&git));
+        assert_eq!(names(&entered, folder.path()), ["else/.git", "else/sub/.git", ".git", "sub/.git"]);
+        fs::write(git.join("index"), "nonsense").unwrap();
+        assert_eq!(indexes.entered_from(&git, std::slice::from_ref(&git)).unclear, Some(git.join("index")));
     }
 }

@@ -10,24 +10,43 @@ use super::layout::{Drawing, Seen};
 use super::linked_git;
 
 impl Drawing<'_> {
-    /// A repository stays where it is, and what decides what git runs stays as it is.
+    /// A repository stays where it is, and what decides what git runs stays as it is, wherever that lies.
     pub(super) fn keep_git(&mut self, git: &Path) {
         let Ok(kind) = fs::symlink_metadata(git) else { return };
+        let own = linked_git::own_folder(git);
         if kind.is_dir() {
             self.keep_git_folder(git);
             if let Some(folder) = git.parent() {
                 self.keep_from_being_bare(folder);
             }
+        } else {
+            self.keep_what_is_there(git);
+            self.layout.git_folders.insert(git.to_path_buf());
+        }
+        let Some(own) = own else { return };
+        if kind.is_symlink() {
+            // All of it stays as it is.
+            self.layout.git_folders.extend(linked_git::modules_of(&own).unwrap_or_default());
+            self.layout.git_folders.insert(own);
             return;
         }
-        self.keep_what_is_there(git);
-        if let Some(linked) = linked_git::folders_of(git) {
-            self.keep_git_folder(&linked.shared);
-            self.keep_worktree(&linked.shared, &linked.own);
+        let shared = linked_git::shared_by(&own).unwrap_or_else(|| own.clone());
+        // Outside of what is worked in, only what says that it belongs here is opened.
+        let is_in_reach = |folder: &Path| self.is_in_root(folder) && linked_git::is_git_folder(folder);
+        if (is_in_reach(&own) && is_in_reach(&shared)) || linked_git::named_back(git).is_some() {
+            if shared != git {
+                self.keep_git_folder(&shared);
+            }
+            if own != shared {
+                self.keep_worktree(&shared, &own);
+            }
         }
     }
 
     fn keep_git_folder(&mut self, git: &Path) {
+        if self.layout.git_folders.contains(git) {
+            return;
+        }
         self.keep_git_settings(git);
         match linked_git::modules_of(git) {
             Some(modules) => {
@@ -37,13 +56,16 @@ impl Drawing<'_> {
                 }
             }
             None => {
-                tracing::warn!(git = %git.display(), "too many submodules to tell apart: all of them are read-only");
+                tracing::warn!(git = %git.display(), "submodules can't be told apart: all of them are read-only");
                 self.put(git.join("modules"), Seen::ReadOnly);
             }
         }
     }
 
     fn keep_git_settings(&mut self, git: &Path) {
+        if !self.layout.git_folders.insert(git.to_path_buf()) {
+            return;
+        }
         self.put(git.to_path_buf(), Seen::Writable);
         self.keep(git.join("hooks"));
         self.keep(git.join("config"));
@@ -66,6 +88,7 @@ impl Drawing<'_> {
     /// The folder that a worktree has in the repository it belongs to.
     fn keep_worktree(&mut self, git: &Path, own: &Path) {
         self.pin_between(git, own);
+        self.layout.git_folders.insert(own.to_path_buf());
         self.keep_what_is_there(&own.join("commondir"));
         self.keep_what_is_there(&own.join("gitdir"));
         self.keep_file(own.join("config.worktree"));

@@ -153,23 +153,17 @@ impl GitView {
 
     fn ignored_everywhere(&self, program: &Path) -> Vec<u8> {
         // Only the person's own setting: a repository must not choose which file is read here.
-        let asked = self
-            .command(program)
-            .current_dir("/")
-            .args(["config", "--global", "--type=path", "--get", "core.excludesFile"])
-            .output();
-        let named = asked.ok().filter(|output| output.status.success()).map(|output| {
-            PathBuf::from(OsStr::from_bytes(output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout)))
-        });
+        let mut command = self.command(program);
+        command.current_dir("/").args(["config", "--global", "--type=path", "--get", "core.excludesFile"]);
+        let answer = answers(command, Vec::new()).unwrap_or_default();
+        // Without one nothing is answered.
+        let named = answer.strip_suffix(b"\n").map(|path| PathBuf::from(OsStr::from_bytes(path)));
         let usual = self.home.as_ref().map(|home| home.join(".config/git/ignore"));
-        let text = |path: PathBuf| {
-            let file = open_without_links(&fs::canonicalize(path).ok()?).ok()?;
-            file.metadata().ok().filter(|found| found.is_file())?;
-            let mut text = Vec::new();
-            file.take(MOST_BYTES as u64).read_to_end(&mut text).ok()?;
-            Some(text)
-        };
-        named.or(usual).and_then(text).unwrap_or_default()
+        let Some(path) = named.or(usual) else { return Vec::new() };
+        // Apart: a folder of another machine may answer never.
+        let (tell, told) = mpsc::channel();
+        std::thread::spawn(move || tell.send(text_of(&path).unwrap_or_default()));
+        told.recv_timeout(PATIENCE).unwrap_or_default()
     }
 
     /// Git with nothing of the environment but the person's settings; it fetches nothing and writes nothing.
@@ -180,6 +174,14 @@ impl GitView {
         command.envs(self.home.iter().map(|home| ("HOME", home)));
         command
     }
+}
+
+fn text_of(path: &Path) -> Option<Vec<u8>> {
+    let file = open_without_links(&fs::canonicalize(path).ok()?).ok()?;
+    file.metadata().ok().filter(|found| found.is_file())?;
+    let mut text = Vec::new();
+    file.take(MOST_BYTES as u64).read_to_end(&mut text).ok()?;
+    Some(text)
 }
 
 /// What a program answers to this. It has some seconds, and answers that are too long are cut.

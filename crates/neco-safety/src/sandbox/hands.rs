@@ -4,14 +4,14 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, chmodat, fstat, openat, renameat, renameat_with, statat,
-    symlinkat, unlinkat,
+    AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, chmodat, fstat, mkdirat, openat, renameat, renameat_with,
+    statat, symlinkat, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -122,6 +122,58 @@ impl Hands {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let made = place.while_writable(|| openat(&place.folder, place.name, flags, Mode::from_raw_mode(0o644)))?;
         File::from(made).write_all(text)
+    }
+
+    /// The same with all of its text at once: whoever reads it meanwhile finds it whole or not at all.
+    ///
+    /// # Errors
+    /// When something is there, or the system refuses.
+    pub(crate) fn make_file_at_once(&self, path: &Path, text: &[u8]) -> io::Result<()> {
+        let fresh = path.with_file_name(format!(".neco-{}", unguessable()));
+        self.make_file(&fresh, text)?;
+        let place = self.place(&fresh)?;
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let done = place.while_writable(|| place.rename_to(name));
+        if done.is_err() {
+            let _ = place.while_writable(|| unlinkat(&place.folder, place.name, AtFlags::empty()));
+        }
+        Ok(done?)
+    }
+
+    /// Makes a folder where nothing is.
+    ///
+    /// # Errors
+    /// When something is there, or the system refuses.
+    pub(crate) fn make_folder(&self, path: &Path, mode: u32) -> io::Result<()> {
+        let place = self.place(path)?;
+        Ok(place.while_writable(|| mkdirat(&place.folder, place.name, Mode::from_raw_mode(mode)))?)
+    }
+
+    /// Removes a folder if there is nothing in it.
+    ///
+    /// # Errors
+    /// When there is, or it is no folder, or the system refuses.
+    pub(crate) fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        let place = self.place(path)?;
+        Ok(place.while_writable(|| unlinkat(&place.folder, place.name, AtFlags::REMOVEDIR))?)
+    }
+
+    /// The number of what is there.
+    pub(crate) fn number_of(&self, path: &Path) -> Option<u64> {
+        let place = self.place(path).ok()?;
+        statat(&place.folder, place.name, AtFlags::SYMLINK_NOFOLLOW).ok().map(|found| found.st_ino)
+    }
+
+    /// Whether a file is there that has this text and no other.
+    pub(crate) fn holds(&self, path: &Path, text: &[u8]) -> bool {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let read = |place: Place<'_>| {
+            let file = File::from(openat(&place.folder, place.name, flags, Mode::empty())?);
+            let mut found = Vec::new();
+            file.take(text.len() as u64 + 1).read_to_end(&mut found)?;
+            Ok::<bool, io::Error>(found == text)
+        };
+        self.place(path).and_then(read).unwrap_or(false)
     }
 
     fn place<'a>(&self, path: &'a Path) -> io::Result<Place<'a>> {
@@ -242,6 +294,9 @@ mod tests {
         assert!(hands.remove(&at("work/a/git/config")).is_err());
         assert!(hands.make_link(&at("work/a/git/hooks"), Path::new("/evil")).is_err());
         assert!(hands.make_file(&at("ssh/new"), b"x").is_err() && !hands.is_there(&at("work/a/git/config")));
+        assert!(hands.make_file_at_once(&at("work/a/git/commondir"), b".\n").is_err());
+        assert!(hands.make_folder(&at("work/a/git/hooks"), 0o755).is_err());
+        assert!(hands.remove_folder(&at("work/a/git")).is_err() && !hands.holds(&at("work/a/git/config"), b"theirs"));
         assert_eq!(fs::read_to_string(at("ssh/config")).unwrap(), "theirs");
         assert_eq!(fs::read_dir(at("ssh")).unwrap().count(), 1);
         // The link itself may go.

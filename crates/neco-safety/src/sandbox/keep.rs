@@ -8,7 +8,7 @@ use super::bare::unmake;
 pub(crate) use super::git_check::Aftermath;
 use super::hands::Hands;
 use super::masks::MaskGuard;
-use super::traces::{Note, NoteKind};
+use super::traces::Note;
 use super::watch::{Watch, Watched};
 
 /// Ends when nothing runs in the box any more, also when it is dropped. Touches the disk.
@@ -44,11 +44,9 @@ pub(super) struct PutRight {
 impl PutRight {
     /// What is to be put right if this process is killed.
     pub(super) fn notes(&self) -> Vec<Note> {
-        let of = |kind: NoteKind, paths: &[PathBuf]| {
-            paths.iter().map(|path| Note { kind, path: path.clone() }).collect::<Vec<_>>()
-        };
-        let settings = of(NoteKind::Settings, &self.settings);
-        [settings, of(NoteKind::Unwanted, &self.unwanted), of(NoteKind::NeverBare, &self.never_bare)].concat()
+        let settings = self.settings.iter().cloned().map(Note::Settings);
+        let unwanted = self.unwanted.iter().cloned().map(Note::Unwanted);
+        settings.chain(unwanted).chain(self.never_bare.iter().cloned().map(Note::NeverBare)).collect()
     }
 
     /// Opens hands for what lies elsewhere.
@@ -72,19 +70,32 @@ impl Keep {
     }
 
     /// Puts everything right. Gives what the command had made, or someone else meanwhile, that must not be there.
+    /// What those made that ended before, and nobody was there to be told, is told with it.
     pub(crate) fn end(mut self) -> Aftermath {
-        self.0.take().map(Kept::end).unwrap_or_default()
+        self.0.take().map(|kept| kept.end(Heard::Now)).unwrap_or_default()
+    }
+
+    /// The same where nobody listens: whoever ends next is told.
+    pub(crate) fn end_unheard(mut self) {
+        drop(self.0.take().map(|kept| kept.end(Heard::Later)));
     }
 }
 
 impl Drop for Keep {
     fn drop(&mut self) {
-        drop(self.0.take().map(Kept::end));
+        drop(self.0.take().map(|kept| kept.end(Heard::Later)));
     }
 }
 
+/// Whether somebody is told of what became of what a command made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    Now,
+    Later,
+}
+
 impl Kept {
-    fn end(self) -> Aftermath {
+    fn end(self, heard: Heard) -> Aftermath {
         let mut aftermath = Aftermath::default();
         let watch = std::sync::Arc::clone(self.watched.watch());
         self.put_right.carry_out(&watch, &self.masks.known(), &mut aftermath);
@@ -93,6 +104,10 @@ impl Kept {
         aftermath.left.extend(found.left);
         drop(self.masks);
         Watched::hold_up(&watch, &aftermath.left);
+        match heard {
+            Heard::Now => aftermath.taken.extend(watch.take_untold()),
+            Heard::Later => watch.leave_untold(std::mem::take(&mut aftermath.taken)),
+        }
         aftermath
     }
 }

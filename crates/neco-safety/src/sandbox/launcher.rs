@@ -1,25 +1,24 @@
-//! The launcher: a fresh process of our own program that closes the box around itself and then
-//! becomes the command.
+//! The launcher: a process of our own program that closes the box around itself and then becomes the command.
 //!
-//! Everything is done in a process with one thread that was just started, so nothing has to be safe
-//! between `fork` and `exec`, and the limits hold from the command's first instruction.
+//! Everything is done in a process with one thread that was just started, or is the copy of one that did nothing but
+//! wait. So nothing has to be safe between `fork` and `exec`, and the limits hold from the command's first instruction.
 #![allow(unsafe_code)]
 
 use std::convert::Infallible;
-use std::ffi::{CString, OsString};
+use std::ffi::CString;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use rustix::process::{Signal, set_parent_process_death_signal};
 
 use super::linux::namespaces::{self, Net};
-use super::linux::{build, channel, first_process, landlock, privilege, seccomp, session_leader};
-use super::masks::clean_up;
-use super::order::{ASKED, CHANNEL, ORDER, Order, PUT_RIGHT, VERSION};
+use super::linux::{build, channel, first_process, landlock, privilege, seccomp, session_leader, waiting};
+use super::lists::clean_up;
+use super::order::{ASKED, CHANNEL, CommandLine, ORDER, Order, PUT_RIGHT, RULES, VERSION, WAITS};
 
 /// What a shell says for a command that was found but could not be run.
 const NOT_RUN: i32 = 126;
@@ -33,22 +32,25 @@ pub fn become_launcher_if_asked() {
         arguments.next().into_iter().for_each(|lists| clean_up(Path::new(&lists)));
         std::process::exit(0);
     }
-    if first.is_some_and(|first| first == ASKED) {
-        let Err(failure) = launch(&arguments.collect::<Vec<_>>());
+    let waits = first.as_ref().is_some_and(|first| first == WAITS);
+    if waits && waiting::wait_for_orders().is_err() {
+        std::process::exit(NOT_RUN);
+    }
+    if waits || first.is_some_and(|first| first == ASKED) {
+        let Err(failure) = launch();
         let _ = writeln!(io::stderr(), "neco: the sandbox could not be closed, so nothing was run: {failure}");
         std::process::exit(NOT_RUN);
     }
 }
 
 /// Returns only what kept the command from running.
-fn launch(command: &[OsString]) -> io::Result<Infallible> {
-    let mut order = Vec::new();
-    File::from(take(ORDER)?).read_to_end(&mut order)?;
-    let order: Order = serde_json::from_slice(&order)?;
+fn launch() -> io::Result<Infallible> {
+    let (order, line) = Order::read(File::from(take(ORDER)?))?;
     if order.version != VERSION {
         return Err(io::Error::other("Neco was replaced by another version while it ran: start it again"));
     }
-    close_all_but(if order.in_namespaces { CHANNEL } else { 2 })?;
+    let rules = if order.has_rules { Some(take(RULES)?) } else { None };
+    close_all_but(order.in_namespaces, order.has_rules)?;
     let channel = if order.in_namespaces { Some(take(CHANNEL)?) } else { None };
     if let Some(walls) = &order.walls {
         namespaces::enter(if walls.network { Net::Machines } else { Net::Own })?;
@@ -69,44 +71,53 @@ fn launch(command: &[OsString]) -> io::Result<Infallible> {
     }
     match channel {
         Some(channel) => {
-            first_process::look_after(channel, &order.never_bare, || become_command(&order, command, &extra))
+            let command = || become_command(&order, rules.as_ref(), &line, &extra);
+            first_process::look_after(channel, &order.never_bare, command)
         }
-        None => become_command(&order, command, &extra),
+        None => become_command(&order, rules.as_ref(), &line, &extra),
     }
 }
 
 /// Closes the last locks and runs the command.
-fn become_command(order: &Order, command: &[OsString], extra: &[CString]) -> io::Result<Infallible> {
+fn become_command(
+    order: &Order,
+    rules: Option<&OwnedFd>,
+    line: &CommandLine,
+    extra: &[CString],
+) -> io::Result<Infallible> {
     if order.terminal {
         session_leader::take_terminal()?;
     }
     privilege::limit(order.in_namespaces);
     privilege::drop_all()?;
-    if let Some(rules) = &order.files {
+    if let Some(files) = &order.files {
+        landlock::restrict(&landlock::prepared(files)?)?;
+    }
+    if let Some(rules) = rules {
         landlock::restrict(rules)?;
     }
     seccomp::install(seccomp::Sockets { internet: order.internet, unix: order.unix_sockets })?;
-    let text = |text: &[u8]| CString::new(text).map_err(io::Error::other);
-    let program = text(order.program.as_os_str().as_bytes())?;
-    let arguments = command.iter().map(|word| text(word.as_bytes())).collect::<Result<Vec<_>, _>>()?;
-    let is_replaced = |name: &OsString| {
-        let start = [name.as_bytes(), b"="].concat();
-        extra.iter().any(|entry| entry.as_bytes().starts_with(&start))
-    };
-    let own = std::env::vars_os().filter(|(name, _)| !is_replaced(name)).map(|(name, value)| {
-        let mut entry = name.into_vec();
-        entry.push(b'=');
-        entry.extend_from_slice(value.as_bytes());
-        CString::new(entry).map_err(io::Error::other)
-    });
-    let environment = own.chain(extra.iter().cloned().map(Ok)).collect::<Result<Vec<_>, _>>()?;
-    Err(session_leader::become_program(&program, &arguments, &environment))
+    let program = CString::new(order.program.as_os_str().as_bytes()).map_err(io::Error::other)?;
+    let name = |entry: &CString| entry.as_bytes().split(|byte| *byte == b'=').next().map(<[u8]>::to_vec);
+    let own = line.environment.iter().filter(|entry| !extra.iter().any(|other| name(other) == name(entry)));
+    let environment: Vec<CString> = own.chain(extra).cloned().collect();
+    Err(session_leader::become_program(&program, &line.arguments, &environment))
 }
 
-fn close_all_but(last: i32) -> io::Result<()> {
-    // SAFETY: nothing in this process owns a descriptor beyond the standard ones and the channel yet.
-    let result = unsafe { libc::syscall(libc::SYS_close_range, last + 1, u32::MAX, 0) };
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+/// Closes what this process was started with, but for the standard descriptors and what it was handed over.
+fn close_all_but(channel: bool, rules: bool) -> io::Result<()> {
+    let first = if channel { CHANNEL } else { 2 } + 1;
+    let ranges = match rules {
+        true => vec![(first, RULES - 1), (RULES + 1, i32::MAX)],
+        false => vec![(first, i32::MAX)],
+    };
+    for (from, to) in ranges {
+        // SAFETY: nothing in this process owns any of these descriptors.
+        if unsafe { libc::syscall(libc::SYS_close_range, from, to, 0) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(())
 }
 
 fn take(number: i32) -> io::Result<OwnedFd> {

@@ -1,6 +1,7 @@
 //! What of the machine is seen in a box, and how: the plan that bubblewrap and Landlock both follow.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,9 @@ use super::names::{
     OWN_SETTINGS, SECRETS_AT_HOME, SECRETS_OF_THE_SYSTEM, SETTINGS_FILES, SETTINGS_FOLDERS, START_UP, START_UP_FOLDERS,
 };
 use super::search::{Found, Identity, is_among};
+
+/// The most settings below the top that are protected: each is a mount of every box.
+const MOST_SETTINGS: usize = 200;
 
 /// How a path is seen in the box. What comes later in this list wins where two are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -47,6 +51,8 @@ pub struct Roots {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Machine {
     pub(super) home: Option<PathBuf>,
+    /// Those of others, where they can be read.
+    pub(super) other_homes: Vec<PathBuf>,
     /// Folders with what is ours: settings, keys, sessions.
     pub(super) own: Vec<PathBuf>,
     /// Folders for every box: temporary files, caches.
@@ -78,6 +84,8 @@ pub(super) struct Layout {
     pub(super) only: Vec<(PathBuf, Vec<PathBuf>)>,
     /// Missing files that a person lets a command make where nothing else can be made.
     pub(super) to_be_made: Vec<PathBuf>,
+    /// Git folders, and what leads to them, in which all that decides what git runs stays as it is.
+    pub(super) git_folders: BTreeSet<PathBuf>,
     /// What certain places are: a box is not built around others that were put there.
     pub(super) identities: Vec<(PathBuf, Identity)>,
 }
@@ -147,6 +155,13 @@ impl Drawing<'_> {
             if let Some(home) = self.machine.home.as_ref().filter(|home| home.starts_with(root)) {
                 START_UP.iter().for_each(|name| self.keep_file(home.join(name)));
                 START_UP_FOLDERS.iter().for_each(|name| self.keep_folder(&home.join(name)));
+            }
+        }
+        for path in found.settings.iter().take(MOST_SETTINGS) {
+            // What a link leads to has a place of its own.
+            let is_link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+            if !is_link && !self.is_opened(path) {
+                self.keep_what_is_there(path);
             }
         }
         // The one at the top is known without a search, which can be led astray.
@@ -277,13 +292,14 @@ impl Drawing<'_> {
         }
     }
 
-    fn is_in_root(&self, path: &Path) -> bool {
+    pub(super) fn is_in_root(&self, path: &Path) -> bool {
         path.ancestors().skip(1).any(|above| self.places.get(above) == Some(&Seen::Root))
     }
 
     fn hide(&mut self, found: &Found) {
         let machine = self.machine;
         let at_home = machine.home.iter().flat_map(|home| SECRETS_AT_HOME.iter().map(|name| home.join(name)));
+        let at_home = at_home.chain(machine.other_homes.iter().flat_map(|home| secrets_in(home)));
         // Nobody else can read these.
         let as_root = rustix::process::geteuid().is_root();
         let of_the_system = SECRETS_OF_THE_SYSTEM.iter().filter(|_| as_root).map(PathBuf::from);
@@ -365,6 +381,13 @@ fn target_of(link: &Path, text: &Path) -> Option<PathBuf> {
     let target = link.parent()?.join(text);
     let folder = fs::canonicalize(target.parent()?).ok()?;
     Some(folder.join(target.file_name()?))
+}
+
+/// What may be there of secrets in a home folder, by one look at it.
+fn secrets_in(home: &Path) -> Vec<PathBuf> {
+    let there: BTreeSet<OsString> = fs::read_dir(home).into_iter().flatten().flatten().map(|e| e.file_name()).collect();
+    let is_there = |name: &&&str| Path::new(name).iter().next().is_some_and(|first| there.contains(first));
+    SECRETS_AT_HOME.iter().filter(is_there).map(|name| home.join(name)).collect()
 }
 
 fn is_hidden(seen: Seen) -> bool {

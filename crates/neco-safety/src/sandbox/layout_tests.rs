@@ -33,6 +33,7 @@ fn stage() -> Stage {
 fn draw(stage: &Stage, section: &SandboxSection, workspace: &Path) -> Layout {
     let settings = Settings::of(section, Some(&stage.home));
     let machine = Machine {
+        other_homes: Vec::new(),
         home: Some(stage.home.clone()),
         own: vec![stage.home.join(".config/neco"), stage.home.join(".local/share/neco")],
         given: Vec::new(),

@@ -1,7 +1,8 @@
 //! A look through a folder for what commands must not read or change, which costs little when little has changed:
-//! a folder is read again only when the system says that something was made, removed or renamed in it.
+//! a folder is read again only when the system says that something was made, removed or renamed in it. Of many folders
+//! the system is asked to tell what changes, so that none has to be asked about.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, FileType, Metadata};
 use std::io::Read;
@@ -9,7 +10,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::names::{is_secret_variables, may_be_private_key};
+use super::names::{is_secret_variables, is_settings, may_be_private_key};
+use super::news::{Changed, News};
 use crate::path::open_without_links;
 
 /// How far a look goes.
@@ -27,6 +29,9 @@ pub(super) struct Limits {
 const NOT_SEARCHED: &[&str] =
     &["node_modules", "target", ".venv", "venv", "__pycache__", "dist", "build", ".next", ".tox", ".cache", ".gradle"];
 
+/// So many folders are asked about each time.
+const FEW: usize = 200;
+
 /// A change within so short a time after another may leave no trace.
 const UNSETTLED: Duration = Duration::from_millis(100);
 
@@ -35,7 +40,7 @@ const OF_THE_SYSTEM: &[&str] =
     &["/etc", "/usr", "/bin", "/sbin", "/lib", "/opt", "/proc", "/sys", "/dev", "/run", "/nix"];
 
 /// What a look found in all.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Sights {
     /// Files with secrets.
     pub(super) secrets: Vec<PathBuf>,
@@ -43,6 +48,8 @@ pub(super) struct Sights {
     pub(super) repositories: Vec<PathBuf>,
     /// Folders that git would take for a repository by themselves.
     pub(super) bare: Vec<PathBuf>,
+    /// What decides what agents and editors do, below the top.
+    pub(super) settings: Vec<PathBuf>,
 }
 
 /// What is known of a folder and all below it.
@@ -50,16 +57,32 @@ pub(super) struct Sights {
 pub(super) struct Look {
     root: PathBuf,
     folders: HashMap<PathBuf, Folder>,
+    /// Those of them in which there is something to see.
+    telling: BTreeSet<PathBuf>,
+    news: Following,
+    few: usize,
+}
+
+/// Whether the system tells of changes.
+#[derive(Debug)]
+enum Following {
+    /// There is too little to look at.
+    NotYet,
+    Yes(News),
+    /// It does not tell of everything here.
+    Never,
 }
 
 #[derive(Debug)]
 struct Folder {
+    identity: (u64, u64),
     /// Nothing where a later change could look the same.
     stamp: Option<Stamp>,
     below: Vec<OsString>,
     secrets: Vec<OsString>,
     /// Files that hold a private key or not: what they hold decides.
     keys: Vec<(OsString, Option<Stamp>, bool)>,
+    settings: Vec<OsString>,
     repository: bool,
     bare: bool,
 }
@@ -69,12 +92,29 @@ type Stamp = (u64, u64, i64, i64);
 
 impl Look {
     pub(super) fn new(root: PathBuf) -> Self {
-        Self { root, folders: HashMap::new() }
+        Self { root, folders: HashMap::new(), telling: BTreeSet::new(), news: Following::NotYet, few: FEW }
     }
 
-    /// Looks, level by level: what is near the top is found even where not everything can be looked at. Whether
-    /// everything was.
+    /// Looks at what may have changed. Whether all that may have was looked at.
     pub(super) fn again(&mut self, limits: Limits) -> bool {
+        let changed = match &mut self.news {
+            Following::Yes(news) => news.changed(),
+            Following::NotYet | Following::Never => Changed::Anything,
+        };
+        match changed {
+            Changed::Only(folders) => self.at_some(folders, limits),
+            Changed::Anything => {
+                self.through(limits) && {
+                    self.follow_from_now_on(limits);
+                    true
+                }
+            }
+        }
+    }
+
+    /// Looks through everything, level by level: what is near the top is found even where not everything can be looked
+    /// at. Whether everything was.
+    fn through(&mut self, limits: Limits) -> bool {
         let begun = Instant::now();
         let mut known = std::mem::take(&mut self.folders);
         let mut waiting = VecDeque::from([self.root.clone()]);
@@ -85,10 +125,7 @@ impl Look {
                 self.folders.extend(known);
                 return false;
             }
-            let Ok(found) = fs::symlink_metadata(&path) else { continue };
-            if !found.is_dir() {
-                continue;
-            }
+            let Some(found) = self.followed(&path) else { continue };
             let now = stamp(&found);
             let folder = match known.remove(&path) {
                 Some(folder) if folder.stamp == Some(now) => folder,
@@ -98,17 +135,94 @@ impl Look {
                     folder.0
                 }
             };
-            let enter = |name: &&OsString| limits.everywhere || !NOT_SEARCHED.iter().any(|own| *name == own);
-            waiting.extend(folder.below.iter().filter(enter).map(|name| path.join(name)));
-            self.folders.insert(path, folder);
+            waiting.extend(folder.entered(limits).map(|name| path.join(name)));
+            self.keep(path, folder);
+        }
+        self.telling.retain(|path| self.folders.contains_key(path));
+        true
+    }
+
+    /// Looks at folders in which something changed, and at what is new below them.
+    fn at_some(&mut self, changed: BTreeSet<PathBuf>, limits: Limits) -> bool {
+        let begun = Instant::now();
+        let mut waiting = VecDeque::from_iter(changed);
+        let mut entries = 0;
+        while let Some(path) = waiting.pop_front() {
+            if entries > limits.entries || begun.elapsed() > limits.time {
+                if let Following::Yes(news) = &mut self.news {
+                    news.lose_track();
+                }
+                return false;
+            }
+            let Some(found) = self.followed(&path) else {
+                self.forget(&path);
+                continue;
+            };
+            let (folder, count) = self.read(&path, &found);
+            entries += count;
+            let before = self.folders.remove(&path).map(|folder| folder.below).unwrap_or_default();
+            let there: BTreeSet<&OsString> = folder.below.iter().collect();
+            before.iter().filter(|name| !there.contains(name)).for_each(|name| self.forget(&path.join(name)));
+            for below in folder.entered(limits).map(|name| path.join(name)) {
+                let is_known = self.folders.get(&below).is_some_and(|known| known.is_still(&below));
+                if !is_known {
+                    waiting.push_back(below);
+                }
+            }
+            self.keep(path, folder);
         }
         true
+    }
+
+    /// A folder, which is followed from now on where everything is. Nothing if there is none.
+    fn followed(&mut self, path: &Path) -> Option<Metadata> {
+        let folder = || fs::symlink_metadata(path).ok().filter(Metadata::is_dir);
+        if let Following::Yes(news) = &mut self.news {
+            let device = folder()?.dev();
+            if news.follow(path, device).is_err() {
+                self.news = Following::Never;
+            }
+        }
+        folder()
+    }
+
+    /// Asks to be told of changes where there is much to look at.
+    fn follow_from_now_on(&mut self, limits: Limits) {
+        match &mut self.news {
+            Following::Yes(news) => news.all_are_followed(),
+            Following::NotYet if self.folders.len() > self.few && !limits.everywhere => {
+                let device = fs::metadata(&self.root).map(|found| found.dev()).unwrap_or_default();
+                self.news = News::new(&self.root, device).map_or(Following::Never, Following::Yes);
+            }
+            Following::NotYet | Following::Never => {}
+        }
+    }
+
+    fn keep(&mut self, path: PathBuf, folder: Folder) {
+        if folder.is_telling() {
+            self.telling.insert(path.clone());
+        } else {
+            self.telling.remove(&path);
+        }
+        self.folders.insert(path, folder);
+    }
+
+    /// A folder that is gone, with all below it.
+    fn forget(&mut self, path: &Path) {
+        let mut gone = vec![path.to_path_buf()];
+        while let Some(path) = gone.pop() {
+            self.telling.remove(&path);
+            if let Some(folder) = self.folders.remove(&path) {
+                gone.extend(folder.below.iter().map(|name| path.join(name)));
+            }
+        }
     }
 
     /// What is there.
     pub(super) fn sights(&mut self) -> Sights {
         let mut sights = Sights::default();
-        for (path, folder) in &mut self.folders {
+        for path in &self.telling {
+            let Some(folder) = self.folders.get_mut(path) else { continue };
             sights.secrets.extend(folder.secrets.iter().map(|name| path.join(name)));
             for (name, known, holds) in &mut folder.keys {
                 let file = path.join(&*name);
@@ -120,10 +234,12 @@ impl Look {
             }
             sights.repositories.extend(folder.repository.then(|| path.join(".git")));
             sights.bare.extend(folder.bare.then(|| path.clone()));
+            sights.settings.extend(folder.settings.iter().map(|name| path.join(name)));
         }
         sights.secrets.sort();
         sights.repositories.sort();
         sights.bare.sort();
+        sights.settings.sort();
         sights
     }
 
@@ -131,10 +247,12 @@ impl Look {
     fn read(&self, path: &Path, found: &Metadata) -> (Folder, usize) {
         let age = SystemTime::now().duration_since(changed(found)).unwrap_or_default();
         let mut folder = Folder {
+            identity: (found.dev(), found.ino()),
             stamp: (age > UNSETTLED).then(|| stamp(found)),
             below: Vec::new(),
             secrets: Vec::new(),
             keys: Vec::new(),
+            settings: Vec::new(),
             repository: false,
             bare: false,
         };
@@ -145,6 +263,9 @@ impl Look {
             let Ok(kind) = entry.file_type() else { continue };
             let name = entry.file_name();
             parts.see(&name, kind);
+            if path != self.root && name.to_str().is_some_and(is_settings) {
+                folder.settings.push(name.clone());
+            }
             if name == ".git" {
                 folder.repository = true;
             } else if kind.is_dir() {
@@ -170,6 +291,24 @@ impl Look {
             let now = fs::metadata(&path).ok().map(|found| stamp(&found));
             into.keys.push((name, now, holds_private_key(&path)));
         }
+    }
+}
+
+impl Folder {
+    /// Whether there is something to see in it.
+    fn is_telling(&self) -> bool {
+        let has_files = !self.secrets.is_empty() || !self.keys.is_empty() || !self.settings.is_empty();
+        has_files || self.repository || self.bare
+    }
+
+    /// The folders below it that are looked into.
+    fn entered(&self, limits: Limits) -> impl Iterator<Item = &OsString> {
+        self.below.iter().filter(move |name| limits.everywhere || !NOT_SEARCHED.iter().any(|own| *name == own))
+    }
+
+    /// Whether what is there is what was read. Whoever follows it hears of all later changes.
+    fn is_still(&self, path: &Path) -> bool {
+        fs::symlink_metadata(path).is_ok_and(|found| self.identity == (found.dev(), found.ino()))
     }
 }
 
@@ -231,91 +370,5 @@ fn holds_private_key(path: &Path) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::os::unix::fs::symlink;
-
-    use super::*;
-
-    const ALL: Limits = Limits { time: Duration::from_secs(20), entries: usize::MAX, everywhere: false };
-
-    fn write(folder: &Path, path: &str, text: &str) {
-        let path = folder.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    #[test]
-    fn secrets_and_repositories_are_found_and_the_rest_is_not() {
-        let folder = tempfile::tempdir().unwrap();
-        for (path, text) in [
-            (".env", "A=1"),
-            ("app/.env.local", "A=1"),
-            ("app/.env.example", "A="),
-            ("app/prodvars", "A=1"),
-            ("node_modules/x/.env", "A=1"),
-            ("certs/ca.pem", "-----BEGIN CERTIFICATE-----"),
-            ("certs/server.pem", "-----BEGIN RSA PRIVATE KEY-----"),
-            ("sub/.git/config", ""),
-            ("lib.git/HEAD", ""),
-            ("lib.git/objects/x", ""),
-            ("lib.git/refs/x", ""),
-            ("half/HEAD", ""),
-            ("apart/HEAD", ""),
-            ("apart/commondir", ""),
-        ] {
-            write(folder.path(), path, text);
-        }
-        let at = |path: &str| folder.path().join(path);
-        symlink("/etc/passwd", at(".env.system")).unwrap();
-        symlink("app/prodvars", at(".env.link")).unwrap();
-        let mut look = Look::new(folder.path().to_path_buf());
-        assert!(look.again(ALL));
-        let sights = look.sights();
-        assert_eq!(sights.secrets, [at(".env"), at(".env.link"), at("app/.env.local"), at("certs/server.pem")]);
-        assert_eq!(sights.repositories, [at("sub/.git")]);
-        assert_eq!(sights.bare, [at("apart"), at("lib.git")]);
-        assert!(look.again(Limits { everywhere: true, ..ALL }));
-        assert!(look.sights().secrets.contains(&at("node_modules/x/.env")));
-    }
-
-    #[test]
-    fn every_change_is_seen_and_what_did_not_change_is_not_read_again() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |path: &str| folder.path().join(path);
-        write(folder.path(), "a/b/.env", "x");
-        write(folder.path(), "a/b/x.key", "nothing");
-        let mut look = Look::new(folder.path().to_path_buf());
-        look.again(ALL);
-        assert_eq!(look.sights().secrets, [at("a/b/.env")]);
-        fs::rename(at("a/b"), at("c")).unwrap();
-        write(folder.path(), "c/x.key", "-----BEGIN PRIVATE KEY-----");
-        write(folder.path(), "c/new/.git/HEAD", "");
-        look.again(ALL);
-        let sights = look.sights();
-        assert_eq!((sights.secrets, sights.repositories), (vec![at("c/.env"), at("c/x.key")], vec![at("c/new/.git")]));
-        while !look.folders.values().all(|folder| folder.stamp.is_some()) {
-            std::thread::sleep(Duration::from_millis(5));
-            look.again(ALL);
-        }
-        // Nothing has to be read, so nothing may be.
-        assert!(look.again(Limits { entries: 0, ..ALL }));
-        fs::remove_dir_all(at("c")).unwrap();
-        assert!(look.again(Limits { entries: 5, ..ALL }) && look.sights().secrets.is_empty());
-    }
-
-    #[test]
-    fn a_look_that_was_cut_short_goes_on_where_it_ended() {
-        let folder = tempfile::tempdir().unwrap();
-        for number in 0..50 {
-            write(folder.path(), &format!("{number}/sub/.env"), "x");
-        }
-        let mut look = Look::new(folder.path().to_path_buf());
-        let mut rounds = 0;
-        while !look.again(Limits { entries: 60, ..ALL }) {
-            rounds += 1;
-            assert!(rounds < 200, "it never ends");
-            std::thread::sleep(UNSETTLED / 10);
-        }
-        assert!(rounds > 0 && look.sights().secrets.len() == 50);
-    }
-}
+#[path = "look_tests.rs"]
+mod tests;

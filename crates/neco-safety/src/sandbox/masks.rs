@@ -1,23 +1,21 @@
 //! Stand-ins for what is not there and must not be made: empty folders that a box covers, and small
 //! files that change nothing, all removed again when the last box that needs them is gone.
 //!
-//! Each process keeps a list of its own in the state folder and holds a lock on it; a list whose lock
-//! is free belongs to a process that was killed, and whoever comes next cleans up after it. What is to be
-//! put right after a command stands in the list too, as long as the command runs.
+//! A command may put a link in the place of a folder at any moment: stand-ins are made and removed by hands that
+//! follow none.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
-use rustix::fs::{FlockOperation, flock};
+use super::hands::Hands;
+use super::lists::{self, OwnList};
+use super::stand_in::StandIn;
+use super::traces::Note;
 
-use super::names::START_UP;
-use super::traces::{self, Note, NoteKind};
+/// How many folders with stand-ins are held, so that those are found again wherever the folder goes.
+const MOST_HELD: usize = 200;
 
 /// The stand-ins of this process.
 #[derive(Debug)]
@@ -28,17 +26,20 @@ pub(super) struct Masks {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The list on disk, locked, once there was something to write down.
-    list: Option<(File, PathBuf)>,
+    /// The list on disk, once there was something to write down.
+    list: Option<OwnList>,
     standing: BTreeMap<PathBuf, Standing>,
-    /// How many commands run whose traces are to be put right.
-    noted: usize,
+    /// What is to be put right after commands that run, by a number that each of them has.
+    notes: BTreeMap<u64, Vec<u8>>,
+    last: u64,
 }
 
 #[derive(Debug)]
 struct Standing {
     /// Which file or folder it is, so that no other is removed.
-    inode: u64,
+    number: Option<u64>,
+    /// Nothing where too much is held already.
+    hands: Option<Hands>,
     users: usize,
 }
 
@@ -47,13 +48,13 @@ struct Standing {
 pub(super) struct MaskGuard {
     masks: Arc<Masks>,
     paths: Vec<PathBuf>,
-    noted: bool,
+    noted: Option<u64>,
 }
 
 impl Masks {
     /// The stand-ins of a process that keeps its list in `folder`. Removes what dead processes left.
     pub(super) fn new(folder: PathBuf) -> Self {
-        clean_up(&folder);
+        lists::clean_up(&folder);
         Self { folder, state: Mutex::default() }
     }
 
@@ -66,10 +67,7 @@ impl Masks {
 
     /// The stand-ins of other processes that live.
     fn of_others(&self, state: &State) -> Vec<PathBuf> {
-        let own = state.list.as_ref().map(|(_, path)| path);
-        let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };
-        let others = entries.flatten().map(|entry| entry.path()).filter(|path| Some(path) != own);
-        others.filter_map(|path| read_list(&path)).filter(|list| list.alive).flat_map(|list| list.paths).collect()
+        lists::stand_ins_of_others(&self.folder, state.list.as_ref())
     }
 
     /// Writes down what is to be put right if this process is killed while a command runs.
@@ -78,24 +76,21 @@ impl Masks {
     /// When it can't be written down.
     pub(super) fn note(&self, guard: &mut MaskGuard, notes: &[Note]) -> io::Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut lines = Vec::new();
-        for note in notes {
-            lines.push(note.kind.sign());
-            lines.extend_from_slice(note.path.as_os_str().as_bytes());
-            lines.push(0);
-        }
-        self.list(&mut state)?.write_all(&lines)?;
-        state.noted += 1;
-        guard.noted = true;
+        let lines = notes.iter().flat_map(Note::line).collect::<Vec<u8>>();
+        self.list(&mut state)?.add(&lines)?;
+        state.last += 1;
+        let number = state.last;
+        state.notes.insert(number, lines);
+        guard.noted = Some(number);
         Ok(())
     }
 
-    fn list<'a>(&self, state: &'a mut State) -> io::Result<&'a mut File> {
+    fn list<'a>(&self, state: &'a mut State) -> io::Result<&'a mut OwnList> {
         let list = match state.list.take() {
             Some(list) => list,
-            None => open_list(&self.folder)?,
+            None => OwnList::open(&self.folder)?,
         };
-        Ok(&mut state.list.insert(list).0)
+        Ok(state.list.insert(list))
     }
 
     /// Puts stand-ins where nothing is. Gives those that could be made; where none can be made because
@@ -104,7 +99,7 @@ impl Masks {
     /// # Errors
     /// When one can't be made for another reason, or something is there by now.
     pub(super) fn put(self: &Arc<Self>, wanted: impl Iterator<Item = PathBuf>) -> io::Result<MaskGuard> {
-        let mut guard = MaskGuard { masks: Arc::clone(self), paths: Vec::new(), noted: false };
+        let mut guard = MaskGuard { masks: Arc::clone(self), paths: Vec::new(), noted: None };
         for path in wanted {
             if self.put_one(&path)? {
                 guard.paths.push(path);
@@ -119,17 +114,21 @@ impl Masks {
             standing.users += 1;
             return Ok(true);
         }
-        let Some(inode) = self.make(&mut state, path)? else { return Ok(false) };
-        state.standing.insert(path.to_path_buf(), Standing { inode, users: 1 });
+        let Some(standing) = self.make(&mut state, path)? else { return Ok(false) };
+        state.standing.insert(path.to_path_buf(), standing);
         Ok(true)
     }
 
     /// Written down before it is made: whoever is killed in between leaves a line too many, never a stand-in.
-    fn make(&self, state: &mut State, path: &Path) -> io::Result<Option<u64>> {
-        let mut line = path.as_os_str().as_bytes().to_vec();
-        line.push(0);
-        self.list(state)?.write_all(&line)?;
-        if let Err(error) = StandIn::at(path).create(path) {
+    fn make(&self, state: &mut State, path: &Path) -> io::Result<Option<Standing>> {
+        self.list(state)?.add(&lists::line_of(path))?;
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        let hands = match hands_for(path) {
+            Ok(hands) => hands,
+            Err(error) if nothing_can_be_made(&error) => return Ok(None),
+            Err(error) => return Err(named(error)),
+        };
+        if let Err(error) = StandIn::at(path).make(&hands, path) {
             if nothing_can_be_made(&error) {
                 return Ok(None);
             }
@@ -137,44 +136,72 @@ impl Masks {
             let shared =
                 error.kind() == io::ErrorKind::AlreadyExists && self.of_others(state).iter().any(|own| own == path);
             if !shared {
-                return Err(io::Error::new(error.kind(), format!("{}: {error}", path.display())));
+                return Err(named(error));
             }
         }
-        Ok(Some(fs::symlink_metadata(path)?.ino()))
+        let number = hands.number_of(path);
+        let held = state.standing.values().filter(|standing| standing.hands.is_some()).count();
+        Ok(Some(Standing { number, hands: (held < MOST_HELD).then_some(hands), users: 1 }))
     }
 
-    fn release(&self, paths: &[PathBuf], noted: bool) {
+    fn release(&self, paths: &[PathBuf], noted: Option<u64>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.noted = state.noted.saturating_sub(usize::from(noted));
+        if let Some(number) = noted {
+            state.notes.remove(&number);
+        }
         let others = self.of_others(&state);
         for path in paths {
             let Some(standing) = state.standing.get_mut(path) else { continue };
             standing.users -= 1;
-            if standing.users == 0 {
-                if !others.contains(path) {
-                    remove(path, Some(standing.inode));
-                }
-                state.standing.remove(path);
+            if standing.users == 0
+                && let Some(standing) = state.standing.remove(path)
+                && !others.contains(path)
+            {
+                standing.remove(path);
             }
         }
-        if state.standing.is_empty()
-            && state.noted == 0
-            && let Some((list, _)) = &mut state.list
+        self.write_down_what_is_left(&mut state);
+    }
+
+    /// What is over is no longer to be put right by anybody.
+    fn write_down_what_is_left(&self, state: &mut State) {
+        let lines: Vec<u8> = state
+            .standing
+            .keys()
+            .flat_map(|path| lists::line_of(path))
+            .chain(state.notes.values().flatten().copied())
+            .collect();
+        if let Some(list) = &mut state.list
+            && let Err(error) = list.write_anew(&self.folder, &lines)
         {
-            // What can't be emptied is looked at once more by whoever comes next, which does no harm.
-            let _ = list.set_len(0).and_then(|()| list.seek(SeekFrom::Start(0)));
+            // It is looked at once more by whoever comes next.
+            tracing::warn!(%error, "a list of what is to be put right could not be shortened");
         }
     }
+}
+
+impl Standing {
+    fn remove(&self, path: &Path) {
+        let again = if self.hands.is_none() { hands_for(path).ok() } else { None };
+        if let Some(hands) = self.hands.as_ref().or(again.as_ref()) {
+            StandIn::at(path).remove(hands, path, self.number);
+        }
+    }
+}
+
+/// Hands for the folder that something is in, if no link is on the way.
+pub(super) fn hands_for(path: &Path) -> io::Result<Hands> {
+    Hands::open_straight(path.parent().unwrap_or(Path::new("/")))
 }
 
 impl Drop for Masks {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         for (path, standing) in &state.standing {
-            remove(path, Some(standing.inode));
+            standing.remove(path);
         }
-        if let Some((_, path)) = &state.list {
-            let _ = fs::remove_file(path);
+        if let Some(list) = state.list.take() {
+            list.remove();
         }
     }
 }
@@ -197,124 +224,6 @@ impl Drop for MaskGuard {
     }
 }
 
-fn open_list(folder: &Path) -> io::Result<(File, PathBuf)> {
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let now = SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    let path = folder.join(format!("{}-{:x}", std::process::id(), now.as_nanos()));
-    let list = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
-    flock(&list, FlockOperation::NonBlockingLockExclusive)?;
-    Ok((list, path))
-}
-
-/// Removes the stand-ins of processes that are gone, and puts right what their commands left.
-pub(crate) fn clean_up(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    let mut alive = Vec::new();
-    let mut left = Vec::new();
-    let mut traces = Vec::new();
-    for path in entries.flatten().map(|entry| entry.path()) {
-        let Some(list) = read_list(&path) else { continue };
-        if list.alive {
-            alive.extend(list.paths);
-        } else {
-            left.extend(list.paths);
-            // In one step, so that two that come next don't both do it.
-            if fs::remove_file(&path).is_ok() {
-                traces.push((list.notes, list.written));
-            }
-        }
-    }
-    left.iter().filter(|path| !alive.contains(path)).for_each(|path| remove(path, None));
-    traces.iter().for_each(|(notes, written)| traces::put_right(notes, *written));
-}
-
-/// The list of a process.
-struct List {
-    /// Whether the process lives, and so holds its list.
-    alive: bool,
-    paths: Vec<PathBuf>,
-    notes: Vec<Note>,
-    /// When something was last written to it.
-    written: Option<SystemTime>,
-}
-
-fn read_list(path: &Path) -> Option<List> {
-    let mut list = File::open(path).ok()?;
-    let alive = flock(&list, FlockOperation::NonBlockingLockShared).is_err();
-    let mut text = Vec::new();
-    list.read_to_end(&mut text).ok()?;
-    let written = list.metadata().and_then(|found| found.modified()).ok();
-    let mut read = List { alive, paths: Vec::new(), notes: Vec::new(), written };
-    let path = |bytes: &[u8]| PathBuf::from(std::ffi::OsString::from_vec(bytes.to_vec()));
-    for line in text.split(|byte| *byte == 0) {
-        match line.split_first() {
-            Some((b'/', _)) => read.paths.push(path(line)),
-            Some((sign, rest)) => {
-                read.notes.extend(NoteKind::of(*sign).map(|kind| Note { kind, path: path(rest) }));
-            }
-            None => {}
-        }
-    }
-    Some(read)
-}
-
-/// Removes a stand-in, and only if it still is one: as it was made, and the one that was made where that is known.
-fn remove(path: &Path, inode: Option<u64>) {
-    let Ok(found) = fs::symlink_metadata(path) else { return };
-    if inode.is_some_and(|inode| inode != found.ino()) {
-        return;
-    }
-    match StandIn::at(path) {
-        // A folder with something in it refuses to go, and a file is none of ours.
-        StandIn::Folder(_) => drop(fs::remove_dir(path)),
-        StandIn::File(text) => {
-            let unchanged = found.is_file()
-                && found.len() == text.len() as u64
-                && fs::read(path).is_ok_and(|now| now == text.as_bytes());
-            if unchanged {
-                drop(fs::remove_file(path));
-            }
-        }
-    }
-}
-
-/// What stands in; its name decides.
-enum StandIn {
-    /// An empty folder with this mode.
-    Folder(u32),
-    /// A file with this text.
-    File(&'static str),
-}
-
-impl StandIn {
-    fn at(path: &Path) -> Self {
-        match path.file_name().and_then(|name| name.to_str()) {
-            // Where a repository's shared folder is: here. Git takes an empty one for a broken repository.
-            Some("commondir") => Self::File(".\n"),
-            Some("config.worktree") => Self::File(""),
-            Some(name) if START_UP.contains(&name) => Self::File(""),
-            // Git wants to enter these before it takes what they are in for a repository.
-            Some("refs" | "objects") => Self::Folder(0o444),
-            Some(_) | None => Self::Folder(0o755),
-        }
-    }
-
-    fn create(&self, path: &Path) -> io::Result<()> {
-        match self {
-            Self::Folder(mode) => fs::DirBuilder::new().mode(*mode).create(path),
-            // In one step: programs outside read it.
-            Self::File(text) => {
-                let folder = path.parent().unwrap_or(Path::new("/"));
-                let mode = fs::Permissions::from_mode(0o644);
-                let mut fresh = tempfile::Builder::new().prefix(".neco-").permissions(mode).tempfile_in(folder)?;
-                fresh.write_all(text.as_bytes())?;
-                fresh.persist_noclobber(path)?;
-                Ok(())
-            }
-        }
-    }
-}
-
 /// Whether a stand-in could not be made because of where it was to be.
 fn nothing_can_be_made(error: &io::Error) -> bool {
     use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
@@ -323,6 +232,10 @@ fn nothing_can_be_made(error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
     use super::*;
 
     #[test]
@@ -399,5 +312,49 @@ mod tests {
         assert!(!at("left").exists() && at("shared").is_dir() && !at("state/1-dead").exists());
         drop(guard);
         assert!(!at("shared").exists());
+    }
+
+    #[test]
+    fn nothing_is_made_or_removed_behind_a_link() {
+        let folder = tempfile::tempdir_in(fs::canonicalize(std::env::temp_dir()).unwrap()).unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir_all(at("a/.git")).unwrap();
+        fs::create_dir_all(at("outside/.git")).unwrap();
+        let masks = Arc::new(Masks::new(at("state")));
+        symlink(at("outside"), at("link")).unwrap();
+        let refused = masks.put([at("link/.git/commondir"), at("link/.git/hooks")].into_iter());
+        assert!(refused.is_err() && fs::read_dir(at("outside/.git")).unwrap().count() == 0);
+        let guard = masks.put([at("a/.git/commondir"), at("a/.git/hooks")].into_iter()).unwrap();
+        // Moved while it stands, and something else put in its place.
+        fs::rename(at("a"), at("moved")).unwrap();
+        symlink(at("outside"), at("a")).unwrap();
+        fs::write(at("outside/.git/commondir"), ".\n").unwrap();
+        fs::create_dir(at("outside/.git/hooks")).unwrap();
+        drop(guard);
+        assert_eq!(fs::read_dir(at("moved/.git")).unwrap().count(), 0, "they go where they are");
+        assert_eq!(fs::read_dir(at("outside/.git")).unwrap().count(), 2, "and nothing else does");
+    }
+
+    #[test]
+    fn what_is_over_is_no_longer_written_down() {
+        let folder = tempfile::tempdir_in(fs::canonicalize(std::env::temp_dir()).unwrap()).unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let masks = Arc::new(Masks::new(at("state")));
+        let written = || {
+            let lists: Vec<_> = fs::read_dir(at("state")).unwrap().flatten().map(|entry| entry.path()).collect();
+            assert_eq!(lists.len(), 1, "{lists:?}");
+            String::from_utf8(fs::read(&lists[0]).unwrap()).unwrap()
+        };
+        let mut lasting = masks.put([at(".vscode")].into_iter()).unwrap();
+        masks.note(&mut lasting, &[Note::Settings(at("early"))]).unwrap();
+        for _ in 0..20 {
+            let mut guard = masks.put([at(".zed")].into_iter()).unwrap();
+            masks.note(&mut guard, &[Note::Settings(at("late"))]).unwrap();
+            assert!(written().contains("late"));
+        }
+        let now = written();
+        assert!(now.contains("/early") && now.contains("/.vscode") && !now.contains("late") && !now.contains(".zed"));
+        drop(lasting);
+        assert_eq!(written(), "");
     }
 }

@@ -4,41 +4,49 @@
 //! may run, only how; what was got is said, and a weaker box is never got silently; nothing of ours is
 //! left in a workspace when the last box is gone.
 //!
-//! Reading order: [`level`] (what is wanted), [`report`] (what was got), [`sandbox`] with [`probe`], then one box:
-//! [`confined`], [`layout`] with [`names`] and [`named`], [`search`] with [`look`], [`git_places`], [`git_view`],
-//! [`linked_git`], [`masks`], [`walls`], [`bwrap`] or [`carve`], [`order`], [`launcher`], [`linux`]; what happens when it
-//! is gone: [`keep`] with [`hands`] and [`bare`], [`watch`] with [`git_check`], [`git_config`] and [`git_index`], [`traces`]; beside
-//! it [`proxy`], [`denial`], [`macos`].
+//! Reading order: [`level`] (what is wanted), [`report`] (what was got), [`sandbox`] with [`probe`] and [`caches`], then one box:
+//! [`confined`], [`layout`] with [`names`] and [`named`], [`search`] with [`look`] and [`news`], [`git_places`], [`git_view`],
+//! [`linked_git`], [`masks`] with [`stand_in`] and [`lists`], [`walls`], [`bwrap`] or [`rules`] with [`carve`], [`order`], [`launcher`], [`linux`]; what happens when it
+//! is gone: [`keep`] with [`hands`] and [`bare`], [`watch`] with [`known`], [`git_check`], [`git_config`], [`git_todo`] and
+//! [`git_index`] with [`git_entries`], [`traces`]; beside it [`proxy`], [`denial`], [`macos`].
 
 mod bare;
 mod bwrap;
+mod caches;
 mod carve;
 pub(crate) mod confined;
 pub mod denial;
 mod git_check;
 mod git_config;
+mod git_entries;
 mod git_index;
 mod git_places;
+mod git_todo;
 mod git_view;
 mod hands;
 pub(crate) mod keep;
+mod known;
 pub mod launcher;
 mod layout;
 pub mod level;
 mod linked_git;
 pub(crate) mod linux;
+pub(crate) mod lists;
 mod look;
 pub mod macos;
-pub(crate) mod masks;
+mod masks;
 mod named;
 mod names;
+mod news;
 pub(crate) mod order;
 mod probe;
 pub mod proxy;
 pub mod report;
+mod rules;
 #[expect(clippy::module_inception, reason = "the room is named after what it builds")]
 mod sandbox;
 mod search;
+mod stand_in;
 mod traces;
 mod walls;
 mod watch;

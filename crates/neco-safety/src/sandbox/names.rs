@@ -56,6 +56,17 @@ pub(super) const SETTINGS_FILES: &[&str] = &[
     "opencode.jsonc",
 ];
 
+/// How files end that decide what an editor does.
+const SETTINGS_ENDING: &str = ".code-workspace";
+
+/// Whether something in a workspace decides what an agent or an editor does, by its name.
+pub(super) fn is_settings(name: &str) -> bool {
+    name == OWN_SETTINGS
+        || SETTINGS_FOLDERS.iter().any(|(own, _)| *own == name)
+        || SETTINGS_FILES.contains(&name)
+        || name.ends_with(SETTINGS_ENDING)
+}
+
 /// What runs when a shell, a session or git starts: for a workspace that is the home folder.
 pub(super) const START_UP: &[&str] = &[
     ".bashrc",
@@ -110,6 +121,17 @@ pub(super) const SECRETS_AT_HOME: &[&str] = &[
     ".config/op",
     ".config/rclone",
     ".config/doctl",
+    ".config/hcloud",
+    ".config/ngrok",
+    ".ngrok2",
+    ".config/netlify",
+    ".config/.wrangler",
+    ".wrangler/config",
+    ".fly/config.yml",
+    ".railway",
+    ".local/share/com.vercel.cli",
+    ".config/age",
+    ".minikube",
     ".config/heroku",
     ".config/git/credentials",
     ".config/github-copilot",
@@ -120,6 +142,26 @@ pub(super) const SECRETS_AT_HOME: &[&str] = &[
     ".config/BraveSoftware",
     ".config/microsoft-edge",
     ".config/vivaldi",
+    ".config/google-chrome-beta",
+    ".config/google-chrome-unstable",
+    ".config/opera",
+    ".librewolf",
+    ".zen",
+    ".waterfox",
+    "snap/firefox",
+    "snap/chromium",
+    "snap/thunderbird",
+    "snap/brave",
+    ".var/app",
+    ".config/Signal",
+    ".config/Slack",
+    ".config/discord",
+    ".config/Element",
+    ".local/share/TelegramDesktop",
+    ".local/share/evolution",
+    ".config/filezilla",
+    ".config/remmina",
+    ".local/share/remmina",
     ".config/Code/User/globalStorage",
     ".config/Bitwarden",
     ".config/1Password",
@@ -135,6 +177,12 @@ pub(super) const SECRETS_AT_HOME: &[&str] = &[
     ".cursor",
     ".continue",
     ".copilot",
+    ".qwen",
+    ".factory",
+    ".config/amp",
+    ".local/share/amp",
+    ".config/crush",
+    ".local/share/crush",
     ".aider.conf.yml",
     ".netrc",
     "_netrc",
@@ -170,11 +218,18 @@ pub(super) const SECRETS_AT_HOME: &[&str] = &[
     ".cache/huggingface/token",
     ".huggingface/token",
     ".kaggle",
+    ".android/adbkey",
+    ".electrum",
+    ".bitcoin",
+    ".ethereum",
+    ".config/solana",
     ".pip/pip.conf",
     ".condarc",
     ".nuget/NuGet",
     ".lesshst",
     ".bash_history",
+    ".histfile",
+    ".zhistory",
     ".zsh_history",
     ".python_history",
     ".node_repl_history",
@@ -182,6 +237,19 @@ pub(super) const SECRETS_AT_HOME: &[&str] = &[
     ".mysql_history",
     ".sqlite_history",
     ".local/share/fish/fish_history",
+    ".config/fish/fish_variables",
+    ".local/share/atuin",
+    ".local/share/zsh/history",
+    ".local/state/bash",
+    ".local/state/zsh",
+    ".local/state/bash_history",
+    ".local/state/zsh_history",
+    ".local/state/python_history",
+    ".local/state/node_repl_history",
+    ".local/state/less",
+    ".irb_history",
+    ".rediscli_history",
+    ".duckdb_history",
 ];
 
 /// What on the machine is nobody's business, where whoever runs us may read it.

@@ -19,7 +19,7 @@ use super::linux::channel::{self, Word};
 use super::linux::landlock::{self, Rules};
 use super::linux::seccomp;
 use super::linux::session_leader::{self, Boxed, Program, Streams};
-use super::order::{ASKED, Order, VERSION};
+use super::order::{ASKED, CommandLine, Order, VERSION};
 use super::report::Builder;
 use super::sandbox::Ask;
 use super::walls::{Covers, Walls};
@@ -112,8 +112,7 @@ fn strong(candidates: &Candidates<'_>) -> Result<Builder, String> {
 }
 
 fn by_launcher(launcher: &Path) -> Result<(), String> {
-    let mut arguments = vec![OsString::from("neco")];
-    arguments.extend(tiny_command());
+    let arguments = ["neco", ASKED].map(OsString::from);
     let order = Order { walls: Some(bare_walls()), ..order_in_namespaces() };
     attempt(launcher, &arguments, &order).map_err(|error| format!("namespaces can't be made here: {error}"))
 }
@@ -122,8 +121,7 @@ fn by_bubblewrap(candidates: &Candidates<'_>) -> Result<(), String> {
     let Some(bwrap) = candidates.bwrap else { return Err("bubblewrap (bwrap) is not installed".to_owned()) };
     let mut arguments = vec![OsString::from("bwrap")];
     arguments.extend(bwrap::arguments(&bare_walls(), candidates.launcher));
-    arguments.push(LAUNCHER_INSIDE.into());
-    arguments.extend(tiny_command());
+    arguments.extend([LAUNCHER_INSIDE, ASKED].map(OsString::from));
     attempt(bwrap, &arguments, &order_in_namespaces())
         .map_err(|error| format!("bubblewrap does not work here: {error}"))
 }
@@ -160,8 +158,7 @@ fn weaker(candidates: &Candidates<'_>) -> Result<(), String> {
         return Err("system calls can't be filtered on this machine".to_owned());
     }
     let rules = Rules { readable: vec!["/".into()], ..Rules::default() };
-    let mut arguments = vec![OsString::from("neco")];
-    arguments.extend(tiny_command());
+    let arguments = ["neco", ASKED].map(OsString::from);
     attempt(candidates.launcher, &arguments, &empty_order(Some(rules)))
         .map_err(|error| format!("Landlock does not work here: {error}"))
 }
@@ -174,6 +171,7 @@ fn empty_order(files: Option<Rules>) -> Order {
         walls: None,
         terminal: false,
         files,
+        has_rules: false,
         internet: false,
         unix_sockets: false,
         proxy: false,
@@ -181,26 +179,23 @@ fn empty_order(files: Option<Rules>) -> Order {
     }
 }
 
-/// The arguments of a launcher that is to do nothing.
-fn tiny_command() -> [OsString; 4] {
-    [ASKED, "sh", "-c", ":"].map(OsString::from)
-}
-
-/// Runs it; says what it said if it fails.
+/// Runs a command that does nothing; says what was said if it fails.
 fn attempt(program: &Path, arguments: &[OsString], order: &Order) -> io::Result<()> {
     let in_box = order.in_namespaces;
     let text = |text: &[u8]| CString::new(text).map_err(io::Error::other);
     let arguments = arguments.iter().map(|word| text(word.as_bytes())).collect::<Result<Vec<_>, _>>()?;
     let (mut output, theirs) = io::pipe()?;
     let (line, launchers) = channel::pair()?;
-    let order = order.written()?;
+    let environment = vec![CString::from(c"PATH=/usr/bin:/bin")];
+    let tiny = CommandLine { arguments: [c"sh", c"-c", c":"].map(CString::from).to_vec(), environment };
+    let order = order.written(&tiny)?;
     let leader = session_leader::start(&Program {
         path: &text(program.as_os_str().as_bytes())?,
         arguments: &arguments,
-        environment: &[c"PATH=/usr/bin:/bin".into()],
+        environment: &tiny.environment,
         folder: c"/",
         streams: Streams::Closed(theirs.as_fd()),
-        boxed: Some(Boxed { channel: in_box.then_some(launchers.as_fd()), order: order.as_fd() }),
+        boxed: Some(Boxed { channel: in_box.then_some(launchers.as_fd()), order: order.as_fd(), rules: None }),
     })?;
     drop((theirs, launchers));
     let worked = if in_box { hear_success(&line) } else { exits_well(leader, PATIENCE) };

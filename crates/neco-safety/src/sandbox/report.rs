@@ -57,6 +57,10 @@ pub const WEAKER_GAPS: &[&str] = &[
 /// What is missing when the kernel has no Landlock.
 pub(super) const NO_SECOND_LOCK: &str = "there is no second lock: this kernel has no Landlock";
 
+/// What bubblewrap does not look at: it covers what is at a path, whatever was put there just now.
+pub(super) const BUILT_BY_PATHS: &str = "bubblewrap builds the box, so a command in the background that exchanges \
+                                         folders without pause may show a hidden file to another command";
+
 impl Report {
     pub(super) fn new(settings: &Settings, strength: Strength, why: Vec<String>, gaps: Vec<&'static str>) -> Self {
         Self { strength, builder: None, level: settings.level, network: settings.network.clone(), why, gaps }

@@ -9,9 +9,10 @@ use super::confined::Confined;
 use super::layout::{Machine, Roots};
 use super::level::{Level, Settings};
 use super::linux::landlock;
+use super::linux::waiting::Waiting;
 use super::masks::Masks;
 use super::probe::{self, Candidates};
-use super::report::{NO_SECOND_LOCK, Report, Strength, WEAKER_GAPS};
+use super::report::{BUILT_BY_PATHS, Builder, NO_SECOND_LOCK, Report, Strength, WEAKER_GAPS};
 
 /// What a sandbox is made with.
 #[derive(Clone, Debug)]
@@ -60,6 +61,7 @@ struct Inner {
     landlock: bool,
     seen_of_run: Vec<PathBuf>,
     masks: Arc<Masks>,
+    waiting: Arc<Waiting>,
 }
 
 impl Sandbox {
@@ -76,9 +78,11 @@ impl Sandbox {
             return Err(Unmet(why));
         }
         let home = setup.home.as_ref().and_then(|home| fs::canonicalize(home).ok());
-        let machine = Machine { home, own: setup.own.clone(), ..Machine::default() };
+        let other_homes = other_homes(home.as_deref());
+        let machine = Machine { home, other_homes, own: setup.own.clone(), ..Machine::default() };
         let masks = Arc::new(Masks::new(lists_in(&setup.state)));
-        Ok(Self(Arc::new(Inner { setup, machine, report, landlock, seen_of_run: seen_of_run(), masks })))
+        let waiting = Arc::new(Waiting::new(&setup.launcher));
+        Ok(Self(Arc::new(Inner { setup, machine, report, landlock, seen_of_run: seen_of_run(), masks, waiting })))
     }
 
     /// What was got.
@@ -123,7 +127,7 @@ impl Sandbox {
         &self.0.setup.temporary
     }
 
-    /// Caches that only boxes use: one that programs outside used too could be a way out.
+    /// Where the caches of all workspaces are.
     pub(super) fn caches(&self) -> PathBuf {
         self.0.setup.state.join("cache")
     }
@@ -136,9 +140,22 @@ impl Sandbox {
         &self.0.seen_of_run
     }
 
+    /// What splits off launchers.
+    pub(super) fn waiting(&self) -> &Arc<Waiting> {
+        &self.0.waiting
+    }
+
     pub(super) fn masks(&self) -> &Arc<Masks> {
         &self.0.masks
     }
+}
+
+/// The home folders of others, where whoever runs us may read them.
+fn other_homes(own: Option<&Path>) -> Vec<PathBuf> {
+    let as_root = rustix::process::geteuid().is_root();
+    let entries = as_root.then(|| fs::read_dir("/home")).into_iter().flatten().flatten().flatten();
+    let homes = entries.filter_map(|entry| fs::canonicalize(entry.path()).ok()).chain([PathBuf::from("/root")]);
+    homes.filter(|home| as_root && home.is_dir() && Some(home.as_path()) != own).collect()
 }
 
 fn lists_in(state: &Path) -> PathBuf {
@@ -155,7 +172,9 @@ fn find_out(setup: &SandboxSetup, landlock: bool, ask: Ask) -> Report {
     let answers = probe::answers(&candidates, &setup.state.join("probe.json"), ask);
     match (answers.strong, answers.weaker) {
         (Ok(builder), _) => {
-            let gaps = if landlock { Vec::new() } else { vec![NO_SECOND_LOCK] };
+            let no_second_lock = (!landlock).then_some(NO_SECOND_LOCK);
+            let by_paths = (builder == Builder::Bubblewrap).then_some(BUILT_BY_PATHS);
+            let gaps = no_second_lock.into_iter().chain(by_paths).collect();
             Report { builder: Some(builder), ..Report::new(settings, Strength::Strong, Vec::new(), gaps) }
         }
         (Err(why), Ok(())) => Report::new(settings, Strength::Weaker, vec![why], WEAKER_GAPS.to_vec()),

@@ -19,6 +19,8 @@ use super::look::{Limits, Look};
 
 const FIRST: Limits = Limits { time: Duration::from_millis(250), entries: 40_000, everywhere: false };
 const LATER: Limits = Limits { time: Duration::from_secs(2), entries: 400_000, everywhere: false };
+/// After a command, so that nothing of it is missed.
+const WHOLE: Limits = Limits { time: Duration::from_secs(10), entries: usize::MAX, everywhere: false };
 /// For what is known to be there, somewhere.
 const THOROUGH: Limits = Limits { time: Duration::from_secs(10), entries: usize::MAX, everywhere: true };
 
@@ -45,8 +47,12 @@ pub(super) struct Found {
     pub(super) bare: Vec<PathBuf>,
     /// Repositories beyond those that are protected.
     pub(super) others: Vec<PathBuf>,
+    /// What decides what agents and editors do, below the top.
+    pub(super) settings: Vec<PathBuf>,
     /// Whether there are more secrets than can be hidden.
     pub(super) too_many_secrets: bool,
+    /// Whether something was not looked at.
+    pub(super) in_part: bool,
 }
 
 /// Looks through one workspace, and again before and after every command.
@@ -60,7 +66,6 @@ struct State {
     root: PathBuf,
     readable: Vec<PathBuf>,
     look: Look,
-    complete: bool,
     /// Whether a thread looks further.
     busy: bool,
     secrets: Things,
@@ -94,7 +99,6 @@ impl Search {
             look: Look::new(root.clone()),
             root,
             readable,
-            complete: false,
             busy: false,
             secrets: things(most_secrets),
             repositories: things(most_repositories),
@@ -106,11 +110,19 @@ impl Search {
     /// What is in the workspace now. What takes too long is looked at beside.
     pub(super) fn found(&self) -> Found {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.complete = state.look.again(FIRST);
-        state.take_in();
-        if !state.complete && !std::mem::replace(&mut state.busy, true) {
+        let in_part = !state.look.again(FIRST);
+        state.take_in(in_part);
+        if in_part && !std::mem::replace(&mut state.busy, true) {
             self.look_further();
         }
+        state.found.clone()
+    }
+
+    /// The same, however long it takes, within reason.
+    pub(super) fn found_wholly(&self) -> Found {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let in_part = !state.look.again(WHOLE);
+        state.take_in(in_part);
         state.found.clone()
     }
 
@@ -126,15 +138,18 @@ impl Search {
             let root = state.lock().unwrap_or_else(PoisonError::into_inner).root.clone();
             // Apart, so that nobody waits for it.
             let mut look = Look::new(root);
-            let complete = look.again(LATER);
+            // Where there is much, the second look has the system tell of changes from then on.
+            let complete = look.again(LATER) && look.again(LATER);
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
             if !complete {
                 tracing::warn!(root = %state.root.display(), "too much to look through: what was not found is not protected");
             }
-            state.look = look;
-            state.complete = complete;
             state.busy = false;
-            state.take_in();
+            // A command that ended meanwhile has had everything looked at.
+            if state.found.in_part {
+                state.look = look;
+                state.take_in(!complete);
+            }
         });
         if let Err(error) = started {
             tracing::warn!(%error, "the workspace was not looked through further");
@@ -143,10 +158,11 @@ impl Search {
 }
 
 impl State {
-    fn take_in(&mut self) {
+    fn take_in(&mut self, in_part: bool) {
         let mut sights = self.look.sights();
         let is_readable = |path: &Path| is_among(path, &self.readable);
         sights.secrets.retain(|path| !is_readable(path));
+        sights.repositories.retain(|path| is_repository(path));
         let more_secrets = self.secrets.follow(&self.root).add(sights.secrets);
         let others = self.repositories.follow(&self.root).add(sights.repositories);
         self.found = Found {
@@ -154,7 +170,9 @@ impl State {
             repositories: self.repositories.listed(),
             bare: sights.bare,
             others,
+            settings: sights.settings,
             too_many_secrets: !more_secrets.is_empty(),
+            in_part,
         };
     }
 }
@@ -229,6 +247,15 @@ pub(super) fn is_among(path: &Path, allowed: &[PathBuf]) -> bool {
     allowed.iter().any(|allowed| path.starts_with(allowed) || names(allowed))
 }
 
+/// Whether something called `.git` can be a repository: a folder without a `HEAD` is none to git.
+pub(super) fn is_repository(dot_git: &Path) -> bool {
+    match fs::symlink_metadata(dot_git) {
+        Ok(found) if found.is_dir() => fs::symlink_metadata(dot_git.join("HEAD")).is_ok(),
+        Ok(_) => true,
+        Err(_) => false,
+    }
+}
+
 /// A descriptor of what is at a place, if that is still what was seen there.
 fn hold(path: &Path, seen: Identity) -> Option<OwnedFd> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -287,7 +314,7 @@ mod tests {
         let folder = folder();
         let at = |path: &str| folder.path().join(path);
         write(folder.path(), "conf/.env", "A=1");
-        write(folder.path(), "conf/sub/.git/config", "");
+        write(folder.path(), "conf/sub/.git/HEAD", "");
         let search = Search::with_room(folder.path().to_path_buf(), vec![".env.test".into()], 20, 10);
         search.found();
         for number in 0..50 {
@@ -298,7 +325,8 @@ mod tests {
             write(folder.path(), &format!("d{number}/.env"), "");
         }
         for number in 0..10 {
-            fs::create_dir_all(at(&format!("d{number}/.git"))).unwrap();
+            write(folder.path(), &format!("d{number}/.git/HEAD"), "");
+            fs::create_dir_all(at(&format!("decoy{number}/.git"))).unwrap();
         }
         fs::create_dir_all(at("zz/y/x/target")).unwrap();
         fs::rename(at("conf"), at("zz/y/x/target/conf")).unwrap();
@@ -312,13 +340,13 @@ mod tests {
     fn what_was_moved_away_is_known_where_it_is_also_behind_a_decoy() {
         let folder = folder();
         let at = |path: &str| folder.path().join(path);
-        write(folder.path(), "sub/.git/config", "");
+        write(folder.path(), "sub/.git/HEAD", "");
         write(folder.path(), "sub/.env", "A=1");
         let search = Search::new(folder.path().to_path_buf(), Vec::new());
         search.found();
         fs::create_dir(at("build")).unwrap();
         fs::rename(at("sub"), at("build/sub")).unwrap();
-        write(folder.path(), "sub/.git/config", "");
+        write(folder.path(), "sub/.git/HEAD", "");
         write(folder.path(), "sub/.env", "decoy");
         let found = search.found();
         assert_eq!(paths(&found.repositories), [at("build/sub/.git"), at("sub/.git")]);

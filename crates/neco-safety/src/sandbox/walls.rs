@@ -21,12 +21,14 @@ pub(crate) struct Walls {
     /// Hidden files that are seen as others, which can be read.
     pub(crate) instead: Vec<(AnyPath, PathBuf)>,
     /// What is seen as `/tmp` and `/var/tmp`.
+    #[serde(with = "any_path")]
     pub(crate) temporary: PathBuf,
     /// Whether the machine's network is the box's.
     pub(crate) network: bool,
     /// Files below `/run` that are seen although the rest of it is not.
     pub(crate) from_run: Vec<PathBuf>,
     /// The folder that the command starts in.
+    #[serde(with = "any_path")]
     pub(crate) folder: PathBuf,
 }
 
@@ -51,6 +53,32 @@ pub(crate) struct Covers {
 /// A path of any bytes: JSON holds text, and names of files need not be any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AnyPath(PathBuf);
+
+/// The same for fields that are paths.
+pub(crate) mod any_path {
+    use super::{AnyPath, Deserialize, Deserializer, Path, PathBuf, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+        AnyPath(path.to_path_buf()).serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
+        AnyPath::deserialize(deserializer).map(|path| path.0)
+    }
+}
+
+/// The same for fields that are lists of paths.
+pub(crate) mod any_paths {
+    use super::{AnyPath, Deserialize, Deserializer, PathBuf, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(paths.iter().cloned().map(AnyPath))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PathBuf>, D::Error> {
+        Ok(Vec::<AnyPath>::deserialize(deserializer)?.into_iter().map(|path| path.0).collect())
+    }
+}
 
 impl From<PathBuf> for AnyPath {
     fn from(path: PathBuf) -> Self {

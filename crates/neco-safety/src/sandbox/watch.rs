@@ -1,29 +1,25 @@
 //! Watches over the folders of a session from before a command to after it: what is there when nothing runs is the
 //! person's; what is there after a command and was not before is looked at as the command's.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::ffi::OsString;
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::fs;
-use std::io::{self, Read};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::MetadataExt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use super::git_check::{Aftermath, folders_of, mend};
-use super::git_index::repositories_in;
+use super::git_check::{Aftermath, Repository, mend};
+use super::git_index::Indexes;
 use super::hands::Hands;
-use super::linked_git::gitdir_of;
-use super::search::{Found, MOST_SECRETS, Search};
-use super::traces::{Note, NoteKind};
-use crate::path::open_without_links;
+use super::known::{Birth, COARSE, Known, Mark, birth};
+use super::search::{Found, MOST_SECRETS, Search, is_repository};
+use super::traces::Note;
 
-/// A larger index is not read.
-const MOST_INDEX: u64 = 256 * 1024 * 1024;
+/// The most repositories that are looked at. Where a command made more, no other runs.
+const MOST_REPOSITORIES: usize = 2000;
 
-/// Repositories that are entered from others; more are not followed.
-const MOST_ENTERED: usize = 2000;
+/// How many of those that were too many are named.
+const MOST_NAMED: usize = 10;
 
 /// What watches over the folders of a session.
 #[derive(Debug)]
@@ -33,37 +29,43 @@ pub(super) struct Watch {
     searches: Vec<Search>,
     /// Whether commands write at all.
     writes: bool,
+    /// Before the first command.
+    since: SystemTime,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Boxes that are there now.
+    /// Boxes that are there now, and how many of them last.
     boxes: usize,
-    /// Git folders, and what leads to them, that were there when no box was, and that every box protects.
-    persons: HashSet<Birth>,
-    /// Those that no box protects, with the state of what decides what git runs in them.
-    open: HashMap<PathBuf, Vec<Stamp>>,
-    /// Where those are.
-    places: Vec<PathBuf>,
+    lasting: usize,
+    /// Settings below the top that were there when no box was, and when that was.
+    settings: Option<(HashMap<PathBuf, Option<Birth>>, SystemTime)>,
+    /// Git folders, and what leads to them, as they were when no box was there.
+    known: Known,
     /// Hands for git folders outside of the roots.
     outside: Vec<Hands>,
     /// What could not be put aside.
     left: Vec<PathBuf>,
-    /// The repositories that an index names, as long as it does not change.
-    indexes: HashMap<PathBuf, (Stamp, Vec<PathBuf>)>,
+    /// What was put aside after a command that nobody waited for.
+    untold: Vec<PathBuf>,
+    indexes: Indexes,
+    /// Whether not everything was looked at after a command: nothing new is the person's until it was.
+    unsettled: bool,
 }
 
-/// What changes whenever a file is written anew.
-type Stamp = (u64, i64, i64, u64);
-
-/// What tells a folder from another that later has its number.
-type Birth = (u64, u64, Option<SystemTime>);
+/// Every repository that there is.
+struct Repositories {
+    all: Vec<Repository>,
+    /// What leads to others.
+    too_many: Vec<PathBuf>,
+}
 
 /// One box that is watched; ends with it.
 #[derive(Debug)]
 pub(super) struct Watched {
     watch: Arc<Watch>,
+    lasting: bool,
     over: bool,
 }
 
@@ -78,15 +80,22 @@ impl Watch {
             hands: roots.iter().map(|root| Hands::open(root)).collect::<io::Result<_>>()?,
             searches: roots.iter().map(|root| Search::new(root.clone(), readable.to_vec())).collect(),
             writes,
+            since: SystemTime::now(),
             state: Mutex::default(),
         })
     }
 
-    /// Begins to watch one more box, and says what is there.
+    /// The same for what another process watched over since then.
+    pub(super) fn instead_of(mut self, since: SystemTime) -> Self {
+        self.since = since;
+        self
+    }
+
+    /// Begins to watch one more box, and says what is there. While one `lasting` box is there others work too.
     ///
     /// # Errors
     /// When something is there that no command must find.
-    pub(super) fn begin(self: &Arc<Self>) -> io::Result<(Found, Watched)> {
+    pub(super) fn begin(self: &Arc<Self>, lasting: bool) -> io::Result<(Found, Watched)> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.left.retain(|path| fs::symlink_metadata(path).is_ok());
         if let Some(path) = state.left.first() {
@@ -94,7 +103,12 @@ impl Watch {
                          until it is gone";
             return Err(io::Error::other(format!("{}: {words}", path.display())));
         }
-        let found = self.all(Search::found);
+        let found = self.all(if state.unsettled { Search::found_wholly } else { Search::found });
+        if state.unsettled && found.in_part {
+            let words = "there is too much in the workspace to be looked through after a command, so that no other one \
+                         is run: work in a folder in it, or remove what the last command made";
+            return Err(io::Error::other(words));
+        }
         if found.too_many_secrets {
             let words = format!(
                 "more than {MOST_SECRETS} files look like secrets, which is more than can be hidden: remove those that \
@@ -103,21 +117,39 @@ impl Watch {
             return Err(io::Error::other(words));
         }
         if state.boxes == 0 && self.writes {
-            self.trust(&mut state, &found);
+            if state.unsettled {
+                state.unsettled = false;
+                let aftermath = self.look_after(&mut state, &found);
+                state.left.extend(aftermath.left);
+            }
+            if !found.in_part || state.known.is_empty() {
+                self.trust(&mut state, &found);
+            }
         }
         state.boxes += 1;
-        Ok((found, Watched { watch: Arc::clone(self), over: false }))
+        state.lasting += usize::from(lasting);
+        Ok((found, Watched { watch: Arc::clone(self), lasting, over: false }))
     }
 
     /// Whether a repository was there when nothing ran.
     pub(super) fn is_persons(&self, dot_git: &Path) -> bool {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        birth(dot_git).is_some_and(|own| state.persons.contains(&own))
+        state.known.is_protected(dot_git)
     }
 
     /// What is known without a look.
     pub(super) fn remembered(&self) -> Found {
         self.all(Search::remembered)
+    }
+
+    /// What was put aside and nobody was told of yet.
+    pub(super) fn take_untold(&self) -> Vec<PathBuf> {
+        std::mem::take(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).untold)
+    }
+
+    /// Whoever comes next is told of these.
+    pub(super) fn leave_untold(&self, taken: Vec<PathBuf>) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).untold.extend(taken);
     }
 
     /// Hands that reach a path.
@@ -131,47 +163,56 @@ impl Watch {
             all.secrets.extend(found.secrets);
             all.repositories.extend(found.repositories);
             all.bare.extend(found.bare);
+            all.settings.extend(found.settings);
             all.others.extend(found.others);
             all.too_many_secrets |= found.too_many_secrets;
+            all.in_part |= found.in_part;
         }
         all
     }
 
     /// What is there while nothing runs is the person's, or was looked at.
     fn trust(&self, state: &mut State, found: &Found) {
+        let settings = found.settings.iter().map(|path| (path.clone(), birth(path)));
+        state.settings = Some((settings.collect(), SystemTime::now()));
         let protected: HashSet<&PathBuf> = found.repositories.iter().map(|(path, _)| path).collect();
-        let (mut outside, mut kept, mut open) = (Vec::new(), Vec::new(), found.bare.clone());
-        for (dot_git, folders) in self.repositories(state, found) {
-            outside.extend(folders.iter().filter(|folder| self.hands_for(folder).is_none()).cloned());
-            let is_protected =
-                protected.contains(&dot_git) || self.roots.iter().any(|root| root.join(".git") == dot_git);
-            let places = if is_protected { &mut kept } else { &mut open };
-            places.push(dot_git);
-            places.extend(folders);
-        }
-        state.persons = kept.iter().filter_map(|place| birth(place)).collect();
-        state.open = open.iter().map(|place| (place.clone(), deciding(place))).collect();
-        state.places = [kept, open].concat();
-        state.outside = outside.iter().filter_map(|folder| Hands::open(folder).ok()).collect();
+        let is_protected = |dot_git: &PathBuf| {
+            protected.contains(dot_git) || self.roots.iter().any(|root| root.join(".git") == *dot_git)
+        };
+        let repositories = self.repositories(state, found).all;
+        let each = repositories.iter().map(|repository| (repository, is_protected(&repository.dot_git)));
+        state.known = Known::of(each).since(self.since);
+        let folders = repositories.iter().flat_map(|repository| &repository.folders);
+        let outside = folders.filter(|folder| self.hands_for(folder).is_none());
+        state.outside = outside.filter_map(|folder| Hands::open(folder).ok()).collect();
     }
 
-    /// Every repository, with the git folders that it uses: those that were found, and those that git enters
-    /// from them wherever they are.
-    fn repositories(&self, state: &mut State, found: &Found) -> Vec<(PathBuf, Vec<PathBuf>)> {
+    /// Every repository: those that were found, and those that git enters from them wherever they are, which come
+    /// before others that nobody enters.
+    fn repositories(&self, state: &mut State, found: &Found) -> Repositories {
         let at_the_top = self.roots.iter().map(|root| root.join(".git"));
         let below = found.repositories.iter().map(|(path, _)| path.clone());
-        let mut waiting: Vec<PathBuf> = at_the_top.chain(below).chain(found.others.iter().cloned()).collect();
-        let mut seen = BTreeSet::new();
-        let mut all = Vec::new();
-        while let Some(dot_git) = waiting.pop() {
-            if seen.len() > MOST_ENTERED || fs::symlink_metadata(&dot_git).is_err() || !seen.insert(dot_git.clone()) {
+        let mut waiting: VecDeque<PathBuf> = at_the_top.chain(below).chain(found.others.iter().cloned()).collect();
+        let mut seen = HashSet::new();
+        let mut repositories = Repositories { all: Vec::new(), too_many: Vec::new() };
+        for folder in &found.bare {
+            let repository = Repository::by_itself(folder, &mut state.indexes);
+            waiting.extend(repository.enters.iter().cloned());
+            repositories.all.push(repository);
+        }
+        while let Some(dot_git) = waiting.pop_front() {
+            if !is_repository(&dot_git) || !seen.insert(dot_git.clone()) {
                 continue;
             }
-            waiting.extend(state.entered_from(&dot_git));
-            let folders = folders_of(&dot_git);
-            all.push((dot_git, folders));
+            if repositories.all.len() >= MOST_REPOSITORIES {
+                repositories.too_many.push(dot_git);
+                continue;
+            }
+            let repository = Repository::at(dot_git, &mut state.indexes);
+            repository.enters.iter().for_each(|next| waiting.push_front(next.clone()));
+            repositories.all.push(repository);
         }
-        all
+        repositories
     }
 
     /// What is known to be the person's, for whoever comes after this process.
@@ -180,46 +221,54 @@ impl Watch {
             return Vec::new();
         }
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let roots = self.roots.iter().map(|path| Note { kind: NoteKind::Root, path: path.clone() });
-        let known = state.places.iter().map(|path| Note { kind: NoteKind::Known, path: path.clone() });
-        roots.chain(known).collect()
+        let roots = self.roots.iter().map(|path| Note::Root(path.clone(), self.since));
+        roots.chain(state.known.marks().into_iter().map(|(path, mark)| Note::Known(path, mark))).collect()
     }
 
     /// Looks at what a command made whose process was killed; these git folders were there before.
-    pub(super) fn sweep(&self, known: impl Iterator<Item = PathBuf>, aftermath: &mut Aftermath) {
-        {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            state.persons.extend(known.filter_map(|path| birth(&path)));
-        }
-        let found = self.end();
+    pub(super) fn sweep(&self, known: impl Iterator<Item = (PathBuf, Mark)>, aftermath: &mut Aftermath) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).known = Known::again(known).since(self.since);
+        let found = self.end(true);
         aftermath.taken.extend(found.taken);
         aftermath.left.extend(found.left);
     }
 
     /// Looks at what a command made, and ends watching its box.
-    fn end(&self) -> Aftermath {
-        let mut aftermath = Aftermath::default();
+    fn end(&self, lasting: bool) -> Aftermath {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.boxes = state.boxes.saturating_sub(1);
+        state.lasting = state.lasting.saturating_sub(usize::from(lasting));
         if !self.writes {
-            return aftermath;
+            return Aftermath::default();
         }
-        let found = self.all(Search::found);
-        let repositories = self.repositories(&mut state, &found);
-        for dot_git in repositories.iter().map(|(dot_git, _)| dot_git).filter(|dot_git| state.is_commands(dot_git)) {
-            if fs::symlink_metadata(dot_git).is_ok_and(|found| found.is_symlink()) {
-                match self.hands_for(dot_git) {
-                    Some(hands) => aftermath.note(dot_git, hands.put_aside(dot_git, "refused")),
-                    None => aftermath.left.push(dot_git.clone()),
+        let found = self.all(Search::found_wholly);
+        state.unsettled |= found.in_part;
+        let mut aftermath = self.look_after(&mut state, &found);
+        // Beside what lasts others make settings too: nobody could tell whose they are.
+        if !lasting && state.lasting == 0 {
+            let new = found.settings.iter().filter(|path| state.is_new_setting(path));
+            for path in new.collect::<Vec<_>>() {
+                if let Some(hands) = self.hands_for(path) {
+                    aftermath.note(path, hands.put_aside(path, "refused"));
                 }
             }
         }
-        let folders: BTreeSet<&PathBuf> =
-            repositories.iter().flat_map(|(_, folders)| folders).chain(&found.bare).collect();
-        for folder in folders.into_iter().filter(|folder| state.is_commands(folder)) {
-            let outside = state.outside.iter().find(|hands| hands.reach(folder));
-            // What no hands reach no command could change.
-            if let Some(hands) = self.hands_for(folder).or(outside) {
+        aftermath
+    }
+
+    /// Puts aside what a command made of what was found.
+    fn look_after(&self, state: &mut State, found: &Found) -> Aftermath {
+        let mut aftermath = Aftermath::default();
+        let Repositories { all: repositories, too_many } = self.repositories(state, found);
+        let too_many = too_many.into_iter().filter(|dot_git| state.known.is_commands(dot_git));
+        aftermath.left.extend(too_many.take(MOST_NAMED));
+        // What no hands reach no command could change.
+        let hands_for =
+            |path: &Path| self.hands_for(path).or_else(|| state.outside.iter().find(|hands| hands.reach(path)));
+        repositories.iter().for_each(|repository| repository.mend(&state.known, hands_for, &mut aftermath));
+        let folders: BTreeSet<&PathBuf> = repositories.iter().flat_map(|repository| &repository.folders).collect();
+        for folder in folders.into_iter().filter(|folder| state.known.is_commands(folder)) {
+            if let Some(hands) = hands_for(&folder.join("config")) {
                 mend(folder, hands, &mut aftermath);
             }
         }
@@ -228,54 +277,31 @@ impl Watch {
 }
 
 impl State {
-    /// Whether a git folder, or what leads to one, is not as it was when nothing ran.
-    fn is_commands(&self, path: &Path) -> bool {
-        let Some(birth) = birth(path) else { return false };
-        !self.persons.contains(&birth) && self.open.get(path).is_none_or(|before| *before != deciding(path))
-    }
-
-    /// What git enters from a repository, as its index says.
-    fn entered_from(&mut self, dot_git: &Path) -> Vec<PathBuf> {
-        let Some(top) = dot_git.parent() else { return Vec::new() };
-        let own = if dot_git.is_dir() { Some(dot_git.to_path_buf()) } else { gitdir_of(dot_git) };
-        let Some(own) = own else { return Vec::new() };
-        let index = own.join("index");
-        let Some(now) = stamp(&index) else { return Vec::new() };
-        if let Some((_, entered)) = self.indexes.get(&index).filter(|(stamp, _)| *stamp == now) {
-            return entered.clone();
-        }
-        let mut names = names_in(&index);
-        // One that shares most of its entries with others keeps those beside.
-        for entry in fs::read_dir(&own).into_iter().flatten().flatten() {
-            if entry.file_name().as_bytes().starts_with(b"sharedindex.") {
-                names.extend(names_in(&entry.path()));
+    /// Whether a command put settings into a folder that was there before it, or others in the place of some. What
+    /// comes with a folder of its own, as in a clone, nobody has opened yet.
+    fn is_new_setting(&self, path: &Path) -> bool {
+        let Some((before, when)) = &self.settings else { return false };
+        match before.get(path) {
+            Some(known) => *known != birth(path),
+            None => {
+                let made = path.parent().and_then(|folder| fs::symlink_metadata(folder).ok()?.created().ok());
+                made.is_none_or(|made| made + COARSE < *when)
             }
         }
-        let path = |name: Vec<u8>| top.join(PathBuf::from(OsString::from_vec(name))).join(".git");
-        let entered: Vec<PathBuf> = names.into_iter().map(path).collect();
-        self.indexes.insert(index, (now, entered.clone()));
-        entered
     }
-}
-
-fn names_in(index: &Path) -> Vec<Vec<u8>> {
-    let Ok(file) = open_without_links(index) else { return Vec::new() };
-    let mut bytes = Vec::new();
-    let is_file = file.metadata().is_ok_and(|found| found.is_file());
-    if !is_file || file.take(MOST_INDEX).read_to_end(&mut bytes).is_err() {
-        return Vec::new();
-    }
-    repositories_in(&bytes).unwrap_or_else(|| {
-        tracing::warn!(index = %index.display(), "the index of a repository can't be read, and neither can git");
-        Vec::new()
-    })
 }
 
 impl Watched {
     /// Looks at what the command made.
     pub(super) fn end(mut self) -> Aftermath {
         self.over = true;
-        self.watch.end()
+        self.watch.end(self.lasting)
+    }
+
+    /// Says which git folders, and what leads to them, the box protects, before anything runs in it.
+    pub(super) fn protects(&self, kept: &BTreeSet<PathBuf>) {
+        let mut state = self.watch.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.known.only_these_are_protected(kept);
     }
 
     /// No other command runs until these are gone.
@@ -292,26 +318,7 @@ impl Watched {
 impl Drop for Watched {
     fn drop(&mut self) {
         if !self.over {
-            self.watch.end();
+            self.watch.end(self.lasting);
         }
     }
-}
-
-fn birth(path: &Path) -> Option<Birth> {
-    fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino(), found.created().ok()))
-}
-
-/// The state of all that decides what git runs in a folder.
-fn deciding(git: &Path) -> Vec<Stamp> {
-    let hooks = git.join("hooks");
-    let inside: BTreeSet<PathBuf> =
-        fs::read_dir(&hooks).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    let files = ["config", "config.worktree", "commondir"].map(|name| git.join(name));
-    let link = fs::symlink_metadata(git).is_ok_and(|found| found.is_symlink()).then(|| git.to_path_buf());
-    files.iter().chain([&hooks]).chain(&inside).chain(&link).filter_map(|path| stamp(path)).collect()
-}
-
-fn stamp(path: &Path) -> Option<Stamp> {
-    let found = fs::symlink_metadata(path).ok()?;
-    Some((found.ino(), found.ctime(), found.ctime_nsec(), found.len()))
 }

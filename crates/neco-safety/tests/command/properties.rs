@@ -129,7 +129,9 @@ proptest! {
         line in select(rated("never")),
         wrappings in prop::collection::vec(select(&WRAPPINGS[..]), 0..4),
     ) {
-        let wrapped = wrappings.iter().fold(line, |line, wrap| wrap(&line));
+        let wrapped = wrappings.iter().fold(line.clone(), |line, wrap| wrap(&line));
+        // Two brackets that meet are arithmetic to every shell, which runs nothing of what is in them.
+        prop_assume!(line.contains("$((") || !wrapped.contains("$(("));
         let examined = examine(&wrapped, &place());
         prop_assert!(examined.risk == Risk::Critical, "{wrapped:?}: {examined:?}");
     }

@@ -50,6 +50,76 @@ fn commands_are_asked_about_except_known_safe_ones() {
 }
 
 #[test]
+fn commits_are_neither_published_nor_rewritten_unasked() {
+    let policy = Policy::new(place(), Vec::new());
+    let auto = Who { approval: ApprovalMode::Auto, ..who() };
+    for command in [
+        "git push",
+        "git push origin main",
+        "git -C sub push",
+        "cargo test && git push",
+        "git commit -m x --amend",
+        "git commit --am --no-edit",
+        "sh -c 'git commit --amend'",
+        "git rebase main",
+        "git rebase --continue",
+        "git pull --rebase",
+        "git reset HEAD~1",
+        "git reset --soft 1f2e3d4",
+    ] {
+        let verdict = judge(&policy, &Call::bash(command), &auto);
+        assert_eq!(verdict.ruling, Ruling::Ask, "{command}: {}", verdict.reason);
+        let alone = judge(&policy, &Call::bash(command), &Who { person_present: false, ..auto });
+        assert_eq!(alone.ruling, Ruling::Deny, "{command}");
+        assert!(!alone.reason.contains("--yes"), "{}", alone.reason);
+    }
+    for command in [
+        "git commit -m 'do not git push --amend'",
+        "git push --dry-run",
+        "git push -n",
+        "git rebase --abort",
+        "git reset src/main.rs",
+        "git reset",
+        "git pull",
+        "git merge topic",
+    ] {
+        let verdict = judge(&policy, &Call::bash(command), &auto);
+        assert_eq!(verdict.ruling, Ruling::Allow, "{command}: {}", verdict.reason);
+    }
+    let mine = crate::support::policy(&[(
+        Source::User,
+        "[[rule]]\ntool = \"bash\"\ncommand = \"git push\"\ndecision = \"allow\"\n",
+    )]);
+    assert_eq!(judge(&mine, &Call::bash("git push origin main"), &auto).ruling, Ruling::Allow, "who says so means it");
+    let commits = "[[rule]]\ntool = \"bash\"\ncommand = \"git commit\"\ndecision = \"allow\"\n";
+    let commits = crate::support::policy(&[(Source::User, commits)]);
+    assert_eq!(judge(&commits, &Call::bash("git commit -m x"), &who()).ruling, Ruling::Allow);
+    assert_eq!(judge(&commits, &Call::bash("git commit -m x --amend"), &who()).ruling, Ruling::Ask, "it rewrites one");
+}
+
+#[test]
+fn what_is_typed_into_a_shell_is_forbidden_where_it_is_forbidden_as_a_command() {
+    let rules = "[[rule]]\ntool = \"bash\"\ncommand = \"curl\"\ndecision = \"deny\"\n\
+        [[rule]]\ntool = \"bash\"\ncommand = \"make\"\ndecision = \"allow\"\n";
+    let policy = crate::support::policy(&[(Source::User, rules)]);
+    let typed = |text: &str| Call {
+        command: Some(text.to_owned()),
+        ..Call::other("process", serde_json::json!({ "action": "write", "input": text }))
+    };
+    let auto = Who { approval: ApprovalMode::Auto, ..who() };
+    let ruling = |text: &str, who: &Who<'_>| judge(&policy, &typed(text), who).ruling;
+    assert_eq!(ruling("ls && curl example.com", &auto), Ruling::Deny);
+    assert_eq!(ruling("rm -rf /", &auto), Ruling::Deny);
+    assert_eq!(ruling("git push", &auto), Ruling::Ask);
+    assert_eq!(ruling("cat .env", &auto), Ruling::Ask);
+    assert!(!judge(&policy, &typed("cat .env"), &auto).reason.contains("lets this one command"));
+    assert_eq!(ruling("make", &auto), Ruling::Allow);
+    assert_eq!(ruling("make", &who()), Ruling::Ask, "what is allowed as a command is not allowed to be typed anywhere");
+    let offered = policy.offer(&typed("make all").action(), &who()).unwrap();
+    assert!(offered.describe().contains("exactly these arguments"), "{}", offered.describe());
+}
+
+#[test]
 fn without_a_box_auto_asks_before_commands_unless_that_was_chosen() {
     let policy = Policy::new(place(), Vec::new());
     for (confinement, expected) in [

@@ -22,6 +22,7 @@ fn rule() -> impl Strategy<Value = String> {
         Just("approval = 'auto'\n".to_owned()),
         Just("person = true\n".to_owned()),
         Just("known_safe = true\n".to_owned()),
+        Just("history = true\n".to_owned()),
     ];
     (tool, decision, condition, -9..9i32).prop_map(|(tool, decision, condition, priority)| {
         format!("[[rule]]\ntool = '{tool}'\ndecision = '{decision}'\npriority = {priority}\n{condition}")

@@ -28,10 +28,38 @@ fn stage() -> Stage {
 fn look_as_the_person(stage: &Stage, folders: &[&str]) {
     for folder in folders.iter().filter(|folder| stage.work(folder).is_dir()) {
         for words in [["status", "--short"], ["diff", "--stat"]] {
-            let _ = Command::new("git").args(words).current_dir(stage.work(folder)).output();
+            let looked = Command::new("git").args(words).current_dir(stage.work(folder)).output().unwrap();
+            assert!(!looked.stderr.starts_with(b"fatal: detected dubious"), "git looks at nothing here");
         }
     }
     assert!(!stage.outside.join("ran").exists(), "a program of the command's ran outside");
+}
+
+/// Whoever finds no trap here could have set none.
+#[test]
+fn the_traps_of_these_tests_catch_whoever_walks_into_them() {
+    for how in ["fsmonitor", "filter", "hook"] {
+        let stage = stage();
+        let evil = stage.outside.join("evil.sh");
+        let evil = evil.display();
+        let set = match how {
+            "fsmonitor" => format!("git -C sub config core.fsmonitor {evil}"),
+            "filter" => format!(
+                "git -C sub config filter.x.clean {evil}; mkdir -p sub/.git/info; echo '* filter=x' >sub/.git/info/attributes; \
+                 touch -d yesterday sub/f"
+            ),
+            _ => {
+                format!("mkdir -p sub/.git/hooks; cp {evil} sub/.git/hooks/post-index-change; touch -d yesterday sub/f")
+            }
+        };
+        let plant = format!(
+            "git init -q sub; echo 1 >sub/f; git -C sub add f; git -C sub -c user.name=a -c user.email=a@b commit -qm x; {set}"
+        );
+        let planted = Command::new("sh").args(["-c", &plant]).current_dir(&stage.workspace).status().unwrap();
+        assert!(planted.success());
+        let looked = Command::new("git").args(["status", "--short"]).current_dir(stage.work("sub")).output().unwrap();
+        assert!(stage.outside.join("ran").exists(), "{how}: {}", String::from_utf8_lossy(&looked.stderr));
+    }
 }
 
 #[tokio::test]
@@ -79,6 +107,51 @@ async fn a_repository_that_a_command_made_starts_nothing() {
             look_as_the_person(&stage, &[".", folder]);
         }
     }
+}
+
+#[tokio::test]
+async fn settings_below_the_top_stay_as_they_are_and_away() {
+    let stage = stage();
+    for path in ["pkg/.vscode", "pkg/src", "other"] {
+        fs::create_dir_all(stage.work(path)).unwrap();
+    }
+    fs::write(stage.work("pkg/.vscode/tasks.json"), "mine").unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    let Some(spawner) = stage.spawner(Strength::Strong, &usual()) else { return };
+    let plant = "echo evil >pkg/.vscode/tasks.json; mv pkg/.vscode pkg/x; mkdir -p other/.claude pkg/.neco; echo evil >other/.claude/settings.json; \
+        echo evil >pkg/src/.envrc; mkdir -p clone/.vscode; echo theirs >clone/.vscode/settings.json; echo '{}' >pkg/a.code-workspace";
+    let mut running = spawner.start(stage.shell(plant)).await.unwrap();
+    let (text, _) = all(&mut running).await;
+    let mut taken: Vec<_> = running.taken_away().to_vec();
+    taken.sort();
+    let expected =
+        ["other/.claude", "pkg/.neco", "pkg/a.code-workspace", "pkg/src/.envrc"].map(|path| stage.work(path));
+    assert_eq!(taken, expected, "{text}");
+    assert_eq!(fs::read_to_string(stage.work("pkg/.vscode/tasks.json")).unwrap(), "mine", "{text}");
+    assert!(stage.work("clone/.vscode/settings.json").is_file(), "what comes with its folder stays");
+    // A file tool may write what a person said yes to, and no later command takes it away.
+    fs::create_dir(stage.work("other/.claude")).unwrap();
+    let mut running = spawner.start(stage.shell("touch other/.claude/x; true")).await.unwrap();
+    let (text, _) = all(&mut running).await;
+    assert!(text.contains("Read-only") && running.taken_away().is_empty(), "{text}");
+}
+
+#[tokio::test]
+async fn what_is_put_aside_after_a_command_that_was_dropped_is_told_with_the_next() {
+    let stage = stage();
+    let Some(spawner) = stage.spawner(Strength::Strong, &usual()) else { return };
+    let plant = "git init -q sub; printf '[core]\\nfsmonitor=/w/evil\\n' >sub/.git/config; echo up; sleep 600";
+    let mut dropped = spawner.start(stage.shell(plant)).await.unwrap();
+    assert_eq!(dropped.next().await, Progress::Output(b"up\n"));
+    drop(dropped);
+    let begun = std::time::Instant::now();
+    while fs::read_to_string(stage.work("sub/.git/config")).unwrap_or_default().contains("fsmonitor") {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(20), "it was not put aside");
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    let mut next = spawner.start(stage.shell("true")).await.unwrap();
+    all(&mut next).await;
+    assert_eq!(next.taken_away(), [stage.work("sub/.git/config")]);
 }
 
 #[tokio::test]

@@ -12,6 +12,9 @@ use crate::stage::{Stage, skipped, with_argument};
 
 const SLEEP: &str = "NECO_TEST_SLEEP";
 
+/// Settings of the person's, which start a program of theirs.
+const MINE: &str = "[alias]\n\tst = !mine\n";
+
 /// The process that is killed: a command in its box started others, and some of them hide.
 #[test]
 #[ignore = "run by the test below, in a process of its own"]
@@ -25,7 +28,11 @@ fn victim() {
             println!("victim skipped");
             return;
         };
-        let plant = "echo '{}' >.mcp.json; git init -q sub; printf '[core]\\nfsmonitor=/evil\\n' >sub/.git/config";
+        // The person's own repository is moved away, and another one put in its place.
+        assert!(Command::new("git").args(["init", "-q"]).arg(stage.work("mine")).status().unwrap().success());
+        std::fs::write(stage.work("mine/.git/config"), MINE).unwrap();
+        let plant = "echo '{}' >.mcp.json; mv mine mine2; \
+            for i in sub mine; do git init -q $i; printf '[core]\\nfsmonitor=/evil\\n' >$i/.git/config; done";
         let command = format!("{plant}; sleep {sleep} & env -i setsid sleep {sleep} & setsid sleep {sleep} & wait");
         let _running = spawner.start(stage.shell(&command)).await.unwrap();
         while with_argument(&sleep).len() < 3 {
@@ -69,10 +76,13 @@ fn nothing_survives_kill_9_and_what_stood_in_is_removed_by_the_next() {
         std::thread::sleep(Duration::from_millis(5));
     }
     assert!(at(".mcp.json.refused-1").is_file() && at("sub/.git").is_dir());
-    while std::fs::read_to_string(at("sub/.git/config")).is_ok_and(|text| text.contains("evil")) {
+    let is_evil =
+        |name: &str| std::fs::read_to_string(at(name).join(".git/config")).is_ok_and(|text| text.contains("evil"));
+    while is_evil("sub") || is_evil("mine") {
         assert!(begun.elapsed() < Duration::from_secs(20), "a repository of the command's stayed as it was");
         std::thread::sleep(Duration::from_millis(5));
     }
+    assert_eq!(std::fs::read_to_string(at("mine2/.git/config")).unwrap(), MINE, "what is the person's stays");
     next_start(&folder);
     assert!(folder.join("home/project/.vscode").is_dir(), "what was there stays");
     std::fs::remove_dir_all(folder).unwrap();

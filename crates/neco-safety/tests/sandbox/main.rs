@@ -4,7 +4,10 @@
 mod attacks;
 mod behaviour;
 mod expected;
+mod floods;
 mod killed;
+mod plants;
 mod probe;
 mod repositories;
 mod stage;
+mod waiting;

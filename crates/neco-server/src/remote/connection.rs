@@ -20,6 +20,15 @@ use super::words::{Numbered, PROTOCOL, Reply, Request, Trouble, id_of, line};
 /// Bytes of a request. A message may come with pictures.
 const LONGEST_REQUEST: usize = 64 * 1024 * 1024;
 
+/// Bytes of a hello; nobody has to be trusted with more before it is heard.
+const LONGEST_HELLO: usize = 64 * 1024;
+
+/// Bytes of replies that wait for one window to read them.
+const WAITING: usize = 8 * 1024 * 1024;
+
+/// Bytes that room is counted in.
+const UNIT: usize = 1024;
+
 /// Bytes of a reply that a window reads.
 pub(super) const LONGEST_REPLY: usize = 256 * 1024 * 1024;
 
@@ -36,10 +45,10 @@ const STREAMS: usize = 4;
 pub(super) async fn serve(stream: UnixStream, shared: Arc<Shared>) -> io::Result<()> {
     let welcome = peer::check(&stream).await;
     let (read, write) = stream.into_split();
-    let (outbox, lines) = mpsc::channel(OUTBOX);
+    let (lines_in, lines) = mpsc::channel(OUTBOX);
     let connection = Connection {
         shared,
-        outbox,
+        outbox: Outbox { lines: lines_in, room: Arc::new(Semaphore::new(WAITING / UNIT)) },
         requests: Arc::new(Semaphore::new(REQUESTS)),
         streams: Arc::new(Semaphore::new(STREAMS)),
         tasks: JoinSet::new(),
@@ -48,13 +57,44 @@ pub(super) async fn serve(stream: UnixStream, shared: Arc<Shared>) -> io::Result
     tokio::pin!(writing);
     tokio::select! {
         written = &mut writing => written,
-        () = connection.talk(Lines::new(read, LONGEST_REQUEST), welcome) => writing.await,
+        () = connection.talk(Lines::new(read, LONGEST_HELLO), welcome) => writing.await,
+    }
+}
+
+/// The way to a window, with room for so many bytes that it has not read yet.
+#[derive(Clone)]
+struct Outbox {
+    lines: Sender<Waiting>,
+    room: Arc<Semaphore>,
+}
+
+/// A line on its way, and the room that it takes up.
+struct Waiting {
+    line: Vec<u8>,
+    _room: OwnedSemaphorePermit,
+}
+
+impl AsRef<[u8]> for Waiting {
+    fn as_ref(&self) -> &[u8] {
+        &self.line
+    }
+}
+
+impl Outbox {
+    /// Sends a line once there is room for it, for one that is too big all of it; false when nobody listens any more.
+    async fn send(&self, line: Vec<u8>) -> bool {
+        let units = (line.len() / UNIT + 1).min(WAITING / UNIT);
+        let units = u32::try_from(units).unwrap_or(u32::MAX);
+        match Arc::clone(&self.room).acquire_many_owned(units).await {
+            Ok(room) => self.lines.send(Waiting { line, _room: room }).await.is_ok(),
+            Err(_) => false,
+        }
     }
 }
 
 struct Connection {
     shared: Arc<Shared>,
-    outbox: Sender<Vec<u8>>,
+    outbox: Outbox,
     requests: Arc<Semaphore>,
     streams: Arc<Semaphore>,
     /// What is being worked on; it ends with the connection.
@@ -66,6 +106,7 @@ impl Connection {
         if !self.hello(&mut lines, welcome).await {
             return;
         }
+        lines.allow(LONGEST_REQUEST);
         let mut over = self.shared.over.subscribe();
         loop {
             let read = tokio::select! {
@@ -180,7 +221,7 @@ impl Connection {
 
 /// Sends the events after `since` until there are no more. A window that does not read makes this
 /// wait, and nobody else: it is served from the log when it reads again.
-async fn stream(id: u64, since: Seq, shared: &Shared, outbox: &Sender<Vec<u8>>, permit: OwnedSemaphorePermit) {
+async fn stream(id: u64, since: Seq, shared: &Shared, outbox: &Outbox, permit: OwnedSemaphorePermit) {
     let mut events = shared.client.events(since);
     while let Some(event) = events.next().await {
         let (reply, over) = match event {
@@ -196,7 +237,7 @@ async fn stream(id: u64, since: Seq, shared: &Shared, outbox: &Sender<Vec<u8>>, 
 }
 
 /// Says something; false when nobody listens any more.
-async fn say(id: u64, reply: Reply, outbox: &Sender<Vec<u8>>) -> bool {
+async fn say(id: u64, reply: Reply, outbox: &Outbox) -> bool {
     let said = match line(id, reply) {
         Ok(said) if said.len() <= LONGEST_REPLY => Ok(said),
         Ok(said) => Err(format!("{} bytes are too much for a window in another process", said.len())),
@@ -204,7 +245,7 @@ async fn say(id: u64, reply: Reply, outbox: &Sender<Vec<u8>>) -> bool {
     };
     let said = said.or_else(|words| line(id, Reply::Error(ClientError::Refused(words).into())));
     match said {
-        Ok(said) => outbox.send(said).await.is_ok(),
+        Ok(said) => outbox.send(said).await,
         Err(_) => false,
     }
 }

@@ -38,6 +38,11 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Self { source: BufReader::new(source), partial: Vec::new(), most }
     }
 
+    /// From now on lines may have so many bytes.
+    pub fn allow(&mut self, most: usize) {
+        self.most = most;
+    }
+
     /// The next line.
     pub async fn next(&mut self) -> io::Result<Read> {
         loop {
@@ -63,18 +68,28 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 }
 
-/// Writes the lines of `outbox` until there are no more; many small ones at a time.
-pub(super) async fn write_lines(
+/// Writes the lines of `outbox` until there are no more; many small ones at a time. A line is let go of when it is
+/// written.
+pub(super) async fn write_lines<L: AsRef<[u8]>>(
     mut sink: impl AsyncWrite + Unpin,
-    mut outbox: mpsc::Receiver<Vec<u8>>,
+    mut outbox: mpsc::Receiver<L>,
 ) -> io::Result<()> {
-    while let Some(mut lines) = outbox.recv().await {
-        while lines.len() < BATCH
+    while let Some(first) = outbox.recv().await {
+        let mut together = Vec::new();
+        let (mut bytes, mut taken) = (first.as_ref().len(), vec![first]);
+        while bytes < BATCH
             && let Ok(line) = outbox.try_recv()
         {
-            lines.extend_from_slice(&line);
+            bytes += line.as_ref().len();
+            taken.push(line);
         }
-        sink.write_all(&lines).await?;
+        match taken.as_slice() {
+            [one] => sink.write_all(one.as_ref()).await?,
+            several => {
+                several.iter().for_each(|line| together.extend_from_slice(line.as_ref()));
+                sink.write_all(&together).await?;
+            }
+        }
     }
     sink.shutdown().await
 }

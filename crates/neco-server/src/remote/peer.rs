@@ -19,12 +19,26 @@ pub(super) async fn check(stream: &UnixStream) -> Result<(), String> {
     if peer.uid() != own_user() {
         return Err("the session belongs to another user".to_owned());
     }
-    let Some(pid) = peer.pid().and_then(|pid| u32::try_from(pid).ok()) else { return Ok(()) };
-    let is_command = move || is_below(pid, std::process::id()) || is_marked(pid);
+    let Some(pid) = peer.pid().and_then(|pid| u32::try_from(pid).ok()).filter(|pid| *pid > 0) else {
+        return unknown();
+    };
+    let is_command = move || is_below(pid, std::process::id()) || is_marked(pid) || is_boxed(pid);
     match tokio::task::spawn_blocking(is_command).await {
         Ok(false) => Ok(()),
         Ok(true) | Err(_) => Err("a command of the session can't attach to it".to_owned()),
     }
+}
+
+/// Linux always knows who asks, unless it is a process that this one can't see.
+#[cfg(target_os = "linux")]
+fn unknown() -> Result<(), String> {
+    Err("it is not known who asks: it can't be seen from here".to_owned())
+}
+
+/// Elsewhere not every system tells.
+#[cfg(not(target_os = "linux"))]
+fn unknown() -> Result<(), String> {
+    Ok(())
 }
 
 /// Whether the process at the other end belongs to the same user.
@@ -49,6 +63,29 @@ fn is_below(pid: u32, ancestor: u32) -> bool {
 fn is_marked(pid: u32) -> bool {
     let environment = std::fs::read(format!("/proc/{pid}/environ"));
     environment.map_or(true, |entries| entries.split(|byte| *byte == 0).any(|entry| entry.starts_with(COMMAND)))
+}
+
+/// Whether the process is more confined than this one: what the box of a command puts on it stays, whatever it does to
+/// its environment and its parents. What can't be seen counts as confined.
+#[cfg(target_os = "linux")]
+fn is_boxed(pid: u32) -> bool {
+    let confinement = |who: &str| {
+        let status = std::fs::read_to_string(format!("/proc/{who}/status")).ok()?;
+        let number = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            line.and_then(|line| line.trim().parse::<u32>().ok()).unwrap_or_default()
+        };
+        // Older kernels don't count their filters.
+        Some([number("NoNewPrivs:"), number("Seccomp:"), number("Seccomp_filters:")])
+    };
+    let (Some(own), Some(peers)) = (confinement("self"), confinement(&pid.to_string())) else { return true };
+    peers.iter().zip(own).any(|(peers, own)| *peers > own)
+}
+
+/// Elsewhere nobody can look.
+#[cfg(not(target_os = "linux"))]
+fn is_boxed(_pid: u32) -> bool {
+    false
 }
 
 /// Elsewhere nobody can look.
@@ -89,6 +126,31 @@ mod tests {
         assert!(is_marked(marked) && !is_below(marked, std::process::id()) && !is_marked(plain));
         assert!(is_marked(u32::MAX), "what is gone is not served");
         for pid in [marked, plain] {
+            let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+            rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn who_is_in_a_box_is_known_with_an_empty_environment_and_no_parents() {
+        let Ok(setpriv) = std::process::Command::new("setpriv").arg("--version").output() else { return };
+        assert!(setpriv.status.success());
+        let orphan = |words: &str| {
+            let line = format!("env -i /usr/bin/setsid {words} /bin/sleep 30 >/dev/null 2>&1 & echo $!");
+            let said = std::process::Command::new("sh").args(["-c", &line]).output().unwrap().stdout;
+            let pid = String::from_utf8(said).unwrap().trim().parse::<u32>().unwrap();
+            // Until it is what it will be.
+            while !std::fs::read(format!("/proc/{pid}/cmdline")).unwrap().starts_with(b"/bin/sleep") {
+                std::thread::sleep(std::time::Duration::from_millis(2));
+            }
+            pid
+        };
+        let (boxed, free) = (orphan("/usr/bin/setpriv --no-new-privs"), orphan(""));
+        let own = std::process::id();
+        assert!(!is_marked(boxed) && !is_below(boxed, own) && is_boxed(boxed), "nothing else tells it");
+        assert!(!is_boxed(free) && !is_boxed(own) && is_boxed(u32::MAX));
+        for pid in [boxed, free] {
             let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
             rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
         }

@@ -3,11 +3,15 @@
 use std::sync::Arc;
 
 use neco_agent::AgentInput;
-use neco_proto::event::{Admission, Sender};
-use neco_proto::{AgentId, AgentOrder, AgentParameters, ClientError, Receipt};
+use neco_model::Provider;
+use neco_proto::event::{Admission, Notification, NotificationLevel, Sender};
+use neco_proto::{AgentId, AgentOrder, AgentParameters, Attachment, ClientError, EventBody, Receipt};
 use tokio::sync::oneshot;
 
-use super::run::Actor;
+use super::run::{Actor, not_taken, store_failed};
+
+/// The group for pictures.
+const PICTURES: &str = "image";
 
 impl Actor {
     /// Passes an order on to an agent below the root. It is carried out aside: whoever has to stop what an
@@ -28,6 +32,31 @@ impl Actor {
             // The window may be gone; what it asked for is done all the same.
             let _ = reply.send(done);
         });
+    }
+
+    /// Pictures are for a model that sees them: when the present one does not, and nobody chose it, the group for
+    /// pictures is asked from now on, as the conversation holds them from now on.
+    pub(super) async fn see_pictures(&mut self, attachments: &[Attachment]) -> Result<(), ClientError> {
+        let kinds: Vec<&str> = attachments
+            .iter()
+            .map(|attachment| match attachment {
+                Attachment::Image { media_type, .. } => media_type.as_str(),
+            })
+            .collect();
+        let sees = |provider: &dyn Provider| kinds.iter().all(|kind| provider.sees(kind));
+        if self.rebuild.options.model.is_some() || sees(self.rebuild.provider.as_ref()) {
+            return Ok(());
+        }
+        // Without a group that sees them, the agent says that it does not.
+        let Some(seeing) = (self.find_model)(PICTURES).ok().filter(|provider| sees(provider.as_ref())) else {
+            return Ok(());
+        };
+        let text =
+            format!("{} does not see pictures; {} is asked from now on", self.rebuild.provider.label(), seeing.label());
+        let told = EventBody::Notification(Notification { level: NotificationLevel::Info, text });
+        self.journal.emit(self.root, None, told).await.map_err(|error| store_failed(&error))?;
+        self.rebuild.provider = Arc::clone(&seeing);
+        self.handle.send(AgentInput::SetModel(seeing)).await.map_err(not_taken)
     }
 
     /// What an order is when it is for the root.

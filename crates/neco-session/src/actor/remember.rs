@@ -123,5 +123,11 @@ pub fn kept_words(kept: &Kept) -> String {
         None => "known already",
     };
     let redacted = if kept.redacted { "; what looked like a secret was left out" } else { "" };
-    format!("{done}: {} ({}){redacted}", kept.note.title, kept.note.path)
+    let beside = kept.resembles.as_ref().map(|other| {
+        format!(
+            "\n{} stays, with nearly the same words: {} (neco memory rm {} forgets it)",
+            other.id, other.title, other.id
+        )
+    });
+    format!("{done}: {} ({}){redacted}{}", kept.note.title, kept.note.path, beside.unwrap_or_default())
 }

@@ -7,6 +7,7 @@ use neco_agent::runner::InputError;
 use neco_agent::{Agent, AgentHandle, AgentInput, Generation, SinkError};
 use neco_proto::event::{Admission, TitleSource};
 use neco_proto::{AgentId, Answer, Attachment, ClientError, Command, Message, Part, Query, Receipt, Seq};
+use neco_safety::policy::Rule;
 use neco_safety::secrets::Redactor;
 use neco_store::{Catalog, EventLog, SessionLock, SessionRecord, StoreError};
 use tokio::sync::{Mutex, mpsc, oneshot};
@@ -56,6 +57,7 @@ pub struct ActorSetup {
 pub(super) enum Mail {
     Command(Command, oneshot::Sender<Result<Receipt, ClientError>>),
     Query(Query, oneshot::Sender<Result<Answer, ClientError>>),
+    KeptRules(Vec<Rule>, oneshot::Sender<()>),
 }
 
 pub(super) struct Actor {
@@ -66,7 +68,7 @@ pub(super) struct Actor {
     pub(super) agent: JoinHandle<Result<(), SinkError>>,
     pub(super) rebuild: Rebuild,
     pub(super) log: Arc<dyn EventLog>,
-    find_model: FindModel,
+    pub(super) find_model: FindModel,
     pub(super) remembers: Remembers,
     /// What windows were shown of a way back.
     pub(super) shown: Shown,
@@ -142,6 +144,7 @@ impl Actor {
                 // given up before what was recorded is written, as far as that is possible.
                 _ = &mut self.agent => {
                     self.rebuild.company.close().await;
+                    self.rebuild.company.settle().await;
                     let _ = self.log.commit(self.record.id).await;
                     return;
                 }
@@ -154,6 +157,9 @@ impl Actor {
                 Some(Mail::Command(Command::AgentCommand { agent_id, order }, reply)) if agent_id != self.root => {
                     self.command(agent_id, order, reply);
                 }
+                Some(Mail::Command(Command::WorkflowCommand { workflow_id, order }, reply)) => {
+                    self.command_workflow(workflow_id, order, reply);
+                }
                 Some(Mail::Command(command, reply)) => {
                     let result = self.take(command).await;
                     // The window may be gone; what it asked for is done all the same.
@@ -164,6 +170,10 @@ impl Actor {
                     tokio::spawn(async move {
                         let _ = reply.send(answers.answer(query).await);
                     });
+                }
+                Some(Mail::KeptRules(rules, reply)) => {
+                    self.renew_kept(rules).await;
+                    let _ = reply.send(());
                 }
                 None => break,
             }
@@ -181,6 +191,8 @@ impl Actor {
         rebuild.workflows.close().await;
         rebuild.company.close().await;
         let stopped = agent.await;
+        // What its calls left to others is done before the log is.
+        rebuild.company.settle().await;
         if matches!(stopped, Ok(Ok(()))) {
             title.at_end(first_seq).await;
             remembers.at_end().await;
@@ -205,9 +217,11 @@ impl Actor {
                     self.remembers.note(note).await?;
                     return Ok(receipt);
                 }
+                self.see_pictures(&attachments).await?;
                 self.message(content, attachments, Admission::AfterWork).await?
             }
             Command::Steer { text } => self.message(text, Vec::new(), Admission::TurnBoundary).await?,
+            Command::Withdraw { message_ids } => AgentInput::Withdraw(message_ids),
             Command::Approve { call_id, decision } => {
                 let below = self.rebuild.company.asks_about(&call_id).await;
                 let input = AgentInput::Approve { call_id, decision };
@@ -252,14 +266,13 @@ impl Actor {
                 self.run_workflow(&definition, &inputs).await?;
                 return Ok(receipt);
             }
-            Command::WorkflowCommand { workflow_id, order } => {
-                self.order_workflow(workflow_id, order).await?;
-                return Ok(receipt);
-            }
-            Command::Shutdown => return Ok(receipt),
+            // Carried out elsewhere.
+            Command::WorkflowCommand { .. } | Command::Shutdown => return Ok(receipt),
         };
         if let AgentInput::Message { message, .. } = &input {
             receipt.message_id = Some(message.id);
+            // What other agents said before is heard before.
+            self.rebuild.company.flush_root().await;
         }
         if let Err(error) = self.handle.send(input).await {
             // What was recalled for a message that was not taken is not for the next one.
@@ -271,9 +284,19 @@ impl Actor {
         Ok(receipt)
     }
 
+    /// The permission rules that are kept for good changed: they hold at once, for all agents.
+    async fn renew_kept(&mut self, rules: Vec<Rule>) {
+        self.rebuild.kept_rules = Some(rules.clone());
+        self.rebuild.company.renew_kept(&rules).await;
+        // An agent that is gone asks for nothing any more.
+        let _ = self.handle.send(AgentInput::KeptRules(rules)).await;
+    }
+
     pub(super) fn set_model(&mut self, model: &str) -> Result<AgentInput, ClientError> {
         let provider = (self.find_model)(model).map_err(ClientError::Refused)?;
         self.rebuild.provider = Arc::clone(&provider);
+        self.rebuild.options.model = Some(model.to_owned());
+        self.rebuild.company.choose(model);
         Ok(AgentInput::SetModel(provider))
     }
 

@@ -6,6 +6,7 @@ use futures::StreamExt as _;
 use futures::future::BoxFuture;
 use neco_proto::event::Notification;
 use neco_proto::{Answer, Client, ClientError, Command, EventBody, EventStream, Query, Receipt, Seq, SessionId};
+use neco_safety::policy::Rule;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::run::{Actor, ActorSetup, Mail};
@@ -57,6 +58,15 @@ impl Session {
     #[must_use]
     pub fn first_seq(&self) -> Seq {
         self.first_seq
+    }
+
+    /// The permission rules that are kept for good changed: they hold from now on, in this session too.
+    pub async fn renew_kept(&self, rules: Vec<Rule>) {
+        let (reply, done) = oneshot::channel();
+        // A session that has ended is judged by no rules.
+        if self.mailbox.send(Mail::KeptRules(rules, reply)).await.is_ok() {
+            let _ = done.await;
+        }
     }
 
     /// Ends the session; ready when everything is on the disk. Gives what the person should know of what was

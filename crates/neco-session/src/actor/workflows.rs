@@ -1,7 +1,8 @@
 //! What windows tell workflows.
 
-use neco_proto::{ClientError, WorkflowId, WorkflowOrder};
+use neco_proto::{ClientError, Receipt, WorkflowId, WorkflowOrder};
 use serde_json::Value;
+use tokio::sync::oneshot;
 
 use super::run::{Actor, store_failed};
 use crate::workflow::WorkflowError;
@@ -9,18 +10,31 @@ use crate::workflow::WorkflowError;
 impl Actor {
     /// Begins a workflow on behalf of the person: its agents are children of the root.
     pub(super) async fn run_workflow(&mut self, definition: &Value, inputs: &Value) -> Result<(), ClientError> {
-        self.rebuild.workflows.check(definition, inputs).map_err(refused)?;
+        let checked = self.rebuild.workflows.check(definition, inputs).map_err(refused)?;
         let name = definition.get("name").and_then(Value::as_str).unwrap_or_default();
         self.title.first_words(&format!("workflow {name}")).await.map_err(|error| store_failed(&error))?;
-        self.rebuild.workflows.start(self.root, definition, inputs).map_err(refused)?;
+        self.rebuild.workflows.start_checked(self.root, checked);
         Ok(())
     }
 
-    pub(super) async fn order_workflow(&self, id: WorkflowId, order: WorkflowOrder) -> Result<(), ClientError> {
-        match order {
-            WorkflowOrder::Cancel => self.rebuild.workflows.cancel(id).await.map_err(refused),
-            WorkflowOrder::Resume => self.rebuild.workflows.resume(id).await.map_err(refused),
-        }
+    /// Passes an order on to a workflow. It is carried out aside: it may read all of the log, and a cancel does not
+    /// wait for that.
+    pub(super) fn command_workflow(
+        &self,
+        id: WorkflowId,
+        order: WorkflowOrder,
+        reply: oneshot::Sender<Result<Receipt, ClientError>>,
+    ) {
+        let workflows = self.rebuild.workflows.clone();
+        let receipt = Receipt { seq: self.journal.standing().last_seq, message_id: None };
+        tokio::spawn(async move {
+            let done = match order {
+                WorkflowOrder::Cancel => workflows.cancel(id).await,
+                WorkflowOrder::Resume => workflows.resume(id).await,
+            };
+            // The window may be gone; what it asked for is done all the same.
+            let _ = reply.send(done.map(|()| receipt).map_err(refused));
+        });
     }
 }
 

@@ -1,11 +1,11 @@
 //! The conversation: messages, results paired with their calls, and what is still open.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use neco_agent::context::{Counted, compact_messages, trim_messages};
 use neco_proto::event::{
-    Admission, CallStatus, Compaction, EnvironmentTold, HookOutcome, MemoryAction, MemoryUpdate, ModelRetry,
+    Admission, CallStatus, Compaction, EnvironmentTold, HookOutcome, KnownFile, MemoryAction, MemoryUpdate, ModelRetry,
     ModelSwitch,
 };
 use neco_proto::{AgentId, CallId, Event, EventBody, IdeContext, Message, Role, ToolResult, TurnId};
@@ -81,6 +81,8 @@ pub struct Fold {
     pub just_compacted: bool,
     /// The ids of all calls that were ever made, those included that no longer count.
     pub call_ids: HashSet<CallId>,
+    /// What the model knows of files, by their path.
+    pub known: BTreeMap<String, KnownFile>,
     /// The folders that outputs lie in which were too big for the model.
     pub spilled: BTreeSet<PathBuf>,
     /// The agents that there were.
@@ -135,6 +137,9 @@ impl Fold {
         }
         match &event.body {
             EventBody::Message(message) => self.message(message),
+            EventBody::MessageQueued(told) if told.when == Admission::Withdrawn => {
+                self.queued.retain(|(_, queued)| queued.id != told.message.id);
+            }
             EventBody::MessageQueued(queued) => self.queued.push((queued.when, queued.message.clone())),
             EventBody::HookRun(run) if matches!(run.outcome, HookOutcome::Blocked | HookOutcome::Stopped) => {
                 self.queued.retain(|(_, queued)| Some(queued.id) != run.message_id);
@@ -163,6 +168,7 @@ impl Fold {
             EventBody::ToolCallEnd(end) => {
                 let folder = end.spilled_to.as_deref().and_then(|file| Path::new(file).parent());
                 self.spilled.extend(folder.map(Path::to_path_buf));
+                self.known.extend(end.known.iter().map(|file| (file.path.clone(), file.clone())));
                 self.result(ToolResult {
                     call_id: end.call_id.clone(),
                     output: end.output.clone(),

@@ -38,6 +38,8 @@ pub struct Standing {
     pub findings: Vec<String>,
     /// Milliseconds of work.
     pub worked_ms: u64,
+    /// Whether what happens now happened in another program, and was imported.
+    pub(crate) elsewhere: bool,
 }
 
 impl Standing {
@@ -50,6 +52,7 @@ impl Standing {
         }
         match &event.body {
             EventBody::SessionStart(start) => {
+                self.elsewhere = false;
                 self.cwd.clone_from(&start.cwd);
                 self.model.clone_from(&start.model);
                 self.mode = start.mode;
@@ -66,7 +69,7 @@ impl Standing {
                     self.model.clone_from(model);
                 }
             }
-            EventBody::Usage(used) => self.usage += used.usage,
+            EventBody::Usage(used) => self.spend(used.usage),
             EventBody::PermissionRequest(request) => self.pending.push(request.clone()),
             EventBody::PermissionDecision(decided) => {
                 self.pending.retain(|request| request.call_id != decided.call_id);
@@ -83,6 +86,7 @@ impl Standing {
             EventBody::AgentComplete(complete) => self.worked_ms = self.worked_ms.saturating_add(complete.worked_ms()),
             EventBody::ToolCallEnd(end) => self.pending.retain(|request| request.call_id != end.call_id),
             EventBody::Rewind(rewind) if rewind.conversation => self.settle(),
+            EventBody::Imported(_) => self.elsewhere = true,
             EventBody::Rewind(_)
             | EventBody::TurnStart(_)
             | EventBody::StreamChunk(_)
@@ -101,7 +105,6 @@ impl Standing {
             | EventBody::ContextTrim(_)
             | EventBody::Checkpoint(_)
             | EventBody::Title(_)
-            | EventBody::Imported(_)
             | EventBody::AgentUpdate(_)
             | EventBody::AgentMessage(_)
             | EventBody::WorkflowUpdate(_)
@@ -123,11 +126,13 @@ impl Standing {
         }
         match &event.body {
             EventBody::SessionStart(start) => {
+                self.elsewhere = false;
                 self.cwd.clone_from(&start.cwd);
                 self.approval = start.approval;
             }
+            EventBody::Imported(_) => self.elsewhere = true,
             EventBody::ModeChange(change) => self.approval = change.approval.unwrap_or(self.approval),
-            EventBody::Usage(used) => self.usage += used.usage,
+            EventBody::Usage(used) => self.spend(used.usage),
             EventBody::AgentComplete(complete) => self.worked_ms = self.worked_ms.saturating_add(complete.worked_ms()),
             EventBody::StateChange(_)
             | EventBody::TurnStart(_)
@@ -158,7 +163,6 @@ impl Standing {
             | EventBody::Checkpoint(_)
             | EventBody::Rewind(_)
             | EventBody::Title(_)
-            | EventBody::Imported(_)
             | EventBody::AgentUpdate(_)
             | EventBody::AgentMessage(_)
             | EventBody::WorkflowUpdate(_)
@@ -176,7 +180,7 @@ impl Standing {
     /// What another agent uses counts for the session, and what it asks waits for the same person.
     fn of_another(&mut self, event: &Event) {
         match &event.body {
-            EventBody::Usage(used) => self.usage += used.usage,
+            EventBody::Usage(used) => self.spend(used.usage),
             EventBody::PermissionRequest(request) => self.pending.push(request.clone()),
             EventBody::PermissionDecision(decided) => {
                 self.pending.retain(|request| request.call_id != decided.call_id);
@@ -188,6 +192,13 @@ impl Standing {
             }
             // Everything else is its own.
             _ => {}
+        }
+    }
+
+    /// What another agent program used is no part of what may be used here.
+    fn spend(&mut self, usage: Usage) {
+        if !self.elsewhere {
+            self.usage += usage;
         }
     }
 

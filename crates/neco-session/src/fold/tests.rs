@@ -46,6 +46,7 @@ fn end(call_id: CallId) -> EventBody {
         duration_ms: 0,
         display: None,
         spilled_to: None,
+        known: Vec::new(),
     })
 }
 
@@ -124,7 +125,7 @@ proptest! {
         let mut log = events(log(&happenings));
         log.truncate(keep);
         let mut fold = Fold::of(&log);
-        let mending = mend(&fold);
+        let mending = mend(&fold, false);
         let interrupted = mending.iter().any(|body| matches!(body, EventBody::Notification(_)));
         prop_assert_eq!(interrupted, !fold.messages.is_empty(), "whoever was stopped at work is told");
         for body in mending.into_iter().chain([start()]) {
@@ -138,7 +139,7 @@ proptest! {
         prop_assert!(fold.open.is_empty());
         prop_assert!(fold.partial.trim().is_empty());
         prop_assert!(paired(&fold.messages), "{:?}", fold.messages);
-        prop_assert!(mend(&Fold::of(&log)).is_empty(), "mended once is mended");
+        prop_assert!(mend(&Fold::of(&log), false).is_empty(), "mended once is mended");
     }
 }
 

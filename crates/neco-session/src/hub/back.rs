@@ -19,6 +19,7 @@ use crate::journal::Journal;
 use crate::plans::PlanFiles;
 use crate::rewind::{Course, Going, Way, Went, go_back, preview};
 use crate::title::{tidy, title_event};
+use crate::workflow::RunFiles;
 
 /// How long the end of a session waits for its checkpoints to be on the disk for good.
 const SETTLING: Duration = Duration::from_secs(1);
@@ -209,6 +210,8 @@ impl Hub {
                 tracing::warn!(%error, session = %record.id, "the plan of a removed session is left");
             }
         }
+        let gone: Vec<SessionId> = removed.iter().map(|record| record.id).collect();
+        RunFiles::new(&self.setup.data_dir).forget(&gone).await;
         if let Err(error) = self.remove_outputs().await {
             tracing::warn!(%error, "outputs of removed sessions are left");
         }

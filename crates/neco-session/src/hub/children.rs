@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use neco_agent::context::{Prompts, Situation, Source};
-use neco_agent::gate::{Moment, Scene, Word};
+use neco_agent::gate::{GatedAgent, Moment, Scene, Word};
 use neco_agent::plan::PlanBook;
 use neco_agent::{Agent, AgentSetup, Budget, CallIds, Checkpointer, EventSink, Gate, Generation, Settings, SinkError};
 use neco_model::Provider;
-use neco_proto::event::{AgentNode, HookEvent, NodeState, NodeType, SubtreeBudget};
+use neco_proto::event::{AgentNode, HookEvent, NodeState, NodeType, Notification, NotificationLevel, SubtreeBudget};
 use neco_proto::{AgentId, EventBody, Layer, SessionId, Subject, TurnId};
 use neco_safety::World;
 use neco_store::{SessionLock, SessionRecord};
@@ -25,9 +25,12 @@ use crate::error::SessionError;
 use crate::fold::Fold;
 use crate::journal::{AgentSink, Journal};
 use crate::memory::{Memory, tools as memory_tools};
-use crate::roles::{Definition, Definitions};
+use crate::roles::{Definition, Definitions, Level};
 use crate::tree::tools::{NOT_OF_CHILDREN, OF_CHILDREN, tools as tree_tools};
 use crate::tree::{Birth, Company, CompanySetup, MakeChild, Newborn};
+
+/// Files of agents that can't be used and are told of.
+const MOST_BROKEN: usize = 3;
 
 /// What makes the agents below the root.
 pub struct Nursery {
@@ -131,7 +134,8 @@ impl MakeChild for Nursery {
         let standing = self.journal.standing();
         // How long it may take is seen to by the company, also within a turn.
         let budget = Budget { cost: node.budget.cost, tokens: node.budget.tokens, time: None };
-        let Fold { standing: own, messages, queued, just_compacted, counted, .. } = fold;
+        let Fold { standing: own, messages, queued, just_compacted, counted, known, .. } = fold;
+        registry.recall(&known.into_values().collect::<Vec<_>>(), base.world.files.workspace());
         let (agent, handle) = Agent::new(AgentSetup {
             provider,
             registry,
@@ -156,7 +160,10 @@ impl MakeChild for Nursery {
             plans_from: None,
             guards: workshop.guards.clone(),
             settings: Settings { mode: definition.narrowing.mode(mode), approval: standing.approval, ..base.settings },
-            gate: Arc::new(ChildGate(base.gate)),
+            gate: Arc::new(ChildGate {
+                gate: base.gate,
+                agent: spec.call.is_none().then(|| GatedAgent { id: node.id, role: node.role.clone() }),
+            }),
             checkpoints: Some(Arc::clone(&self.checkpoints)),
             resumed: false,
             counted,
@@ -165,6 +172,7 @@ impl MakeChild for Nursery {
             history: messages.into_iter().collect(),
             queued,
             cache_key: node.id.to_string(),
+            temperature: definition.temperature,
         });
         Ok(Newborn { agent, handle, policy, tools })
     }
@@ -235,8 +243,13 @@ impl Source for AgentList {
     }
 }
 
-/// Hooks see the calls of every agent; the moments of the session and of the person are the root's.
-struct ChildGate(Arc<dyn Gate>);
+/// Hooks see the calls of every agent; the moments of the session and of the person are the root's. Where the
+/// root's session begins and its work stops, those below it begin and stop themselves.
+struct ChildGate {
+    gate: Arc<dyn Gate>,
+    /// Whose gate it is; nobody's for a single call, which is no agent that a hook would know.
+    agent: Option<GatedAgent>,
+}
 
 impl Gate for ChildGate {
     fn attends(&self, event: HookEvent, tool: Option<&str>) -> bool {
@@ -247,18 +260,23 @@ impl Gate for ChildGate {
             | HookEvent::PostToolUseFailure
             | HookEvent::Notification
             | HookEvent::PreCompact
-            | HookEvent::PostCompact => self.0.attends(event, tool),
-            HookEvent::SessionStart
-            | HookEvent::SessionEnd
+            | HookEvent::PostCompact => self.gate.attends(event, tool),
+            HookEvent::SessionStart => self.agent.is_some() && self.gate.attends(HookEvent::SubagentStart, None),
+            HookEvent::Stop => self.agent.is_some() && self.gate.attends(HookEvent::SubagentStop, None),
+            HookEvent::SessionEnd
             | HookEvent::UserPromptSubmit
-            | HookEvent::Stop
             | HookEvent::SubagentStart
             | HookEvent::SubagentStop => false,
         }
     }
 
     fn ask(&self, moment: Moment, scene: Scene, cancel: CancellationToken) -> BoxFuture<'static, Word> {
-        self.0.ask(moment, scene, cancel)
+        let moment = match (moment, self.agent.clone()) {
+            (Moment::SessionStart { .. }, Some(agent)) => Moment::AgentStart(agent),
+            (Moment::Stop { last_words, held }, Some(agent)) => Moment::AgentStop { agent, last_words, held },
+            (moment, _) => moment,
+        };
+        self.gate.ask(moment, scene, cancel)
     }
 }
 
@@ -305,6 +323,24 @@ impl Hub {
         }))
     }
 
+    /// That files of agents can't be used, for the person; nothing when all can.
+    pub(super) fn broken(definitions: &Definitions) -> Option<EventBody> {
+        let broken: Vec<String> = definitions
+            .problems()
+            .iter()
+            .filter(|problem| problem.level == Level::Error)
+            .map(ToString::to_string)
+            .collect();
+        let more = match broken.len().saturating_sub(MOST_BROKEN) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let first = broken.get(..MOST_BROKEN.min(broken.len()))?.join("; ");
+        let text = format!("agents that can't be used: {first}{more} (`neco agents validate` lists them)");
+        let warning = Notification { level: NotificationLevel::Warning, text };
+        (!broken.is_empty()).then_some(EventBody::Notification(warning))
+    }
+
     /// All agents that a session ever had, the root first. Of a session that nobody has open nobody works:
     /// whoever did is paused, as it will be when the session is opened.
     ///
@@ -340,10 +376,14 @@ impl Hub {
             journal: Arc::clone(journal),
         }));
         let nursery = Arc::new(Nursery::new(self.clone(), record.id, Arc::clone(journal), definitions, checkpoints));
+        // A session that goes on with another model than the usual one was begun with it.
+        let usual = (self.setup.find_model)(&options.default_model).map(|usual| usual.label().to_owned());
+        let own = || Some(provider.label().to_owned()).filter(|own| usual.is_ok_and(|usual| usual != *own));
         let company = Company::new(CompanySetup {
             session: record.id,
             root,
             model: provider.label().to_owned(),
+            chosen: options.model.clone().or_else(own),
             budget: SubtreeBudget { tokens: options.budget.tokens, cost: options.budget.cost },
             journal: Arc::clone(journal),
             log: Arc::clone(&self.setup.log),

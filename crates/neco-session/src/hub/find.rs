@@ -83,7 +83,10 @@ impl Hub {
         let cwd = usable_folder(cwd)?;
         let none = || SessionError::NoneHere(cwd.display().to_string());
         for folder in above(&cwd) {
-            if let Some(record) = self.of_folder(folder, 1).await?.into_iter().next() {
+            let records = self.of_folder(folder, 16).await?;
+            // What a process left that was killed before anything was said is nothing to go on with.
+            let said = records.iter().position(|record| !record.title.is_empty());
+            if let Some(record) = records.into_iter().nth(said.unwrap_or_default()) {
                 return match Path::new(&record.cwd) == folder {
                     true => Ok(Found::here(record)),
                     false if self.is_worktree(&record) => self.place_of(record, folder, false),

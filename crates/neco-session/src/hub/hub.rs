@@ -138,7 +138,8 @@ impl Hub {
             self.setup.workshop.redactor.clone(),
         ));
         let first_new = fold.standing.last_seq;
-        for body in mend(&fold) {
+        let begins = record.parent.is_some_and(|(_, at)| at == first_new);
+        for body in mend(&fold, begins) {
             journal.emit(root, fold.turn, body).await?;
         }
         let mut left = if resumed { Vec::new() } else { self.left_over(&record).await };
@@ -196,6 +197,9 @@ impl Hub {
             journal.emit(root, None, warning).await?;
         }
         let definitions = self.definitions(Path::new(&record.cwd)).await;
+        if let Some(warning) = Self::broken(&definitions) {
+            journal.emit(root, None, warning).await?;
+        }
         let (nursery, company) = self.company(&record, root, &journal, definitions, &options, &fold, provider.as_ref());
         let workflows = self.workflows(&record, root, &journal, &company, &nursery.definitions);
         let rebuild = Rebuild {
@@ -207,6 +211,7 @@ impl Hub {
             journal: Arc::clone(&journal),
             options,
             rules,
+            kept_rules: None,
             provider,
             call_ids: CallIds::new(std::mem::take(&mut fold.call_ids)),
             company,
@@ -276,13 +281,15 @@ impl Hub {
         }
     }
 
-    fn outputs(&self, session: SessionId) -> PathBuf {
+    /// The folder of the big outputs of a session.
+    #[must_use]
+    pub fn outputs(&self, session: SessionId) -> PathBuf {
         self.setup.data_dir.join("sessions").join(session.to_string()).join("outputs")
     }
 
     /// What the agent of a session is made of that goes on with the conversation of `fold`.
     pub(super) fn agent(&self, of: &Rebuild, fold: Fold) -> Result<AgentSetup, SessionError> {
-        let Rebuild { record, lineage, root, journal, options, rules, provider, .. } = of;
+        let Rebuild { record, lineage, root, journal, options, rules, kept_rules, provider, .. } = of;
         let root = *root;
         let workshop = &self.setup.workshop;
         let cwd = PathBuf::from(&record.cwd);
@@ -294,7 +301,10 @@ impl Hub {
         let readable: Vec<PathBuf> = std::iter::once(outputs.clone()).chain(shared).collect();
         let files = Files::new(&cwd, readable.clone()).map_err(|error| unusable(&cwd, &error))?;
         let roots = workshop.roots.iter().map(|root| usable_folder(root)).collect::<Result<Vec<_>, _>>()?;
-        let policy = (workshop.policy)(&cwd);
+        let mut policy = (workshop.policy)(&cwd);
+        if let Some(kept) = kept_rules {
+            policy.renew_kept(kept.clone());
+        }
         let files = files.with_roots(&roots).map_err(|error| unusable(&cwd, &error))?.with_closed(policy.closed());
         // What is too big for the model is read back from its folder, which commands would not see otherwise.
         let open = Roots { writable: std::iter::once(cwd.clone()).chain(roots).collect(), readable };
@@ -352,6 +362,7 @@ impl Hub {
             history: fold.messages.into_iter().collect(),
             queued: fold.queued,
             cache_key: record.id.to_string(),
+            temperature: None,
         })
     }
 }

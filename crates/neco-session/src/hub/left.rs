@@ -1,13 +1,27 @@
 //! What a new session says of the one before it that was stopped in the middle of its work.
 
 use neco_proto::event::{Notification, NotificationLevel};
-use neco_proto::{Event, EventBody, Role};
+use neco_proto::{AgentId, Event, EventBody, Role};
 use neco_store::{SessionLock, SessionRecord};
 
 use super::hub::Hub;
 
-/// Events at the end of a log that say whether the work was done.
-const TAIL: u64 = 64;
+/// Events that are read at a time, from the end of a log back.
+const PAGE: u64 = 64;
+
+/// And how often: what other agents do while the root waits for them says nothing about its own work.
+const MOST_PAGES: u64 = 32;
+
+/// How a session stands, seen from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// A process has it open.
+    Open,
+    /// It was stopped in the middle of its work.
+    Stopped,
+    /// Nobody waits for anything.
+    AtRest,
+}
 
 impl Hub {
     /// That the last session of the folder was stopped in the middle of its work, if it was: it is offered
@@ -15,12 +29,12 @@ impl Hub {
     pub(super) async fn stopped_before(&self, record: &SessionRecord) -> Option<EventBody> {
         let last = self.setup.catalog.list(Some(&record.cwd), 2).await.ok()?;
         let last = last.into_iter().find(|other| other.id != record.id)?;
-        let since = last.events.saturating_sub(TAIL);
-        let tail = self.setup.log.read(last.id, since, TAIL as usize).await.ok()?;
-        // One that is at work in another process was not stopped.
-        if !is_unfinished(&tail) || SessionLock::acquire(&self.locks(), last.id).is_err() {
+        if !self.is_unfinished(&last).await? {
             return None;
         }
+        // One that is at work in another process was not stopped.
+        let (locks, id) = (self.locks(), last.id);
+        tokio::task::spawn_blocking(move || SessionLock::acquire(&locks, id)).await.ok()?.ok()?;
         let id = last.id.to_string();
         let short = id.get(..18).unwrap_or(&id);
         let text = format!(
@@ -28,26 +42,61 @@ impl Hub {
         );
         Some(EventBody::Notification(Notification { level: NotificationLevel::Info, text }))
     }
+
+    /// How sessions stand, in their order: those that a process has open, and those that were stopped at work.
+    pub async fn stages(&self, records: &[SessionRecord]) -> Vec<Stage> {
+        let (locks, ids) = (self.locks(), records.iter().map(|record| record.id).collect::<Vec<_>>());
+        let look = move || ids.into_iter().map(|id| SessionLock::is_held(&locks, id)).collect::<Vec<_>>();
+        let held = tokio::task::spawn_blocking(look).await.unwrap_or_default();
+        let mut stages = Vec::with_capacity(records.len());
+        for (at, record) in records.iter().enumerate() {
+            stages.push(match held.get(at) {
+                Some(true) => Stage::Open,
+                Some(false) | None if self.is_unfinished(record).await == Some(true) => Stage::Stopped,
+                Some(false) | None => Stage::AtRest,
+            });
+        }
+        stages
+    }
+
+    /// Whether a session that nobody has open was stopped in the middle of its work, by the end of its log; `None`
+    /// when that can't be told.
+    pub async fn is_unfinished(&self, record: &SessionRecord) -> Option<bool> {
+        let root = self.setup.log.read(record.id, 0, 1).await.ok()?.first()?.agent_id;
+        let mut end = record.events;
+        for _ in 0..MOST_PAGES {
+            let since = end.saturating_sub(PAGE);
+            let count = usize::try_from(end - since).unwrap_or_default();
+            let page = self.setup.log.read(record.id, since, count).await.ok()?;
+            if let Some(is_unfinished) = verdict(&page, root) {
+                return Some(is_unfinished);
+            }
+            end = since;
+            if end == 0 {
+                break;
+            }
+        }
+        Some(false)
+    }
 }
 
-/// Whether something was asked and the work on it has no end.
-fn is_unfinished(tail: &[Event]) -> bool {
-    let last = tail.iter().rev().find_map(|event| match &event.body {
+/// Whether something was asked of an agent and its work on it has no end; `None` where these events do not say.
+fn verdict(events: &[Event], agent: AgentId) -> Option<bool> {
+    events.iter().rev().filter(|event| event.agent_id == agent).find_map(|event| match &event.body {
         EventBody::AgentComplete(_) | EventBody::SessionStart(_) | EventBody::Rewind(_) => Some(false),
         EventBody::TurnStart(_) | EventBody::ToolCallUpdate(_) | EventBody::ToolCallEnd(_) => Some(true),
         EventBody::StreamChunk(_) | EventBody::ReasoningChunk(_) | EventBody::ToolOutputChunk(_) => Some(true),
         EventBody::Message(message) if message.role == Role::User && message.is_neco() => None,
         EventBody::Message(_) => Some(true),
         _ => None,
-    });
-    last.unwrap_or(false)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
     use neco_proto::event::{StreamChunk, TurnStart};
-    use neco_proto::{AgentId, Message, SessionId};
+    use neco_proto::{Message, SessionId};
 
     use super::*;
 
@@ -62,9 +111,13 @@ mod tests {
         let turn = || EventBody::TurnStart(TurnStart { iteration: 1, model: String::new() });
         let chunk = || EventBody::StreamChunk(StreamChunk { text: "a".to_owned() });
         let told = || EventBody::Notification(Notification { level: NotificationLevel::Info, text: String::new() });
-        assert!(!is_unfinished(&[]));
-        assert!(is_unfinished(&events(vec![EventBody::Message(Message::user("x")), told()])));
-        assert!(is_unfinished(&events(vec![turn(), chunk()])));
-        assert!(!is_unfinished(&events(vec![told(), EventBody::Message(Message::neco("by the way"))])));
+        let unfinished = |events: &[Event]| verdict(events, agent_id);
+        assert_eq!(unfinished(&[]), None);
+        assert_eq!(unfinished(&events(vec![EventBody::Message(Message::user("x")), told()])), Some(true));
+        assert_eq!(unfinished(&events(vec![turn(), chunk()])), Some(true));
+        assert_eq!(unfinished(&events(vec![told(), EventBody::Message(Message::neco("by the way"))])), None);
+        let mut of_a_child = events(vec![turn(), chunk()]);
+        of_a_child.iter_mut().for_each(|event| event.agent_id = AgentId::new());
+        assert_eq!(unfinished(&of_a_child), None, "what a child does says nothing of the root");
     }
 }

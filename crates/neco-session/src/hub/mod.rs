@@ -20,6 +20,7 @@ mod workflows;
 pub use children::Nursery;
 pub use find::{Found, worktree_folder};
 pub use hub::{Hub, lock_folder};
+pub use left::Stage;
 pub use options::{
     Extract, FindModel, HubSetup, MakeGate, MakeSpawner, MakeTools, MemorySettings, OpenCheckpoints, SessionOptions,
     Workshop,

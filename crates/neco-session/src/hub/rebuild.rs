@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use neco_agent::{Agent, AgentHandle, AgentSetup, CallIds, Settings};
 use neco_model::Provider;
+use neco_proto::event::KnownFile;
 use neco_proto::{AgentId, SessionId};
 use neco_safety::Policy;
+use neco_safety::policy::Rule;
 use neco_store::SessionRecord;
 use neco_toolkit::tool::erase;
 
@@ -38,6 +40,8 @@ pub struct Rebuild {
     pub options: SessionOptions,
     /// The rules files, as they were then.
     pub rules: Arc<Rules>,
+    /// The permission rules that are kept for good, if they changed since.
+    pub kept_rules: Option<Vec<Rule>>,
     /// The model that is asked.
     pub provider: Arc<dyn Provider>,
     /// The ids of calls that are taken in the session.
@@ -67,8 +71,14 @@ impl Rebuild {
     ///
     /// # Errors
     /// When the folder can't be used.
-    pub fn agent(&self, fold: Fold, remembering: Option<&Remembering>, resumed: bool) -> Result<Root, SessionError> {
+    pub fn agent(
+        &self,
+        mut fold: Fold,
+        remembering: Option<&Remembering>,
+        resumed: bool,
+    ) -> Result<Root, SessionError> {
         let (mode, generation) = self.options.ways(&fold.standing);
+        let known: Vec<KnownFile> = std::mem::take(&mut fold.known).into_values().collect();
         let setup = self.hub.agent(self, fold)?;
         let settings = Settings { mode, ..setup.settings };
         let setup = AgentSetup { resumed, generation, settings, ..setup };
@@ -79,6 +89,7 @@ impl Rebuild {
             cwd: Path::new(&self.record.cwd).to_owned(),
         }));
         let mut setup = self.hub.with_memory(setup, remembering, self.record.id, own);
+        setup.registry.recall(&known, setup.world.files.workspace());
         setup.sources.push(Arc::new(AgentList(Arc::clone(&self.nursery.definitions))));
         self.nursery.lend(&setup, remembering.map(|with| Arc::clone(with.recall.memory())));
         let (policy, tools) = (setup.policy.clone(), names(&setup.registry));
@@ -122,6 +133,7 @@ impl Rebuild {
             journal: Arc::clone(&self.journal),
             options,
             rules: Arc::clone(&self.rules),
+            kept_rules: self.kept_rules.clone(),
             provider,
             call_ids: self.call_ids.clone(),
             company: Arc::clone(&self.company),

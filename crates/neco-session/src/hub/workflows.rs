@@ -14,8 +14,8 @@ use crate::memory::tools as memory_tools;
 use crate::roles::Definitions;
 use crate::tree::{Company, Spawner, tools as tree_tools};
 use crate::workflow::{
-    Board, CheckNames, DeskSetup, Hands, MakeHands, RealTime, Recorded, RunFiles, RunNote, TreeHands, WorkflowDesk,
-    cancelled,
+    Board, CheckNames, DeskSetup, Hands, KnownNames, MakeHands, RealTime, Recorded, RunFiles, RunNote, TreeHands,
+    WorkflowDesk, cancelled,
 };
 
 impl Hub {
@@ -51,14 +51,17 @@ impl Hub {
         })
     }
 
-    /// Checks the agents and tools that a workflow names.
+    /// Checks the agents, tools and models that a workflow names.
     fn names_in(&self, definitions: Arc<Definitions>) -> CheckNames {
         let hub = self.clone();
-        Arc::new(move |graph| {
+        Arc::new(move |file| {
             let own = memory_tools::listed().into_iter().chain(tree_tools::listed()).collect();
             let tools = (hub.setup.workshop.tools)(own);
-            let agent = |role: &str| definitions.find(role).map(|_| ()).map_err(|error| error.to_string());
-            graph.check_names(agent, |name| tools.find(name).map(|_| ()).map_err(|error| error.message))
+            file.check_names(&KnownNames {
+                agent: &|role| definitions.find(role).map(|_| ()).map_err(|error| error.to_string()),
+                tool: &|name| tools.find(name).cloned().map_err(|error| error.message),
+                model: &|name| (hub.setup.find_model)(name).map(|_| ()),
+            })
         })
     }
 
@@ -97,9 +100,13 @@ impl Hub {
         let update = cancelled(recorded).map_err(|error| SessionError::Workflow(error.to_string()))?;
         let fold = self.fold(run.session).await?;
         let root = fold.standing.root_agent.unwrap_or_else(AgentId::new);
+        let left = fold.tree.without_workflow(root, run.workflow_id);
         let redactor = self.setup.workshop.redactor.clone();
         let journal = Journal::new(run.session, Arc::clone(&self.setup.log), fold.standing, redactor);
-        journal.commit(root, None, EventBody::WorkflowUpdate(update)).await?;
+        // What an earlier process left of it waits to be resumed, and never will be.
+        let mut events = left;
+        events.push((root, EventBody::WorkflowUpdate(update)));
+        journal.commit_all(events).await?;
         let note = run.now(WorkflowState::Cancelled);
         if let Err(error) = RunFiles::new(&self.setup.data_dir).keep(&note).await {
             tracing::warn!(%error, "a workflow is not listed");

@@ -131,6 +131,12 @@ impl Entry {
     }
 }
 
+/// Whether an id was made of a title by [`Entry::new_id`].
+#[must_use]
+pub fn is_made_of(id: &str, title: &str) -> bool {
+    id.rsplit_once('-').is_some_and(|(slug, unique)| slug == slug_of(title) && unique.len() == UNIQUE)
+}
+
 /// A text as one line of at most so many characters.
 #[must_use]
 pub fn one_line(text: &str, longest: usize) -> String {
@@ -179,6 +185,8 @@ mod tests {
         }
         assert_ne!(Entry::new_id("a", "1"), Entry::new_id("a", "2"));
         assert_eq!(Entry::new_id("a", "1"), Entry::new_id("a", "1"));
+        assert!(is_made_of(&Entry::new_id("Use tabs!", "1"), "use tabs"));
+        assert!(!is_made_of("use-tabs", "Use tabs") && !is_made_of("own-name-123456", "Use tabs"));
     }
 
     #[test]

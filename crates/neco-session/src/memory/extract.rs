@@ -159,6 +159,7 @@ async fn ask(provider: &dyn Provider, messages: Vec<Message>) -> Result<(String,
         history: History::from_iter([Message::user(asked)]),
         cache_key: String::new(),
         output: Some(Arc::new(OutputSchema { name: "memories".to_owned(), schema: schema() })),
+        temperature: None,
     });
     let mut answer = Answer::default();
     while let Some(delta) = stream.next().await {

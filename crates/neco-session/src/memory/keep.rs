@@ -7,12 +7,13 @@ use neco_proto::event::{MemoryAction, MemoryNote, MemoryScope, MemoryUpdate};
 use neco_safety::path::Stamp;
 use neco_safety::secrets::Scope;
 
-use super::entry::{Category, Entry, LONGEST_SUMMARY, LONGEST_TITLE, PERSON, one_line};
+use super::entry::{Category, Entry, LONGEST_SUMMARY, LONGEST_TITLE, PERSON, is_made_of, one_line};
 use super::folder::{Folder, FolderError, Lock, MOST_BYTES, file_of, stem_of};
 use super::frontmatter::{self, Around};
+use super::guessed::without_guessed;
 use super::look::Found;
 use super::memory::{Memory, MemoryError, blocking};
-use super::near::{LONGEST_CONTENT, merged, nearness};
+use super::near::{LONGEST_CONTENT, Nearness, merged, nearness};
 
 /// How often a name is looked for that no file has.
 const ATTEMPTS: usize = 5;
@@ -74,6 +75,17 @@ pub struct Kept {
     pub action: Option<MemoryAction>,
     /// Whether secrets were taken out.
     pub redacted: bool,
+    /// Another entry that has nearly the same words and may say the opposite.
+    pub resembles: Option<Resembled>,
+}
+
+/// An entry that has nearly the same words as another, and is none the less kept beside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resembled {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
 }
 
 impl Kept {
@@ -100,6 +112,8 @@ pub struct Draft {
     pub after: String,
     /// Whether it takes the place of what a person wrote.
     pub replaces_a_persons: bool,
+    /// Another entry that has nearly the same words and may say the opposite.
+    pub resembles: Option<Resembled>,
     stamp: Option<Stamp>,
 }
 
@@ -131,7 +145,9 @@ impl Memory {
                     // Somebody edits the file by hand, or took the name.
                     Err(FolderError::Changed(_)) if attempt < ATTEMPTS => {}
                     Err(error) => return Err(MemoryError::File(error.to_string())),
-                    Ok(action) => return Ok(Kept { note: draft.note(), action, redacted }),
+                    Ok(action) => {
+                        return Ok(Kept { note: draft.note(), action, redacted, resembles: draft.resembles });
+                    }
                 }
             }
         })
@@ -188,7 +204,7 @@ impl Memory {
         let known = of_folder.iter().map(|found| found.file.clone()).collect();
         let readable = of_folder.iter().filter(|found| found.readable);
         let mut near: Vec<(f64, String)> =
-            readable.filter_map(|found| Some((nearness(&found.entry(), &entry)?, found.file.clone()))).collect();
+            readable.filter_map(|found| Some((score(nearness(&found.entry(), &entry))?, found.file.clone()))).collect();
         near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         let files = near.into_iter().take(MOST_NEAR).map(|(_, file)| file).collect();
         Ok(Some(Near { files, known }))
@@ -222,9 +238,9 @@ impl Memory {
     fn entry_of(&self, new: NewEntry, attempt: usize) -> Result<(Entry, bool), MemoryError> {
         let mut redacted = false;
         let mut clean = |text: &str| {
-            let safe = self.redactor.redact(text, Scope::Outside);
+            let safe = without_guessed(&self.redactor.redact(text, Scope::Outside));
             redacted |= safe != text;
-            safe.into_owned()
+            safe
         };
         let content = clean(new.content.trim());
         if content.chars().count() > LONGEST_CONTENT {
@@ -280,20 +296,31 @@ impl Draft {
 
     fn new(folder: Folder, entry: Entry) -> Self {
         let after = frontmatter::write(&entry);
-        Self { folder, file: file_of(&entry.id), entry, before: None, after, stamp: None, replaces_a_persons: false }
+        Self {
+            folder,
+            file: file_of(&entry.id),
+            entry,
+            before: None,
+            after,
+            stamp: None,
+            replaces_a_persons: false,
+            resembles: None,
+        }
     }
 
     fn changing(folder: Folder, seen: Seen, entry: Entry) -> Self {
         let after = if entry == seen.entry { seen.text.clone() } else { frontmatter::write(&entry) };
         let replaces_a_persons = seen.entry.source == PERSON;
         let (before, stamp) = (Some(seen.text), Some(seen.stamp));
-        Self { folder, file: seen.file, entry, before, after, stamp, replaces_a_persons }
+        Self { folder, file: seen.file, entry, before, after, stamp, replaces_a_persons, resembles: None }
     }
 
     fn replacing(folder: Folder, file: &str, entry: Entry) -> Result<Self, MemoryError> {
         let seen = see(&folder, file).map_err(MemoryError::File)?;
         let old = seen.entry.clone();
-        let entry = Entry { id: old.id, created_ms: old.created_ms, others: old.others, reach: old.reach, ..entry };
+        // An id speaks: one that was made of another title would say something else than its entry.
+        let id = if old.title == entry.title || !is_made_of(&old.id, &old.title) { old.id } else { entry.id };
+        let entry = Entry { id, created_ms: old.created_ms, others: old.others, reach: old.reach, ..entry };
         Ok(Self::changing(folder, seen, entry))
     }
 
@@ -303,9 +330,18 @@ impl Draft {
         let may_be = |name: &String| near.is_none_or(|near| near.files.contains(name) || !near.known.contains(name));
         // What can't be read can't be near.
         let seen = listed.iter().filter(|file| may_be(&file.name)).filter_map(|file| see(&folder, &file.name).ok());
-        let near = seen.filter_map(|seen| nearness(&seen.entry, &entry).map(|nearness| (nearness, seen)));
-        let Some((_, nearest)) = near.max_by(|(one, _), (other, _)| one.total_cmp(other)) else {
-            return Ok(Self::new(folder, entry));
+        let near = seen.filter_map(|seen| {
+            let nearness = nearness(&seen.entry, &entry);
+            score(nearness).map(|score| (matches!(nearness, Nearness::Same(_)), score, seen))
+        });
+        // One that says the same comes before one that may say the opposite, however many words it has in common.
+        let nearest = near.max_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
+        let nearest = match nearest {
+            Some((true, _, nearest)) => nearest,
+            Some((false, _, Seen { entry: Entry { id, title, .. }, .. })) => {
+                return Ok(Self { resembles: Some(Resembled { id, title }), ..Self::new(folder, entry) });
+            }
+            None => return Ok(Self::new(folder, entry)),
         };
         let full = |words: String| {
             let id = &nearest.entry.id;
@@ -321,6 +357,13 @@ impl Draft {
         }
         self.folder.write(&self.file, &self.after, self.stamp.as_ref(), lock)?;
         Ok(Some(if self.before.is_some() { MemoryAction::Updated } else { MemoryAction::Stored }))
+    }
+}
+
+fn score(nearness: Nearness) -> Option<f64> {
+    match nearness {
+        Nearness::Apart => None,
+        Nearness::Doubtful(score) | Nearness::Same(score) => Some(score),
     }
 }
 

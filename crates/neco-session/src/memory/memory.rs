@@ -9,6 +9,7 @@ use neco_store::MemoryIndex;
 use neco_store::recall::IndexError;
 
 use super::folder::Folder;
+use super::guessed::without_guessed;
 
 /// The file of the index in the data folder.
 const INDEX_FILE: &str = "memory.db";
@@ -124,7 +125,7 @@ impl Memory {
     /// A text of the memory as it may leave it: people write files by hand, and not everything in them is
     /// for a model.
     pub(super) fn without_secrets(&self, text: &str) -> String {
-        self.redactor.redact(text, Scope::Outside).into_owned()
+        without_guessed(&self.redactor.redact(text, Scope::Outside))
     }
 
     /// Milliseconds since 1970.

@@ -11,7 +11,7 @@
 //! does not change within a session.
 //!
 //! Reading order: [`entry`], [`frontmatter`], [`folder`], [`scan`], [`memory`], [`look`], [`rank`],
-//! [`near`], [`keep`], [`recall`], [`mod@line`], [`tools`], [`extract`].
+//! [`near`], [`guessed`], [`keep`], [`recall`], [`mod@line`], [`tools`], [`extract`].
 
 mod entry;
 mod extract;
@@ -19,6 +19,7 @@ mod folder;
 mod frontmatter;
 #[cfg(test)]
 mod frontmatter_tests;
+mod guessed;
 mod keep;
 mod line;
 mod look;
@@ -33,7 +34,7 @@ pub mod tools;
 pub use entry::{Category, Entry, PERSON};
 pub use extract::{Extracted, Extraction};
 pub use folder::Folder;
-pub use keep::{Draft, Keep, Kept, NewEntry, reach_words};
+pub use keep::{Draft, Keep, Kept, NewEntry, Resembled, reach_words};
 pub use line::{said_by_person, to_remember};
 pub use look::Found;
 pub use memory::{Memory, MemoryError, MemorySetup, Now};

@@ -55,13 +55,18 @@ pub fn scan(folder: &Folder, known: Vec<(String, FileStamp)>, now_ns: i64) -> Ch
 /// What stands in the way.
 pub fn read_entry(folder: &Folder, name: &str, modified_ms: i64) -> Result<(Entry, Vec<String>), String> {
     let bytes = folder.read(name).map_err(|error| error.to_string())?;
-    Ok(entry_of(folder, name, &bytes, modified_ms))
+    Ok(entry_of(folder, name, text_of(&bytes)?, modified_ms))
 }
 
-fn entry_of(folder: &Folder, name: &str, bytes: &[u8], modified_ms: i64) -> (Entry, Vec<String>) {
-    let text = String::from_utf8_lossy(bytes);
+/// The text of a file; the words say why there is none.
+fn text_of(bytes: &[u8]) -> Result<&str, &'static str> {
+    let text = std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).ok_or("it is no UTF-8 text")?;
+    if text.trim().is_empty() { Err("it is empty") } else { Ok(text) }
+}
+
+fn entry_of(folder: &Folder, name: &str, text: &str, modified_ms: i64) -> (Entry, Vec<String>) {
     let around = Around { stem: stem_of(name), scope: folder.scope, modified_ms };
-    let (entry, troubles) = frontmatter::read(&text, around);
+    let (entry, troubles) = frontmatter::read(text, around);
     (entry, troubles.iter().map(|trouble| format!("{name}:{trouble}")).collect())
 }
 
@@ -78,8 +83,11 @@ fn record_of(folder: &Folder, file: &Listed, now_ns: i64) -> NewRecord {
         Err(error) => return unreadable(place, file, stamp, &error.to_string()),
     };
     stamp.hash = Sha256::digest(&bytes).to_vec();
-    let modified_ms = file.modified_ns / 1_000_000;
-    let (entry, troubles) = entry_of(folder, &file.name, &bytes, modified_ms);
+    let text = match text_of(&bytes) {
+        Ok(text) => text,
+        Err(why) => return unreadable(place, file, stamp, why),
+    };
+    let (entry, troubles) = entry_of(folder, &file.name, text, file.modified_ns / 1_000_000);
     let record = Record {
         folder: place,
         file: file.name.clone(),
@@ -104,6 +112,7 @@ fn record_of(folder: &Folder, file: &Listed, now_ns: i64) -> NewRecord {
 fn unreadable(folder: String, file: &Listed, stamp: FileStamp, error: &str) -> NewRecord {
     let stem = stem_of(&file.name).to_owned();
     let trouble = format!("{}: {error}", file.name);
-    let record = Record { folder, file: file.name.clone(), stamp, id: stem, trouble, ..Record::default() };
+    let created_ms = file.modified_ns / 1_000_000;
+    let record = Record { folder, file: file.name.clone(), stamp, id: stem, trouble, created_ms, ..Record::default() };
     NewRecord { record, body: String::new() }
 }

@@ -66,7 +66,9 @@ impl From<CheckpointError> for RewindError {
         let words = error.to_string();
         match error {
             CheckpointError::ChangedByOthers { .. } => Self::ByOthers(words),
-            CheckpointError::Unknown(_) => Self::Files(format!("{words}; it was pruned, or kept on another machine")),
+            CheckpointError::Unknown(_) => Self::Files(format!(
+                "{words}; it was pruned, kept on another machine, or kept while checkpoints.backend was another"
+            )),
             CheckpointError::Io { .. }
             | CheckpointError::Damaged(_)
             | CheckpointError::TooManyFiles { .. }

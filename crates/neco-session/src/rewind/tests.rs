@@ -204,6 +204,7 @@ fn end(call_id: CallId) -> EventBody {
         duration_ms: 0,
         display: None,
         spilled_to: None,
+        known: Vec::new(),
     })
 }
 

@@ -86,12 +86,14 @@ impl Definition {
         format!("{TOOL_PREFIX}{}", self.name)
     }
 
-    /// The model or group that it asks, its parent's being `parent`.
+    /// The model or group that it asks, its parent's being `parent`. A model that the person `chosen` for the
+    /// session stands in for the groups of types and of what comes with the program, not for what a file names.
     #[must_use]
-    pub fn model_name<'a>(&'a self, parent: &'a str) -> &'a str {
+    pub fn model_name<'a>(&'a self, parent: &'a str, chosen: Option<&'a str>) -> &'a str {
         match &self.model {
-            RoleModel::OfType => group_of(self.node_type),
+            RoleModel::OfType => chosen.unwrap_or_else(|| group_of(self.node_type)),
             RoleModel::OfParent => parent,
+            RoleModel::Named(name) if self.origin == Origin::BuiltIn => chosen.unwrap_or(name),
             RoleModel::Named(name) => name,
         }
     }

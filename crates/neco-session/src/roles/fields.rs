@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use neco_proto::ErrorCode;
 use neco_proto::event::{NodeType, SubtreeBudget};
 use neco_toolkit::schema::ArgumentSchema;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::head::Field;
 use super::names::{Named, named};
@@ -61,7 +60,13 @@ impl Reader<'_> {
     /// `tools: {bash: false}`: those that are off are left out, and those that are on don't matter.
     pub(super) fn switches(field: &Field) -> Option<Vec<(String, bool)>> {
         let Ok(Value::Object(switches)) = field.value() else { return None };
-        switches.into_iter().map(|(name, on)| Some((name, on.as_bool()?))).collect()
+        let is_on = |value: &Value| match value.as_str().map(str::to_lowercase).as_deref() {
+            Some("yes" | "on" | "y") => Some(true),
+            Some("no" | "off" | "n") => Some(false),
+            Some(_) => None,
+            None => value.as_bool(),
+        };
+        switches.into_iter().map(|(name, on)| Some((name, is_on(&on)?))).collect()
     }
 
     pub(super) fn tools(&mut self, field: &Field) -> Option<Vec<String>> {
@@ -154,12 +159,12 @@ impl Reader<'_> {
             self.error(field.line, format!("{} must be a JSON schema, as YAML or JSON", field.written));
             return None;
         }
-        match ArgumentSchema::new(value.clone()).check(&Value::Null) {
-            Err(error) if error.code == ErrorCode::ToolFailed => {
-                self.error(field.line, format!("{} is no valid JSON schema", field.written));
+        match ArgumentSchema::new(value.clone()).problem() {
+            Some(why) => {
+                self.error(field.line, format!("{} is no valid JSON schema: {why}", field.written));
                 None
             }
-            Ok(()) | Err(_) => Some(value),
+            None => Some(value),
         }
     }
 
@@ -202,21 +207,46 @@ impl Reader<'_> {
         if let Some(field) = both
             && let Some(value) = self.value(field)
         {
-            match serde_json::from_value(value) {
-                Ok(read) => budget = read,
-                Err(_) => self.error(field.line, "budget has the fields cost (US dollars) and tokens"),
+            match value.as_object() {
+                Some(parts) => self.budget_parts(field, parts, &mut budget),
+                None => self.error(field.line, "budget has the fields cost (US dollars) and tokens"),
             }
         }
         if let Some(field) = cost {
-            budget.cost = self.number(field, 0.0, f64::MAX);
+            budget.cost = self.value(field).and_then(|value| self.dollars(field, &value));
         }
         if let Some(field) = tokens {
-            budget.tokens = self.value(field).and_then(|value| value.as_u64());
-            if budget.tokens.is_none() {
-                self.error(field.line, "max_tokens must be a whole number");
-            }
+            budget.tokens = self.value(field).and_then(|value| self.tokens(field, &value));
         }
         budget
+    }
+
+    fn budget_parts(&mut self, field: &Field, parts: &Map<String, Value>, budget: &mut SubtreeBudget) {
+        for (name, value) in parts {
+            match name.as_str() {
+                "cost" => budget.cost = self.dollars(field, value),
+                "tokens" => budget.tokens = self.tokens(field, value),
+                _ => {
+                    self.error(field.line, format!("budget has the fields cost (US dollars) and tokens, and no {name}"))
+                }
+            }
+        }
+    }
+
+    fn dollars(&mut self, field: &Field, value: &Value) -> Option<f64> {
+        let found = value.as_f64().filter(|amount| amount.is_finite() && *amount > 0.0);
+        if found.is_none() {
+            self.error(field.line, format!("{}: a cost is an amount in US dollars above 0", field.written));
+        }
+        found
+    }
+
+    fn tokens(&mut self, field: &Field, value: &Value) -> Option<u64> {
+        let found = value.as_u64().filter(|count| *count > 0);
+        if found.is_none() {
+            self.error(field.line, format!("{}: tokens are a whole number above 0", field.written));
+        }
+        found
     }
 
     pub(super) fn node_type(&mut self, field: &Field) -> NodeType {

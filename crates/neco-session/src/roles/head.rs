@@ -105,7 +105,9 @@ impl Field {
             return Ok(Value::Null);
         }
         let document = format!("value: {}", self.text);
-        let read: Result<Value, _> = serde_saphyr::from_str(&document);
+        // A field that is called `n` or `on` is no truth value.
+        let read: Result<Value, _> =
+            serde_saphyr::from_str_with_options(&document, serde_saphyr::options! { strict_booleans: true });
         read.map(|mut value| value.get_mut("value").map(Value::take).unwrap_or_default()).map_err(|error| {
             let line = error.location().and_then(|place| usize::try_from(place.line()).ok()).unwrap_or(1);
             let bare = error.without_snippet().to_string();

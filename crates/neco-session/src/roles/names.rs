@@ -1,6 +1,9 @@
 //! Tools by the names that other agents have for them.
 
+use neco_agent::Generation;
 use neco_toolkit::alias;
+
+use crate::tree::tools::OF_CHILDREN;
 
 /// What a name in a list of tools comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +69,11 @@ pub(super) fn named(name: &str) -> Named {
     let is_name = |char: char| char.is_alphanumeric() || matches!(char, '_' | '-' | '*' | '.' | ':' | '/');
     if lower.is_empty() || !lower.chars().all(is_name) {
         return Named::Wrong(format!("{name:?} is no name of a tool"));
+    }
+    let of_others =
+        ["mcp__", "agent__"].iter().any(|begin| lower.starts_with(begin)) || lower.contains(['*', '.', ':', '/']);
+    if !of_others && Generation::of_tool(&lower).is_none() && !OF_CHILDREN.contains(&lower.as_str()) {
+        return Named::Foreign;
     }
     // A server's tools keep the case they have.
     Named::Tools(vec![if lower.starts_with("mcp__") { name.to_owned() } else { lower }])

@@ -85,12 +85,14 @@ fn our_own_fields_mean_what_they_say() {
         "model: acme/big?reasoning=high\ntemperature: 0.5\ntype: act_only\ntimeout: 5m\nbudget: { cost: 0.5, tokens: \
          1000 }\nmode: ask\ndeny: [\"bash(git push *)\"]\noutput:\n  type: object\n  required: [a]",
     );
-    assert_eq!(definition.model_name("x"), "acme/big?reasoning=high");
+    assert_eq!(definition.model_name("x", Some("y/z")), "acme/big?reasoning=high");
     assert_eq!((definition.temperature, definition.node_type), (Some(0.5), NodeType::ActOnly));
     assert_eq!(definition.timeout, Some(Duration::from_secs(300)));
     assert_eq!((definition.budget.cost, definition.budget.tokens), (Some(0.5), Some(1000)));
     assert_eq!(definition.output_schema, Some(json!({ "type": "object", "required": ["a"] })));
-    assert_eq!((good("type: act_only").model_name("p"), good("model: inherit").model_name("p")), ("act", "p"));
+    let asks = |head: &str, chosen| good(head).model_name("p", chosen).to_owned();
+    assert_eq!((asks("type: act_only", None).as_str(), asks("model: inherit", Some("y/z")).as_str()), ("act", "p"));
+    assert_eq!(asks("type: act_only", Some("y/z")), "y/z", "what the person chose stands for the group of a type");
     assert_eq!(good("").tool_name(), "agent__a");
     let back: Definition = serde_json::from_value(serde_json::to_value(&definition).unwrap()).unwrap();
     assert_eq!(back, definition);
@@ -115,6 +117,11 @@ fn what_is_wrong_is_named_with_file_and_line() {
         ("output:\n  type: no-such-type", "a.md:3: output is no valid JSON schema"),
         ("description: again", "a.md:3: description is there twice"),
         ("deny: ['bash(']", "a.md:3: deny: "),
+        ("budget: {cost: -1}", "a.md:3: budget: a cost is an amount in US dollars above 0"),
+        ("budget: {tokens: 1.5}", "a.md:3: budget: tokens are a whole number above 0"),
+        ("budget: {costs: 1}", "a.md:3: budget has the fields cost (US dollars) and tokens, and no costs"),
+        ("max_tokens: -5", "a.md:3: max_tokens: tokens are a whole number above 0"),
+        ("output:\n  type: object\n  required: [1]", "a.md:3: output is no valid JSON schema: 1 is not of type"),
     ];
     for (head, words) in cases {
         let said = bad(head);

@@ -36,6 +36,7 @@ pub(super) async fn ask(provider: &dyn Provider, messages: Vec<Message>) -> Resu
         history: History::from_iter([Message::user(asked)]),
         cache_key: String::new(),
         output: None,
+        temperature: None,
     });
     let mut answer = Answer::default();
     while let Some(delta) = stream.next().await {

@@ -1,9 +1,10 @@
 //! The tree: takes operations, keeps its invariants, says what follows.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use jiff::Timestamp;
-use neco_proto::event::{AgentMessage, AgentNode, Letter, NodeResult, NodeState, NodeType, Sender, Up};
+use neco_proto::event::{AgentMessage, AgentNode, Letter, NodeResult, NodeState, NodeType, Sender, SubtreeBudget, Up};
 use neco_proto::{AgentId, AgentParameters, ErrorCode, MessageId, Usage};
 use serde_json::Value;
 
@@ -12,16 +13,16 @@ use super::error::TreeError;
 use super::limits::{TreeLimits, most_children, spent};
 use super::op::{NewNode, Op};
 
-/// The agents of one session.
+/// The agents of one session. A copy shares what does not change, so that an operation can be tried on one.
 #[derive(Clone, Debug)]
 pub struct AgentTree {
-    limits: TreeLimits,
-    root: AgentId,
-    nodes: BTreeMap<AgentId, AgentNode>,
+    pub(super) limits: TreeLimits,
+    pub(super) root: AgentId,
+    pub(super) nodes: BTreeMap<AgentId, Arc<AgentNode>>,
     /// Those that are gone, and the node that stands for them: what they still use counts there.
-    gone: BTreeMap<AgentId, AgentId>,
+    pub(super) gone: Arc<BTreeMap<AgentId, AgentId>>,
     /// Those whose budget is known to be used up.
-    spent: BTreeSet<AgentId>,
+    pub(super) spent: BTreeSet<AgentId>,
 }
 
 impl AgentTree {
@@ -30,11 +31,12 @@ impl AgentTree {
     pub fn new(limits: TreeLimits, root: NewNode, at: Timestamp) -> Self {
         let id = root.id;
         let node = AgentNode { kind: NodeType::Root, state: NodeState::Running, ..made(root, None, at) };
-        let nodes = BTreeMap::from([(id, node)]);
-        Self { limits, root: id, nodes, gone: BTreeMap::new(), spent: BTreeSet::new() }
+        let nodes = BTreeMap::from([(id, Arc::new(node))]);
+        Self { limits, root: id, nodes, gone: Arc::default(), spent: BTreeSet::new() }
     }
 
-    /// The tree that these nodes make: the last of each that was recorded.
+    /// The tree that these nodes make: the last of each that was recorded. Limits bind whoever is new: those that
+    /// were there when the limits were others stay.
     ///
     /// # Errors
     /// Which invariant does not hold.
@@ -43,12 +45,13 @@ impl AgentTree {
         nodes: impl IntoIterator<Item = AgentNode>,
         gone: BTreeMap<AgentId, AgentId>,
     ) -> Result<Self, String> {
-        let nodes: BTreeMap<AgentId, AgentNode> = nodes.into_iter().map(|node| (node.id, node)).collect();
+        let nodes: BTreeMap<AgentId, Arc<AgentNode>> =
+            nodes.into_iter().map(|node| (node.id, Arc::new(node))).collect();
         let root = nodes.values().find(|node| node.kind == NodeType::Root).ok_or("there is no root")?.id;
         let spent = nodes.values().filter(|node| spent(&node.budget, &node.subtree_usage).is_some());
         let spent = spent.map(|node| node.id).collect();
-        let tree = Self { limits, root, nodes, gone, spent };
-        tree.check().map(|()| tree)
+        let tree = Self { limits, root, nodes, gone: Arc::new(gone), spent };
+        super::promises::check_shape(tree.root, &tree.nodes).map(|()| tree)
     }
 
     /// Does something to the tree, at a time that whoever records it names.
@@ -92,12 +95,12 @@ impl AgentTree {
     /// A node.
     #[must_use]
     pub fn node(&self, agent: AgentId) -> Option<&AgentNode> {
-        self.nodes.get(&agent)
+        self.nodes.get(&agent).map(Arc::as_ref)
     }
 
     /// All nodes, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &AgentNode> {
-        self.nodes.values()
+        self.nodes.values().map(Arc::as_ref)
     }
 
     /// The nodes that are gone and the ones that stand for them.
@@ -108,7 +111,7 @@ impl AgentTree {
 
     /// What an agent said last, which is no operation: nobody is told.
     pub fn said(&mut self, agent: AgentId, text: String) {
-        if let Some(node) = self.nodes.get_mut(&agent) {
+        if let Some(node) = self.change(agent) {
             node.last_message = Some(text);
         }
     }
@@ -124,7 +127,7 @@ impl AgentTree {
     pub fn subtree(&self, agent: AgentId) -> Vec<AgentId> {
         let mut found = Vec::new();
         let mut next = vec![agent];
-        while let Some(node) = next.pop().and_then(|id| self.nodes.get(&id)) {
+        while let Some(node) = next.pop().and_then(|id| self.node(id)) {
             found.push(node.id);
             next.extend(node.children.iter().rev());
         }
@@ -158,8 +161,8 @@ impl AgentTree {
         self.has_room(above)?;
         self.has_budget(parent)?;
         let id = new.id;
-        self.nodes.insert(id, made(new, Some(parent), at));
-        if let Some(above) = self.nodes.get_mut(&parent) {
+        self.nodes.insert(id, Arc::new(made(new, Some(parent), at)));
+        if let Some(above) = self.change(parent) {
             above.children.push(id);
         }
         Ok(vec![Change::Added(id)])
@@ -172,10 +175,10 @@ impl AgentTree {
             return Err(TreeError::TooDeep { most: depth });
         }
         let is_live = |node: &&AgentNode| node.state.is_live();
-        if self.nodes.values().filter(is_live).count() > live {
+        if self.iter().filter(is_live).count() > live {
             return Err(TreeError::TooManyLive { most: live });
         }
-        let children = above.children.iter().filter_map(|child| self.nodes.get(child)).filter(is_live).count();
+        let children = above.children.iter().filter_map(|child| self.node(*child)).filter(is_live).count();
         match most_children(above.kind, &self.limits) {
             Some(most) if children >= most => Err(TreeError::TooManyChildren { most }),
             Some(_) | None => Ok(()),
@@ -196,13 +199,12 @@ impl AgentTree {
         }
         self.has_budget(agent)?;
         let waits_for = self.pause_above(node);
-        let to = if waits_for.is_some() { NodeState::Paused } else { NodeState::Running };
-        let mut changes = vec![self.enter(at, agent, NodeState::Running)];
-        if to == NodeState::Paused {
-            changes.push(self.enter(at, agent, to));
+        let mut changes: Vec<Change> = self.enter(at, agent, NodeState::Running).into_iter().collect();
+        if waits_for.is_some() {
+            changes.extend(self.enter(at, agent, NodeState::Paused));
             self.set_paused_by(agent, waits_for);
         }
-        Ok(changes.into_iter().flatten().collect())
+        Ok(changes)
     }
 
     fn pause(&mut self, at: Timestamp, agent: AgentId) -> Result<Vec<Change>, TreeError> {
@@ -253,7 +255,7 @@ impl AgentTree {
         let chain: Vec<AgentId> = self.above(counted).map(|node| node.id).collect();
         let mut changes = Vec::new();
         for id in chain {
-            let Some(node) = self.nodes.get_mut(&id) else { continue };
+            let Some(node) = self.nodes.get_mut(&id).map(Arc::make_mut) else { continue };
             if id == counted && stands_for.is_none() {
                 node.usage += usage;
             }
@@ -328,48 +330,36 @@ impl AgentTree {
         let told = self.to_parent(self.known(agent)?, told)?;
         let changes = self.enter(at, agent, state).into_iter().chain([told]);
         let mut changes: Vec<Change> = changes.collect();
-        if let Some(node) = self.nodes.get_mut(&agent) {
+        let parent = self.change(agent).and_then(|node| {
             node.result = result;
             if state == NodeState::Completed {
                 node.progress = 1.0;
             }
-        }
+            node.parent
+        });
         changes.extend(self.collapse(agent));
+        parent.into_iter().for_each(|parent| self.drop_old(parent));
         Ok(changes)
     }
 
-    /// Everybody below a finished agent is finished too, and goes.
-    fn collapse(&mut self, agent: AgentId) -> Option<Change> {
-        let below: Vec<AgentId> = self.subtree(agent).into_iter().skip(1).collect();
-        for id in &below {
-            self.nodes.remove(id);
-            self.spent.remove(id);
-            self.gone.insert(*id, agent);
-        }
-        let node = self.nodes.get_mut(&agent)?;
-        node.children.clear();
-        let earlier = std::mem::take(&mut node.collapsed);
-        // Those that went before stood for others themselves.
-        let inherited = self.gone.iter_mut().filter(|(_, stands)| below.contains(stands));
-        let inherited = inherited.map(|(_, stands)| *stands = agent).count();
-        if let Some(node) = self.nodes.get_mut(&agent) {
-            node.collapsed = earlier + below.len() + inherited;
-        }
-        (!below.is_empty()).then_some(Change::Collapsed { agent, gone: below })
-    }
-
+    /// Only what is named changes: a part of a budget that nobody names stays as it is.
     fn update(&mut self, agent: AgentId, parameters: AgentParameters) -> Result<Vec<Change>, TreeError> {
         self.live(agent, "changed")?;
-        let Some(node) = self.nodes.get_mut(&agent) else { return Err(TreeError::Unknown(agent)) };
+        let Some(node) = self.change(agent) else { return Err(TreeError::Unknown(agent)) };
         if let Some(group) = &parameters.model_group {
             node.model_group.clone_from(group);
         }
-        if let Some(budget) = parameters.budget {
+        let budget = parameters.budget.map(|new| SubtreeBudget {
+            tokens: new.tokens.or(node.budget.tokens),
+            cost: new.cost.or(node.budget.cost),
+        });
+        if let Some(budget) = budget {
             node.budget = budget;
             if spent(&budget, &node.subtree_usage).is_none() {
                 self.spent.remove(&agent);
             }
         }
+        let parameters = AgentParameters { budget, ..parameters };
         Ok(vec![Change::Known(agent), Change::Parameters { agent, parameters }])
     }
 
@@ -379,7 +369,7 @@ impl AgentTree {
         }
         let node = self.live(from, "heard")?;
         let told = self.to_parent(node, Up::Report { progress, message: message.clone() })?;
-        if let Some(node) = self.nodes.get_mut(&from) {
+        if let Some(node) = self.change(from) {
             (node.progress, node.last_message) = (progress, Some(message));
         }
         Ok(vec![Change::Known(from), told])
@@ -401,7 +391,12 @@ impl AgentTree {
     }
 
     fn known(&self, agent: AgentId) -> Result<&AgentNode, TreeError> {
-        self.nodes.get(&agent).ok_or(TreeError::Unknown(agent))
+        self.node(agent).ok_or(TreeError::Unknown(agent))
+    }
+
+    /// A node that is about to change.
+    pub(super) fn change(&mut self, agent: AgentId) -> Option<&mut AgentNode> {
+        self.nodes.get_mut(&agent).map(Arc::make_mut)
     }
 
     fn live(&self, agent: AgentId, wanted: &'static str) -> Result<&AgentNode, TreeError> {
@@ -415,8 +410,8 @@ impl AgentTree {
 
     /// An agent, its parent, and so on up to the root.
     fn above(&self, agent: AgentId) -> impl Iterator<Item = &AgentNode> {
-        let parent = |node: &&AgentNode| node.parent.and_then(|parent| self.nodes.get(&parent));
-        std::iter::successors(self.nodes.get(&agent), parent)
+        let parent = |node: &&AgentNode| node.parent.and_then(|parent| self.node(parent));
+        std::iter::successors(self.node(agent), parent)
     }
 
     /// Whose pause holds for whatever is below this node's parent.
@@ -437,7 +432,7 @@ impl AgentTree {
     }
 
     fn enter(&mut self, at: Timestamp, agent: AgentId, to: NodeState) -> Option<Change> {
-        let node = self.nodes.get_mut(&agent)?;
+        let node = self.change(agent)?;
         let from = std::mem::replace(&mut node.state, to);
         node.changed = at;
         node.paused_by = None;
@@ -445,7 +440,7 @@ impl AgentTree {
     }
 
     fn set_paused_by(&mut self, agent: AgentId, by: Option<AgentId>) {
-        if let Some(node) = self.nodes.get_mut(&agent) {
+        if let Some(node) = self.change(agent) {
             node.paused_by = by;
         }
     }

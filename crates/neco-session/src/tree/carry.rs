@@ -1,114 +1,77 @@
-//! What follows from an operation: recorded first, then carried out.
+//! Carrying out what follows from an operation, once all of it is recorded.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use jiff::Timestamp;
 use neco_agent::{AgentInput, Budget};
-use neco_proto::event::{AgentMessage, AgentNode, AgentUpdate, Letter, NodeResult, NodeState, Sender, Up};
-use neco_proto::{AgentId, AgentParameters, CallId, ErrorCode, EventBody, Message, Part};
-use neco_store::StoreError;
+use neco_proto::event::{AgentMessage, Letter, NodeState, Sender, Up};
+use neco_proto::{AgentId, AgentParameters, CallId, ErrorCode, Message, Part};
 use neco_toolkit::Bounded;
 
 use super::change::Change;
 use super::company::{Company, State};
 use super::error::TreeError;
 use super::op::Op;
-use super::seat::sender_words;
+use super::record;
+use super::seat::{sender_words, stopped};
+use super::spec::ChildSpec;
+use super::tools::OF_CHILDREN;
 use super::words;
 
+/// Who hears of an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// The parent, as far as nobody else waits for it.
+    Parent,
+    /// Nobody: whoever wants it knows.
+    Nobody,
+}
+
 impl Company {
-    /// Does something to the tree and everything that follows. Without `told` the parent of whoever ends
-    /// hears nothing of it: it knows.
-    pub(super) async fn apply(&self, state: &mut State, op: Op, told: bool) -> Result<(), TreeError> {
+    /// Does something to the tree and everything that follows.
+    pub(super) async fn apply(&self, state: &mut State, op: Op) -> Result<(), TreeError> {
+        self.apply_as(state, op, Told::Parent).await
+    }
+
+    /// The same, but the parent of whoever ends hears nothing of it: it knows.
+    pub(super) async fn apply_untold(&self, state: &mut State, op: Op) -> Result<(), TreeError> {
+        self.apply_as(state, op, Told::Nobody).await
+    }
+
+    /// The same, with whoever is named told of it.
+    pub(super) async fn apply_as(&self, state: &mut State, op: Op, told: Told) -> Result<(), TreeError> {
         let mut follows: VecDeque<Op> = self.apply_one(state, op, told).await?.into();
         while let Some(op) = follows.pop_front() {
             // Somebody who has ended meanwhile needs no ending.
-            follows.extend(self.apply_one(state, op, true).await.unwrap_or_default());
+            follows.extend(self.apply_one(state, op, Told::Parent).await.unwrap_or_default());
         }
         Ok(())
     }
 
-    /// The operations that follow are given back.
-    async fn apply_one(&self, state: &mut State, op: Op, told: bool) -> Result<Vec<Op>, TreeError> {
-        let used = matches!(op, Op::Use { .. });
-        let before: HashMap<AgentId, AgentNode> = match &op {
-            Op::Cancel(agent) | Op::Fail { agent, .. } => copies(state, *agent),
-            _ => HashMap::new(),
+    /// On a copy until it is recorded: what is refused has changed nothing. The operations that follow are given
+    /// back.
+    async fn apply_one(&self, state: &mut State, op: Op, told: Told) -> Result<Vec<Op>, TreeError> {
+        let (uses, soon) = (matches!(op, Op::Use { .. }), matches!(op, Op::Use { .. } | Op::Report { .. }));
+        let (mut tree, at) = (state.tree.clone(), Timestamp::now());
+        let mut changes = tree.apply(at, op)?;
+        changes.retain(|change| (told == Told::Parent || !is_end(change)) && is_heard(state, change));
+        let narrowed = narrowed(state, &changes);
+        let events = match uses {
+            true => record::used(&tree, &changes),
+            false => record::events(&state.tree, &tree, &changes, &setups(&narrowed), at),
         };
-        let at = Timestamp::now();
-        let changes = state.tree.apply(at, op)?;
-        let changes: Vec<Change> = changes.into_iter().filter(|change| told || !is_end(change)).collect();
-        let changes: Vec<Change> = changes.into_iter().filter(|change| is_heard(state, change)).collect();
-        let recorded = match used {
-            true => self.record_use(state, &changes).await,
-            false => self.record(state, &before, &changes, at).await,
+        let recorded = match soon {
+            true => self.journal.emit_all(events).await,
+            false => self.journal.commit_all(events).await,
         };
         recorded.map_err(|error| TreeError::Refused(error.to_string()))?;
+        state.tree = tree;
+        narrow(state, narrowed);
         let mut follows = Vec::new();
         for change in changes {
             follows.extend(self.carry_out(state, change).await);
         }
         Ok(follows)
-    }
-
-    /// Letters first: whoever sees that somebody has ended can know that its parent was told.
-    async fn record(
-        &self,
-        state: &State,
-        before: &HashMap<AgentId, AgentNode>,
-        changes: &[Change],
-        at: Timestamp,
-    ) -> Result<(), StoreError> {
-        for change in changes {
-            if let Change::Post(letter) = change {
-                self.journal.commit(letter.to, None, EventBody::AgentMessage(letter.clone())).await?;
-            }
-        }
-        let mut told: Vec<AgentId> = Vec::new();
-        for change in changes {
-            let (agent, ended) = match change {
-                Change::State { agent, to, .. } => (*agent, !to.is_live()),
-                Change::Known(agent) | Change::Added(agent) => (*agent, false),
-                Change::Parameters { .. } | Change::Post(_) | Change::Spent { .. } | Change::Collapsed { .. } => {
-                    continue;
-                }
-            };
-            if agent == self.root || told.contains(&agent) {
-                continue;
-            }
-            told.push(agent);
-            let gone = changes.iter().find_map(|change| match change {
-                Change::Collapsed { agent: stays, gone } if *stays == agent => Some(gone.clone()),
-                _ => None,
-            });
-            let went = || {
-                before.get(&agent).map(|node| AgentNode {
-                    state: NodeState::Cancelled,
-                    paused_by: None,
-                    changed: at,
-                    ..node.clone()
-                })
-            };
-            let Some(node) = state.tree.node(agent).cloned().or_else(went) else { continue };
-            let update = EventBody::AgentUpdate(AgentUpdate { node, gone: gone.unwrap_or_default(), setup: None });
-            match ended {
-                true => self.journal.commit(agent, None, update).await?,
-                false => self.journal.emit(agent, None, update).await?,
-            }
-        }
-        Ok(())
-    }
-
-    /// Of what is used only the agent itself is told: what those above it used adds up from that.
-    async fn record_use(&self, state: &State, changes: &[Change]) -> Result<(), StoreError> {
-        let Some(Change::Known(agent)) = changes.first() else { return Ok(()) };
-        match state.tree.node(*agent).filter(|node| node.id != self.root && node.state.is_live()) {
-            Some(node) => {
-                let update = AgentUpdate { node: node.clone(), gone: Vec::new(), setup: None };
-                self.journal.emit(*agent, None, EventBody::AgentUpdate(update)).await
-            }
-            None => Ok(()),
-        }
     }
 
     async fn carry_out(&self, state: &mut State, change: Change) -> Vec<Op> {
@@ -118,13 +81,14 @@ impl Company {
                 Vec::new()
             }
             Change::Parameters { agent, parameters } => {
-                self.change_parameters(state, agent, parameters);
+                change_budget(state, agent, &parameters);
                 Vec::new()
             }
             Change::Post(letter) => {
                 let to = letter.to;
                 if let Some(seat) = state.seats.get_mut(&to) {
-                    let _ = seat.mailbox.post(letter);
+                    // There was room when it was sent, and it is recorded.
+                    seat.mailbox.put_back(letter);
                     seat.posted.notify_waiters();
                 }
                 self.deliver(state, to).await;
@@ -151,11 +115,12 @@ impl Company {
     async fn state_changed(&self, state: &mut State, agent: AgentId, from: NodeState, to: NodeState) {
         match (from, to) {
             (_, NodeState::Paused) => {
-                self.notes.pause(agent, true);
+                self.notes.paused(agent);
                 state.seats.get(&agent).into_iter().for_each(|seat| seat.send(AgentInput::Hold));
             }
-            (NodeState::Paused, NodeState::Running) => {
-                self.notes.pause(agent, false);
+            // One that was to go on may have ended since, with whom it works for.
+            (NodeState::Paused, NodeState::Running) if state.tree.node(agent).is_some_and(|node| node.state == to) => {
+                self.notes.goes_on(agent);
                 self.go_on(state, agent).await;
             }
             (_, NodeState::Created | NodeState::Running) => {}
@@ -173,52 +138,74 @@ impl Company {
         let Some(mut seat) = state.seats.remove(&agent) else { return };
         state.leaving.retain(|task| !task.is_finished());
         state.leaving.extend(seat.line.take().map(|line| line.task));
-        let stopped = || NodeResult::Error { code: None, message: "it was stopped".to_owned() };
         let result = state.tree.node(agent).and_then(|node| node.result.clone()).unwrap_or_else(stopped);
         seat.ended.send_replace(Some(result));
-    }
-
-    fn change_parameters(&self, state: &State, agent: AgentId, parameters: AgentParameters) {
-        let Some(seat) = state.seats.get(&agent) else { return };
-        let AgentParameters { model_group, budget, tools } = parameters;
-        if let Some(tools) = tools {
-            seat.send(AgentInput::KeepTools(tools));
-        }
-        if let Some(budget) = budget {
-            seat.send(AgentInput::SetBudget(Budget { cost: budget.cost, tokens: budget.tokens, time: None }));
-        }
-        if let Some(provider) = model_group.and_then(|group| self.make.model(&group).ok()) {
-            seat.send(AgentInput::SetModel(provider));
-        }
     }
 
     /// Gives an agent what waits for it, as far as it may have it now. Reports are no reason to begin, so
     /// they wait until it works.
     pub(super) async fn deliver(&self, state: &mut State, agent: AgentId) {
-        let names: HashMap<AgentId, String> = match state.seats.get(&agent) {
-            Some(seat) if !seat.mailbox.is_empty() => {
-                state.tree.iter().map(|node| (node.id, node.name.clone())).collect()
-            }
-            Some(_) | None => return,
-        };
-        let running = state.tree.node(agent).is_some_and(|node| node.state == NodeState::Running);
-        let Some(seat) = state.seats.get_mut(&agent).filter(|_| running) else { return };
+        let State { tree, seats, .. } = state;
+        let running = tree.node(agent).is_some_and(|node| node.state == NodeState::Running);
+        let Some(seat) = seats.get_mut(&agent).filter(|_| running) else { return };
         let Some(line) = &seat.line else { return };
         if !seat.at_work && !seat.mailbox.iter().any(wakes) {
             return;
         }
+        let name = |id: AgentId| tree.node(id).map_or_else(|| id.to_string(), |node| node.name.clone());
         for letter in seat.mailbox.take() {
-            let from = sender_words(letter.from, |id| names.get(&id).cloned().unwrap_or_else(|| id.to_string()));
-            let message = self.fitting(words::message(&letter, &from)).await;
+            let message = self.fitting(words::message(&letter, &sender_words(letter.from, name))).await;
             // Only the newest report of a child matters, also of those that are under way.
             let older = match (&letter.letter, letter.from) {
                 (Letter::Up(Up::Report { .. }), Sender::Agent { id }) => seat.reports.insert(id, message.id),
                 _ => None,
             };
-            let replaces = older.filter(|older| seat.in_flight.remove(older));
-            seat.in_flight.insert(message.id);
+            let replaces = older.filter(|older| seat.in_flight.remove(*older));
             line.send(AgentInput::Letter { message, wakes: wakes(&letter) && !seat.quiet, replaces });
+            seat.in_flight.letter(letter);
         }
+    }
+}
+
+/// What those are made from whose tools are fewer from now on: an agent that is told so, and everybody below it.
+fn narrowed(state: &State, changes: &[Change]) -> BTreeMap<AgentId, ChildSpec> {
+    let told = changes.iter().find_map(|change| match change {
+        Change::Parameters { agent, parameters } => Some((*agent, parameters.tools.as_ref()?)),
+        _ => None,
+    });
+    let Some((agent, names)) = told else { return BTreeMap::new() };
+    let narrower = |id: AgentId| {
+        let seat = state.seats.get(&id)?;
+        let mut spec = seat.spec.clone()?;
+        // Whoever waits to be made again has those that its definition names.
+        let has = |name: &&String| match seat.line {
+            Some(_) => seat.tools.contains(*name),
+            None => spec.definition.tools.has(name),
+        };
+        let kept: Vec<String> = names.iter().filter(has).cloned().collect();
+        spec.definition.tools.only = Some(kept);
+        Some((id, spec))
+    };
+    state.tree.subtree(agent).into_iter().filter_map(narrower).collect()
+}
+
+fn setups(narrowed: &BTreeMap<AgentId, ChildSpec>) -> BTreeMap<AgentId, serde_json::Value> {
+    narrowed.iter().filter_map(|(agent, spec)| Some((*agent, serde_json::to_value(spec).ok()?))).collect()
+}
+
+/// Whoever runs has no other tools from its next turn on, and gives no others to those below it.
+fn narrow(state: &mut State, narrowed: BTreeMap<AgentId, ChildSpec>) {
+    for (agent, spec) in narrowed {
+        let Some(seat) = state.seats.get_mut(&agent) else { continue };
+        seat.tools.retain(|name| spec.definition.tools.has(name) || OF_CHILDREN.contains(&name.as_str()));
+        seat.send(AgentInput::KeepTools(seat.tools.iter().cloned().collect()));
+        seat.spec = Some(spec);
+    }
+}
+
+fn change_budget(state: &State, agent: AgentId, parameters: &AgentParameters) {
+    if let (Some(seat), Some(budget)) = (state.seats.get(&agent), parameters.budget) {
+        seat.send(AgentInput::SetBudget(Budget { cost: budget.cost, tokens: budget.tokens, time: None }));
     }
 }
 
@@ -256,9 +243,4 @@ fn spent(state: &State, agent: AgentId) -> Vec<Op> {
         message: "what it and those above it may use is used up".to_owned(),
     };
     live.map(fail).collect()
-}
-
-fn copies(state: &State, agent: AgentId) -> HashMap<AgentId, AgentNode> {
-    let subtree = state.tree.subtree(agent).into_iter();
-    subtree.filter_map(|id| Some((id, state.tree.node(id)?.clone()))).collect()
 }

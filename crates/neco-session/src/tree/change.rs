@@ -1,4 +1,4 @@
-//! What follows from an operation: recorded first, then carried out.
+//! What follows from an operation on the tree.
 
 use neco_proto::event::{AgentMessage, NodeState};
 use neco_proto::{AgentId, AgentParameters};

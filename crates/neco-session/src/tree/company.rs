@@ -2,28 +2,29 @@
 //! thing after the other; what an agent does by itself is noticed and taken in the same way.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use jiff::Timestamp;
 use neco_agent::{Agent, AgentHandle, AgentInput};
-use neco_model::Provider;
-use neco_proto::event::{AgentNode, AgentUpdate, NodeResult, NodeState, SubtreeBudget};
-use neco_proto::{AgentId, CallId, EventBody, Message, Mode, QuestionId, SessionId};
+use neco_model::{GROUPS, Provider};
+use neco_proto::event::{AgentNode, AgentUpdate, NodeResult, SubtreeBudget};
+use neco_proto::{AgentId, CallId, Mode, QuestionId, SessionId, WorkflowId};
 use neco_safety::Policy;
+use neco_safety::policy::Rule;
 use neco_store::EventLog;
 use neco_toolkit::Spill;
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::task::JoinHandle;
+use tokio_util::task::TaskTracker;
 
 use super::agents::AgentTree;
+use super::carry::Told;
 use super::error::TreeError;
-use super::history::{TreeHistory, root_node};
-use super::limits::TreeLimits;
-use super::notes::{Gone, Notes};
-use super::op::{NewNode, Op};
-use super::seat::{Line, Seat};
+use super::history::TreeHistory;
+use super::notes::Notes;
+use super::op::Op;
+use super::seat::{Line, Seat, stopped};
 use super::spawner::{SpawnRequest, Spawner};
 use super::spec::{ChildSpec, TreeSettings};
 use crate::fold::Fold;
@@ -93,6 +94,8 @@ pub struct CompanySetup {
     pub root: AgentId,
     /// The model that the root asks.
     pub model: String,
+    /// The model that the person chose for the session, if they did.
+    pub chosen: Option<String>,
     /// What the session may use in all.
     pub budget: SubtreeBudget,
     /// Where events go.
@@ -118,10 +121,15 @@ pub struct Company {
     pub(super) notes: Arc<Notes>,
     pub(super) me: Weak<Company>,
     pub(super) state: Mutex<State>,
+    /// What is being brought to its end.
+    pub(super) at_it: TaskTracker,
+    chosen: std::sync::Mutex<Option<String>>,
 }
 
 pub(super) struct State {
     pub tree: AgentTree,
+    /// What the log does not say yet of nodes that a crash left in the middle of something.
+    pub mended: Vec<AgentUpdate>,
     pub seats: HashMap<AgentId, Seat>,
     /// How many of each role there ever were.
     pub counts: HashMap<String, u32>,
@@ -136,7 +144,7 @@ impl Company {
     /// The company of a session, as its log left it. Whoever ran then is paused; [`Company::open`] says so.
     #[must_use]
     pub fn new(setup: CompanySetup) -> Arc<Self> {
-        let CompanySetup { session, root, model, budget, journal, log, settings, make, history } = setup;
+        let CompanySetup { session, root, model, chosen, budget, journal, log, settings, make, history } = setup;
         let notes = Arc::new(Notes::default());
         let watching = Arc::clone(&notes);
         journal.observe(Arc::new(move |event| watching.take_note(event)));
@@ -144,11 +152,11 @@ impl Company {
         for node in history.all().iter().filter(|node| node.id != root) {
             *counts.entry(node.role.clone()).or_default() += 1;
         }
-        let tree = restored(&history, settings.limits, root, &model, budget);
+        let (tree, mended) = AgentTree::of_history(&history, settings.limits, root, &model, budget);
         let mut seats = super::revive::seats(&tree, &history, settings.max_letters);
         seats.insert(root, Seat::new(None, Policy::default(), HashSet::new(), settings.max_letters));
         super::revive::repost(&mut seats, &history);
-        let state = State { tree, seats, counts, watching: false, leaving: Vec::new(), closed: false };
+        let state = State { tree, mended, seats, counts, watching: false, leaving: Vec::new(), closed: false };
         let company = Arc::new_cyclic(|me| Self {
             session,
             root,
@@ -159,6 +167,8 @@ impl Company {
             notes,
             me: me.clone(),
             state: Mutex::new(state),
+            at_it: TaskTracker::new(),
+            chosen: std::sync::Mutex::new(binding(chosen)),
         });
         tokio::spawn(super::watch::watch(Weak::clone(&company.me), Arc::clone(&company.notes)));
         company
@@ -168,6 +178,15 @@ impl Company {
     #[must_use]
     pub fn root(&self) -> AgentId {
         self.root
+    }
+
+    /// The person chose a model for the session: those that are started from now on ask it too.
+    pub fn choose(&self, model: &str) {
+        *self.chosen.lock().unwrap_or_else(PoisonError::into_inner) = binding(Some(model.to_owned()));
+    }
+
+    pub(super) fn chosen(&self) -> Option<String> {
+        self.chosen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Who there can be.
@@ -183,8 +202,22 @@ impl Company {
             (seat.policy, seat.tools) = (policy, tools);
             seat.line = Some(Line::new(handle, tokio::spawn(async {})));
             seat.quiet = true;
+            // What the one before it had not heard is for this one.
+            for letter in seat.in_flight.take_letters() {
+                seat.mailbox.put_back(letter);
+            }
         }
         self.deliver(&mut state, self.root).await;
+    }
+
+    /// The permission rules that are kept for good are these now, for everybody below the root and for whoever comes.
+    pub async fn renew_kept(&self, rules: &[Rule]) {
+        for (agent, seat) in &mut self.state.lock().await.seats {
+            seat.policy.renew_kept(rules.to_vec());
+            if *agent != self.root {
+                seat.send(AgentInput::KeptRules(rules.to_vec()));
+            }
+        }
     }
 
     /// The root agent is about to be replaced or to end: nobody here keeps it.
@@ -255,11 +288,14 @@ impl Company {
         let leaving = {
             let mut state = self.state.lock().await;
             // Whoever works is paused: its history is kept, and its parent told when the session is opened again.
+            // The root hears nothing of it now, so it does not begin.
+            let root = state.seats.get_mut(&self.root).and_then(|seat| seat.line.take());
             if !state.closed && state.tree.live_count() > 0 {
-                let _ = self.apply(&mut state, Op::Interrupt, true).await;
+                let _ = self.apply(&mut state, Op::Interrupt).await;
             }
             state.closed = true;
             self.notes.close();
+            drop(root);
             let seats: Vec<Seat> = state.seats.drain().map(|(_, seat)| seat).collect();
             let lines = seats.into_iter().filter_map(|seat| seat.line);
             let mut leaving = std::mem::take(&mut state.leaving);
@@ -269,87 +305,7 @@ impl Company {
         join(leaving).await;
     }
 
-    async fn spawn_child(&self, parent: AgentId, request: SpawnRequest) -> Result<AgentId, TreeError> {
-        let mut state = self.state.lock().await;
-        if state.closed {
-            return Err(TreeError::Refused("the session ends; no agent is started any more".to_owned()));
-        }
-        let SpawnRequest { definition, task, model_group, budget, call, told } = request;
-        let above = state.tree.node(parent).ok_or(TreeError::Unknown(parent))?;
-        let role = definition.name.clone();
-        let number = state.counts.get(&role).copied().unwrap_or_default() + 1;
-        let id = AgentId::new();
-        let node = NewNode {
-            id,
-            name: format!("{role}-{number}"),
-            kind: definition.node_type,
-            role: role.clone(),
-            task,
-            model_group: model_group.unwrap_or_else(|| definition.model_name(&above.model_group).to_owned()),
-            budget: narrower(definition.budget, budget),
-        };
-        // On a copy: what can't be made is not in the tree.
-        let (mut tree, at) = (state.tree.clone(), Timestamp::now());
-        tree.apply(at, Op::Spawn { parent, node })?;
-        tree.apply(at, Op::Start(id))?;
-        let node = tree.node(id).cloned().ok_or(TreeError::Unknown(id))?;
-        let timeout = definition.timeout;
-        let spec = ChildSpec { definition, call, told };
-        let newborn = self.newborn(&state, &node, &spec, Fold::default())?;
-        let setup = serde_json::to_value(&spec).ok();
-        let update = EventBody::AgentUpdate(AgentUpdate { node: node.clone(), gone: Vec::new(), setup });
-        self.journal.commit(id, None, update).await.map_err(|error| TreeError::Refused(error.to_string()))?;
-        state.tree = tree;
-        state.counts.insert(role, number);
-        let mut seat = Seat::new(Some(spec), newborn.policy.clone(), newborn.tools.clone(), self.settings.max_letters);
-        let line = self.begin(id, newborn.agent, newborn.handle);
-        if node.state == NodeState::Paused {
-            line.send(AgentInput::Hold);
-        }
-        let message = Message::user(node.task.clone());
-        seat.in_flight.insert(message.id);
-        line.send(AgentInput::Letter { message, wakes: true, replaces: None });
-        seat.line = Some(line);
-        seat.at_work = true;
-        state.seats.insert(id, seat);
-        self.watch_time(id, timeout);
-        self.watch_silence(&mut state);
-        Ok(id)
-    }
-
-    pub(super) fn newborn(
-        &self,
-        state: &State,
-        node: &AgentNode,
-        spec: &ChildSpec,
-        fold: Fold,
-    ) -> Result<Newborn, TreeError> {
-        let above = node.parent.and_then(|parent| state.seats.get(&parent));
-        let above = above.ok_or_else(|| TreeError::Refused("its parent does not run".to_owned()))?;
-        let (policy, tools, max_turns) = (&above.policy, &above.tools, self.settings.max_turns);
-        let mode = node.parent.map_or_else(Mode::default, |parent| self.mode_of(state, parent));
-        let birth = Birth { node, spec, policy, tools, mode, max_turns, fold };
-        self.make.make(&self.me, birth).map_err(TreeError::Refused)
-    }
-
-    /// Lets an agent run; its end, whatever it is, is noticed.
-    pub(super) fn begin(&self, id: AgentId, agent: Agent, handle: AgentHandle) -> Line {
-        self.notes.listen_to(id);
-        let notes = Arc::clone(&self.notes);
-        let running = tokio::spawn(agent.run());
-        let task = tokio::spawn(async move {
-            let how = match running.await {
-                Ok(Ok(())) => Gone::Ended,
-                Ok(Err(_)) => Gone::Lost,
-                Err(_) => Gone::Crashed,
-            };
-            notes.gone(id, how);
-        });
-        Line::new(handle, task)
-    }
-
     async fn ended_with(&self, agent: AgentId) -> NodeResult {
-        let stopped = || NodeResult::Error { code: None, message: "it was stopped".to_owned() };
         let mut ended = {
             let state = self.state.lock().await;
             match state.tree.node(agent) {
@@ -366,18 +322,69 @@ impl Company {
         }
     }
 
-    /// Ends an agent and everybody below it, on whoever's behalf; ready when nothing of them runs any more.
+    /// Ends an agent and everybody below it, on the person's behalf: its parent is told. Ready when nothing of them
+    /// runs any more; says whether that is so.
     ///
     /// # Errors
     /// When it has ended already.
-    pub(super) async fn stop(&self, agent: AgentId, told: bool) -> Result<(), TreeError> {
-        let leaving = {
-            let mut state = self.state.lock().await;
-            self.apply(&mut state, Op::Cancel(agent), told).await?;
-            std::mem::take(&mut state.leaving)
-        };
-        join(leaving).await;
-        Ok(())
+    pub(super) async fn stop(&self, agent: AgentId) -> Result<bool, TreeError> {
+        self.stop_as(agent, Told::Parent).await
+    }
+
+    /// The same on behalf of its parent, or of whoever waits for it: they know.
+    ///
+    /// # Errors
+    /// When it has ended already.
+    pub(super) async fn stop_untold(&self, agent: AgentId) -> Result<bool, TreeError> {
+        self.stop_as(agent, Told::Nobody).await
+    }
+
+    async fn stop_as(&self, agent: AgentId, told: Told) -> Result<bool, TreeError> {
+        self.to_the_end(move |company| async move {
+            let leaving = {
+                let mut state = company.lock().await;
+                company.apply_as(&mut state, Op::Cancel(agent), told).await?;
+                std::mem::take(&mut state.leaving)
+            };
+            Ok(join(leaving).await)
+        })
+        .await
+    }
+
+    /// Ends all agents of a workflow; ready when nothing of them runs any more.
+    async fn stop_workflow(&self, workflow: WorkflowId) -> Result<bool, TreeError> {
+        self.to_the_end(move |company| async move {
+            let leaving = {
+                let mut state = company.lock().await;
+                let is_its = |spec: &ChildSpec| spec.workflow == Some(workflow);
+                let seats = state.seats.iter().filter(|(_, seat)| seat.spec.as_ref().is_some_and(is_its));
+                let its: Vec<AgentId> = seats.map(|(agent, _)| *agent).collect();
+                for agent in its {
+                    // One may have ended with another.
+                    let _ = company.apply_untold(&mut state, Op::Cancel(agent)).await;
+                }
+                std::mem::take(&mut state.leaving)
+            };
+            Ok(join(leaving).await)
+        })
+        .await
+    }
+
+    /// Does something to its end, also when whoever waits for it gives up: what is recorded is carried out.
+    pub(super) async fn to_the_end<T, Does>(&self, does: impl FnOnce(Arc<Self>) -> Does) -> Result<T, TreeError>
+    where
+        T: Send + 'static,
+        Does: Future<Output = Result<T, TreeError>> + Send + 'static,
+    {
+        let ended = || TreeError::Refused("the session has ended".to_owned());
+        let company = self.me.upgrade().ok_or_else(ended)?;
+        self.at_it.spawn(does(company)).await.unwrap_or_else(|_| Err(ended()))
+    }
+
+    /// Ready when everything that was begun is brought to its end: nothing is recorded after that.
+    pub async fn settle(&self) {
+        self.at_it.close();
+        self.at_it.wait().await;
     }
 
     pub(super) async fn lock(&self) -> MutexGuard<'_, State> {
@@ -387,7 +394,7 @@ impl Company {
 
 impl Spawner for Company {
     fn spawn(&self, parent: AgentId, request: SpawnRequest) -> BoxFuture<'_, Result<AgentId, TreeError>> {
-        Box::pin(self.spawn_child(parent, request))
+        Box::pin(self.spawn_whole(parent, request))
     }
 
     fn ended(&self, agent: AgentId) -> BoxFuture<'_, NodeResult> {
@@ -396,51 +403,25 @@ impl Spawner for Company {
 
     fn cancel(&self, agent: AgentId) -> BoxFuture<'_, ()> {
         // One that has ended has nothing to cancel.
-        Box::pin(async move { drop(self.stop(agent, false).await) })
+        Box::pin(async move { drop(self.stop_untold(agent).await) })
+    }
+
+    fn cancel_workflow(&self, workflow: WorkflowId) -> BoxFuture<'_, ()> {
+        Box::pin(async move { drop(self.stop_workflow(workflow).await) })
     }
 }
 
-/// Waits until agents that were stopped have stopped what they ran.
-async fn join(leaving: Vec<JoinHandle<()>>) {
+/// Waits until agents that were stopped have stopped what they ran; says whether they have.
+async fn join(leaving: Vec<JoinHandle<()>>) -> bool {
     let all = futures::future::join_all(leaving);
-    if tokio::time::timeout(LEAVING, all).await.is_err() {
+    let stopped = tokio::time::timeout(LEAVING, all).await.is_ok();
+    if !stopped {
         tracing::warn!("an agent takes long to stop");
     }
+    stopped
 }
 
-/// The tree as the log has it; one of the root alone when that does not hold together.
-fn restored(history: &TreeHistory, limits: TreeLimits, root: AgentId, model: &str, budget: SubtreeBudget) -> AgentTree {
-    let now = Timestamp::now();
-    let mut nodes = history.present();
-    if nodes.is_empty() {
-        nodes.push(root_node(root, now));
-    }
-    for node in nodes.iter_mut().filter(|node| node.id == root) {
-        node.budget = budget;
-        model.clone_into(&mut node.model_group);
-    }
-    // Those that ran when the limits were others stay.
-    let live = nodes.iter().filter(|node| node.state.is_live()).count().saturating_sub(1);
-    let wide = TreeLimits { live: limits.live.max(live), ..limits };
-    AgentTree::restore(wide, nodes, history.gone().clone()).unwrap_or_else(|broken| {
-        tracing::warn!(broken, "the agents of the session can't be told from its log");
-        let new = NewNode {
-            id: root,
-            name: "root".to_owned(),
-            kind: neco_proto::event::NodeType::Root,
-            role: "root".to_owned(),
-            task: String::new(),
-            model_group: model.to_owned(),
-            budget,
-        };
-        AgentTree::new(limits, new, now)
-    })
-}
-
-/// The smaller of two budgets, part by part.
-fn narrower(one: SubtreeBudget, other: Option<SubtreeBudget>) -> SubtreeBudget {
-    let Some(other) = other else { return one };
-    let tokens = [one.tokens, other.tokens].into_iter().flatten().min();
-    let cost = [one.cost, other.cost].into_iter().flatten().reduce(f64::min);
-    SubtreeBudget { tokens, cost }
+/// A group is chosen for the root alone: types have groups of their own.
+fn binding(chosen: Option<String>) -> Option<String> {
+    chosen.filter(|model| !GROUPS.contains(&model.as_str()))
 }

@@ -1,8 +1,8 @@
 //! How the work of an agent ends, and what that means for its task.
 
 use neco_agent::AgentInput;
-use neco_proto::event::{AgentComplete, CompleteReason, NodeState};
-use neco_proto::{AgentId, ErrorCode};
+use neco_proto::event::{AgentComplete, AgentNode, CompleteReason, NodeState};
+use neco_proto::{AgentId, ErrorCode, Message};
 use serde_json::Value;
 
 use super::carry::wakes;
@@ -10,7 +10,7 @@ use super::company::{Company, State};
 use super::error::TreeError;
 use super::notes::Gone;
 use super::op::Op;
-use super::seat::Answered;
+use super::seat::{Answered, STOPPED, Seat};
 use super::words;
 
 /// How often an output may not fit.
@@ -19,14 +19,23 @@ const MOST_MISFITS: u32 = 3;
 impl Company {
     /// An agent's loop came to its end.
     pub(super) async fn work_ended(&self, state: &mut State, agent: AgentId, complete: &AgentComplete) {
-        self.leave_unanswered(state, agent);
-        let running = state.tree.node(agent).is_some_and(|node| node.state == NodeState::Running);
-        if agent == self.root || !running {
+        match state.tree.node(agent).map(|node| node.state) {
+            Some(NodeState::Running) => self.leave_unanswered(state, agent),
+            // What follows waits until it goes on.
+            Some(NodeState::Paused) => {
+                if let Some(seat) = state.seats.get_mut(&agent) {
+                    seat.ended_paused = Some(complete.clone());
+                }
+                return;
+            }
+            Some(NodeState::Created | NodeState::Completed | NodeState::Failed | NodeState::Cancelled) | None => return,
+        }
+        if agent == self.root {
             return;
         }
         let failed = |code: Option<ErrorCode>, message: String| Op::Fail { agent, code, message };
         let op = match complete.reason {
-            CompleteReason::Natural => match self.natural_end(state, agent, complete) {
+            CompleteReason::Natural => match self.natural_end(state, agent, complete).await {
                 Some(op) => op,
                 None => return,
             },
@@ -45,22 +54,22 @@ impl Company {
                 failed(complete.error_code, error.unwrap_or_else(|| "its model could not be reached".to_owned()))
             }
             CompleteReason::Stopped => failed(None, "a hook ended its work".to_owned()),
-            CompleteReason::Cancelled => failed(None, "it was stopped".to_owned()),
+            CompleteReason::Cancelled => failed(None, STOPPED.to_owned()),
         };
-        if let Err(error) = self.apply(state, op, true).await {
+        if let Err(error) = self.apply(state, op).await {
             tracing::warn!(%error, "the end of an agent could not be recorded");
         }
     }
 
     /// What follows when an agent has nothing more to do; nothing while something is left that it waits for.
-    fn natural_end(&self, state: &mut State, agent: AgentId, complete: &AgentComplete) -> Option<Op> {
-        let children = state.tree.node(agent).map(|node| node.children.clone()).unwrap_or_default();
-        let waits = children.iter().any(|child| state.tree.node(*child).is_some_and(|node| node.state.is_live()));
-        let seat = state.seats.get_mut(&agent)?;
+    async fn natural_end(&self, state: &mut State, agent: AgentId, complete: &AgentComplete) -> Option<Op> {
+        let seat = state.seats.get(&agent)?;
         // It may have been told something meanwhile, and be at it already.
-        if waits || seat.at_work || !seat.in_flight.is_empty() || seat.mailbox.iter().any(wakes) {
+        if seat.at_work || !seat.in_flight.is_empty() || seat.mailbox.iter().any(wakes) {
             return None;
         }
+        self.wait_for_those_below(state, agent).await?;
+        let seat = state.seats.get_mut(&agent)?;
         let wanted = seat.spec.as_ref().is_some_and(|spec| spec.definition.output_schema.is_some());
         match seat.output.take() {
             Some(output) => Some(Op::Complete { agent, output }),
@@ -72,12 +81,39 @@ impl Company {
             }),
             None => {
                 seat.reminded = true;
-                let message = words::reminder();
-                seat.in_flight.insert(message.id);
-                seat.send(AgentInput::Letter { message, wakes: true, replaces: None });
+                say(seat, words::reminder());
                 None
             }
         }
+    }
+
+    /// Ready with something when nobody below an agent is left that it has to wait for. Those that only wait for
+    /// being resumed are told of once; who then ends all the same does without them.
+    async fn wait_for_those_below(&self, state: &mut State, agent: AgentId) -> Option<()> {
+        let children = state.tree.node(agent).map(|node| node.children.clone()).unwrap_or_default();
+        let nodes = children.iter().filter_map(|child| state.tree.node(*child));
+        let live: Vec<&AgentNode> = nodes.filter(|node| node.state.is_live()).collect();
+        let waits_for_agent = |node: &&AgentNode| {
+            let held = state.seats.get(&node.id).is_some_and(|seat| seat.held);
+            node.state == NodeState::Paused && node.paused_by == Some(node.id) && !held
+        };
+        if live.is_empty() {
+            return Some(());
+        }
+        if !live.iter().all(waits_for_agent) {
+            return None;
+        }
+        let (left, names): (Vec<AgentId>, Vec<String>) = live.iter().map(|node| (node.id, node.name.clone())).unzip();
+        let seat = state.seats.get_mut(&agent)?;
+        if !std::mem::replace(&mut seat.told_of_paused, true) {
+            say(seat, words::left_paused(&names));
+            return None;
+        }
+        for child in left {
+            // One that has ended meanwhile needs no ending.
+            let _ = self.apply_untold(state, Op::Cancel(child)).await;
+        }
+        Some(())
     }
 
     /// An agent's task is over although nobody ended it.
@@ -93,20 +129,19 @@ impl Company {
             Gone::Ended => "it ended by itself",
         };
         // Its parent is told, whoever else waits for it.
-        let _ = self.apply(state, Op::Fail { agent, code: None, message: message.to_owned() }, true).await;
+        let _ = self.apply(state, Op::Fail { agent, code: None, message: message.to_owned() }).await;
     }
 
     /// Children that wait for an answer of one that has ended its work decide themselves.
     fn leave_unanswered(&self, state: &mut State, agent: AgentId) {
         let children = state.tree.node(agent).map(|node| node.children.clone()).unwrap_or_default();
-        let unread = |seat: &super::seat::Seat| seat.mailbox.iter().any(wakes) || !seat.in_flight.is_empty();
+        let unread = |seat: &Seat| seat.mailbox.iter().any(wakes) || !seat.in_flight.is_empty();
         if state.seats.get(&agent).is_some_and(unread) {
             return;
         }
         for child in children {
-            if let Some(question) = state.seats.get_mut(&child).and_then(|seat| seat.question.take()) {
-                // Whoever asked may have been stopped.
-                let _ = question.0.send(Answered::Nobody);
+            if let Some(seat) = state.seats.get_mut(&child) {
+                seat.answer(Answered::Nobody);
             }
         }
     }
@@ -116,6 +151,10 @@ impl Company {
     /// # Errors
     /// When agents of its own are still at work.
     pub(super) async fn finish(&self, agent: AgentId, output: Value) -> Result<(), TreeError> {
+        self.to_the_end(move |company| async move { company.finish_with(agent, output).await }).await
+    }
+
+    async fn finish_with(&self, agent: AgentId, output: Value) -> Result<(), TreeError> {
         let handle = {
             let mut state = self.lock().await;
             let children = state.tree.node(agent).map(|node| node.children.clone()).unwrap_or_default();
@@ -137,17 +176,27 @@ impl Company {
 
     /// An output did not fit; says how many tries are left. With none left the agent has failed.
     pub(super) async fn misfit(&self, agent: AgentId, problem: &str) -> u32 {
-        let mut state = self.lock().await;
-        let Some(seat) = state.seats.get_mut(&agent) else { return 0 };
-        seat.misfits += 1;
-        let left = MOST_MISFITS.saturating_sub(seat.misfits);
-        if left == 0 {
-            let code = Some(ErrorCode::InvalidArguments);
-            let message = format!("its output did not fit, {MOST_MISFITS} times; the last time: {problem}");
-            let _ = self.apply(&mut state, Op::Fail { agent, code, message }, true).await;
-        }
-        left
+        let problem = problem.to_owned();
+        let counted = self.to_the_end(move |company| async move {
+            let mut state = company.lock().await;
+            let Some(seat) = state.seats.get_mut(&agent) else { return Ok(0) };
+            seat.misfits += 1;
+            let left = MOST_MISFITS.saturating_sub(seat.misfits);
+            if left == 0 {
+                let code = Some(ErrorCode::InvalidArguments);
+                let message = format!("its output did not fit, {MOST_MISFITS} times; the last time: {problem}");
+                company.apply(&mut state, Op::Fail { agent, code, message }).await?;
+            }
+            Ok(left)
+        });
+        counted.await.unwrap_or_default()
     }
+}
+
+/// Neco itself says something to an agent, which begins with it.
+fn say(seat: &mut Seat, message: Message) {
+    seat.in_flight.message(message.id);
+    seat.send(AgentInput::Letter { message, wakes: true, replaces: None });
 }
 
 fn last(complete: &AgentComplete) -> &str {

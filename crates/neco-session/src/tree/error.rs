@@ -82,6 +82,9 @@ pub enum TreeError {
     /// Its mailbox is full.
     #[error("too much waits for agent {0} already: let it work, then say it again")]
     Full(AgentId),
+    /// It waits for an answer already.
+    #[error("one question of yours waits for its answer already: ask everything in one question, after that one")]
+    AsksAlready,
     /// It asks no question that waits.
     #[error("agent {0} does not wait for an answer; correct it with redirect, or give it a task")]
     NoQuestion(AgentId),

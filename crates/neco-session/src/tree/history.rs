@@ -3,9 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
-use neco_proto::event::{AgentMessage, AgentNode, AgentUpdate, Letter, NodeState, NodeType, SubtreeBudget, Up};
+use neco_proto::event::{
+    AgentMessage, AgentNode, AgentUpdate, CallStatus, Down, Letter, NodeState, NodeType, SubtreeBudget, Up,
+};
 use neco_proto::{AgentId, Event, EventBody, Usage};
 use serde_json::Value;
+
+/// The tool by which a child asks its parent.
+const ASKS: &str = "report";
 
 /// The tree that a log tells of.
 #[derive(Clone, Debug, Default)]
@@ -17,8 +22,8 @@ pub struct TreeHistory {
     gone: BTreeMap<AgentId, AgentId>,
     setups: HashMap<AgentId, Value>,
     usage: HashMap<AgentId, Usage>,
-    /// What was said and did not enter a conversation.
-    unheard: Vec<AgentMessage>,
+    /// What was said to each and did not enter its conversation, oldest first; of those that are live.
+    unheard: HashMap<AgentId, Vec<AgentMessage>>,
 }
 
 impl TreeHistory {
@@ -30,9 +35,13 @@ impl TreeHistory {
                 root.model_group.clone_from(&start.model);
             }
             EventBody::AgentUpdate(update) => self.update(update),
-            EventBody::AgentMessage(message) => self.unheard.push(message.clone()),
+            EventBody::AgentMessage(message) => self.said(message),
             EventBody::Message(message) => {
-                self.unheard.retain(|letter| letter.message_id != message.id);
+                self.heard(event.agent_id, |letter| letter.message_id == message.id);
+            }
+            // The answer to a question is what the call gives that asked it.
+            EventBody::ToolCallEnd(end) if end.tool == ASKS && end.status == CallStatus::Success => {
+                self.heard(event.agent_id, |letter| matches!(letter.letter, Letter::Down(Down::Answer { .. })));
             }
             EventBody::Usage(used) => *self.usage.entry(event.agent_id).or_default() += used.usage,
             // Everything else is about one agent alone.
@@ -60,7 +69,8 @@ impl TreeHistory {
         let present = self.children(|agent| !self.gone.contains_key(&agent));
         let complete = |node: AgentNode| {
             let children = present.get(&node.id).cloned().unwrap_or_default();
-            AgentNode { children, ..self.complete(node, &every) }
+            let collapsed = self.gone.values().filter(|stands| **stands == node.id).count();
+            AgentNode { children, collapsed, ..self.complete(node, &every) }
         };
         self.in_order(&present).into_iter().map(complete).collect()
     }
@@ -77,20 +87,40 @@ impl TreeHistory {
         self.setups.get(&agent)
     }
 
-    /// What was said to agents and did not enter their conversation, oldest first; old reports are old news.
+    /// What was said to agents and did not enter their conversation, for each the oldest first; old reports are
+    /// old news.
     pub fn unheard(&self) -> impl Iterator<Item = &AgentMessage> {
-        self.unheard.iter().filter(|message| !matches!(message.letter, Letter::Up(Up::Report { .. })))
+        self.unheard.values().flatten()
+    }
+
+    fn said(&mut self, message: &AgentMessage) {
+        let has_ended = self.nodes.get(&message.to).is_some_and(|node| !node.state.is_live());
+        if !has_ended && !matches!(message.letter, Letter::Up(Up::Report { .. })) {
+            self.unheard.entry(message.to).or_default().push(message.clone());
+        }
+    }
+
+    fn heard(&mut self, agent: AgentId, is_heard: impl Fn(&AgentMessage) -> bool) {
+        if let Some(letters) = self.unheard.get_mut(&agent) {
+            letters.retain(|letter| !is_heard(letter));
+        }
     }
 
     fn update(&mut self, AgentUpdate { node, gone, setup }: &AgentUpdate) {
         if let Some(setup) = setup {
             self.setups.insert(node.id, setup.clone());
         }
+        if !gone.is_empty() {
+            let inherited = self.gone.values_mut().filter(|stands| gone.contains(stands));
+            inherited.for_each(|stands| *stands = node.id);
+        }
         for below in gone {
             self.gone.insert(*below, node.id);
+            self.unheard.remove(below);
         }
-        let inherited = self.gone.iter_mut().filter(|(_, stands)| gone.contains(stands));
-        inherited.for_each(|(_, stands)| *stands = node.id);
+        if !node.state.is_live() {
+            self.unheard.remove(&node.id);
+        }
         self.nodes.insert(node.id, node.clone());
     }
 

@@ -40,10 +40,20 @@ impl Mailbox {
                 self.letters.push_back(letter);
                 Posted::Waits
             }
-            Letter::Up(Up::Question { .. }) | Letter::Down(_) if self.bounded() >= self.most => Posted::Full,
+            Letter::Up(Up::Question { .. }) | Letter::Down(_) if self.is_full([]) => Posted::Full,
             Letter::Up(Up::Question { .. }) | Letter::Down(_) => {
                 self.letters.push_back(letter);
                 Posted::Waits
+            }
+        }
+    }
+
+    /// Puts a letter back that was in before, or on its way: it was sent when there was room.
+    pub fn put_back(&mut self, letter: AgentMessage) {
+        match &letter.letter {
+            Letter::Up(Up::Report { .. }) => drop(self.report(letter)),
+            Letter::Up(Up::Ended { .. } | Up::Stopped { .. } | Up::Question { .. }) | Letter::Down(_) => {
+                self.letters.push_back(letter);
             }
         }
     }
@@ -58,10 +68,10 @@ impl Mailbox {
         self.letters.iter()
     }
 
-    /// Whether no order and no question fits in any more.
+    /// Whether no order and no question fits in any more besides those that are `under_way`.
     #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.bounded() >= self.most
+    pub fn is_full<'a>(&'a self, under_way: impl IntoIterator<Item = &'a AgentMessage>) -> bool {
+        self.letters.iter().chain(under_way).filter(|letter| is_bounded(letter)).count() >= self.most
     }
 
     /// How many letters wait.
@@ -85,13 +95,13 @@ impl Mailbox {
         self.letters.push_back(letter);
         if replaced { Posted::Replaced } else { Posted::Waits }
     }
+}
 
-    fn bounded(&self) -> usize {
-        let counts = |letter: &&AgentMessage| match letter.letter {
-            Letter::Up(Up::Question { .. }) | Letter::Down(_) => true,
-            Letter::Up(Up::Report { .. } | Up::Ended { .. } | Up::Stopped { .. }) => false,
-        };
-        self.letters.iter().filter(counts).count()
+/// Whether there may be only so many of its kind.
+fn is_bounded(letter: &AgentMessage) -> bool {
+    match letter.letter {
+        Letter::Up(Up::Question { .. }) | Letter::Down(_) => true,
+        Letter::Up(Up::Report { .. } | Up::Ended { .. } | Up::Stopped { .. }) => false,
     }
 }
 
@@ -137,7 +147,11 @@ mod tests {
             let result = NodeResult::Output { output: Value::Null };
             assert_eq!(mailbox.post(up(*child, Up::Ended { result })), Posted::Waits);
         }
+        assert!(mailbox.is_full([]));
         let letters = mailbox.take();
+        let on_its_way: Vec<AgentMessage> = letters.iter().filter(|letter| is_bounded(letter)).cloned().collect();
+        assert!(mailbox.is_full(&on_its_way), "what is on its way counts");
+        assert!(!mailbox.is_full(on_its_way.first()));
         assert_eq!((letters.len(), mailbox.is_empty()), (8, true));
         let last = |letter: &AgentMessage| matches!(&letter.letter, Letter::Up(Up::Report { message, .. }) if message == "999");
         assert!(letters.iter().take(3).all(last));

@@ -2,29 +2,40 @@
 //!
 //! Invariants, after every operation: there is exactly one root, and it is live; every other node has a
 //! live or finished parent that lists it; types obey the table of [`neco_proto::event::NodeType`]; no
-//! finished node has a live child; live nodes and depths are within the limits; what a subtree used is what
-//! its nodes used, those that are collapsed included. An operation that is refused changes nothing. What
-//! changes is recorded before it is carried out; every child ends in a state that its parent is told.
+//! finished node has a live child; whoever is new is within the limits; what a subtree used is what its nodes
+//! used, those that are gone included. An operation that is refused changes nothing. All events of an
+//! operation are one append: a crash leaves all of it or nothing. They are on the disk before it is carried
+//! out (but for what was used and what is reported, which are a little later), and it is carried out to its
+//! end, whoever gives up waiting for it. Every child ends in a state that its parent is told.
 //!
 //! Reading order: [`limits`], [`op`] (what can be asked), [`change`] (what follows), [`agents`] (the tree,
-//! pure), [`mailbox`], [`error`], [`history`] (the tree that a log tells of); then how it runs: [`spawner`]
-//! (its face), [`spec`] (what a child is made from), [`company`] with [`orders`], [`carry`] (what follows is
-//! done), [`seat`], [`notes`] and [`watch`] (what agents do is noticed), [`ends`] (how a child's work ends), [`wait`],
-//! [`revive`] (after a crash), [`rest`] (whether all is done), [`words`], [`tools`] (the model's hands).
+//! pure) with [`collapse`] and [`promises`], [`mailbox`], [`error`], [`history`] (the tree that a log tells of)
+//! with [`mend`]; then how it runs: [`spawner`] (its face), [`spec`] (what a child is made from), [`company`]
+//! with [`birth`], [`orders`], [`record`] and [`carry`] (what follows is kept, then done), [`seat`], [`notes`],
+//! [`watch`] and [`time`] (what agents do is noticed), [`ends`] (how a child's work ends), [`wait`], [`revive`]
+//! (after a crash), [`rest`] (whether all is done), [`words`], [`tools`] (the model's hands).
 
 mod agents;
+mod birth;
 mod carry;
 mod change;
+mod collapse;
 mod company;
+#[cfg(test)]
+mod company_tests;
 mod ends;
 mod error;
 mod history;
 mod limits;
 mod mailbox;
+mod mend;
 mod notes;
 mod op;
 mod orders;
+#[cfg(test)]
+mod prefix_tests;
 mod promises;
+mod record;
 mod rest;
 mod revive;
 mod seat;

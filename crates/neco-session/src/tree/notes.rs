@@ -1,7 +1,7 @@
 //! What is noticed of agents as their events are recorded. Whoever records never waits for the tree: notes
 //! of one agent add up until they are taken.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,6 +9,8 @@ use neco_proto::event::{AgentComplete, ModeChange};
 use neco_proto::{AgentId, CallId, Event, EventBody, MessageId, QuestionId, Role, Usage};
 use tokio::sync::Notify;
 use tokio::time::Instant;
+
+use super::seat::InFlight;
 
 /// What is noticed of agents.
 #[derive(Default)]
@@ -100,7 +102,11 @@ impl Notes {
         let mut inner = self.lock();
         inner.heard.remove(&agent);
         inner.waits.remove(&agent);
-        inner.notes.remove(&agent);
+        // What it used is paid for, whoever it was.
+        let used = inner.notes.remove(&agent).and_then(|note| note.usage);
+        if used.is_some() {
+            inner.of(agent).usage = used;
+        }
         inner.calls.retain(|_, whose| *whose != agent);
         inner.questions.retain(|_, whose| *whose != agent);
     }
@@ -112,11 +118,19 @@ impl Notes {
         inner.heard.get(&agent).copied().filter(|_| !waits)
     }
 
-    /// An agent is paused, or goes on.
-    pub fn pause(&self, agent: AgentId, paused: bool) {
+    /// An agent is paused.
+    pub fn paused(&self, agent: AgentId) {
         let mut inner = self.lock();
-        inner.waits.entry(agent).or_default().paused = paused;
+        inner.waits.entry(agent).or_default().paused = true;
         inner.count_wait(agent);
+    }
+
+    /// An agent goes on: it is listened to from now on.
+    pub fn goes_on(&self, agent: AgentId) {
+        let mut inner = self.lock();
+        inner.waits.entry(agent).or_default().paused = false;
+        inner.count_wait(agent);
+        inner.heard.insert(agent, Instant::now());
     }
 
     /// How long an agent waited for the person or was paused.
@@ -247,10 +261,10 @@ impl Inner {
 }
 
 impl Note {
-    /// Those of `waiting` that entered its conversation are no longer under way.
-    pub fn settle(&self, waiting: &mut HashSet<MessageId>) {
-        self.admitted.iter().for_each(|id| {
-            waiting.remove(id);
-        });
+    /// What entered its conversation is no longer under way.
+    pub fn settle(&self, in_flight: &mut InFlight) {
+        for message in &self.admitted {
+            in_flight.remove(*message);
+        }
     }
 }

@@ -100,3 +100,12 @@ pub struct NewNode {
     /// What it and everybody below it may use.
     pub budget: SubtreeBudget,
 }
+
+impl NewNode {
+    /// The root of a session.
+    #[must_use]
+    pub fn root(id: AgentId, model: &str, budget: SubtreeBudget) -> Self {
+        let (name, role) = ("root".to_owned(), "root".to_owned());
+        Self { id, name, kind: NodeType::Root, role, task: String::new(), model_group: model.to_owned(), budget }
+    }
+}

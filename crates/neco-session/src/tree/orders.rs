@@ -1,13 +1,16 @@
 //! What agents and the person say and do to agents.
 
+use neco_agent::AgentInput;
 use neco_proto::event::{AgentMessage, AgentNode, Down, Letter, Sender};
-use neco_proto::{AgentId, AgentOrder, EventBody, MessageId};
+use neco_proto::{AgentId, AgentOrder, AgentParameters, EventBody, MessageId};
+use neco_toolkit::alias;
 use tokio::sync::oneshot;
 
 use super::company::{Company, State};
 use super::error::TreeError;
 use super::op::Op;
-use super::seat::{Answered, Asked};
+use super::seat::{Answered, Seat};
+use super::tools::OF_CHILDREN;
 
 impl Company {
     /// A parent, or the person, tells an agent what to do.
@@ -15,27 +18,60 @@ impl Company {
     /// # Errors
     /// When it is not theirs to tell, or makes no sense now.
     pub async fn order(&self, from: Sender, agent: AgentId, order: AgentOrder) -> Result<(), TreeError> {
-        // Whoever cancels its own child needs no letter about it.
-        if order == AgentOrder::Cancel {
-            self.lock().await.tree.may_command(from, agent)?;
-            return self.stop(agent, from == Sender::Person).await;
+        self.to_the_end(move |company| async move { company.carry_order(from, agent, order).await }).await
+    }
+
+    /// A parent, or the person, ends an agent and everybody below it; says whether nothing of them runs any more.
+    ///
+    /// # Errors
+    /// When it is not theirs to end, or has ended.
+    pub async fn end(&self, from: Sender, agent: AgentId) -> Result<bool, TreeError> {
+        self.lock().await.tree.may_command(from, agent)?;
+        match from {
+            Sender::Person => self.stop(agent).await,
+            // Whoever cancels its own child needs no letter about it.
+            Sender::Agent { .. } => self.stop_untold(agent).await,
         }
+    }
+
+    async fn carry_order(&self, from: Sender, agent: AgentId, order: AgentOrder) -> Result<(), TreeError> {
         let mut state = self.lock().await;
         state.tree.may_command(from, agent)?;
         match order {
             AgentOrder::Task { text } => self.tell(&mut state, from, agent, Down::Task { text }).await,
             AgentOrder::Redirect { text } => self.tell(&mut state, from, agent, Down::Redirect { text }).await,
             AgentOrder::Answer { text } => self.answer(&mut state, from, agent, text).await,
-            AgentOrder::Pause => self.apply(&mut state, Op::Pause(agent), true).await,
-            AgentOrder::Resume => self.apply(&mut state, Op::Resume(agent), true).await,
-            AgentOrder::UpdateParameters(parameters) => {
-                if let Some(group) = &parameters.model_group {
-                    self.make.model(group).map_err(TreeError::Refused)?;
+            AgentOrder::Pause => {
+                self.apply(&mut state, Op::Pause(agent)).await?;
+                if let Some(seat) = state.seats.get_mut(&agent) {
+                    seat.held = from == Sender::Person;
                 }
-                self.apply(&mut state, Op::Update { agent, parameters }, true).await
+                Ok(())
             }
-            AgentOrder::Cancel => Ok(()),
+            AgentOrder::Resume => self.apply(&mut state, Op::Resume(agent)).await,
+            AgentOrder::UpdateParameters(parameters) => self.update(&mut state, agent, parameters).await,
+            AgentOrder::Cancel => {
+                drop(state);
+                self.end(from, agent).await.map(drop)
+            }
         }
+    }
+
+    /// Other parameters from its next turn on.
+    async fn update(&self, state: &mut State, agent: AgentId, parameters: AgentParameters) -> Result<(), TreeError> {
+        let provider = match &parameters.model_group {
+            Some(group) => Some(self.make.model(group).map_err(TreeError::Refused)?),
+            None => None,
+        };
+        let tools = match &parameters.tools {
+            Some(names) => Some(tools_named(state, agent, names)?),
+            None => None,
+        };
+        self.apply(state, Op::Update { agent, parameters: AgentParameters { tools, ..parameters } }).await?;
+        if let (Some(seat), Some(provider)) = (state.seats.get(&agent), provider) {
+            seat.send(AgentInput::SetModel(provider));
+        }
+        Ok(())
     }
 
     /// A child tells its parent how far it is.
@@ -43,15 +79,23 @@ impl Company {
     /// # Errors
     /// When it has no parent, or progress is no part of a whole.
     pub(super) async fn report(&self, from: AgentId, progress: f64, message: String) -> Result<(), TreeError> {
-        let mut state = self.lock().await;
-        self.apply(&mut state, Op::Report { from, progress, message }, true).await
+        let report = Op::Report { from, progress, message };
+        self.to_the_end(move |company| async move { company.apply(&mut *company.lock().await, report).await }).await
     }
 
     /// A child asks its parent; the answer comes later. `None` when nobody can answer.
     ///
     /// # Errors
-    /// When it has no parent, or too much waits for that one.
+    /// When it has no parent, waits for an answer already, or too much waits for whom it asks.
     pub(super) async fn question(
+        &self,
+        from: AgentId,
+        text: String,
+    ) -> Result<Option<oneshot::Receiver<Answered>>, TreeError> {
+        self.to_the_end(move |company| async move { company.put_question(from, text).await }).await
+    }
+
+    async fn put_question(
         &self,
         from: AgentId,
         text: String,
@@ -62,15 +106,15 @@ impl Company {
         if state.seats.get(&from).is_some_and(|seat| !seat.is_told()) {
             return Ok(None);
         }
-        if state.seats.get(&parent).is_none_or(|seat| seat.mailbox.is_full()) {
+        // An answer names no question, so there is one at a time.
+        if state.seats.get(&from).is_some_and(Seat::asks) {
+            return Err(TreeError::AsksAlready);
+        }
+        if state.seats.get(&parent).is_none_or(Seat::is_full) {
             return Err(TreeError::Full(parent));
         }
-        let (sender, answer) = oneshot::channel();
-        if let Some(seat) = state.seats.get_mut(&from) {
-            seat.question = Some(Asked(sender));
-        }
-        self.apply(&mut state, Op::Question { from, text }, true).await?;
-        Ok(Some(answer))
+        self.apply(&mut state, Op::Question { from, text }).await?;
+        Ok(state.seats.get_mut(&from).map(Seat::ask))
     }
 
     /// A node, if the one who asks may know of it: its own child.
@@ -85,22 +129,51 @@ impl Company {
     }
 
     async fn tell(&self, state: &mut State, from: Sender, to: AgentId, letter: Down) -> Result<(), TreeError> {
-        if state.seats.get(&to).is_some_and(|seat| seat.mailbox.is_full()) {
+        if state.seats.get(&to).is_some_and(Seat::is_full) {
             return Err(TreeError::Full(to));
         }
-        self.apply(state, Op::Tell { from, to, letter }, true).await
+        self.apply(state, Op::Tell { from, to, letter }).await
     }
 
     /// The answer goes to the call that waits for it.
     async fn answer(&self, state: &mut State, from: Sender, to: AgentId, text: String) -> Result<(), TreeError> {
-        let seat = state.seats.get_mut(&to).ok_or(TreeError::Unknown(to))?;
-        let question = seat.question.take().ok_or(TreeError::NoQuestion(to))?;
+        if !state.seats.get(&to).ok_or(TreeError::Unknown(to))?.asks() {
+            return Err(TreeError::NoQuestion(to));
+        }
         let letter = Letter::Down(Down::Answer { text: text.clone() });
         let told = AgentMessage { from, to, letter, message_id: MessageId::new() };
         let recorded = self.journal.commit(to, None, EventBody::AgentMessage(told)).await;
         recorded.map_err(|error| TreeError::Refused(error.to_string()))?;
-        // Whoever asked may have given up.
-        let _ = question.0.send(Answered::By(from, text));
+        if let Some(seat) = state.seats.get_mut(&to) {
+            seat.answer(Answered::By(from, text));
+            // It was silent because it waited.
+            self.notes.listen_to(to);
+        }
         Ok(())
     }
+}
+
+/// The tools that an agent keeps, by our own names, with those that every child has.
+fn tools_named(state: &State, agent: AgentId, names: &[String]) -> Result<Vec<String>, TreeError> {
+    let seat = state.seats.get(&agent).ok_or(TreeError::Unknown(agent))?;
+    let mut kept: Vec<String> = Vec::new();
+    for name in names {
+        let own = alias::own_name(name).unwrap_or(name);
+        // Whoever waits to be made again has those that its definition names.
+        let has = match (&seat.line, &seat.spec) {
+            (Some(_), _) => seat.tools.contains(own),
+            (None, Some(spec)) => spec.definition.tools.has(own),
+            (None, None) => false,
+        };
+        if !has {
+            let mut there: Vec<&str> = seat.tools.iter().map(String::as_str).collect();
+            there.sort_unstable();
+            return Err(TreeError::Refused(format!("it has no tool {name:?}; it has: {}", there.join(", "))));
+        }
+        kept.push(own.to_owned());
+    }
+    kept.extend(OF_CHILDREN.iter().map(|name| (*name).to_owned()));
+    kept.sort_unstable();
+    kept.dedup();
+    Ok(kept)
 }

@@ -1,6 +1,7 @@
 //! What holds for every tree after every operation.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use neco_proto::AgentId;
 use neco_proto::event::{AgentNode, NodeState, NodeType};
@@ -8,19 +9,42 @@ use neco_proto::event::{AgentNode, NodeState, NodeType};
 use super::limits::{TreeLimits, most_children};
 
 /// The first promise that is broken, if one is.
-pub(super) fn check(limits: &TreeLimits, root: AgentId, nodes: &BTreeMap<AgentId, AgentNode>) -> Result<(), String> {
-    let roots = nodes.values().filter(|node| node.kind == NodeType::Root).count();
-    ensure(roots == 1, || format!("there are {roots} roots"))?;
-    let is_root = |node: &AgentNode| node.parent.is_none() && node.state == NodeState::Running;
-    ensure(nodes.get(&root).is_some_and(is_root), || "the root does not run at the top".to_owned())?;
+pub(super) fn check(
+    limits: &TreeLimits,
+    root: AgentId,
+    nodes: &BTreeMap<AgentId, Arc<AgentNode>>,
+) -> Result<(), String> {
+    check_shape(root, nodes)?;
     let live = nodes.values().filter(|node| node.id != root && node.state.is_live()).count();
     ensure(live <= limits.live, || format!("{live} agents are live"))?;
-    nodes.values().try_for_each(|node| check_node(limits, nodes, node))?;
+    nodes.values().try_for_each(|node| check_limits(limits, nodes, node))
+}
+
+/// The first promise that is broken of those that hold whatever the limits are.
+pub(super) fn check_shape(root: AgentId, nodes: &BTreeMap<AgentId, Arc<AgentNode>>) -> Result<(), String> {
+    let roots = nodes.values().filter(|node| node.kind == NodeType::Root).count();
+    ensure(roots == 1, || format!("there are {roots} roots"))?;
+    let is_root = |node: &Arc<AgentNode>| node.parent.is_none() && node.state == NodeState::Running;
+    ensure(nodes.get(&root).is_some_and(is_root), || "the root does not run at the top".to_owned())?;
+    nodes.values().try_for_each(|node| check_node(nodes, node))?;
     let reached = reach(root, nodes);
     ensure(reached == nodes.len(), || format!("{reached} of {} nodes are reached from the root", nodes.len()))
 }
 
-fn check_node(limits: &TreeLimits, nodes: &BTreeMap<AgentId, AgentNode>, node: &AgentNode) -> Result<(), String> {
+fn check_limits(
+    limits: &TreeLimits,
+    nodes: &BTreeMap<AgentId, Arc<AgentNode>>,
+    node: &AgentNode,
+) -> Result<(), String> {
+    let live = |child: &&AgentId| nodes.get(child).is_some_and(|child| child.state.is_live());
+    let (id, children) = (node.id, node.children.iter().filter(live).count());
+    ensure(most_children(node.kind, limits).is_none_or(|most| children <= most), || {
+        format!("{id} has {children} live children")
+    })?;
+    ensure(depth(node, nodes) <= limits.depth, || format!("{id} is too deep"))
+}
+
+fn check_node(nodes: &BTreeMap<AgentId, Arc<AgentNode>>, node: &AgentNode) -> Result<(), String> {
     let id = node.id;
     if let Some(parent) = node.parent {
         let Some(parent) = nodes.get(&parent) else { return Err(format!("{id} is an orphan")) };
@@ -32,21 +56,15 @@ fn check_node(limits: &TreeLimits, nodes: &BTreeMap<AgentId, AgentNode>, node: &
         let runs_alone = node.state == NodeState::Running && parent.state != NodeState::Running;
         ensure(!runs_alone, || format!("{id} runs below an agent that does not"))?;
     }
-    let live = |child: &&AgentId| nodes.get(child).is_some_and(|child| child.state.is_live());
-    let children = node.children.iter().filter(live).count();
-    ensure(most_children(node.kind, limits).is_none_or(|most| children <= most), || {
-        format!("{id} has {children} live children")
-    })?;
     ensure(node.children.iter().all(|child| nodes.get(child).is_some_and(|child| child.parent == Some(id))), || {
         format!("{id} lists a child that is not its own")
     })?;
     ensure((node.state == NodeState::Paused) == node.paused_by.is_some(), || format!("{id} is paused by nobody"))?;
     ensure(node.state.is_live() || node.children.is_empty(), || format!("{id} is finished and not collapsed"))?;
-    ensure(depth(node, nodes) <= limits.depth, || format!("{id} is too deep"))?;
     check_usage(node, nodes)
 }
 
-fn check_usage(node: &AgentNode, nodes: &BTreeMap<AgentId, AgentNode>) -> Result<(), String> {
+fn check_usage(node: &AgentNode, nodes: &BTreeMap<AgentId, Arc<AgentNode>>) -> Result<(), String> {
     let below = node.children.iter().filter_map(|child| nodes.get(child)).map(|child| child.subtree_usage.input);
     let known = node.usage.input.saturating_add(below.fold(0, u64::saturating_add));
     let all = node.subtree_usage.input;
@@ -54,13 +72,13 @@ fn check_usage(node: &AgentNode, nodes: &BTreeMap<AgentId, AgentNode>) -> Result
     ensure(holds, || format!("{} used {all}, and it and its children {known}", node.id))
 }
 
-fn depth(node: &AgentNode, nodes: &BTreeMap<AgentId, AgentNode>) -> usize {
-    let parent = |node: &&AgentNode| node.parent.and_then(|parent| nodes.get(&parent));
+fn depth(node: &AgentNode, nodes: &BTreeMap<AgentId, Arc<AgentNode>>) -> usize {
+    let parent = |node: &&AgentNode| node.parent.and_then(|parent| nodes.get(&parent)).map(Arc::as_ref);
     // A circle would go on for ever.
     std::iter::successors(Some(node), parent).take(nodes.len() + 1).count() - 1
 }
 
-fn reach(root: AgentId, nodes: &BTreeMap<AgentId, AgentNode>) -> usize {
+fn reach(root: AgentId, nodes: &BTreeMap<AgentId, Arc<AgentNode>>) -> usize {
     let mut next = vec![root];
     let mut reached = 0;
     while let Some(node) = next.pop().and_then(|id| nodes.get(&id)) {

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use neco_proto::event::{AgentMessage, AgentUpdate, CompleteReason, NodeState};
+use neco_proto::event::{Admission, AgentMessage, AgentNode, AgentUpdate, CompleteReason, NodeState};
 use neco_proto::{AgentId, Event, EventBody, MessageId, Role};
 
 use super::carry::wakes;
@@ -28,6 +28,11 @@ impl Rest {
         Self { root: Some(root), ..Self::default() }
     }
 
+    /// These agents were there before the first event that is taken in.
+    pub fn found(&mut self, nodes: &[AgentNode]) {
+        nodes.iter().filter(|node| node.parent.is_some()).for_each(|node| self.stands(node));
+    }
+
     /// Takes in the next event.
     pub fn apply(&mut self, event: &Event) {
         match &event.body {
@@ -45,7 +50,9 @@ impl Rest {
                     self.done = None;
                 }
             }
-            EventBody::MessageQueued(_) if self.is_root(event) => self.done = None,
+            EventBody::MessageQueued(queued) if self.is_root(event) && queued.when != Admission::Withdrawn => {
+                self.done = None;
+            }
             // Nothing else begins or ends anything.
             _ => {}
         }
@@ -93,6 +100,10 @@ impl Rest {
             self.working.remove(agent);
             self.paused.remove(agent);
         }
+        self.stands(node);
+    }
+
+    fn stands(&mut self, node: &AgentNode) {
         match node.state {
             NodeState::Created | NodeState::Running => drop(self.working.insert(node.id, node.name.clone())),
             NodeState::Paused => drop(self.paused.insert(node.id, node.name.clone())),

@@ -4,11 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use neco_agent::AgentInput;
-use neco_proto::AgentId;
 use neco_proto::event::{AgentMessage, NodeState};
+use neco_proto::{AgentId, EventBody};
 use neco_safety::Policy;
 
 use super::agents::AgentTree;
+use super::birth::task_message;
 use super::company::{Company, State};
 use super::error::TreeError;
 use super::history::TreeHistory;
@@ -26,7 +27,8 @@ pub(super) fn seats(tree: &AgentTree, history: &TreeHistory, most_letters: usize
         let setup = history.setup(agent).cloned();
         // Whoever waited for it in a call waits no longer: its end is told.
         let spec = setup.and_then(|setup| serde_json::from_value::<ChildSpec>(setup).ok());
-        let spec = spec.map(|spec| ChildSpec { told: true, ..spec });
+        // A workflow that goes on does its tasks anew, and ends those that an earlier process left.
+        let spec = spec.map(|spec| ChildSpec { told: spec.workflow.is_none(), ..spec });
         Seat::new(spec, Policy::default(), HashSet::new(), most_letters)
     };
     live.map(|node| (node.id, seat(node.id))).collect()
@@ -36,7 +38,7 @@ pub(super) fn seats(tree: &AgentTree, history: &TreeHistory, most_letters: usize
 pub(super) fn repost(seats: &mut HashMap<AgentId, Seat>, history: &TreeHistory) {
     for letter in history.unheard() {
         if let Some(seat) = seats.get_mut(&letter.to) {
-            let _ = seat.mailbox.post(AgentMessage::clone(letter));
+            seat.mailbox.put_back(AgentMessage::clone(letter));
         }
     }
 }
@@ -47,7 +49,14 @@ impl Company {
     /// # Errors
     /// When that can't be recorded.
     pub async fn open(&self) -> Result<(), TreeError> {
+        self.to_the_end(|company| async move { company.open_whole().await }).await
+    }
+
+    async fn open_whole(&self) -> Result<(), TreeError> {
         let mut state = self.lock().await;
+        let mended = std::mem::take(&mut state.mended).into_iter();
+        let mended = mended.map(|update| (update.node.id, EventBody::AgentUpdate(update))).collect();
+        self.journal.commit_all(mended).await.map_err(|error| TreeError::Refused(error.to_string()))?;
         if state.tree.live_count() == 0 {
             return Ok(());
         }
@@ -55,9 +64,9 @@ impl Company {
             state.tree.iter().filter(|node| node.state == NodeState::Created).map(|node| node.id).collect();
         for agent in created {
             // One whose parent has ended can't begin, and is stopped with it.
-            let _ = self.apply(&mut state, Op::Start(agent), true).await;
+            let _ = self.apply(&mut state, Op::Start(agent)).await;
         }
-        self.apply(&mut state, Op::Interrupt, true).await
+        self.apply(&mut state, Op::Interrupt).await
     }
 
     /// An agent that was paused goes on; after a crash it is made again from the log.
@@ -65,11 +74,18 @@ impl Company {
         if state.seats.get(&agent).is_some_and(|seat| seat.line.is_some()) {
             // What waits is heard in the turn that it goes on with.
             self.deliver(state, agent).await;
-            return state.seats.get(&agent).into_iter().for_each(|seat| seat.send(AgentInput::Release));
+            let Some(seat) = state.seats.get_mut(&agent) else { return };
+            seat.held = false;
+            seat.send(AgentInput::Release);
+            // Its work may have ended while it was paused.
+            if let Some(complete) = seat.ended_paused.take() {
+                Box::pin(self.work_ended(state, agent, &complete)).await;
+            }
+            return;
         }
         if let Err(error) = self.revive(state, agent).await {
             let message = format!("it can't go on: {error}");
-            let failed = Box::pin(self.apply(state, Op::Fail { agent, code: None, message }, true));
+            let failed = Box::pin(self.apply(state, Op::Fail { agent, code: None, message }));
             let _ = failed.await;
         }
     }
@@ -80,7 +96,7 @@ impl Company {
         let spec = spec.ok_or_else(|| TreeError::Refused("the log does not say who it is".to_owned()))?;
         let refused = |error: neco_store::StoreError| TreeError::Refused(error.to_string());
         let fold = fold_agent(self.log.as_ref(), self.session, agent).await.map_err(refused)?;
-        for body in mend(&fold) {
+        for body in mend(&fold, false) {
             self.journal.emit(agent, fold.turn, body).await.map_err(refused)?;
         }
         // With what was mended, and all of it on the disk.
@@ -92,11 +108,11 @@ impl Company {
         let line = self.begin(agent, newborn.agent, newborn.handle);
         let message = match task_is_known {
             true => words::go_on(),
-            false => neco_proto::Message::user(node.task.clone()),
+            false => task_message(&node, Some(&spec)),
         };
         if let Some(seat) = state.seats.get_mut(&agent) {
             (seat.policy, seat.tools) = (newborn.policy, newborn.tools);
-            seat.in_flight.insert(message.id);
+            seat.in_flight.message(message.id);
             seat.at_work = true;
             line.send(AgentInput::Letter { message, wakes: true, replaces: None });
             seat.line = Some(line);

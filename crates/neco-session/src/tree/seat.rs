@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use neco_agent::{AgentHandle, AgentInput};
-use neco_proto::event::{NodeResult, Sender};
+use neco_proto::event::{AgentComplete, AgentMessage, NodeResult, Sender};
 use neco_proto::{AgentId, MessageId};
 use neco_safety::Policy;
 use serde_json::Value;
@@ -13,6 +13,9 @@ use tokio::task::JoinHandle;
 
 use super::mailbox::Mailbox;
 use super::spec::ChildSpec;
+
+/// Why an agent ended that somebody stopped.
+pub(super) const STOPPED: &str = "it was stopped";
 
 /// Where an agent sits while it runs.
 pub(super) struct Seat {
@@ -26,8 +29,8 @@ pub(super) struct Seat {
     pub tools: HashSet<String>,
     /// What waits for it.
     pub mailbox: Mailbox,
-    /// Letters that are on their way into its conversation.
-    pub in_flight: HashSet<MessageId>,
+    /// What is on its way into its conversation.
+    pub in_flight: InFlight,
     /// The last report of each child that is on its way.
     pub reports: HashMap<AgentId, MessageId>,
     /// Rings when something is put into its mailbox.
@@ -45,7 +48,13 @@ pub(super) struct Seat {
     /// What went wrong last.
     pub error: Option<String>,
     /// What it asks its parent, until that is answered.
-    pub question: Option<Asked>,
+    question: Option<Asked>,
+    /// How its work ended while it was paused: what follows waits until it goes on.
+    pub ended_paused: Option<AgentComplete>,
+    /// Whether the person paused it, who will know when it is to go on.
+    pub held: bool,
+    /// Whether it was told that those it waits for are paused.
+    pub told_of_paused: bool,
     /// Whether it was said that nothing is heard of it.
     pub silent: watch::Sender<bool>,
     /// Tells what came of its task.
@@ -53,7 +62,44 @@ pub(super) struct Seat {
 }
 
 /// A question that waits for its answer.
-pub(super) struct Asked(pub oneshot::Sender<Answered>);
+struct Asked(oneshot::Sender<Answered>);
+
+/// What is on its way into a conversation, in order: letters, and what Neco itself says.
+#[derive(Default)]
+pub(super) struct InFlight(Vec<(MessageId, Option<AgentMessage>)>);
+
+impl InFlight {
+    /// A letter is on its way.
+    pub fn letter(&mut self, letter: AgentMessage) {
+        self.0.push((letter.message_id, Some(letter)));
+    }
+
+    /// Something that is no letter is on its way.
+    pub fn message(&mut self, message: MessageId) {
+        self.0.push((message, None));
+    }
+
+    /// One is no longer on its way; says whether it was.
+    pub fn remove(&mut self, message: MessageId) -> bool {
+        let before = self.0.len();
+        self.0.retain(|(id, _)| *id != message);
+        self.0.len() < before
+    }
+
+    /// Whether nothing is on its way.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The letters that did not arrive, oldest first.
+    pub fn take_letters(&mut self) -> Vec<AgentMessage> {
+        self.0.drain(..).filter_map(|(_, letter)| letter).collect()
+    }
+
+    fn letters(&self) -> impl Iterator<Item = &AgentMessage> {
+        self.0.iter().filter_map(|(_, letter)| letter.as_ref())
+    }
+}
 
 /// The answer to a child's question.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,7 +166,7 @@ impl Seat {
             policy,
             tools,
             mailbox: Mailbox::new(most_letters),
-            in_flight: HashSet::new(),
+            in_flight: InFlight::default(),
             reports: HashMap::new(),
             posted: Arc::new(Notify::new()),
             at_work: false,
@@ -130,6 +176,9 @@ impl Seat {
             reminded: false,
             error: None,
             question: None,
+            ended_paused: None,
+            held: false,
+            told_of_paused: false,
             silent: watch::Sender::new(false),
             ended: watch::Sender::new(None),
         }
@@ -142,10 +191,40 @@ impl Seat {
         }
     }
 
+    /// Whether so much was said to it that it has not heard that there is no room for more.
+    pub fn is_full(&self) -> bool {
+        self.mailbox.is_full(self.in_flight.letters())
+    }
+
+    /// From now on it waits for an answer; the receiver has it.
+    pub fn ask(&mut self) -> oneshot::Receiver<Answered> {
+        let (sender, answer) = oneshot::channel();
+        self.question = Some(Asked(sender));
+        answer
+    }
+
+    /// Whether it waits for an answer.
+    pub fn asks(&self) -> bool {
+        self.question.as_ref().is_some_and(|asked| !asked.0.is_closed())
+    }
+
+    /// Gives it the answer, if it waits for one.
+    pub fn answer(&mut self, answer: Answered) {
+        if let Some(asked) = self.question.take() {
+            // Whoever asked may have given up.
+            let _ = asked.0.send(answer);
+        }
+    }
+
     /// Whether its end is told to its parent.
     pub fn is_told(&self) -> bool {
         self.spec.as_ref().is_none_or(|spec| spec.told)
     }
+}
+
+/// What came of the task of an agent that was stopped.
+pub(super) fn stopped() -> NodeResult {
+    NodeResult::Error { code: None, message: STOPPED.to_owned() }
 }
 
 /// Who says something, as the one it is said to reads it.

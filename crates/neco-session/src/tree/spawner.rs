@@ -1,8 +1,8 @@
 //! The face of the tree for whoever runs agents: a parent's tools, a workflow.
 
 use futures::future::BoxFuture;
-use neco_proto::AgentId;
 use neco_proto::event::{NodeResult, SubtreeBudget};
+use neco_proto::{AgentId, WorkflowId};
 
 use super::error::TreeError;
 use crate::roles::Definition;
@@ -23,19 +23,21 @@ pub struct SpawnRequest {
     pub call: Option<OneCall>,
     /// Whether its end is told to its parent; otherwise whoever asks for it with [`Spawner::ended`] hears of it.
     pub told: bool,
+    /// The workflow that it does a task of.
+    pub workflow: Option<WorkflowId>,
 }
 
 impl SpawnRequest {
     /// An agent of a definition with a task, whose parent is told of its end.
     #[must_use]
     pub fn new(definition: Definition, task: impl Into<String>) -> Self {
-        Self { definition, task: task.into(), model_group: None, budget: None, call: None, told: true }
+        Self { definition, task: task.into(), model_group: None, budget: None, call: None, told: true, workflow: None }
     }
 }
 
 /// Runs agents.
 pub trait Spawner: Send + Sync {
-    /// Makes a child of `parent` and lets it begin; ready when that is recorded.
+    /// Makes a child of `parent` and lets it begin; ready when that is recorded. Whoever gives up before has no child.
     fn spawn(&self, parent: AgentId, request: SpawnRequest) -> BoxFuture<'_, Result<AgentId, TreeError>>;
 
     /// What comes of an agent's task; ready when it has ended. One that was stopped ends with an error.
@@ -43,4 +45,7 @@ pub trait Spawner: Send + Sync {
 
     /// Ends an agent and everybody below it; ready when nothing of them runs any more.
     fn cancel(&self, agent: AgentId) -> BoxFuture<'_, ()>;
+
+    /// Ends all agents of a workflow, also those that an earlier process left; ready when nothing of them runs.
+    fn cancel_workflow(&self, workflow: WorkflowId) -> BoxFuture<'_, ()>;
 }

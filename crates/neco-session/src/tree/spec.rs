@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use neco_config::section::AgentsSection;
+use neco_proto::WorkflowId;
 use serde::{Deserialize, Serialize};
 
 use super::limits::TreeLimits;
@@ -19,6 +20,9 @@ pub struct ChildSpec {
     pub call: Option<OneCall>,
     /// Whether its end is told to its parent.
     pub told: bool,
+    /// The workflow that it does a task of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<WorkflowId>,
 }
 
 /// How the agents of a session are kept.

@@ -104,6 +104,11 @@ impl Company {
         }
     }
 
+    /// Ready when the root has heard everything that was sent to it until now: what the person says comes after it.
+    pub async fn flush_root(&self) {
+        self.flush(self.root).await;
+    }
+
     /// Ready when an agent has heard everything that was sent to it until now.
     async fn flush(&self, agent: AgentId) {
         let flushed = {
@@ -128,7 +133,7 @@ impl Waited {
             }
             waited.running += usize::from(node.state != NodeState::Paused);
             waited.left.push(node.name.clone());
-            if state.seats.get(agent).is_some_and(|seat| seat.question.is_some()) {
+            if state.seats.get(agent).is_some_and(|seat| seat.asks()) {
                 waited.asks.push(node.name.clone());
             }
             if state.seats.get(agent).is_some_and(|seat| *seat.silent.borrow()) {

@@ -40,12 +40,12 @@ impl Company {
             state.tree.said(agent, said);
         }
         if let Some(usage) = note.usage {
-            let above = self.above(state, agent);
-            // A tree that does not know who used it has nobody to count it for.
-            let _ = self.apply(state, Op::Use { agent, usage }, true).await;
-            for seat in above.into_iter().filter_map(|id| state.seats.get(&id)) {
+            // Those above it first: when it ends because all is used up, they know that already.
+            for seat in self.above(state, agent).into_iter().filter_map(|id| state.seats.get(&id)) {
                 seat.send(AgentInput::OthersUsed(usage));
             }
+            // A tree that does not know who used it has nobody to count it for.
+            let _ = self.apply(state, Op::Use { agent, usage }).await;
         }
         if agent == self.root {
             note.modes.into_iter().for_each(|change| self.pass_on(state, &change));
@@ -59,9 +59,12 @@ impl Company {
         self.deliver(state, agent).await;
     }
 
-    /// Everybody above an agent.
+    /// Everybody above an agent; of one that is gone, whoever stands for it and those above that one.
     fn above(&self, state: &State, agent: AgentId) -> Vec<AgentId> {
-        let parent = |id: AgentId| state.tree.node(id).and_then(|node| node.parent);
+        let parent = |id: AgentId| match state.tree.node(id) {
+            Some(node) => node.parent,
+            None => state.tree.gone().get(&id).copied(),
+        };
         std::iter::successors(parent(agent), |id| parent(*id)).collect()
     }
 
@@ -124,7 +127,7 @@ impl Company {
         };
         let works = |node: &&AgentNode| {
             let seat = state.seats.get(&node.id);
-            let works = seat.is_some_and(|seat| seat.at_work && !*seat.silent.borrow() && seat.question.is_none());
+            let works = seat.is_some_and(|seat| seat.at_work && !*seat.silent.borrow() && !seat.asks());
             works && node.state == NodeState::Running && !waits_below(node)
         };
         let running = state.tree.iter().filter(works);
@@ -149,7 +152,7 @@ impl Company {
                 return false;
             }
             if let Some(seat) = state.seats.get_mut(&parent) {
-                let _ = seat.mailbox.post(letter);
+                seat.mailbox.put_back(letter);
                 seat.posted.notify_waiters();
             }
             self.deliver(&mut state, parent).await;

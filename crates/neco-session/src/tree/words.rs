@@ -86,6 +86,18 @@ pub(super) fn reminder() -> Message {
     )
 }
 
+/// What an agent is told that has nothing more to do while agents of its own are paused.
+pub(super) fn left_paused(names: &[String]) -> Message {
+    Message::neco(format!(
+        "You are done, but {} paused: let it go on with agent_message (kind resume) and wait for it, or end it with \
+         agent_cancel. If you end your work again, what is paused is ended with it.",
+        match names {
+            [one] => format!("{one} is"),
+            _ => format!("{} are", names.join(", ")),
+        }
+    ))
+}
+
 /// What an agent is told when it goes on after an interruption.
 pub(super) fn go_on() -> Message {
     Message { id: MessageId::new(), ..Message::neco("You were interrupted. Go on with your task where you stopped.") }

@@ -4,8 +4,10 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use neco_proto::event::{CallStatus, NodeResult, NodeType, SubtreeBudget, ToolCallEnd};
-use neco_proto::{AgentId, Display, EventBody, Seq, SessionId};
+use neco_proto::event::{
+    CallStatus, NodeResult, NodeType, Notification, NotificationLevel, SubtreeBudget, ToolCallEnd,
+};
+use neco_proto::{AgentId, Display, EventBody, Seq, SessionId, WorkflowId};
 use neco_safety::untrusted;
 use neco_store::EventLog;
 use neco_toolkit::alias;
@@ -21,6 +23,9 @@ use crate::tree::{SpawnRequest, Spawner};
 
 /// The tool that runs commands.
 const SHELL: &str = "bash";
+
+/// Bytes of what a command printed that other tasks can read.
+const MOST_PASSED_ON: u64 = 1024 * 1024;
 
 /// The tool that reads files.
 const READ: &str = "read_file";
@@ -67,9 +72,9 @@ impl Hands for TreeHands {
         })
     }
 
-    fn abandon(&self, agent: AgentId) -> BoxFuture<'static, ()> {
+    fn abandon(&self, workflow: WorkflowId) -> BoxFuture<'static, ()> {
         let spawner = Arc::clone(&self.spawner);
-        Box::pin(async move { spawner.cancel(agent).await })
+        Box::pin(async move { spawner.cancel_workflow(workflow).await })
     }
 }
 
@@ -77,13 +82,13 @@ impl TreeHands {
     fn request(&self, call: &TaskCall) -> Result<SpawnRequest, String> {
         let one = |tool: &str, arguments: Value, task: String| {
             let call = OneCall { name: tool.to_owned(), arguments };
-            SpawnRequest { told: false, call: Some(call), ..SpawnRequest::new(caller(tool), task) }
+            SpawnRequest { call: Some(call), ..SpawnRequest::new(caller(tool), task) }
         };
-        Ok(match &call.work {
+        let request = match &call.work {
             Work::Agent { role, prompt, model } => {
                 let definition = self.definitions.find(role).map_err(|error| error.to_string())?.clone();
                 let model_group = model.clone();
-                SpawnRequest { told: false, model_group, ..SpawnRequest::new(definition, prompt.clone()) }
+                SpawnRequest { model_group, ..SpawnRequest::new(definition, prompt.clone()) }
             }
             Work::Tool { name, arguments } => {
                 let own = alias::own_name(name).unwrap_or(name);
@@ -96,7 +101,8 @@ impl TreeHands {
                 }
                 one(SHELL, arguments, format!("{}: {line}", call.task))
             }
-        })
+        };
+        Ok(SpawnRequest { told: false, workflow: Some(call.workflow), ..request })
     }
 
     /// What came of the call of an agent that made one.
@@ -114,10 +120,31 @@ impl TreeHands {
         .await
         .map_err(failed)?;
         match (end, result) {
-            (Some(end), _) => of_end(&end),
+            (Some(end), _) => self.whole(&end, of_end(&end)?).await,
             (None, NodeResult::Error { message, .. }) => Err(message),
             (None, NodeResult::Output { .. }) => Err("the call was never made".to_owned()),
         }
+    }
+}
+
+impl TreeHands {
+    /// What a command printed, all of it: the middle of what was too long for a conversation is in a file. What is
+    /// too long for other tasks too stays cut, and the person is told.
+    async fn whole(&self, end: &ToolCallEnd, given: Value) -> Ended {
+        let (Some(file), Some(Display::Terminal { .. })) = (&end.spilled_to, &end.display) else { return Ok(given) };
+        let size = tokio::fs::metadata(file).await.map(|about| about.len()).unwrap_or(u64::MAX);
+        if size <= MOST_PASSED_ON
+            && let Ok(bytes) = tokio::fs::read(file).await
+        {
+            return Ok(Value::String(String::from_utf8_lossy(&bytes).into_owned()));
+        }
+        let text = format!(
+            "{}: it printed {size} bytes; other tasks get the beginning and the end of it, all of it is in {file}",
+            end.summary
+        );
+        let warning = EventBody::Notification(Notification { level: NotificationLevel::Warning, text });
+        self.journal.emit(self.parent, None, warning).await.map_err(|error| error.to_string())?;
+        Ok(given)
     }
 }
 
@@ -195,6 +222,7 @@ mod tests {
             duration_ms: 0,
             display: exit_code.map(terminal),
             spilled_to: None,
+            known: Vec::new(),
         }
     }
 

@@ -1,5 +1,7 @@
 //! What the log says about workflows: how each stands, and enough to go on with it.
 
+use std::collections::HashMap;
+
 use neco_proto::event::{TaskState, WorkflowGraph, WorkflowState, WorkflowTask, WorkflowUpdate};
 use neco_proto::{EventBody, SessionId, WorkflowId};
 use neco_store::{EventLog, StoreError};
@@ -21,6 +23,8 @@ pub struct Recorded {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Board {
     all: Vec<Recorded>,
+    /// Where each task of each is.
+    places: Vec<HashMap<String, usize>>,
 }
 
 impl Board {
@@ -42,22 +46,25 @@ impl Board {
     /// Takes an update in.
     pub fn apply(&mut self, update: WorkflowUpdate) {
         let at = self.all.iter().position(|known| known.graph.workflow_id == update.workflow_id);
-        match (at.and_then(|at| self.all.get_mut(at)), update.definition) {
-            (Some(known), _) => {
+        let known = at.and_then(|at| Some((self.all.get_mut(at)?, self.places.get_mut(at)?)));
+        match (known, update.definition) {
+            (Some((known, places)), _) => {
                 known.graph.state = update.state;
-                update.tasks.into_iter().for_each(|task| put(&mut known.graph.tasks, task));
+                update.tasks.into_iter().for_each(|task| put(&mut known.graph.tasks, places, task));
             }
-            (None, Some(definition)) => self.all.push(Recorded {
-                graph: WorkflowGraph {
+            (None, Some(definition)) => {
+                let places = update.tasks.iter().enumerate().map(|(at, task)| (task.id.clone(), at));
+                self.places.push(places.collect());
+                let graph = WorkflowGraph {
                     workflow_id: update.workflow_id,
                     name: update.name,
                     state: update.state,
                     strategy: update.strategy,
                     tasks: update.tasks,
                     inputs: update.inputs,
-                },
-                definition,
-            }),
+                };
+                self.all.push(Recorded { graph, definition });
+            }
             // Its beginning is not in this log: nothing could be drawn of it.
             (None, None) => {}
         }
@@ -92,10 +99,13 @@ pub fn interrupted(graph: &WorkflowGraph) -> WorkflowGraph {
     graph
 }
 
-fn put(tasks: &mut Vec<WorkflowTask>, task: WorkflowTask) {
-    match tasks.iter_mut().find(|known| known.id == task.id) {
+fn put(tasks: &mut Vec<WorkflowTask>, places: &mut HashMap<String, usize>, task: WorkflowTask) {
+    match places.get(&task.id).and_then(|at| tasks.get_mut(*at)) {
         Some(known) => *known = task,
-        None => tasks.push(task),
+        None => {
+            places.insert(task.id.clone(), tasks.len());
+            tasks.push(task);
+        }
     }
 }
 

@@ -27,10 +27,14 @@ fn the_built_in_workflows_can_be_run_and_the_folders_own_do_not_replace_them() {
     let delivery = places.find("delivery", &root).unwrap().file.unwrap();
     let given =
         |check: &str| BTreeMap::from([("goal".to_owned(), json!("a door")), ("check".to_owned(), json!(check))]);
-    let graph = Graph::new(&delivery, &given("make test")).unwrap();
+    Graph::new(&delivery, &given("make test")).unwrap();
     let roles = crate::roles::Definitions::built_in();
-    let exists = |role: &str| roles.find(role).map(|_| ()).map_err(|error| error.to_string());
-    graph.check_names(exists, |_| Ok(())).unwrap();
+    let known = KnownNames {
+        agent: &|role| roles.find(role).map(|_| ()).map_err(|error| error.to_string()),
+        tool: &|name| Err(format!("no {name}")),
+        model: &|name| Err(format!("no {name}")),
+    };
+    delivery.check_names(&known).unwrap();
     assert!(Graph::new(&delivery, &BTreeMap::new()).is_err(), "a goal is needed");
     assert!(matches!(places.find("none", &root), Err(WorkflowError::Unknown { .. })));
     assert!(places.find(".neco/workflows/delivery.toml", &root).unwrap().file.is_ok());

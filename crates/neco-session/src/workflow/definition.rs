@@ -203,7 +203,9 @@ impl WorkflowFile {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let read = match form {
             Form::Toml => toml::from_str(text).map_err(|error| error.to_string()),
-            Form::Yaml => serde_saphyr::from_str(text).map_err(|error| error.to_string()),
+            // A text `n` or `on` is no truth value.
+            Form::Yaml => serde_saphyr::from_str_with_options(text, serde_saphyr::options! { strict_booleans: true })
+                .map_err(|error| error.to_string()),
         };
         read.map_err(|words| WorkflowError::Unreadable(words.trim_end().to_owned()))
     }

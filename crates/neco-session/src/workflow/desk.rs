@@ -11,7 +11,7 @@ use neco_proto::{AgentId, EventBody, SessionId, WorkflowId};
 use neco_store::{EventLog, StoreError};
 use serde_json::Value;
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::board::{Board, Recorded, cancelled};
 use super::definition::WorkflowFile;
@@ -26,7 +26,7 @@ use crate::journal::Journal;
 pub type MakeHands = Arc<dyn Fn(AgentId) -> Option<Arc<dyn Hands>> + Send + Sync>;
 
 /// Checks the names of agents and tools in a workflow.
-pub type CheckNames = Arc<dyn Fn(&Graph) -> Result<(), WorkflowError> + Send + Sync>;
+pub type CheckNames = Arc<dyn Fn(&WorkflowFile) -> Result<(), WorkflowError> + Send + Sync>;
 
 /// What a desk is made of.
 pub struct DeskSetup {
@@ -81,10 +81,14 @@ impl WorkflowDesk {
     /// # Errors
     /// When it can't run; nothing has begun then.
     pub fn start(&self, parent: AgentId, definition: &Value, inputs: &Value) -> Result<WorkflowId, WorkflowError> {
-        let (file, graph) = self.check(definition, inputs)?;
+        Ok(self.start_checked(parent, self.check(definition, inputs)?))
+    }
+
+    /// The same with what [`Self::check`] gave.
+    pub fn start_checked(&self, parent: AgentId, (file, graph): (WorkflowFile, Graph)) -> WorkflowId {
         let id = WorkflowId::new();
         self.begin(id, parent, file, graph, None);
-        Ok(id)
+        id
     }
 
     /// What a workflow means that is started with `inputs`.
@@ -93,9 +97,11 @@ impl WorkflowDesk {
     /// When it could not run.
     pub fn check(&self, definition: &Value, inputs: &Value) -> Result<(WorkflowFile, Graph), WorkflowError> {
         let file = WorkflowFile::of_value(definition)?;
-        let graph = Graph::new(&file, &values(inputs)?)?;
-        (self.inner.setup.check)(&graph)?;
-        Ok((file, graph))
+        let graph = Graph::new(&file, &values(inputs)?);
+        let names = (self.inner.setup.check)(&file);
+        let problems = [graph.as_ref().err().cloned(), names.err()];
+        WorkflowError::none_of(problems.into_iter().flatten().flat_map(WorkflowError::each).collect())?;
+        Ok((file, graph?))
     }
 
     /// Goes on with a workflow: what is completed stays, all else is done again.
@@ -136,6 +142,10 @@ impl WorkflowDesk {
         }
         let recorded = self.recorded(id).await?;
         let update = cancelled(&recorded)?;
+        if let Some(hands) = (self.inner.setup.hands)(self.inner.setup.root) {
+            // What an earlier process left of it waits to be resumed, and never will be.
+            hands.abandon(id).await;
+        }
         self.inner.commit(update).await.map_err(|error| WorkflowError::NotNow(error.message))?;
         self.inner.note(&recorded.graph.name, id, WorkflowState::Cancelled).await;
         Ok(())
@@ -144,6 +154,17 @@ impl WorkflowDesk {
     /// Stops all that runs so that it can go on later. Ready at once; [`Self::close`] waits.
     pub fn interrupt(&self) {
         self.live().values().for_each(|live| live.interrupt.cancel());
+    }
+
+    /// Stops one that runs so that it can go on later; ready at once.
+    pub fn interrupt_one(&self, id: WorkflowId) {
+        self.live().get(&id).into_iter().for_each(|live| live.interrupt.cancel());
+    }
+
+    /// Stops one that runs so that it can go on later, as soon as what is given is dropped.
+    #[must_use]
+    pub fn interrupt_on_drop(&self, id: WorkflowId) -> Option<DropGuard> {
+        self.live().get(&id).map(|live| live.interrupt.clone().drop_guard())
     }
 
     /// Whether something runs.
@@ -232,7 +253,7 @@ impl Inner {
             session: self.setup.session,
             cwd: self.setup.cwd.display().to_string(),
             state,
-            began_ms: self.setup.files.find(&id.to_string()).await.first().map_or(now, |note| note.began_ms),
+            began_ms: self.setup.files.one(id).await.map_or(now, |note| note.began_ms),
             changed_ms: now,
         };
         if let Err(error) = self.setup.files.keep(&note).await {

@@ -1,4 +1,4 @@
-//! What is wrong with a workflow, before anything runs.
+//! What is wrong with a workflow, before anything runs: all of it at once, as far as that can be told.
 
 /// What is wrong with a workflow; each names the tasks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -97,6 +97,36 @@ pub enum WorkflowError {
     /// A limit that lets nothing run.
     #[error("the limit {0} is 0, so nothing could run")]
     ZeroLimit(&'static str),
+    /// More than one thing.
+    #[error("{}", lines(.0))]
+    Several(Vec<WorkflowError>),
+}
+
+impl WorkflowError {
+    /// All of these as one; nothing when there are none.
+    ///
+    /// # Errors
+    /// When there is at least one.
+    pub fn none_of(mut problems: Vec<Self>) -> Result<(), Self> {
+        match problems.len() {
+            0 => Ok(()),
+            1 => problems.pop().map_or(Ok(()), Err),
+            _ => Err(Self::Several(problems)),
+        }
+    }
+
+    /// Each for itself.
+    #[must_use]
+    pub fn each(self) -> Vec<Self> {
+        match self {
+            Self::Several(problems) => problems.into_iter().flat_map(Self::each).collect(),
+            one => vec![one],
+        }
+    }
+}
+
+fn lines(problems: &[WorkflowError]) -> String {
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 fn given(found: &[&str]) -> String {

@@ -56,6 +56,12 @@ impl RunFiles {
         found
     }
 
+    /// A run.
+    pub async fn one(&self, id: WorkflowId) -> Option<RunNote> {
+        let bytes = tokio::fs::read(self.file(id)).await.ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
     /// The runs whose id begins with `id`.
     pub async fn find(&self, id: &str) -> Vec<RunNote> {
         let wanted = id.trim().to_lowercase();
@@ -64,17 +70,29 @@ impl RunFiles {
         all
     }
 
+    /// The sessions are gone, and what is said of their runs with them. What can't be removed is listed, and leads
+    /// nowhere.
+    pub async fn forget(&self, sessions: &[SessionId]) {
+        for note in self.list(None).await.into_iter().filter(|note| sessions.contains(&note.session)) {
+            let _ = tokio::fs::remove_file(self.file(note.workflow_id)).await;
+        }
+    }
+
     /// Notes how a run stands. A note that can't be kept is no reason to stop: the log has it.
     ///
     /// # Errors
     /// When the file can't be written.
     pub async fn keep(&self, note: &RunNote) -> io::Result<()> {
         tokio::fs::create_dir_all(&self.folder).await?;
-        let file = self.folder.join(format!("{}.json", note.workflow_id));
+        let file = self.file(note.workflow_id);
         let part = file.with_extension("part");
         let bytes = serde_json::to_vec(note).map_err(io::Error::other)?;
         tokio::fs::write(&part, bytes).await?;
         tokio::fs::rename(&part, &file).await
+    }
+
+    fn file(&self, id: WorkflowId) -> PathBuf {
+        self.folder.join(format!("{id}.json"))
     }
 }
 

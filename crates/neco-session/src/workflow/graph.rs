@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use neco_proto::event::TaskState;
 use serde_json::Value;
 
+use super::checks;
 use super::definition::{FailsIf, Failure, Limits, TaskEntry, Work, WorkflowFile};
 use super::error::WorkflowError;
 use super::state::States;
@@ -75,13 +76,19 @@ impl Graph {
     /// What a workflow means when it is started with `values`.
     ///
     /// # Errors
-    /// The first thing that is wrong with it, by the names of tasks.
+    /// Everything that is wrong with it, by the names of tasks.
     pub fn new(file: &WorkflowFile, values: &BTreeMap<String, Value>) -> Result<Self, WorkflowError> {
-        check_limits(&file.limits)?;
-        check_times(file)?;
-        let names = names(&file.tasks)?;
-        let needs = needs(&file.tasks, &names)?;
-        let tasks = file.tasks.iter().map(|entry| task(entry, file.on_failure)).collect::<Result<Vec<_>, _>>()?;
+        let mut problems = checks::limits(&file.limits);
+        problems.extend(checks::times(file));
+        let names = checks::names(&file.tasks, &mut problems);
+        let needs = checks::needs(&file.tasks, &names, &mut problems);
+        let tasks = tasks(file, &mut problems);
+        let inputs = checks::inputs(file, values, &mut problems);
+        if !problems.is_empty() {
+            // Whoever has to look again should see all of it.
+            problems.extend(tasks.iter().filter_map(|task| template::reads(task).err()));
+        }
+        WorkflowError::none_of(problems)?;
         let mut needed_by = vec![Vec::new(); tasks.len()];
         for (index, needs) in needs.iter().enumerate() {
             needs.iter().for_each(|need| {
@@ -90,11 +97,10 @@ impl Graph {
                 }
             });
         }
-        let inputs = inputs(file, values)?;
         let (name, limits, timeout) = (file.name.clone(), file.limits, file.timeout);
         let graph = Self { name, limits, timeout, inputs, tasks, needs, needed_by };
         let order = graph.order()?;
-        template::check(&graph, &order)?;
+        WorkflowError::none_of(template::check(&graph, &order))?;
         Ok(graph)
     }
 
@@ -131,26 +137,6 @@ impl Graph {
     /// The tasks in the order of the file.
     pub fn tasks(&self) -> impl Iterator<Item = &Task> {
         self.tasks.iter()
-    }
-
-    /// Checks the agents and tools that tasks name. What is wrong with a name is said by whoever knows them.
-    ///
-    /// # Errors
-    /// The first name that does not exist, with its task.
-    pub fn check_names(
-        &self,
-        agent: impl Fn(&str) -> Result<(), String>,
-        tool: impl Fn(&str) -> Result<(), String>,
-    ) -> Result<(), WorkflowError> {
-        for task in &self.tasks {
-            let checked = match &task.work {
-                Work::Agent { role, .. } => agent(role),
-                Work::Tool { name, .. } => tool(name),
-                Work::Command { .. } => Ok(()),
-            };
-            checked.map_err(|words| WorkflowError::UnknownName { task: task.name.clone(), words })?;
-        }
-        Ok(())
     }
 
     /// The tasks that may begin now, in the order of the file: all that they need is completed, and they
@@ -204,79 +190,10 @@ impl Graph {
     }
 }
 
-fn check_limits(limits: &Limits) -> Result<(), WorkflowError> {
-    let all = [("parallel", limits.parallel), ("agents", limits.agents), ("commands", limits.commands)];
-    all.iter().find(|(_, limit)| *limit == 0).map_or(Ok(()), |(name, _)| Err(WorkflowError::ZeroLimit(name)))
-}
-
-/// Times that are none would let a task run for ever, or not at all.
-fn check_times(file: &WorkflowFile) -> Result<(), WorkflowError> {
-    let good = |seconds: f64| seconds.is_finite() && seconds > 0.0;
-    let bad = |whose: &str, what: &'static str| Err(WorkflowError::BadTime { whose: whose.to_owned(), what });
-    let backoff = |failure: Option<Failure>| match failure {
-        Some(Failure::RetryThenContinue(retry)) => retry.backoff.is_finite() && retry.backoff >= 0.0,
-        Some(Failure::FailFast | Failure::Continue) | None => true,
-    };
-    if !file.timeout.is_none_or(good) {
-        return bad("the workflow", "the timeout");
-    }
-    if !backoff(Some(file.on_failure)) {
-        return bad("the workflow", "the backoff");
-    }
-    for task in &file.tasks {
-        if !task.timeout.is_none_or(good) {
-            return bad(&format!("task {}", task.id), "the timeout");
-        }
-        if !backoff(task.on_failure) {
-            return bad(&format!("task {}", task.id), "the backoff");
-        }
-    }
-    Ok(())
-}
-
-fn names(entries: &[TaskEntry]) -> Result<HashMap<&str, TaskIndex>, WorkflowError> {
-    if entries.is_empty() {
-        return Err(WorkflowError::Empty);
-    }
-    let mut names = HashMap::with_capacity(entries.len());
-    for (index, entry) in entries.iter().enumerate() {
-        if !template::is_name(&entry.id) {
-            return Err(WorkflowError::BadName(entry.id.clone()));
-        }
-        if names.insert(entry.id.as_str(), index).is_some() {
-            return Err(WorkflowError::Twice(entry.id.clone()));
-        }
-    }
-    Ok(names)
-}
-
-fn needs(entries: &[TaskEntry], names: &HashMap<&str, TaskIndex>) -> Result<Vec<Vec<TaskIndex>>, WorkflowError> {
-    let need = |entry: &TaskEntry, need: &String| {
-        names.get(need.as_str()).copied().ok_or_else(|| WorkflowError::UnknownDependency {
-            task: entry.id.clone(),
-            missing: need.clone(),
-            similar: similar(need, names),
-        })
-    };
-    let of = |entry: &TaskEntry| {
-        let mut needs = entry.needs.iter().map(|name| need(entry, name)).collect::<Result<Vec<_>, _>>()?;
-        needs.sort_unstable();
-        needs.dedup();
-        Ok(needs)
-    };
-    entries.iter().map(of).collect()
-}
-
-/// A name that differs in case, or that goes on where the other ends.
-fn similar(name: &str, names: &HashMap<&str, TaskIndex>) -> Option<String> {
-    let wanted = name.to_lowercase();
-    let goes_on = |long: &str, short: &str| short.len() > 2 && long.starts_with(short);
-    let near = |known: &&&str| {
-        let known = known.to_lowercase();
-        goes_on(&known, &wanted) || goes_on(&wanted, &known)
-    };
-    let same = names.keys().find(|known| known.to_lowercase() == wanted);
-    same.or_else(|| names.keys().filter(near).min()).map(|name| (*name).to_owned())
+/// The tasks that can be understood.
+fn tasks(file: &WorkflowFile, problems: &mut Vec<WorkflowError>) -> Vec<Task> {
+    let read = |entry: &TaskEntry| task(entry, file.on_failure).map_err(|problem| problems.push(problem)).ok();
+    file.tasks.iter().filter_map(read).collect()
 }
 
 fn task(entry: &TaskEntry, usual: Failure) -> Result<Task, WorkflowError> {
@@ -289,15 +206,4 @@ fn task(entry: &TaskEntry, usual: Failure) -> Result<Task, WorkflowError> {
         fails_if: entry.fails_if.clone(),
         timeout: entry.timeout,
     })
-}
-
-fn inputs(file: &WorkflowFile, values: &BTreeMap<String, Value>) -> Result<BTreeMap<String, Value>, WorkflowError> {
-    if let Some(unknown) = values.keys().find(|name| !file.inputs.contains_key(*name)) {
-        return Err(WorkflowError::UnknownInput(unknown.clone()));
-    }
-    let value = |(name, input): (&String, &super::definition::Input)| {
-        let value = values.get(name).or(input.default.as_ref()).cloned();
-        value.map(|value| (name.clone(), value)).ok_or_else(|| WorkflowError::NoValue(name.clone()))
-    };
-    file.inputs.iter().map(value).collect()
 }

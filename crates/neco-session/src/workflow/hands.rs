@@ -43,8 +43,8 @@ pub trait Hands: Send + Sync {
     /// Begins a task. The error is why it could not.
     fn begin(&self, call: TaskCall) -> BoxFuture<'static, Result<Begun, String>>;
 
-    /// Ends an agent that an earlier process left: its task is done again by another one.
-    fn abandon(&self, _agent: AgentId) -> BoxFuture<'static, ()> {
+    /// Ends all agents that an earlier process left of a workflow: their tasks are done again, or not at all.
+    fn abandon(&self, _workflow: WorkflowId) -> BoxFuture<'static, ()> {
         Box::pin(std::future::ready(()))
     }
 }

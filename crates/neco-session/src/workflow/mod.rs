@@ -6,8 +6,8 @@
 //! every change is on the disk before anything is done about it; what is next follows from the graph and
 //! the states alone.
 //!
-//! Reading order: [`definition`] (what is written), [`graph`] (what it means), [`state`], [`schedule`]
-//! (what happens next), [`template`] (what a task is told), [`hands`] (what does tasks), [`runner`] (a
+//! Reading order: [`definition`] (what is written), [`graph`] with [`checks`] (what it means), [`names`] (whether what it names exists), [`state`], [`schedule`]
+//! (what happens next), [`template`] with [`scope`] (what a task is told), [`hands`] (what does tasks), [`runner`] (a
 //! workflow at work), [`board`] (what the log says), [`places`] (where workflows are), [`files`] (which
 //! runs there are), [`desk`] (the workflows of a session), [`agents`] and [`one_call`] (tasks as agents of
 //! the tree), [`tool`] (the model's way to them), [`error`].
@@ -16,16 +16,19 @@ mod agents;
 mod board;
 #[cfg(test)]
 mod builtin_tests;
+mod checks;
 mod definition;
 mod desk;
 mod error;
 mod files;
 mod graph;
 mod hands;
+mod names;
 mod one_call;
 mod places;
 mod runner;
 mod schedule;
+mod scope;
 mod state;
 mod template;
 #[cfg(test)]
@@ -40,6 +43,7 @@ pub use error::WorkflowError;
 pub use files::{RunFiles, RunNote};
 pub use graph::{Class, Graph, Task, TaskIndex};
 pub use hands::{Begun, Ended, Hands, RealTime, Record, TaskCall, TaskClock};
+pub use names::KnownNames;
 pub use one_call::OneCall;
 pub use places::{FoundWorkflow, WorkflowPlaces, WorkflowSource};
 pub use runner::{RunnerSetup, run};

@@ -86,7 +86,10 @@ impl WorkflowPlaces {
         }));
         let root = GitFacts::of(cwd).map_or_else(|| cwd.to_path_buf(), |facts| facts.root);
         let folders = cwd.ancestors().take_while(|folder| folder.starts_with(&root));
-        let paths = folders.flat_map(|folder| files_in(&folder.join(FOLDER)));
+        // What leads out of the folder is not the folder's.
+        let inside = fs::canonicalize(&root).unwrap_or_else(|_| root.clone());
+        let is_inside = |path: &PathBuf| fs::canonicalize(path).is_ok_and(|path| path.starts_with(&inside));
+        let paths = folders.flat_map(|folder| files_in(&folder.join(FOLDER))).filter(is_inside);
         all.extend(paths.map(|path| read(&path, WorkflowSource::Folder)));
         let mut seen = std::collections::HashSet::new();
         all.retain(|found| seen.insert(found.name.clone()));
@@ -102,6 +105,14 @@ impl WorkflowPlaces {
         if Form::of(&path).is_some() || name.contains('/') {
             return Ok(read(&path, WorkflowSource::Named));
         }
+        self.named(name, cwd)
+    }
+
+    /// The workflow of a name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn named(&self, name: &str, cwd: &Path) -> Result<FoundWorkflow, WorkflowError> {
         let all = self.list(cwd);
         let known = || all.iter().map(|found| found.name.clone()).collect();
         let found = all.iter().find(|found| found.name == name).cloned();

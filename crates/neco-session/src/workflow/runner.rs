@@ -69,9 +69,13 @@ pub async fn run(setup: RunnerSetup) -> Result<WorkflowState, SinkError> {
         stops: HashMap::new(),
         told,
         begun,
+        wanted: WorkflowState::Running,
     };
     let states = runner.recall(recorded.as_ref());
-    runner.abandon(recorded.as_ref()).await;
+    if recorded.is_some() {
+        // The agents that a process left when it was gone: their tasks are done again.
+        runner.hands.abandon(id).await;
+    }
     let result = runner.work(&states, &cancel, &interrupt, recorded.is_none()).await;
     if result.is_err() {
         // Nothing can be kept, so what is left is to stop everything.
@@ -111,6 +115,8 @@ struct Runner<'g> {
     told: mpsc::UnboundedSender<(TaskIndex, AgentId)>,
     /// Agents of tasks that have begun.
     begun: mpsc::UnboundedReceiver<(TaskIndex, AgentId)>,
+    /// What is told of it while something of it runs: that it does, or that somebody stopped it for good.
+    wanted: WorkflowState,
 }
 
 impl<'g> Runner<'g> {
@@ -141,6 +147,8 @@ impl<'g> Runner<'g> {
                 () = interrupt.cancelled() => return self.break_off().await,
                 () = cancel.cancelled(), if !cancelled => {
                     cancelled = true;
+                    // Kept before anything is stopped: whoever stops it for good means it, also after a crash.
+                    self.wanted = WorkflowState::Cancelled;
                     moved = schedule.on(Happened::Cancel);
                 }
                 () = &mut timeout => {
@@ -166,10 +174,10 @@ impl<'g> Runner<'g> {
     /// What completed tasks gave, and how far all were.
     fn recall(&mut self, recorded: Option<&Recorded>) -> States {
         let Some(recorded) = recorded else { return States::new() };
-        let state_of = |name: &str| recorded.graph.tasks.iter().find(|task| task.id == name);
+        let by_name = by_name(recorded);
         let mut states = States::with_capacity(self.graph.len());
         for task in self.graph.tasks() {
-            let known = state_of(&task.name);
+            let known = by_name.get(task.name.as_str());
             if let Some(known) = known.filter(|known| known.state == TaskState::Completed) {
                 let output = known.output.clone().unwrap_or_default();
                 self.values.give(task, output, known.error.is_some());
@@ -177,16 +185,6 @@ impl<'g> Runner<'g> {
             states.push(known.map(|known| known.state).unwrap_or_default());
         }
         states
-    }
-
-    /// Ends the agents that a process left when it was gone: their tasks are done again.
-    async fn abandon(&mut self, recorded: Option<&Recorded>) {
-        let left = recorded.into_iter().flat_map(|recorded| &recorded.graph.tasks);
-        for task in left.filter(|task| task.state != TaskState::Completed) {
-            if let Some(agent) = task.agent_id {
-                self.hands.abandon(agent).await;
-            }
-        }
     }
 
     /// Keeps what changed, then does what follows; gives the state when everything is over by it.
@@ -197,7 +195,7 @@ impl<'g> Runner<'g> {
         });
         let over = finish.filter(|_| self.working.is_empty()).map(WorkflowState::from);
         let changed = self.note(&moved.changes);
-        let state = over.unwrap_or(WorkflowState::Running);
+        let state = over.unwrap_or(self.wanted);
         match first {
             Some(First::New) => self.record.commit(self.beginning(state)).await?,
             Some(First::Again) => self.record.commit(self.update(state, self.tasks.clone())).await?,
@@ -346,7 +344,7 @@ impl<'g> Runner<'g> {
         let Some(told) = self.tasks.get_mut(task) else { return Ok(()) };
         told.agent_id = Some(agent);
         let told = told.clone();
-        self.record.commit(self.update(WorkflowState::Running, vec![told])).await
+        self.record.commit(self.update(self.wanted, vec![told])).await
     }
 
     /// Stops everything that runs and waits until it does not.
@@ -372,6 +370,9 @@ impl<'g> Runner<'g> {
     /// Stops so that it can go on later: what ran is to be done again.
     async fn break_off(&mut self) -> Result<WorkflowState, SinkError> {
         self.settle().await;
+        if self.wanted == WorkflowState::Cancelled {
+            return self.close(WorkflowState::Cancelled).await;
+        }
         let mut changed = Vec::new();
         for told in &mut self.tasks {
             if matches!(told.state, TaskState::Running | TaskState::Ready) {
@@ -442,7 +443,8 @@ async fn within(
 /// What is told of each task at the start.
 fn tasks(graph: &Graph, recorded: Option<&Recorded>) -> Vec<WorkflowTask> {
     let name = |index: &TaskIndex| graph.task(*index).map(|task| task.name.clone());
-    let known = |name: &str| recorded?.graph.tasks.iter().find(|task| task.id == name).cloned();
+    let by_name = recorded.map(by_name).unwrap_or_default();
+    let known = |name: &str| by_name.get(name).copied().cloned();
     graph
         .tasks()
         .enumerate()
@@ -457,4 +459,8 @@ fn tasks(graph: &Graph, recorded: Option<&Recorded>) -> Vec<WorkflowTask> {
             known.unwrap_or_else(new)
         })
         .collect()
+}
+
+fn by_name(recorded: &Recorded) -> HashMap<&str, &WorkflowTask> {
+    recorded.graph.tasks.iter().map(|task| (task.id.as_str(), task)).collect()
 }

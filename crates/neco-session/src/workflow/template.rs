@@ -2,58 +2,46 @@
 //!
 //! `{{ inputs.goal }}` is an input, `{{ tasks.plan.output }}` what an earlier task gave and
 //! `{{ tasks.plan.failed }}` whether it failed; the task must need that one, directly or through others.
-//! Whatever is not there is an error, never an empty text, and so is what a task gave that was not wanted. In a command, `| quote` makes one word for the
-//! shell of anything. What commands and tools gave is data: an agent gets it between tags that say so.
+//! Whatever is not there is an error, never an empty text, and so is what a task gave that was not wanted. In a
+//! command, `| quote` makes one word for the shell of anything. What commands and tools gave is data: an agent
+//! gets it between tags that say so.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
 
-use minijinja::{Environment, UndefinedBehavior};
+use minijinja::{Environment, ErrorKind, UndefinedBehavior};
 use neco_proto::event::TaskKind;
-use neco_safety::untrusted;
-use serde::Serialize;
 use serde_json::Value;
 
 use super::definition::Work;
 use super::error::WorkflowError;
 use super::graph::{Graph, Task, TaskIndex};
+use super::scope::{self, Given, Reader};
 
 /// The part of a task that says when it has failed although it was done.
 const FAILS_IF: &str = "fails_if";
 
-/// What templates read.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// What templates read; a copy is the same.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Values {
     /// What the workflow was started with.
-    pub inputs: BTreeMap<String, Value>,
+    pub inputs: Arc<BTreeMap<String, Value>>,
     /// What finished tasks gave.
-    pub tasks: BTreeMap<String, Given>,
-}
-
-/// What a task gave.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Given {
-    /// Its output; none when it was not wanted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output: Option<Value>,
-    /// Whether it failed, where that is an outcome like any other.
-    pub failed: bool,
-    /// Whether the output came from outside: of a command or a tool.
-    #[serde(skip)]
-    outside: bool,
+    pub tasks: Arc<BTreeMap<String, Given>>,
 }
 
 impl Values {
     /// Before any task.
     #[must_use]
     pub fn of(graph: &Graph) -> Self {
-        Self { inputs: graph.inputs.clone(), tasks: BTreeMap::new() }
+        Self { inputs: Arc::new(graph.inputs.clone()), tasks: Arc::default() }
     }
 
     /// A task gave `output`.
     pub fn give(&mut self, task: &Task, output: Value, failed: bool) {
         let outside = task.work.kind() != TaskKind::Agent;
         let output = Some(output).filter(|output| !output.is_null());
-        self.tasks.insert(task.name.clone(), Given { output, failed, outside });
+        Arc::make_mut(&mut self.tasks).insert(task.name.clone(), Given { output, failed, outside });
     }
 
     /// Whether a task is to be done.
@@ -77,7 +65,7 @@ impl Values {
         let bad = |error: minijinja::Error| bad(task, part, &error);
         let environment = environment();
         let compiled = environment.compile_expression(expression).map_err(bad)?;
-        Ok(compiled.eval(minijinja::value::Serde(self)).map_err(bad)?.is_true())
+        Ok(compiled.eval(scope::of(self, Reader::Program)).map_err(bad)?.is_true())
     }
 
     /// What a task does, with every template filled in.
@@ -85,40 +73,27 @@ impl Values {
     /// # Errors
     /// When one reads what is not there.
     pub fn fill(&self, task: &Task) -> Result<Work, WorkflowError> {
-        let fill = |values: &Self, part: &'static str, text: &str| {
+        let fill = |reader: Reader, part: &'static str, text: &str| {
             if !is_template(text) {
                 return Ok(text.to_owned());
             }
-            let filled = environment().render_str(text, minijinja::value::Serde(values));
+            let filled = environment().render_str(text, scope::of(self, reader));
             filled.map_err(|error| bad(task, part, &error))
         };
         Ok(match &task.work {
             Work::Agent { role, prompt, model } => {
-                let prompt = fill(&self.for_agents(prompt), "prompt", prompt)?;
+                let prompt = fill(Reader::Agent, "prompt", prompt)?;
                 Work::Agent { role: role.clone(), prompt, model: model.clone() }
             }
-            Work::Command { line } => Work::Command { line: fill(self, "command", line)? },
+            Work::Command { line } => Work::Command { line: fill(Reader::Program, "command", line)? },
             Work::Tool { name, arguments } => {
                 let arguments = each_text(arguments, &mut |text| match sole_expression(text) {
                     Some(expression) => self.evaluate(task, expression),
-                    None => fill(self, "arguments", text).map(Value::String),
+                    None => fill(Reader::Program, "arguments", text).map(Value::String),
                 })?;
                 Work::Tool { name: name.clone(), arguments }
             }
         })
-    }
-
-    /// The same for the prompt of an agent: what came from outside stands between tags.
-    fn for_agents(&self, prompt: &str) -> Self {
-        let mut values = self.clone();
-        if is_template(prompt) {
-            for (name, given) in values.tasks.iter_mut().filter(|(_, given)| given.outside) {
-                if let Some(Value::String(text)) = &mut given.output {
-                    *text = untrusted::wrap(name, &format!("task {name}"), text);
-                }
-            }
-        }
-        values
     }
 
     /// An argument that is an expression alone keeps its kind: a number stays one.
@@ -126,7 +101,7 @@ impl Values {
         let bad = |error: minijinja::Error| bad(task, "arguments", &error);
         let environment = environment();
         let compiled = environment.compile_expression(expression).map_err(bad)?;
-        let value = compiled.eval(minijinja::value::Serde(self)).map_err(bad)?;
+        let value = compiled.eval(scope::of(self, Reader::Program)).map_err(bad)?;
         serde_json::to_value(value).map_err(|error| WorkflowError::BadTemplate {
             task: task.name.clone(),
             part: "arguments",
@@ -156,39 +131,39 @@ pub(super) fn is_name(text: &str) -> bool {
 
 /// Checks that every template reads only what will be there when it is filled in. `order` has every
 /// task after all that it needs.
-pub(super) fn check(graph: &Graph, order: &[TaskIndex]) -> Result<(), WorkflowError> {
-    let reading: Vec<(TaskIndex, BTreeSet<(&'static str, String)>)> = order
-        .iter()
-        .filter_map(|index| Some((*index, graph.task(*index)?)))
-        .map(|(index, task)| Ok((index, reads(task)?)))
-        .collect::<Result<_, WorkflowError>>()?;
-    for (index, names) in reading {
-        // Most tasks read no other: then nobody above them is looked for.
-        let above = names.iter().any(|(_, name)| name.starts_with("tasks.")).then(|| above(graph, index));
-        let Some(task) = graph.task(index) else { continue };
+pub(super) fn check(graph: &Graph, order: &[TaskIndex]) -> Vec<WorkflowError> {
+    let mut problems = Vec::new();
+    for (index, task) in order.iter().filter_map(|index| Some((*index, graph.task(*index)?))) {
+        let names = match reads(task) {
+            Ok(names) => names,
+            Err(problem) => {
+                problems.push(problem);
+                continue;
+            }
+        };
         let own = format!("tasks.{}.output", task.name);
         for (part, name) in names {
             // A task is done when it is asked whether it has failed.
             if part == FAILS_IF && (name == own || name.starts_with(&format!("{own}."))) {
                 continue;
             }
-            if let Some(why) = missing(graph, &name, above.as_ref()) {
-                return Err(WorkflowError::MissingInput { task: task.name.clone(), part, name, why });
+            if let Some(why) = missing(graph, &name, index) {
+                problems.push(WorkflowError::MissingInput { task: task.name.clone(), part, name, why });
             }
         }
     }
-    Ok(())
+    problems
 }
 
 /// Why a name can't be read, if so.
-fn missing(graph: &Graph, name: &str, above: Option<&BTreeSet<&str>>) -> Option<String> {
+fn missing(graph: &Graph, name: &str, reader: TaskIndex) -> Option<String> {
     let mut parts = name.split('.');
     match (parts.next(), parts.next(), parts.next()) {
         (Some("inputs"), Some(input), _) => {
             (!graph.inputs.contains_key(input)).then(|| format!("and the workflow has no input {input}"))
         }
         (Some("tasks"), Some(task), Some("output" | "failed")) => {
-            let known = above.is_some_and(|above| above.contains(task));
+            let known = is_above(graph, reader, task);
             (!known).then(|| format!("and does not need {task}, so it may not be done by then"))
         }
         (Some("tasks"), Some(task), _) => Some(format!("which is not there; tasks.{task}.output is what it gave")),
@@ -196,32 +171,40 @@ fn missing(graph: &Graph, name: &str, above: Option<&BTreeSet<&str>>) -> Option<
     }
 }
 
-/// The names of all tasks that are done before this one.
-fn above(graph: &Graph, task: TaskIndex) -> BTreeSet<&str> {
-    let mut seen = BTreeSet::new();
-    let mut next: Vec<TaskIndex> = graph.needs(task).to_vec();
-    while let Some(task) = next.pop() {
-        if seen.insert(task) {
-            next.extend(graph.needs(task));
-        }
+/// Whether the task of a name is done before this one. Most read what they need themselves, which is looked at
+/// first; only for others all that they need is gone through.
+fn is_above(graph: &Graph, reader: TaskIndex, name: &str) -> bool {
+    let is_named = |task: &TaskIndex| graph.task(*task).is_some_and(|task| task.name == name);
+    let mut next: Vec<TaskIndex> = graph.needs(reader).to_vec();
+    let mut seen: HashSet<TaskIndex> = next.iter().copied().collect();
+    if next.iter().any(is_named) {
+        return true;
     }
-    seen.into_iter().filter_map(|task| graph.task(task)).map(|task| task.name.as_str()).collect()
+    while let Some(task) = next.pop() {
+        if is_named(&task) {
+            return true;
+        }
+        next.extend(graph.needs(task).iter().filter(|need| seen.insert(**need)));
+    }
+    false
 }
 
 /// What the templates of a task read, and in which part of it.
-fn reads(task: &Task) -> Result<BTreeSet<(&'static str, String)>, WorkflowError> {
+pub(super) fn reads(task: &Task) -> Result<BTreeSet<(&'static str, String)>, WorkflowError> {
     let mut found = BTreeSet::new();
     let conditions =
         [("condition", task.when.as_ref()), (FAILS_IF, task.fails_if.as_ref().map(|fails| &fails.condition))];
     for (part, condition) in conditions.into_iter().filter_map(|(part, condition)| Some((part, condition?))) {
         let environment = environment();
         let compiled = environment.compile_expression(condition).map_err(|error| bad(task, part, &error))?;
+        known_filters(task, part, condition)?;
         found.extend(compiled.undeclared_variables(true).into_iter().map(|name| (part, name)));
     }
     let mut read = |part: &'static str, text: &str| {
         if is_template(text) {
             let environment = environment();
             let template = environment.template_from_str(text).map_err(|error| bad(task, part, &error))?;
+            known_filters(task, part, text)?;
             found.extend(template.undeclared_variables(true).into_iter().map(|name| (part, name)));
         }
         Ok::<_, WorkflowError>(Value::Null)
@@ -232,6 +215,43 @@ fn reads(task: &Task) -> Result<BTreeSet<(&'static str, String)>, WorkflowError>
         Work::Tool { arguments, .. } => each_text(arguments, &mut |text| read("arguments", text))?,
     };
     Ok(found)
+}
+
+/// A filter that does not exist would be found only when the task begins.
+fn known_filters(task: &Task, part: &'static str, text: &str) -> Result<(), WorkflowError> {
+    let environment = environment();
+    for name in filters(text) {
+        let tried = environment.compile_expression(&format!("''|{name}")).and_then(|tried| tried.eval(()));
+        if tried.is_err_and(|error| error.kind() == ErrorKind::UnknownFilter) {
+            let reason = format!("there is no filter {name}");
+            return Err(WorkflowError::BadTemplate { task: task.name.clone(), part, reason });
+        }
+    }
+    Ok(())
+}
+
+/// The names of the filters in a text, as far as its texts in quotes and what stands outside of templates allow to
+/// tell: what is taken for one too many is known only if it is one.
+fn filters(text: &str) -> Vec<String> {
+    let (mut names, mut quote) = (Vec::new(), None);
+    let mut inside = !is_template(text);
+    for (at, char) in text.char_indices() {
+        let rest = text.get(at + char.len_utf8()..).unwrap_or_default();
+        match (quote, char) {
+            (Some(open), close) if close == open => quote = None,
+            (Some(_), _) => {}
+            (None, '{') if rest.starts_with(['{', '%']) => inside = true,
+            (None, '}' | '%') if rest.starts_with('}') => inside = false,
+            (None, '\'' | '"') if inside => quote = Some(char),
+            (None, '|') if inside => {
+                let name = rest.trim_start().chars().take_while(|char| char.is_ascii_alphanumeric() || *char == '_');
+                names.push(name.collect::<String>());
+            }
+            (None, _) => {}
+        }
+    }
+    names.retain(|name| !name.is_empty());
+    names
 }
 
 fn each_text(

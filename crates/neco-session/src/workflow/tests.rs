@@ -32,7 +32,7 @@ struct World {
     room: Option<usize>,
     /// Rings when a hanging task has begun.
     hanging: tokio::sync::Notify,
-    abandoned: Mutex<Vec<AgentId>>,
+    abandoned: Mutex<Vec<WorkflowId>>,
 }
 
 struct Hand(Arc<World>);
@@ -72,8 +72,8 @@ impl Hands for Hand {
         })
     }
 
-    fn abandon(&self, agent: AgentId) -> BoxFuture<'static, ()> {
-        self.0.abandoned.lock().unwrap().push(agent);
+    fn abandon(&self, workflow: WorkflowId) -> BoxFuture<'static, ()> {
+        self.0.abandoned.lock().unwrap().push(workflow);
         Box::pin(std::future::ready(()))
     }
 }
@@ -263,6 +263,10 @@ async fn cancelling_stops_for_good_and_interrupting_for_now() {
         let (ended, ()) = tokio::join!(run.go(text), stop);
         assert_eq!(ended, state);
         assert_eq!(run.states()[..2], states(&[("a", TaskState::Completed), ("b", b)]));
+        let mut told: Vec<WorkflowState> =
+            run.world.updates.lock().unwrap().iter().map(|update| update.state).collect();
+        told.dedup();
+        assert_eq!(told, [WorkflowState::Running, state], "what was wanted is kept, and nothing is told after it");
         assert_eq!(*run.world.stopped.lock().unwrap(), ["b"]);
     }
 }
@@ -285,24 +289,22 @@ async fn what_can_not_be_kept_is_not_done() {
 async fn the_agent_that_a_crash_left_is_ended_before_its_task_is_done_again() {
     let text = "{ name: x, tasks: [{ id: a, command: x }] }";
     let run = Run::new(World { hangs: ["a".to_owned()].into(), ..World::default() });
-    let crash = async {
-        run.world.hanging.notified().await;
-        tokio::task::yield_now().await;
+    let told = async {
+        let agent = || run.board().find(run.id).and_then(|recorded| recorded.graph.tasks[0].agent_id);
+        while agent().is_none() {
+            tokio::task::yield_now().await;
+        }
     };
-    let begun = run_it(run.setup(&file(text), None));
-    tokio::pin!(begun);
     tokio::select! {
-        _ = &mut begun => panic!("it hangs"),
-        () = crash => {}
+        _ = run_it(run.setup(&file(text), None)) => panic!("it hangs"),
+        () = told => {}
     }
-    // The runner tells of the agent in its next round.
-    let _ = tokio::time::timeout(Duration::from_millis(20), &mut begun).await;
     let recorded = run.board().find(run.id).unwrap().clone();
-    let agent = recorded.graph.tasks[0].agent_id.unwrap();
     let again = Run { id: run.id, ..Run::new(World::default()) };
     *again.world.updates.lock().unwrap() = run.world.updates.lock().unwrap().clone();
     assert_eq!(run_it(again.setup(&file(text), Some(recorded))).await.unwrap(), WorkflowState::Completed);
-    assert_eq!(*again.world.abandoned.lock().unwrap(), [agent]);
+    assert_eq!(*again.world.abandoned.lock().unwrap(), [run.id], "also one whose agent was not told of yet");
+    assert!(run.world.abandoned.lock().unwrap().is_empty(), "one that is new left nobody");
 }
 
 #[test]

@@ -54,7 +54,8 @@ impl WorkflowTool {
 
     fn definition(&self, args: &WorkflowArgs) -> Result<Value, WorkflowError> {
         match (&args.name, &args.definition) {
-            (Some(name), None) => Ok(self.places.find(name, &self.cwd)?.file?.to_value()),
+            // By name alone: what is in other files is read as every file is, by the tools that read files.
+            (Some(name), None) => Ok(self.places.named(name, &self.cwd)?.file?.to_value()),
             (None, Some(definition)) => Ok(Value::Object(definition.clone())),
             (Some(_), Some(_)) | (None, None) => {
                 Err(WorkflowError::NotNow("give either a name or a definition".to_owned()))
@@ -92,11 +93,12 @@ impl Tool for WorkflowTool {
         let inputs = Value::Object(args.inputs);
         let id = desk.start(*agent, &definition, &inputs).map_err(|error| wrong(&error))?;
         ctx.live.push(OutputStream::Note, &format!("workflow {id}"));
+        // A call that is stopped leaves a run that can be gone on with, also when nobody waits for how it ends.
+        let _stops = desk.interrupt_on_drop(id);
         let ended = tokio::select! {
             ended = desk.ended(id) => ended,
             () = ctx.cancel.cancelled() => {
-                // It may be over in this very moment.
-                let _ = desk.cancel(id).await;
+                desk.interrupt_one(id);
                 desk.ended(id).await
             }
         };
@@ -140,10 +142,51 @@ fn said(task: &WorkflowTask) -> String {
     format!("\n{short}{cut}")
 }
 
+/// What is wrong, without the lines of a file that are shown to a person with it: whether the model may read that
+/// file was not asked.
 fn wrong(error: &WorkflowError) -> ToolError {
-    ToolError::new(ErrorCode::InvalidArguments, error.to_string())
+    let words = error.to_string();
+    let told: Vec<&str> = words.lines().filter(|line| !is_excerpt(line)).collect();
+    ToolError::new(ErrorCode::InvalidArguments, told.join("\n"))
+}
+
+/// Whether a line of an error shows a line of a file, or points at something in it.
+fn is_excerpt(line: &str) -> bool {
+    let rest = line.trim_start().trim_start_matches(|char: char| char.is_ascii_digit());
+    rest.trim_start().starts_with('|')
 }
 
 fn nowhere() -> ToolError {
     ToolError::failed("there is no session to run a workflow in")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_has_a_name_is_read_and_no_line_of_a_file_is_told() {
+        let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let secret = "api_key = \"sk-very-secret\"\n";
+        let credentials = other.path().join("credentials.toml");
+        std::fs::write(&credentials, secret).unwrap();
+        let own = folder.path().join(".neco/workflows");
+        std::fs::create_dir_all(&own).unwrap();
+        std::fs::write(own.join("broken.toml"), secret).unwrap();
+        std::fs::write(own.join("unclear.yaml"), "api_key: sk-very-secret\n").unwrap();
+        std::fs::write(own.join("good.toml"), "name = \"good\"\n[[tasks]]\nid = \"a\"\ncommand = \"true\"\n").unwrap();
+        std::os::unix::fs::symlink(&credentials, own.join("linked.toml")).unwrap();
+        let tool = WorkflowTool { desk: None, places: WorkflowPlaces::default(), cwd: folder.path().to_path_buf() };
+        let read = |name: &str| {
+            let args = WorkflowArgs { name: Some(name.to_owned()), definition: None, inputs: Map::new() };
+            tool.definition(&args).map_err(|error| wrong(&error).message)
+        };
+        assert!(read("good").is_ok());
+        for name in ["broken", "unclear", "linked", ".neco/workflows/good.toml", credentials.to_str().unwrap()] {
+            let told = read(name).unwrap_err();
+            assert!(!told.contains("sk-very-secret"), "{name}: {told}");
+        }
+        assert!(read("broken").unwrap_err().contains("line 1"), "{}", read("broken").unwrap_err());
+        assert!(read("linked").unwrap_err().contains("there is no workflow linked"));
+    }
 }

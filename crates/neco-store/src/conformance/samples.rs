@@ -173,6 +173,12 @@ fn tool_bodies() -> Vec<EventBody> {
             duration_ms: 12,
             display: Some(Display::Diff { files: vec![diff()] }),
             spilled_to: Some("/tmp/spill".to_owned()),
+            known: vec![KnownFile {
+                path: "src/a.rs".to_owned(),
+                sha256: "ab".repeat(32),
+                lines: Some(vec![(1, 20)]),
+                total_lines: Some(40),
+            }],
         }),
     ]
 }

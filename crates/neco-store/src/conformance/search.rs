@@ -46,6 +46,7 @@ fn saying(samples: &Samples, first: Seq, texts: &[String]) -> Vec<Event> {
                 duration_ms: 1,
                 display: None,
                 spilled_to: None,
+                known: Vec::new(),
             }),
         };
         samples.event(seq, body)

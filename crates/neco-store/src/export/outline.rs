@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use jiff::Timestamp;
 use neco_proto::clean::clean_line;
-use neco_proto::event::{CallStatus, Rewind};
+use neco_proto::event::{AgentNode, CallStatus, Rewind};
 use neco_proto::{AgentId, Event, EventBody, Message, Role, Seq, Usage};
 
 /// The most characters of a message that stand in a list of messages.
@@ -37,6 +37,8 @@ pub struct Outline {
     pub failed_calls: u64,
     /// The agent that the person talks to.
     pub root: Option<AgentId>,
+    /// The agents below it as they were last, in the order in which they came.
+    pub agents: Vec<AgentNode>,
     /// The last todo list.
     pub last_todos: Option<Seq>,
     /// Each rewind, and what is taken back from it on.
@@ -67,7 +69,9 @@ impl Outline {
             EventBody::Rewind(rewind) => self.rewind(event.seq, rewind),
             EventBody::Title(title) => self.title = Some(title.title.clone()),
             EventBody::SessionStart(start) => self.cwd = Some(start.cwd.clone()),
+            EventBody::TodoUpdate(_) if self.is_below(event.agent_id) => {}
             EventBody::TodoUpdate(_) => self.last_todos = Some(event.seq),
+            EventBody::AgentUpdate(update) => self.agent(&update.node),
             EventBody::Usage(used) => {
                 self.usage += used.usage;
                 match self.models.iter_mut().find(|(model, _)| *model == used.model) {
@@ -108,13 +112,25 @@ impl Outline {
             | EventBody::Compaction(_)
             | EventBody::Checkpoint(_)
             | EventBody::Imported(_)
-            | EventBody::AgentUpdate(_)
             | EventBody::AgentMessage(_)
             | EventBody::WorkflowUpdate(_)
             | EventBody::Error(_)
             | EventBody::TurnEnd(_)
             | EventBody::Message(_)
             | EventBody::AgentComplete(_) => {}
+        }
+    }
+
+    /// Whether an agent is one below the root, which is told of for itself.
+    #[must_use]
+    pub fn is_below(&self, agent: AgentId) -> bool {
+        self.agents.iter().any(|node| node.id == agent)
+    }
+
+    fn agent(&mut self, node: &AgentNode) {
+        match self.agents.iter_mut().find(|known| known.id == node.id) {
+            Some(known) => known.clone_from(node),
+            None => self.agents.push(node.clone()),
         }
     }
 

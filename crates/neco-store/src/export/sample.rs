@@ -39,6 +39,44 @@ impl Sample {
         seq
     }
 
+    /// An agent below the root begins.
+    pub fn agent_begins(&mut self, name: &str) -> AgentId {
+        let (id, now) = (AgentId::new(), Timestamp::UNIX_EPOCH);
+        let node = AgentNode {
+            id,
+            name: name.to_owned(),
+            kind: NodeType::ActOnly,
+            role: "explore".to_owned(),
+            parent: Some(self.agent),
+            children: Vec::new(),
+            collapsed: 0,
+            task: "look".to_owned(),
+            model_group: "act".to_owned(),
+            state: NodeState::Running,
+            paused_by: None,
+            progress: 0.0,
+            last_message: None,
+            usage: Usage::default(),
+            subtree_usage: Usage::default(),
+            budget: SubtreeBudget::default(),
+            created: now,
+            changed: now,
+            result: None,
+        };
+        let update = AgentUpdate { node, gone: Vec::new(), setup: None };
+        self.as_agent(id, |sample| {
+            sample.push(EventBody::AgentUpdate(update));
+        });
+        id
+    }
+
+    /// What another agent than the root does.
+    pub fn as_agent(&mut self, agent: AgentId, does: impl FnOnce(&mut Self)) {
+        let root = std::mem::replace(&mut self.agent, agent);
+        does(self);
+        self.agent = root;
+    }
+
     /// The person says something.
     pub fn says(&mut self, text: &str) -> u64 {
         self.push(EventBody::Message(Message::user(text)))
@@ -99,6 +137,7 @@ impl Sample {
             duration_ms: 1234,
             display,
             spilled_to: None,
+            known: Vec::new(),
         }));
         self.update(id, tool, summary, status);
     }

@@ -115,6 +115,12 @@ struct Open {
 }
 
 impl Teller {
+    /// Tells the events of one agent as if the person talked to it.
+    #[must_use]
+    pub fn of(agent: AgentId) -> Self {
+        Self { root: Some(agent), ..Self::default() }
+    }
+
     /// What is told of the next event.
     pub fn tell<'a>(&mut self, event: &'a Event) -> Vec<Told<'a>> {
         self.root.get_or_insert(event.agent_id);

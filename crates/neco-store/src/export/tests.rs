@@ -28,14 +28,26 @@ fn outline(events: &[Event]) -> Outline {
 }
 
 fn html(events: &[Event], about: &About) -> String {
-    let mut writer = HtmlWriter::new(Vec::new(), about, outline(events)).unwrap();
+    let outline = outline(events);
+    let agents = outline.agents.clone();
+    let mut writer = HtmlWriter::new(Vec::new(), about, outline).unwrap();
     events.iter().for_each(|event| writer.event(event).unwrap());
+    for agent in &agents {
+        writer.agent(agent).unwrap();
+        events.iter().for_each(|event| writer.event(event).unwrap());
+    }
     String::from_utf8(writer.finish().unwrap()).unwrap()
 }
 
 fn markdown(events: &[Event], about: &About) -> String {
-    let mut writer = MarkdownWriter::new(Vec::new(), about, outline(events)).unwrap();
+    let outline = outline(events);
+    let agents = outline.agents.clone();
+    let mut writer = MarkdownWriter::new(Vec::new(), about, outline).unwrap();
     events.iter().for_each(|event| writer.event(event).unwrap());
+    for agent in &agents {
+        writer.agent(agent).unwrap();
+        events.iter().for_each(|event| writer.event(event).unwrap());
+    }
     String::from_utf8(writer.finish().unwrap()).unwrap()
 }
 
@@ -173,6 +185,27 @@ fn a_session_with_everything_is_told_with_everything() {
     assert!(page.contains("data:image/png;base64,iVBOR"));
     assert_eq!(page.matches("no end was recorded").count(), 1);
     assert!(page.contains("Run sleep 100") && page.contains("Not finished."));
+}
+
+#[test]
+fn what_an_agent_did_is_told_apart_from_the_session() {
+    let mut sample = Sample::new();
+    sample.says("the person asks");
+    sample.answers("", "the root answers", None);
+    let [one, two] = ["explore-1", "coder-1"].map(|name| sample.agent_begins(name));
+    sample.as_agent(one, |sample| {
+        sample.says("the task of one");
+        sample.answers("", "one answers", None);
+    });
+    sample.as_agent(two, |sample| sample.answers("", "two answers", None));
+    sample.answers("", "the root again", None);
+    for text in [markdown(&sample.events, &about(&sample.events)), html(&sample.events, &about(&sample.events))] {
+        let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
+        let order = ["the root answers", "the root again", "the task of one", "one answers", "two answers"];
+        assert!(order.map(place).is_sorted(), "{text}");
+        assert_eq!(text.matches("one answers").count(), 1);
+        assert_eq!(text.matches("<details").count(), text.matches("</details>").count());
+    }
 }
 
 #[test]

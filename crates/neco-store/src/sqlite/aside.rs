@@ -217,13 +217,28 @@ pub(super) async fn damage_in(path: &Path) -> Option<String> {
     let checked = async {
         let mut connection = open::connect_reader(path).await?;
         let answers: Vec<String> = sqlx::query_scalar("PRAGMA quick_check(1)").fetch_all(&mut connection).await?;
+        let wrong = answers.into_iter().find(|answer| answer != "ok");
+        let missing = if wrong.is_none() { missing_events(&mut connection).await.unwrap_or_default() } else { 0 };
         connection.close().await?;
-        Ok::<_, sqlx::Error>(answers.into_iter().find(|answer| answer != "ok"))
+        Ok::<_, sqlx::Error>(
+            wrong.or_else(|| (missing > 0).then(|| format!("events of {missing} sessions are missing"))),
+        )
     };
     match checked.await {
         Ok(damage) => damage,
         Err(error) => failure::is_damage(&error).then(|| failure::plain(&error)),
     }
+}
+
+/// How many sessions have fewer events than they should, or no parent any more: what SQLite does not look at.
+async fn missing_events(connection: &mut SqliteConnection) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar(
+        "SELECT count(*) FROM sessions AS own WHERE
+            (SELECT count(*) FROM events WHERE session_id = own.id) < last_seq - parent_seq
+            OR (parent_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = own.parent_id))",
+    )
+    .fetch_one(connection)
+    .await
 }
 
 /// Such as `neco-damaged-20260131-120000.db`.

@@ -21,6 +21,8 @@ pub(super) enum Unreadable {
     Sql(sqlx::Error),
     /// What it answers is no event.
     Event(String),
+    /// An event that should be there is not.
+    Missing(Seq),
 }
 
 impl From<sqlx::Error> for Unreadable {
@@ -45,13 +47,22 @@ pub(super) async fn read(
     limit: usize,
 ) -> Result<Vec<Event>, Unreadable> {
     let mut events: Vec<Event> = Vec::new();
+    let mut last = since;
     for segment in segments(ancestors, since) {
+        if events.len() < limit && segment.after > last {
+            // The session that these were taken from ended before, or is gone.
+            return Err(Unreadable::Missing(last + 1));
+        }
         let mut rest = segment;
         while events.len() < limit {
             let Some(page) = page(connection, rest, PAGE.min(limit - events.len())).await? else { break };
             for body in page.bodies.split('\n') {
                 let mut event = event_of(body, &page.contents)?;
+                if event.seq != rest.after + 1 {
+                    return Err(Unreadable::Missing(rest.after + 1));
+                }
                 rest.after = event.seq;
+                last = event.seq;
                 event.session_id = session;
                 events.push(event);
             }

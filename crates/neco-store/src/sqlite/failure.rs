@@ -5,6 +5,8 @@ use std::path::Path;
 
 use libsqlite3_sys::{SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB};
 
+use neco_proto::Seq;
+
 use crate::error::StoreError;
 
 /// An error met while the database was read or opened.
@@ -15,6 +17,11 @@ pub(super) fn reading(path: &Path, error: &sqlx::Error) -> StoreError {
 /// An error met while the database was written.
 pub(super) fn writing(path: &Path, error: &sqlx::Error) -> StoreError {
     damaged(path, error).unwrap_or_else(|| StoreError::Write(with_path(path, &plain(error))))
+}
+
+/// A log that has a gap.
+pub(super) fn missing(path: &Path, seq: Seq) -> StoreError {
+    StoreError::Damaged { path: path.display().to_string(), reason: format!("event {seq} of a session is missing") }
 }
 
 /// `reason` with the file it is about in front.

@@ -203,6 +203,7 @@ impl Reader {
         match error {
             Unreadable::Sql(error) => self.failed(error),
             Unreadable::Event(reason) => StoreError::Read(failure::with_path(&self.path, reason)),
+            Unreadable::Missing(seq) => failure::missing(&self.path, *seq),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What the model will answer: the lines of a script block.
 //!
-//! `say TEXT`, `call TOOL JSON`, `raw TOOL TEXT` (arguments that are no JSON), `empty` and
+//! `say TEXT` (`\n` in it begins a line), `call TOOL JSON`, `raw TOOL TEXT` (arguments that are no JSON), `empty` and
 //! `fault STATUS [SECONDS]` open a turn. `also TOOL JSON`, `saying TEXT`, `think TEXT`, `id ID`,
 //! `drop N`, `break N`, `stall N`, `finish REASON`, `usage IN OUT`, `expect JSON` and `repeat N` belong to the turn before them.
 //! `agent ROLE [WORDS OF ITS TASK]` begins the part of an agent below the root; `*` is any role.
@@ -41,7 +41,7 @@ fn compile_part(lines: &str) -> Result<Script, String> {
         let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
         let rest = rest.trim();
         script = match word {
-            "say" => script.say(rest),
+            "say" => script.say(rest.replace("\\n", "\n")),
             "call" => {
                 let (name, arguments) = call(rest)?;
                 script.call(name, arguments)

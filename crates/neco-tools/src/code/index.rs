@@ -268,7 +268,7 @@ fn map(args: &Args, snapshot: &Snapshot, fits: &dyn Fn(&Path) -> bool) -> Result
     let tokens = args.tokens.unwrap_or(DEFAULT_TOKENS).min(MOST_TOKENS) as usize;
     let map = snapshot.map(tokens, fits)?;
     if map.definitions == 0 {
-        return Ok(ToolOutput::text("There is no code here whose names are used elsewhere; list the folder instead."));
+        return Ok(ToolOutput::text("There is no code here in a language that is known; list the folder instead."));
     }
     let (end, mut text) = (map.text.len(), map.text);
     text.push_str(&format!(

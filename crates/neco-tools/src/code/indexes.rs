@@ -30,7 +30,8 @@ impl Indexes {
     pub fn of(&self, files: &Files) -> Result<Arc<Index>, ToolError> {
         let root = files.locate(".", Access::Read)?;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let index = open.entry(root.path().to_path_buf()).or_insert_with(|| Arc::new(Index::new(&self.folder, root)));
+        let path = root.path().to_path_buf();
+        let index = open.entry(path).or_insert_with(|| Arc::new(Index::new(&self.folder, root).followed()));
         Ok(Arc::clone(index))
     }
 }

@@ -12,6 +12,8 @@ use super::page::cut;
 
 /// Larger files are data.
 const MOST_BYTES: u64 = 4 << 20;
+/// Where a zero byte makes a file no text.
+const LOOKED_AT: usize = 8192;
 
 /// The definitions of a file with the lines that they stand in.
 ///
@@ -29,6 +31,9 @@ pub fn show(file: &Located, bytes: usize) -> Result<ToolOutput, ToolError> {
     let (content, _) = file.read(MOST_BYTES + 1)?;
     if content.len() as u64 > MOST_BYTES {
         return Err(ToolError::new(ErrorCode::FileTooLarge, format!("{shown} is too large for an outline; use grep")));
+    }
+    if content.iter().take(LOOKED_AT).any(|byte| *byte == 0) {
+        return Err(ToolError::new(ErrorCode::NotATextFile, format!("{shown} is no text")));
     }
     let text = String::from_utf8_lossy(&content);
     let items = outline(language, &text).ok_or_else(unknown)?;
@@ -55,10 +60,11 @@ fn print(shown: &str, text: &str, items: &[OutlineItem], bytes: usize) -> ToolOu
     let end = out.len();
     let _ = writeln!(out, "({shown}, {})", counted(lines.len(), "line", "lines"));
     if left_out > 0 {
-        let _ = writeln!(out, "({left_out} fields and variants left out)");
+        let _ = writeln!(out, "({} left out)", counted(left_out, "field or variant", "fields and variants"));
     }
     if cut_off > 0 {
-        let _ = writeln!(out, "({cut_off} more definitions do not fit here; read the file)");
+        let more = counted(cut_off, "more definition does", "more definitions do");
+        let _ = writeln!(out, "({more} not fit here; read the file)");
     }
     ToolOutput::text(out).outside(..end, shown)
 }

@@ -6,13 +6,13 @@
 //! in the sandbox or not at all.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use neco_proto::event::OutputStream;
+use neco_proto::event::{KnownFile, OutputStream};
 use neco_toolkit::{DynTool, Outside, Plan, PreparedCall, ToolContext, ToolError, ToolOutput, Touch};
 use serde_json::Value;
 use tokio::sync::Mutex;
@@ -94,6 +94,10 @@ impl DynTool for Followed {
 
     fn is_offered(&self) -> bool {
         self.tool.is_offered()
+    }
+
+    fn recall(&self, known: &[KnownFile], workspace: &Path) {
+        self.tool.recall(known, workspace);
     }
 
     fn prepare(self: Arc<Self>, arguments: Value) -> Result<Box<dyn PreparedCall>, ToolError> {

@@ -1,7 +1,9 @@
 //! apply_patch: changes to several files in one patch, all or none.
 
+use std::path::Path;
 use std::sync::Arc;
 
+use neco_proto::event::KnownFile;
 use neco_proto::{Display, ErrorCode};
 use neco_safety::secrets::Redactor;
 use neco_safety::world::Files;
@@ -11,6 +13,7 @@ use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
 use super::blocking;
+use super::foreign;
 use super::judged::{Judge, Judged};
 use super::ledger::Ledger;
 use super::patch::{FilePatch, Stage, Surroundings, carry_out, done_words, plan_diffs, read};
@@ -32,6 +35,14 @@ impl Tool for ApplyPatch {
     const NAME: &'static str = "apply_patch";
     const DESCRIPTION: &'static str = include_str!("apply_patch.md");
     const TOUCH: Touch = Touch::Writes;
+
+    fn adapt(arguments: &mut serde_json::Value) {
+        foreign::rename(arguments, foreign::PATCH);
+    }
+
+    fn recall(&self, known: &[KnownFile], workspace: &Path) {
+        self.ledger.recall(known, workspace);
+    }
 
     fn summary(&self, args: &Args) -> String {
         match read(&args.patch).unwrap_or_default().as_slice() {
@@ -63,7 +74,10 @@ impl Tool for ApplyPatch {
             }
             let files = plan_diffs(&stage);
             let notes = carry_out(&world.files, &ledger, &stage)?;
-            Ok(ToolOutput::text(done_words(&stage, &notes)).with_display(Display::Diff { files }))
+            let known = stage.staged.iter().filter(|staged| staged.text.is_some());
+            let known = known.filter_map(|staged| ledger.to_keep(&staged.located));
+            let output = ToolOutput::text(done_words(&stage, &notes)).with_known(known);
+            Ok(output.with_display(Display::Diff { files }))
         })
         .await
     }

@@ -1,8 +1,10 @@
 //! edit_file: text replaced in a file, in the one place that fits.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
+use neco_proto::event::KnownFile;
 use neco_proto::{Display, ErrorCode};
 use neco_safety::secrets::Redactor;
 use neco_safety::untrusted;
@@ -15,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::change::Draft;
 use super::diff::{self, Change};
 use super::edit_words::{closest_words, fit_words, line_list, places_words, regions};
+use super::foreign;
 use super::judged::{Judge, Judged};
 use super::ledger::{Ledger, Needed};
 use super::matching::{Edited, Misfit, Replacement, apply};
@@ -54,6 +57,15 @@ impl Tool for EditFile {
     const DESCRIPTION: &'static str = include_str!("edit_file.md");
     const TOUCH: Touch = Touch::Writes;
 
+    fn adapt(arguments: &mut serde_json::Value) {
+        foreign::rename(arguments, foreign::FILE);
+        foreign::rename(arguments, foreign::CHANGE);
+    }
+
+    fn recall(&self, known: &[KnownFile], workspace: &Path) {
+        self.ledger.recall(known, workspace);
+    }
+
     fn summary(&self, args: &Args) -> String {
         match args.edits.as_ref().map_or(1, Vec::len) {
             0 | 1 => format!("Edit {}", args.path),
@@ -85,7 +97,8 @@ impl Tool for EditFile {
             prepared.notes.extend(Some(written.note().trim().to_owned()).filter(|note| !note.is_empty()));
             let (words, regions) = (prepared.words(), prepared.regions());
             let (start, shown) = (words.len(), prepared.draft.located.shown());
-            let output = ToolOutput::text(words + &regions).outside(start.., shown);
+            let known = ledger.to_keep(&prepared.draft.located);
+            let output = ToolOutput::text(words + &regions).outside(start.., shown).with_known(known);
             Ok(output.with_display(Display::Diff { files: vec![prepared.change.diff] }))
         })
         .await

@@ -15,6 +15,7 @@ use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
 use super::blocking;
+use super::foreign;
 use super::judged::{Judge, Judged};
 use super::list_directory::scope;
 use super::pattern::{Pattern, names_hidden, split};
@@ -45,6 +46,10 @@ impl Tool for Glob {
     const NAME: &'static str = "glob";
     const DESCRIPTION: &'static str = include_str!("glob.md");
     const TOUCH: Touch = Touch::Reads;
+
+    fn adapt(arguments: &mut serde_json::Value) {
+        foreign::rename(arguments, foreign::FOLDER);
+    }
 
     fn summary(&self, args: &Args) -> String {
         match args.path.as_deref() {

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
+use super::foreign;
 use super::judged::{Judge, Judged};
 use super::list_directory::scope;
 use super::pattern::Pattern;
@@ -127,6 +128,10 @@ impl Tool for Grep {
     const NAME: &'static str = "grep";
     const DESCRIPTION: &'static str = include_str!("grep.md");
     const TOUCH: Touch = Touch::Reads;
+
+    fn adapt(arguments: &mut serde_json::Value) {
+        foreign::rename(arguments, foreign::FOLDER);
+    }
 
     fn summary(&self, args: &Args) -> String {
         match args.path() {

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use neco_proto::ErrorCode;
-use neco_safety::path::Stamp;
+use neco_proto::event::KnownFile;
+use neco_safety::path::{Located, Stamp};
 use neco_toolkit::ToolError;
 use sha2::{Digest, Sha256};
 
@@ -21,7 +22,8 @@ pub struct Ledger {
 
 #[derive(Clone, Debug)]
 struct Known {
-    stamp: Stamp,
+    /// Nothing where it is known from an earlier process.
+    stamp: Option<Stamp>,
     hash: Option<[u8; 32]>,
     mark: Option<Mark>,
     seen: Coverage,
@@ -90,7 +92,7 @@ impl Ledger {
             Needed::All => Coverage::All,
             Needed::Some => Coverage::NOTHING,
         };
-        self.put(path, Known { stamp, hash: hash_of_small(content), mark: None, seen });
+        self.put(path, Known { stamp: Some(stamp), hash: hash_of_small(content), mark: None, seen });
     }
 
     /// Remembers what was shown of a file that was read as a whole.
@@ -98,14 +100,44 @@ impl Ledger {
         let hash = hash_of_small(content);
         let before = self.get(path).filter(|known| known.hash.is_some() && known.hash == hash);
         let seen = before.map_or(Coverage::NOTHING, |known| known.seen).with(seen);
-        self.put(path, Known { stamp, hash, mark: None, seen });
+        self.put(path, Known { stamp: Some(stamp), hash, mark: None, seen });
     }
 
     /// Remembers what was shown of a file that was too big to be read as a whole, and where reading stopped.
     pub fn know_part(&self, path: &Path, stamp: Stamp, mark: Option<Mark>, seen: Seen) {
-        let before = self.get(path).filter(|known| known.stamp == stamp);
+        let before = self.get(path).filter(|known| known.stamp == Some(stamp));
         let seen = before.map_or(Coverage::NOTHING, |known| known.seen).with(seen);
-        self.put(path, Known { stamp, hash: None, mark, seen });
+        self.put(path, Known { stamp: Some(stamp), hash: None, mark, seen });
+    }
+
+    /// All that is known of a file, to be kept beyond this process. A file that is too big to be known by its
+    /// content is read again instead.
+    #[must_use]
+    pub fn to_keep(&self, located: &Located) -> Option<KnownFile> {
+        let known = self.get(located.path())?;
+        let (lines, total_lines) = match known.seen {
+            Coverage::All => (None, None),
+            Coverage::Lines(stretches, total) => {
+                (Some(stretches.into_iter().map(|stretch| (stretch.start, stretch.end)).collect()), total)
+            }
+        };
+        Some(KnownFile { path: located.shown(), sha256: hex(&known.hash?), lines, total_lines })
+    }
+
+    /// Takes in what an earlier process kept. What this one has seen itself stays.
+    pub fn recall(&self, kept: &[KnownFile], workspace: &Path) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        for file in kept {
+            let Some(hash) = from_hex(&file.sha256) else { continue };
+            let seen = match &file.lines {
+                None => Coverage::All,
+                Some(lines) => {
+                    Coverage::Lines(lines.iter().map(|(start, end)| *start..*end).collect(), file.total_lines)
+                }
+            };
+            let recalled = Known { stamp: None, hash: Some(hash), mark: None, seen };
+            known.entry(workspace.join(&file.path)).or_insert(recalled);
+        }
     }
 
     /// How much of a file is known.
@@ -126,7 +158,7 @@ impl Ledger {
     /// Where reading stopped, if the file is still the same.
     #[must_use]
     pub fn mark(&self, path: &Path, stamp: &Stamp) -> Option<Mark> {
-        self.get(path).filter(|known| known.stamp == *stamp)?.mark
+        self.get(path).filter(|known| known.stamp == Some(*stamp))?.mark
     }
 
     /// Whether a file may be changed: it was read as far as needed, and it is as it was then.
@@ -146,7 +178,7 @@ impl Ledger {
                 "{shown} exists but you have not read it; read it first with read_file, then change it"
             )));
         };
-        let same = known.hash.map_or(known.stamp == *stamp, |known| known == hash(content));
+        let same = known.hash.map_or(known.stamp == Some(*stamp), |known| known == hash(content));
         if !same {
             let message = format!(
                 "{shown} was changed since you last read it; read it again, then make the change to what is there now"
@@ -177,6 +209,17 @@ fn hash_of_small(content: &[u8]) -> Option<[u8; 32]> {
 
 fn hash(content: &[u8]) -> [u8; 32] {
     Sha256::digest(content).into()
+}
+
+fn hex(hash: &[u8; 32]) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn from_hex(text: &str) -> Option<[u8; 32]> {
+    let digits: Vec<u8> = text.chars().map(|digit| digit.to_digit(16)?.try_into().ok()).collect::<Option<_>>()?;
+    let bytes: Vec<u8> =
+        digits.chunks_exact(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect();
+    bytes.try_into().ok()
 }
 
 #[cfg(test)]

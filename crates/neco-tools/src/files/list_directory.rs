@@ -8,6 +8,7 @@ use neco_workspace::Scope;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::foreign;
 use super::judged::{Judge, Judged};
 use super::listing::{self, Page};
 use super::{blocking, near};
@@ -42,6 +43,10 @@ impl Tool for ListDirectory {
     const NAME: &'static str = "list_directory";
     const DESCRIPTION: &'static str = include_str!("list_directory.md");
     const TOUCH: Touch = Touch::Reads;
+
+    fn adapt(arguments: &mut serde_json::Value) {
+        foreign::rename(arguments, foreign::FOLDER);
+    }
 
     fn summary(&self, args: &Args) -> String {
         format!("List {}", args.path())

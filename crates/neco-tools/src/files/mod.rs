@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`judged`], [`text`], [`sniff`], [`lines`], [`page`], [`document`], [`read_file`]; [`ledger`], [`change`],
 //! [`diff`], [`marked`], [`write_file`]; [`matching`], [`edit_words`], [`edit_file`]; [`patch`], [`apply_patch`]; [`listing`],
-//! [`list_directory`], [`pattern`], [`glob`], [`search`], [`hits`], [`grep`]; [`near`], [`blocking`].
+//! [`list_directory`], [`pattern`], [`glob`], [`search`], [`hits`], [`grep`]; [`near`], [`foreign`], [`blocking`].
 
 use std::sync::Arc;
 
@@ -20,6 +20,7 @@ mod diff;
 mod document;
 mod edit_file;
 mod edit_words;
+mod foreign;
 mod glob;
 mod grep;
 mod hits;

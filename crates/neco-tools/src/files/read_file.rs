@@ -2,9 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::path::Path;
 use std::sync::Arc;
 
 use neco_proto::ErrorCode;
+use neco_proto::event::KnownFile;
 use neco_safety::path::{Access, Located, Stamp};
 use neco_safety::world::Files;
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
@@ -14,6 +16,7 @@ use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
 use super::document::{self, Span};
+use super::foreign;
 use super::judged::{Judge, Judged};
 use super::ledger::{HASHED, Ledger, Mark};
 use super::lines::{LineReader, Utf16Reader, start_of_last};
@@ -53,6 +56,14 @@ impl Tool for ReadFile {
     const NAME: &'static str = "read_file";
     const DESCRIPTION: &'static str = include_str!("read_file.md");
     const TOUCH: Touch = Touch::Reads;
+
+    fn adapt(arguments: &mut serde_json::Value) {
+        foreign::rename(arguments, foreign::FILE);
+    }
+
+    fn recall(&self, known: &[KnownFile], workspace: &Path) {
+        self.ledger.recall(known, workspace);
+    }
 
     fn summary(&self, args: &Args) -> String {
         if let Some(pages) = &args.pages {
@@ -115,7 +126,7 @@ fn read(
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT).max(1);
     let reading = Reading { located, ledger, offset: args.offset.unwrap_or(1), limit, bytes, cancel };
     let page = reading.page()?;
-    let mut output = page.print(&reading.located.shown());
+    let mut output = page.print(&reading.located.shown()).with_known(ledger.to_keep(&reading.located));
     if args.pages.is_some() && args.offset.is_none() {
         output.model.push_str(
             "\n(pages are those of PDF documents and notebooks; this is neither, so they were not looked at)",

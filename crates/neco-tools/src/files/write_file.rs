@@ -1,9 +1,11 @@
 //! write_file: a whole file, written at once or not at all.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
 use neco_proto::Display;
+use neco_proto::event::KnownFile;
 use neco_safety::secrets::Redactor;
 use neco_safety::untrusted;
 use neco_safety::world::Files;
@@ -13,6 +15,7 @@ use serde::Deserialize;
 
 use super::change::Draft;
 use super::diff::{self, Change};
+use super::foreign;
 use super::judged::{Judge, Judged};
 use super::ledger::{Ledger, Needed};
 use super::text::{count_lines, is_crlf, with_crlf};
@@ -37,6 +40,14 @@ impl Tool for WriteFile {
     const NAME: &'static str = "write_file";
     const DESCRIPTION: &'static str = include_str!("write_file.md");
     const TOUCH: Touch = Touch::Writes;
+
+    fn adapt(arguments: &mut serde_json::Value) {
+        foreign::rename(arguments, foreign::FILE);
+    }
+
+    fn recall(&self, known: &[KnownFile], workspace: &Path) {
+        self.ledger.recall(known, workspace);
+    }
 
     fn summary(&self, args: &Args) -> String {
         format!("Write {}", args.path)
@@ -67,7 +78,8 @@ impl Tool for WriteFile {
             let lines = count_lines(&text);
             let unit = if lines == 1 { "line" } else { "lines" };
             let words = format!("{done} {shown}: {lines} {unit}, {} bytes.{}", written.bytes, written.note());
-            Ok(ToolOutput::text(words).with_display(Display::Diff { files: vec![change.diff] }))
+            let output = ToolOutput::text(words).with_known(ledger.to_keep(&draft.located));
+            Ok(output.with_display(Display::Diff { files: vec![change.diff] }))
         })
         .await
     }

@@ -11,7 +11,7 @@ use neco_toolkit::{ToolContext, ToolError, ToolOutput};
 use super::order::Order;
 use super::run::{Ran, run};
 use super::tool::{GitArgs, LOOKING, SOURCE};
-use super::{diffs, status};
+use super::{diffs, status, unseen};
 use crate::shell::wording::last_lines;
 use neco_toolkit::counted;
 
@@ -19,12 +19,17 @@ use neco_toolkit::counted;
 const SHOWN_LINES: usize = 40;
 
 /// How things stand.
-pub(super) fn status(ran: &Ran) -> ToolOutput {
+pub(super) async fn status(ran: &Ran, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
     let text = status::told(&ran.text);
-    let items: Vec<String> = text.lines().map(str::to_owned).collect();
+    let note = unseen::note(ctx).await?;
+    let items: Vec<String> = text.lines().chain(note.as_deref()).map(str::to_owned).collect();
     let total = items.len() as u64;
     let display = Display::List { title: "git status".to_owned(), items, total };
-    told(text, ran).with_display(display)
+    let mut output = told(text, ran).with_display(display);
+    if let Some(note) = note {
+        let _ = write!(output.model, "\n{note}");
+    }
+    Ok(output)
 }
 
 /// Changes, without the files that nobody was asked about and that are not shown unasked.
@@ -69,6 +74,9 @@ pub(super) async fn after_change(order: &Order, ran: &Ran, ctx: &ToolContext) ->
             said.push('\n');
         }
         said.push_str(&status::told(&now.text));
+        if let Some(note) = unseen::note(ctx).await? {
+            let _ = write!(said, "\n{note}");
+        }
     }
     Ok(text(order, &Ran { text: said, ..ran.clone() }))
 }

@@ -5,7 +5,7 @@
 //! nothing that does not lie below the workspace; nothing here pushes, fetches or rewrites history: that is
 //! a command, which the policy judges as one.
 //!
-//! Reading order: [`tool`], [`order`], [`run`], [`quiet`], [`answer`], [`status`], [`words`], [`diffs`].
+//! Reading order: [`tool`], [`order`], [`run`], [`quiet`], [`answer`], [`status`], [`unseen`], [`words`], [`diffs`].
 
 mod answer;
 mod diffs;
@@ -14,6 +14,7 @@ mod quiet;
 mod run;
 mod status;
 mod tool;
+mod unseen;
 mod words;
 
 use std::sync::Arc;

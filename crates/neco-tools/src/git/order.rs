@@ -52,6 +52,11 @@ impl Order {
         ])
     }
 
+    /// Which of some files git sees, be they tracked or not.
+    pub(super) fn seen(names: &[String]) -> Self {
+        Self::looks(&["ls-files"], "").hidden(["-z", "--cached", "--others", "--exclude-standard"]).on(names)
+    }
+
     /// As a person would write it.
     pub(super) fn line(&self) -> String {
         let words: Vec<String> = self.told.iter().map(|word| quoted(word)).collect();

@@ -155,7 +155,7 @@ impl Tool for Git {
             return Ok(words::failed(&order, &ran, is_whole(&prefix)));
         }
         match args.action {
-            Action::Status => Ok(answer::status(&ran)),
+            Action::Status => answer::status(&ran, ctx).await,
             Action::Diff => answer::diff(ran, &args, "no changes", ctx).await,
             Action::Show if args.paths.is_empty() => answer::diff(ran, &args, "nothing to show", ctx).await,
             Action::Log | Action::Blame | Action::Show | Action::Branch | Action::Worktree => {

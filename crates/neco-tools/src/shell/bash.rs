@@ -26,6 +26,9 @@ use super::wording::{SHOWN_LINES, ending, exit_code, last_lines, one_line, secon
 /// What the scheduler's clock leaves us beyond our own, so that it is never first.
 const SLACK: Duration = Duration::from_secs(15);
 
+/// How many of the files that a command made and could not keep are named.
+const MOST_NAMED: usize = 20;
+
 /// What the model is told of where output came from: it knows the command.
 const COMMAND: &str = "command";
 
@@ -201,6 +204,7 @@ impl Bash {
                 exit_code: outcome_code(outcome),
             }),
             spilled_to: output.spilled_to,
+            known: Vec::new(),
             intents: Vec::new(),
             error_code: match outcome {
                 Outcome::Ended(_) => None,
@@ -383,7 +387,9 @@ async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &ToolContext
 /// What the model is told of what a command made and could not keep.
 pub(super) fn aftermath_words(taken: &[PathBuf], left: &[PathBuf]) -> Option<String> {
     let names = |paths: &[PathBuf]| {
-        let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        let mut names: Vec<String> = paths.iter().take(MOST_NAMED).map(|path| path.display().to_string()).collect();
+        let more = paths.len().saturating_sub(MOST_NAMED);
+        names.extend((more > 0).then(|| format!("{more} others")));
         names.join(", ")
     };
     let taken = (!taken.is_empty()).then(|| {

@@ -152,8 +152,11 @@ impl Tool for Process {
             Action::Tail | Action::Wait => self.find(args.id.as_deref()).map(|_| Plan::of(Risk::Safe)),
             Action::Kill => self.find(args.id.as_deref()).map(|_| Plan::of(Risk::Low)),
             Action::Write => {
-                // Whatever reads it may be a shell, or anything else: it is granted word for word.
-                self.find(args.id.as_deref()).map(|_| Plan::of(Risk::High))
+                let process = self.find(args.id.as_deref())?;
+                // What a shell reads is a command like any other, and all that rules forbid is forbidden there too.
+                // Whatever reads it, it is granted word for word.
+                let command = args.input.clone().filter(|_| reads_commands(&process.command));
+                Ok(Plan { command, ..Plan::of(Risk::High) })
             }
         }
     }
@@ -200,6 +203,13 @@ fn shown(process: &Background, lines: usize, note: Option<String>, ctx: &ToolCon
         tail: look.text,
         exit_code: look.exit.and_then(exit_code),
     })
+}
+
+/// Whether a command line starts a shell, here or elsewhere, as far as it says so.
+fn reads_commands(line: &str) -> bool {
+    const SHELLS: &[&str] =
+        &["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "ssh", "su", "sudo", "busybox", "pwsh"];
+    line.split(|character: char| !character.is_alphanumeric()).any(|word| SHELLS.contains(&word))
 }
 
 fn wait_time(args: &ProcessArgs) -> Duration {

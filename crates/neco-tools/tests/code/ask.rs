@@ -101,7 +101,7 @@ async fn a_file_has_an_outline() {
     assert_eq!(
         desk.text("code_index", json!({"action": "outline", "path": "src/store.rs"})).await,
         "3–5: pub struct Session {\n7–11: impl Session {\n8–10:   pub fn load(id: u64) -> Self {\n13–16: pub fn boot() {\n\
-         (src/store.rs, 16 lines)\n(1 fields and variants left out)\n"
+         (src/store.rs, 16 lines)\n(1 field or variant left out)\n"
     );
     let (_, folder) = desk.error("code_index", json!({"action": "outline", "path": "src"})).await;
     assert!(folder.contains("action map"), "{folder}");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use neco_proto::event::OutputStream;
+use neco_proto::event::{KnownFile, OutputStream};
 use neco_proto::{CallId, Display, ErrorCode};
 use neco_safety::command::Place;
 use neco_safety::policy::RuleReader;
@@ -57,6 +57,12 @@ impl Desk {
             approved: false,
         };
         Self { _folder: folder, workspace, outside, ctx, tools: files::tools() }
+    }
+
+    /// The tools of another process, which are told what was known.
+    pub fn begin_again(&mut self, known: &[KnownFile]) {
+        self.tools = files::tools();
+        self.tools.iter().for_each(|tool| tool.recall(known, &self.workspace));
     }
 
     /// Denies something from now on.

@@ -1,5 +1,6 @@
 //! What is done is what was judged, and hostile files do no harm.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::time::{Duration, Instant};
@@ -46,6 +47,26 @@ async fn a_path_that_leads_elsewhere_after_it_was_judged_is_refused() {
     let call = desk.tool("write_file").prepare(json!({"path": "new", "content": ""})).unwrap();
     assert!(call.run(desk.ctx.clone()).await.is_err());
     assert!(!desk.workspace.join("new").exists());
+}
+
+/// Git takes a folder with `HEAD`, `objects` and `refs` for a repository and runs what its `config` says.
+#[tokio::test]
+async fn no_folder_becomes_a_repository_without_a_question() {
+    let desk = Desk::new();
+    let risk = async |tool: &str, input: Value| desk.plan(tool, input).await.unwrap().risk;
+    let write = |path: &str| json!({"path": path, "content": "x"});
+    for path in ["HEAD", "sub/HEAD"] {
+        assert_eq!(risk("write_file", write(path)).await, Risk::Critical, "{path}");
+    }
+    let all = "*** Begin Patch\n*** Add File: config\n+x\n*** Add File: objects/a\n+x\n*** Add File: refs/a\n+x\n\
+        *** Add File: HEAD\n+ref: refs/heads/main\n*** End Patch\n";
+    assert_eq!(risk("apply_patch", json!({ "patch": all })).await, Risk::Critical);
+    assert_eq!(risk("write_file", write("config")).await, Risk::Medium);
+    desk.put("HEAD", "ref: refs/heads/main\n");
+    for path in ["config", "refs/a", "objects/a", "hooks/post-checkout", "commondir"] {
+        assert_eq!(risk("write_file", write(path)).await, Risk::Critical, "{path}");
+    }
+    assert_eq!(risk("write_file", write("src/config")).await, Risk::Medium);
 }
 
 #[tokio::test]
@@ -97,6 +118,39 @@ async fn a_failed_reading_is_no_reading_and_a_part_is_not_the_whole() {
     desk.text("edit_file", json!({"path": "a.txt", "old_string": "2", "new_string": "two"})).await;
     desk.text("write_file", write).await;
     assert_eq!(desk.bytes("a.txt"), b"new\n");
+}
+
+#[tokio::test]
+async fn what_one_process_knew_of_files_the_next_one_knows() {
+    let mut desk = Desk::new();
+    desk.put("read.txt", "1\n2\n");
+    desk.put("part.txt", "1\n2\n3\n");
+    desk.put("other.txt", "mine\n");
+    let mut known = Vec::new();
+    for (tool, arguments) in [
+        ("read_file", json!({"path": "read.txt"})),
+        ("read_file", json!({"path": "part.txt", "limit": 2})),
+        ("read_file", json!({"path": "other.txt"})),
+        ("write_file", json!({"path": "new.txt", "content": "a\n"})),
+        ("edit_file", json!({"path": "new.txt", "old_string": "a", "new_string": "b"})),
+        ("apply_patch", json!({"patch": "--- a/read.txt\n+++ b/read.txt\n@@ -1,2 +1,2 @@\n-1\n+one\n 2\n"})),
+    ] {
+        known.extend(desk.call(tool, arguments).await.unwrap().known);
+    }
+    assert_eq!(known.len(), 6);
+    // What was told last holds, as in a log.
+    let last: BTreeMap<_, _> = known.into_iter().map(|file| (file.path.clone(), file)).collect();
+    desk.put("other.txt", "theirs\n");
+    desk.begin_again(&last.into_values().collect::<Vec<_>>());
+    for path in ["read.txt", "new.txt"] {
+        desk.text("write_file", json!({"path": path, "content": "whole\n"})).await;
+    }
+    let whole = json!({"path": "part.txt", "content": "whole\n"});
+    assert!(desk.error("write_file", whole.clone()).await.1.contains("only a part"));
+    desk.text("read_file", json!({"path": "part.txt", "offset": 3})).await;
+    desk.text("write_file", whole).await;
+    let (code, _) = desk.error("write_file", json!({"path": "other.txt", "content": "whole\n"})).await;
+    assert_eq!(code, ErrorCode::FileChanged, "it was changed meanwhile");
 }
 
 #[tokio::test]

@@ -45,6 +45,20 @@ impl Agents {
         }
     }
 
+    /// Whether the list of agents looks different after an event.
+    #[must_use]
+    pub fn changes_with(event: &Event) -> bool {
+        matches!(
+            event.body,
+            EventBody::AgentUpdate(_)
+                | EventBody::WorkflowUpdate(_)
+                | EventBody::ToolCallUpdate(_)
+                | EventBody::TurnStart(_)
+                | EventBody::PermissionRequest(_)
+                | EventBody::AgentComplete(_)
+        )
+    }
+
     /// What is to be told of an event before it is taken in: that an agent or a workflow ended, and how.
     #[must_use]
     pub fn ended(&self, event: &Event) -> Option<(Tone, String)> {
@@ -76,6 +90,18 @@ impl Agents {
     #[must_use]
     pub fn live(&self) -> usize {
         self.nodes.iter().filter(|node| node.kind != NodeType::Root && node.state.is_live()).count()
+    }
+
+    /// Whether an agent may still do something.
+    #[must_use]
+    pub fn is_live(&self, agent: AgentId) -> bool {
+        self.nodes.iter().any(|node| node.id == agent && node.state.is_live())
+    }
+
+    /// All of them, the root included.
+    #[must_use]
+    pub fn nodes(&self) -> &[AgentNode] {
+        &self.nodes
     }
 
     /// Whether there is anything to show.
@@ -165,8 +191,11 @@ impl Agents {
 
 fn agent_ended(node: &AgentNode) -> (Tone, String) {
     let name = clean_line(&node.name);
-    let used = words::tokens(node.subtree_usage.input + node.subtree_usage.output);
-    let cost = node.subtree_usage.cost.map(|cost| format!(", {}", words::cost(cost))).unwrap_or_default();
+    let used = node.subtree_usage.input + node.subtree_usage.output;
+    let used = (used > 0).then(|| format!("{} tokens", words::tokens(used)));
+    let cost = node.subtree_usage.cost.filter(|cost| *cost > 0.0).map(words::cost);
+    let spent = used.into_iter().chain(cost).collect::<Vec<_>>().join(", ");
+    let spent = if spent.is_empty() { spent } else { format!(" ({spent})") };
     let said = match &node.result {
         Some(NodeResult::Error { message, .. }) => Some(clean_line(message)),
         Some(NodeResult::Output { output }) => output.as_str().map(clean_line).or_else(|| said(node)),
@@ -178,7 +207,7 @@ fn agent_ended(node: &AgentNode) -> (Tone, String) {
         NodeState::Failed => Tone::Bad,
         NodeState::Created | NodeState::Running | NodeState::Paused | NodeState::Cancelled => Tone::Plain,
     };
-    let text = format!("{name} {} ({used}{cost}){said}", node.state);
+    let text = format!("{name} {}{spent}{said}", node.state);
     (tone, text.chars().take(LONGEST).collect())
 }
 

@@ -3,15 +3,20 @@
 //! Invariants: nothing here waits, reads a clock or touches the terminal; the same events and keys give the
 //! same state.
 //!
-//! Reading order: [`standing`] (how the session stands), [`agents`] (the tree and the workflows), [`picker`]
-//! (lists to choose from), [`state`] (all of it together).
+//! Reading order: [`standing`] (how the session stands), [`agents`] (the tree and the workflows), [`watched`] (one of
+//! the agents, opened), [`picker`] (lists to choose from), [`facing`] (who the keys are for while something is asked),
+//! [`state`] (all of it together).
 
 pub mod agents;
+pub mod facing;
 pub mod picker;
 pub mod standing;
 pub mod state;
+pub mod watched;
 
 pub use agents::Agents;
+pub use facing::{Facing, Place};
 pub use picker::{Picked, Picker};
 pub use standing::Standing;
 pub use state::{App, Purpose};
+pub use watched::Watched;

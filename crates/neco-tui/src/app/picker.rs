@@ -83,6 +83,25 @@ impl Picker {
         Self { heading, hint, letters, entries, filter: String::new(), at: 0, preview: Vec::new() }
     }
 
+    /// In place of an older list of the same: what was chosen and written there stays. Nothing is chosen when what was
+    /// chosen is gone: keys that are under way would fall on something else.
+    #[must_use]
+    pub fn in_place_of(mut self, older: Option<Self>) -> Self {
+        let Some(older) = older.filter(|older| older.heading == self.heading) else { return self };
+        let chosen = older.chosen().map(|entry| entry.picked.clone());
+        self.filter = older.filter;
+        let fitting = self.fitting();
+        let same = |entry: &&Entry| Some(&entry.picked) == chosen.as_ref();
+        self.at = fitting.iter().position(same).unwrap_or(fitting.len());
+        self
+    }
+
+    /// Whether it has an entry like this.
+    #[must_use]
+    pub fn holds(&self, like: impl Fn(&Picked) -> bool) -> bool {
+        self.entries.iter().any(|entry| like(&entry.picked))
+    }
+
     /// With another entry chosen.
     #[must_use]
     pub fn at(mut self, at: usize) -> Self {
@@ -94,12 +113,6 @@ impl Picker {
     #[must_use]
     pub fn letters(&self) -> Letters {
         self.letters
-    }
-
-    /// Which entry is chosen, from 0.
-    #[must_use]
-    pub fn position(&self) -> usize {
-        self.at
     }
 
     /// The chosen entry.
@@ -155,7 +168,7 @@ impl Picker {
         let preview = self.preview.len().min(room / 3);
         let hint = wrap(&Line::styled(self.hint.clone(), theme.dim), width, &Indent::default());
         let most = room.saturating_sub(2 + hint.len() + preview).clamp(1, ROWS);
-        let first = (self.at + 1).saturating_sub(most);
+        let first = (self.at.min(fitting.len().saturating_sub(1)) + 1).saturating_sub(most);
         for (index, entry) in fitting.iter().enumerate().skip(first).take(most) {
             rows.push(cut(&self.row(entry, index == self.at, theme), width));
         }

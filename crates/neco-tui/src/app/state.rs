@@ -1,18 +1,26 @@
 //! The window as a whole.
 
+use std::collections::{HashMap, VecDeque};
+
 use neco_proto::clean::clean_line;
 use neco_proto::slash::Custom;
-use neco_proto::{AgentId, CallId, Decision, Event, EventBody, QuestionId, SessionSnapshot, Subject};
+use neco_proto::{
+    AgentId, CallId, Decision, Event, EventBody, Message, MessageId, QuestionId, SessionSnapshot, Subject,
+};
 
 use ratatui::text::{Line, Span};
 
 use super::agents::Agents;
+use super::facing::Facing;
 use super::picker::Picker;
 use super::standing::Standing;
+use super::watched::Watched;
 use crate::ask::Desk;
-use crate::input::{History, Keymap, Prompt};
+use crate::host::Argument;
+use crate::input::{Files, History, Keymap, Prompt};
 use crate::looks::Looks;
 use crate::theme::Theme;
+use crate::told::Output;
 use crate::transcript::Transcript;
 use crate::transcript::tail::Tail;
 use crate::update::Effect;
@@ -44,7 +52,16 @@ pub struct Shell {
     /// What it printed last.
     pub tail: Tail,
     /// All it printed, as far as the model will be told.
-    pub output: String,
+    pub output: Output,
+}
+
+/// Messages that are being taken back.
+#[derive(Clone, Debug, Default)]
+pub struct ComingBack {
+    /// Those that the session was asked for.
+    pub asked: Vec<MessageId>,
+    /// Those that it gave back.
+    pub came: Vec<Message>,
 }
 
 /// What stands between what happened and the field, besides questions.
@@ -54,6 +71,8 @@ pub struct Panels {
     pub work: bool,
     /// The keys.
     pub help: bool,
+    /// How many rows of them were scrolled past.
+    pub help_from: usize,
 }
 
 /// The window.
@@ -97,8 +116,22 @@ pub struct App {
     pub pressed: Option<(char, i64)>,
     /// When the person typed last, in milliseconds.
     pub typed_ms: Option<i64>,
-    /// Whether the person was typing when a question came, and has not paused since: their keys were not for it.
-    pub startled: bool,
+    /// How many keys changed what is written, or sent it.
+    pub strokes: u64,
+    /// How many there were when a list was asked for that has not come yet.
+    pub list_asked: Option<u64>,
+    /// The question that the person has before them.
+    pub facing: Facing,
+    /// The agent that is looked at.
+    pub watched: Option<Watched>,
+    /// Messages that are being taken back, and those that have come.
+    pub coming_back: ComingBack,
+    /// Whether another session is being opened.
+    pub opening: bool,
+    /// What was asked for with a command of the person's own that was not carried out yet.
+    pub tried_command: Option<String>,
+    /// What may follow commands, once it was asked for: the words before it, and what there is.
+    pub arguments: Option<(String, Vec<Argument>)>,
     /// What the person said of calls that nobody was asked about yet.
     pub rest: Option<(Decision, Vec<CallId>)>,
     /// The rule that is being added.
@@ -107,6 +140,10 @@ pub struct App {
     pub word: Option<(String, i64)>,
     /// The status line of the person's own command.
     pub status_line: Option<String>,
+    /// Finished rows that leave with one frame at most.
+    pub portion: usize,
+    /// Those that have not left yet.
+    pub leaving: VecDeque<Line<'static>>,
     /// The columns of the terminal.
     pub width: usize,
     /// The rows of the terminal.
@@ -114,9 +151,15 @@ pub struct App {
     /// Whether the person looks at this terminal, once it has said so.
     pub focused: Option<bool>,
     /// The files of the workspace, once they were asked for.
-    pub files: Option<Vec<String>>,
+    pub files: Option<Files>,
+    /// Whether they are being looked for.
+    pub files_asked: bool,
+    /// Files that were dropped and may be pictures: the file, and what stands in the field for it.
+    pub dropped: Vec<(String, String)>,
     /// The commands that the person or the folder brought along.
     pub custom: Vec<Custom>,
+    /// Who asked what, before the window opened.
+    asked_by: HashMap<String, AgentId>,
     root: Option<AgentId>,
     wanted: Vec<Effect>,
     /// Work that took longer is worth a notification when it ends.
@@ -139,7 +182,7 @@ impl App {
             theme: Theme::new(looks.theme),
             keymap: looks.keys.clone(),
             purpose: Purpose::default(),
-            panels: Panels { work: true, help: false },
+            panels: Panels { work: true, help: false, help_from: 0 },
             shell: None,
             ran: Vec::new(),
             frame: 0,
@@ -149,16 +192,28 @@ impl App {
             expanded: false,
             pressed: None,
             typed_ms: None,
-            startled: false,
+            strokes: 0,
+            list_asked: None,
+            facing: Facing::default(),
+            watched: None,
+            coming_back: ComingBack::default(),
+            opening: false,
+            tried_command: None,
+            arguments: None,
             rest: None,
             tried_rule: None,
             word: None,
             status_line: None,
+            portion: usize::MAX,
+            leaving: VecDeque::new(),
             width: 80,
             height: 24,
             focused: None,
             files: None,
+            files_asked: false,
+            dropped: Vec::new(),
             custom: Vec::new(),
+            asked_by: HashMap::new(),
             root: None,
             wanted: Vec::new(),
             long_ms: i64::try_from(looks.notify_after.as_millis()).unwrap_or(i64::MAX),
@@ -187,18 +242,24 @@ impl App {
 
     /// The session stands so when the window opens; its events of before were told already.
     pub fn opened(&mut self, snapshot: SessionSnapshot) -> Vec<Effect> {
+        self.opening = false;
         self.standing = Standing::of(&snapshot, &self.standing);
         self.transcript.caught_up(self.standing.works());
         self.root = Some(snapshot.root_agent);
         self.desk = Desk::default();
+        let asked_by = std::mem::take(&mut self.asked_by);
+        let who = |key: &str| {
+            let agent = asked_by.get(key).copied();
+            (agent, agent.is_some_and(|agent| agent != snapshot.root_agent))
+        };
         for request in snapshot.pending {
-            self.desk.ask(None, None, request);
+            self.desk.ask(who(&request.call_id.to_string()), None, request);
         }
         for question in snapshot.questions {
             if let Subject::Plan { plan } = &question.subject {
                 self.transcript.show_plan(plan);
             }
-            self.desk.pose(None, None, question);
+            self.desk.pose(who(&question.question_id.to_string()), None, question);
         }
         self.agents = Agents::default();
         let mut effects = vec![Effect::Branch, Effect::Commands];
@@ -211,8 +272,18 @@ impl App {
 
     /// Another session takes the place of this one.
     pub fn closed(&mut self) {
+        self.transcript.forget();
+        self.left();
+    }
+
+    /// A session takes its place that goes on from what is on the screen.
+    pub fn left(&mut self) {
         self.transcript.close();
         self.picker = None;
+        self.watched = None;
+        self.coming_back = ComingBack::default();
+        self.list_asked = None;
+        self.arguments = None;
         self.purpose = Purpose::default();
         self.expands = 0;
         self.last_answer.clear();
@@ -221,42 +292,60 @@ impl App {
         self.standing.filled = None;
         self.root = None;
         self.files = None;
+        self.files_asked = false;
     }
 
     /// Takes in the next event.
     pub fn event(&mut self, event: &Event) -> Vec<Effect> {
         let is_child = self.root.is_some_and(|root| root != event.agent_id);
         let was_free = self.desk.is_empty();
-        let since = self.standing.since_ms;
         if let Some((tone, text)) = self.agents.ended(event) {
             self.transcript.tell(tone, text);
         }
         self.agents.apply(event);
-        self.refresh_picker();
+        self.refresh_picker(event);
+        if let Some(watched) = self.watched.as_mut().filter(|watched| watched.agent == event.agent_id) {
+            watched.apply(event);
+        }
         let name = if is_child { self.agents.name(event.agent_id) } else { None };
         self.desk.apply(event, is_child, name);
-        if was_free && !self.desk.is_empty() {
-            self.startled = self.is_typing();
-        }
         self.drop_void_purpose();
         if is_child {
             self.standing.child(event);
         } else {
             self.standing.apply(event);
+            self.comes_back(event);
             self.own(event);
         }
         if let EventBody::PermissionRequest(request) = &event.body
             && let Some(command) = self.said_before(request)
         {
-            return vec![Effect::Send(command)];
+            return self.answers(vec![Effect::Send(command)]);
         }
-        self.notification(event, is_child, was_free, since).map(Effect::Notify).into_iter().collect()
+        self.notification(event, is_child, was_free).map(Effect::Notify).into_iter().collect()
     }
 
     /// Takes in an event of before the window opened: what was asked then is known from how the session stands.
     pub fn past(&mut self, event: &Event) {
+        match &event.body {
+            EventBody::PermissionRequest(request) => {
+                self.asked_by.insert(request.call_id.to_string(), event.agent_id);
+            }
+            EventBody::Question(question) => {
+                self.asked_by.insert(question.question_id.to_string(), event.agent_id);
+            }
+            _ => {}
+        }
         if self.root.is_none_or(|root| root == event.agent_id) {
             self.transcript.past(event);
+            self.remember_answer(event);
+            self.standing.past(event);
+        }
+    }
+
+    /// Takes in an event of before the window opened whose place on the screen is taken already.
+    pub fn past_unseen(&mut self, event: &Event) {
+        if self.root.is_none_or(|root| root == event.agent_id) {
             self.remember_answer(event);
             self.standing.past(event);
         }
@@ -275,7 +364,8 @@ impl App {
     /// Whether marks turn or a word is to go, so that frames come without anything happening.
     #[must_use]
     pub fn moves(&self) -> bool {
-        self.standing.works() || self.shell.is_some() || self.word.is_some() || self.agents.live() > 0
+        let works = self.standing.works() || self.shell.is_some() || self.agents.live() > 0;
+        works || self.word.is_some() || !self.leaving.is_empty()
     }
 
     /// Words that were to go with an answer are a message once somebody else has answered.
@@ -319,16 +409,16 @@ impl App {
     }
 
     /// What somebody who looks elsewhere should know.
-    fn notification(&self, event: &Event, is_child: bool, was_free: bool, since: Option<i64>) -> Option<String> {
+    fn notification(&self, event: &Event, is_child: bool, was_free: bool) -> Option<String> {
         if !self.looks_elsewhere() {
             return None;
         }
         match &event.body {
             EventBody::PermissionRequest(request) if was_free => Some(format!("waits for you: {}", request.summary)),
             EventBody::Question(_) if was_free => Some("has a question".to_owned()),
-            EventBody::AgentComplete(_) if !is_child => {
-                let long = since.is_some_and(|since| event.ts.as_millisecond() - since >= self.long_ms);
-                long.then(|| "is done".to_owned())
+            EventBody::AgentComplete(complete) if !is_child => {
+                let worked = i64::try_from(complete.duration_ms).unwrap_or(i64::MAX);
+                (worked >= self.long_ms).then(|| "is done".to_owned())
             }
             _ => None,
         }

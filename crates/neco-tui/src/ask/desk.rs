@@ -4,20 +4,23 @@ use std::collections::VecDeque;
 
 use neco_proto::clean::clean_line;
 use neco_proto::event::{PermissionDecision, PermissionRequest, QuestionAnswer, ToolCallEnd};
-use neco_proto::{AgentId, CallId, Command, Decision, Event, EventBody, Question, QuestionId, Reply, Subject};
+use neco_proto::{AgentId, CallId, Command, Decision, Event, EventBody, Question, QuestionId, Reply, Risk, Subject};
 use ratatui::text::{Line, Span};
 
-use super::approval::{Approval, Asks};
+use super::approval::{Approval, Asks, visible_line};
 use super::choices::Choices;
 use super::plan::PlanBox;
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
 
+/// Who asks, as far as that is known, and whether it is another than the root.
+pub type Who = (Option<AgentId>, bool);
+
 /// A question on the desk.
 #[derive(Clone, Debug)]
 pub enum Asked {
     /// May this run?
-    Approval(Approval),
+    Approval(Box<Approval>),
     /// Which of these?
     Choices(QuestionId, Choices),
     /// Is this the plan?
@@ -28,8 +31,14 @@ pub enum Asked {
 
 #[derive(Clone, Debug)]
 struct Waiting {
-    /// Who asks; not known for what waited before the window opened.
+    /// Which one it is of all that were ever asked.
+    number: u64,
+    /// Whether the person has answered, and the session has not taken it yet.
+    answered: bool,
+    /// Who asks, as far as that is known of what waited before the window opened.
     agent: Option<AgentId>,
+    /// Whether that is another than the root.
+    is_child: bool,
     /// What it is called, when it is not the root.
     name: Option<String>,
     asked: Asked,
@@ -39,6 +48,7 @@ struct Waiting {
 #[derive(Debug, Default)]
 pub struct Desk {
     waiting: VecDeque<Waiting>,
+    asked: u64,
 }
 
 impl Desk {
@@ -46,35 +56,85 @@ impl Desk {
     pub fn apply(&mut self, event: &Event, is_child: bool, name: Option<String>) {
         let agent = Some(event.agent_id);
         match &event.body {
-            EventBody::PermissionRequest(request) => self.ask(agent, name, request.clone()),
+            EventBody::PermissionRequest(request) => self.ask((agent, is_child), name, request.clone()),
             EventBody::PermissionDecision(PermissionDecision { call_id, .. }) => self.take_call(call_id),
             EventBody::ToolCallEnd(ToolCallEnd { call_id, .. }) => self.take_call(call_id),
-            EventBody::Question(question) => self.pose(agent, name, question.clone()),
+            EventBody::Question(question) => self.pose((agent, is_child), name, question.clone()),
             EventBody::QuestionAnswer(QuestionAnswer { question_id, .. }) => self.take_question(*question_id),
-            EventBody::AgentComplete(_) => {
-                self.waiting.retain(|waiting| match waiting.agent {
-                    Some(agent) => agent != event.agent_id,
-                    None => is_child,
-                });
-            }
+            EventBody::AgentComplete(_) => self.waiting.retain(|waiting| waiting.agent != Some(event.agent_id)),
             _ => {}
         }
     }
 
     /// A call waits for the person.
-    pub fn ask(&mut self, agent: Option<AgentId>, name: Option<String>, request: PermissionRequest) {
-        self.waiting.push_back(Waiting { agent, name, asked: Asked::Approval(Approval::new(request)) });
+    pub fn ask(&mut self, who: Who, name: Option<String>, request: PermissionRequest) {
+        self.push(who, name, Asked::Approval(Box::new(Approval::new(request))));
+    }
+
+    fn push(&mut self, (agent, is_child): Who, name: Option<String>, asked: Asked) {
+        self.asked += 1;
+        self.waiting.push_back(Waiting { number: self.asked, answered: false, agent, is_child, name, asked });
     }
 
     /// An agent wants to know something.
-    pub fn pose(&mut self, agent: Option<AgentId>, name: Option<String>, question: Question) {
+    pub fn pose(&mut self, who: Who, name: Option<String>, question: Question) {
         let id = question.question_id;
         let asked = match question.subject {
             Subject::Choices { items } => Asked::Choices(id, Choices::new(items)),
             Subject::Plan { .. } => Asked::Plan(id, PlanBox::new()),
             Subject::Loop { text } => Asked::Loop(id, text),
         };
-        self.waiting.push_back(Waiting { agent, name, asked });
+        self.push(who, name, asked);
+    }
+
+    /// What agents are called that asked before that was known.
+    pub fn set_names(&mut self, name: impl Fn(AgentId) -> Option<String>) {
+        for waiting in self.waiting.iter_mut().filter(|waiting| waiting.is_child && waiting.name.is_none()) {
+            waiting.name = waiting.agent.and_then(&name);
+        }
+    }
+
+    /// Whether the one on the screen is about a call.
+    #[must_use]
+    pub fn is_approval(&self) -> bool {
+        matches!(self.waiting.front(), Some(Waiting { asked: Asked::Approval(_), .. }))
+    }
+
+    /// Whether the one on the screen can only be answered in words.
+    #[must_use]
+    pub fn wants_words(&self) -> bool {
+        matches!(self.waiting.front(), Some(Waiting { asked: Asked::Choices(_, choices), .. }) if choices.wants_words())
+    }
+
+    /// Which question is on the screen, of all that were ever asked.
+    #[must_use]
+    pub fn front(&self) -> Option<u64> {
+        self.waiting.front().map(|waiting| waiting.number)
+    }
+
+    /// Whether the person has answered the one on the screen.
+    #[must_use]
+    pub fn is_answered(&self) -> bool {
+        self.waiting.front().is_some_and(|waiting| waiting.answered)
+    }
+
+    /// The person has answered this.
+    pub fn answer(&mut self, command: &Command) {
+        for waiting in &mut self.waiting {
+            waiting.answered |= match (&waiting.asked, command) {
+                (Asked::Approval(approval), Command::Approve { call_id, .. }) => approval.request.call_id == *call_id,
+                (
+                    Asked::Choices(id, _) | Asked::Plan(id, _) | Asked::Loop(id, _),
+                    Command::Answer { question_id, .. },
+                ) => id == question_id,
+                _ => false,
+            };
+        }
+    }
+
+    /// The session did not take an answer: everything is asked as before.
+    pub fn not_taken(&mut self) {
+        self.waiting.iter_mut().for_each(|waiting| waiting.answered = false);
     }
 
     /// The question on the screen.
@@ -104,21 +164,46 @@ impl Desk {
         })
     }
 
-    /// The same answer for every call that waits.
-    #[must_use]
-    pub fn decide_all(&self, decision: &Decision) -> Vec<Command> {
-        let command = |waiting: &Waiting| match &waiting.asked {
-            Asked::Approval(approval) => Some(approval.command(decision.clone())),
+    /// The calls that wait, the one on the screen first.
+    fn calls(&self) -> impl Iterator<Item = (&Waiting, &Approval)> {
+        self.waiting.iter().filter(|waiting| !waiting.answered).filter_map(|waiting| match &waiting.asked {
+            Asked::Approval(approval) => Some((waiting, approval.as_ref())),
             Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..) => None,
+        })
+    }
+
+    /// Yes to the call on the screen and to those that were `named` below it; those that could do much harm are asked
+    /// about by themselves.
+    #[must_use]
+    pub fn allow_named(&self, named: &[CallId]) -> Vec<Command> {
+        let is_mild =
+            |approval: &Approval| approval.request.risk < Risk::High && named.contains(&approval.request.call_id);
+        let calls = self.calls().enumerate().filter(|(index, (_, approval))| *index == 0 || is_mild(approval));
+        calls.map(|(_, (_, approval))| approval.command(Decision::Once)).collect()
+    }
+
+    /// No to every call that waits.
+    #[must_use]
+    pub fn refuse_all(&self) -> Vec<Command> {
+        self.calls().map(|(_, approval)| approval.command(Decision::Reject { reason: None })).collect()
+    }
+
+    /// The calls that wait besides the one on the screen, with a line each.
+    #[must_use]
+    pub fn others(&self) -> Vec<(CallId, String)> {
+        let line = |(waiting, approval): (&Waiting, &Approval)| {
+            let who = waiting.name.as_ref().map(|name| format!("{name} · ")).unwrap_or_default();
+            let words = format!("{who}{} risk · {}", approval.request.risk, visible_line(&approval.request.summary));
+            (approval.request.call_id.clone(), words)
         };
-        self.waiting.iter().filter_map(command).collect()
+        self.calls().skip(1).map(line).collect()
     }
 
     /// What the field is for while the question on the screen waits.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         Some(match &self.waiting.front()?.asked {
-            Asked::Approval(_) => "or write something for its next turn",
+            Asked::Approval(_) => "Tab: write something for its next turn",
             Asked::Choices(_, choices) if choices.wants_words() => "write your answer",
             Asked::Choices(..) => "or write an answer of your own",
             Asked::Plan(..) => "or write what should be different",
@@ -129,30 +214,31 @@ impl Desk {
     /// Whether the question on the screen is the root's.
     #[must_use]
     pub fn is_of_root(&self) -> bool {
-        self.waiting.front().is_some_and(|waiting| waiting.name.is_none())
+        self.waiting.front().is_some_and(|waiting| !waiting.is_child)
     }
 
-    /// How many calls wait besides the one on the screen.
-    fn other_calls(&self) -> usize {
-        let calls = self.waiting.iter().skip(1);
-        calls.filter(|waiting| matches!(waiting.asked, Asked::Approval(_))).count()
-    }
-
-    /// The rows of the question on the screen; the keys have room however small `room` is.
+    /// The rows of the question on the screen, and how many others are named there; the keys have room however small
+    /// `room` is.
     #[must_use]
-    pub fn rows(&self, asks: Asks<'_>, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let Some(Waiting { name, asked, .. }) = self.waiting.front() else { return Vec::new() };
-        let asks = Asks { who: name.as_deref(), others: self.other_calls(), ..asks };
-        let named = name.iter().map(|name| cut(&Line::styled(format!("{name} asks"), theme.dim), width));
-        match asked {
-            Asked::Approval(approval) => approval.rows(asks, width, room, theme),
+    pub fn rows(&mut self, asks: Asks<'_>, width: usize, room: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
+        let waiting = self.waiting.len().saturating_sub(1);
+        let Some(Waiting { name, asked, answered, is_child, .. }) = self.waiting.front_mut() else {
+            return (Vec::new(), 0);
+        };
+        let somebody = "an agent".to_owned();
+        let name = name.as_ref().or(is_child.then_some(&somebody));
+        let asks = Asks { who: name.map(String::as_str), waiting, answered: *answered, ..asks };
+        let named = name.into_iter().map(|name| cut(&Line::styled(format!("{name} asks"), theme.dim), width));
+        let rows = match asked {
+            Asked::Approval(approval) => return approval.rows(asks, width, room, theme),
             Asked::Choices(_, choices) => {
                 let room = room.saturating_sub(usize::from(name.is_some()));
                 named.chain(choices.rows(width, room, theme)).collect()
             }
             Asked::Plan(_, plan) => named.chain(plan.rows(width, theme)).collect(),
             Asked::Loop(_, text) => named.chain(loop_rows(text, width, theme)).collect(),
-        }
+        };
+        (rows, 0)
     }
 
     fn take_call(&mut self, call: &CallId) {

@@ -18,10 +18,15 @@ pub struct Chips {
 impl Chips {
     /// What stands in the text for `paste`: itself when it is short.
     pub fn fold(&mut self, paste: &str) -> String {
-        let lines = paste.lines().count();
-        if lines <= LINES && paste.chars().count() <= CHARACTERS {
+        if paste.lines().count() <= LINES && paste.chars().count() <= CHARACTERS {
             return paste.to_owned();
         }
+        self.fold_all(paste)
+    }
+
+    /// The same, however short it is.
+    pub fn fold_all(&mut self, paste: &str) -> String {
+        let lines = paste.lines().count();
         let chip = format!("[paste {}: {lines} lines]", self.pasted.len() + 1);
         self.pasted.push((chip.clone(), paste.to_owned()));
         chip
@@ -32,6 +37,34 @@ impl Chips {
         let chip = format!("[image {}]", self.pictures.len() + 1);
         self.pictures.push((chip.clone(), picture));
         chip
+    }
+
+    /// Whether `text` begins with a paste.
+    #[must_use]
+    pub fn begins(&self, text: &str) -> bool {
+        self.pasted.iter().any(|(chip, _)| text.starts_with(chip.as_str()))
+    }
+
+    /// A text that was sent with pictures, with chips that stand for them again.
+    pub fn restore(&mut self, text: &str, pictures: Vec<Attachment>) -> String {
+        let mut done = String::new();
+        let mut rest = text;
+        for picture in pictures {
+            let chip = self.picture(picture);
+            match image_chip(rest) {
+                Some((before, after)) => {
+                    done.push_str(before);
+                    done.push_str(&chip);
+                    rest = after;
+                }
+                None => {
+                    done.push_str(rest);
+                    done.push_str(&format!(" {chip}"));
+                    rest = "";
+                }
+            }
+        }
+        done + rest
     }
 
     /// The chip that `text` ends with.
@@ -47,6 +80,20 @@ impl Chips {
         let pictures = pictures.map(|(_, picture)| picture).collect();
         let unfold = |text: String, (chip, paste): (String, String)| text.replacen(&chip, &paste, 1);
         (self.pasted.drain(..).fold(text.to_owned(), unfold), pictures)
+    }
+}
+
+/// What stands before and behind the first chip of a picture.
+fn image_chip(text: &str) -> Option<(&str, &str)> {
+    let mut from = 0;
+    loop {
+        let at = from + text.get(from..)?.find("[image ")?;
+        let digits = text.get(at + "[image ".len()..)?;
+        let rest = digits.trim_start_matches(|char: char| char.is_ascii_digit());
+        match rest.strip_prefix(']').filter(|_| rest.len() < digits.len()) {
+            Some(after) => return Some((text.get(..at)?, after)),
+            None => from = at + 1,
+        }
     }
 }
 
@@ -67,6 +114,11 @@ mod tests {
         assert_eq!(chips.at_end_of("see [image 2]"), Some("[image 2]"));
         let (text, pictures) = chips.unfold(&format!("look: {chip}! [image 2]"));
         assert_eq!(text, format!("look: {paste}! [image 2]"));
-        assert_eq!(pictures, [picture]);
+        assert_eq!(pictures, std::slice::from_ref(&picture));
+        // It comes back beside another one.
+        assert_eq!(chips.picture(picture.clone()), "[image 1]");
+        assert_eq!(chips.restore("see [image x] [image 7] now", vec![picture.clone()]), "see [image x] [image 2] now");
+        assert_eq!(chips.restore("no name", vec![picture.clone()]), "no name [image 3]");
+        assert_eq!(chips.unfold("[image 2][image 3]").1.len(), 2);
     }
 }

@@ -1,7 +1,9 @@
 //! What the person may mean: files after `@`, commands after `/`.
 
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
 
+use crate::text::words::padded;
 use crate::text::wrap::cut;
 use crate::theme::Theme;
 
@@ -24,19 +26,27 @@ pub struct Completion {
     pub from: usize,
     candidates: Vec<Candidate>,
     at: usize,
+    moved: bool,
 }
 
 impl Completion {
     /// The candidates for the word that begins at `from`; none when there are none.
     #[must_use]
     pub fn new(from: usize, candidates: Vec<Candidate>) -> Option<Self> {
-        (!candidates.is_empty()).then_some(Self { from, candidates, at: 0 })
+        (!candidates.is_empty()).then_some(Self { from, candidates, at: 0, moved: false })
     }
 
     /// One row up or down.
     pub fn step(&mut self, down: bool) {
+        self.moved = true;
         let count = self.candidates.len().max(1);
         self.at = if down { (self.at + 1) % count } else { (self.at + count - 1) % count };
+    }
+
+    /// Whether the person went to one of them.
+    #[must_use]
+    pub fn is_moved(&self) -> bool {
+        self.moved
     }
 
     /// The chosen one.
@@ -49,13 +59,13 @@ impl Completion {
     #[must_use]
     pub fn rows(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         let first = self.at.saturating_sub(SHOWN - 1);
-        let wide = self.candidates.iter().map(|candidate| candidate.text.chars().count()).max().unwrap_or(0).min(40);
+        let wide = self.candidates.iter().map(|candidate| candidate.text.width()).max().unwrap_or(0).min(40);
         let row = |(index, candidate): (usize, &Candidate)| {
             let here = index == self.at;
             let style = if here { theme.chosen } else { ratatui::style::Style::default() };
             let mark = if here { "❯ " } else { "  " };
             let spans = vec![
-                Span::styled(format!("{mark}{:<wide$}", candidate.text), style),
+                Span::styled(format!("{mark}{}", padded(&candidate.text, wide)), style),
                 Span::styled(format!("  {}", candidate.help), theme.dim),
             ];
             cut(&Line::from(spans), width)

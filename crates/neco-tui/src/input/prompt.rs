@@ -15,12 +15,17 @@ use crate::term::screen::Cursor;
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
 
+/// A message of before that is longer comes back as a paste.
+const LONG: usize = 16 * 1024;
+
 /// A search in the history.
 #[derive(Clone, Debug, Default)]
 struct Search {
     words: String,
     skip: usize,
     found: bool,
+    /// What was being written before.
+    draft: String,
 }
 
 /// What was written, ready to be sent.
@@ -30,6 +35,8 @@ pub struct Written {
     pub text: String,
     /// The pictures.
     pub pictures: Vec<Attachment>,
+    /// Whether it begins with a big paste: then its first sign means nothing.
+    pub begins_with_paste: bool,
 }
 
 /// The field.
@@ -41,6 +48,8 @@ pub struct Prompt {
     pub completion: Option<Completion>,
     history: History,
     chips: Chips,
+    /// What was sent and began with a paste that looks like a command: it comes back as a paste.
+    pasted: Vec<String>,
     search: Option<Search>,
     vi: Option<Vi>,
 }
@@ -71,15 +80,26 @@ impl Prompt {
             ViOutcome::Down => self.down(),
             ViOutcome::Passed => return None,
         }
+        if let Some(vi) = &self.vi {
+            vi.stay_on_line(&mut self.text);
+        }
         Some(())
     }
 
-    /// Something was pasted.
-    pub fn paste(&mut self, text: &str) {
+    /// Something was pasted; gives what stands in the field for it.
+    pub fn paste(&mut self, text: &str) -> String {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let folded = self.chips.fold(&text);
         self.text.insert(&folded);
         self.history.leave();
+        folded
+    }
+
+    /// A picture takes the place of what was pasted for it; not when that is not there any more.
+    pub fn picture_for(&mut self, pasted: &str, picture: Attachment) {
+        let Some(at) = self.text.as_str().rfind(pasted).filter(|_| !pasted.is_empty()) else { return };
+        let chip = self.chips.picture(picture);
+        self.text.swap(at, at + pasted.len(), &chip);
     }
 
     /// A picture was pasted.
@@ -92,10 +112,26 @@ impl Prompt {
     /// What was written; the field is empty then.
     pub fn send(&mut self) -> Written {
         let text = self.text.take();
+        let begins_with_paste = self.chips.begins(text.trim_start());
         let (text, pictures) = self.chips.unfold(&text);
         self.history.push(&text);
+        if begins_with_paste && text.trim_start().starts_with(['!', '/', '#']) {
+            self.pasted.push(text.clone());
+        }
         self.emptied();
-        Written { text, pictures }
+        Written { text, pictures, begins_with_paste }
+    }
+
+    /// What was sent comes back, before what was written since.
+    pub fn restore(&mut self, text: &str, pictures: Vec<Attachment>) {
+        let mut text = self.chips.restore(text, pictures);
+        let draft = self.text.as_str();
+        if !draft.trim().is_empty() {
+            text = format!("{text}\n{draft}");
+        }
+        self.text.set(text);
+        self.completion = None;
+        self.history.leave();
     }
 
     /// What was written is thrown away.
@@ -120,8 +156,15 @@ impl Prompt {
         }
         let present = self.text.as_str().to_owned();
         if let Some(older) = self.history.older(&present).map(str::to_owned) {
-            self.text.set(older);
+            self.bring_back(&older);
         }
+    }
+
+    /// A message of before stands in the field again; a very long one as a paste does.
+    fn bring_back(&mut self, text: &str) {
+        let is_paste = text.len() > LONG || self.pasted.iter().any(|pasted| pasted == text);
+        let text = if is_paste { self.chips.fold_all(text) } else { text.to_owned() };
+        self.text.set(text);
     }
 
     /// Another line of the text, or a newer message when there is none below.
@@ -130,7 +173,7 @@ impl Prompt {
             return;
         }
         if let Some(newer) = self.history.newer() {
-            self.text.set(newer);
+            self.bring_back(&newer);
         }
     }
 
@@ -144,7 +187,7 @@ impl Prompt {
     pub fn search(&mut self) {
         match &mut self.search {
             Some(search) => search.skip += 1,
-            None => self.search = Some(Search::default()),
+            None => self.search = Some(Search { draft: self.text.as_str().to_owned(), ..Search::default() }),
         }
         self.find();
     }
@@ -165,12 +208,26 @@ impl Prompt {
         self.search = None;
     }
 
+    /// The search is over; what was being written is there again.
+    pub fn leave_search(&mut self) {
+        if let Some(search) = self.search.take() {
+            self.text.set(search.draft);
+        }
+    }
+
     fn find(&mut self) {
         let Some(search) = &mut self.search else { return };
+        if search.words.is_empty() {
+            search.found = false;
+            search.skip = 0;
+            let draft = search.draft.clone();
+            self.text.set(draft);
+            return;
+        }
         let found = self.history.search(&search.words, search.skip).map(str::to_owned);
         search.found = found.is_some();
         match found {
-            Some(found) => self.text.set(found),
+            Some(found) => self.bring_back(&found),
             None => search.skip = search.skip.saturating_sub(1),
         }
     }
@@ -181,7 +238,7 @@ impl Prompt {
         let Some(candidate) = completion.chosen() else { return false };
         // A folder is gone into, anything else is done with.
         let end = if candidate.text.ends_with('/') { "" } else { " " };
-        self.text.replace(completion.from, &format!("{}{end}", candidate.text));
+        self.text.replace(completion.from, &format!("{}{end}", quoted(&candidate.text)));
         true
     }
 
@@ -224,7 +281,7 @@ impl Prompt {
             let row = Line::from(vec![Span::styled("› ", theme.accent), Span::styled(hint.to_owned(), theme.dim)]);
             return (vec![cut(&row, width)], Cursor { row: 0, column: 2 });
         }
-        let (rows, cursor) = self.folded(width, theme);
+        let (rows, cursor) = self.folded(width, most, theme);
         // The part around the cursor, when not all of it has room.
         let first = cursor.row.saturating_sub(most.saturating_sub(1)).min(rows.len().saturating_sub(1));
         let rows: Vec<Line<'static>> = rows.into_iter().skip(first).take(most.max(1)).collect();
@@ -234,9 +291,10 @@ impl Prompt {
     fn search_rows(&self, search: &Search, width: usize, theme: &Theme) -> (Vec<Line<'static>>, Cursor) {
         let words = format!("search: {}", search.words);
         let column = words.width() + 2;
-        let found = match search.found {
-            true => self.text.as_str().replace('\n', " ⏎ "),
-            false => "nothing fits".to_owned(),
+        let found = match (search.found, search.words.is_empty()) {
+            (true, _) => self.text.as_str().replace('\n', " ⏎ "),
+            (false, true) => "what you wrote before; Esc goes back to what stands here".to_owned(),
+            (false, false) => "nothing fits".to_owned(),
         };
         let rows = [
             Line::from(vec![Span::styled("› ", theme.accent), Span::raw(words)]),
@@ -245,23 +303,30 @@ impl Prompt {
         (rows.iter().map(|row| cut(row, width)).collect(), Cursor { row: 0, column })
     }
 
-    /// What kind of text it is stands before it.
+    /// What kind of text it is, by the colour of what stands before it.
     fn mark(&self, theme: &Theme) -> (&'static str, Style) {
         let text = self.text.as_str();
         match self.vi_mode() {
-            _ if text.starts_with('!') => ("! ", theme.warning),
-            _ if text.starts_with("# ") && !text.contains('\n') => ("# ", theme.good),
+            _ if text.starts_with('!') => ("› ", theme.warning),
+            _ if text.starts_with("# ") && !text.contains('\n') => ("› ", theme.good),
             Some(ViMode::Normal) => (": ", theme.accent),
             Some(ViMode::Insert) | None => ("› ", theme.accent),
         }
     }
 
-    fn folded(&self, width: usize, theme: &Theme) -> (Vec<Line<'static>>, Cursor) {
+    /// The rows of the lines that can be seen: as many as have room above and below the cursor.
+    fn folded(&self, width: usize, most: usize, theme: &Theme) -> (Vec<Line<'static>>, Cursor) {
         let mut rows: Vec<Line<'static>> = Vec::new();
         let mut cursor = Cursor::default();
         let mut at = 0;
         let (mark, style) = self.mark(theme);
-        for line in self.text.as_str().split('\n') {
+        let here = self.text.before_cursor().matches('\n').count();
+        let near = here.saturating_sub(most)..=here + most;
+        for (index, line) in self.text.as_str().split('\n').enumerate() {
+            if !near.contains(&index) {
+                at += line.len() + 1;
+                continue;
+            }
             let before = if at == 0 { Span::styled(mark, style) } else { Span::raw("  ") };
             let indent = Indent { first: vec![before], rest: vec![Span::raw("  ")] };
             // One column is kept free, for the cursor behind the last character.
@@ -274,6 +339,14 @@ impl Prompt {
             at += line.len() + 1;
         }
         (rows, cursor)
+    }
+}
+
+/// The name of a file with blanks in it stands in quotes: where it ends is to be seen.
+fn quoted(candidate: &str) -> String {
+    match candidate.strip_prefix('@').filter(|name| name.contains(char::is_whitespace) && !name.ends_with('/')) {
+        Some(name) => format!("@\"{name}\""),
+        None => candidate.to_owned(),
     }
 }
 

@@ -3,8 +3,13 @@
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use crate::term::ansi::is_steering;
+
 /// Changes that can be taken back.
 const UNDOS: usize = 100;
+
+/// Bytes that they may take: of a long text fewer changes are kept.
+const UNDO_BYTES: usize = 1024 * 1024;
 
 /// A text that is being written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,7 +18,9 @@ pub struct Text {
     /// Always at the boundary of a character.
     cursor: usize,
     killed: String,
-    undos: Vec<(String, usize)>,
+    /// How it was before a change, with the number of the change.
+    undos: Vec<(String, usize, u64)>,
+    changes: u64,
 }
 
 /// Where to move.
@@ -64,6 +71,7 @@ impl Text {
     pub fn set(&mut self, text: impl Into<String>) {
         self.remember();
         self.text = text.into();
+        self.text.retain(is_shown);
         self.cursor = self.text.len();
     }
 
@@ -86,7 +94,8 @@ impl Text {
     /// Writes at the cursor.
     pub fn insert(&mut self, text: &str) {
         self.remember();
-        self.text.insert_str(self.cursor, text);
+        let text: String = text.chars().filter(|char| is_shown(*char)).collect();
+        self.text.insert_str(self.cursor, &text);
         self.cursor += text.len();
     }
 
@@ -98,6 +107,20 @@ impl Text {
         self.remember();
         self.text.replace_range(from..self.cursor, text);
         self.cursor = from + text.len();
+    }
+
+    /// Puts `text` in place of what stands between two places; the cursor stays where it is in the rest.
+    pub fn swap(&mut self, from: usize, until: usize, text: &str) {
+        if self.text.get(from..until).is_none() {
+            return;
+        }
+        self.remember();
+        self.text.replace_range(from..until, text);
+        if self.cursor >= until {
+            self.cursor = self.cursor - (until - from) + text.len();
+        } else if self.cursor > from {
+            self.cursor = from + text.len();
+        }
     }
 
     /// Moves the cursor.
@@ -155,10 +178,53 @@ impl Text {
 
     /// Takes the last change back.
     pub fn undo(&mut self) {
-        if let Some((text, cursor)) = self.undos.pop() {
+        if let Some((text, cursor, _)) = self.undos.pop() {
             self.text = text;
             self.cursor = cursor;
         }
+    }
+
+    /// How many changes there were.
+    #[must_use]
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// All changes since there were so many are taken back as one.
+    pub fn as_one(&mut self, since: u64) {
+        self.undos.retain(|(_, _, number)| *number <= since + 1);
+    }
+
+    /// What was deleted last.
+    #[must_use]
+    pub fn kept(&self) -> &str {
+        &self.killed
+    }
+
+    /// Keeps a text as if it had been deleted.
+    pub fn keep(&mut self, text: String) {
+        self.killed = text;
+    }
+
+    /// What stands between two places.
+    #[must_use]
+    pub fn between(&self, from: usize, until: usize) -> &str {
+        self.text.get(from..until).unwrap_or_default()
+    }
+
+    /// Deletes what stands between two places; it is not kept.
+    pub fn remove(&mut self, from: usize, until: usize) {
+        if from < until && self.text.get(from..until).is_some() {
+            self.remember();
+            self.text.drain(from..until);
+            self.cursor = from;
+        }
+    }
+
+    /// Where the line of the cursor begins and ends.
+    #[must_use]
+    pub fn line(&self) -> (usize, usize) {
+        (self.target(Move::LineStart), self.target(Move::LineEnd))
     }
 
     /// One line up or down; false when there is none.
@@ -246,11 +312,17 @@ impl Text {
     }
 
     fn remember(&mut self) {
-        if self.undos.len() == UNDOS {
-            self.undos.remove(0);
-        }
-        self.undos.push((self.text.clone(), self.cursor));
+        let kept = (UNDO_BYTES / self.text.len().max(1)).clamp(2, UNDOS);
+        let beyond = (self.undos.len() + 1).saturating_sub(kept);
+        self.undos.drain(..beyond);
+        self.changes += 1;
+        self.undos.push((self.text.clone(), self.cursor, self.changes));
     }
+}
+
+/// Whether a character has a place in a field: what steers a terminal has none.
+fn is_shown(char: char) -> bool {
+    char == '\n' || char == '\t' || !is_steering(char)
 }
 
 /// Without the first character.

@@ -3,7 +3,11 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::reach::{first_word, found, found_back, moved, operated};
 use super::text::{Move, Text};
+
+/// The largest count.
+const MOST: usize = 9999;
 
 /// Which of the two modes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,17 +32,28 @@ pub enum ViOutcome {
     Down,
 }
 
+/// What is done up to where a move goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operator {
+    /// `d`
+    Delete,
+    /// `c`
+    Change,
+    /// `y`
+    Yank,
+}
+
 /// What waits for another key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pending {
-    /// `d` or `c`: what to do up to where the move goes.
-    Change { inserts: bool },
-    /// `f`, `t`, `F`, `T`: to which character, with what was to be done up to there.
-    Find { before: bool, back: bool, change: Option<bool> },
+    /// `d`, `c` or `y`.
+    Operate(Operator),
+    /// `f`, `t`, `F`, `T`: to which character, with what is to be done up to there.
+    Find { before: bool, back: bool, operator: Option<Operator> },
     /// `r`.
     Replace,
     /// `g`.
-    Go,
+    Go(Option<Operator>),
 }
 
 /// The state of vi.
@@ -46,7 +61,20 @@ enum Pending {
 pub struct Vi {
     mode: ViMode,
     pending: Option<Pending>,
+    /// The count that is being typed, and the one before the operator.
     count: usize,
+    outer: usize,
+    /// The keys of the command that is being typed, and how the text was before it.
+    keys: Vec<char>,
+    before: String,
+    /// How many changes there were when it began; none before the first key.
+    since: Option<u64>,
+    /// The text and the cursor when writing began.
+    begun: Option<(String, usize)>,
+    /// The last change: its keys, and what was written with it.
+    last: Option<(Vec<char>, String)>,
+    /// Whether whole lines were kept last.
+    lines: bool,
 }
 
 impl Vi {
@@ -58,16 +86,16 @@ impl Vi {
 
     /// A new text begins in the mode in which letters are written.
     pub fn reset(&mut self) {
-        *self = Self::default();
+        *self = Self { last: self.last.take(), lines: self.lines, ..Self::default() };
     }
 
     /// A key was pressed.
     pub fn key(&mut self, text: &mut Text, key: KeyEvent) -> ViOutcome {
         let held = key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+        self.since.get_or_insert_with(|| text.changes());
         match (self.mode, key.code) {
             (ViMode::Insert, KeyCode::Esc) if !text.is_empty() => {
-                self.mode = ViMode::Normal;
-                text.go(Move::Left);
+                self.written(text);
                 ViOutcome::Taken
             }
             (ViMode::Normal, KeyCode::Char(char)) if !held => self.command(text, char),
@@ -75,28 +103,70 @@ impl Vi {
                 self.forget();
                 ViOutcome::Taken
             }
-            (ViMode::Normal, KeyCode::Backspace) => {
-                text.go(Move::Left);
-                ViOutcome::Taken
-            }
+            (ViMode::Normal, KeyCode::Backspace) => self.command(text, 'h'),
             (ViMode::Insert | ViMode::Normal, _) => ViOutcome::Passed,
         }
     }
 
+    /// In the mode of commands the cursor stands on a character, never behind the line.
+    pub fn stay_on_line(&self, text: &mut Text) {
+        let (begin, end) = text.line();
+        if self.mode == ViMode::Normal && text.cursor() == end && begin < end {
+            text.go(Move::Left);
+        }
+    }
+
+    /// Writing ends: what was written is one change, and can be made again.
+    fn written(&mut self, text: &mut Text) {
+        self.mode = ViMode::Normal;
+        if text.cursor() > text.line().0 {
+            text.go(Move::Left);
+        }
+        if let Some((old, at)) = self.begun.take() {
+            let tail = old.get(at..).unwrap_or_default();
+            let new = text.as_str().strip_prefix(old.get(..at).unwrap_or_default());
+            let new = new.and_then(|rest| rest.strip_suffix(tail)).unwrap_or_default().to_owned();
+            self.last = Some((std::mem::take(&mut self.keys), new));
+        }
+        text.as_one(self.since.take().unwrap_or_default());
+        self.forget();
+    }
+
     fn command(&mut self, text: &mut Text, char: char) -> ViOutcome {
+        if self.keys.is_empty() {
+            self.since = Some(text.changes());
+            self.before = text.as_str().to_owned();
+        }
+        self.keys.push(char);
+        self.stay_on_line(text);
+        let outcome = self.take(text, char);
+        self.stay_on_line(text);
+        if self.mode == ViMode::Insert {
+            self.begun = Some((text.as_str().to_owned(), text.cursor()));
+        } else if self.pending.is_none() && self.count == 0 {
+            let keys = std::mem::take(&mut self.keys);
+            if text.as_str() != self.before && !matches!(char, 'u' | '.') {
+                self.last = Some((keys, String::new()));
+            }
+            text.as_one(self.since.unwrap_or_default());
+        }
+        outcome
+    }
+
+    fn take(&mut self, text: &mut Text, char: char) -> ViOutcome {
         if let Some(digit) = char.to_digit(10).filter(|digit| *digit > 0 || self.count > 0)
             && !matches!(self.pending, Some(Pending::Find { .. } | Pending::Replace))
         {
-            self.count = (self.count * 10 + digit as usize).min(9999);
+            self.count = (self.count * 10 + digit as usize).min(MOST);
             return ViOutcome::Taken;
         }
         match self.pending.take() {
-            Some(Pending::Change { inserts }) => self.change(text, char, inserts),
-            Some(Pending::Find { before, back, change }) => self.find(text, char, before, back, change),
+            Some(Pending::Operate(operator)) => self.operate(text, char, operator),
+            Some(Pending::Find { before, back, operator }) => self.find(text, char, before, back, operator),
             Some(Pending::Replace) => self.replace(text, char),
-            Some(Pending::Go) => {
+            Some(Pending::Go(operator)) => {
                 if char == 'g' {
-                    text.go(Move::Start);
+                    self.up_to(text, 0, operator);
                 }
                 self.forget();
             }
@@ -107,62 +177,58 @@ impl Vi {
 
     /// A command that nothing waits for.
     fn plain(&mut self, text: &mut Text, char: char) -> ViOutcome {
+        let operator = match char {
+            'd' => Some(Operator::Delete),
+            'c' => Some(Operator::Change),
+            'y' => Some(Operator::Yank),
+            _ => None,
+        };
+        let pending = match char {
+            'f' | 't' | 'F' | 'T' => Some(finding(char, None)),
+            'r' => Some(Pending::Replace),
+            'g' => Some(Pending::Go(None)),
+            _ => operator.map(Pending::Operate),
+        };
+        if pending.is_some() {
+            if operator.is_some() {
+                self.outer = std::mem::take(&mut self.count);
+            }
+            self.pending = pending;
+            return ViOutcome::Taken;
+        }
+        let (begin, end) = text.line();
         match char {
             'j' | 'k' => {
                 self.forget();
                 return if char == 'j' { ViOutcome::Down } else { ViOutcome::Up };
             }
-            'd' | 'c' => {
-                self.pending = Some(Pending::Change { inserts: char == 'c' });
-                return ViOutcome::Taken;
-            }
-            'f' | 't' | 'F' | 'T' => {
-                self.pending = Some(finding(char, None));
-                return ViOutcome::Taken;
-            }
-            'r' => {
-                self.pending = Some(Pending::Replace);
-                return ViOutcome::Taken;
-            }
-            'g' => {
-                self.pending = Some(Pending::Go);
-                return ViOutcome::Taken;
-            }
-            'i' => self.insert(text, None),
-            'a' => self.insert(text, Some(Move::Right)),
-            'I' => self.insert(text, Some(Move::LineStart)),
-            'A' => self.insert(text, Some(Move::LineEnd)),
+            'i' => self.insert(text, text.cursor()),
+            'a' => self.insert(text, moved(text, 'l', 1).unwrap_or(end)),
+            'I' => self.insert(text, first_word(text)),
+            'A' => self.insert(text, end),
             'o' => {
-                self.insert(text, Some(Move::LineEnd));
+                self.insert(text, end);
                 text.insert("\n");
             }
             'O' => {
-                self.insert(text, Some(Move::LineStart));
+                self.insert(text, begin);
                 text.insert("\n");
-                text.go(Move::Left);
+                text.go_to(begin);
             }
-            'x' => self.times(|| text.delete(Move::Right)),
-            'X' => self.times(|| text.delete(Move::Left)),
-            's' => {
-                self.times(|| text.delete(Move::Right));
-                self.mode = ViMode::Insert;
-            }
-            'D' => text.delete(Move::LineEnd),
-            'C' => {
-                text.delete(Move::LineEnd);
-                self.mode = ViMode::Insert;
-            }
-            'S' => self.line(text, true),
-            'p' => {
-                text.go(Move::Right);
-                text.yank();
-            }
-            'P' => text.yank(),
-            'u' => self.times(|| text.undo()),
+            'x' => self.operate(text, 'l', Operator::Delete),
+            'X' => self.operate(text, 'h', Operator::Delete),
+            's' => self.operate(text, 'l', Operator::Change),
+            'D' => self.operate(text, '$', Operator::Delete),
+            'C' => self.operate(text, '$', Operator::Change),
+            'S' => self.operate(text, 'c', Operator::Change),
+            'Y' => self.operate(text, 'y', Operator::Yank),
+            'p' | 'P' => self.put(text, char == 'p'),
+            'u' => (0..self.count.max(1)).for_each(|_| text.undo()),
+            '.' => self.again(text),
             'G' => text.go(Move::End),
             _ => {
-                if let Some(to) = motion(char) {
-                    self.times(|| text.go(to));
+                if let Some(place) = moved(text, char, self.count.max(1)) {
+                    text.go_to(place);
                 }
             }
         }
@@ -170,124 +236,148 @@ impl Vi {
         ViOutcome::Taken
     }
 
-    fn change(&mut self, text: &mut Text, char: char, inserts: bool) {
+    fn operate(&mut self, text: &mut Text, char: char, operator: Operator) {
+        let times = self.count.max(1) * self.outer.max(1);
         match char {
-            'd' if !inserts => self.line(text, false),
-            'c' if inserts => self.line(text, true),
+            'd' | 'c' | 'y' if operator == named(char) => self.whole_lines(text, times, operator),
             'f' | 't' | 'F' | 'T' => {
-                self.pending = Some(finding(char, Some(inserts)));
+                self.pending = Some(finding(char, Some(operator)));
                 return;
             }
-            // As vi has it: the end of a word goes with it, and changing a word leaves the blank behind it.
-            'e' | 'E' => self.times(|| text.delete(Move::WordRight)),
-            'w' | 'W' if inserts => self.times(|| text.delete(Move::WordRight)),
+            'g' => {
+                self.pending = Some(Pending::Go(Some(operator)));
+                return;
+            }
+            'G' => self.up_to(text, text.as_str().len(), Some(operator)),
             _ => {
-                if let Some(to) = motion(char) {
-                    self.times(|| text.delete(to));
+                if let Some(place) = operated(text, char, times, operator == Operator::Change) {
+                    self.up_to(text, place, Some(operator));
                 }
             }
-        }
-        if inserts {
-            self.mode = ViMode::Insert;
         }
         self.forget();
     }
 
-    /// Takes the line away; when something is written in its place, its end stays.
-    fn line(&mut self, text: &mut Text, inserts: bool) {
-        text.go(Move::LineStart);
-        text.delete(Move::LineEnd);
-        if inserts {
-            self.mode = ViMode::Insert;
-        } else if !text.after_cursor().is_empty() {
-            text.delete_quietly(Move::Right);
-        } else if text.cursor() > 0 {
-            text.delete_quietly(Move::Left);
+    /// Goes to a place, or does something up to there.
+    fn up_to(&mut self, text: &mut Text, place: usize, operator: Option<Operator>) {
+        let (from, until) = (place.min(text.cursor()), place.max(text.cursor()));
+        match operator {
+            None => return text.go_to(place),
+            Some(Operator::Yank) => {
+                text.keep(text.between(from, until).to_owned());
+                text.go_to(from);
+            }
+            Some(Operator::Delete) => text.delete_to(place),
+            Some(Operator::Change) => {
+                text.delete_to(place);
+                self.mode = ViMode::Insert;
+            }
+        }
+        self.lines = false;
+    }
+
+    /// The line of the cursor and those below it; when something is written in their place, the end of the line stays.
+    fn whole_lines(&mut self, text: &mut Text, count: usize, operator: Operator) {
+        let begin = text.line().0;
+        let rest = text.between(begin, text.as_str().len());
+        let end = begin + rest.match_indices('\n').nth(count - 1).map_or(rest.len(), |(at, _)| at);
+        text.keep(text.between(begin, end).to_owned());
+        self.lines = true;
+        match operator {
+            Operator::Yank => text.go_to(begin),
+            Operator::Change => {
+                text.remove(begin, end);
+                text.go_to(begin);
+                self.mode = ViMode::Insert;
+            }
+            Operator::Delete if end < text.as_str().len() => text.remove(begin, end + 1),
+            Operator::Delete => {
+                text.remove(begin.saturating_sub(1), end);
+                text.go_to(text.line().0);
+            }
         }
     }
 
-    fn find(&mut self, text: &mut Text, wanted: char, before: bool, back: bool, change: Option<bool>) {
-        let target =
-            if back { found_back(text, wanted, before) } else { found(text, wanted, before, change.is_some()) };
-        if let Some(target) = target {
-            match change {
-                Some(inserts) => {
-                    text.delete_to(target);
-                    self.mode = if inserts { ViMode::Insert } else { self.mode };
-                }
-                None => text.go_to(target),
+    /// Puts back what was kept: lines as lines.
+    fn put(&mut self, text: &mut Text, behind: bool) {
+        let (begin, end) = text.line();
+        let kept = text.kept().to_owned();
+        match (self.lines, behind) {
+            (true, true) => {
+                text.go_to(end);
+                text.insert(&format!("\n{kept}"));
+                text.go_to(end + 1);
             }
+            (true, false) => {
+                text.go_to(begin);
+                text.insert(&format!("{kept}\n"));
+                text.go_to(begin);
+            }
+            (false, _) => {
+                text.go_to(if behind { moved(text, 'l', 1).unwrap_or(end) } else { text.cursor() });
+                text.yank();
+                text.go(Move::Left);
+            }
+        }
+    }
+
+    /// Makes the last change again.
+    fn again(&mut self, text: &mut Text) {
+        let Some((keys, written)) = self.last.clone() else { return };
+        self.forget();
+        for key in &keys {
+            self.take(text, *key);
+        }
+        if self.mode == ViMode::Insert {
+            text.insert(&written);
+            self.mode = ViMode::Normal;
+        }
+        self.last = Some((keys, written));
+    }
+
+    fn find(&mut self, text: &mut Text, wanted: char, before: bool, back: bool, operator: Option<Operator>) {
+        let target =
+            if back { found_back(text, wanted, before) } else { found(text, wanted, before, operator.is_some()) };
+        if let Some(target) = target {
+            self.up_to(text, target, operator);
         }
         self.forget();
     }
 
     fn replace(&mut self, text: &mut Text, char: char) {
-        if !text.after_cursor().is_empty() {
-            text.delete_quietly(Move::Right);
-            text.insert(char.encode_utf8(&mut [0; 4]));
+        let (cursor, times) = (text.cursor(), self.count.max(1));
+        let line = text.between(cursor, text.line().1);
+        if line.graphemes(true).count() >= times {
+            let end = cursor + line.graphemes(true).take(times).map(str::len).sum::<usize>();
+            text.remove(cursor, end);
+            text.insert(&char.to_string().repeat(times));
             text.go(Move::Left);
         }
         self.forget();
     }
 
-    fn insert(&mut self, text: &mut Text, first: Option<Move>) {
-        if let Some(to) = first {
-            text.go(to);
-        }
+    fn insert(&mut self, text: &mut Text, at: usize) {
+        text.go_to(at);
         self.mode = ViMode::Insert;
-    }
-
-    fn times(&mut self, mut act: impl FnMut()) {
-        for _ in 0..self.count.max(1) {
-            act();
-        }
-        self.count = 0;
     }
 
     fn forget(&mut self) {
         self.pending = None;
         self.count = 0;
+        self.outer = 0;
     }
 }
 
-fn finding(char: char, change: Option<bool>) -> Pending {
-    Pending::Find { before: matches!(char, 't' | 'T'), back: char.is_uppercase(), change }
+fn named(char: char) -> Operator {
+    match char {
+        'c' => Operator::Change,
+        'y' => Operator::Yank,
+        _ => Operator::Delete,
+    }
 }
 
-fn motion(char: char) -> Option<Move> {
-    Some(match char {
-        'h' => Move::Left,
-        'l' | ' ' => Move::Right,
-        'w' | 'W' => Move::NextWord,
-        'b' | 'B' => Move::WordLeft,
-        'e' | 'E' => Move::WordEnd,
-        '0' | '^' => Move::LineStart,
-        '$' => Move::LineEnd,
-        _ => return None,
-    })
-}
-
-/// Where the next such character of the line is; behind it for changes, which take it with them.
-fn found(text: &Text, wanted: char, before: bool, behind: bool) -> Option<usize> {
-    let line = text.after_cursor().split('\n').next().unwrap_or_default();
-    let (at, glyph) = line.grapheme_indices(true).skip(1).find(|(_, glyph)| glyph.chars().eq([wanted]))?;
-    let first = line.get(..at).and_then(|part| part.graphemes(true).next_back()).map_or(0, str::len);
-    Some(
-        text.cursor()
-            + match (before, behind) {
-                (false, false) => at,
-                (false, true) => at + glyph.len(),
-                (true, false) => at - first,
-                (true, true) => at,
-            },
-    )
-}
-
-fn found_back(text: &Text, wanted: char, before: bool) -> Option<usize> {
-    let line = text.before_cursor().rsplit('\n').next().unwrap_or_default();
-    let begin = text.cursor() - line.len();
-    let (at, glyph) = line.grapheme_indices(true).rev().find(|(_, glyph)| glyph.chars().eq([wanted]))?;
-    Some(begin + if before { at + glyph.len() } else { at })
+fn finding(char: char, operator: Option<Operator>) -> Pending {
+    Pending::Find { before: matches!(char, 't' | 'T'), back: char.is_uppercase(), operator }
 }
 
 #[cfg(test)]
@@ -334,6 +424,46 @@ mod tests {
             ("one two", "⎋0dwP", "one two"),
             ("x", "⎋oy", "x\ny"),
             ("漢字", "⎋x", "漢"),
+            ("漢字", "⎋x", "漢"),
+            // The cursor stands on the last character of a line, and nothing reaches over its end.
+            ("one", "⎋$x", "on"),
+            ("ab\ncd", "⎋gg$x", "a\ncd"),
+            ("ab\ncd", "⎋gg$a!", "ab!\ncd"),
+            ("ab\ncd", "⎋gg$lx", "a\ncd"),
+            ("ab\ncd", "⎋0hx", "ab\nd"),
+            ("ab\ncd", "⎋0Xi>", "ab\n>cd"),
+            ("ab\n", "x⎋0i⎋x", "ab\n"),
+            ("ab\ncd", "⎋gg5s-", "-\ncd"),
+            ("one\ntwo", "⎋ggdw", "\ntwo"),
+            ("one two\nthree", "⎋gg2dw", "\nthree"),
+            ("one two\nthree", "⎋gg3dw", ""),
+            ("a b c d e f g h", "⎋02d3w", "g h"),
+            ("a b c d", "⎋0d3w", "d"),
+            ("abc", "⎋0cqx", "bc"),
+            ("abc", "⎋0d0x", "bc"),
+            // One insertion is taken back as one, also the first.
+            ("", "one two⎋u", ""),
+            ("one", "⎋A two⎋u", "one"),
+            ("one two", "⎋0cwTHREE⎋u", "one two"),
+            ("abcd", "⎋03xu", "abcd"),
+            // Lines are put back as lines, parts as parts.
+            ("a\nb", "⎋ggddp", "b\na"),
+            ("a\nb", "⎋yyP", "a\nb\nb"),
+            ("a\nb", "⎋gg2yyGp", "a\nb\na\nb"),
+            ("ab", "⎋0xp", "ba"),
+            ("one two", "⎋0yw$p", "one twoone "),
+            ("one two", "⎋0y$P", "one twoone two"),
+            ("one two", "⎋0yfeA⎋p", "one twoone"),
+            // The last change again.
+            ("a b c", "⎋0dw.", "c"),
+            ("one two", "⎋0cwx⎋w.", "x x"),
+            ("ab", "⎋A!⎋..", "ab!!!"),
+            ("abc", "⎋0x.u", "bc"),
+            ("one\ntwo", "⎋ddu", "one\ntwo"),
+            ("abcd", "⎋02rx", "xxcd"),
+            ("abcd", "⎋09rx", "abcd"),
+            ("  abc", "⎋^x", "  bc"),
+            ("  abc", "⎋I>", "  >abc"),
         ] {
             assert_eq!(after(text, keys).0, expected, "{text:?} {keys:?}");
         }
@@ -341,9 +471,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_keys_break_the_text(text in "[a漢é👍 \n.]{0,20}", keys in "[⎋hlwbe0$xXdDcCsSpPuiaIAoOrftFTgG29jk漢.]{0,30}") {
-            let (text, cursor, _) = after(&text, &keys);
+        fn no_keys_break_the_text(text in "[a漢é👍 \n.]{0,20}", keys in "[⎋hlwbe0$^xXdDcCsSyYpPuiaIAoOrftFTgG29jk漢.]{0,30}") {
+            let (text, cursor, mode) = after(&text, &keys);
             prop_assert!(text.is_char_boundary(cursor));
+            let behind = text[cursor..].starts_with('\n') || cursor == text.len();
+            let empty = cursor == 0 || text[..cursor].ends_with('\n');
+            prop_assert!(mode == ViMode::Insert || !behind || empty, "behind its line: {text:?} {cursor}");
         }
     }
 }

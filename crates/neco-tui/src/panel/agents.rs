@@ -55,7 +55,7 @@ fn about(node: &AgentNode, agents: &Agents) -> String {
     }
     let used = node.subtree_usage.input + node.subtree_usage.output;
     if used > 0 {
-        parts.push(words::tokens(used));
+        parts.push(format!("{} tokens", words::tokens(used)));
     }
     parts.extend(node.subtree_usage.cost.filter(|cost| *cost > 0.0).map(words::cost));
     let doing = agents.doing(node);

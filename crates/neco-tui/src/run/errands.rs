@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use neco_proto::{CallId, Client, Query};
+use neco_proto::{AgentId, CallId, Client, Query};
 use serde_json::Value;
 use tokio::sync::mpsc;
-use tokio::task::AbortHandle;
 
-use super::opening::{Opening, open};
+use super::opening::{Opening, Retold, open, past_of};
+use super::shell::{Running, Shared, lock};
 use crate::app::App;
 use crate::host::{Host, ImageSource, Printed, Wanted};
 use crate::update::{Effect, News};
@@ -16,25 +16,39 @@ use crate::update::{Effect, News};
 /// How often the person's own status line is asked for at most.
 const STATUS: Duration = Duration::from_millis(300);
 
+/// How long it is left alone after it failed.
+const FAILED_STATUS: Duration = Duration::from_secs(10);
+
 /// What is said of an editor that Neco could not use because of a defect of its own.
 const BROKEN: &str = "the editor could not be used: a defect in Neco";
 
+/// Why something was not done.
+const DEFECT: &str = "a defect in Neco";
+
 /// What comes back from an errand.
 pub(super) enum Back {
-    /// News for the window.
-    News(News),
+    /// News for the window, and the number of the session that was on the screen when they were asked for.
+    News(u64, News),
     /// News from an editor, which had the terminal.
     Edited(News),
     /// A session, or why there is none.
     Opened(Box<Result<Opening, String>>),
+    /// The person's command of this number printed something.
+    Prints(u64),
+    /// It is over.
+    ShellEnded(u64, Result<Option<i32>, String>),
 }
 
 /// Runs errands.
 pub(super) struct Errands {
     host: Arc<dyn Host>,
     back: mpsc::UnboundedSender<Back>,
-    shell: Option<AbortHandle>,
+    shell: Option<Running>,
+    /// How many commands the person ran.
+    shells: u64,
     status: Status,
+    /// The session on the screen, counted.
+    session: u64,
 }
 
 /// The person's own status line.
@@ -43,30 +57,52 @@ struct Status {
     told: Value,
     asked: Option<Instant>,
     waits: bool,
-    none: bool,
+    /// Whether it could not be made the last time.
+    failed: bool,
 }
 
 impl Errands {
     /// For this host; what comes of them goes to `back`.
     pub(super) fn new(host: Arc<dyn Host>, back: mpsc::UnboundedSender<Back>) -> Self {
-        Self { host, back, shell: None, status: Status::default() }
+        Self { host, back, shell: None, shells: 0, status: Status::default(), session: 0 }
+    }
+
+    /// Another session is on the screen.
+    pub(super) fn next_session(&mut self) {
+        self.session += 1;
+    }
+
+    /// Whether what came back is for somebody else: a session that is no longer on the screen asked for it.
+    pub(super) fn is_stale(&self, session: u64, news: &News) -> bool {
+        session != self.session && news.is_of_session()
     }
 
     /// A way to tell news.
     pub(super) fn teller(&self) -> impl Fn(News) + Send + Sync + 'static {
-        let back = self.back.clone();
+        let (back, session) = (self.back.clone(), self.session);
         move |news| {
             // A window that is gone wants no news.
-            let _ = back.send(Back::News(news));
+            let _ = back.send(Back::News(session, news));
         }
     }
 
-    /// Opens a session.
-    pub(super) fn open(&self, wanted: Wanted) {
+    /// Opens a session; what happened in it is told `how`.
+    pub(super) fn open(&self, wanted: Wanted, how: Retold) {
         let (host, back) = (Arc::clone(&self.host), self.back.clone());
         tokio::spawn(async move {
-            let opened = open(host, wanted).await;
+            let opened = tokio::spawn(open(host, wanted, how)).await;
+            let opened = opened.unwrap_or_else(|_| Err(format!("the session could not be opened: {DEFECT}")));
             let _ = back.send(Back::Opened(Box::new(opened)));
+        });
+    }
+
+    /// Reads what an agent did.
+    pub(super) fn look(&self, client: Arc<dyn Client>, agent: AgentId) {
+        let tell = self.teller();
+        tokio::spawn(async move {
+            if let Some((past, last)) = past_of(client.as_ref(), agent).await {
+                tell(News::Looked(agent, past, last));
+            }
         });
     }
 
@@ -88,23 +124,29 @@ impl Errands {
     pub(super) fn run(&mut self, effect: Effect, client: Option<&Arc<dyn Client>>) {
         let host = Arc::clone(&self.host);
         match effect {
-            Effect::Files => self.spawn(async move { News::Files(host.files().await) }),
-            Effect::Branch => self.spawn(async move { News::Branch(host.branch().await) }),
-            Effect::Commands => self.spawn(async move { News::Commands(host.commands().await) }),
-            Effect::Sessions => self.spawn(async move { News::Sessions(host.sessions().await) }),
-            Effect::Models => self.spawn(async move { News::Models(host.models().await) }),
-            Effect::Rules => self.spawn(async move { News::Rules(host.rules().await) }),
-            Effect::AddRule(rule) => self.spawn(async move { News::RuleChanged(host.add_rule(rule).await) }),
-            Effect::DropRule(id) => self.spawn(async move { News::RuleChanged(host.drop_rule(id).await) }),
-            Effect::Keep(note) => self.spawn(async move { News::Kept(host.keep(note).await) }),
-            Effect::Custom(name, argument) => {
-                self.spawn(async move { News::Custom(host.custom(name, argument).await) });
+            Effect::Files => self.spawn("the names of files", async move { News::Files(host.files().await) }),
+            Effect::Branch => self.spawn("the branch", async move { News::Branch(host.branch().await) }),
+            Effect::Commands => self.spawn("your own commands", async move { News::Commands(host.commands().await) }),
+            Effect::Sessions => self.spawn("the sessions", async move { News::Sessions(host.sessions().await) }),
+            Effect::Models => self.spawn("the models", async move { News::Models(host.models().await) }),
+            Effect::Rules => self.spawn("the rules", async move { News::Rules(host.rules().await) }),
+            Effect::AddRule(rule) => {
+                self.spawn("the rule", async move { News::RuleChanged(host.add_rule(rule).await) })
             }
+            Effect::DropRule(id) => self.spawn("the rule", async move { News::RuleChanged(host.drop_rule(id).await) }),
+            Effect::Keep(note) => self.spawn("the note", async move { News::Kept(host.keep(note).await) }),
+            Effect::Custom(name, argument) => {
+                self.spawn("your own command", async move { News::Custom(host.custom(name, argument).await) });
+            }
+            Effect::Arguments(line) => self.spawn("what may follow", async move {
+                let arguments = host.arguments(line.clone()).await;
+                News::Arguments(line, arguments)
+            }),
             Effect::Outside(what, argument) => {
                 let Some(client) = client.map(Arc::clone) else { return };
-                self.spawn(async move { News::Outside(host.outside(client, what, argument).await) });
+                self.spawn("the command", async move { News::Outside(host.outside(client, what, argument).await) });
             }
-            Effect::Image(source) => self.spawn(async move {
+            Effect::Image(source) => self.spawn("the picture", async move {
                 let otherwise = match &source {
                     ImageSource::File(path) => Some(path.clone()),
                     ImageSource::Clipboard => None,
@@ -112,15 +154,17 @@ impl Errands {
                 News::Image(host.image(source).await, otherwise)
             }),
             Effect::Shell(command) => self.run_shell(command),
-            Effect::StopShell => self.stop_shell(),
             Effect::Remember(text) => host.remember(&text),
             Effect::Send(_)
             | Effect::Ask(_)
             | Effect::Open(_)
+            | Effect::GoOn(_)
+            | Effect::Look(_)
             | Effect::EditPrompt(_)
             | Effect::EditCall(..)
             | Effect::Copy(_)
             | Effect::Notify(_)
+            | Effect::StopShell
             | Effect::Redraw
             | Effect::Suspend
             | Effect::Quit => {}
@@ -149,52 +193,90 @@ impl Errands {
     /// Asks for the person's own status line when something has changed, and not too often; whether it is to be
     /// looked at again soon.
     pub(super) fn ask_status(&mut self, app: &App) -> bool {
-        if self.status.none || self.status.waits {
+        if self.status.waits || !self.host.has_status() {
             return false;
         }
         let told = app.standing.told(app.agents.live());
         if told == self.status.told {
             return false;
         }
-        if self.status.asked.is_some_and(|asked| asked.elapsed() < STATUS) {
-            return true;
+        let pause = if self.status.failed { FAILED_STATUS } else { STATUS };
+        if self.status.asked.is_some_and(|asked| asked.elapsed() < pause) {
+            return !self.status.failed;
         }
-        self.status = Status { told: told.clone(), asked: Some(Instant::now()), waits: true, none: false };
+        self.status = Status { told: told.clone(), asked: Some(Instant::now()), waits: true, failed: false };
         let host = Arc::clone(&self.host);
-        self.spawn(async move { News::Status(host.status(told).await) });
+        self.spawn("the status line", async move {
+            let made = tokio::spawn(async move { host.status(told).await }).await;
+            News::Status(made.unwrap_or_default())
+        });
         false
     }
 
-    /// The status line came; whoever has none is not asked again.
+    /// The status line came, or could not be made.
     pub(super) fn status_came(&mut self, line: Option<&String>) {
         self.status.waits = false;
-        self.status.none = line.is_none();
-    }
-
-    fn run_shell(&mut self, command: String) {
-        let host = Arc::clone(&self.host);
-        let tell = self.teller();
-        let printed: Printed = Arc::new(move |text| tell(News::Printed(text)));
-        let back = self.back.clone();
-        let task = tokio::spawn(async move {
-            let ended = host.shell(command, printed).await;
-            let _ = back.send(Back::News(News::ShellEnded(ended)));
-        });
-        self.shell = Some(task.abort_handle());
-    }
-
-    /// Dropping what runs kills it.
-    pub(super) fn stop_shell(&mut self) {
-        if let Some(shell) = self.shell.take() {
-            shell.abort();
-            let _ = self.back.send(Back::News(News::ShellEnded(Ok(None))));
+        if line.is_none() {
+            self.status.failed = true;
+            self.status.told = Value::Null;
         }
     }
 
-    fn spawn(&self, errand: impl Future<Output = News> + Send + 'static) {
+    fn run_shell(&mut self, command: String) {
+        self.shells += 1;
+        let number = self.shells;
+        let pieces = Shared::default();
+        let (host, back, kept) = (Arc::clone(&self.host), self.back.clone(), Arc::clone(&pieces));
+        let printed: Printed = Arc::new(move |text| {
+            if lock(&kept).push(&text) {
+                let _ = back.send(Back::Prints(number));
+            }
+        });
         let back = self.back.clone();
+        let task = tokio::spawn(async move { host.shell(command, printed).await });
+        self.shell = Some(Running { number, task: task.abort_handle(), pieces });
         tokio::spawn(async move {
-            let _ = back.send(Back::News(errand.await));
+            let ended = task.await.unwrap_or_else(|error| {
+                if error.is_cancelled() { Ok(None) } else { Err(format!("the command was not run: {DEFECT}")) }
+            });
+            let _ = back.send(Back::ShellEnded(number, ended));
+        });
+    }
+
+    /// What the command of this number printed since it was asked last; nothing when another one runs.
+    pub(super) fn printed(&self, number: u64) -> Vec<News> {
+        let Some(shell) = self.shell.as_ref().filter(|shell| shell.number == number) else { return Vec::new() };
+        let (text, left_out) = lock(&shell.pieces).take();
+        let left_out = (left_out > 0).then_some(News::LeftOut(left_out));
+        left_out.into_iter().chain((!text.is_empty()).then_some(News::Printed(text))).collect()
+    }
+
+    /// The command of this number is over.
+    pub(super) fn shell_ended(&mut self, number: u64, ended: Result<Option<i32>, String>) -> Vec<News> {
+        let mut news = self.printed(number);
+        if self.shell.take_if(|shell| shell.number == number).is_some() {
+            news.push(News::ShellEnded(ended));
+        }
+        news
+    }
+
+    /// Stops the person's command. That is so at once: nobody waits until all it printed was looked at.
+    pub(super) fn stop_shell(&mut self) -> Vec<News> {
+        let Some(number) = self.shell.as_ref().map(|shell| {
+            shell.task.abort();
+            shell.number
+        }) else {
+            return Vec::new();
+        };
+        self.shell_ended(number, Ok(None))
+    }
+
+    /// Does `what` in a task; a defect in it is told.
+    fn spawn(&self, what: &'static str, errand: impl Future<Output = News> + Send + 'static) {
+        let tell = self.teller();
+        tokio::spawn(async move {
+            let done = tokio::spawn(errand).await;
+            tell(done.unwrap_or(News::Broken(what)));
         });
     }
 }

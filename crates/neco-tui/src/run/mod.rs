@@ -5,11 +5,18 @@
 //! second, and at once after a key; on every way out the terminal is given back before anything is waited for.
 //!
 //! Reading order: [`opening`] (a session, from asking for it to its last events), [`sender`] (commands in order),
-//! [`errands`] (everything else that takes time), [`signals`], [`window`] (the loop).
+//! [`shell`] (what the person's command prints), [`errands`] (everything else that takes time), [`signals`],
+//! [`aside`] (the terminal is somebody else's), [`bursts`] (pastes that nobody marked), [`window`] with [`inputs`]
+//! (the loop).
 
+mod aside;
+mod bursts;
 mod errands;
+mod inputs;
 mod opening;
+mod pace;
 mod sender;
+mod shell;
 mod signals;
 mod window;
 

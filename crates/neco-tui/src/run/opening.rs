@@ -1,17 +1,37 @@
 //! A session, from asking for it to the last of what happened in it.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use futures::StreamExt;
-use neco_proto::{Answer, Client, Event, EventStream, Query, SessionSnapshot};
+use neco_proto::{AgentId, Answer, Client, Event, EventBody, EventStream, Query, Seq, SessionSnapshot};
 
 use crate::host::{Host, Wanted};
 
-/// Events of before that are shown when a window opens. Pieces of answers are among them, and left out.
+/// Events of before that are read when a window opens, and how many at most: pieces of answers and of what commands
+/// print are among them, and a long answer has thousands.
 const LATELY: u64 = 2000;
+const FURTHEST: u64 = 32_000;
+
+/// Events that are no pieces and are enough for a beginning.
+const ENOUGH: usize = 200;
+
+/// Events of one agent that are shown when it is opened.
+const OF_ONE: usize = 4000;
+
+/// Whether what happened before is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Retold {
+    /// All that is kept of it.
+    Whole,
+    /// It is on the screen already.
+    Not,
+}
 
 /// A session that is ready to be shown.
 pub(super) struct Opening {
+    /// Whether what happened is told.
+    pub(super) retold: Retold,
     pub(super) client: Arc<dyn Client>,
     pub(super) snapshot: SessionSnapshot,
     /// What happened lately.
@@ -23,20 +43,152 @@ pub(super) struct Opening {
 }
 
 /// Opens a session and reads what happened in it lately.
-pub(super) async fn open(host: Arc<dyn Host>, wanted: Wanted) -> Result<Opening, String> {
+pub(super) async fn open(host: Arc<dyn Host>, wanted: Wanted, retold: Retold) -> Result<Opening, String> {
     let client = host.open(wanted).await?;
     let snapshot = match client.ask(Query::Snapshot).await {
         Ok(Answer::Snapshot(snapshot)) => snapshot,
         Ok(_) => return Err("the session does not say how it stands".to_owned()),
         Err(error) => return Err(error.to_string()),
     };
-    let since = snapshot.last_seq.saturating_sub(LATELY);
-    let count = usize::try_from(snapshot.last_seq - since).unwrap_or_default();
-    let mut lately = client.events(since).take(count);
-    let mut past = Vec::new();
-    while let Some(event) = lately.next().await {
-        past.push(event.map_err(|error| error.to_string())?);
+    let last = snapshot.last_seq;
+    let (past, since) = lately(client.as_ref(), last).await?;
+    let events = client.events(last);
+    Ok(Opening { retold, client, snapshot, past, more: since > 0, events })
+}
+
+/// The last of what happened up to `last`, and after which event it begins: far enough back for a conversation, however
+/// many pieces its last answer came in.
+async fn lately(client: &dyn Client, last: Seq) -> Result<(Vec<Event>, Seq), String> {
+    let mut lately = LATELY;
+    loop {
+        let since = last.saturating_sub(lately);
+        let past = read(client, since, last).await?;
+        let whole = past.iter().filter(|event| !is_piece(event)).count();
+        if since == 0 || whole >= ENOUGH || lately >= FURTHEST {
+            return Ok((past, since));
+        }
+        lately *= 4;
     }
-    let events = client.events(snapshot.last_seq);
-    Ok(Opening { client, snapshot, past, more: since > 0, events })
+}
+
+/// What happened after `since` up to `last`. Pieces of what came whole later are left out as they come.
+async fn read(client: &dyn Client, since: Seq, last: Seq) -> Result<Vec<Event>, String> {
+    let mut past: Vec<Event> = Vec::new();
+    if since >= last {
+        return Ok(past);
+    }
+    let mut events = client.events(since);
+    while let Some(event) = events.next().await {
+        let event = event.map_err(|error| error.to_string())?;
+        let seq = event.seq;
+        if let EventBody::Message(_) = &event.body {
+            past.retain(|piece| piece.agent_id != event.agent_id || !is_of_answer(&piece.body));
+        }
+        // A call that has nothing else to show for itself keeps what it printed.
+        if let EventBody::ToolCallEnd(end) = &event.body
+            && end.display.is_some()
+        {
+            past.retain(|piece| !matches!(&piece.body, EventBody::ToolOutputChunk(out) if out.call_id == end.call_id));
+        }
+        past.push(event);
+        // There may be gaps in the numbers; the last of them is known.
+        if seq >= last {
+            break;
+        }
+    }
+    Ok(past)
+}
+
+/// Whether it is a piece of something that is told as a whole later.
+fn is_piece(event: &Event) -> bool {
+    is_of_answer(&event.body) || matches!(event.body, EventBody::ToolOutputChunk(_))
+}
+
+fn is_of_answer(body: &EventBody) -> bool {
+    matches!(
+        body,
+        EventBody::StreamChunk(_)
+            | EventBody::ReasoningChunk(_)
+            | EventBody::StreamToolCallStart(_)
+            | EventBody::StreamToolCallDelta(_)
+    )
+}
+
+/// The last of what happened to an agent, and the event up to which that is known.
+pub(super) async fn past_of(client: &dyn Client, agent: AgentId) -> Option<(Vec<Event>, Seq)> {
+    let Ok(Answer::Snapshot(snapshot)) = client.ask(Query::Snapshot).await else { return None };
+    let last = snapshot.last_seq;
+    let mut past = VecDeque::new();
+    let mut all = client.events(0);
+    let mut over = last == 0;
+    while !over && let Some(Ok(event)) = all.next().await {
+        over = event.seq >= last;
+        if event.agent_id == agent {
+            past.push_back(event);
+            if past.len() > OF_ONE {
+                past.pop_front();
+            }
+        }
+    }
+    Some((past.into(), last))
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+    use futures::future::BoxFuture;
+    use jiff::Timestamp;
+    use neco_proto::event::StreamChunk;
+    use neco_proto::{ClientError, Command, Message, Receipt, SessionId};
+
+    use super::*;
+
+    /// A log, which waits for more at its end.
+    struct Log(Vec<Event>);
+
+    impl Client for Log {
+        fn send(&self, _: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+            async { Err(ClientError::Gone) }.boxed()
+        }
+
+        fn events(&self, since: Seq) -> EventStream {
+            let later: Vec<_> = self.0.iter().filter(|event| event.seq > since).cloned().map(Ok).collect();
+            futures::stream::iter(later).chain(futures::stream::pending()).boxed()
+        }
+
+        fn ask(&self, _: Query) -> BoxFuture<'_, Result<Answer, ClientError>> {
+            async { Err(ClientError::Gone) }.boxed()
+        }
+    }
+
+    fn log(bodies: Vec<EventBody>) -> Log {
+        let (session_id, agent_id) = (SessionId::new(), AgentId::new());
+        let event = |(seq, body)| Event { seq, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: None, body };
+        Log((1..).zip(bodies).map(event).collect())
+    }
+
+    fn piece() -> EventBody {
+        EventBody::StreamChunk(StreamChunk { text: "x".into() })
+    }
+
+    #[tokio::test]
+    async fn a_long_answer_does_not_hide_what_was_said_before_it() {
+        let said = EventBody::Message(Message::user("before"));
+        let whole = EventBody::Message(Message::user("stands for the answer"));
+        let pieces = || std::iter::repeat_with(piece);
+        let bodies: Vec<EventBody> =
+            std::iter::once(said).chain(pieces().take(5000)).chain([whole]).chain(pieces().take(3)).collect();
+        let log = log(bodies);
+        let (past, since) = lately(&log, 5005).await.unwrap();
+        assert_eq!(since, 0);
+        let told: Vec<u64> = past.iter().map(|event| event.seq).collect();
+        assert_eq!(told, [1, 5002, 5003, 5004, 5005], "the pieces of what is not whole yet stay");
+    }
+
+    #[tokio::test]
+    async fn a_missing_number_is_not_waited_for() {
+        let mut log = log((0..20).map(|_| piece()).collect());
+        log.0.remove(7);
+        assert_eq!(lately(&log, 20).await.unwrap().0.len(), 19);
+    }
 }

@@ -6,16 +6,16 @@ use std::time::Duration;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
-use neco_proto::{Client, ClientError, Command};
+use neco_proto::{CallId, Client, ClientError, Command, MessageId};
 use tokio::sync::mpsc;
 
-use crate::update::News;
+use crate::update::{News, Unsent};
 
 /// How long the next command waits for the one before it.
 const PATIENCE: Duration = Duration::from_millis(30);
 
-/// What came of a command: why it was refused, and what it was to say.
-type Outcome = Result<(), (ClientError, Option<String>)>;
+/// What came of a command: what the person is to know when it was refused.
+type Outcome = Result<(), News>;
 
 /// The way to a session.
 #[derive(Clone)]
@@ -31,10 +31,10 @@ impl Sender {
         Self { commands }
     }
 
-    /// Sends a command.
-    pub(super) fn send(&self, command: Command) {
-        // The task ends only when the sender does.
-        let _ = self.commands.send(command);
+    /// Sends a command; whether there is still somebody who hands it over.
+    #[must_use]
+    pub(super) fn send(&self, command: Command) -> bool {
+        self.commands.send(command).is_ok()
     }
 }
 
@@ -45,8 +45,8 @@ async fn hand_over(
 ) {
     let mut late: FuturesUnordered<BoxFuture<'static, Outcome>> = FuturesUnordered::new();
     let report = |outcome: Outcome| {
-        if let Err((error, unsent)) = outcome {
-            tell(News::Refused(error, unsent));
+        if let Err(news) = outcome {
+            tell(news);
         }
     };
     loop {
@@ -66,12 +66,39 @@ async fn hand_over(
 }
 
 fn hand(client: Arc<dyn Client>, command: Command) -> BoxFuture<'static, Outcome> {
-    let unsent = match &command {
-        Command::UserMessage { content, .. } => Some(content.clone()),
-        Command::Steer { text } => Some(text.clone()),
-        _ => None,
+    let not_taken = match &command {
+        Command::UserMessage { content, attachments } => {
+            NotTaken::Said(Unsent { text: content.clone(), pictures: attachments.clone() })
+        }
+        Command::Steer { text } => NotTaken::Said(Unsent { text: text.clone(), pictures: Vec::new() }),
+        Command::Approve { call_id, .. } => NotTaken::Decided(call_id.clone()),
+        Command::Withdraw { message_ids } => NotTaken::Back(message_ids.clone()),
+        _ => NotTaken::Other,
     };
-    Box::pin(async move { client.send(command).await.map(drop).map_err(|error| (error, unsent)) })
+    Box::pin(async move { client.send(command).await.map(drop).map_err(|error| not_taken.news(error)) })
+}
+
+/// What a command was about, should it be refused.
+enum NotTaken {
+    /// This was to be said.
+    Said(Unsent),
+    /// The call was decided about.
+    Decided(CallId),
+    /// These were to be taken back.
+    Back(Vec<MessageId>),
+    /// Nothing that could be kept.
+    Other,
+}
+
+impl NotTaken {
+    fn news(self, error: ClientError) -> News {
+        match self {
+            Self::Said(unsent) => News::Refused(error, Some(unsent)),
+            Self::Decided(call_id) => News::NotDecided(error, call_id),
+            Self::Back(ids) => News::NotTakenBack(ids),
+            Self::Other => News::Refused(error, None),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -113,8 +140,8 @@ mod tests {
     async fn esc_overtakes_a_session_that_takes_nothing() {
         let client = Arc::new(Stuck::default());
         let sender = Sender::new(Arc::clone(&client) as Arc<dyn Client>, |_| {});
-        sender.send(Command::UserMessage { content: "hello".into(), attachments: Vec::new() });
-        sender.send(Command::Cancel);
+        assert!(sender.send(Command::UserMessage { content: "hello".into(), attachments: Vec::new() }));
+        assert!(sender.send(Command::Cancel));
         client.1.notified().await;
         assert_eq!(*client.0.lock().unwrap(), [Command::Cancel]);
     }

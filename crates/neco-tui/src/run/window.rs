@@ -15,15 +15,18 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
+use super::bursts::pasted;
 use super::errands::{Back, Errands};
-use super::opening::Opening;
+use super::inputs::{next_event, next_key};
+use super::opening::{Opening, Retold};
+use super::pace::Pace;
 use super::sender::Sender;
-use super::signals::{Signals, suspend};
+use super::signals::{Asked, Signals};
 use crate::app::App;
 use crate::host::{Host, Wanted};
 use crate::input::History;
 use crate::looks::Looks;
-use crate::term::{Guard, Screen, Writer, give_back, is_taken, notify, retake};
+use crate::term::{Guard, Screen, Writer, notify};
 use crate::text::highlight;
 use crate::theme::ThemeName;
 use crate::transcript::block::Tone;
@@ -35,8 +38,23 @@ const FRAME: Duration = Duration::from_millis(16);
 /// How often marks turn while something runs.
 const TICK: Duration = Duration::from_millis(120);
 
+/// Long enough to be as good as not at all.
+const NEVER: Duration = Duration::from_secs(3600);
+
 /// How long events are taken in before the keys are looked at again.
 const AT_ONCE: Duration = Duration::from_millis(4);
+
+/// Rows that leave with one frame, unless the line is slow.
+const AT_MOST: usize = 400;
+
+/// A terminal has kept its size for so long before a frame is drawn for it.
+const STILL: Duration = Duration::from_millis(50);
+
+/// A frame that takes longer to be written is not on the screen.
+const SLOW: Duration = Duration::from_millis(100);
+
+/// Keys that follow a paste so closely belong to it.
+const ONE_PASTE: Duration = Duration::from_millis(40);
 
 /// Keys that are taken in before a frame is drawn: pastes of terminals that do not mark them.
 const KEYS_AT_ONCE: usize = 256;
@@ -59,33 +77,44 @@ pub enum WindowError {
 pub async fn run(host: Arc<dyn Host>, wanted: Wanted, first: Option<String>, looks: Looks) -> Result<(), WindowError> {
     let guard = Guard::take()?;
     let mut window = Window::new(host, first, looks)?;
-    window.errands.open(wanted);
+    window.errands.open(wanted, Retold::Whole);
     let outcome = window.work().await;
     window.leave(guard);
     window.close().await;
     outcome
 }
 
-struct Window {
-    host: Arc<dyn Host>,
-    errands: Errands,
-    back: mpsc::UnboundedReceiver<Back>,
+pub(super) struct Window {
+    pub(super) host: Arc<dyn Host>,
+    pub(super) errands: Errands,
+    pub(super) back: mpsc::UnboundedReceiver<Back>,
     /// The session and the way to it, once it is open.
     session: Option<(Arc<dyn Client>, Sender)>,
     /// What is to be said when it is.
     first: Option<String>,
     /// What the person did before it was.
     early: Vec<Command>,
-    app: App,
+    pub(super) app: App,
     looks: Looks,
-    screen: Screen<Vec<u8>>,
-    writer: Writer,
-    keys: Option<Keys>,
-    size: (u16, u16),
+    pub(super) screen: Screen<Vec<u8>>,
+    pub(super) writer: Writer,
+    pub(super) keys: Option<Keys>,
+    pub(super) size: (u16, u16),
     closing: Vec<JoinHandle<()>>,
+    /// When keys came last that nobody typed.
+    pasted: Option<Instant>,
+    pace: Pace,
     /// Whether the person's own status line is to be asked for again soon.
     looks_again: bool,
-    quits: bool,
+    /// Until when nothing is drawn, because an edge is being dragged.
+    still: Instant,
+    /// When the last frame was handed to the writer.
+    flushed: Instant,
+    /// Whether the process was stopped by its own wish and goes on.
+    pub(super) went_on: bool,
+    /// Whether the session ended without the person.
+    pub(super) over: bool,
+    pub(super) quits: bool,
     failed: Option<String>,
 }
 
@@ -94,19 +123,28 @@ impl Window {
         let (sender, back) = mpsc::unbounded_channel();
         let screen = Screen::new(Vec::new(), looks.depth);
         let out = std::fs::File::from(io::stdout().as_fd().try_clone_to_owned()?);
+        let mut app = App::new(&looks, History::new(host.history()));
+        app.opening = true;
+        app.portion = 0;
         Ok(Self {
             errands: Errands::new(Arc::clone(&host), sender),
             back,
             session: None,
             first,
             early: Vec::new(),
-            app: App::new(&looks, History::new(host.history())),
+            app,
             screen: if looks.reflows { screen } else { screen.without_reflow() },
             writer: Writer::new(out)?,
             keys: Some(Keys::new()),
             size: crossterm::terminal::size().unwrap_or((80, 24)),
             closing: Vec::new(),
+            pasted: None,
+            pace: Pace::default(),
             looks_again: false,
+            still: Instant::now(),
+            flushed: Instant::now(),
+            went_on: false,
+            over: false,
             quits: false,
             failed: None,
             host,
@@ -121,14 +159,19 @@ impl Window {
         let mut due = drawn;
         self.app.now_ms = Timestamp::now().as_millisecond();
         while !self.quits && !self.writer.is_broken() {
+            due = due.max(self.still);
             if Instant::now() >= due && self.draw()? {
                 drawn = Instant::now();
                 due = drawn + self.rest();
             }
-            let wakes = if self.writer.is_free() { due } else { due.max(Instant::now() + TICK) };
+            let wakes = self.wakes(due);
             tokio::select! {
                 biased;
-                () = signals.ended(self.keys.is_none()) => self.quits = true,
+                asked = signals.next(self.keys.is_none()) => match asked {
+                    Asked::End => self.end_editor().await,
+                    Asked::Stop => self.put_away().await?,
+                    Asked::GoOn => self.goes_on()?,
+                },
                 key = next_key(&mut self.keys) => {
                     self.now();
                     self.take_keys(key).await?;
@@ -163,11 +206,23 @@ impl Window {
         self.app.now_ms = Timestamp::now().as_millisecond();
         let ticks = self.app.now_ms.unsigned_abs() / u64::try_from(TICK.as_millis()).unwrap_or(1);
         self.app.frame = usize::try_from(ticks % 1024).unwrap_or_default();
+        if !self.writer.is_free() && self.flushed.elapsed() > SLOW {
+            self.app.facing.unseen(self.app.now_ms);
+        }
+    }
+
+    /// When a frame can be drawn next. Nothing is due while the terminal is somebody else's.
+    fn wakes(&self, due: Instant) -> Instant {
+        match (self.keys.is_some(), self.writer.is_free()) {
+            (true, true) => due.max(self.pace.next(Instant::now())),
+            (true, false) => due.max(Instant::now() + TICK),
+            (false, _) => Instant::now() + NEVER,
+        }
     }
 
     /// How long the next frame can wait when nothing happens.
     fn rest(&self) -> Duration {
-        if self.app.moves() || self.looks_again { TICK } else { Duration::from_secs(3600) }
+        if self.app.moves() || self.looks_again { TICK } else { NEVER }
     }
 
     /// Draws a frame, unless the last one is not written yet or the terminal is somebody else's.
@@ -175,10 +230,21 @@ impl Window {
         if self.keys.is_none() || !self.writer.is_free() {
             return Ok(false);
         }
-        // A panic in a task gives the terminal back so that its words can be read; the window goes on below them.
-        if !is_taken() {
-            retake()?;
-            self.screen.abandon();
+        let now = Instant::now();
+        if let Some((bytes, took)) = self.writer.take_last() {
+            self.pace.took(bytes, took, now);
+        }
+        if self.pace.next(now) > now {
+            return Ok(false);
+        }
+        // Over a slow line what is finished leaves in portions, so that keys and answers to them are not behind all of it.
+        let least = usize::from(self.size.1 / 3).max(4);
+        self.app.portion =
+            if self.pace.is_slow() { least } else { self.app.portion.saturating_mul(2).clamp(least, AT_MOST) };
+        // What is taken off is counted by the size that the terminal has now, not by the one it told of.
+        if self.screen.is_folded() {
+            self.size = crossterm::terminal::size().unwrap_or(self.size);
+            self.screen.resized(self.size.0, self.size.1);
         }
         let frame = self.app.frame(self.size.0, self.size.1);
         self.screen.draw(frame)?;
@@ -187,20 +253,26 @@ impl Window {
         Ok(true)
     }
 
-    fn flush(&mut self) {
+    pub(super) fn flush(&mut self) {
+        self.flushed = Instant::now();
         self.writer.write(std::mem::take(self.screen.out()));
     }
 
     async fn take_keys(&mut self, first: io::Result<TermEvent>) -> Result<(), WindowError> {
-        self.input(first?)?;
-        for _ in 0..KEYS_AT_ONCE {
+        let mut events = vec![first?];
+        while events.len() < KEYS_AT_ONCE {
             let Some(keys) = &mut self.keys else { break };
             // With the waker of this task: the stream wakes only the first that found it empty.
             let next = poll_fn(|context| Poll::Ready(keys.poll_next_unpin(context))).await;
             let Poll::Ready(Some(next)) = next else { break };
-            self.input(next?)?;
+            events.push(next?);
         }
-        Ok(())
+        let goes_on = self.pasted.is_some_and(|pasted| pasted.elapsed() < ONE_PASTE);
+        let Some(text) = pasted(&events, goes_on) else {
+            return events.into_iter().try_for_each(|event| self.input(event));
+        };
+        self.pasted = Some(Instant::now());
+        self.input(TermEvent::Paste(text))
     }
 
     fn input(&mut self, event: TermEvent) -> Result<(), WindowError> {
@@ -209,8 +281,9 @@ impl Window {
             TermEvent::Paste(text) => self.app.paste(&text),
             TermEvent::Resize(width, height) => {
                 if (width, height) != self.size {
-                    self.screen.resized(width, height)?;
+                    self.screen.resized(width, height);
                     self.size = (width, height);
+                    self.still = Instant::now() + STILL;
                 }
                 Vec::new()
             }
@@ -246,33 +319,25 @@ impl Window {
             }
             Some(Err(ClientError::Gone)) | None => {
                 *events = None;
-                self.quits = true;
-                self.tell_of_end();
+                self.over = true;
+                self.end_if_over();
             }
             Some(Err(error)) => self.app.transcript.say(Tone::Warning, error.to_string()),
         }
     }
 
-    /// The session ended without the person: they are told why, and what they were writing is kept.
-    fn tell_of_end(&mut self) {
-        let Some(words) = self.host.ended() else { return };
-        let written = self.app.prompt.text.as_str().trim();
-        let mut kept = "";
-        if !written.is_empty() {
-            self.host.remember(written);
-            kept = "; what you were writing is the last of the history";
-        }
-        self.app.transcript.say(Tone::Warning, format!("{words}{kept}"));
-    }
-
     fn came_back(&mut self, back: Back, events: &mut Option<EventStream>) -> Result<(), WindowError> {
         match back {
-            Back::News(news) => self.news(news),
+            Back::News(session, news) if self.errands.is_stale(session, &news) => {}
+            Back::News(_, news) => self.news(news),
+            Back::Prints(number) => self.errands.printed(number).into_iter().for_each(|news| self.news(news)),
+            Back::ShellEnded(number, ended) => {
+                self.errands.shell_ended(number, ended).into_iter().for_each(|news| self.news(news));
+            }
             Back::Edited(news) => {
-                retake()?;
-                self.keys = Some(Keys::new());
-                self.size = crossterm::terminal::size().unwrap_or(self.size);
+                self.step_in()?;
                 self.news(news);
+                self.end_if_over();
             }
             Back::Opened(opened) => match *opened {
                 Ok(opening) => {
@@ -285,13 +350,17 @@ impl Window {
                     self.failed = Some(words);
                     self.quits = true;
                 }
-                Err(words) => self.app.transcript.say(Tone::Warning, words),
+                Err(words) => {
+                    self.app.transcript.say(Tone::Warning, words);
+                    self.app.opening = false;
+                    self.send_early();
+                }
             },
         }
         Ok(())
     }
 
-    fn news(&mut self, news: News) {
+    pub(super) fn news(&mut self, news: News) {
         if let News::Status(line) = &news {
             self.errands.status_came(line.as_ref());
         }
@@ -301,30 +370,44 @@ impl Window {
 
     /// A session takes the place of the one before it.
     fn show(&mut self, opening: Opening) -> EventStream {
-        let Opening { client, snapshot, past, more, events } = opening;
+        let Opening { retold, client, snapshot, past, more, events } = opening;
+        self.errands.next_session();
         let sender = Sender::new(Arc::clone(&client), self.errands.teller());
         if let Some((before, _)) = self.session.replace((client, sender)) {
-            self.app.closed();
+            match retold {
+                Retold::Whole => self.app.closed(),
+                Retold::Not => self.app.left(),
+            }
             let host = Arc::clone(&self.host);
             self.closing.push(tokio::spawn(async move { host.close(before).await }));
         }
-        self.app.greet(&self.looks.greeting, &snapshot);
         self.app.set_root(snapshot.root_agent);
-        past.iter().for_each(|event| self.app.past(event));
-        if more || self.app.transcript.leaves_out() {
-            self.app.transcript.say(Tone::Plain, "what happened earlier is in the log: `neco session show`");
+        match retold {
+            Retold::Whole => {
+                self.app.greet(&self.looks.greeting, &snapshot);
+                past.iter().for_each(|event| self.app.past(event));
+                if more || self.app.transcript.leaves_out() {
+                    self.app.transcript.say(Tone::Plain, "what happened earlier is in the log: `neco session show`");
+                }
+            }
+            Retold::Not => past.iter().for_each(|event| self.app.past_unseen(event)),
         }
         let effects = self.app.opened(snapshot);
         self.app.wants(effects);
         if let Some(content) = self.first.take() {
             self.app.wants(vec![Effect::Send(Command::UserMessage { content, attachments: Vec::new() })]);
         }
-        let early = std::mem::take(&mut self.early);
-        self.app.wants(early.into_iter().map(Effect::Send).collect());
+        self.send_early();
         if self.looks.theme != ThemeName::Plain {
             std::thread::spawn(highlight::warm);
         }
         events
+    }
+
+    /// What was said while a session was being opened is said now.
+    fn send_early(&mut self) {
+        let early = std::mem::take(&mut self.early);
+        self.app.wants(early.into_iter().map(Effect::Send).collect());
     }
 
     /// Does what is to be done.
@@ -337,7 +420,13 @@ impl Window {
                         self.errands.ask(Arc::clone(client), query);
                     }
                 }
-                Effect::Open(wanted) => self.errands.open(wanted),
+                Effect::Open(wanted) => self.errands.open(wanted, Retold::Whole),
+                Effect::GoOn(wanted) => self.errands.open(wanted, Retold::Not),
+                Effect::Look(agent) => {
+                    if let Some((client, _)) = &self.session {
+                        self.errands.look(Arc::clone(client), agent);
+                    }
+                }
                 Effect::EditPrompt(text) => {
                     self.step_aside().await?;
                     self.errands.edit_prompt(text);
@@ -346,18 +435,18 @@ impl Window {
                     self.step_aside().await?;
                     self.errands.edit_call(call, arguments);
                 }
-                Effect::Copy(text) => self.writer.write(notify::copy(&text, self.looks.tmux).into_bytes()),
+                Effect::Copy(text) => {
+                    self.writer.write(notify::copy(&text, self.looks.tmux).into_bytes());
+                    if text.len() > notify::SURE {
+                        self.app.tell("copied, if your terminal takes so much; many don't");
+                    }
+                }
                 Effect::Notify(text) => {
                     self.writer.write(self.looks.notify.bytes(&text, self.looks.tmux).into_bytes());
                 }
-                Effect::Redraw => self.screen.clear()?,
-                Effect::Suspend => {
-                    self.step_aside().await?;
-                    suspend();
-                    retake()?;
-                    self.keys = Some(Keys::new());
-                    self.size = crossterm::terminal::size().unwrap_or(self.size);
-                }
+                Effect::Redraw => self.screen.wipe(self.size.1)?,
+                Effect::Suspend => self.put_away().await?,
+                Effect::StopShell => self.errands.stop_shell().into_iter().for_each(|news| self.news(news)),
                 Effect::Quit => self.quits = true,
                 errand @ (Effect::Files
                 | Effect::Branch
@@ -367,10 +456,10 @@ impl Window {
                 | Effect::Rules
                 | Effect::AddRule(_)
                 | Effect::DropRule(_)
+                | Effect::Arguments(_)
                 | Effect::Outside(..)
                 | Effect::Custom(..)
                 | Effect::Shell(_)
-                | Effect::StopShell
                 | Effect::Keep(_)
                 | Effect::Image(_)
                 | Effect::Remember(_)) => self.errands.run(errand, self.session.as_ref().map(|(client, _)| client)),
@@ -381,39 +470,16 @@ impl Window {
 
     fn send(&mut self, command: Command) {
         match &self.session {
-            Some((_, sender)) => sender.send(command),
-            // What is said while the session is still being opened is said when it is.
-            None => self.early.push(command),
-        }
-    }
-
-    /// The terminal is another program's for a while: nobody reads its keys, nothing is drawn.
-    async fn step_aside(&mut self) -> Result<(), WindowError> {
-        self.screen.clear()?;
-        self.flush();
-        // Dropping them stops the thread that reads them.
-        self.keys = None;
-        let written = async {
-            while !self.writer.is_free() {
-                self.writer.freed().await;
+            // Stopping is for what is on the screen.
+            Some((_, sender)) if !self.app.opening || command == Command::Cancel => {
+                if !sender.send(command) {
+                    let words = "the session can't be told anything any more, by a defect in Neco: `neco --continue` goes on with it";
+                    self.app.transcript.say(Tone::Bad, words);
+                }
             }
-        };
-        // A terminal that takes nothing can't be had for an editor either; the person sees why.
-        let _ = tokio::time::timeout(Duration::from_secs(1), written).await;
-        give_back();
-        Ok(())
-    }
-
-    /// Takes the live rows off and gives the terminal back.
-    fn leave(&mut self, guard: Guard) {
-        self.errands.stop_shell();
-        let frame = self.app.last_frame(self.size.0, self.size.1);
-        // There is no better place to complain of a terminal than the terminal.
-        let _ = self.screen.draw(frame);
-        let _ = self.screen.clear();
-        self.flush();
-        self.writer.close();
-        drop(guard);
+            // What is said while a session is being opened is said when it is.
+            Some(_) | None => self.early.push(command),
+        }
     }
 
     async fn close(&mut self) {
@@ -424,22 +490,5 @@ impl Window {
             // A task that panicked has nothing more to write.
             let _ = closing.await;
         }
-    }
-}
-
-async fn next_key(keys: &mut Option<Keys>) -> io::Result<TermEvent> {
-    match keys {
-        Some(stream) => match stream.next().await {
-            Some(key) => key,
-            None => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "nobody is at the keys")),
-        },
-        None => std::future::pending().await,
-    }
-}
-
-async fn next_event(events: &mut Option<EventStream>) -> Option<Result<Event, ClientError>> {
-    match events {
-        Some(stream) => stream.next().await,
-        None => std::future::pending().await,
     }
 }

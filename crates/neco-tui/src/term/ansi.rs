@@ -27,10 +27,32 @@ pub fn write_line(out: &mut String, line: &Line<'_>, depth: Depth) {
             write_style(out, style, depth);
             present = style;
         }
-        out.push_str(&span.content);
+        push_shown(out, &span.content);
     }
     if present != Style::default() {
         out.push_str("\x1b[0m");
+    }
+}
+
+/// Whether a character steers the terminal, or makes text run backwards so that it reads as something else.
+#[must_use]
+pub fn is_steering(char: char) -> bool {
+    char.is_control() || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Whatever a text was made of, nothing in it steers the terminal: this is the one place where text becomes bytes.
+fn push_shown(out: &mut String, text: &str) {
+    if !text.contains(is_steering) {
+        out.push_str(text);
+        return;
+    }
+    for char in text.chars() {
+        match char {
+            // As wide as it was counted.
+            char if char.is_control() => out.push('\u{fffd}'),
+            char if is_steering(char) => {}
+            char => out.push(char),
+        }
     }
 }
 
@@ -75,11 +97,23 @@ fn write_color(out: &mut String, color: Color, depth: Depth, background: bool) {
 /// The nearest colour that the terminal has.
 fn reduced(color: Color, depth: Depth) -> Color {
     match (color, depth) {
-        (Color::Rgb(red, green, blue), Depth::Many) => Color::Indexed(cube(red, green, blue)),
+        (Color::Rgb(red, green, blue), Depth::Many) => Color::Indexed(indexed(red, green, blue)),
         (Color::Rgb(red, green, blue), Depth::Sixteen) => nearest_of_sixteen(red, green, blue),
         (Color::Indexed(index), Depth::Sixteen) if index >= 16 => Color::Gray,
         (other, _) => other,
     }
+}
+
+/// The nearest of the 256. What is dark but has a colour keeps it: the cube has nothing between black and its first
+/// step, and a green that becomes black is no green.
+fn indexed(red: u8, green: u8, blue: u8) -> u8 {
+    const FIRST_STEP: u8 = 95;
+    let (strong, weak) = (red.max(green).max(blue), red.min(green).min(blue));
+    if strong >= 48 || strong - weak < 12 {
+        return cube(red, green, blue);
+    }
+    let raised = |value: u8| if value == strong { FIRST_STEP } else { 0 };
+    cube(raised(red), raised(green), raised(blue))
 }
 
 /// The colour of the 6 × 6 × 6 cube, or of the greys, that is nearest.
@@ -165,6 +199,20 @@ mod tests {
         let line = Line::from(vec![Span::raw("a"), "b".bold(), Span::raw("c")]);
         assert_eq!(written(&line, Depth::True), "a\x1b[0;1mb\x1b[0mc");
         assert_eq!(written(&Line::from("x".red()), Depth::Sixteen), "\x1b[0;31mx\x1b[0m");
+    }
+
+    #[test]
+    fn nothing_in_a_text_steers_the_terminal() {
+        let line = Line::from("a\u{1b}]52;c;eA==\u{7}b\u{9b}2J\u{202e}c");
+        assert_eq!(written(&line, Depth::True), "a\u{fffd}]52;c;eA==\u{fffd}b\u{fffd}2Jc");
+    }
+
+    #[test]
+    fn dark_colours_stay_colours() {
+        let background = |red, green, blue| Line::from(Span::raw("x").bg(Color::Rgb(red, green, blue)));
+        assert_eq!(written(&background(0x18, 0x2c, 0x1c), Depth::Many), "\x1b[0;48;5;22mx\x1b[0m");
+        assert_eq!(written(&background(0x36, 0x1c, 0x1e), Depth::Many), "\x1b[0;48;5;52mx\x1b[0m");
+        assert_eq!(written(&background(0x10, 0x10, 0x12), Depth::Many), "\x1b[0;48;5;16mx\x1b[0m");
     }
 
     #[test]

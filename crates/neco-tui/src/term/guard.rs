@@ -1,13 +1,20 @@
 //! The terminal is given back as it was, whatever happens.
 
+use std::fs::File;
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange, KeyboardEnhancementFlags,
     PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
 };
-use crossterm::{execute, terminal};
+use crossterm::{Command, terminal};
+
+/// How long a terminal may take for a word; one that takes nothing is not waited for.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Whether the terminal is in our hands now; a panic or a signal must know.
 static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -35,9 +42,15 @@ impl Guard {
 pub fn retake() -> io::Result<()> {
     TAKEN.store(true, Ordering::SeqCst);
     terminal::enable_raw_mode()?;
-    execute!(io::stdout(), EnableBracketedPaste, EnableFocusChange)?;
-    // Terminals that do not know it leave it alone: Shift+Enter is then the same as Enter there.
-    execute!(io::stdout(), PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES))
+    let mut bytes = String::new();
+    let wish = |bytes: &mut String| {
+        EnableBracketedPaste.write_ansi(bytes)?;
+        EnableFocusChange.write_ansi(bytes)?;
+        // Terminals that do not know it leave it alone: Shift+Enter is then the same as Enter there.
+        PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES).write_ansi(bytes)
+    };
+    wish(&mut bytes).map_err(io::Error::other)?;
+    tell(bytes)
 }
 
 impl Drop for Guard {
@@ -57,9 +70,24 @@ pub fn give_back() {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }
-    // There is nobody left to tell.
-    let _ = execute!(io::stdout(), PopKeyboardEnhancementFlags, DisableFocusChange, DisableBracketedPaste);
-    let _ = io::stdout().write_all(b"\x1b[?2026l\x1b[?25h\x1b[0m\r");
-    let _ = io::stdout().flush();
+    // The modes first: setting them never waits, whereas a terminal that takes nothing could be waited for for ever.
+    // There is nobody left to tell when something fails.
     let _ = terminal::disable_raw_mode();
+    let mut bytes = String::new();
+    let _ = PopKeyboardEnhancementFlags.write_ansi(&mut bytes);
+    let _ = DisableFocusChange.write_ansi(&mut bytes);
+    let _ = DisableBracketedPaste.write_ansi(&mut bytes);
+    bytes.push_str("\x1b[?2026l\x1b[?7h\x1b[?25h\x1b[0m\r");
+    let _ = tell(bytes);
+}
+
+/// Writes to the terminal, but does not wait for one that takes nothing.
+fn tell(bytes: String) -> io::Result<()> {
+    let mut out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    let (done, outcome) = mpsc::channel();
+    std::thread::Builder::new().name("terminal".to_owned()).spawn(move || {
+        // Whoever waited may be gone.
+        let _ = done.send(out.write_all(bytes.as_bytes()));
+    })?;
+    outcome.recv_timeout(PATIENCE).unwrap_or(Ok(()))
 }

@@ -6,6 +6,9 @@ use neco_proto::clean::clean_line;
 /// The longest notification.
 const LONGEST: usize = 120;
 
+/// Bytes that terminals put into the clipboard; most take no more than 100,000 in their coding, and say nothing.
+pub const SURE: usize = 72_000;
+
 /// How somebody who looks elsewhere is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Notify {

@@ -10,6 +10,15 @@ use super::ansi::{Depth, write_line};
 const BEGIN: &str = "\x1b[?2026h\x1b[?25l";
 const END: &str = "\x1b[?2026l";
 
+/// Around a live row that the terminal may take for wider than it was counted: it is cut at the margin then, and every
+/// further count holds. Not around every row: one that was drawn for a wider terminal is to be folded, not cut.
+const KEEP_ROW: &str = "\x1b[?7l";
+const FOLD_ROWS: &str = "\x1b[?7h";
+
+/// Erases from the beginning of this row on; the cursor stays there. Not in one go: what is erased from the first cell
+/// of the screen on, tmux takes for a wish to scroll all of it into the scrollback.
+const ERASE: &str = "\r\x1b7\x1b[K\x1b[1B\x1b[J\x1b8";
+
 /// Where the terminal's cursor is to be, counted in live rows and columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor {
@@ -39,12 +48,14 @@ pub struct Screen<W> {
     rows: Vec<Line<'static>>,
     at: Cursor,
     shows_cursor: bool,
+    /// The size that the terminal was given since the last frame, should it have another one.
+    folded: Option<(u16, u16)>,
 }
 
 impl<W: Write> Screen<W> {
     /// A screen that begins where the cursor is, at the beginning of a line.
     pub fn new(out: W, depth: Depth) -> Self {
-        Self { out, depth, reflows: true, rows: Vec::new(), at: Cursor::default(), shows_cursor: true }
+        Self { out, depth, reflows: true, rows: Vec::new(), at: Cursor::default(), shows_cursor: true, folded: None }
     }
 
     /// On a terminal that does not fold its rows anew when it gets narrower.
@@ -58,6 +69,9 @@ impl<W: Write> Screen<W> {
     /// # Errors
     /// When the terminal can't be written to.
     pub fn draw(&mut self, frame: Frame) -> io::Result<()> {
+        if self.folded.is_some() {
+            self.clear()?;
+        }
         let same_height = frame.finished.is_empty() && frame.live.len() == self.rows.len();
         let cursor = frame.cursor.map(|cursor| Cursor { row: cursor.row.min(last(&frame.live)), ..cursor });
         if same_height && frame.live == self.rows && cursor == self.shows_cursor.then_some(self.at) {
@@ -73,16 +87,16 @@ impl<W: Write> Screen<W> {
         self.out.flush()
     }
 
-    /// The terminal has another width: its rows were folded anew. Takes the live ones off; the next frame draws all.
-    ///
-    /// # Errors
-    /// When the terminal can't be written to.
-    pub fn resized(&mut self, width: u16, height: u16) -> io::Result<()> {
-        let width = usize::from(width).max(1);
-        let folded = |row: &Line<'static>| if self.reflows { row.width().max(1).div_ceil(width) } else { 1 };
-        let above: usize = self.rows.iter().take(self.at.row).map(folded).sum();
-        let within = if self.reflows { self.at.column / width } else { 0 };
-        self.take_off((above + within).min(usize::from(height).saturating_sub(1)))
+    /// The terminal has another size: its rows were folded anew. The next frame takes the live ones off and draws all.
+    /// Only what was written last and the newest size count, however many sizes there were between.
+    pub fn resized(&mut self, width: u16, height: u16) {
+        self.folded = Some((width, height));
+    }
+
+    /// Whether the terminal was given another size since the last frame.
+    #[must_use]
+    pub fn is_folded(&self) -> bool {
+        self.folded.is_some()
     }
 
     /// Takes the live rows off; the cursor is where they began.
@@ -90,11 +104,36 @@ impl<W: Write> Screen<W> {
     /// # Errors
     /// When the terminal can't be written to.
     pub fn clear(&mut self) -> io::Result<()> {
-        self.take_off(self.at.row)
+        let up = match self.folded.take() {
+            Some((width, height)) => self.folded_rows(usize::from(width).max(1), usize::from(height)),
+            None => self.at.row,
+        };
+        self.take_off(up)
+    }
+
+    /// Takes everything off the screen: what is finished goes into the scrollback, whoever wrote between it.
+    ///
+    /// # Errors
+    /// When the terminal can't be written to.
+    pub fn wipe(&mut self, height: u16) -> io::Result<()> {
+        self.clear()?;
+        let rows = usize::from(height).max(1);
+        let bytes = format!("\x1b[{rows}B{}\x1b[H", "\n".repeat(rows));
+        self.out.write_all(bytes.as_bytes())?;
+        self.out.flush()
+    }
+
+    /// How many rows the cursor is below the first live one, now that a terminal of this size shows them.
+    fn folded_rows(&self, width: usize, height: usize) -> usize {
+        let folded = |row: &Line<'static>| if self.reflows { row.width().max(1).div_ceil(width) } else { 1 };
+        let above: usize = self.rows.iter().take(self.at.row).map(folded).sum();
+        let within = if self.reflows { self.at.column / width } else { 0 };
+        (above + within).min(height.saturating_sub(1))
     }
 
     /// Somebody else wrote to the terminal: what is there stays, and the next frame begins below it.
     pub fn abandon(&mut self) {
+        self.folded = None;
         self.rows.clear();
         self.at = Cursor::default();
         self.shows_cursor = true;
@@ -108,7 +147,9 @@ impl<W: Write> Screen<W> {
     fn take_off(&mut self, up: usize) -> io::Result<()> {
         let mut bytes = String::new();
         move_rows(&mut bytes, up, 0);
-        bytes.push_str("\r\x1b[0m\x1b[J\x1b[?25h");
+        bytes.push_str("\x1b[0m");
+        bytes.push_str(ERASE);
+        bytes.push_str("\x1b[?25h");
         self.rows.clear();
         self.at = Cursor::default();
         self.shows_cursor = true;
@@ -122,7 +163,7 @@ impl<W: Write> Screen<W> {
         for (index, (new, old)) in live.iter().zip(&self.rows).enumerate() {
             if new != old {
                 move_rows(bytes, row, index);
-                self.row(bytes, new);
+                self.live_row(bytes, new);
                 row = index;
             }
         }
@@ -140,14 +181,14 @@ impl<W: Write> Screen<W> {
             if index > 0 {
                 bytes.push_str("\r\n");
             }
-            self.row(bytes, row);
+            self.live_row(bytes, row);
         }
         if frame.live.is_empty() {
             bytes.push('\r');
         }
         // What is left below of a taller frame; the mark keeps a full last row from being cut.
         if self.rows.len() > frame.live.len() + frame.finished.len() {
-            bytes.push_str(if frame.live.is_empty() { "\x1b[J" } else { "\r\x1b[1B\x1b[J\x1b[1A" });
+            bytes.push_str(if frame.live.is_empty() { ERASE } else { "\r\x1b[1B\x1b[J\x1b[1A" });
         }
         Cursor { row: last(&frame.live), column: 0 }
     }
@@ -158,6 +199,13 @@ impl<W: Write> Screen<W> {
         write_line(bytes, row, self.depth);
     }
 
+    fn live_row(&self, bytes: &mut String, row: &Line<'static>) {
+        let doubtful = row.spans.iter().any(|span| span.content.contains(is_doubtful));
+        bytes.push_str(if doubtful { KEEP_ROW } else { "" });
+        self.row(bytes, row);
+        bytes.push_str(if doubtful { FOLD_ROWS } else { "" });
+    }
+
     fn place(&mut self, bytes: &mut String, cursor: Option<Cursor>) {
         self.shows_cursor = cursor.is_some();
         let Some(cursor) = cursor else { return };
@@ -166,6 +214,11 @@ impl<W: Write> Screen<W> {
         let _ = write!(bytes, "\x1b[{}G\x1b[?25h", cursor.column + 1);
         self.at = cursor;
     }
+}
+
+/// Whether terminals differ in how wide they make what it is part of: joined emoji, flags, signs that may be emoji.
+fn is_doubtful(char: char) -> bool {
+    matches!(char, '\u{200d}' | '\u{fe0f}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}')
 }
 
 fn last(rows: &[Line<'static>]) -> usize {

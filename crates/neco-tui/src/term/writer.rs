@@ -2,10 +2,13 @@
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
+
+/// Bytes that are handed to the terminal at a time: what is left of a frame when the end comes is not written.
+const PIECE: usize = 4096;
 
 /// Hands bytes to the terminal in the background, one frame at a time.
 #[derive(Debug)]
@@ -19,7 +22,23 @@ pub struct Writer {
 struct State {
     waiting: AtomicUsize,
     broken: AtomicBool,
+    /// Nothing more is to be written: the terminal is somebody else's.
+    ended: AtomicBool,
+    /// The bytes of the last frame and how long it took until they were taken; what nobody has asked about yet.
+    last: Mutex<Option<(usize, Duration)>>,
     freed: Notify,
+}
+
+impl State {
+    fn write(&self, out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
+        for piece in bytes.chunks(PIECE) {
+            if self.ended.load(Ordering::SeqCst) {
+                return Ok(());
+            }
+            out.write_all(piece)?;
+        }
+        out.flush()
+    }
 }
 
 impl Writer {
@@ -34,9 +53,11 @@ impl Writer {
         let shared = Arc::clone(&state);
         std::thread::Builder::new().name("screen".to_owned()).spawn(move || {
             for bytes in taken {
-                if out.write_all(&bytes).and_then(|()| out.flush()).is_err() {
+                let began = Instant::now();
+                if shared.write(&mut out, &bytes).is_err() {
                     shared.broken.store(true, Ordering::SeqCst);
                 }
+                *shared.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((bytes.len(), began.elapsed()));
                 shared.waiting.fetch_sub(1, Ordering::SeqCst);
                 shared.freed.notify_one();
             }
@@ -50,6 +71,12 @@ impl Writer {
     #[must_use]
     pub fn is_free(&self) -> bool {
         self.state.waiting.load(Ordering::SeqCst) == 0
+    }
+
+    /// How many bytes the last frame had and how long it took, once.
+    #[must_use]
+    pub fn take_last(&self) -> Option<(usize, Duration)> {
+        self.state.last.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Whether the terminal is gone.
@@ -75,18 +102,18 @@ impl Writer {
         }
     }
 
-    /// Waits until everything is written, but not for ever: the terminal may be gone.
+    /// Waits until everything is written, but not for ever: the terminal may be gone. What is not written by then is
+    /// not written at all, as whoever has the terminal next would find it in the middle of theirs.
     pub fn close(&mut self) {
         self.frames = None;
         // Not in time is as good as it gets.
         let _ = self.over.recv_timeout(Duration::from_secs(1));
+        self.state.ended.store(true, Ordering::SeqCst);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-
     use super::*;
 
     #[derive(Clone, Default)]
@@ -117,5 +144,36 @@ mod tests {
         writer.close();
         assert_eq!(*out.0.lock().unwrap(), b"first frame second");
         assert!(!writer.is_broken());
+    }
+
+    /// Takes a piece, and then nothing until it is let go.
+    struct Stuck(Arc<Mutex<Vec<usize>>>, mpsc::Receiver<()>);
+
+    impl Write for Stuck {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().push(bytes.len());
+            let _ = self.1.recv();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_terminal_that_takes_nothing_gets_nothing_after_the_end() {
+        let (go, stuck) = mpsc::channel();
+        let taken = Arc::new(Mutex::new(Vec::new()));
+        let mut writer = Writer::new(Stuck(Arc::clone(&taken), stuck)).unwrap();
+        writer.write(vec![b'x'; 3 * PIECE]);
+        writer.write(b"later".to_vec());
+        writer.close();
+        drop(go);
+        // Its thread ends, and drops what it held.
+        while Arc::strong_count(&taken) > 1 {
+            std::thread::yield_now();
+        }
+        assert_eq!(*taken.lock().unwrap(), [PIECE]);
     }
 }

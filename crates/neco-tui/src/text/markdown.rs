@@ -7,10 +7,14 @@ use ratatui::text::{Line, Span};
 use super::highlight::highlight;
 use super::table::Table;
 use super::wrap::{Indent, wrap};
+use crate::term::ansi::is_steering;
 use crate::theme::{Syntax, Theme};
 
 /// A longer draft is drawn without the colours of programs.
 const DRAFT: usize = 2 * 1024;
+
+/// So many quotes and lists inside each other are told apart.
+const DEEP: usize = 8;
 
 /// `text` in rows of at most `width` columns.
 #[must_use]
@@ -280,7 +284,9 @@ impl<'t> Drawing<'t> {
         }
     }
 
-    fn span(&mut self, text: String, style: Style) {
+    fn span(&mut self, mut text: String, style: Style) {
+        // What was written as an entity is only now what it stands for.
+        text.retain(|char| !is_steering(char));
         if let Some(line) = self.spans.last_mut().filter(|_| !text.is_empty()) {
             line.push(Span::styled(text, style));
         }
@@ -302,8 +308,10 @@ impl<'t> Drawing<'t> {
 
     /// What stands before the rows of a block here.
     fn indent(&mut self) -> Indent {
-        let quote = "▏ ".repeat(self.quotes);
-        let marks: usize = self.lists.len().saturating_sub(1) * 2;
+        // However deep it is, half of the row is for the words.
+        let deep = DEEP.min(self.width / 8);
+        let quote = "▏ ".repeat(self.quotes.min(deep));
+        let marks: usize = self.lists.len().saturating_sub(1).min(deep) * 2;
         let mut first = vec![Span::styled(quote.clone(), self.theme.dim), Span::raw(" ".repeat(marks))];
         let mut rest = first.clone();
         match self.mark.take() {

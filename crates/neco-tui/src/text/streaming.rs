@@ -68,7 +68,7 @@ impl Streaming {
         let mut rows = std::mem::take(&mut self.held);
         loop {
             let moved = if self.fence.is_some() {
-                self.program_line(width, theme, &mut rows)
+                self.program_lines(width, theme, &mut rows)
             } else {
                 self.part(width, theme, &mut rows) || self.open_fence(&mut rows)
             };
@@ -82,8 +82,12 @@ impl Streaming {
     /// All rows that are left: nothing more comes.
     pub fn finish(&mut self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         let mut rows = self.settle(width, theme);
-        self.text.push('\n');
-        rows.extend(self.settle(width, theme));
+        // It may be asked for again and again while something before it has not left.
+        if !self.text.is_empty() {
+            self.text.push('\n');
+            rows.extend(self.settle(width, theme));
+        }
+        self.fence = None;
         self.drawn = None;
         let rest = std::mem::take(&mut self.text);
         let drawn = markdown::rows(&rest, width, theme);
@@ -156,16 +160,21 @@ impl Streaming {
         true
     }
 
-    fn program_line(&mut self, width: usize, theme: &Theme, rows: &mut Vec<Line<'static>>) -> bool {
-        let (Some(fence), Some(end)) = (&mut self.fence, self.text.find('\n')) else { return false };
-        let line: String = self.text.drain(..=end).collect();
-        let line = line.trim_end_matches('\n');
-        if closes(line, &fence.mark) {
-            self.fence = None;
-            self.gap = true;
-        } else {
+    fn program_lines(&mut self, width: usize, theme: &Theme, rows: &mut Vec<Line<'static>>) -> bool {
+        let (Some(fence), Some(last)) = (&mut self.fence, self.text.rfind('\n')) else { return false };
+        // All lines that are there, and what they leave is taken away once: a whole answer has thousands.
+        let mut taken = 0;
+        for line in self.text.get(..=last).unwrap_or_default().split_inclusive('\n') {
+            taken += line.len();
+            let line = line.trim_end_matches('\n');
+            if closes(line, &fence.mark) {
+                self.fence = None;
+                self.gap = true;
+                break;
+            }
             rows.extend(program_rows(&fence.painter.line(line, theme), width));
         }
+        self.text.drain(..taken);
         true
     }
 
@@ -228,6 +237,17 @@ mod tests {
         }
         rows.extend(streaming.finish(width, &theme));
         texts(&rows)
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_does_not_grow_while_it_waits() {
+        let theme = Theme::new(ThemeName::Plain);
+        let mut streaming = Streaming::whole("Look:\n```rust\nfn a() {}\nfn b");
+        let first = streaming.wait(true, 40, &theme);
+        assert_eq!(texts(&first), ["Look:", "", "  fn a() {}", "  fn b"]);
+        for _ in 0..6 {
+            assert_eq!(streaming.wait(true, 40, &theme), first);
+        }
     }
 
     #[test]

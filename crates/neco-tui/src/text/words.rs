@@ -1,5 +1,7 @@
 //! Numbers and times as people read them.
 
+use unicode_width::UnicodeWidthStr;
+
 /// A number of tokens in few characters.
 #[must_use]
 pub fn tokens(count: u64) -> String {
@@ -46,6 +48,12 @@ pub fn count(number: usize, one: &str, many: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
 }
 
+/// `text` with blanks behind it up to `wide` columns.
+#[must_use]
+pub fn padded(text: &str, wide: usize) -> String {
+    format!("{text}{}", " ".repeat(wide.saturating_sub(text.width())))
+}
+
 /// A size in few characters.
 #[must_use]
 pub fn bytes(count: usize) -> String {
@@ -77,5 +85,6 @@ mod tests {
         assert_eq!(duration(75_000), "1m 15s");
         assert_eq!(cost(0.0032), "$0.0032");
         assert_eq!(cost(1.5), "$1.50");
+        assert_eq!((padded("漢字", 6), padded("long", 2)), ("漢字  ".to_owned(), "long".to_owned()));
     }
 }

@@ -1,4 +1,5 @@
-//! Folding styled lines to a width, at spaces where there are any, never inside a character.
+//! Folding styled lines to a width, at spaces where there are any, never inside a character. A tab becomes blanks here:
+//! how wide the terminal would make it can't be counted.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -29,6 +30,9 @@ impl Indent {
     }
 }
 
+/// Where tabs go to: multiples of this.
+const TAB: usize = 4;
+
 /// A character as people see it, with its style.
 struct Glyph<'a> {
     text: &'a str,
@@ -41,7 +45,7 @@ struct Glyph<'a> {
 pub fn wrap(line: &Line<'_>, width: usize, indent: &Indent) -> Vec<Line<'static>> {
     let first = room(width, &indent.first);
     let rest = room(width, &indent.rest);
-    let glyphs: Vec<Glyph<'_>> = line.spans.iter().flat_map(|span| glyphs(span, line.style)).collect();
+    let glyphs = glyphs(line);
     let mut rows = Vec::new();
     let mut begin = 0;
     loop {
@@ -70,7 +74,7 @@ pub fn wrap_all(lines: &[Line<'_>], width: usize, indent: &Indent) -> Vec<Line<'
 /// `line` cut to one row of at most `width` columns, with `…` where something is missing.
 #[must_use]
 pub fn cut(line: &Line<'_>, width: usize) -> Line<'static> {
-    let glyphs: Vec<Glyph<'_>> = line.spans.iter().flat_map(|span| glyphs(span, line.style)).collect();
+    let glyphs = glyphs(line);
     let all: usize = glyphs.iter().map(|glyph| glyph.width).sum();
     if all <= width {
         return row(&[], &glyphs);
@@ -91,9 +95,30 @@ fn room(width: usize, before: &[Span<'_>]) -> usize {
     width.saturating_sub(before.iter().map(Span::width).sum()).max(1)
 }
 
-fn glyphs<'a>(span: &'a Span<'_>, base: Style) -> impl Iterator<Item = Glyph<'a>> {
-    let style = base.patch(span.style);
-    span.content.graphemes(true).map(move |text| Glyph { text, style, width: text.width() })
+fn glyphs<'a>(line: &'a Line<'_>) -> Vec<Glyph<'a>> {
+    let mut glyphs = Vec::new();
+    let mut column = 0;
+    for span in &line.spans {
+        let style = line.style.patch(span.style);
+        for text in span.content.graphemes(true) {
+            if text == "\t" {
+                let blanks = TAB - column % TAB;
+                glyphs.extend((0..blanks).map(|_| Glyph { text: " ", style, width: 1 }));
+                column += blanks;
+            } else {
+                let width = text.width();
+                glyphs.push(Glyph { text, style, width });
+                column += width;
+            }
+        }
+    }
+    glyphs
+}
+
+/// Whether a row has something that the terminal makes wider than it is counted.
+#[must_use]
+pub fn has_tabs(row: &Line<'_>) -> bool {
+    row.spans.iter().any(|span| span.content.contains('\t'))
 }
 
 /// Where the row that begins at `begin` ends, and where the next one begins.
@@ -167,12 +192,19 @@ mod tests {
         assert_eq!(cut(&Line::from("漢字漢"), 4).to_string(), "漢…");
     }
 
+    #[test]
+    fn a_tab_is_as_wide_as_it_is_shown() {
+        assert_eq!(rows("\ta\tbc\td", 40), ["    a   bc  d"]);
+        assert_eq!(rows("a\tlonger\tword", 8), ["a  ", "longer ", "word"]);
+        assert_eq!(cut(&Line::from("\t\tabc"), 6).to_string(), "     …");
+    }
+
     proptest! {
         #[test]
-        fn no_row_is_too_wide_and_no_word_is_lost(text in "[a-z 漢字é👍]{0,80}", width in 2usize..20) {
+        fn no_row_is_too_wide_and_no_word_is_lost(text in "[a-z \t漢字é👍]{0,80}", width in 2usize..20) {
             let rows = rows(&text, width);
             prop_assert!(rows.iter().all(|row| row.as_str().width() <= width));
-            let squeezed = |text: &str| text.replace(' ', "");
+            let squeezed = |text: &str| text.replace([' ', '\t'], "");
             prop_assert_eq!(squeezed(&rows.concat()), squeezed(&text));
         }
     }

@@ -11,9 +11,7 @@ use crate::text::streaming::Streaming;
 use crate::text::words;
 use crate::text::wrap::{Indent, cut, wrap_all};
 use crate::theme::Theme;
-
-/// What stands between a message and what the person ran before it.
-pub const RAN: &str = "\n\nI ran this myself:\n\n";
+use crate::told::RAN;
 
 /// Lines of a message that are shown; of a longer one its beginning is.
 const SAID_LINES: usize = 24;

@@ -143,10 +143,24 @@ impl Card {
             }
             None => spans.push(Span::raw(self.summary.clone())),
         }
+        spans.extend(self.size_of_change().map(|size| Span::styled(size, with.theme.dim)));
         if let Some(note) = self.note(with.now_ms) {
             spans.push(Span::styled(format!(" · {note}"), with.theme.dim));
         }
         Line::from(spans)
+    }
+
+    /// How many lines a change of one file added and removed; those of several are told file by file.
+    fn size_of_change(&self) -> Option<String> {
+        match self.end.as_ref()?.display.as_ref()? {
+            Display::Diff { files } => match files.as_slice() {
+                [file] if !file.deleted && !self.summary.contains("(+") => {
+                    Some(format!(" (+{} −{})", file.added, file.removed))
+                }
+                _ => None,
+            },
+            Display::Text { .. } | Display::Terminal { .. } | Display::List { .. } => None,
+        }
     }
 
     fn mark(&self, frame: usize, theme: &Theme) -> (&'static str, Style) {

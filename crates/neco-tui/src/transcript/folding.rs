@@ -8,7 +8,7 @@ use ratatui::text::Line;
 
 use super::block::{Block, Drawn, Kind, Tone, Waiting, note};
 use super::card::{Card, Fold};
-use super::notices::{notice, questions_and_answers};
+use super::notices::{notice, questions_and_answers, rewound};
 use crate::text::streaming::Streaming;
 
 /// Calls whose whole output can still be asked for.
@@ -37,6 +37,8 @@ pub struct Transcript {
     /// Pieces of before the window opened, until the whole message comes.
     held: String,
     left_out: bool,
+    /// The message that the session is told to go back to before.
+    back_to: Option<String>,
     /// What was asked and not answered yet.
     asked: Vec<(QuestionId, Vec<QuestionItem>)>,
 }
@@ -81,6 +83,9 @@ impl Transcript {
                 self.discard();
                 self.note(&event.body);
             }
+            EventBody::MessageQueued(told) if told.when == Admission::Withdrawn => {
+                self.waiting.retain(|waiting| waiting.id != told.message.id);
+            }
             EventBody::MessageQueued(queued) => self.waiting.push(Waiting {
                 id: queued.message.id,
                 text: queued.message.text(),
@@ -106,7 +111,8 @@ impl Transcript {
                 if rewind.conversation {
                     self.waiting.clear();
                 }
-                self.note(&event.body);
+                let before = self.back_to.take();
+                self.tell(Tone::Plain, rewound(rewind, before.as_deref()));
             }
             body => self.note(body),
         }
@@ -117,10 +123,7 @@ impl Transcript {
         match &event.body {
             EventBody::StreamChunk(chunk) => self.held.push_str(&chunk.text),
             // A call comes after the words of its message, which are told as a whole here.
-            EventBody::ReasoningChunk(_)
-            | EventBody::MessageQueued(_)
-            | EventBody::StreamToolCallStart(_)
-            | EventBody::StreamToolCallDelta(_) => {}
+            EventBody::ReasoningChunk(_) | EventBody::StreamToolCallStart(_) | EventBody::StreamToolCallDelta(_) => {}
             // A plan that still waits is shown with its question.
             EventBody::Question(Question { subject: Subject::Plan { .. }, .. }) => {}
             EventBody::TurnStart(_) | EventBody::Message(_) => {
@@ -179,11 +182,11 @@ impl Transcript {
         self.blocks.insert(at, Entry { block: Block::Plan { text: plan.to_owned() }, rows: None });
     }
 
-    /// The calls that neither run nor are over.
+    /// The calls that neither run nor are over, with what they are.
     #[must_use]
-    pub fn pending(&self) -> Vec<CallId> {
+    pub fn pending(&self) -> Vec<(CallId, String)> {
         let pending = |entry: &Entry| match &entry.block {
-            Block::Call(card) if card.is_pending() => Some(card.call_id.clone()),
+            Block::Call(card) if card.is_pending() => Some((card.call_id.clone(), card.summary.clone())),
             Block::Call(_)
             | Block::Said { .. }
             | Block::Thought { .. }
@@ -192,6 +195,25 @@ impl Transcript {
             | Block::Note { .. } => None,
         };
         self.blocks.iter().filter_map(pending).collect()
+    }
+
+    /// What a call is that has not left.
+    #[must_use]
+    pub fn summary(&self, call_id: &CallId) -> Option<String> {
+        self.blocks.iter().find_map(|entry| match &entry.block {
+            Block::Call(card) if card.call_id == *call_id => Some(card.summary.clone()),
+            Block::Call(_)
+            | Block::Said { .. }
+            | Block::Thought { .. }
+            | Block::Answer { .. }
+            | Block::Plan { .. }
+            | Block::Note { .. } => None,
+        })
+    }
+
+    /// The session is told to go back to before this message.
+    pub fn goes_back_to(&mut self, message: String) {
+        self.back_to = Some(message);
     }
 
     /// What was said and waits.
@@ -219,9 +241,13 @@ impl Transcript {
         self.blocks.retain(|entry| entry.block.is_over());
         self.waiting.clear();
         self.asked.clear();
-        self.finished.clear();
         self.streamed = false;
         self.left_out = false;
+    }
+
+    /// Nothing more can be shown of the calls that are over.
+    pub fn forget(&mut self) {
+        self.finished.clear();
     }
 
     /// The rows that can leave now: blocks that are over, in order, and of an answer that is still being

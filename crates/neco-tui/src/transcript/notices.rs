@@ -29,7 +29,7 @@ pub fn notice(body: &EventBody) -> Option<(Tone, String)> {
         EventBody::HookRun(run) => hook(run),
         EventBody::MemoryUpdate(update) => remembered(update),
         EventBody::PlanUpdate(update) => update.plan.as_ref().and_then(|plan| planned(plan.status)),
-        EventBody::Rewind(rewind) => Some((Tone::Plain, rewound(rewind))),
+        EventBody::Rewind(rewind) => Some((Tone::Plain, rewound(rewind, None))),
         EventBody::Imported(imported) => Some((Tone::Plain, brought(imported))),
         EventBody::AgentComplete(complete) => ended(complete),
         EventBody::SessionStart(_)
@@ -145,13 +145,19 @@ fn planned(status: PlanStatus) -> Option<(Tone, String)> {
     }
 }
 
-fn rewound(rewind: &Rewind) -> String {
+/// That the session went back; `before` is the message, where it is known.
+#[must_use]
+pub fn rewound(rewind: &Rewind, before: Option<&str>) -> String {
     let what = match (rewind.conversation, rewind.files.is_some()) {
         (true, true) => "conversation and files are",
         (true, false) => "the conversation is",
         (false, _) => "files are",
     };
-    if rewind.undoes.is_some() { "the rewind is undone".to_owned() } else { format!("{what} back at an earlier point") }
+    match (rewind.undoes, before) {
+        (Some(_), _) => "the rewind is undone".to_owned(),
+        (None, Some(before)) => format!("{what} back to before “{before}”; what is above it no longer counts"),
+        (None, None) => format!("{what} back at an earlier point"),
+    }
 }
 
 fn brought(imported: &Imported) -> String {

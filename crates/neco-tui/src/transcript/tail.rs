@@ -40,6 +40,13 @@ impl Tail {
         }
     }
 
+    /// So many lines before the next piece are missing.
+    pub fn leave_out(&mut self, lines: usize) {
+        self.before += lines_in(&self.text) + lines;
+        self.text.clear();
+        self.cleaner = Cleaner::default();
+    }
+
     /// The end of an output of `all` lines, if that is known.
     #[must_use]
     pub fn end_of(end: &str, all: Option<usize>) -> Self {

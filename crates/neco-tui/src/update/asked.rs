@@ -2,50 +2,110 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use neco_proto::event::PermissionRequest;
-use neco_proto::{CallId, Command, Decision, Reply, Risk};
+use neco_proto::{CallId, Command, Decision, QuestionId, Reply, Risk};
 
 use super::effect::Effect;
-use crate::app::{App, Purpose};
+use crate::app::{App, Place, Purpose};
 use crate::ask::{Asked, Choice, Key, Outcome, answer};
-
-/// Somebody who typed so shortly before a question came did not mean it, in milliseconds.
-const MEANT_MS: i64 = 400;
+use crate::input::{Edit, ViMode};
 
 impl App {
-    /// What a key means to the question on the screen; none when it is for the field. Keys of the box
-    /// hold only while nothing is written, so that words never decide by their letters.
+    /// What a key means to the question on the screen; none when it is for the field. A question takes keys only once
+    /// it has been read, and none while the person writes: words never decide by their letters.
     pub(super) fn question_key(&mut self, key: KeyEvent) -> Option<Vec<Effect>> {
         let held = key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
-        if !self.prompt.text.is_empty() || self.purpose != Purpose::Message || held || self.panels.help {
+        if self.purpose != Purpose::Message || held || self.panels.help || self.prompt.completion.is_some() {
             return None;
         }
-        self.desk.present()?;
-        if key.code != KeyCode::Esc && self.startled {
-            self.typed_ms = Some(self.now_ms);
-            self.tell("a question came while you typed");
-            return Some(Vec::new());
+        let question = self.desk.front()?;
+        if self.question_place() == Place::Field {
+            return self.leave_field(key, question);
         }
-        match self.desk.present()? {
-            Asked::Approval(_) => self.approval_key(key),
+        if self.desk.is_answered() {
+            return (key.code != KeyCode::Esc).then(Vec::new);
+        }
+        if key.code != KeyCode::Esc && !self.facing.is_read(question, self.now_ms) {
+            return self.too_soon(key, question);
+        }
+        let meant = match self.desk.present()? {
+            Asked::Approval(_) => self.approval_key(key, question),
             Asked::Choices(..) => self.choices_key(key),
             Asked::Plan(..) => self.plan_key(key),
-            Asked::Loop(id, _) => {
-                let reply = match key.code {
-                    KeyCode::Char('y') => Reply::GoOn { comments: None },
-                    KeyCode::Char('n') | KeyCode::Esc => Reply::Dismiss,
-                    _ => return None,
-                };
-                Some(vec![Effect::Send(answer(*id, reply))])
+            Asked::Loop(id, _) => loop_key(*id, key),
+        };
+        match (meant, key.code) {
+            (Some(effects), _) => Some(self.answers(effects)),
+            (None, KeyCode::Tab) => {
+                self.facing.go(question, Place::Field);
+                Some(Vec::new())
+            }
+            // Whoever writes, writes.
+            (None, KeyCode::Char(_)) => {
+                self.facing.go(question, Place::Field);
+                None
+            }
+            (None, _) => None,
+        }
+    }
+
+    /// What keys are for while a question waits: for what was begun, until the person says otherwise.
+    pub(crate) fn question_place(&self) -> Place {
+        let Some(question) = self.desk.front() else { return Place::Field };
+        let writes = !self.prompt.text.is_empty() || self.prompt.vi_mode() == Some(ViMode::Normal);
+        self.facing.place(question).unwrap_or(if writes { Place::Field } else { Place::Box })
+    }
+
+    /// Esc in the field goes back to the question.
+    fn leave_field(&mut self, key: KeyEvent, question: u64) -> Option<Vec<Effect>> {
+        if key.code == KeyCode::Esc && self.desk.wants_words() && self.prompt.text.is_empty() {
+            let effects = self.choices_key(key)?;
+            return Some(self.answers(effects));
+        }
+        if key.code != KeyCode::Esc || self.prompt.vi_mode() == Some(ViMode::Insert) || self.desk.wants_words() {
+            return None;
+        }
+        self.facing.go(question, Place::Box);
+        Some(Vec::new())
+    }
+
+    /// A key that comes before the question could be read decides nothing, and what is written is not lost.
+    fn too_soon(&mut self, key: KeyEvent, question: u64) -> Option<Vec<Effect>> {
+        match key.code {
+            KeyCode::Char(_) if !self.facing.just_answered(self.now_ms) => {
+                self.facing.go(question, Place::Field);
+                None
+            }
+            _ => {
+                self.tell("a question came just now");
+                Some(Vec::new())
             }
         }
     }
 
-    /// Whether the person typed just now.
-    pub(crate) fn is_typing(&self) -> bool {
-        self.typed_ms.is_some_and(|typed| self.now_ms - typed < MEANT_MS)
+    /// Notes what was answered: the question takes no more keys.
+    pub(crate) fn answers(&mut self, effects: Vec<Effect>) -> Vec<Effect> {
+        for effect in &effects {
+            if let Effect::Send(command @ (Command::Approve { .. } | Command::Answer { .. })) = effect {
+                self.desk.answer(command);
+                self.facing.answered(self.now_ms);
+            }
+        }
+        effects
     }
 
-    fn approval_key(&mut self, key: KeyEvent) -> Option<Vec<Effect>> {
+    fn approval_key(&mut self, key: KeyEvent, question: u64) -> Option<Vec<Effect>> {
+        if let Some(armed) = self.facing.armed(question) {
+            self.facing.disarm();
+            return match key.code {
+                KeyCode::Enter => self.decide(armed),
+                // It was the beginning of a word.
+                KeyCode::Char(_) => {
+                    self.prompt.edit(Edit::Insert(if armed == Key::Always { 'a' } else { 's' }));
+                    None
+                }
+                _ => Some(Vec::new()),
+            };
+        }
         let pressed = match key.code {
             KeyCode::Char('y') => Key::Yes,
             KeyCode::Char('s') => Key::Session,
@@ -61,14 +121,21 @@ impl App {
             _ => return None,
         };
         let Some(Asked::Approval(approval)) = self.desk.present() else { return None };
-        let outcome = approval.key(pressed);
-        Some(match outcome {
-            Outcome::Send(command) => vec![Effect::Send(command)],
-            Outcome::All(decision) => {
-                let further = self.further_calls();
-                self.rest = (!further.is_empty()).then(|| (decision.clone(), further));
-                self.desk.decide_all(&decision).into_iter().map(Effect::Send).collect()
+        // A rule holds for longer than the moment in which a letter is typed.
+        if matches!(pressed, Key::Session | Key::Always) {
+            if approval.key(pressed) != Outcome::Nothing {
+                self.facing.arm(question, pressed);
             }
+            return Some(Vec::new());
+        }
+        self.decide(pressed)
+    }
+
+    fn decide(&mut self, pressed: Key) -> Option<Vec<Effect>> {
+        let Some(Asked::Approval(approval)) = self.desk.present() else { return None };
+        Some(match approval.key(pressed) {
+            Outcome::Send(command) => vec![Effect::Send(command)],
+            Outcome::All(decision) => self.decide_all(decision),
             Outcome::AskWhy => {
                 self.purpose = Purpose::Reason(approval.request.call_id.clone());
                 Vec::new()
@@ -84,12 +151,28 @@ impl App {
         })
     }
 
-    /// The calls of this turn that nobody was asked about yet; only while the root asks.
-    pub(crate) fn further_calls(&self) -> Vec<CallId> {
+    /// The same answer for all: no to everything, yes to what was named.
+    fn decide_all(&mut self, decision: Decision) -> Vec<Effect> {
+        let further = self.further_calls().into_iter().map(|(call, _)| call);
+        let (rest, commands): (Vec<CallId>, _) = match decision {
+            Decision::Once => {
+                let named = &self.facing.named;
+                (further.filter(|call| named.contains(call)).collect(), self.desk.allow_named(named))
+            }
+            Decision::Session | Decision::Always | Decision::Edit { .. } | Decision::Reject { .. } => {
+                (further.collect(), self.desk.refuse_all())
+            }
+        };
+        self.rest = (!rest.is_empty()).then_some((decision, rest));
+        commands.into_iter().map(Effect::Send).collect()
+    }
+
+    /// The calls of this turn that nobody was asked about yet, with what they are; only while the root asks.
+    pub(crate) fn further_calls(&self) -> Vec<(CallId, String)> {
         if !self.desk.is_of_root() {
             return Vec::new();
         }
-        self.transcript.pending().into_iter().filter(|call| !self.desk.holds_call(call)).collect()
+        self.transcript.pending().into_iter().filter(|(call, _)| !self.desk.holds_call(call)).collect()
     }
 
     /// What the person said of the rest of the turn, if this call is of it. What could do much harm is asked about
@@ -155,6 +238,12 @@ impl App {
         })
     }
 
+    /// Whether what is written is the answer to the question on the screen: what was begun before it was there is not.
+    pub(crate) fn is_answer(&self) -> bool {
+        let Some(question) = self.desk.front() else { return false };
+        !self.desk.is_approval() && !self.desk.is_answered() && !self.facing.is_interrupted(question)
+    }
+
     /// Words that were sent while a question waits answer it; none when they are a message.
     pub(super) fn answer_in_words(&mut self, text: &str) -> Option<Vec<Effect>> {
         match self.desk.present()? {
@@ -172,4 +261,13 @@ impl App {
             Asked::Approval(_) => None,
         }
     }
+}
+
+fn loop_key(id: QuestionId, key: KeyEvent) -> Option<Vec<Effect>> {
+    let reply = match key.code {
+        KeyCode::Char('y') => Reply::GoOn { comments: None },
+        KeyCode::Char('n') | KeyCode::Esc => Reply::Dismiss,
+        _ => return None,
+    };
+    Some(vec![Effect::Send(answer(id, reply))])
 }

@@ -7,6 +7,7 @@ use super::effect::Effect;
 use crate::app::App;
 use crate::host::Wanted;
 use crate::panel;
+use crate::text::words;
 use crate::theme::{Theme, ThemeName};
 use crate::transcript::block::{Drawn, Tone};
 
@@ -28,11 +29,11 @@ impl App {
                 self.theme = Theme::new(ThemeName::named(name).unwrap_or_default());
                 self.tell(format!("theme {name}"));
             }
-            Slash::New => return vec![Effect::Open(Wanted::New)],
+            Slash::New => return self.open(Wanted::New),
             Slash::Resume(id) if self.standing.session_id.starts_with(id.as_str()) => {
                 self.tell("this window is in that session already");
             }
-            Slash::Resume(id) => return vec![Effect::Open(Wanted::Id(id.clone()))],
+            Slash::Resume(id) => return self.open(Wanted::Id(id.clone())),
             Slash::Mode(mode) => return send(Command::SetMode { mode: *mode }),
             Slash::Approval(approval) => return send(Command::SetApproval { approval: *approval }),
             Slash::Model(model) => return send(Command::SetModel { model: model.clone() }),
@@ -41,20 +42,39 @@ impl App {
             Slash::Rename(title) => return send(Command::Rename { title: title.clone() }),
             Slash::Undo => return send(Command::UndoRewind),
             Slash::Context => return vec![Effect::Ask(Query::Context)],
-            Slash::Rewind => return vec![Effect::Ask(Query::RewindPoints)],
+            Slash::Rewind => return self.ask_for_list(Effect::Ask(Query::RewindPoints)),
             Slash::Copy if self.last_answer.is_empty() => self.tell("there is no answer yet"),
             Slash::Copy => {
                 self.tell("copied");
                 return vec![Effect::Copy(self.last_answer.clone())];
             }
             Slash::Exit => return vec![Effect::Quit],
-            Slash::Outside(Outside::Sessions, _) => return vec![Effect::Sessions],
-            Slash::Outside(Outside::Models, _) => return vec![Effect::Models],
-            Slash::Outside(Outside::Permissions, _) => return vec![Effect::Rules],
+            Slash::Outside(Outside::Sessions, _) => return self.ask_for_list(Effect::Sessions),
+            Slash::Outside(Outside::Models, _) => return self.ask_for_list(Effect::Models),
+            Slash::Outside(Outside::Permissions, _) => return self.ask_for_list(Effect::Rules),
             Slash::Outside(outside, argument) => return vec![Effect::Outside(*outside, argument.clone())],
-            Slash::Custom { name, argument } => return vec![Effect::Custom(name.clone(), argument.clone())],
+            Slash::Custom { name, argument } => {
+                self.tried_command = Some(format!("/{name} {argument}").trim_end().to_owned());
+                return vec![Effect::Custom(name.clone(), argument.clone())];
+            }
         }
         Vec::new()
+    }
+
+    /// Opens another session, unless that would stop work.
+    pub(super) fn open(&mut self, wanted: Wanted) -> Vec<Effect> {
+        let live = self.agents.live();
+        if self.standing.works() {
+            self.warn("it is at work, and leaving the session would stop it: Esc stops it, then try again");
+            return Vec::new();
+        }
+        if live > 0 {
+            let agents = words::count(live, "agent is", "agents are");
+            self.warn(format!("{agents} at work, and leaving the session would pause them: Ctrl-T shows them"));
+            return Vec::new();
+        }
+        self.opening = true;
+        vec![Effect::Open(wanted)]
     }
 
     /// More of what runs; otherwise all that came of a call: the last one first, then those before it.

@@ -1,10 +1,12 @@
 //! What may be meant by the word at the cursor: files after `@`, commands after `/`, and what may follow those.
 
+use neco_proto::clean::clean_line;
 use neco_proto::slash::{self, Custom, Row};
 
 use super::effect::Effect;
 use crate::app::App;
-use crate::input::{Candidate, Completion, fits};
+use crate::host::Argument;
+use crate::input::{Candidate, Completion, Files, fits};
 
 /// Files that are offered.
 const FILES: usize = 40;
@@ -15,17 +17,66 @@ impl App {
         self.prompt.completion = None;
         let text = self.prompt.text.as_str();
         let (from, word) = self.prompt.word();
+        let before = text.get(..from).unwrap_or_default();
         if let Some(name) = word.strip_prefix('@') {
-            let Some(files) = &self.files else { return vec![Effect::Files] };
-            self.prompt.completion = Completion::new(from, near_files(files, name));
+            let Some(files) = &mut self.files else {
+                // They are looked for once, however many letters come meanwhile.
+                let asked = std::mem::replace(&mut self.files_asked, true);
+                return if asked { Vec::new() } else { vec![Effect::Files] };
+            };
+            let near = files.near(name, FILES).into_iter();
+            let candidates = near.map(|file| Candidate { text: format!("@{file}"), help: String::new() }).collect();
+            self.prompt.completion = Completion::new(from, candidates);
         } else if let Some(name) = word.strip_prefix('/').filter(|_| from == 0) {
             self.prompt.completion = Completion::new(0, near_commands(name, &self.custom));
         } else if let Some(row) = row_before(text, from) {
             let fitting = row.choices.iter().filter(|choice| choice.starts_with(word) && **choice != word);
             let candidate = |choice: &&str| Candidate { text: (*choice).to_owned(), help: String::new() };
             self.prompt.completion = Completion::new(from, fitting.map(candidate).collect());
+        } else if let Some(agents) = self.agents_for(before) {
+            let near = agents.into_iter().filter(|name| name.starts_with(word) && name != word);
+            let candidates = near.map(|text| Candidate { text, help: String::new() }).collect();
+            self.prompt.completion = Completion::new(from, candidates);
+        } else if takes_argument(before) {
+            return self.offer_arguments(from, before.to_owned(), word.to_owned());
         }
         Vec::new()
+    }
+
+    /// The names that may follow `/agents VERB`.
+    fn agents_for(&self, before: &str) -> Option<Vec<String>> {
+        let mut words = before.split_whitespace();
+        let of_agents = matches!(words.next(), Some("/agents" | "/agent")) && words.next().is_some();
+        let names = self.agents.outline().into_iter().map(|(_, node)| clean_line(&node.name));
+        (of_agents && words.next().is_none()).then(|| names.collect())
+    }
+
+    fn offer_arguments(&mut self, from: usize, before: String, word: String) -> Vec<Effect> {
+        match &self.arguments {
+            Some((line, arguments)) if *line == before => {
+                let mut near: Vec<(i64, &Argument)> = arguments
+                    .iter()
+                    .filter(|argument| argument.text != word)
+                    .filter_map(|argument| Some((fits(&word, &argument.text)?, argument)))
+                    .collect();
+                near.sort_by_key(|(score, _)| std::cmp::Reverse(if word.is_empty() { 0 } else { *score }));
+                let candidate = |(_, argument): (i64, &Argument)| Candidate {
+                    text: clean_line(&argument.text),
+                    help: clean_line(&argument.about),
+                };
+                self.prompt.completion = Completion::new(from, near.into_iter().map(candidate).collect());
+                Vec::new()
+            }
+            Some(_) | None => vec![Effect::Arguments(before)],
+        }
+    }
+
+    /// What may follow a command is known now; the list is offered if it is still what is being written.
+    pub(super) fn found_arguments(&mut self, line: String, arguments: Vec<Argument>) -> Vec<Effect> {
+        self.arguments = Some((line, arguments));
+        let before = self.prompt.text.as_str().get(..self.prompt.word().0).unwrap_or_default();
+        let is_wanted = self.arguments.as_ref().is_some_and(|(line, _)| line == before);
+        if is_wanted && self.picker.is_none() { self.offer() } else { Vec::new() }
     }
 
     /// Takes what is chosen; a command that needs nothing more is run.
@@ -48,20 +99,25 @@ impl App {
         let is_chosen = chosen.is_some_and(|chosen| chosen.text == text);
         let exact =
             slash::TABLE.iter().any(|row| row.name == name) || self.custom.iter().any(|custom| custom.name == name);
-        exact && is_chosen || name.contains(' ') && slash::parse(text, &self.custom).is_ok()
+        // A list of what may follow is chosen from when nothing was written of it, or one of it was gone to.
+        let bare = self.prompt.word().1.is_empty();
+        let listed = self.prompt.completion.as_ref().filter(|completion| completion.from > 0);
+        let offers = listed.is_some_and(|completion| bare || completion.is_moved());
+        exact && is_chosen || !offers && name.contains(' ') && slash::parse(text, &self.custom).is_ok()
     }
 
     /// The files are known now.
     pub(super) fn found_files(&mut self, files: Vec<String>) -> Vec<Effect> {
-        self.files = Some(files);
-        self.offer()
+        self.files = Some(Files::new(files));
+        self.files_asked = false;
+        if self.picker.is_none() { self.offer() } else { Vec::new() }
     }
 }
 
-fn near_files(files: &[String], name: &str) -> Vec<Candidate> {
-    let mut near: Vec<(i64, &String)> = files.iter().filter_map(|file| Some((fits(name, file)?, file))).collect();
-    near.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(other.1)));
-    near.into_iter().take(FILES).map(|(_, file)| Candidate { text: format!("@{file}"), help: String::new() }).collect()
+/// Whether a command stands there that something may follow which only the host knows.
+fn takes_argument(before: &str) -> bool {
+    let Some(name) = before.strip_prefix('/').and_then(|line| line.split_whitespace().next()) else { return false };
+    before.ends_with(' ') && slash::TABLE.iter().any(|row| row.is_called(name) && !row.argument.is_empty())
 }
 
 /// Those that begin so first, then those that have it somewhere.
@@ -79,8 +135,8 @@ fn near_commands(name: &str, custom: &[Custom]) -> Vec<Candidate> {
     let mut beginning: Vec<&(&str, &str, &str, &[&str])> = all.iter().filter(begins).collect();
     beginning.sort_by_key(|entry| entry.0 != name);
     let candidate = |(name, argument, help, _): &(&str, &str, &str, &[&str])| Candidate {
-        text: format!("/{name}"),
-        help: format!("{argument} {help}").trim().to_owned(),
+        text: format!("/{}", clean_line(name)),
+        help: clean_line(&format!("{argument} {help}")),
     };
     beginning.into_iter().chain(all.iter().filter(has)).map(candidate).collect()
 }

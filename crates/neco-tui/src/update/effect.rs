@@ -1,10 +1,10 @@
 //! What is to be done outside of the window's state, and what came of it.
 
 use neco_proto::slash::{Custom, Outside};
-use neco_proto::{Answer, Attachment, CallId, ClientError, Command, Query};
+use neco_proto::{AgentId, Answer, Attachment, CallId, ClientError, Command, Event, MessageId, Query, Seq};
 use serde_json::Value;
 
-use crate::host::{CommandOutcome, ImageSource, ModelEntry, RuleEntry, SessionEntry, Wanted};
+use crate::host::{Argument, CommandOutcome, ImageSource, ModelEntry, RuleEntry, SessionEntry, Wanted};
 
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +31,12 @@ pub enum Effect {
     DropRule(String),
     /// Open another session.
     Open(Wanted),
+    /// Open another session that goes on from what is on the screen.
+    GoOn(Wanted),
+    /// Read what another agent did.
+    Look(AgentId),
+    /// Find out what may follow a command: the line up to what is being written.
+    Arguments(String),
     /// Let the host carry out a command after a slash.
     Outside(Outside, String),
     /// Find out what a command of the person's own says.
@@ -65,9 +71,15 @@ pub enum Effect {
 #[derive(Clone, Debug)]
 pub enum News {
     /// The session did not do it; what was to be said comes back.
-    Refused(ClientError, Option<String>),
+    Refused(ClientError, Option<Unsent>),
+    /// These were not taken back: the agent was given them before.
+    NotTakenBack(Vec<MessageId>),
     /// The session answered.
     Answered(Answer),
+    /// What another agent did, up to an event.
+    Looked(AgentId, Vec<Event>, Seq),
+    /// What may follow a command, with the line up to it.
+    Arguments(String, Vec<Argument>),
     /// The files of the workspace.
     Files(Vec<String>),
     /// The branch.
@@ -88,6 +100,8 @@ pub enum News {
     Custom(Result<String, String>),
     /// The person's command printed something.
     Printed(String),
+    /// So many lines of what it prints next were left out.
+    LeftOut(usize),
     /// The person's command is over.
     ShellEnded(Result<Option<i32>, String>),
     /// A note was kept.
@@ -98,6 +112,52 @@ pub enum News {
     Prompt(Result<Option<String>, String>),
     /// The arguments of a call that were written in the editor.
     Call(CallId, Result<Option<Value>, String>),
-    /// What the status line says.
+    /// What was decided about a call was not taken.
+    NotDecided(ClientError, CallId),
+    /// What the status line says; none when whoever makes it failed.
     Status(Option<String>),
+    /// What was being done ended with a defect of Neco.
+    Broken(&'static str),
+}
+
+/// A message that was not taken.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unsent {
+    /// What was written.
+    pub text: String,
+    /// Its pictures.
+    pub pictures: Vec<Attachment>,
+}
+
+impl News {
+    /// Whether it is of no use once another session is on the screen.
+    #[must_use]
+    pub fn is_of_session(&self) -> bool {
+        match self {
+            Self::Answered(_)
+            | Self::Looked(..)
+            | Self::NotTakenBack(_)
+            | Self::Sessions(_)
+            | Self::Models(_)
+            | Self::Rules(_)
+            | Self::Outside(_)
+            | Self::Custom(_)
+            | Self::Arguments(..)
+            | Self::Call(..)
+            | Self::Files(_)
+            | Self::Branch(_)
+            | Self::Commands(_) => true,
+            Self::Refused(..)
+            | Self::NotDecided(..)
+            | Self::RuleChanged(_)
+            | Self::Printed(_)
+            | Self::LeftOut(_)
+            | Self::Broken(_)
+            | Self::ShellEnded(_)
+            | Self::Kept(_)
+            | Self::Image(..)
+            | Self::Prompt(_)
+            | Self::Status(_) => false,
+        }
+    }
 }

@@ -7,13 +7,10 @@ use neco_proto::{Command, Mode, Query};
 use super::effect::Effect;
 use crate::app::{App, Purpose};
 use crate::host::ImageSource;
-use crate::input::{Action, Edit, Move};
+use crate::input::{Action, Edit, Move, ViMode, picture_file};
 
 /// How long the second press of a key counts as one, in milliseconds.
 const AGAIN_MS: i64 = 1500;
-
-/// Endings of files that are pictures.
-const PICTURES: [&str; 5] = [".png", ".jpg", ".jpeg", ".gif", ".webp"];
 
 impl App {
     /// A key was pressed.
@@ -27,7 +24,6 @@ impl App {
             return [self.key(once), self.key(once)].concat();
         }
         let again = self.pressed.take();
-        self.startled &= self.is_typing();
         if self.prompt.searches() {
             return self.search_key(key);
         }
@@ -37,7 +33,13 @@ impl App {
         if let Some(effects) = self.question_key(key) {
             return effects;
         }
+        if self.desk.is_empty()
+            && let Some(effects) = self.watched_key(key)
+        {
+            return effects;
+        }
         self.typed_ms = Some(self.now_ms);
+        self.strokes += u64::from(matches!(key.code, KeyCode::Char(_) | KeyCode::Enter));
         self.field_key(key, again)
     }
 
@@ -47,11 +49,11 @@ impl App {
             return Vec::new();
         }
         self.prompt.completion = None;
-        let path = text.trim().trim_matches(['\'', '"']);
-        let lower = path.to_lowercase();
-        let is_picture = !path.contains('\n') && PICTURES.iter().any(|ending| lower.ends_with(ending));
-        if is_picture {
-            return vec![Effect::Image(ImageSource::File(text.trim().to_owned()))];
+        self.strokes += 1;
+        // It stands in its place at once; should it be a picture, that takes its place later.
+        if let Some(file) = picture_file(text) {
+            self.dropped.push((file.clone(), self.prompt.paste(text)));
+            return vec![Effect::Image(ImageSource::File(file))];
         }
         self.prompt.paste(text);
         Vec::new()
@@ -60,9 +62,15 @@ impl App {
     fn field_key(&mut self, key: KeyEvent, again: Option<(char, i64)>) -> Vec<Effect> {
         let closes = key.code == KeyCode::Esc && (self.prompt.completion.is_some() || self.panels.help);
         if !closes && self.prompt.vi_key(key).is_some() {
-            return self.offer();
+            // Nothing is offered to whoever only moves.
+            let writes = self.prompt.vi_mode() == Some(ViMode::Insert);
+            self.prompt.completion = None;
+            return if writes { self.offer() } else { Vec::new() };
         }
         let empty = self.prompt.text.is_empty();
+        if self.panels.help && self.scroll_help(key.code) {
+            return Vec::new();
+        }
         match self.keymap.action(key) {
             Some(Action::Submit) => self.submit(),
             Some(Action::Newline) => self.newline(),
@@ -84,10 +92,24 @@ impl App {
             Some(Action::Suspend) => vec![Effect::Suspend],
             Some(Action::Help) if empty => {
                 self.panels.help = !self.panels.help;
+                self.panels.help_from = 0;
                 Vec::new()
             }
             Some(Action::Leave | Action::Help) | None => self.edit_key(key),
         }
+    }
+
+    /// Not all keys have room on a small terminal.
+    fn scroll_help(&mut self, key: KeyCode) -> bool {
+        let by = match key {
+            KeyCode::Up => -1,
+            KeyCode::Down => 1,
+            KeyCode::PageUp => -8,
+            KeyCode::PageDown => 8,
+            _ => return false,
+        };
+        self.panels.help_from = self.panels.help_from.saturating_add_signed(by);
+        true
     }
 
     fn edit_key(&mut self, key: KeyEvent) -> Vec<Effect> {
@@ -100,10 +122,9 @@ impl App {
                 let Some(edit) = edit_of(key) else { return Vec::new() };
                 self.panels.help = false;
                 self.prompt.edit(edit);
-                return self.offer();
+                self.offer()
             }
         }
-        Vec::new()
     }
 
     fn newline(&mut self) -> Vec<Effect> {
@@ -112,12 +133,17 @@ impl App {
         Vec::new()
     }
 
-    fn vertical(&mut self, down: bool) {
+    /// Up in an empty field takes back what waits, before it goes to earlier messages.
+    fn vertical(&mut self, down: bool) -> Vec<Effect> {
+        let waits = !self.transcript.waiting().is_empty();
+        let takes_back = waits && !down && self.prompt.text.is_empty() && self.purpose == Purpose::Message;
         match &mut self.prompt.completion {
             Some(completion) => completion.step(down),
             None if down => self.prompt.down(),
+            None if takes_back => return self.take_back_last().into_iter().collect(),
             None => self.prompt.up(),
         }
+        Vec::new()
     }
 
     fn submit(&mut self) -> Vec<Effect> {
@@ -159,11 +185,11 @@ impl App {
         }
         if self.standing.works() {
             self.tell("stopping …");
-            return vec![Effect::Send(Command::Cancel)];
+            return self.stop_work();
         }
         if self.is_again('e', again) {
             self.word = None;
-            return vec![Effect::Ask(Query::RewindPoints)];
+            return self.ask_for_list(Effect::Ask(Query::RewindPoints));
         }
         self.pressed = Some(('e', self.now_ms));
         self.tell("Esc again goes back to an earlier message");
@@ -185,10 +211,15 @@ impl App {
         }
         if self.standing.works() {
             self.tell("stopping …; again leaves");
-            return vec![Effect::Send(Command::Cancel)];
+            return self.stop_work();
         }
         self.tell("again leaves; the session can be continued");
         Vec::new()
+    }
+
+    /// Whoever stops the work wants what they said for it back.
+    fn stop_work(&mut self) -> Vec<Effect> {
+        std::iter::once(Effect::Send(Command::Cancel)).chain(self.take_back_all()).collect()
     }
 
     fn is_again(&self, key: char, pressed: Option<(char, i64)>) -> bool {
@@ -199,10 +230,10 @@ impl App {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Char('r') if control => self.prompt.search(),
-            KeyCode::Char('c' | 'g') if control => self.prompt.clear(),
+            KeyCode::Char('c' | 'g') if control => self.prompt.leave_search(),
             KeyCode::Char(char) if !control => self.prompt.search_for(Some(char)),
             KeyCode::Backspace => self.prompt.search_for(None),
-            KeyCode::Esc => self.prompt.clear(),
+            KeyCode::Esc => self.prompt.leave_search(),
             _ => self.prompt.end_search(),
         }
         Vec::new()

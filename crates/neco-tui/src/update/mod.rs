@@ -3,7 +3,8 @@
 //! Invariants: nothing here waits; what takes time is an [`Effect`], and what came of it is [`News`].
 //!
 //! Reading order: [`effect`], [`keys`] (the field), [`sending`] (what is written leaves), [`completing`] (files and
-//! commands), [`asked`] (questions), [`picking`] (lists), [`commands`] (what begins with a slash), [`news`].
+//! commands), [`taking_back`] (what waits), [`asked`] (questions), [`picking`] (lists), [`watching`] (one of the other
+//! agents), [`commands`] (what begins with a slash), [`news`].
 
 mod asked;
 mod commands;
@@ -14,5 +15,7 @@ mod news;
 mod picking;
 mod reports;
 mod sending;
+mod taking_back;
+mod watching;
 
-pub use effect::{Effect, News};
+pub use effect::{Effect, News, Unsent};

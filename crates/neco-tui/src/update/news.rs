@@ -2,25 +2,38 @@
 
 use neco_proto::clean::clean;
 use neco_proto::{Answer, Attachment, ClientError, Command, Decision};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
 
-use super::effect::{Effect, News};
+use super::effect::{Effect, News, Unsent};
 use crate::app::state::Shell;
 use crate::app::{App, Purpose};
 use crate::host::CommandOutcome;
-use crate::text::markdown;
 use crate::text::wrap::{Indent, wrap};
+use crate::text::{markdown, words};
+use crate::told::fenced;
 use crate::transcript::block::Tone;
 
-/// Bytes of a command's output that the model is told.
-const TOLD: usize = 16 * 1024;
+/// Lines of what a person ran that stay on the screen.
+const SHOWN_LINES: usize = 200;
 
 impl App {
     /// Something came of an effect; gives what is to be done next.
     pub fn news(&mut self, news: News) -> Vec<Effect> {
         match news {
             News::Refused(error, unsent) => self.refused(&error, unsent),
+            News::NotDecided(error, call_id) => {
+                self.desk.not_taken();
+                let what = self.transcript.summary(&call_id).map(|summary| format!(": {summary}"));
+                self.warn(format!("{error}{}", what.unwrap_or_default()));
+            }
+            News::NotTakenBack(ids) => {
+                self.tell("the agent has it already");
+                self.settle_coming_back(&ids);
+            }
             News::Answered(answer) => return self.answered(answer),
+            News::Looked(agent, past, last) => self.looked(agent, &past, last),
+            News::Arguments(line, arguments) => return self.found_arguments(line, arguments),
             News::Files(files) => return self.found_files(files),
             News::Branch(branch) => self.standing.branch = branch,
             News::Commands(custom) => {
@@ -35,26 +48,40 @@ impl App {
             News::RuleChanged(Ok(words)) => {
                 self.tried_rule = None;
                 self.transcript.say(Tone::Good, words);
-                return vec![Effect::Rules];
+                return self.rules_again();
             }
             News::RuleChanged(Err(words)) => self.rule_refused(words),
             News::Outside(Ok(outcome)) => return self.carried_out(outcome),
-            News::Custom(Ok(text)) => return self.say_to_agent(text),
+            News::Custom(Ok(text)) => {
+                self.tried_command = None;
+                return self.say_to_agent(text);
+            }
+            News::Custom(Err(words)) => {
+                self.warn(words);
+                let tried = self.tried_command.take().filter(|_| self.prompt.text.is_empty());
+                tried.into_iter().for_each(|text| self.prompt.text.set(text));
+            }
             News::Printed(text) => self.printed(&text),
+            News::LeftOut(lines) => self.left_out(lines),
             News::ShellEnded(ended) => self.shell_ended(ended),
             News::Kept(Ok(words)) => self.transcript.say(Tone::Good, words),
             News::Image(found, otherwise) => self.found_image(found, otherwise),
             News::Prompt(Ok(Some(text))) => self.prompt.text.set(text.trim_end()),
             News::Call(call_id, Ok(Some(arguments))) => {
-                return vec![Effect::Send(Command::Approve { call_id, decision: Decision::Edit { arguments } })];
+                let command = Command::Approve { call_id, decision: Decision::Edit { arguments } };
+                return self.answers(vec![Effect::Send(command)]);
             }
             News::Prompt(Ok(None)) | News::Call(_, Ok(None)) => {}
-            News::Status(line) => self.status_line = line,
+            // A line that could not be made once is not gone.
+            News::Status(line) => self.status_line = line.or(self.status_line.take()),
+            News::Broken(what) => {
+                self.list_asked = None;
+                self.warn(format!("{what}: a defect in Neco; please report it with the log of a run with --debug"));
+            }
             News::Sessions(Err(words))
             | News::Models(Err(words))
             | News::Rules(Err(words))
             | News::Outside(Err(words))
-            | News::Custom(Err(words))
             | News::Kept(Err(words))
             | News::Prompt(Err(words))
             | News::Call(_, Err(words)) => self.warn(words),
@@ -67,18 +94,24 @@ impl App {
             Answer::Context(report) => self.context(&report),
             Answer::RewindPoints { points } => return self.pick_message(points),
             Answer::RewindPreview(preview) => self.previewed(&preview),
-            Answer::Tree { nodes } => self.agents.set_nodes(nodes),
+            Answer::Tree { nodes } => {
+                self.agents.set_nodes(nodes);
+                let agents = &self.agents;
+                self.desk.set_names(|agent| agents.name(agent));
+            }
             Answer::Workflows { workflows } => self.agents.set_workflows(workflows),
             Answer::Snapshot(_) | Answer::Messages { .. } | Answer::Prompt(_) | Answer::Checkpoints { .. } => {}
         }
         Vec::new()
     }
 
-    /// What was not sent comes back into the field.
-    fn refused(&mut self, error: &ClientError, unsent: Option<String>) {
+    /// What was not sent comes back into the field, before what was written since.
+    fn refused(&mut self, error: &ClientError, unsent: Option<Unsent>) {
+        self.desk.not_taken();
         self.warn(error.to_string());
-        if let Some(text) = unsent.filter(|_| self.prompt.text.is_empty()) {
-            self.prompt.text.set(text);
+        if let Some(Unsent { text, pictures }) = unsent {
+            let written = self.keep_what_ran(&text);
+            self.prompt.restore(&written, pictures);
         }
     }
 
@@ -102,7 +135,12 @@ impl App {
             CommandOutcome::Prompt(text) => return self.say_to_agent(text),
             CommandOutcome::Fill(text) => self.prompt.text.set(text),
             CommandOutcome::Send(command) => return vec![Effect::Send(command)],
-            CommandOutcome::Open(wanted) => return vec![Effect::Open(wanted)],
+            CommandOutcome::Open(wanted) => return self.open(wanted),
+            CommandOutcome::GoOn(wanted, words) => {
+                self.opening = true;
+                self.transcript.say(Tone::Plain, words);
+                return vec![Effect::GoOn(wanted)];
+            }
             CommandOutcome::Done => {}
         }
         Vec::new()
@@ -110,19 +148,25 @@ impl App {
 
     fn show_printed(&mut self, text: &str) {
         let lines = clean(text);
-        let lines = lines.trim_end().lines().map(|line| Line::raw(line.replace('\t', "    ")));
-        let rows = lines.flat_map(|line| wrap(&line, self.width, &Indent::default())).collect();
+        let lines = lines.trim_end().lines().map(|line| line.replace('\t', "    "));
+        let rows = lines.flat_map(|line| {
+            let below = Span::raw(" ".repeat(column_of_text(&line, self.width)));
+            wrap(&Line::raw(line), self.width, &Indent { first: Vec::new(), rest: vec![below] })
+        });
+        let rows = rows.collect();
         self.transcript.show(rows);
     }
 
     fn printed(&mut self, text: &str) {
         let Some(shell) = &mut self.shell else { return };
         shell.tail.push(text);
-        shell.output.push_str(&clean(text));
-        if shell.output.len() > 2 * TOLD {
-            let cut = shell.output.ceil_char_boundary(shell.output.len() - TOLD);
-            shell.output.replace_range(..cut, "…\n");
-        }
+        shell.output.push(text);
+    }
+
+    fn left_out(&mut self, lines: usize) {
+        let Some(shell) = &mut self.shell else { return };
+        shell.tail.leave_out(lines);
+        shell.output.leave_out();
     }
 
     fn shell_ended(&mut self, ended: Result<Option<i32>, String>) {
@@ -130,21 +174,44 @@ impl App {
         self.expanded = false;
         let how = match ended {
             Ok(Some(0)) => String::new(),
-            Ok(Some(code)) => format!("\n(exit code {code})"),
-            Ok(None) => "\n(stopped)".to_owned(),
+            Ok(Some(code)) => format!("(exit code {code})"),
+            Ok(None) => "(stopped)".to_owned(),
             Err(words) => return self.warn(words),
         };
-        let text = format!("$ {command}\n{}{how}", output.trim_end());
-        self.show_printed(&text);
-        self.ran.push(text);
+        let text = output.told(&command, &how);
+        self.show_printed(&last_lines(&text));
+        self.ran.push(fenced(&text, ""));
     }
 
-    fn found_image(&mut self, found: Result<Option<Attachment>, String>, otherwise: Option<String>) {
-        match (found, otherwise) {
-            (Ok(Some(picture)), _) => self.prompt.picture(picture),
-            (_, Some(text)) => self.prompt.paste(&text),
-            (Ok(None), None) => self.tell("there is no picture in the clipboard"),
-            (Err(words), None) => self.warn(words),
+    /// A picture was found, or not; a dropped file that is none stays what was pasted.
+    fn found_image(&mut self, found: Result<Option<Attachment>, String>, file: Option<String>) {
+        let Some(file) = file else {
+            return match found {
+                Ok(Some(picture)) => self.prompt.picture(picture),
+                Ok(None) => self.tell("there is no picture in the clipboard"),
+                Err(words) => self.warn(words),
+            };
+        };
+        let Some(index) = self.dropped.iter().position(|(dropped, _)| *dropped == file) else { return };
+        let (_, pasted) = self.dropped.remove(index);
+        if let Ok(Some(picture)) = found {
+            self.prompt.picture_for(&pasted, picture);
         }
     }
+}
+
+/// The first line and the last ones of what a command printed: not all of a flood is for the scrollback.
+fn last_lines(text: &str) -> String {
+    let hidden = text.lines().count().saturating_sub(SHOWN_LINES);
+    let Some((first, rest)) = text.split_once('\n').filter(|_| hidden > 0) else { return text.to_owned() };
+    let shown: Vec<&str> = rest.lines().skip(hidden).collect();
+    format!("{first}\n… {}\n{}", words::count(hidden, "earlier line", "earlier lines"), shown.join("\n"))
+}
+
+/// Where the last column of a table's row begins, so that what does not fit goes on below it; at the margin for what
+/// is no such row.
+fn column_of_text(line: &str, width: usize) -> usize {
+    let indented = line.len() - line.trim_start_matches(' ').len();
+    let columns = line.trim_end().rfind("  ").map(|at| line.get(..at + 2).unwrap_or(line).width());
+    columns.filter(|column| *column <= width / 2).unwrap_or(indented.min(width / 2))
 }

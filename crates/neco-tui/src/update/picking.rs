@@ -3,11 +3,12 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use neco_proto::clean::clean_line;
 use neco_proto::event::RewindWhat;
-use neco_proto::{AgentOrder, Command, Query, RewindPoint, RewindPreview, WorkflowOrder};
+use neco_proto::{Command, Event, Query, RewindPoint, RewindPreview, WorkflowOrder};
 
 use super::effect::Effect;
+use super::watching::agent_order;
 use crate::app::picker::{Entry, Letters};
-use crate::app::{App, Picked, Picker, Purpose};
+use crate::app::{Agents, App, Picked, Picker, Purpose};
 use crate::host::{ModelEntry, RuleEntry, SessionEntry, Wanted};
 use crate::panel;
 use crate::text::words;
@@ -22,10 +23,29 @@ const REWINDS: [(RewindWhat, &str); 3] = [
 const CHOOSE: &str = "↑↓ and Enter · letters narrow it down · Esc goes back";
 
 impl App {
+    /// Asks for a list; it opens when it comes only if the person has not begun something else.
+    pub(super) fn ask_for_list(&mut self, effect: Effect) -> Vec<Effect> {
+        self.list_asked = Some(self.strokes);
+        vec![effect]
+    }
+
+    /// Whether a list that has come may open: keys that are under way are not for it.
+    fn is_waited_for(&mut self) -> bool {
+        let asked = self.list_asked.take();
+        if asked.is_some_and(|strokes| strokes != self.strokes) {
+            self.tell("the list is there, but you write: ask for it again");
+            return false;
+        }
+        true
+    }
+
     /// The messages that the session can go back to.
     pub(super) fn pick_message(&mut self, mut points: Vec<RewindPoint>) -> Vec<Effect> {
         if points.is_empty() {
             self.tell("there is no message to go back to");
+            return Vec::new();
+        }
+        if !self.is_waited_for() {
             return Vec::new();
         }
         points.reverse();
@@ -46,6 +66,9 @@ impl App {
             self.tell("there is no earlier session in this folder");
             return;
         }
+        if !self.is_waited_for() {
+            return;
+        }
         let other = sessions.iter().position(|session| session.id != self.standing.session_id);
         let entry = |session: SessionEntry| {
             let here = if session.id == self.standing.session_id { "this one  " } else { "" };
@@ -59,6 +82,9 @@ impl App {
 
     /// The models that can be asked.
     pub(super) fn pick_model(&mut self, models: Vec<ModelEntry>) {
+        if !self.is_waited_for() {
+            return;
+        }
         let at = models.iter().position(|model| model.name == self.standing.model).unwrap_or_default();
         let entry = |model: ModelEntry| Entry::new(&model.name, &model.about, Picked::Model(model.name.clone()));
         let entries = models.into_iter().map(entry).collect();
@@ -67,14 +93,25 @@ impl App {
 
     /// The permission rules.
     pub(super) fn pick_rule(&mut self, rules: Vec<RuleEntry>) {
-        let at = self.picker.as_ref().map_or(0, Picker::position);
+        if !self.is_waited_for() {
+            return;
+        }
         let entry = |rule: RuleEntry| Entry::new(&rule.rule, &rule.from, Picked::Rule(rule.id));
         let new = Entry::new("another rule …", "", Picked::NewRule);
         let entries = std::iter::once(new).chain(rules.into_iter().map(entry)).collect();
         let hint = "Delete takes a rule of yours away · Enter on the first writes another · Esc closes";
-        self.picker = Some(
-            Picker::new("what may happen without a question, and what may not", hint, Letters::Filter, entries).at(at),
-        );
+        let heading = "what may happen without a question, and what may not";
+        let picker = Picker::new(heading, hint, Letters::Filter, entries);
+        self.picker = Some(picker.in_place_of(self.picker.take()));
+    }
+
+    /// A rule was added or taken away: a list that is open shows it, one that was closed stays closed.
+    pub(super) fn rules_again(&self) -> Vec<Effect> {
+        let is_rule = |picked: &Picked| matches!(picked, Picked::Rule(_) | Picked::NewRule);
+        match &self.picker {
+            Some(picker) if picker.holds(is_rule) => vec![Effect::Rules],
+            Some(_) | None => Vec::new(),
+        }
     }
 
     /// The agents and workflows, or the todo list when there are none.
@@ -96,15 +133,15 @@ impl App {
             let (text, about) = panel::workflow_words(graph);
             Entry { text, about, picked: Picked::Workflow(graph.workflow_id) }
         });
-        let hint = "Enter says something to it · p pauses · r resumes · x stops · Esc closes";
+        let hint = "Enter opens it · m says something to it · p pauses · r resumes · x stops · Esc closes";
         Picker::new("agents and workflows", hint, Letters::Command, agents.chain(workflows).collect())
     }
 
     /// Something happened to an agent: the list that shows them does so anew.
-    pub(crate) fn refresh_picker(&mut self) {
-        if let Some(picker) = self.picker.as_ref().filter(|picker| picker.letters() == Letters::Command) {
-            let at = picker.position();
-            self.picker = Some(self.tree_picker().at(at));
+    pub(crate) fn refresh_picker(&mut self, event: &Event) {
+        let changes = Agents::changes_with(event);
+        if let Some(picker) = self.picker.take_if(|picker| changes && picker.letters() == Letters::Command) {
+            self.picker = Some(self.tree_picker().in_place_of(Some(picker)));
         }
     }
 
@@ -181,25 +218,23 @@ impl App {
             Picked::Rewind(point, what) => {
                 // What was said comes back into the field, to be said better.
                 if what.conversation() && self.prompt.text.is_empty() {
-                    self.prompt.text.set(point.text);
+                    self.prompt.text.set(point.text.as_str());
                 }
+                self.transcript.goes_back_to(clean_line(&point.text));
                 vec![Effect::Send(Command::Rewind { message_id: point.message_id, what })]
             }
             Picked::Session(id) if id == self.standing.session_id => {
                 self.tell("this window is in that session already");
                 Vec::new()
             }
-            Picked::Session(id) => vec![Effect::Open(Wanted::Id(id))],
+            Picked::Session(id) => self.open(Wanted::Id(id)),
             Picked::Model(model) => vec![Effect::Send(Command::SetModel { model })],
             Picked::NewRule => {
                 self.purpose = Purpose::Rule;
                 Vec::new()
             }
             Picked::Rule(_) => Vec::new(),
-            Picked::Agent(agent) => {
-                self.purpose = Purpose::Agent(agent);
-                Vec::new()
-            }
+            Picked::Agent(agent) => self.watch(agent),
             Picked::Workflow(id) => {
                 if let Some(graph) = self.agents.workflows().iter().find(|graph| graph.workflow_id == id) {
                     let rows = panel::workflow_rows(graph, self.width, &self.theme);
@@ -248,9 +283,12 @@ impl App {
     fn order(&mut self, letter: char) -> Vec<Effect> {
         let chosen = self.picker.as_ref().and_then(Picker::chosen).map(|entry| entry.picked.clone());
         let command = match (chosen, letter) {
-            (Some(Picked::Agent(agent_id)), 'p') => Command::AgentCommand { agent_id, order: AgentOrder::Pause },
-            (Some(Picked::Agent(agent_id)), 'r') => Command::AgentCommand { agent_id, order: AgentOrder::Resume },
-            (Some(Picked::Agent(agent_id)), 'x') => Command::AgentCommand { agent_id, order: AgentOrder::Cancel },
+            (Some(Picked::Agent(agent)), 'm') => {
+                let effects = self.watch(agent);
+                self.purpose = Purpose::Agent(agent);
+                return effects;
+            }
+            (Some(Picked::Agent(agent)), letter) => return agent_order(agent, letter).into_iter().collect(),
             (Some(Picked::Workflow(workflow_id)), 'r') => {
                 Command::WorkflowCommand { workflow_id, order: WorkflowOrder::Resume }
             }

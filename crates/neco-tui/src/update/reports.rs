@@ -25,7 +25,7 @@ impl App {
         let share = |part: u64, all: u64| part.saturating_mul(100).checked_div(all).unwrap_or_default();
         let mut row = |name: &str, tokens: u64, about: String| {
             rows.push(Line::from(vec![
-                Span::raw(format!("  {name:<14}")),
+                Span::raw(format!("  {}", words::padded(name, 14))),
                 Span::raw(format!("{:>8}", words::tokens(tokens))),
                 Span::styled(format!("  {about}"), theme.dim),
             ]));
@@ -34,7 +34,7 @@ impl App {
         row("output", usage.output, format!("{} % of it reasoning", share(usage.reasoning, usage.output)));
         for (depth, node) in self.agents.outline() {
             let used = node.subtree_usage;
-            let name = format!("{}{}", "  ".repeat(depth), node.name);
+            let name = format!("{}{}", "  ".repeat(depth), neco_proto::clean::clean_line(&node.name));
             row(&name, used.input + used.output, used.cost.map(words::cost).unwrap_or_default());
         }
         if usage.unpriced > 0 {
@@ -63,7 +63,7 @@ fn context_rows(report: &ContextReport, theme: &Theme) -> Vec<Line<'static>> {
     for (name, tokens) in parts.filter(|(_, tokens)| *tokens > 0) {
         let share = usize::try_from(tokens.saturating_mul(BAR) / report.tokens.max(1)).unwrap_or_default();
         rows.push(Line::from(vec![
-            Span::raw(format!("  {name:<16}")),
+            Span::raw(format!("  {}", words::padded(&name, 16))),
             Span::styled(format!("{:>8} ", words::tokens(tokens)), theme.dim),
             Span::styled("█".repeat(share.max(1)), theme.accent),
         ]));
@@ -80,7 +80,7 @@ fn biggest(messages: &[MessageSize], theme: &Theme) -> Vec<Line<'static>> {
     sizes.sort_by_key(|message| std::cmp::Reverse(message.tokens));
     let mut rows = Vec::new();
     for message in sizes.into_iter().take(BIGGEST) {
-        let tools = message.tools.join(", ");
+        let tools = neco_proto::clean::clean_line(&message.tools.join(", "));
         let begins = neco_proto::clean::clean_line(&message.begins);
         let about = [tools, begins].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
         let who = match message.role {

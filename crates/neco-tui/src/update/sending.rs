@@ -8,19 +8,25 @@ use crate::app::state::Shell;
 use crate::app::{App, Purpose};
 use crate::ask::answer;
 use crate::input::Written;
-use crate::transcript::block::{RAN, Tone};
+use crate::told::{Output, is_command, with_what_ran};
+use crate::transcript::block::Tone;
 use crate::transcript::tail::Tail;
 
 impl App {
     /// Sends what is written.
     pub(super) fn send(&mut self, after_work: bool) -> Vec<Effect> {
         self.panels.help = false;
+        let answers = self.is_answer();
         let written = self.prompt.send();
+        if !written.pictures.is_empty() && (self.purpose != Purpose::Message || answers) {
+            self.warn("the picture was not sent: it can only go with a message");
+        }
         match std::mem::take(&mut self.purpose) {
             Purpose::Message => {}
-            Purpose::Reason(call_id) => return reject(call_id, written.text),
+            Purpose::Reason(call_id) => return self.answers(reject(call_id, written.text)),
             Purpose::Revision(question) => {
-                return vec![Effect::Send(answer(question, Reply::RevisePlan { comments: written.text }))];
+                let reply = Reply::RevisePlan { comments: written.text };
+                return self.answers(vec![Effect::Send(answer(question, reply))]);
             }
             Purpose::Agent(agent_id) => {
                 let order = AgentOrder::Redirect { text: written.text };
@@ -32,12 +38,16 @@ impl App {
             }
         }
         let mut effects = vec![Effect::Remember(written.text.clone())];
-        effects.extend(self.dispatch(written, after_work));
+        effects.extend(self.dispatch(written, after_work, answers));
         effects
     }
 
-    fn dispatch(&mut self, written: Written, after_work: bool) -> Vec<Effect> {
+    fn dispatch(&mut self, written: Written, after_work: bool, answers: bool) -> Vec<Effect> {
         let text = written.text.trim();
+        // What was pasted begins with whatever it begins with.
+        if written.begins_with_paste {
+            return self.answer_or_message(written, after_work, answers);
+        }
         if let Some(command) = text.strip_prefix('!').map(str::trim).filter(|command| !command.is_empty()) {
             return self.run_shell(command);
         }
@@ -53,15 +63,20 @@ impl App {
                 }
             };
         }
-        if let Some(effects) = self.answer_in_words(text) {
-            return effects;
+        self.answer_or_message(written, after_work, answers)
+    }
+
+    fn answer_or_message(&mut self, written: Written, after_work: bool, answers: bool) -> Vec<Effect> {
+        let answer = if answers { self.answer_in_words(written.text.trim()) } else { None };
+        match answer {
+            Some(effects) => self.answers(effects),
+            None => vec![Effect::Send(self.message(written, after_work))],
         }
-        vec![Effect::Send(self.message(written, after_work))]
     }
 
     /// A message, or a correction while the agent works; pictures can only be shown with a message.
     fn message(&mut self, written: Written, after_work: bool) -> Command {
-        let content = self.with_what_ran(written.text);
+        let content = with_what_ran(written.text, &std::mem::take(&mut self.ran));
         if self.standing.works() && !after_work && written.pictures.is_empty() {
             Command::Steer { text: content }
         } else {
@@ -71,7 +86,7 @@ impl App {
 
     /// Something that is said to the agent without having been written.
     pub(super) fn say_to_agent(&mut self, text: String) -> Vec<Effect> {
-        let command = self.message(Written { text, pictures: Vec::new() }, false);
+        let command = self.message(Written { text, ..Written::default() }, false);
         vec![Effect::Send(command)]
     }
 
@@ -80,17 +95,8 @@ impl App {
             self.tell("your other command still runs; Esc stops it");
             return Vec::new();
         }
-        self.shell = Some(Shell { command: command.to_owned(), tail: Tail::default(), output: String::new() });
+        self.shell = Some(Shell { command: command.to_owned(), tail: Tail::default(), output: Output::default() });
         vec![Effect::Shell(command.to_owned())]
-    }
-
-    /// The message with what the person ran since the last one behind it.
-    fn with_what_ran(&mut self, text: String) -> String {
-        if self.ran.is_empty() {
-            return text;
-        }
-        let ran: Vec<String> = self.ran.drain(..).map(|ran| fenced(&ran)).collect();
-        format!("{text}{RAN}{}", ran.join("\n\n"))
     }
 }
 
@@ -102,17 +108,4 @@ fn reject(call_id: CallId, reason: String) -> Vec<Effect> {
 /// What is to be remembered: one line after `# `. A number after it is an issue, more lines are a document.
 fn note(text: &str) -> Option<&str> {
     text.strip_prefix("# ").map(str::trim).filter(|note| !note.is_empty() && !note.contains('\n'))
-}
-
-/// Whether a text is a command; a path at the beginning of a sentence is none.
-fn is_command(text: &str) -> bool {
-    let name = text.strip_prefix('/').map(|rest| rest.split_whitespace().next().unwrap_or_default());
-    name.is_some_and(|name| !name.contains('/'))
-}
-
-/// In a fence that is longer than any inside.
-fn fenced(text: &str) -> String {
-    let ticks = |line: &str| line.trim_start().chars().take_while(|char| *char == '`').count();
-    let fence = "`".repeat(text.lines().map(ticks).max().unwrap_or_default().max(2) + 1);
-    format!("{fence}\n{text}\n{fence}")
 }

@@ -1,15 +1,16 @@
 //! Frames.
 
+use neco_proto::CallId;
 use neco_proto::clean::clean_line;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-use crate::app::{App, Purpose};
+use crate::app::{App, Place, Purpose};
 use crate::ask::Asks;
 use crate::panel;
 use crate::term::screen::{Cursor, Frame};
 use crate::text::words;
-use crate::text::wrap::{Indent, cut, wrap};
+use crate::text::wrap::{Indent, cut, has_tabs, wrap};
 use crate::transcript::block::Drawn;
 
 /// Rows of the todo list.
@@ -31,13 +32,15 @@ impl App {
         }
         let theme = self.theme;
         let with = Drawn { width, theme: &theme, now_ms: self.now_ms, frame: self.frame, expanded: self.expanded };
-        let finished = self.transcript.leave(with).into_iter().flat_map(|row| fitting(row, width)).collect();
+        let finished = self.transcript.leave(with).into_iter().flat_map(|row| fitting(row, width));
+        self.leaving.extend(finished);
+        let finished = self.leaving.drain(..self.portion.min(self.leaving.len())).collect();
         let (field, mut cursor) = self.prompt.rows(width, (height / 3).max(1), &self.hint(), &theme);
         // On the smallest terminals the rule and the status line give way to the field.
         let below = usize::from(height > field.len());
         let rule = usize::from(height > field.len() + 4);
         let room = height.saturating_sub(field.len() + below + rule);
-        let above = last(self.above(width, room), room);
+        let above = last(self.above(with, room), room);
         let mut live = last(self.transcript.live(with), room - above.len());
         live.extend(above);
         if rule > 0 {
@@ -58,6 +61,16 @@ impl App {
     /// The line above the field; it says what the field is for when that is not a message.
     fn rule(&self, width: usize) -> Line<'static> {
         let label = match &self.purpose {
+            Purpose::Message if self.opening => " opening … ".to_owned(),
+            Purpose::Message if !self.desk.is_empty() && self.question_place() == Place::Field => {
+                let what = if self.is_answer() { " your answer" } else { " a message" };
+                let back = if self.desk.wants_words() || self.desk.is_answered() {
+                    ""
+                } else {
+                    " · Esc: back to the question"
+                };
+                format!("{what}{back} ")
+            }
             Purpose::Message => String::new(),
             Purpose::Reason(_) => " why not ".to_owned(),
             Purpose::Revision(_) => " for the plan ".to_owned(),
@@ -77,22 +90,27 @@ impl App {
     /// What is left to say when the window closes: everything that happened leaves, nothing is alive.
     pub fn last_frame(&mut self, width: u16, height: u16) -> Frame {
         self.transcript.close();
+        self.portion = usize::MAX;
         let Frame { finished, .. } = self.frame(width, height);
         Frame { finished, live: Vec::new(), cursor: None }
     }
 
     /// What stands between what happened and the field. What is asked has room first.
-    fn above(&self, width: usize, room: usize) -> Vec<Line<'static>> {
-        let theme = &self.theme;
+    fn above(&mut self, with: Drawn<'_>, room: usize) -> Vec<Line<'static>> {
+        let Drawn { width, theme, .. } = with;
         let mut asks = Vec::new();
+        let mut faces = None;
         if let Some(picker) = &self.picker {
             asks.extend(picker.rows(width, room.saturating_sub(1), theme));
         } else if self.panels.help {
-            asks.extend(panel::key_rows(&self.keymap, width, theme).into_iter().take(room.saturating_sub(1)));
-        } else if !self.desk.is_empty() {
-            let known = Asks { works: self.standing.works(), further: self.further_calls().len(), ..Asks::default() };
-            asks.extend(self.desk.rows(known, width, room.saturating_sub(1), theme));
+            asks.extend(self.help(width, room.saturating_sub(1)));
+        } else if let Some(question) = self.desk.front() {
+            faces = Some(question);
+            asks.extend(self.question(question, width, room.saturating_sub(1)));
+        } else if self.watched.is_some() {
+            asks.extend(self.watched_rows(with, room.saturating_sub(1)));
         }
+        self.facing.draw(faces, !self.prompt.text.is_empty(), self.now_ms);
         if !asks.is_empty() {
             asks.insert(0, Line::default());
         }
@@ -109,6 +127,48 @@ impl App {
         rows
     }
 
+    fn question(&mut self, question: u64, width: usize, room: usize) -> Vec<Line<'static>> {
+        let further = self.further_calls().into_iter().map(|(call, summary)| (call, clean_line(&summary)));
+        let (calls, others): (Vec<CallId>, Vec<String>) = self.desk.others().into_iter().chain(further).unzip();
+        let armed = self.facing.armed(question);
+        let asks = Asks { works: self.standing.works(), others: &others, armed, ..Asks::default() };
+        let (rows, named) = self.desk.rows(asks, width, room, &self.theme);
+        self.facing.named = calls.into_iter().take(named).collect();
+        rows
+    }
+
+    /// The keys, as many as there is room for.
+    fn help(&mut self, width: usize, room: usize) -> Vec<Line<'static>> {
+        let rows = panel::key_rows(&self.keymap, width, &self.theme);
+        if rows.len() <= room {
+            return rows;
+        }
+        let most = room.saturating_sub(1);
+        self.panels.help_from = self.panels.help_from.min(rows.len().saturating_sub(most));
+        let first = self.panels.help_from;
+        let more = Line::styled(format!("  {} to {} of {} · ↑↓", first + 1, first + most, rows.len()), self.theme.dim);
+        rows.into_iter().skip(first).take(most).chain([more]).collect()
+    }
+
+    /// The agent that is looked at.
+    fn watched_rows(&mut self, with: Drawn<'_>, room: usize) -> Vec<Line<'static>> {
+        let Drawn { width, theme, .. } = with;
+        let Some(watched) = &mut self.watched else { return Vec::new() };
+        let node = self.agents.nodes().iter().find(|node| node.id == watched.agent);
+        let (text, about) = node.map(|node| panel::agent_words(0, node, &self.agents)).unwrap_or_default();
+        let heading =
+            Line::from(vec![Span::styled(text, theme.heading), Span::styled(format!("  {about}"), theme.dim)]);
+        let hint =
+            "Enter says something to it · p pauses · r resumes · x stops · ↑↓ scroll · Ctrl-O prints it · Esc back";
+        let hint = wrap(&Line::styled(hint, theme.dim), width, &Indent::default());
+        let (rows, below) = watched.rows(with, room.saturating_sub(1 + hint.len()));
+        let more = (below > 0).then(|| Line::styled(format!("  ↓ {below} more rows"), theme.dim));
+        let rows = rows.into_iter().flat_map(|row| fitting(row, width));
+        let all: Vec<Line<'static>> = rows.chain(more).collect();
+        let head = std::iter::once(cut(&heading, width));
+        head.chain(last(all, room.saturating_sub(1 + hint.len()))).chain(hint).collect()
+    }
+
     /// What goes on, and what waits.
     fn work(&self, width: usize, room: usize) -> Vec<Line<'static>> {
         let theme = &self.theme;
@@ -121,15 +181,19 @@ impl App {
             rows.extend(self.agents.running_workflow().map(|graph| panel::workflow_line(graph, width, theme)));
             rows.extend(panel::open_todos(&self.standing.todos, width, most, theme));
         }
-        for waiting in self.transcript.waiting() {
+        let waiting = self.transcript.waiting();
+        let count = waiting.len();
+        for (index, waiting) in waiting.iter().enumerate() {
             let when = match (self.standing.works(), waiting.after_work) {
                 (true, true) => "after the work",
                 (true, false) => "at the next turn",
                 // Whoever stopped the work does not want it to go on by itself.
                 (false, _) => "goes with your next message",
             };
-            let line = Line::styled(format!("  ⋯ {} ({when})", clean_line(&waiting.text)), theme.dim);
-            rows.push(cut(&line, width));
+            let keys = if index + 1 == count { " · ↑ takes it back" } else { "" };
+            let room = width.saturating_sub(when.width() + keys.width() + 7);
+            let text = cut(&Line::raw(clean_line(&waiting.text)), room.max(8));
+            rows.push(cut(&Line::styled(format!("  ⋯ {text} ({when}){keys}"), theme.dim), width));
         }
         rows
     }
@@ -163,7 +227,11 @@ impl App {
     fn hint(&self) -> String {
         let narrow = self.width < 62;
         if let Some(hint) = self.desk.hint().filter(|_| self.purpose == Purpose::Message && self.picker.is_none()) {
-            return hint.to_owned();
+            let at_box = self.question_place() == Place::Box || !self.desk.is_approval();
+            return if at_box { hint.to_owned() } else { "for its next turn".to_owned() };
+        }
+        if self.watched.is_some() && self.purpose == Purpose::Message && self.picker.is_none() {
+            return "Enter: say something to it".to_owned();
         }
         match (&self.purpose, self.standing.works()) {
             (Purpose::Reason(_), _) => "why not? Enter says no · Esc goes back to the question".to_owned(),
@@ -188,10 +256,10 @@ fn last(rows: Vec<Line<'static>>, room: usize) -> Vec<Line<'static>> {
 
 /// A row that is too wide would become two, and every count of rows would be wrong.
 fn narrow(row: Line<'static>, width: usize) -> Line<'static> {
-    if row.width() > width { cut(&row, width) } else { row }
+    if row.width() > width || has_tabs(&row) { cut(&row, width) } else { row }
 }
 
 /// The same for what is kept for good: nothing of it is cut off.
 fn fitting(row: Line<'static>, width: usize) -> Vec<Line<'static>> {
-    if row.width() > width { wrap(&row, width, &Indent::default()) } else { vec![row] }
+    if row.width() > width || has_tabs(&row) { wrap(&row, width, &Indent::default()) } else { vec![row] }
 }

@@ -40,6 +40,9 @@ impl App {
 
     fn parts(&self) -> Vec<Part> {
         let (standing, theme) = (&self.standing, &self.theme);
+        if standing.model.is_empty() {
+            return vec![(9, Span::styled("opening the session …", theme.dim))];
+        }
         let dim = |text: String| Span::styled(text, theme.dim);
         let mode = if standing.mode == Mode::Agent { theme.dim } else { theme.accent };
         let mut parts: Vec<Part> = vec![

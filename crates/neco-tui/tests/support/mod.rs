@@ -91,18 +91,28 @@ impl Scene {
             duration_ms: ended.duration_ms,
             display: ended.display,
             spilled_to: None,
+            known: Vec::new(),
         }));
     }
 
     pub fn asks(&mut self, request: Value) -> Vec<Effect> {
         let request: PermissionRequest = serde_json::from_value(request).unwrap();
-        self.happen(EventBody::PermissionRequest(request))
+        let effects = self.happen(EventBody::PermissionRequest(request));
+        self.reads();
+        effects
+    }
+
+    /// The person has what is asked before them for a while.
+    pub fn reads(&mut self) {
+        self.picture();
+        self.app.now_ms += 1000;
     }
 
     pub fn questions(&mut self, subject: Value) {
         let mut question = subject;
         question["question_id"] = json!(QuestionId::new());
         self.happen(EventBody::Question(serde_json::from_value(question).unwrap()));
+        self.reads();
     }
 
     pub fn key(&mut self, code: KeyCode) -> Vec<Effect> {

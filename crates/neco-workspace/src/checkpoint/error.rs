@@ -29,7 +29,7 @@ pub enum CheckpointError {
         most: usize,
     },
     /// The workspace is a folder that nobody works on as a whole.
-    #[error("{} is {what}", root.display())]
+    #[error("{} is {what}, of which no checkpoints are kept", root.display())]
     NotAProject {
         /// The workspace.
         root: PathBuf,

@@ -25,7 +25,7 @@ use super::leftovers::remove_unfinished;
 use super::objects::Objects;
 use super::operations::Operations;
 use super::point::{StoredPoint, commit_object};
-use super::settling::{Mark, Settling, Unforced, force_all};
+use super::settling::{Mark, Settled, Settling, Unforced, force_all, force_files, replace_for_good};
 use super::tree::files_and_trees;
 use super::vault::Vault;
 
@@ -47,6 +47,8 @@ pub struct JjVault {
     others_wrote: bool,
     /// Whether the machine went down before everything was on the disk.
     distrusts: bool,
+    /// What was found then: the newest point as it is named, and the newest one that is whole.
+    looked_for_whole: Option<(Option<ObjectId>, Option<ObjectId>)>,
 }
 
 impl JjVault {
@@ -62,6 +64,7 @@ impl JjVault {
             is_marked: false,
             others_wrote: false,
             distrusts: false,
+            looked_for_whole: None,
         }
     }
 
@@ -120,9 +123,60 @@ impl JjVault {
         }
         let files = [("HEAD", format!("ref: {HEAD}\n")), ("config", "[core]\n\tbare = true\n".to_owned())];
         for (name, text) in files {
-            fs::write(new.join(name), text).map_err(|error| CheckpointError::at(&new, error))?;
+            replace_for_good(&new.join(name), text.as_bytes())?;
         }
+        force_files(&[new.join("refs/heads")], &[])?;
         Ok(new)
+    }
+
+    /// The newest point that is known to be on the disk, if there is any.
+    fn newest_certain(&self) -> Result<Option<ObjectId>, CheckpointError> {
+        if let Some(settled) = Settled::read(&self.folder).filter(|id| self.has(*id)) {
+            return Ok(Some(settled));
+        }
+        match self.operations().newest() {
+            Ok(newest) => Ok(newest.filter(|id| self.has(*id))),
+            // It is made anew of what there is.
+            Err(error) if error.is_damage() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The newest point that is whole, and so is everything between it and the last one that is on the disk for certain.
+    /// What came after that a power cut may have taken in part, in any order.
+    fn newest_whole(&mut self, named: Option<ObjectId>) -> Result<Option<ObjectId>, CheckpointError> {
+        if let Some((of, found)) = &self.looked_for_whole
+            && *of == named
+        {
+            return Ok(*found);
+        }
+        let settled = self.newest_certain()?;
+        let mut since = Vec::new();
+        let mut next = named;
+        while let Some(id) = next.filter(|id| Some(*id) != settled) {
+            let point = self.get(id).and_then(|bytes| StoredPoint::parse(id, &bytes));
+            let Ok(point) = point else { break };
+            next = point.parent;
+            since.push(point);
+        }
+        let mut newest = settled;
+        if next == settled {
+            let mut whole = HashSet::new();
+            newest = since
+                .iter()
+                .rev()
+                .take_while(|point| self.is_whole(point, &mut whole))
+                .last()
+                .map(|point| point.id)
+                .or(settled);
+        }
+        self.looked_for_whole = Some((named, newest));
+        Ok(newest)
+    }
+
+    fn is_whole(&self, point: &StoredPoint, whole: &mut HashSet<ObjectId>) -> bool {
+        let Ok(all) = all_objects(self, std::slice::from_ref(point)) else { return false };
+        all.into_iter().all(|id| whole.contains(&id) || (self.get(id).is_ok() && whole.insert(id)))
     }
 
     fn points(&self, head: ObjectId) -> Result<Vec<StoredPoint>, CheckpointError> {
@@ -189,16 +243,19 @@ impl Vault for JjVault {
         }
         self.open()?;
         let path = self.git().join(HEAD);
-        let known = match fs::read(&path) {
-            Ok(bytes) => ObjectId::from_hex(bytes.trim_ascii()).ok().filter(|id| self.has(*id)),
-            Err(error) if error.kind() == ErrorKind::NotFound => return self.operations().newest(),
+        let named = match fs::read(&path) {
+            Ok(bytes) => Some(ObjectId::from_hex(bytes.trim_ascii()).ok()),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(CheckpointError::at(&path, error)),
         };
-        match known {
-            Some(known) => Ok(Some(known)),
-            // The log of operations may know better.
-            None => match self.operations().newest()?.filter(|id| self.has(*id)) {
-                Some(newest) => Ok(Some(newest)),
+        if self.distrusts {
+            return self.newest_whole(named.flatten());
+        }
+        match named.flatten().filter(|id| self.has(*id)) {
+            Some(id) => Ok(Some(id)),
+            None => match self.newest_certain()? {
+                Some(settled) => Ok(Some(settled)),
+                None if named.is_none() => Ok(None),
                 None => Err(CheckpointError::Damaged("the newest point is missing".to_owned())),
             },
         }
@@ -214,6 +271,7 @@ impl Vault for JjVault {
             // What others left was looked at, and what was not whole was written anew.
             self.mark = Some(Mark::set(&self.folder)?);
             self.is_marked = true;
+            self.looked_for_whole = None;
         }
         Ok(id)
     }
@@ -221,7 +279,11 @@ impl Vault for JjVault {
     fn force(&mut self) -> Result<(), CheckpointError> {
         self.unforced()?.force(&self.folder)?;
         self.written.clear();
-        Ok(())
+        // The name of the newest point is replaced without waiting for the disk: this one is not.
+        match self.head()? {
+            Some(head) => Settled::set(&self.folder, head),
+            None => Ok(()),
+        }
     }
 
     fn settling(&mut self) -> Result<Option<Settling>, CheckpointError> {
@@ -262,6 +324,7 @@ impl Vault for JjVault {
             link(&old.file(id), &kept.file(id))?;
         }
         replace(&new.join(HEAD), format!("{}\n", head.id).as_bytes())?;
+        let head = head.id;
         // Plain git reads no further back than this, and neither does Jujutsu.
         if let Some(last) = points.last().filter(|last| last.parent.is_some()) {
             replace(&new.join("shallow"), format!("{}\n", last.id).as_bytes())?;
@@ -276,6 +339,7 @@ impl Vault for JjVault {
         // The log speaks of what is gone; it is made anew of what stays.
         operations.forget()?;
         force_all(&self.folder)?;
+        Settled::set(&self.folder, head)?;
         fs::remove_dir_all(&aside).map_err(|error| CheckpointError::at(&aside, error))?;
         self.objects = None;
         self.open()
@@ -286,6 +350,7 @@ impl Vault for JjVault {
         let free = (1..).map(|number| self.folder.join(format!("damaged-{number}"))).find(|path| !path.exists());
         let aside = free.unwrap_or_else(|| self.folder.join("damaged"));
         fs::create_dir_all(&aside).map_err(|error| CheckpointError::at(&aside, error))?;
+        Settled::forget(&self.folder);
         for name in ["git", "git.old", "repo", "files", Mark::FILE] {
             match fs::rename(self.folder.join(name), aside.join(name)) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {

@@ -6,6 +6,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::error::CheckpointError;
+use super::settling::force_files;
 
 /// How long another process is waited for; its first look at a large workspace takes a while.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -60,5 +61,7 @@ fn make_private(store: &Path) -> Result<(), CheckpointError> {
         return Ok(());
     }
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(store);
-    made.map_err(|error| CheckpointError::at(store, error))
+    made.map_err(|error| CheckpointError::at(store, error))?;
+    // Whatever is on the disk inside it is lost where its own name is. What is above is not ours to care for.
+    force_files(&[store.to_path_buf()], &[])
 }

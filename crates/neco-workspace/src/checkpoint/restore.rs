@@ -20,11 +20,10 @@ use gix::objs::Kind;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::cache::replace;
 use super::checkpoints::{Change, Kept};
 use super::error::CheckpointError;
 use super::plan::Plan;
-use super::settling::Unforced;
+use super::settling::replace_for_good;
 use super::tree::{Item, ItemKind, TreeChange, id_of};
 use super::vault::Vault;
 
@@ -70,8 +69,7 @@ impl Interrupted {
     /// When the mark can't be written.
     pub fn begin(store: &Path, undo: &str) -> Result<Self, CheckpointError> {
         let mark = store.join(MARK);
-        replace(&mark, undo.as_bytes())?;
-        Unforced::Files(vec![mark.clone()]).force(store)?;
+        replace_for_good(&mark, undo.as_bytes())?;
         Ok(Self { mark })
     }
 

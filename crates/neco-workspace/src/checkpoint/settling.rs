@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use gix::ObjectId;
 
 use super::cache::replace;
 use super::error::CheckpointError;
@@ -39,6 +41,9 @@ impl Settling {
         self.unforced.force(&self.folder)?;
         self.operations.lock().unwrap_or_else(PoisonError::into_inner).add(&self.points)?;
         let _lock = StoreLock::acquire(&self.folder)?;
+        if let Some(newest) = self.points.first() {
+            Settled::set(&self.folder, newest.id)?;
+        }
         // Whoever wrote something meanwhile has set another mark.
         match self.mark.filter(|mark| Mark::read(&self.folder).as_ref() == Some(mark)) {
             Some(_) => Mark::clear(&self.folder),
@@ -50,7 +55,7 @@ impl Settling {
 /// What may not be on the disk.
 #[derive(Clone, Debug)]
 pub enum Unforced {
-    /// These files, and that they are in their folders.
+    /// These files, and that they are in their folders; the last one leads to the others.
     Files(Vec<PathBuf>),
     /// Nobody knows: a process that is gone may have left something.
     Anything,
@@ -66,19 +71,77 @@ impl Unforced {
             Self::Files(files) if files.len() <= MOST_FORCED => files,
             Self::Files(_) | Self::Anything => return force_all(store),
         };
-        let folders: BTreeSet<&Path> = files.iter().flat_map(|file| file.ancestors().skip(1).take(2)).collect();
+        let Some((leads, objects)) = files.split_last() else { return Ok(()) };
+        // Each is there before what says or needs that it is: the mark before what it is about, objects before
+        // the name of the newest point.
+        force_files(&[store.join(Mark::FILE)], &[])?;
         let git = store.join("git");
-        // What is in a folder first, then the folder.
-        let folders = folders.into_iter().rev().chain([git.as_path(), store]);
-        for path in files.iter().map(PathBuf::as_path).chain(folders) {
-            let file = match File::open(path) {
-                // Pruned meanwhile.
-                Err(error) if error.kind() == ErrorKind::NotFound => continue,
-                opened => opened,
-            };
-            file.and_then(|file| file.sync_all()).map_err(|error| CheckpointError::at(path, error))?;
+        force_files(objects, &[&git, store])?;
+        force_files(std::slice::from_ref(leads), &[&git, store])
+    }
+}
+
+/// Has files on the disk, that they are in their folders, and what is in the folders `above` those.
+///
+/// # Errors
+/// When the disk does not take it.
+pub fn force_files(files: &[PathBuf], above: &[&Path]) -> Result<(), CheckpointError> {
+    let folders: BTreeSet<&Path> = files.iter().flat_map(|file| file.ancestors().skip(1).take(2)).collect();
+    // What is in a folder first, then the folder.
+    let folders = folders.into_iter().rev().chain(above.iter().copied());
+    for path in files.iter().map(PathBuf::as_path).chain(folders) {
+        let file = match File::open(path) {
+            // Pruned meanwhile.
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            opened => opened,
+        };
+        file.and_then(|file| file.sync_all()).map_err(|error| CheckpointError::at(path, error))?;
+    }
+    Ok(())
+}
+
+/// Puts a file in the place of another; it is on the disk when this is done, and a power cut leaves one of the two.
+///
+/// # Errors
+/// When it can't be written.
+pub fn replace_for_good(path: &Path, bytes: &[u8]) -> Result<(), CheckpointError> {
+    let folder = path.parent().unwrap_or(path);
+    let failed = |error| CheckpointError::at(path, error);
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    file.write_all(bytes).map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    force_files(&[path.to_path_buf()], &[])
+}
+
+/// The name of the newest point that is on the disk for good, with all that it needs: where a power cut takes what came
+/// after it, this is what there is.
+pub struct Settled;
+
+impl Settled {
+    /// Its file.
+    const FILE: &'static str = "settled";
+
+    /// Says that a point is on the disk.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn set(store: &Path, point: ObjectId) -> Result<(), CheckpointError> {
+        match Self::read(store) == Some(point) {
+            true => Ok(()),
+            false => replace_for_good(&store.join(Self::FILE), format!("{point}\n").as_bytes()),
         }
-        Ok(())
+    }
+
+    /// The point.
+    #[must_use]
+    pub fn read(store: &Path) -> Option<ObjectId> {
+        ObjectId::from_hex(fs::read(store.join(Self::FILE)).ok()?.trim_ascii()).ok()
+    }
+
+    /// There is none any more.
+    pub fn forget(store: &Path) {
+        let _ = fs::remove_file(store.join(Self::FILE));
     }
 }
 

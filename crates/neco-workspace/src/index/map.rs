@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use super::code::Definition;
 use super::error::IndexError;
 use super::kind::SymbolKind;
+use super::language::Language;
 use super::postings::{Bodies, Key, definitions, name_in, uses};
 use super::segment::Together;
 use super::snapshot::Snapshot;
@@ -28,6 +29,10 @@ const MOST_OF_FILE: usize = 12;
 const TESTS: [&str; 7] = ["tests", "test", "examples", "benches", "__tests__", "testdata", "fixtures"];
 /// What it counts when the rest uses a name that only such code defines.
 const BY_CHANCE: f64 = 0.02;
+/// Files that are read to fill what is left of the budget.
+const MOST_FILLED: usize = 300;
+/// What a definition must count to be shown although nobody uses it.
+const MAIN: f64 = 0.5;
 /// Characters of a line that are shown.
 const LONGEST_LINE: usize = 110;
 
@@ -64,7 +69,37 @@ impl Snapshot {
             let order = |(file, name): (u32, u32)| (self.path(file), names.get(name as usize));
             b.1.total_cmp(&a.1).then_with(|| order(a.0).cmp(&order(b.0)))
         });
-        self.draw(&names, &ranked, tokens)
+        let mut drawing = Drawing { left: tokens, ..Drawing::default() };
+        let mut is_full = false;
+        for ((file, name), _) in ranked {
+            let Some(name) = names.get(name as usize) else { continue };
+            if !self.put(&mut drawing, file, name) {
+                is_full = true;
+                break;
+            }
+        }
+        if !is_full {
+            self.fill(&mut drawing, &standing, wanted);
+        }
+        Ok(self.drawn(&drawing))
+    }
+
+    /// Puts what else is defined into the room that is left: a small repository is shown as a whole.
+    fn fill(&self, drawing: &mut Drawing, standing: &[f64], wanted: &dyn Fn(&Path) -> bool) {
+        let is_code = |file: &u32| {
+            let entry = self.entry(*file).filter(|entry| entry.place.is_some());
+            entry.is_some_and(|entry| Language::of(&entry.path).is_some() && wanted(&entry.path))
+        };
+        let mut files: Vec<u32> = (0..self.manifest().files.len() as u32).filter(is_code).collect();
+        let of = |file: u32| standing.get(file as usize).copied().unwrap_or(0.0);
+        files.sort_by(|a, b| self.is_test(*a).cmp(&self.is_test(*b)).then(of(*b).total_cmp(&of(*a))).then(a.cmp(b)));
+        for file in files.into_iter().take(MOST_FILLED) {
+            for name in self.sheet(drawing, file).main_names() {
+                if !self.put(drawing, file, &name) {
+                    return;
+                }
+            }
+        }
     }
 
     /// The names that are both defined and used, and who uses whose.
@@ -150,45 +185,54 @@ impl Snapshot {
         Ok(files)
     }
 
-    /// Takes the best definitions that fit the budget and shows them under their files, the files
-    /// that stand highest first.
-    fn draw(&self, names: &[String], ranked: &[((u32, u32), f64)], tokens: usize) -> Result<RepoMap, IndexError> {
-        let mut sheets: BTreeMap<u32, Sheet> = BTreeMap::new();
-        let mut order: Vec<u32> = Vec::new();
-        let mut left = tokens;
-        for ((file, name), _) in ranked {
-            let Some(name) = names.get(*name as usize) else { continue };
-            if !sheets.contains_key(file) {
-                sheets.insert(*file, self.sheet(*file)?);
-                order.push(*file);
-            }
-            let Some(sheet) = sheets.get_mut(file) else { continue };
-            let Some(cost) = sheet.take(name, &self.manifest().files, *file) else { continue };
-            let Some(rest) = left.checked_sub(cost) else {
-                sheet.give_back();
-                break;
-            };
-            left = rest;
-        }
+    /// Shows the definitions of a name in a file; false when there is no room for them.
+    fn put(&self, drawing: &mut Drawing, file: u32, name: &str) -> bool {
+        let left = drawing.left;
+        let sheet = self.sheet(drawing, file);
+        let Some(cost) = sheet.take(name, &self.manifest().files, file) else { return true };
+        let Some(rest) = left.checked_sub(cost) else {
+            sheet.give_back();
+            return false;
+        };
+        drawing.left = rest;
+        true
+    }
+
+    /// What was drawn, under its files, those that stand highest first.
+    fn drawn(&self, drawing: &Drawing) -> RepoMap {
         let mut map = RepoMap { text: String::new(), files: 0, definitions: 0 };
-        for file in order {
-            let Some(sheet) = sheets.get(&file).filter(|sheet| !sheet.shown.is_empty()) else { continue };
-            let _ = writeln!(map.text, "{}", self.path(file).display());
+        for file in &drawing.order {
+            let Some(sheet) = drawing.sheets.get(file).filter(|sheet| !sheet.shown.is_empty()) else { continue };
+            let _ = writeln!(map.text, "{}", self.path(*file).display());
             for (line, text) in &sheet.shown {
                 let _ = writeln!(map.text, "  {line}: {text}");
             }
             map.files += 1;
             map.definitions += sheet.shown.len();
         }
-        Ok(map)
+        map
     }
 
-    /// The definitions of a file by name, read from the file as it is now.
-    fn sheet(&self, file: u32) -> Result<Sheet, IndexError> {
-        let path: PathBuf = self.path(file).to_path_buf();
-        let (defined, lines) = self.defined_now(&path);
-        Ok(Sheet { defined, lines, shown: BTreeMap::new(), last: Vec::new() })
+    /// The sheet of a file: its definitions by name, read from the file as it is now.
+    fn sheet<'d>(&self, drawing: &'d mut Drawing, file: u32) -> &'d mut Sheet {
+        let Drawing { sheets, order, .. } = drawing;
+        sheets.entry(file).or_insert_with(|| {
+            order.push(file);
+            let path: PathBuf = self.path(file).to_path_buf();
+            let (defined, lines) = self.defined_now(&path);
+            Sheet { defined, lines, shown: BTreeMap::new(), last: Vec::new() }
+        })
     }
+}
+
+/// A map in the making.
+#[derive(Default)]
+struct Drawing {
+    sheets: BTreeMap<u32, Sheet>,
+    /// In the order in which the files came.
+    order: Vec<u32>,
+    /// Tokens.
+    left: usize,
 }
 
 /// What a definition counts by its kind, and by where it stands: types inside others are often only
@@ -255,6 +299,17 @@ impl Sheet {
             self.last.push(definition.line);
         }
         (!self.last.is_empty()).then_some(cost)
+    }
+
+    /// The names that matter without anybody using them, in the order of the text.
+    fn main_names(&self) -> Vec<String> {
+        let is_main = |one: &Definition| one.container.is_empty() && worth_of_definition(one) >= MAIN;
+        let all = self.defined.iter().filter_map(|(name, definitions)| {
+            definitions.iter().filter(|one| is_main(one)).map(|one| one.line).min().map(|line| (line, name.clone()))
+        });
+        let mut all: Vec<(u32, String)> = all.collect();
+        all.sort();
+        all.into_iter().map(|(_, name)| name).collect()
     }
 
     /// Takes away what was shown last.

@@ -5,8 +5,8 @@
 //! is seen and mended by building anew; nothing runs when nobody asks.
 //!
 //! Reading order: [`language`], [`kind`], [`code`], `grammar`, `declarator`, `gathered`, `parse` (what a file says); [`words`],
-//! `postings`, `table`, `segment` (how it is kept); `manifest`, `text`, `scan`, `build`, `tidy`,
-//! [`store`] (how it is brought up to date); [`snapshot`], `similar`, [`search`], [`symbols`], [`map`] (how it is
+//! `postings`, `table`, `segment` (how it is kept); `manifest`, `text`, `scan`, `notices`, `follow`, `build`,
+//! `tidy`, [`store`] (how it is brought up to date); [`snapshot`], `similar`, [`search`], [`symbols`], [`map`] (how it is
 //! asked); `bytes`, [`watch`], [`error`].
 
 mod build;
@@ -15,6 +15,7 @@ mod code;
 #[cfg(feature = "grammars")]
 mod declarator;
 mod error;
+mod follow;
 #[cfg(feature = "grammars")]
 mod gathered;
 #[cfg(feature = "grammars")]
@@ -23,6 +24,11 @@ mod kind;
 mod language;
 mod manifest;
 mod map;
+#[cfg(target_os = "linux")]
+mod notices;
+#[cfg(not(target_os = "linux"))]
+#[path = "no_notices.rs"]
+mod notices;
 mod parse;
 mod postings;
 mod scan;

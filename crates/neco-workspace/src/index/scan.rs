@@ -1,8 +1,8 @@
 //! Looks at the workspace: which files there are, and which may have changed since they were indexed.
 
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::{DirEntry, WalkState};
 use neco_safety::Located;
@@ -11,7 +11,11 @@ use neco_safety::path::sensitive::{is_sensitive_file, is_sensitive_folder};
 use super::error::IndexError;
 use super::manifest::{FileEntry, FileStamp, Manifest, in_order};
 use super::watch::Watch;
-use crate::walk::{Scope, walker};
+use crate::rules::Rules;
+use crate::walk::{Scope, is_wanted, walker_by};
+
+/// How much of a folder is indexed.
+const SCOPE: Scope = Scope::Visible;
 
 /// A file that is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +23,21 @@ pub(super) struct Seen {
     /// From the root.
     pub(super) path: PathBuf,
     pub(super) stamp: FileStamp,
+    /// Whether it has other names too, under which it can be changed.
+    pub(super) has_other_names: bool,
+}
+
+/// Who is told of every folder before it is looked into.
+pub(super) trait OnFolder: Sync {
+    /// A folder that is about to be looked into.
+    fn folder(&self, path: &Path);
+}
+
+/// Someone who does not want to know.
+pub(super) struct Incurious;
+
+impl OnFolder for Incurious {
+    fn folder(&self, _: &Path) {}
 }
 
 /// What is to be done.
@@ -39,21 +58,28 @@ impl Changes {
 
 /// All files of a folder that are indexed, by path: what git ignores, hidden and sensitive names are
 /// left out, and no link is followed.
-pub(super) fn scan(root: &Located, watch: &dyn Watch) -> Result<Vec<Seen>, IndexError> {
+pub(super) fn scan(
+    root: &Located,
+    rules: &Arc<Rules>,
+    on_folder: &dyn OnFolder,
+    watch: &dyn Watch,
+) -> Result<Vec<Seen>, IndexError> {
     let found: Mutex<Vec<Vec<Seen>>> = Mutex::default();
-    walker(root.path(), root.path(), Scope::Visible).threads(threads()).build_parallel().run(|| {
+    let walker = walker_by(root.path(), Some(Arc::clone(rules)), SCOPE).threads(threads()).build_parallel();
+    walker.run(|| {
         let mut batch = Batch { seen: Vec::new(), found: &found };
         Box::new(move |entry| {
             if watch.is_cancelled() {
                 return WalkState::Quit;
             }
             let Ok(entry) = entry else { return WalkState::Continue };
-            let Some(kind) = entry.file_type().filter(|_| entry.depth() > 0) else { return WalkState::Continue };
+            let Some(kind) = entry.file_type() else { return WalkState::Continue };
             if kind.is_dir() {
-                let closed = is_sensitive_folder(entry.path()).is_some();
-                return if closed { WalkState::Skip } else { WalkState::Continue };
-            }
-            if kind.is_file() && is_sensitive_file(entry.path()).is_none() {
+                if entry.depth() > 0 && is_sensitive_folder(entry.path()).is_some() {
+                    return WalkState::Skip;
+                }
+                on_folder.folder(entry.path());
+            } else if kind.is_file() && is_sensitive_file(entry.path()).is_none() {
                 batch.seen.extend(see(&entry, root));
             }
             WalkState::Continue
@@ -65,6 +91,20 @@ pub(super) fn scan(root: &Located, watch: &dyn Watch) -> Result<Vec<Seen>, Index
     let mut seen = found.into_inner().unwrap_or_else(PoisonError::into_inner).concat();
     seen.sort_unstable_by(|a, b| in_order(&a.path, &b.path));
     Ok(seen)
+}
+
+/// Whether something in a folder that was looked into is of any interest.
+pub(super) fn is_indexed(path: &Path, is_folder: bool, rules: &Rules) -> bool {
+    let closed = if is_folder { is_sensitive_folder(path) } else { is_sensitive_file(path) };
+    closed.is_none() && is_wanted(path, is_folder, Some(rules), SCOPE)
+}
+
+/// A file as it is now, or the path of one that is not there.
+pub(super) fn look_at(root: &Located, path: PathBuf) -> Result<Seen, PathBuf> {
+    match std::fs::symlink_metadata(root.path().join(&path)) {
+        Ok(facts) if facts.is_file() => Ok(Seen::of(path, &facts)),
+        Ok(_) | Err(_) => Err(path),
+    }
 }
 
 /// How many threads work at the same time.
@@ -87,7 +127,13 @@ impl Drop for Batch<'_> {
 
 fn see(entry: &DirEntry, root: &Located) -> Option<Seen> {
     let path = entry.path().strip_prefix(root.path()).ok()?.to_path_buf();
-    Some(Seen { path, stamp: FileStamp::of(&entry.metadata().ok()?) })
+    Some(Seen::of(path, &entry.metadata().ok()?))
+}
+
+impl Seen {
+    fn of(path: PathBuf, facts: &std::fs::Metadata) -> Self {
+        Self { path, stamp: FileStamp::of(facts), has_other_names: facts.nlink() > 1 }
+    }
 }
 
 impl FileStamp {
@@ -116,6 +162,20 @@ pub(super) fn compare(manifest: &Manifest, seen: Vec<Seen>) -> Changes {
         }
     }
     changes.gone.extend(known.map(|entry| entry.path.clone()));
+    changes
+}
+
+/// What has to be done for the index to fit these files, each of which is or is no longer there.
+pub(super) fn compare_these(manifest: &Manifest, files: impl Iterator<Item = Result<Seen, PathBuf>>) -> Changes {
+    let mut changes = Changes::default();
+    for file in files {
+        match file {
+            Ok(seen) if manifest.file(&seen.path).is_some_and(|entry| is_unchanged(entry, &seen)) => {}
+            Ok(seen) => changes.read.push(seen),
+            Err(path) if manifest.file(&path).is_some() => changes.gone.push(path),
+            Err(_) => {}
+        }
+    }
     changes
 }
 

@@ -71,6 +71,11 @@ impl Snapshot {
         self.manifest.files.iter().filter(|file| file.place.is_some()).count()
     }
 
+    /// Grows with every commit; zero while nothing is indexed.
+    pub(super) fn generation(&self) -> u64 {
+        self.manifest.generation
+    }
+
     pub(super) fn manifest(&self) -> &Manifest {
         &self.manifest
     }

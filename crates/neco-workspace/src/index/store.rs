@@ -16,14 +16,19 @@ use neco_safety::Located;
 use super::build::build;
 use super::bytes::fingerprint;
 use super::error::IndexError;
+use super::follow::Following;
 use super::manifest::Manifest;
-use super::scan::{Changes, compare, scan};
+use super::notices::Notices;
+use super::scan::{Changes, Incurious, Seen, compare, compare_these, look_at, scan};
 use super::snapshot::Snapshot;
 use super::tidy::{sweep, tidy};
 use super::watch::Watch;
+use crate::rules::Rules;
 
 /// How long to wait before looking again whether another process is done.
 const PAUSE: Duration = Duration::from_millis(30);
+/// The same for another call of this process.
+const SHORT_PAUSE: Duration = Duration::from_millis(3);
 
 /// The index of a folder.
 #[derive(Debug)]
@@ -31,14 +36,22 @@ pub struct Index {
     folder: PathBuf,
     root: Located,
     current: Mutex<Option<Arc<Snapshot>>>,
-    /// Held by the one call of this process that writes; nobody has to hear of waiting for that.
-    writing: Mutex<()>,
+    follows: bool,
+    following: Mutex<Option<Following>>,
+    /// Held by the one call of this process that looks and writes; nobody has to hear of waiting for that.
+    turn: Mutex<()>,
 }
 
-/// The right to write; given up when it is dropped, also by a process that is killed.
-struct Lock<'a> {
+/// The right of this process to write; given up when it is dropped, also by a process that is killed.
+struct Lock {
     _file: File,
-    _writing: MutexGuard<'a, ()>,
+}
+
+/// An index that was brought up to date.
+struct Brought {
+    snapshot: Arc<Snapshot>,
+    /// Whether it is made of what was looked at, and not of what another process committed meanwhile.
+    is_ours: bool,
 }
 
 impl Index {
@@ -49,8 +62,17 @@ impl Index {
             folder: indexes.join(folder_name(root.path())),
             root,
             current: Mutex::default(),
-            writing: Mutex::new(()),
+            follows: false,
+            following: Mutex::default(),
+            turn: Mutex::new(()),
         }
+    }
+
+    /// The same, for whoever asks often: after the first question the kernel notes which files change, where it can,
+    /// so that not all of them are looked at again before every answer.
+    #[must_use]
+    pub fn followed(self) -> Self {
+        Self { follows: true, ..self }
     }
 
     /// Brings the index up to date and asks it. What is damaged is built anew, once.
@@ -82,23 +104,89 @@ impl Index {
     /// # Errors
     /// As [`Index::ask`], or when it is damaged.
     pub fn refresh(&self, watch: &dyn Watch) -> Result<Arc<Snapshot>, IndexError> {
-        let seen = scan(&self.root, watch)?;
+        if let Some(current) = self.unchanged()? {
+            return Ok(current);
+        }
+        let _turn = self.turn(watch)?;
+        // Whoever had the turn before may have done the same work.
+        match self.unchanged()? {
+            Some(current) => Ok(current),
+            None => match self.follow(watch)? {
+                Some(followed) => Ok(followed),
+                None => self.look(watch),
+            },
+        }
+    }
+
+    /// What is committed, if it is known that no file changed since.
+    fn unchanged(&self) -> Result<Option<Arc<Snapshot>>, IndexError> {
+        if !self.follows {
+            return Ok(None);
+        }
+        let current = self.load()?;
+        let suspects = self.following().as_mut().and_then(|known| known.suspects(&self.root, current.generation()));
+        Ok(suspects.filter(|suspects| suspects.paths.is_empty()).map(|_| current))
+    }
+
+    /// Looks at the files that may have changed, if it is known which.
+    fn follow(&self, watch: &dyn Watch) -> Result<Option<Arc<Snapshot>>, IndexError> {
+        let current = self.load()?;
+        let suspects = self.following().as_mut().and_then(|known| known.suspects(&self.root, current.generation()));
+        let Some(suspects) = suspects else { return Ok(None) };
+        let files: Vec<_> = suspects.paths.iter().map(|path| look_at(&self.root, path.clone())).collect();
+        if let Some(known) = self.following().as_mut() {
+            known.met(files.iter().flatten());
+        }
+        let changes = compare_these(current.manifest(), files.into_iter());
+        let Brought { snapshot, is_ours } = self.bring(current, &changes, watch)?;
+        let mut following = self.following();
+        match following.as_mut().filter(|_| is_ours) {
+            Some(known) => known.committed(&suspects, unread(&snapshot, &changes), snapshot.generation()),
+            None => *following = None,
+        }
+        Ok(Some(snapshot))
+    }
+
+    /// Looks at all files.
+    fn look(&self, watch: &dyn Watch) -> Result<Arc<Snapshot>, IndexError> {
+        *self.following() = None;
+        let rules = Arc::new(Rules::noted(self.root.path(), self.root.path()));
+        let notices = if self.follows { Notices::begin(self.root.path()) } else { None };
+        let seen = match &notices {
+            Some(notices) => scan(&self.root, &rules, notices, watch)?,
+            None => scan(&self.root, &rules, &Incurious, watch)?,
+        };
+        let mut following = notices.and_then(|notices| Following::begin(&self.root, notices, rules, &seen));
         let current = self.load()?;
         let changes = compare(current.manifest(), seen);
+        let Brought { snapshot, is_ours } = self.bring(current, &changes, watch)?;
+        if let Some(known) = following.as_mut().filter(|_| is_ours) {
+            known.begun(unread(&snapshot, &changes), snapshot.generation());
+            *self.following() = following;
+        }
+        Ok(snapshot)
+    }
+
+    fn following(&self) -> MutexGuard<'_, Option<Following>> {
+        self.following.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Indexes what changed.
+    fn bring(&self, current: Arc<Snapshot>, changes: &Changes, watch: &dyn Watch) -> Result<Brought, IndexError> {
         if changes.is_empty() {
-            return Ok(current);
+            return Ok(Brought { snapshot: current, is_ours: true });
         }
         let lock = self.lock(watch)?;
         // Whoever had the lock may have done the same work.
         let before = current;
         let current = self.load()?;
-        let changes = again(&before, &current, changes);
-        let built = self.build(&current, &changes, watch)?;
+        let is_ours = before.generation() == current.generation();
+        let built = self.build(&current, &again(&before, &current, changes), watch)?;
         // While the lock is held nobody can sweep away what it names.
         let fresh = Arc::new(Snapshot::open(&self.folder, self.root.clone(), built, Some(&current))?);
         drop(lock);
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&fresh));
-        if watch.is_cancelled() { Err(IndexError::Cancelled) } else { Ok(fresh) }
+        if watch.is_cancelled() { Err(IndexError::Cancelled) } else { Ok(Brought { snapshot: fresh, is_ours }) }
     }
 
     fn build(&self, current: &Snapshot, changes: &Changes, watch: &dyn Watch) -> Result<Manifest, IndexError> {
@@ -118,6 +206,7 @@ impl Index {
 
     /// Throws the index away, unless somebody else has built it anew since it was found damaged.
     fn reset(&self, watch: &dyn Watch) -> Result<(), IndexError> {
+        let _turn = self.turn(watch)?;
         let lock = self.lock(watch)?;
         let damaged = self.current.lock().unwrap_or_else(PoisonError::into_inner).take();
         let is_same = damaged.is_some_and(|damaged| damaged.manifest().is_current(&self.folder));
@@ -158,14 +247,14 @@ impl Index {
         Ok(fresh)
     }
 
-    fn lock(&self, watch: &dyn Watch) -> Result<Lock<'_>, IndexError> {
-        let writing = self.writing(watch)?;
+    /// Waits for other processes; whoever calls this has the turn in this one.
+    fn lock(&self, watch: &dyn Watch) -> Result<Lock, IndexError> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let file = File::options().create(true).truncate(false).write(true).open(self.folder.join("lock"))?;
         let mut told = false;
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(Lock { _file: file, _writing: writing }),
+                Ok(()) => return Ok(Lock { _file: file }),
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => return Err(error.into()),
             }
@@ -179,31 +268,43 @@ impl Index {
         }
     }
 
-    fn writing(&self, watch: &dyn Watch) -> Result<MutexGuard<'_, ()>, IndexError> {
+    fn turn(&self, watch: &dyn Watch) -> Result<MutexGuard<'_, ()>, IndexError> {
         loop {
-            match self.writing.try_lock() {
+            match self.turn.try_lock() {
                 Ok(guard) => return Ok(guard),
                 Err(Held::Poisoned(poisoned)) => return Ok(poisoned.into_inner()),
                 Err(Held::WouldBlock) if watch.is_cancelled() => return Err(IndexError::Cancelled),
-                Err(Held::WouldBlock) => std::thread::sleep(PAUSE),
+                Err(Held::WouldBlock) => std::thread::sleep(SHORT_PAUSE),
             }
         }
     }
 }
 
+/// Those that changed and could not be read for a reason that may pass.
+fn unread(snapshot: &Snapshot, changes: &Changes) -> Vec<PathBuf> {
+    let is_unread = |path: &PathBuf| {
+        let entry = snapshot.manifest().file(path);
+        entry.is_some_and(|entry| !entry.settled && entry.place.is_none() && entry.fingerprint == 0)
+    };
+    changes.read.iter().map(|seen| seen.path.clone()).filter(is_unread).collect()
+}
+
 /// What is still to be done of what was to be done `before` another process may have done it.
-fn again(before: &Snapshot, current: &Snapshot, changes: Changes) -> Changes {
-    let Changes { read, gone } = changes;
-    let still = |seen: &super::scan::Seen| {
+fn again(before: &Snapshot, current: &Snapshot, changes: &Changes) -> Changes {
+    let still = |seen: &&Seen| {
         let known = current.manifest().file(&seen.path);
         !known.is_some_and(|known| known.settled && known.stamp == seen.stamp)
     };
     // One that is known otherwise now came back after we looked, and was indexed by somebody else.
-    let still_gone = |path: &PathBuf| {
+    let still_gone = |path: &&PathBuf| {
         let stamp = |of: &Snapshot| of.manifest().file(path).map(|known| known.stamp);
         stamp(current).is_some() && stamp(current) == stamp(before)
     };
-    Changes { read: read.into_iter().filter(still).collect(), gone: gone.into_iter().filter(still_gone).collect() }
+    let Changes { read, gone } = changes;
+    Changes {
+        read: read.iter().filter(still).cloned().collect(),
+        gone: gone.iter().filter(still_gone).cloned().collect(),
+    }
 }
 
 /// Readable for people, and different for every folder.

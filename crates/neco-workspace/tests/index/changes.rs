@@ -88,12 +88,18 @@ proptest! {
         steps in prop::collection::vec(step(), 1..40),
     ) {
         let desk = Desk::new();
-        let index = desk.index();
+        let index = desk.index_in(&desk.indexes.with_extension("looking"));
+        let followed = desk.index().followed();
         for step in &steps {
             take(&desk, &index, step);
+            if matches!(step, Step::Refresh) {
+                followed.refresh(&Patient).unwrap();
+            }
         }
         let fresh = desk.index_in(&desk.indexes.with_extension("fresh"));
-        prop_assert_eq!(told(&index), told(&fresh));
+        let expected = told(&fresh);
+        prop_assert_eq!(told(&index), expected.clone());
+        prop_assert_eq!(told(&followed), expected);
     }
 }
 

@@ -5,5 +5,6 @@
 mod changes;
 mod desk;
 mod find;
+mod followed;
 mod languages;
 mod together;

@@ -7,7 +7,7 @@ use neco_proto::event::PermissionRequest;
 use neco_proto::{CallId, Command, QuestionId};
 
 use super::edit::{Draft, Saved};
-use super::editor::{self, Programs};
+use super::editor::{self, Open, Programs};
 use super::inquiry::Inquiry;
 use super::question::{Place, Question, Step, Typed, Want};
 use super::tty::{Number, Tty};
@@ -221,7 +221,9 @@ impl Desk {
         let draft = Draft::of(&question.request().tool, &arguments);
         let editor = &self.programs.editor;
         let saved = match self.tty.lend() {
-            Ok(terminal) => self.deaf.during(|| editor::edit(&draft.text, &draft.file_name, editor, &terminal)),
+            Ok(terminal) => {
+                self.deaf.during(|| editor::edit(&draft.text, &draft.file_name, editor, &terminal, &Open::default()))
+            }
             Err(error) => Err(format!("the terminal can't be used: {error}")),
         };
         let text = match saved.and_then(|saved| draft.saved(&arguments, &saved)) {

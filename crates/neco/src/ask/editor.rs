@@ -4,8 +4,10 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use neco_config::Env;
+use rustix::process::{Pid, Signal, kill_process};
 
 /// The editor when nobody names one.
 const USUAL_EDITOR: &str = "vi";
@@ -33,11 +35,35 @@ impl Programs {
     }
 }
 
-/// Opens `text` in `editor` on `terminal`, in a file called `name`, and gives back what was saved.
+/// An editor that may be open, so that whoever ends before it can tell it to end as well.
+#[derive(Debug, Default)]
+pub struct Open {
+    /// The process; 0 when there is none.
+    id: AtomicU32,
+    ended: AtomicBool,
+}
+
+impl Open {
+    /// Tells the editor that the terminal is gone. Through a shell it may be a child of what was started.
+    pub fn end(&self) {
+        self.ended.store(true, Ordering::SeqCst);
+        let id = self.id.load(Ordering::SeqCst);
+        let Some(shell) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return };
+        let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
+        let children = children.split_whitespace().filter_map(|id| Pid::from_raw(id.parse().ok()?));
+        for process in children.chain([shell]) {
+            // It may have ended meanwhile.
+            let _ = kill_process(process, Signal::HUP);
+        }
+    }
+}
+
+/// Opens `text` in `editor` on `terminal`, in a file called `name`, and gives back what was saved; also when the editor
+/// was told to end.
 ///
 /// # Errors
 /// In words for the person.
-pub fn edit(text: &str, name: &str, editor: &OsStr, terminal: &File) -> Result<String, String> {
+pub fn edit(text: &str, name: &str, editor: &OsStr, terminal: &File, open: &Open) -> Result<String, String> {
     let failed = |what: &str, error: std::io::Error| format!("{what}: {error}");
     // A folder of its own, for its owner alone, so that the file can have the name that editors know.
     let folder = tempfile::Builder::new()
@@ -51,14 +77,19 @@ pub fn edit(text: &str, name: &str, editor: &OsStr, terminal: &File) -> Result<S
     // Through a shell, as everybody does: people write `code --wait` there.
     let mut line = editor.to_owned();
     line.push(" \"$1\"");
-    let status = Command::new("sh")
+    let mut child = Command::new("sh")
         .args([OsStr::new("-c"), &line, OsStr::new("editor"), file.as_os_str()])
         .stdin(on_terminal()?)
         .stdout(on_terminal()?)
         .stderr(on_terminal()?)
-        .status()
+        .spawn()
         .map_err(|error| failed("the editor could not be started", error))?;
-    if !status.success() {
+    open.ended.store(false, Ordering::SeqCst);
+    open.id.store(child.id(), Ordering::SeqCst);
+    let status = child.wait();
+    open.id.store(0, Ordering::SeqCst);
+    let status = status.map_err(|error| failed("the editor could not be waited for", error))?;
+    if !status.success() && !open.ended.load(Ordering::SeqCst) {
         return Err(format!("the editor ({}) ended with {status}; nothing was changed", editor.display()));
     }
     let saved = std::fs::read(&file).map_err(|error| failed("what was saved can't be read", error))?;
@@ -90,12 +121,30 @@ mod tests {
     #[test]
     fn what_is_saved_comes_back() {
         let terminal = nowhere();
-        let edit = |editor: &str| edit("one\n", "a.txt", OsStr::new(editor), &terminal);
+        let edit = |editor: &str| edit("one\n", "a.txt", OsStr::new(editor), &terminal, &Open::default());
         assert_eq!(edit("sed -i s/one/two/").unwrap(), "two\n");
         assert_eq!(edit("true").unwrap(), "one\n");
         assert_eq!(edit("basename >/dev/null").unwrap(), "one\n");
         assert!(edit("false").unwrap_err().contains("nothing was changed"));
         assert!(edit("no-such-editor-here").unwrap_err().contains("127"));
+    }
+
+    #[test]
+    fn an_editor_that_is_told_to_end_gives_back_what_it_saved() {
+        let open = Open::default();
+        let saved = std::thread::scope(|scope| {
+            let editing = scope.spawn(|| {
+                let line = "f() { echo two > \"$1\"; sleep 600; }; f";
+                edit("one\n", "a.txt", OsStr::new(line), &nowhere(), &open)
+            });
+            while !editing.is_finished() {
+                // Not before it has saved; `end` may be said again.
+                std::thread::sleep(std::time::Duration::from_millis(100));
+                open.end();
+            }
+            editing.join().unwrap()
+        });
+        assert_eq!(saved.unwrap(), "two\n");
     }
 
     #[test]

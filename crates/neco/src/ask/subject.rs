@@ -12,8 +12,9 @@ use crate::print::visible::visible;
 
 /// Lines of other arguments that are shown before `d` shows all of them.
 const FIELD_LINES: usize = 20;
-/// Arguments that a change shows by itself.
-const SEEN_IN_A_CHANGE: &[&str] = &["path", "content", "old_string", "new_string", "edits", "patch"];
+/// Arguments that a change shows by itself; the later ones stand in the head of an entry of the memory.
+const SEEN_IN_A_CHANGE: &[&str] =
+    &["path", "content", "old_string", "new_string", "edits", "patch", "title", "summary", "category", "topic", "tags"];
 /// What the model says a command is for: in the heading already, and nothing comes of it.
 const PURPOSE: &str = "description";
 

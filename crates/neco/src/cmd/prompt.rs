@@ -11,7 +11,7 @@ use neco_agent::{Budget, Generation};
 use neco_config::{Config, Env, LoadOptions, Loaded};
 use neco_model::route::Timeouts;
 use neco_model::scripted::ScriptedModel;
-use neco_model::{Models, Script};
+use neco_model::{Models, Provider, SetupError};
 use neco_proto::{Answer, Client, ClientError, ContextReport, LayerSize, Message, Part, PromptReport, Query, Role};
 use neco_safety::policy::LoadedPolicy;
 use neco_safety::sandbox::Ask;
@@ -73,11 +73,9 @@ async fn told(
     let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides })?;
     loaded.warnings.iter().for_each(|warning| say::note(&warning.to_string()));
     let kept = tempfile::tempdir().map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
-    if record.is_none() {
+    let is_new = record.is_none();
+    if is_new {
         plans_into(kept.path(), env)?;
-        if loaded.config.memory.enabled {
-            say::note("what is recalled from the memory is chosen with the first message, so it is not shown here");
-        }
     }
     let hub = hub(&memory, env, &folder, &loaded, kept.path(), args.tools.clone().unwrap_or_default())?;
     let options = options(args, &loaded.config)?;
@@ -87,6 +85,9 @@ async fn told(
     };
     let answer = session.ask(Query::Prompt).await;
     session.close().await;
+    if is_new && loaded.config.memory.enabled && super::memory::has_entries(&folder, everywhere, env).await {
+        say::note("what is recalled from the memory is chosen with the first message, so it is not shown here");
+    }
     match answer {
         Ok(Answer::Prompt(report)) => Ok(report),
         Ok(_) | Err(ClientError::Gone) => Err(Failure::new(Exit::Failed, "the session gave no answer")),
@@ -157,12 +158,25 @@ fn find_model(models: Models) -> FindModel {
     Arc::new(move |name| {
         if name.is_empty() && models.default_name().is_err() {
             say::note("no model is configured, so nothing is known of its window");
-            let script = Arc::new(Script::default());
-            return Ok(Arc::new(ScriptedModel::new("no", "model", script, Timeouts::default())));
+            return Ok(Arc::new(ScriptedModel::new("no", "model", Arc::default(), Timeouts::default())));
         }
         let name = if name.is_empty() { models.default_name() } else { Ok(name.to_owned()) };
-        name.and_then(|name| models.provider_for(&name)).map_err(|error| error.to_string())
+        name.and_then(|name| found_or_known(&models, &name)).map_err(|error| error.to_string())
     })
+}
+
+/// Nobody is asked anything here, so a model whose key is missing is as good as one that could be asked.
+fn found_or_known(models: &Models, name: &str) -> Result<Arc<dyn Provider>, SetupError> {
+    let error = match models.provider_for(name) {
+        Err(error @ SetupError::MissingKey { .. }) => error,
+        found => return found,
+    };
+    let (members, _) = models.members(name)?;
+    let Some(member) = members.first() else { return Err(error) };
+    let window = Some(models.info(name)?.context_window);
+    say::note(&format!("{error}; nothing is asked here, so it is shown all the same"));
+    let model = ScriptedModel::new(&member.provider, &member.model, Arc::default(), Timeouts::default());
+    Ok(Arc::new(model.with_window(window)))
 }
 
 fn options(args: &PromptArgs, config: &Config) -> Result<SessionOptions, Failure> {

@@ -55,6 +55,18 @@ fn moment_at(text: &str, now: &Zoned) -> Result<i64, String> {
     Ok(now.timestamp().as_millisecond().saturating_sub(back))
 }
 
+/// `2026-11-15 13:05`, in this time zone.
+#[must_use]
+pub fn minute(time: Timestamp) -> String {
+    time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+/// `2026-11-15`, in this time zone.
+#[must_use]
+pub fn day(time: Timestamp) -> String {
+    time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string()
+}
+
 /// `13:05:09`, in this time zone.
 #[must_use]
 pub fn clock(time: Timestamp) -> String {

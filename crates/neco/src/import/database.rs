@@ -9,6 +9,8 @@ use sqlx::{ConnectOptions, Connection, Row};
 
 /// The most sessions of one list.
 const MOST: i64 = 1000;
+/// Entries of a session that are looked at for its folder.
+const FIRST: i64 = 20;
 /// The most bytes that an entry unpacks to.
 const UNPACKED: u64 = 64 * 1024 * 1024;
 
@@ -58,31 +60,47 @@ pub async fn opencode_session(file: &Path, id: &str) -> Result<Value, sqlx::Erro
     Ok(json!({ "info": info, "messages": messages }))
 }
 
-/// The sessions of OpenClaw that work in a folder, each as its entries.
+/// The sessions of OpenClaw that work in a folder, newest first. The first entries of a session name it.
 ///
 /// # Errors
 /// When the database can't be read, or is not laid out as expected.
-pub async fn openclaw_sessions(file: &Path, cwd: &Path) -> Result<Vec<Vec<Value>>, sqlx::Error> {
+pub async fn openclaw_sessions(file: &Path, cwd: &Path) -> Result<Vec<String>, sqlx::Error> {
     let mut database = open(file).await?;
-    let ask = "SELECT 1 FROM pragma_table_info('transcript_events') WHERE name = 'event_zstd'";
-    let packed = sqlx::query(ask).fetch_optional(&mut database).await?.is_some();
     let ask = "SELECT session_id FROM transcript_events GROUP BY session_id ORDER BY max(created_at) DESC LIMIT ?";
     let ids = sqlx::query(ask).bind(MOST).fetch_all(&mut database).await?;
     let mut sessions = Vec::new();
     for row in &ids {
-        let ask = match packed {
-            true => "SELECT event_json, event_zstd FROM transcript_events WHERE session_id = ? ORDER BY seq",
-            false => "SELECT event_json, NULL FROM transcript_events WHERE session_id = ? ORDER BY seq",
-        };
-        let rows = sqlx::query(ask).bind(row.try_get::<String, _>(0)?).fetch_all(&mut database).await?;
-        let entries: Vec<Value> = rows.iter().filter_map(entry).collect();
+        let id: String = row.try_get(0)?;
+        let entries = entries(&mut database, &id, FIRST).await?;
         let own = entries.iter().find_map(|entry| entry.get("cwd").and_then(Value::as_str));
         if own.is_some_and(|own| Path::new(own) == cwd) {
-            sessions.push(entries);
+            sessions.push(id);
         }
     }
     database.close().await?;
     Ok(sessions)
+}
+
+/// The entries of a session of OpenClaw.
+///
+/// # Errors
+/// When the database can't be read, or is not laid out as expected.
+pub async fn openclaw_session(file: &Path, id: &str) -> Result<Vec<Value>, sqlx::Error> {
+    let mut database = open(file).await?;
+    let entries = entries(&mut database, id, i64::MAX).await?;
+    database.close().await?;
+    Ok(entries)
+}
+
+async fn entries(database: &mut SqliteConnection, id: &str, most: i64) -> Result<Vec<Value>, sqlx::Error> {
+    let ask = "SELECT 1 FROM pragma_table_info('transcript_events') WHERE name = 'event_zstd'";
+    let packed = sqlx::query(ask).fetch_optional(&mut *database).await?.is_some();
+    let ask = match packed {
+        true => "SELECT event_json, event_zstd FROM transcript_events WHERE session_id = ? ORDER BY seq LIMIT ?",
+        false => "SELECT event_json, NULL FROM transcript_events WHERE session_id = ? ORDER BY seq LIMIT ?",
+    };
+    let rows = sqlx::query(ask).bind(id).bind(most).fetch_all(database).await?;
+    Ok(rows.iter().filter_map(entry).collect())
 }
 
 /// An entry as text, or packed.
@@ -161,8 +179,9 @@ mod tests {
         sqlx::query(put).bind(packed).execute(&mut database).await.unwrap();
         database.close().await.unwrap();
         let sessions = openclaw_sessions(&file, Path::new("/w")).await.unwrap();
+        let entries = openclaw_session(&file, &sessions[0]).await.unwrap();
         let mut foreign = crate::import::Foreign::default();
-        crate::import::openclaw::read(&sessions[0], &mut foreign);
+        crate::import::openclaw::read(&entries, &mut foreign);
         assert_eq!((sessions.len(), foreign.messages(), foreign.id.as_deref()), (1, 1, Some("s")));
     }
 }

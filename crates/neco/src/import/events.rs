@@ -358,6 +358,7 @@ fn ended(id: &CallId, tool: &str, arguments: &str, outcome: Option<(Option<Times
         error_code: (!done).then_some(ErrorCode::ToolFailed),
         duration_ms: 0,
         spilled_to: None,
+        known: Vec::new(),
     };
     (at, end, done.then(|| card::todos(tool, &arguments)).flatten())
 }

@@ -1,11 +1,14 @@
 //! Whose file is it?
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 
 use serde_json::Value;
 
 use super::foreign::{Foreign, text};
 use super::{claude_code, codex, gemini_cli, openclaw, opencode};
+
+/// The most bytes of a file that is read as a whole; no conversation has nearly as many.
+const MOST_BYTES: u64 = 512 * 1024 * 1024;
 
 /// Lines that are looked at to tell formats apart.
 const LOOK: usize = 50;
@@ -90,10 +93,13 @@ pub struct Record {
 /// The lines of a file, empty ones left out. A file that is one JSON document is one line.
 ///
 /// # Errors
-/// When it can't be read.
-pub fn records(mut input: impl BufRead) -> io::Result<Vec<Record>> {
+/// When it can't be read, or does not end.
+pub fn records(input: impl BufRead) -> io::Result<Vec<Record>> {
     let mut bytes = Vec::new();
-    input.read_to_end(&mut bytes)?;
+    input.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(io::Error::other(format!("it has more than {} MB", MOST_BYTES / 1024 / 1024)));
+    }
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim_start_matches('\u{feff}');
     // A document over several lines, or on one: its first line alone is no JSON, or all there is.

@@ -10,6 +10,9 @@ use super::clean::clean_line;
 use super::paint::Paint;
 use super::{figures, told};
 
+/// What an agent is called that is a single call of a workflow.
+const CALL: &str = "task";
+
 /// The longest line of one, in characters.
 const LONGEST: usize = 160;
 
@@ -18,6 +21,8 @@ const LONGEST: usize = 160;
 pub struct Children {
     root: Option<AgentId>,
     known: BTreeMap<AgentId, Known>,
+    /// Whether a workflow runs, which tells itself of the calls that its tasks are.
+    in_workflow: bool,
 }
 
 #[derive(Debug)]
@@ -44,8 +49,12 @@ impl Children {
             }
             EventBody::AgentUpdate(update) => Some(self.update(update, paint)),
             EventBody::AgentMessage(message) => Some(self.letter(message, paint).into_iter().collect()),
+            EventBody::WorkflowUpdate(_) => {
+                self.in_workflow = true;
+                None
+            }
             // Whoever is asked sees it, whoever asks.
-            EventBody::PermissionRequest(_) | EventBody::Question(_) | EventBody::WorkflowUpdate(_) => None,
+            EventBody::PermissionRequest(_) | EventBody::Question(_) => None,
             _ if self.root.is_none_or(|root| root == event.agent_id) => None,
             body => {
                 self.noted(event.agent_id, body);
@@ -88,15 +97,20 @@ impl Children {
         let known = Known { name: clean_line(&node.name), depth, state: node.state, last };
         self.known.insert(node.id, known);
         gone.iter().for_each(|agent| drop(self.known.remove(agent)));
+        if self.in_workflow && node.role == CALL {
+            return Vec::new();
+        }
         let new = setup.is_some() || before.is_none();
         let line = match node.state {
             NodeState::Created | NodeState::Running if new => {
-                paint.cyan(&format!("⊕ {} · {}", node.name, shortened(&clean_line(&node.task))))
+                paint.cyan(&format!("⊕ {} · {}", clean_line(&node.name), shortened(&clean_line(&node.task))))
             }
-            NodeState::Running if before == Some(NodeState::Paused) => paint.dim(&format!("⊕ {} goes on", node.name)),
+            NodeState::Running if before == Some(NodeState::Paused) => {
+                paint.dim(&format!("⊕ {} goes on", clean_line(&node.name)))
+            }
             NodeState::Created | NodeState::Running => return Vec::new(),
             NodeState::Paused if before == Some(NodeState::Paused) => return Vec::new(),
-            NodeState::Paused => paint.yellow(&format!("‖ {} is paused", node.name)),
+            NodeState::Paused => paint.yellow(&format!("‖ {} is paused", clean_line(&node.name))),
             NodeState::Completed => paint.green(&ended("✓", node)),
             NodeState::Failed => paint.red(&ended("✗", node)),
             NodeState::Cancelled => paint.dim(&ended("–", node)),
@@ -125,8 +139,8 @@ impl Children {
                 let who = from.filter(|who| who.state == NodeState::Running)?;
                 (who, paint.yellow(&format!("! {}: {}", who.name, shortened(&clean_line(why)))))
             }
-            Letter::Up(Up::Ended { .. }) | Letter::Down(Down::Task { .. }) => return None,
-            Letter::Down(Down::Redirect { text } | Down::Answer { text }) => {
+            Letter::Up(Up::Ended { .. }) => return None,
+            Letter::Down(Down::Task { text } | Down::Redirect { text } | Down::Answer { text }) => {
                 let who = of(to)?;
                 (who, paint.dim(&format!("› {}: {}", who.name, shortened(&clean_line(text)))))
             }

@@ -9,12 +9,24 @@ use super::clean::clean_line;
 use super::ending::{ending, going_on};
 use super::figures;
 use super::text::TextPrinter;
+use crate::outcome::joined;
 
 impl TextPrinter {
     /// The agent is done: its answer, then a line about the work.
     pub(super) fn complete(&mut self, complete: &AgentComplete) -> io::Result<()> {
         self.waiting = None;
         self.give_answer(complete.reason)?;
+        let complete = joined(self.so_far.take(), complete);
+        if !self.rest.is_over() {
+            // Others still work, and what they give lets the agent go on: that is no end yet.
+            self.so_far = Some(complete);
+            return Ok(());
+        }
+        self.sum_up(&complete)
+    }
+
+    /// A line about the work, and how it is gone on with.
+    pub(super) fn sum_up(&mut self, complete: &AgentComplete) -> io::Result<()> {
         let paint = self.screen.paint();
         if let Some(words) = self.tally.left_in_background() {
             self.screen.line(&paint.dim(&words))?;
@@ -44,7 +56,7 @@ impl TextPrinter {
 
     /// What is not the end of the work is no answer.
     fn give_answer(&mut self, reason: CompleteReason) -> io::Result<()> {
-        let Some(answer) = self.answer.take() else { return self.finish() };
+        let Some(answer) = self.answer.take() else { return self.leave() };
         match reason {
             CompleteReason::Natural
             | CompleteReason::IterationLimit

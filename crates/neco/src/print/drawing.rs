@@ -104,6 +104,7 @@ pub(super) fn ended(id: &str, summary: &str) -> ToolCallEnd {
         duration_ms: 12,
         display: None,
         spilled_to: None,
+        known: Vec::new(),
     }
 }
 

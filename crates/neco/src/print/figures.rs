@@ -108,7 +108,8 @@ pub fn budget(reached: &BudgetReached) -> String {
             "the session's budget of {limit} tokens is used up: {used} used in all; -c agent.max_tokens=N sets another one"
         ),
         BudgetReached::Time { limit, used } => format!(
-            "the session's time of {limit} s is used up: {used:.0} s worked in all; -c agent.max_seconds=N sets another one"
+            "the session's time of {limit} s is used up: {} s worked in all; -c agent.max_seconds=N sets another one",
+            if *used < 10.0 { format!("{used:.2}") } else { format!("{used:.0}") }
         ),
     }
 }

@@ -5,10 +5,11 @@
 //! that came from a model, a tool or a file reaches a terminal with its control characters; a run
 //! looks the same whether its events are live or read back.
 //!
-//! Reading order: [`printer`] (the three forms), [`text`] with [`card`], [`tail`], [`tally`], [`told`], [`others`], [`children`], [`workflow`], [`diff`], [`plan`], [`completion`] with [`ending`], then
+//! Reading order: [`printer`] (the three forms), [`text`] with [`card`], [`tail`], [`tally`], [`told`], [`others`], [`children`], [`agents`], [`workflow`], [`diff`], [`plan`], [`completion`] with [`ending`], then
 //! [`screen`], [`wrap`], [`paint`], [`clean`] and [`visible`], [`figures`], and [`json`],
 //! [`stream_json`].
 
+pub mod agents;
 pub mod card;
 mod children;
 pub mod clean;
@@ -36,4 +37,5 @@ mod drawing;
 #[cfg(test)]
 mod passing;
 
+pub use children::Children;
 pub use printer::Printer;

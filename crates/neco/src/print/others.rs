@@ -29,6 +29,7 @@ impl Others {
         let when = match when {
             Admission::TurnBoundary => "(the agent reads it at its next turn)",
             Admission::AfterWork => "(the agent reads it when its present work is done)",
+            Admission::Withdrawn => "(taken back: the agent does not read it)",
         };
         let is_first = !std::mem::replace(&mut self.begun, true);
         (!is_first).then(|| format!("{} {}", said(message, paint), paint.dim(when)))

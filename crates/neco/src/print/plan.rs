@@ -44,13 +44,17 @@ pub fn update(update: &PlanUpdate, findings_before: usize, paint: Paint) -> Vec<
         let done = plan.steps.iter().filter(|step| step.done).count();
         let line = match plan.status {
             PlanStatus::Accepted if done == 0 && plan.unseen => {
-                let steps = figures::count(plan.steps.len() as u64, "step");
-                lines.push(paint.yellow(&format!("! a plan of {steps} is carried out; nobody is there to approve it")));
+                let plan_of = match plan.steps.len() as u64 {
+                    0 => "a plan".to_owned(),
+                    count => format!("a plan of {}", figures::count(count, "step")),
+                };
+                lines.push(paint.yellow(&format!("! {plan_of} is carried out; nobody is there to approve it")));
                 // The list shows its steps; one without any is shown as it is.
                 let text = plan.text.trim().lines().filter(|_| plan.steps.is_empty()).take(SHOWN);
                 lines.extend(text.map(|line| paint.dim(&format!("  {}", clean_line(line)))));
                 return lines;
             }
+            PlanStatus::Accepted if plan.steps.is_empty() => paint.green("✓ plan accepted"),
             PlanStatus::Accepted if done == 0 => {
                 paint.green(&format!("✓ plan accepted: {}", figures::count(plan.steps.len() as u64, "step")))
             }

@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 
 use neco_agent::Generation;
 use neco_proto::event::{
-    CallStatus, ErrorEvent, HookRun, MessageQueued, ModelRetry, ModelSwitch, NotificationLevel, OutputStream,
-    PlanUpdate, SessionStart, ToolCallEnd, ToolCallUpdate, ToolOutputChunk,
+    AgentComplete, CallStatus, ErrorEvent, HookRun, MessageQueued, ModelRetry, ModelSwitch, NotificationLevel,
+    OutputStream, PlanUpdate, SessionStart, ToolCallEnd, ToolCallUpdate, ToolOutputChunk,
 };
 use neco_proto::{AgentId, CallId, Event, EventBody, Message, PlanStatus, Role};
+use neco_session::tree::Rest;
 
 use super::children::Children;
 use super::clean::{Cleaner, clean, clean_line};
@@ -65,6 +66,10 @@ pub struct TextPrinter {
     /// What is on the screen of workflows.
     workflows: WorkflowLines,
     children: Children,
+    /// Whether everybody is done.
+    pub(super) rest: Rest,
+    /// What came of the root's work so far, while others still work.
+    pub(super) so_far: Option<AgentComplete>,
 }
 
 /// A call that runs.
@@ -99,7 +104,19 @@ impl TextPrinter {
             others: Others::default(),
             workflows: WorkflowLines::default(),
             children: Children::default(),
+            rest: Rest::default(),
+            so_far: None,
         }
+    }
+
+    /// Goes on from where another printer was: who works, and the agents that it has shown.
+    pub fn follow(&mut self, rest: Rest, children: Children) {
+        (self.rest, self.children) = (rest, children);
+    }
+
+    /// The agents that were shown, for a printer that follows this one.
+    pub fn into_children(self) -> Children {
+        self.children
     }
 
     /// Draws every message of a person, also the first: none of them was typed here.
@@ -110,6 +127,7 @@ impl TextPrinter {
     /// The root of the session, for whoever has not seen its beginning.
     pub fn set_root(&mut self, root: AgentId) {
         self.children.set_root(root);
+        self.rest = Rest::of(root);
     }
 
     /// The id that the last line tells people to go on with.
@@ -177,6 +195,15 @@ impl TextPrinter {
     /// # Errors
     /// When nobody reads the model's words any more.
     pub fn finish(&mut self) -> io::Result<()> {
+        self.leave()?;
+        match self.so_far.take() {
+            Some(complete) => self.sum_up(&complete),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes what is left.
+    pub(super) fn leave(&mut self) -> io::Result<()> {
         let left = std::mem::take(&mut self.held);
         self.aside(&left)?;
         self.screen.settle()
@@ -188,6 +215,7 @@ impl TextPrinter {
     /// When nobody reads the model's words any more.
     pub fn event(&mut self, event: &Event) -> io::Result<()> {
         self.tally.apply(event);
+        self.rest.apply(event);
         if let Some(lines) = self.children.event(event, self.screen.paint()) {
             return self.lines(&lines);
         }

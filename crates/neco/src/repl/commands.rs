@@ -7,6 +7,7 @@ use neco_proto::{Answer, Command, Query};
 use neco_tui::host::{CommandOutcome, Host, Wanted};
 use tokio::runtime::Runtime;
 
+use super::meanwhile::Seen;
 use super::open::Repl;
 use super::words;
 use crate::failure::Failure;
@@ -85,6 +86,10 @@ impl Repl {
             }
             CommandOutcome::Send(command) => self.turn(runtime, command)?,
             CommandOutcome::Open(wanted) => self.open(runtime, wanted)?,
+            CommandOutcome::GoOn(wanted, words) => {
+                told(&words)?;
+                self.open(runtime, wanted)?;
+            }
             CommandOutcome::Fill(text) => return told(&text),
             CommandOutcome::Done => {}
         }
@@ -95,6 +100,7 @@ impl Repl {
         match runtime.block_on(self.host.open(wanted)) {
             Ok(client) => {
                 let before = std::mem::replace(&mut self.client, client);
+                self.seen = runtime.block_on(Seen::now(self.client.as_ref()));
                 runtime.block_on(self.host.close(before));
                 self.standing(runtime, &Slash::New)
             }

@@ -4,10 +4,12 @@
 //! Invariants: the same sessions, commands and questions as the terminal window has; nothing that is written is
 //! written over; the main thread waits for the terminal, the runtime's threads never do.
 //!
-//! Reading order: [`open`] (from the arguments to the end), [`turn`] (a message until it is done), [`commands`] (what
+//! Reading order: [`open`] (from the arguments to the end), [`turn`] (a message until it is done), [`meanwhile`] (what
+//! agents do while nothing is asked), [`commands`] (what
 //! begins with a slash), [`words`] (answers as lines).
 
 mod commands;
+mod meanwhile;
 mod open;
 mod turn;
 mod words;

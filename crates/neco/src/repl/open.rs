@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use neco_config::Env;
 use neco_proto::{Client, Command};
 use neco_tui::host::Host;
+use neco_tui::told::{Output, fenced, is_command, with_what_ran};
 use tokio::runtime::Runtime;
 
 use super::commands::Next;
+use super::meanwhile::Seen;
 use super::turn::{Course, hear_signals};
 use crate::args::{EverywhereArgs, RunArgs};
 use crate::ask::Tty;
@@ -44,7 +46,8 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     })?;
     let course = Arc::new(Mutex::new(Course::default()));
     runtime.spawn(hear_signals(signals, Arc::clone(&course)));
-    let mut repl = Repl { host, client, env: env.clone(), deaf, course, ran: Vec::new() };
+    let seen = runtime.block_on(Seen::now(client.as_ref()));
+    let mut repl = Repl { host, client, env: env.clone(), deaf, course, ran: Vec::new(), seen };
     say::out(GREETING)?;
     if let Some(content) = args.message() {
         repl.turn(&runtime, Command::UserMessage { content, attachments })?;
@@ -72,11 +75,14 @@ pub(super) struct Repl {
     pub(super) course: Arc<Mutex<Course>>,
     /// What the person ran and the model was not told yet.
     pub(super) ran: Vec<String>,
+    /// How far the session was shown.
+    pub(super) seen: Seen,
 }
 
 impl Repl {
     fn take_lines(&mut self, runtime: &Runtime) -> Result<(), Failure> {
         loop {
+            self.catch_up(runtime)?;
             say::out("> ")?;
             let Some(line) = read_line() else {
                 return say::out("\n");
@@ -90,31 +96,31 @@ impl Repl {
 
     fn take(&mut self, runtime: &Runtime, line: &str) -> Result<Next, Failure> {
         if line.is_empty() {
+            self.wait(runtime)?;
             return Ok(Next::Go);
         }
         self.host.remember(line);
-        if line.starts_with('/') && !line.starts_with("//") {
+        if is_command(line) {
             return self.command(runtime, line);
         }
         if let Some(command) = line.strip_prefix('!') {
             self.shell(runtime, command.trim())?;
             return Ok(Next::Go);
         }
-        let content = self.with_what_ran(line);
+        let content = with_what_ran(line.to_owned(), &std::mem::take(&mut self.ran));
         self.turn(runtime, Command::UserMessage { content, attachments: Vec::new() })?;
         Ok(Next::Go)
     }
 
     /// Runs a command line of the person; the model is told of it with the next message.
     fn shell(&mut self, runtime: &Runtime, line: &str) -> Result<(), Failure> {
-        let printed = Arc::new(Mutex::new(String::new()));
-        let sink = Arc::clone(&printed);
+        let output = Arc::new(Mutex::new(Output::default()));
+        let sink = Arc::clone(&output);
         let take = move |text: String| {
             let _ = io::stdout().write_all(crate::print::clean::clean(&text).as_bytes());
-            sink.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
+            sink.lock().unwrap_or_else(PoisonError::into_inner).push(&text);
         };
         let ran = runtime.block_on(self.host.shell(line.to_owned(), Arc::new(take)));
-        let printed = printed.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let ended = match ran {
             Ok(Some(0)) => String::new(),
             Ok(Some(code)) => format!("(exit code {code})"),
@@ -124,16 +130,9 @@ impl Repl {
         if !ended.is_empty() {
             say::out(&format!("{ended}\n"))?;
         }
-        self.ran.push(format!("$ {line}\n{}\n{ended}", printed.trim_end()).trim_end().to_owned());
+        let told = output.lock().unwrap_or_else(PoisonError::into_inner).told(line, &ended);
+        self.ran.push(fenced(&told, ""));
         Ok(())
-    }
-
-    fn with_what_ran(&mut self, line: &str) -> String {
-        if self.ran.is_empty() {
-            return line.to_owned();
-        }
-        let ran: Vec<String> = self.ran.drain(..).map(|ran| format!("```\n{ran}\n```")).collect();
-        format!("{line}\n\nI ran this myself:\n\n{}", ran.join("\n\n"))
     }
 }
 

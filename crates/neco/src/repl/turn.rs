@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use neco_proto::{Client, Command, EventBody};
+use neco_proto::event::CompleteReason;
+use neco_proto::{Client, Command, EventBody, Receipt};
 use tokio::runtime::Runtime;
-use tokio::sync::mpsc::{self, Sender};
+use tokio::sync::mpsc::{self, Receiver, Sender};
 
 use super::open::Repl;
 use crate::args::OutputFormat;
@@ -26,6 +27,15 @@ pub struct Course {
     work: Option<(Arc<dyn Client>, Sender<Happening>)>,
     /// Signals since it began.
     heard: u32,
+    /// Whether it is only waited for, and goes on when the waiting ends.
+    waits: bool,
+}
+
+impl Course {
+    /// A signal ends the waiting, not the work.
+    pub(super) fn wait_only(&mut self) {
+        self.waits = true;
+    }
 }
 
 impl Repl {
@@ -34,61 +44,90 @@ impl Repl {
     /// # Errors
     /// When the session does not take it.
     pub(super) fn turn(&mut self, runtime: &Runtime, asked: Command) -> Result<(), Failure> {
+        self.at_work(runtime, |repl, window, happenings| {
+            let receipt = match window.send(asked) {
+                Ok(receipt) => receipt,
+                Err(error) => return say::out(&format!("! {error}\n")),
+            };
+            repl.until_done(window, happenings, receipt);
+            Ok(())
+        })
+    }
+
+    /// Opens a window on what happens from where the session was shown, and lets `watch` look.
+    pub(super) fn at_work(
+        &mut self,
+        runtime: &Runtime,
+        watch: impl FnOnce(&mut Self, &mut Window, &mut Receiver<Happening>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let (sender, mut happenings) = mpsc::channel(QUEUE);
-        *self.course() = Course { work: Some((Arc::clone(&self.client), sender.clone())), heard: 0 };
-        let outcome = self.watch(runtime, asked, sender, &mut happenings);
+        *self.course() = Course { work: Some((Arc::clone(&self.client), sender.clone())), ..Course::default() };
+        let mut window = self.window(runtime, sender.clone());
+        let events = runtime.spawn(bring_events(Arc::clone(&self.client), self.seen.seq(), sender));
+        let outcome = watch(self, &mut window, &mut happenings);
+        events.abort();
+        self.seen.take_back(window.into_printer());
         *self.course() = Course::default();
         outcome
     }
 
-    fn watch(
-        &mut self,
-        runtime: &Runtime,
-        asked: Command,
-        sender: Sender<Happening>,
-        happenings: &mut mpsc::Receiver<Happening>,
-    ) -> Result<(), Failure> {
+    fn window(&mut self, runtime: &Runtime, sender: Sender<Happening>) -> Window {
         let terminal = Terminal::look_at(&self.env);
-        let printer = Printer::new(OutputFormat::Text, &terminal);
+        let mut printer = Printer::new(OutputFormat::Text, &terminal);
+        self.seen.lend(&mut printer);
         let person = Tty::open().map(|tty| {
             let folder = self.host.folder();
             let place = Place { paint: terminal.paint(), width: terminal.width, rows: terminal.rows, folder };
             Person { tty, place, programs: Programs::wanted(&self.env) }
         });
-        let client = Arc::clone(&self.client);
-        let mut window = Window::new(Arc::clone(&client), runtime, printer, person, self.deaf.clone(), sender.clone());
-        let receipt = match window.send(asked) {
-            Ok(receipt) => receipt,
-            Err(error) => return say::out(&format!("! {error}\n")),
-        };
-        let events = runtime.spawn(bring_events(client, receipt.seq, sender));
+        Window::new(Arc::clone(&self.client), runtime, printer, person, self.deaf.clone(), sender)
+    }
+
+    fn until_done(&mut self, window: &mut Window, happenings: &mut Receiver<Happening>, receipt: Receipt) {
+        // What the root does already comes before it.
+        let mut heard = receipt.message_id.is_none();
         let mut done = false;
         while !done {
             match happenings.blocking_recv() {
                 Some(Happening::Event(event)) => {
-                    done = matches!(event.body, EventBody::AgentComplete(_));
-                    // A note is remembered, and nobody works.
-                    done |= receipt.message_id.is_none() && matches!(event.body, EventBody::MemoryUpdate(_));
+                    self.seen.take(&event);
+                    let own = self.seen.rest().is_root(&event);
+                    match &event.body {
+                        EventBody::Message(message) => heard |= receipt.message_id == Some(message.id),
+                        EventBody::AgentComplete(complete) if own => {
+                            done = heard || complete.reason != CompleteReason::Natural;
+                        }
+                        // A note is remembered, and nobody works.
+                        EventBody::MemoryUpdate(_) => done |= receipt.message_id.is_none(),
+                        _ => {}
+                    }
                     window.event(event);
                 }
-                Some(Happening::Typed(number, typed)) => window.typed(number, typed),
-                Some(Happening::Tick) => window.tick(),
-                Some(Happening::Stopped(_)) => window.note("cancelling… press Ctrl-C again to quit"),
-                Some(Happening::Lost(error)) => {
-                    window.note(&format!("✗ {error}"));
-                    done = true;
-                }
-                Some(Happening::Over | Happening::Leave { .. }) | None => done = true,
+                Some(happening) => done = !goes_on(window, happening),
+                None => done = true,
             }
         }
-        events.abort();
-        window.close();
-        Ok(())
     }
 
-    fn course(&self) -> std::sync::MutexGuard<'_, Course> {
+    pub(super) fn course(&self) -> std::sync::MutexGuard<'_, Course> {
         self.course.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Takes in what is no event; whether there is more to come.
+pub(super) fn goes_on(window: &mut Window, happening: Happening) -> bool {
+    match happening {
+        Happening::Event(event) => window.event(event),
+        Happening::Typed(number, typed) => window.typed(number, typed),
+        Happening::Tick => window.tick(),
+        Happening::Stopped(_) => window.note("cancelling… press Ctrl-C again to quit"),
+        Happening::Lost(error) => {
+            window.note(&format!("✗ {error}"));
+            return false;
+        }
+        Happening::Over | Happening::Leave { .. } => return false,
+    }
+    true
 }
 
 /// Hears signals: the first Ctrl-C while the agent works stops the work, a second one ends the process, as every
@@ -96,15 +135,17 @@ impl Repl {
 pub async fn hear_signals(mut signals: Signals, course: Arc<Mutex<Course>>) {
     loop {
         let signal = signals.next().await;
-        let (work, heard) = {
+        let (work, heard, waits) = {
             let mut course = course.lock().unwrap_or_else(PoisonError::into_inner);
             course.heard += 1;
-            (course.work.clone(), course.heard)
+            (course.work.clone(), course.heard, course.waits)
         };
         match (signal, work) {
             (Signal::Interrupt, Some((client, sender))) if heard == 1 => {
                 tokio::spawn(async move {
-                    let _ = client.send(Command::Cancel).await;
+                    if !waits {
+                        let _ = client.send(Command::Cancel).await;
+                    }
                     let _ = sender.send(Happening::Stopped(signal)).await;
                 });
             }

@@ -4,7 +4,8 @@
 use std::io;
 use std::sync::Arc;
 
-use neco_proto::{Client, ClientError, Command, Event, EventBody, SessionId};
+use neco_proto::event::NodeState;
+use neco_proto::{Answer, Client, ClientError, Command, Event, EventBody, Query, SessionId};
 use neco_session::Session;
 use neco_session::tree::Rest;
 use tokio::runtime::Runtime;
@@ -54,6 +55,11 @@ pub fn see_through(
         runtime.spawn(tell_time(sender.clone()));
     }
     runtime.spawn(bring_events(Arc::clone(&client), session.first_seq(), sender.clone()));
+    let mut rest = Rest::default();
+    // Those that an earlier run left paused.
+    if let Ok(Answer::Tree { nodes }) = runtime.block_on(client.ask(Query::Tree)) {
+        rest.found(&nodes);
+    }
     let window = Window::new(client, runtime, seat.printer, seat.person, deaf, sender);
     window.send(asked)?;
     let goes_on = || runtime.block_on(others.go_on(session));
@@ -61,7 +67,7 @@ pub fn see_through(
         id: session.id(),
         window,
         outcome: Outcome::default(),
-        rest: Rest::default(),
+        rest,
         over: false,
         done: false,
         stopped,
@@ -130,7 +136,14 @@ impl Drive {
     }
 
     fn end(&mut self) -> Exit {
-        let exit = Exit::of(&self.outcome, self.stopped.get().copied());
+        self.tell_of_paused();
+        let stopped = self.stopped.get().copied();
+        // Who is stopped while others work for it is stopped in its work, also when it was done with its own.
+        let left = self.rest.working().chain(self.rest.paused()).next().is_some();
+        let exit = match stopped.filter(|_| left) {
+            Some(signal) => Exit::Stopped(signal),
+            None => Exit::of(&self.outcome, stopped),
+        };
         let printed = self.window.close().finish(&self.outcome, Some(self.id), exit);
         self.window.printed(printed);
         match self.window.unread() {
@@ -150,6 +163,15 @@ impl Drive {
         self.rest.apply(&event);
         let root_ended = matches!(event.body, EventBody::AgentComplete(_)) && self.rest.is_root(&event);
         self.over = self.rest.is_over() && (root_ended || !before);
+        // With the root done, only a person pauses the last one that works, and may let it go on.
+        let held = match &event.body {
+            EventBody::AgentUpdate(update)
+                if update.node.state == NodeState::Paused && self.stopped.get().is_none() =>
+            {
+                std::mem::take(&mut self.over).then(|| update.node.name.clone())
+            }
+            _ => None,
+        };
         if !self.done {
             self.outcome.apply(&event);
         }
@@ -158,20 +180,26 @@ impl Drive {
         if root_ended {
             self.tell_of_others();
         }
+        if let Some(name) = held {
+            self.window
+                .tell(&format!("i nobody works; `neco agents resume {name}` lets it go on, Ctrl-C ends this run"));
+        }
     }
 
-    /// The root is done: who still works, and who would if it were not paused.
+    /// The root is done: who still works.
     fn tell_of_others(&mut self) {
-        let names = |names: Vec<&str>| names.join(", ");
-        let (working, paused) = (names(self.rest.working().collect()), names(self.rest.paused().collect()));
+        let working = self.rest.working().collect::<Vec<_>>().join(", ");
         if !self.over && !working.is_empty() {
             self.window.note(&format!("i waiting for {working}"));
         }
-        if self.over && !working.is_empty() {
-            self.window.tell(&format!("! still at work, and ended with this run: {working}"));
-        }
-        if self.over && !paused.is_empty() {
-            self.window.tell(&format!("! paused, with their history kept: {paused}"));
+    }
+
+    /// Those that are live when the run ends keep their history: they can go on when the session is opened again.
+    fn tell_of_paused(&mut self) {
+        let names: Vec<&str> = self.rest.working().chain(self.rest.paused()).collect();
+        if !names.is_empty() {
+            let (names, id) = (names.join(", "), short_id(self.id));
+            self.window.tell(&format!("! paused, with all they did kept: {names}; neco --session {id}, then /agents resume NAME, lets one go on"));
         }
     }
 

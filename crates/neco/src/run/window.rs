@@ -144,6 +144,13 @@ impl Window {
         &mut self.printer
     }
 
+    /// The same, for a printer that is needed when the window is gone.
+    #[must_use]
+    pub fn into_printer(mut self) -> Printer {
+        self.close();
+        self.printer
+    }
+
     /// Takes how printing went.
     pub fn printed(&mut self, printed: io::Result<()>) {
         if let Err(error) = printed {

@@ -23,7 +23,7 @@ pub fn list(folder: &Path) -> Vec<String> {
         }
         let Some(name) = entry.path().strip_prefix(folder).ok().and_then(Path::to_str) else { continue };
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-        if !name.is_empty() && !name.contains('\n') {
+        if !name.is_empty() && !name.contains(char::is_control) {
             names.push(if is_folder { format!("{name}/") } else { name.to_owned() });
         }
     }

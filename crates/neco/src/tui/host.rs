@@ -1,7 +1,6 @@
 //! What a window asks of the door: sessions, files, an editor, commands that reach beyond the session.
 
 use std::fmt::Write;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,18 +14,20 @@ use neco_proto::slash::{Custom, Outside};
 use neco_proto::{Attachment, Client};
 use neco_safety::sandbox::Ask;
 use neco_session::memory::to_remember;
-use neco_tui::host::{CommandOutcome, Host, ImageSource, ModelEntry, Printed, RuleEntry, SessionEntry, Wanted};
+use neco_tui::host::{
+    Argument, CommandOutcome, Host, ImageSource, ModelEntry, Printed, RuleEntry, SessionEntry, Wanted,
+};
 use neco_workspace::{GitFacts, Head};
 use serde_json::Value;
+use tokio::task::block_in_place;
 
+use super::editing::Editing;
 use super::history::HistoryFile;
 use super::opened::OpenSessions;
 use super::shell::PersonsShell;
 use super::{clipboard, files, model_list, own_self, rule_list, status};
 use crate::args::{EverywhereArgs, RunArgs};
 use crate::ask::Tty;
-use crate::ask::edit::{Draft, Saved};
-use crate::ask::editor::{self, Programs};
 use crate::cmd;
 use crate::cmd::when::ago;
 use crate::failure::Failure;
@@ -43,13 +44,16 @@ const SESSIONS: usize = 200;
 /// Characters of an id that tell sessions apart.
 pub(super) const SHORT_ID: usize = 18;
 
+/// The title of a session without a message.
+const NOTHING_SAID: &str = "(nothing was said)";
+
 /// The door, as a window sees it.
 pub struct DoorHost {
     args: RunArgs,
     everywhere: EverywhereArgs,
     env: Env,
     sessions: OpenSessions,
-    deaf: Deaf,
+    editing: Editing,
     /// The person's command for the status line.
     status_line: Option<String>,
     history: HistoryFile,
@@ -74,12 +78,13 @@ impl DoorHost {
     ) -> Self {
         let history = HistoryFile::of(&folder, env.data_dir());
         let folder = Mutex::new(folder);
+        let editing = Editing::new(env.clone(), deaf);
         Self {
             args,
             everywhere,
             env,
             sessions,
-            deaf,
+            editing,
             status_line,
             history,
             folder,
@@ -174,12 +179,66 @@ impl DoorHost {
             };
             SessionEntry {
                 id: record["id"].as_str().unwrap_or_default().to_owned(),
-                title: if title.is_empty() { "(nothing was said)".to_owned() } else { title },
+                title: if title.is_empty() { NOTHING_SAID.to_owned() } else { title },
                 when: updated.map(|updated| ago(updated.as_millisecond(), now)).unwrap_or_default(),
                 about: format!("{events} events · {}{fork}", short(&record["id"])),
             }
         };
-        Ok(records.iter().map(entry).collect())
+        // What a process left that was killed before anything was said is nothing to go on with.
+        let was_said = |entry: &SessionEntry| entry.title != NOTHING_SAID;
+        Ok(records.iter().map(entry).filter(was_said).collect())
+    }
+
+    /// The kept rules changed: they hold at once, for the agents and for what the person runs.
+    async fn renewed(&self, words: String) -> Result<String, String> {
+        let kept = rule_list::kept_now(&self.folder(), &self.args.rules, &self.load()?, &self.env);
+        let kept = kept.map_err(|failure| failure.message)?;
+        *self.shell.lock().await = None;
+        let when = match self.sessions.renew_kept(&kept).await {
+            true => "it holds from now on",
+            false => "it holds for sessions that are opened from now on; this one is another process's",
+        };
+        Ok(format!("{words}; {when}"))
+    }
+
+    /// What may follow a command after a slash.
+    async fn list_arguments(&self, line: &str) -> Vec<Argument> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let found = match words.as_slice() {
+            ["/model" | "/models"] => {
+                self.models().await.map(|all| all.into_iter().map(|model| argument(model.name, model.about)).collect())
+            }
+            ["/resume" | "/sessions"] => self.list_sessions().await.map(|all| {
+                let short = |id: &str| id.chars().take(SHORT_ID).collect::<String>();
+                all.iter().map(|one| argument(short(&one.id), format!("{}  {}", one.title, one.when))).collect()
+            }),
+            ["/workflow" | "/workflows", "run" | "show"] => self.workflow_names().await,
+            _ => Ok(Vec::new()),
+        };
+        found.unwrap_or_default()
+    }
+
+    /// The workflows there are.
+    async fn workflow_names(&self) -> Result<Vec<Argument>, String> {
+        let told = own_self::run(&["workflow", "list", "--json"], self.overrides(), &self.folder()).await?;
+        let listed: Value = serde_json::from_str(&told.out).map_err(|error| error.to_string())?;
+        let text = |entry: &Value, field: &str| entry[field].as_str().unwrap_or_default().to_owned();
+        let all = listed["workflows"].as_array().map(Vec::as_slice).unwrap_or_default();
+        Ok(all.iter().map(|entry| argument(text(entry, "name"), text(entry, "description"))).collect())
+    }
+
+    /// The commands of the person and of the folder; those that are not trusted say so.
+    fn list_commands(&self) -> Vec<Custom> {
+        let commands = self.own_commands();
+        let plugged = self.load().ok().map(|loaded| Plugged::look(&self.env, &self.folder(), &loaded));
+        let marked = |command: OwnCommand| match &plugged {
+            Some(plugged) if !plugged.may_run(&command) => {
+                let help = format!("(not trusted: `neco trust`) {}", command.custom.help);
+                Custom { help, ..command.custom }
+            }
+            Some(_) | None => command.custom,
+        };
+        commands.into_iter().map(marked).collect()
     }
 
     fn own_commands(&self) -> Vec<OwnCommand> {
@@ -215,17 +274,6 @@ impl DoorHost {
         let shell = Arc::new(shell);
         *kept = Some((folder, Arc::clone(&shell)));
         Ok(shell)
-    }
-
-    /// Opens `text` in the person's editor, which has the terminal meanwhile.
-    async fn in_editor(&self, text: String, name: String) -> Result<String, String> {
-        let (editor, deaf) = (Programs::wanted(&self.env).editor, self.deaf.clone());
-        let edited = tokio::task::spawn_blocking(move || {
-            let terminal = File::options().read(true).write(true).open("/dev/tty");
-            let terminal = terminal.map_err(|error| format!("the terminal can't be used: {error}"))?;
-            deaf.during(|| editor::edit(&text, &name, &editor, &terminal))
-        });
-        edited.await.map_err(|error| error.to_string())?
     }
 
     async fn read_picture(&self, source: ImageSource) -> Result<Option<Attachment>, String> {
@@ -290,12 +338,8 @@ impl DoorHost {
     }
 }
 
-/// The tool that such arguments are for, as far as it is one whose single argument a person wants to change.
-fn tool_of(arguments: &Value) -> &'static str {
-    const BY_ARGUMENT: [(&str, &str); 4] =
-        [("new_string", "edit_file"), ("content", "write_file"), ("patch", "apply_patch"), ("command", "bash")];
-    let of = |(argument, _): &&(&str, &str)| arguments.get(*argument).is_some_and(Value::is_string);
-    BY_ARGUMENT.iter().find(of).map_or("", |(_, tool)| tool)
+fn argument(text: String, about: String) -> Argument {
+    Argument { text, about }
 }
 
 fn branch(folder: &Path) -> Option<String> {
@@ -330,25 +374,15 @@ impl Host for DoorHost {
     }
 
     fn edit_text(&self, text: String) -> BoxFuture<'_, Result<Option<String>, String>> {
-        async move {
-            let saved = self.in_editor(text.clone(), "message.md".to_owned()).await?;
-            let saved = saved.trim_end_matches('\n').to_owned();
-            Ok((saved != text).then_some(saved))
-        }
-        .boxed()
+        self.editing.text(text).boxed()
     }
 
     fn edit_call(&self, arguments: Value) -> BoxFuture<'_, Result<Option<Value>, String>> {
-        async move {
-            let draft = Draft::of(tool_of(&arguments), &arguments);
-            let saved = self.in_editor(draft.text.clone(), draft.file_name.clone()).await?;
-            match draft.saved(&arguments, &saved)? {
-                Saved::Same => Ok(None),
-                Saved::Empty => Err("nothing is left of it; it stays as it was".to_owned()),
-                Saved::Changed(changed) => Ok(Some(changed)),
-            }
-        }
-        .boxed()
+        self.editing.call(arguments).boxed()
+    }
+
+    fn end_editor(&self) {
+        self.editing.end();
     }
 
     fn history(&self) -> Vec<String> {
@@ -376,19 +410,27 @@ impl Host for DoorHost {
     }
 
     fn rules(&self) -> BoxFuture<'_, Result<Vec<RuleEntry>, String>> {
-        async move {
+        let list = || {
             let loaded = self.load()?;
             rule_list::list(&self.folder(), &self.args.rules, &loaded, &self.env).map_err(|failure| failure.to_string())
+        };
+        async move { block_in_place(list) }.boxed()
+    }
+
+    fn add_rule(&self, rule: String) -> BoxFuture<'_, Result<String, String>> {
+        async move {
+            let words = block_in_place(|| rule_list::add(&rule, &self.folder(), &self.load()?, &self.env))?;
+            self.renewed(words).await
         }
         .boxed()
     }
 
-    fn add_rule(&self, rule: String) -> BoxFuture<'_, Result<String, String>> {
-        async move { rule_list::add(&rule, &self.folder(), &self.load()?, &self.env) }.boxed()
-    }
-
     fn drop_rule(&self, id: String) -> BoxFuture<'_, Result<String, String>> {
-        async move { rule_list::remove(&id, &self.env) }.boxed()
+        async move {
+            let words = rule_list::remove(&id, &self.env)?;
+            self.renewed(words).await
+        }
+        .boxed()
     }
 
     fn shell(&self, command: String, output: Printed) -> BoxFuture<'_, Result<Option<i32>, String>> {
@@ -404,11 +446,16 @@ impl Host for DoorHost {
     }
 
     fn commands(&self) -> BoxFuture<'_, Vec<Custom>> {
-        async move { self.own_commands().into_iter().map(|command| command.custom).collect() }.boxed()
+        // Hundreds of files may be read; whoever shares the thread goes on elsewhere.
+        async move { block_in_place(|| self.list_commands()) }.boxed()
     }
 
     fn custom(&self, name: String, argument: String) -> BoxFuture<'_, Result<String, String>> {
         async move { self.say_custom(&name, &argument).await }.boxed()
+    }
+
+    fn arguments(&self, line: String) -> BoxFuture<'_, Vec<Argument>> {
+        async move { self.list_arguments(&line).await }.boxed()
     }
 
     fn outside(
@@ -418,6 +465,10 @@ impl Host for DoorHost {
         argument: String,
     ) -> BoxFuture<'_, Result<CommandOutcome, String>> {
         async move { self.beyond(client, what, &argument).await }.boxed()
+    }
+
+    fn has_status(&self) -> bool {
+        self.status_line.is_some()
     }
 
     fn status(&self, standing: Value) -> BoxFuture<'_, Option<String>> {

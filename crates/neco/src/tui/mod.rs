@@ -6,9 +6,10 @@
 //!
 //! Reading order: [`open`] (from the arguments to the end) with [`looks`], [`host`] (what the window asks for),
 //! [`opened`] (the sessions that are open), [`outside`] (commands that reach beyond the session) with [`own_self`],
-//! [`prompts`] and [`rule_list`]; [`files`], [`history`], [`clipboard`], [`shell`], [`status`]; [`set_up`] (a first model).
+//! [`prompts`] and [`rule_list`]; [`files`], [`history`], [`clipboard`], [`editing`], [`shell`], [`status`]; [`set_up`] (a first model).
 
 mod clipboard;
+mod editing;
 mod files;
 pub mod history;
 pub mod host;

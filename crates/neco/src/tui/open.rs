@@ -90,8 +90,9 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let left = host.last_said();
     worktree::end(&folder, None, &words, left.as_deref().unwrap_or_default(), env);
     runtime.shutdown_background();
-    if let (Some(id), Ok(Exit::Done)) = (left, &seen) {
-        say::out(&format!("go on with it: neco --session {id}\n"))?;
+    if let (Some(id), Ok(Exit::Done | Exit::Stopped(_))) = (left, &seen) {
+        // The terminal may be gone with the signal.
+        let _ = say::out(&format!("go on with it: neco --session {id}\n"));
     }
     seen
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use neco_config::Env;
 use neco_proto::{Answer, Client, Query};
+use neco_safety::policy::Rule;
 use neco_session::Session;
 use neco_workspace::worktree::Held;
 use tokio::runtime::Handle;
@@ -99,6 +100,19 @@ impl OpenSessions {
         *self.attached.lock().unwrap_or_else(PoisonError::into_inner) = Some((id, begun.owner()));
         self.keep(Kept { client: begun.client(), own: None, _held: None });
         Ok(Some(Fresh { client: begun.client(), folder: begun.folder() }))
+    }
+
+    /// The permission rules that are kept for good are these now. False when the session on the screen is another
+    /// process's, which goes on with those that it has.
+    pub async fn renew_kept(&self, rules: &[Rule]) -> bool {
+        let sessions: Vec<Session> = {
+            let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.iter().filter_map(|kept| kept.own.as_ref().map(|(_, session, _)| session.clone())).collect()
+        };
+        for session in &sessions {
+            session.renew_kept(rules.to_vec()).await;
+        }
+        self.attached.lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
 
     fn keep(&self, kept: Kept) {

@@ -3,16 +3,19 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use neco_proto::agent_ask::AgentAsk;
 use neco_proto::slash::Outside;
 use neco_proto::{Answer, CheckpointInfo, Client, Command, PromptReport, Query, SessionSnapshot};
 use neco_tui::host::{CommandOutcome, Wanted};
+use neco_tui::told::fenced;
 use serde_json::Value;
 
 use super::host::{DoorHost, SHORT_ID};
 use super::{own_self, prompts};
+use crate::agent_orders;
 use crate::print::clean::clean_line;
 use crate::print::figures;
-use crate::say;
+use crate::print::paint::Paint;
 
 impl DoorHost {
     /// Carries out a command of the table that a session can't carry out by itself.
@@ -34,12 +37,12 @@ impl DoorHost {
             Outside::Diff => self.diff(&client).await?,
             Outside::Prompt => prompt(&client).await?,
             Outside::Export => self.export(&client, one).await?,
-            Outside::Agents => self.own(&["agents", "list"]).await?,
+            Outside::Agents => self.agents(&client, one).await?,
             Outside::Workflow => self.workflow(one).await?,
             Outside::Memory if one.is_empty() => self.own(&["memory", "list"]).await?,
             Outside::Memory => self.own(&["memory", "search", one]).await?,
             Outside::Config => self.own(&["config", "show", "--origin"]).await?,
-            Outside::Doctor => self.own(&["doctor"]).await?,
+            Outside::Doctor => self.doctor().await?,
             Outside::Sessions => self.own(&["session", "list"]).await?,
             Outside::Models => self.own(&["model", "list"]).await?,
             Outside::Permissions => self.own(&["policy", "list"]).await?,
@@ -59,6 +62,37 @@ impl DoorHost {
         }
     }
 
+    /// The same as the command says, but for the terminal: that one has none.
+    async fn doctor(&self) -> Result<CommandOutcome, String> {
+        let outcome = self.own(&["doctor"]).await?;
+        let CommandOutcome::Print(text) = outcome else { return Ok(outcome) };
+        let about_terminal = |line: &str| line.split_whitespace().take(2).any(|word| word == "terminal");
+        let lines: Vec<&str> = text.lines().filter(|line| !about_terminal(line)).collect();
+        Ok(CommandOutcome::Print(lines.join("\n")))
+    }
+
+    /// `/agents`, `/agents show NAME`, and what is asked of one that works: `/agents pause NAME`…
+    async fn agents(&self, client: &Arc<dyn Client>, text: &str) -> Result<CommandOutcome, String> {
+        if matches!(text, "" | "list") {
+            return self.own(&["agents", "list"]).await;
+        }
+        let ask = AgentAsk::parse(text)?;
+        let shows = match &ask {
+            AgentAsk::Status { agent } => Some(agent.clone()),
+            AgentAsk::Order { .. } => None,
+        };
+        match (agent_orders::carry_out(client.as_ref(), ask, usize::MAX, Paint::default()).await, shows) {
+            (Ok(text), Some(_)) => Ok(CommandOutcome::Print(text.trim_end().to_owned())),
+            (Ok(words), None) => Ok(CommandOutcome::Say(words)),
+            // Nobody of that name works; perhaps somebody can be asked who has it.
+            (Err(words), Some(Some(name))) => {
+                let told = own_self::run(&["agents", "show", &name], self.overrides(), &self.folder()).await?;
+                if told.done { Ok(CommandOutcome::Print(told.out.trim_end().to_owned())) } else { Err(words) }
+            }
+            (Err(words), _) => Err(words),
+        }
+    }
+
     async fn fork(&self, client: &Arc<dyn Client>, at: &str) -> Result<CommandOutcome, String> {
         let standing = snapshot(client).await?;
         if standing.state.is_at_work() {
@@ -74,8 +108,14 @@ impl DoorHost {
         match fork.as_ref().and_then(|fork| fork["id"].as_str()) {
             Some(fork) if told.done => {
                 let short = |id: &str| id.chars().take(SHORT_ID).collect::<String>();
-                say::note(&format!("this is session {}, a fork of {}", short(fork), short(&id)));
-                Ok(CommandOutcome::Open(Wanted::Id(fork.to_owned())))
+                let from = if at.is_empty() { String::new() } else { format!(" from before message {at}") };
+                let words = format!(
+                    "from here on this is session {}, a fork of {}{from}; /resume {} goes back to that",
+                    short(fork),
+                    short(&id),
+                    short(&id)
+                );
+                Ok(CommandOutcome::GoOn(Wanted::Id(fork.to_owned()), words))
             }
             Some(_) | None => Err(told.err.trim().to_owned()),
         }
@@ -191,11 +231,4 @@ fn told(report: &PromptReport) -> String {
     let messages = figures::count(report.messages.len() as u64, "message");
     let _ = write!(text, "and {messages}; `neco prompt show` prints all of it");
     text
-}
-
-/// In a fence that is longer than any inside.
-fn fenced(text: &str, language: &str) -> String {
-    let longest = text.lines().map(|line| line.trim_start().chars().take_while(|char| *char == '`').count()).max();
-    let fence = "`".repeat(longest.unwrap_or_default().max(2) + 1);
-    format!("{fence}{language}\n{text}\n{fence}")
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use neco_config::{Env, Loaded};
 use neco_safety::command::Place;
-use neco_safety::policy::{RuleReader, Source, forget, keep, kept};
+use neco_safety::policy::{Rule, RuleReader, Source, forget, keep, kept};
 use neco_toolkit::alias;
 use neco_tui::host::RuleEntry;
 
@@ -13,10 +13,6 @@ use crate::plugged::Plugged;
 use crate::print::visible::visible_line;
 use crate::rule_args::RuleArgs;
 use crate::rules::{self, AlwaysFile};
-
-/// When a change holds: a session keeps the rules that it began with.
-const LATER: &str =
-    "It holds from the next session on; this one goes on with the rules that it began with (/new begins another)";
 
 /// Those that a person can take back first, then all others but the built-in ones, then those.
 ///
@@ -66,7 +62,17 @@ pub fn add(line: &str, folder: &Path, loaded: &Loaded, env: &Env) -> Result<Stri
     can_be_read(&rule, folder)?;
     let file = AlwaysFile::of(env);
     keep(file.path(), &rule).map_err(|error| format!("{}: {error}", file.shown()))?;
-    Ok(format!("{ruling} {what}: kept for this folder in {}. {LATER}", file.shown()))
+    Ok(format!("{ruling} {what}: kept for this folder in {}", file.shown()))
+}
+
+/// The rules that are kept for good, as they are now.
+///
+/// # Errors
+/// When rules can't be understood.
+pub fn kept_now(folder: &Path, args: &RuleArgs, loaded: &Loaded, env: &Env) -> Result<Vec<Rule>, Failure> {
+    let plugged = Plugged::look(env, folder, loaded);
+    let loaded = rules::load(args, env, folder, loaded, &plugged)?;
+    Ok(loaded.policy.rules().iter().filter(|rule| rule.kept).cloned().collect())
 }
 
 /// Nothing may be kept that the next start could not read: it would not begin at all.
@@ -87,7 +93,7 @@ fn can_be_read(rule: &str, folder: &Path) -> Result<(), String> {
 pub fn remove(rule: &str, env: &Env) -> Result<String, String> {
     let file = AlwaysFile::of(env);
     forget(file.path(), &[rule]).map_err(|error| format!("{}: {error}", file.shown()))?;
-    Ok(format!("no longer: {}. {LATER}", title(rule)))
+    Ok(format!("no longer: {}", title(rule)))
 }
 
 fn how() -> String {
@@ -139,7 +145,7 @@ fn about_command(command: &str) -> Result<String, String> {
 fn title(rule: &str) -> String {
     let place = Place::default();
     let read = RuleReader { place: &place, own_name: alias::own_name }.file(rule, "", Source::User);
-    let words = read.rules.first().map_or_else(|| rule.replace('\n', " "), neco_safety::policy::Rule::title);
+    let words = read.rules.first().map_or_else(|| rule.replace('\n', " "), Rule::title);
     visible_line(&words)
 }
 

@@ -199,7 +199,8 @@ fn kill_9_of_the_second_harms_nobody() {
 
 #[test]
 fn three_windows_watch_a_flood_and_one_of_them_does_not_read() {
-    let words = "word ".repeat(100_000);
+    // All different: an agent that repeats itself is stopped.
+    let words: String = (0..100_000).map(|number| format!("{number:05}word ")).collect();
     let house = waiting(&[json!({ "say": words, "chunk": 1000 })]);
     let owner = house.start(&["-m", "talk", "--yes", "--output-format", "json"]);
     begun(&house);

@@ -138,3 +138,73 @@ fn doctor_finds_a_damaged_store() {
     fs::write(&store, bytes).unwrap();
     house.run(&["doctor"]).says("damaged");
 }
+
+#[test]
+fn what_was_read_and_written_is_known_in_the_next_run() {
+    let house = House::playing(json!([
+        write("new.txt", "one\n"),
+        call("read_file", json!({ "path": "old.txt" })),
+        say("Done.")
+    ]));
+    let (new, old) = (house.project().join("new.txt"), house.project().join("old.txt"));
+    fs::write(&old, "old\n").unwrap();
+    let id = begun(&house, "write and read");
+    let again = json!([write("new.txt", "two\n"), write("old.txt", "two\n"), say("Done.")]);
+    house.script("script.json", again.clone());
+    house.run(&["-m", "again", "--continue", "--yes"]).ended_with(0);
+    assert_eq!(
+        (fs::read_to_string(&new).unwrap(), fs::read_to_string(&old).unwrap()),
+        ("two\n".into(), "two\n".into())
+    );
+    // A fork knows what was known there, and nobody knows what somebody else did meanwhile.
+    fs::write(&old, "by hand\n").unwrap();
+    house.run(&["session", "fork", &id, "--name", "fork"]).ended_with(0);
+    house.script("script.json", json!([write("new.txt", "three\n"), write("old.txt", "three\n"), say("Done.")]));
+    house.run(&["-m", "once more", "--continue", "--yes"]).ended_with(0).says("error 2006");
+    assert_eq!(fs::read_to_string(&new).unwrap(), "three\n");
+    assert_eq!(fs::read_to_string(&old).unwrap(), "by hand\n");
+}
+
+#[test]
+fn an_export_brings_big_outputs_along_and_goes_on_where_it_was_cut() {
+    let big = "for i in $(seq 1 20000); do echo line $i of a long output; done";
+    let house = House::playing(json!([call("bash", json!({ "command": big })), say("Done.")]));
+    let id = begun(&house, "a long output");
+    let whole = house.path("whole.jsonl");
+    house.run(&["session", "export", &id, "-o", whole.to_str().unwrap()]).ended_with(0);
+    let lines = fs::read_to_string(&whole).unwrap();
+    assert!(lines.contains("neco_output") && lines.contains("line 20000 of a long output"));
+    let elsewhere = House::playing(json!([say("Done.")]));
+    let part = elsewhere.path("part.jsonl");
+    let kept: Vec<&str> = lines.lines().take(12).collect();
+    fs::write(&part, kept.join("\n") + "\n").unwrap();
+    elsewhere.run(&["session", "import", part.to_str().unwrap()]).ended_with(0).says("are missing");
+    elsewhere.run(&["session", "import", whole.to_str().unwrap()]).ended_with(0).says("were added");
+    elsewhere.run(&["session", "import", whole.to_str().unwrap()]).ended_with(0).says("is here already");
+    let log = elsewhere.run(&["session", "log", &id, "--json"]).ended_with(0);
+    let spilled = log.events().into_iter().find_map(|event| event["spilled_to"].as_str().map(str::to_owned)).unwrap();
+    assert!(spilled.starts_with(elsewhere.path("home").to_str().unwrap()), "{spilled}");
+    assert!(fs::read_to_string(spilled).unwrap().contains("line 20000 of a long output"));
+}
+
+#[test]
+fn a_store_that_can_not_be_written_is_read() {
+    let house = House::playing(json!([say("Done.")]));
+    let id = begun(&house, "something to find");
+    house.run(&["session", "list", "--json"]).ended_with(0).says("at_rest");
+    let backup = house.path("backup");
+    fs::create_dir_all(backup.join("data")).unwrap();
+    fs::copy(house.path("home/data/neco.db"), backup.join("data/neco.db")).unwrap();
+    let read_only = |folder: &std::path::Path, mode| {
+        fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+    };
+    read_only(&backup.join("data"), 0o500);
+    // Who may write everywhere can't try this.
+    if fs::write(backup.join("data/probe"), "").is_err() {
+        let there = |arguments: &[&str]| Ran::of(house.neco(arguments).env("NECO_HOME", &backup));
+        there(&["session", "list"]).ended_with(0).says("something to find").says("read from a copy");
+        there(&["session", "export", &id]).ended_with(0).says("something to find");
+        there(&["session", "rename", &id, "x"]).ended_with(1);
+    }
+    read_only(&backup.join("data"), 0o700);
+}

@@ -125,4 +125,7 @@ fn a_window_that_is_too_small_says_what_to_do_and_how_much_fits() {
     let few = house.run(&["prompt", "show", "--sizes", "--gen", "1", "--tools", "read_file"]).ended_with(0);
     assert!(few.stdout.contains("1 tool "), "{}", few.stdout);
     house.run(&["prompt", "show", "--gen", "99"]).ended_with(2).says("there is no generation 99");
+    // Nothing is asked here, so no key is needed.
+    let other = house.run(&["prompt", "show", "--sizes", "--model", "openai/gpt-5"]).ended_with(0);
+    assert!(other.stdout.starts_with("model: openai/gpt-5\nwindow: 400.0k tokens"), "{}", other.stdout);
 }

@@ -107,10 +107,88 @@ fn ten_agents_killed_with_nine_come_back_paused_and_their_commands_are_gone() {
     )
     .unwrap();
     let ran = house.run(&["-m", "and now?", "--continue", "--yes", "--sandbox=full"]).ended_with(0);
-    assert!(ran.stderr.contains("paused, with their history kept: coder-3"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("paused, with all they did kept: coder-3"), "{}", ran.stderr);
     let nodes = house.run(&["session", "tree", "--json"]).ended_with(0).json();
     let states: Vec<&str> =
         nodes["nodes"].as_array().unwrap().iter().map(|node| node["state"].as_str().unwrap()).collect();
     assert_eq!(states[..4], ["running", "completed", "cancelled", "paused"], "{nodes:#}");
     assert_eq!(states.iter().filter(|state| **state == "paused").count(), 8);
+}
+
+/// A command that runs until the test lets it end.
+const UNTIL_GO: &str = "touch begun; until [ -e go ]; do sleep 0.02; done";
+
+/// A root that starts a coder, which runs that command and then plays `turns`.
+fn coder_at_work(turns: Value) -> House {
+    let first = call("bash", json!({ "command": UNTIL_GO, "timeout": 60 }));
+    let coder = [&[first], turns.as_array().unwrap().as_slice()].concat();
+    let root = json!([
+        call("spawn_agent", json!({ "agent": "coder", "task": "drive" })),
+        say("coder-1 is at it."),
+        say("All is done."),
+    ]);
+    house(root, json!([{ "role": "coder", "turns": coder }]))
+}
+
+fn begun(house: &House) {
+    eventually("the command runs", || house.project().join("begun").exists());
+}
+
+#[test]
+fn a_person_redirects_pauses_and_lets_go_on_an_agent_of_a_run_from_another_shell() {
+    let turned = json!({ "say": "Turned left.", "expect": { "last_user_contains": "turn left" } });
+    let house = coder_at_work(json!([turned]));
+    let nothing = house.run(&["agents", "pause", "coder-1"]).ended_with(2);
+    assert!(nothing.stderr.contains("no process has a session of this folder open"), "{}", nothing.stderr);
+    let run = house.start(&ALL);
+    begun(&house);
+    house.run(&["agents", "redirect", "coder-9", "turn left"]).ended_with(1).says("live are root, coder-1");
+    house
+        .run(&["agents", "redirect", "coder-1", "turn", "left"])
+        .ended_with(0)
+        .says("coder-1 sees it at its next turn");
+    house.run(&["agents", "pause", "coder-1"]).ended_with(0).says("coder-1 is paused");
+    house.run(&["agents", "answer", "coder-1", "yes"]).ended_with(1).says("does not wait for an answer");
+    std::fs::write(house.project().join("go"), "").unwrap();
+    let status = house.run(&["agents", "status", "coder-1", "--json"]).ended_with(0).json();
+    assert_eq!((&status["state"], &status["task"]), (&json!("paused"), &json!("drive")), "{status:#}");
+    house.run(&["agents", "resume", "coder-1"]).ended_with(0).says("coder-1 goes on");
+    let ended = run.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(0), "{said}");
+    assert!(said.contains("✓ coder-1 · Turned left."), "{said}");
+    assert!(said.contains("› coder-1: turn left"), "{said}");
+    assert_eq!(said.matches("continue: neco").count(), 1, "once, at the very end:\n{said}");
+    assert!(said.trim_end().lines().last().unwrap().starts_with("continue: neco"), "{said}");
+    let id = house.run(&["session", "list", "--json"]).json()[0]["id"].as_str().unwrap().to_owned();
+    let shown = house.run(&["session", "show", &id, "--agent", "coder-1"]).ended_with(0);
+    assert!(shown.stdout.contains("Turned left.") && !shown.stdout.contains("All is done."), "{}", shown.stdout);
+    house.run(&["session", "show", &id, "--agent", "coder-7"]).ended_with(2).says("there is no agent coder-7");
+    let exported = house.run(&["session", "export", &id, "--format", "markdown"]).ended_with(0);
+    let place = |words: &str| exported.stdout.find(words).unwrap_or_else(|| panic!("{words}: {}", exported.stdout));
+    let own_words = exported.stdout.rfind("Turned left.");
+    assert!(place("All is done.") < place("## Agents") && Some(place("## Agents")) < own_words);
+}
+
+#[test]
+fn a_person_ends_an_agent_of_a_run_with_everything_it_ran() {
+    let house = coder_at_work(json!([say("never said")]));
+    let run = house.start(&ALL);
+    begun(&house);
+    house.run(&["agents", "cancel", "coder-1"]).ended_with(0).says("coder-1 has ended");
+    let ended = run.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(0), "{said}");
+    assert!(said.contains("– coder-1") && !said.contains("never said"), "{said}");
+    assert!(!lives("until [ -e go ]"), "its command runs on");
+}
+
+#[test]
+fn agents_that_can_not_be_used_are_told_of_when_a_run_begins() {
+    let house = House::playing(json!([say("hello")]));
+    std::fs::create_dir_all(house.project().join(".neco/agents")).unwrap();
+    std::fs::write(house.project().join(".neco/agents/odd.md"), "---\ndescription: d\nbudget: {cost: -1}\n---\nx")
+        .unwrap();
+    let ran = house.run(&["-m", "hi"]).ended_with(0);
+    assert!(ran.stderr.contains("agents that can't be used: .neco/agents/odd.md:3: budget: a cost"), "{}", ran.stderr);
 }

@@ -17,7 +17,7 @@ fn a_signal_gives_the_terminal_back() {
     if !is_there() {
         return;
     }
-    for name in ["-TERM", "-HUP", "-INT"] {
+    for name in ["-TERM", "-HUP", "-INT", "-QUIT"] {
         let house = house(json!([say("never")]));
         let pane = Pane::ready(&house, "");
         signal(&pane, name);
@@ -60,4 +60,76 @@ fn the_end_of_input_and_two_interrupts_leave() {
     pane.press("C-c").shows("again").press("C-c").is_given_back();
     // Nothing was said, so nothing is kept.
     assert_eq!(house.run(&["session", "list", "--json"]).json(), json!([]));
+}
+
+#[test]
+fn it_goes_on_after_it_was_stopped() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([say("Still here."), say("Here again.")]));
+    let pane = Pane::shell(&house, 100, 30);
+    // A shell that looks after its jobs.
+    pane.write("set -m").press("Enter").write(env!("CARGO_BIN_EXE_neco")).press("Enter");
+    pane.waits();
+    // Without a word: the shell takes the terminal, and gives it back in its own way.
+    signal(&pane, "-STOP");
+    pane.write("stty sane; echo stop''ped").press("C-j").showed("stopped");
+    pane.write("fg").press("Enter").waits();
+    pane.say("one").shows("Still here.").waits();
+    // By its own key, and by somebody who asks for it: the terminal is the shell's meanwhile.
+    pane.press("C-z").hides("for commands").write("echo a''way").press("Enter").showed("away");
+    pane.write("fg").press("Enter").waits();
+    signal(&pane, "-TSTP");
+    pane.hides("for commands").write("echo ag''ain").press("Enter").showed("again");
+    pane.write("fg").press("Enter").waits();
+    pane.say("two").shows("Here again.").waits();
+    pane.press("C-d").is_given_back();
+}
+
+#[test]
+fn whoever_started_it_is_stopped_with_it() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([say("never")]));
+    let pane = Pane::shell(&house, 100, 30);
+    pane.write(&format!("set -m; sh -c '{}; true'", env!("CARGO_BIN_EXE_neco"))).press("Enter");
+    pane.waits().press("C-z").hides("for commands").write("echo a''way").press("Enter").showed("away");
+    pane.write("fg").press("Enter").waits();
+    pane.press("C-d").hides("for commands");
+}
+
+#[test]
+fn an_editor_is_waited_for_without_work_and_told_of_the_end() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([say("never")]));
+    let editor = house.project().join("editor.sh");
+    std::fs::write(
+        &editor,
+        "echo saved words > \"$1\"; echo editor-runs; trap 'exit 1' HUP; while :; do sleep 0.1; done",
+    )
+    .unwrap();
+    let pane = Pane::shell(&house, 100, 30);
+    pane.write(&format!("EDITOR='sh {}' {}", editor.display(), env!("CARGO_BIN_EXE_neco"))).press("Enter");
+    pane.waits().press("C-g").shows("editor-runs");
+    let pid = pane.neco_pid().unwrap();
+    let worked = || {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+        let fields: Vec<u64> =
+            stat.rsplit(')').next().unwrap().split_whitespace().filter_map(|field| field.parse().ok()).collect();
+        // User and system time, the 14th and 15th; the letter of the state is not among the numbers.
+        fields[10] + fields[11]
+    };
+    let before = worked();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    // In hundredths of a second: one core would have been busy for 150.
+    assert!(worked() - before < 50, "{} of 150", worked() - before);
+    signal(&pane, "-TERM");
+    pane.is_given_back();
+    drop(pane);
+    let pane = Pane::ready(&house, "");
+    pane.press("Up").shows("saved words");
 }

@@ -12,6 +12,7 @@
 
 mod custom;
 mod endings;
+mod fingers;
 mod first_run;
 mod lines;
 mod sizes;

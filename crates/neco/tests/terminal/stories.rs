@@ -105,15 +105,81 @@ fn a_fork_goes_its_own_way() {
     if !is_there() {
         return;
     }
-    let house = house(json!([say("First."), say("Second.")]));
+    let house = house(json!([say("First.")]));
     let pane = Pane::ready(&house, "");
     pane.say("hello").shows("First.").waits();
-    pane.say("/fork");
+    pane.say("/fork").showed("a fork of").waits();
     eventually("there are two", || {
         house.run(&["session", "list", "--json"]).json().as_array().is_some_and(|list| list.len() == 2)
     });
-    pane.waits();
+    assert_eq!(pane.everything().matches("First.").count(), 1, "what is on the screen is not told again");
+    // The script of a session begins anew.
+    pane.say("and on").until("an answer", |pane| pane.everything().matches("First.").count() == 2);
     pane.press("C-d").is_given_back();
+}
+
+#[test]
+fn what_was_said_for_work_that_is_stopped_comes_back() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([
+        call("bash", json!({ "command": "sleep 4713" })),
+        { "expect": { "last_user_contains": "mind the gap" }, "say": "I mind it." }
+    ]));
+    let pane = Pane::ready(&house, "--yes");
+    pane.say("go on").shows("sleep 4713");
+    pane.say("mind the gap").shows("⋯ mind the gap");
+    pane.write("then commit").press("Tab").shows("⋯ then commit");
+    pane.press("Up").hides("⋯ then commit").shows("› then commit").press("C-u").hides("then commit");
+    pane.press("Escape").hides("⋯ mind the gap").shows("› mind the gap");
+    pane.press("Enter").shows("I mind it.");
+}
+
+#[test]
+fn a_rule_holds_at_once_and_so_does_taking_it_back() {
+    if !is_there() {
+        return;
+    }
+    let touch = |name: &str| call("bash", json!({ "command": format!("touch {name}") }));
+    let house = house(json!([touch("one"), say("One."), touch("two"), say("Two."), touch("three"), say("Three.")]));
+    let pane = Pane::ready(&house, "");
+    pane.say("one").shows("yes, once").answer("y").shows("One.").waits();
+    pane.say("/permissions").shows("another rule").press("Enter").shows("a rule");
+    pane.say("allow bash(touch *)").showed("it holds from now on").waits();
+    pane.say("two").shows("Two.").waits();
+    pane.say("/permissions").shows("another rule").press("Down").press("DC").showed("no longer");
+    pane.press("Escape").waits();
+    pane.say("three").shows("yes, once").answer("n").shows("why not").press("Enter").shows("Three.");
+    assert!(house.project().join("two").exists() && !house.project().join("three").exists());
+}
+
+#[test]
+fn a_child_is_opened_told_something_and_stopped() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([]));
+    let script = json!({
+        "turns": [
+            { "calls": [{ "name": "spawn_agent", "arguments": { "agent": "coder", "task": "wait for me" } }] },
+            { "say": "It is at it." }
+        ],
+        "loop_last": true,
+        "agents": [{ "role": "coder", "turns": [
+            { "say": "I begin to wait.", "calls": [{ "name": "bash", "arguments": { "command": "sleep 4714" } }] },
+            { "say": "heard" }
+        ] }]
+    });
+    fs::write(house.path("script.json"), script.to_string()).unwrap();
+    let pane = Pane::ready(&house, "--yes");
+    pane.say("go").showed("It is at it.").shows("1 agent");
+    pane.press("C-t").shows("Enter opens it").press("Enter").shows("I begin to wait.").shows("sleep 4714");
+    pane.press("Enter").shows("to coder-1").write("look elsewhere").press("Enter");
+    eventually("it was told", || log(&house).contains("look elsewhere"));
+    pane.press("x");
+    eventually("it is stopped", || !crate::support::lives("4714"));
+    pane.press("Escape").press("Escape").waits();
 }
 
 #[test]

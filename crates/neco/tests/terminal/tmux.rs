@@ -21,10 +21,11 @@ pub struct Pane {
     variables: Vec<(&'static str, String)>,
 }
 
-/// Whether tmux is there. Says so when it is not.
+/// Whether tmux is there. Says so when it is not; where it has to be (`NECO_TESTS_NEED_TMUX`), that is a failure.
 pub fn is_there() -> bool {
     let there = Command::new("tmux").arg("-V").output().is_ok_and(|output| output.status.success());
     if !there {
+        assert!(std::env::var_os("NECO_TESTS_NEED_TMUX").is_none(), "tmux is not there");
         eprintln!("SKIPPED: tmux is not there, so the terminal window was not tried");
     }
     there
@@ -118,9 +119,11 @@ impl Pane {
         self.tmux(&["capture-pane", "-p", "-J", "-S", "-"])
     }
 
-    /// The same with escape sequences.
-    pub fn coloured(&self) -> String {
-        self.tmux(&["capture-pane", "-p", "-e"])
+    /// Pastes text as terminals do that mark what is pasted.
+    pub fn paste(&self, text: &str) -> &Self {
+        self.tmux(&["set-buffer", text]);
+        self.tmux(&["paste-buffer", "-p"]);
+        self
     }
 
     /// Another size.
@@ -169,12 +172,16 @@ impl Pane {
     pub fn is_given_back(&self) -> &Self {
         self.until("the window to end", |pane| pane.neco_pid().is_none());
         let look = "case $(stty -a) in *-icanon*|*-isig*|*-echo\\ *) echo mode-''broken;; *) echo mode-''fine;; esac";
-        self.write(look)
-            .press("Enter")
-            .until("the modes of the terminal", |pane| pane.everything().contains("\nmode-"));
-        assert!(self.everything().contains("\nmode-fine"), "{}", self.everything());
-        let cursor = self.tmux(&["display-message", "-p", "#{cursor_flag} #{mouse_any_flag} #{alternate_on}"]);
-        assert_eq!(cursor.trim(), "1 0 0", "cursor, mouse, alternate screen");
+        self.write(look).press("Enter").until("the modes of the terminal", |pane| {
+            ["mode-fine", "mode-broken"].iter().any(|mode| pane.everything().contains(mode))
+        });
+        assert!(self.everything().contains("mode-fine"), "{}", self.everything());
+        let cursor =
+            self.tmux(&["display-message", "-p", "#{cursor_flag} #{mouse_any_flag} #{alternate_on} #{wrap_flag}"]);
+        assert_eq!(cursor.trim(), "1 0 0 1", "cursor, mouse, alternate screen, folding of rows");
+        // A paste comes without the marks that were asked for.
+        self.paste("true pasted").shows("true pasted");
+        assert!(!self.screen().contains("200~"), "{}", self.screen());
         self
     }
 }

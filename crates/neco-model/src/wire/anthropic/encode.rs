@@ -11,7 +11,6 @@ use super::decode::AnthropicDecoder;
 use super::thinking::Generation;
 use crate::adapt::{CallIds, Sent, Taker, adapt};
 use crate::request::{OutputSchema, Request, ToolDeclaration};
-use crate::route::Parameters;
 use crate::wire::format::{Auth, Decoder, Delivery, Problem, Wire};
 use crate::wire::heads::Heads;
 use crate::wire::kept::{For, add_pieces};
@@ -57,7 +56,9 @@ impl Anthropic {
             }
         };
         // The seed is left out: this format has none and refuses what it does not know.
-        let Parameters { temperature, top_p, .. } = &self.target.parameters;
+        let top_p = &self.target.parameters.top_p;
+        // Which of these models take it is known better than the catalogue says: see `takes_sampling`.
+        let temperature = self.target.parameters.temperature.or(request.temperature);
         let max_tokens = self.max_tokens();
         let (thinking, output_config) = if may_think { self.thinking() } else { (None, None) };
         let sampling = self.generation.takes_sampling(thinking.is_some());

@@ -65,11 +65,11 @@ impl Gemini {
     }
 
     fn settings(&self, request: &Request) -> Map<String, Value> {
-        let Parameters { temperature, top_p, max_tokens, seed, reasoning: _ } = &self.target.parameters;
+        let Parameters { temperature: _, top_p, max_tokens, seed, reasoning: _ } = &self.target.parameters;
         // Models before Gemini 3 refuse a form of the answer beside tools.
         let output = request.output.as_deref().filter(|_| request.tools.is_empty() || self.wants_signatures);
         let settings = [
-            ("temperature", temperature.map(Value::from)),
+            ("temperature", self.target.temperature(request).map(Value::from)),
             ("topP", top_p.map(Value::from)),
             ("maxOutputTokens", max_tokens.map(Value::from)),
             ("seed", seed.map(Value::from)),

@@ -30,7 +30,7 @@ impl OpenaiChat {
         if self.dialect.prompt_cache_key && !request.cache_key.is_empty() {
             fields.insert("prompt_cache_key".to_owned(), request.cache_key.as_str().into());
         }
-        self.add_parameters(&mut fields);
+        self.add_parameters(request, &mut fields);
         fields.extend(self.dialect.extra.clone());
         if let Some(output) = &request.output {
             fields.insert("response_format".to_owned(), self.output(output));
@@ -62,14 +62,14 @@ impl OpenaiChat {
         }
     }
 
-    fn add_parameters(&self, fields: &mut Map<String, Value>) {
-        let Parameters { temperature, top_p, max_tokens, reasoning, seed } = &self.target.parameters;
+    fn add_parameters(&self, request: &Request, fields: &mut Map<String, Value>) {
+        let Parameters { temperature: _, top_p, max_tokens, reasoning, seed } = &self.target.parameters;
         let mut set = |name: &str, value: Option<Value>| {
             if let Some(value) = value {
                 fields.insert(name.to_owned(), value);
             }
         };
-        set("temperature", temperature.map(Value::from));
+        set("temperature", self.target.temperature(request).map(Value::from));
         set("top_p", top_p.map(Value::from));
         set(self.dialect.max_tokens_field(&self.target.model), max_tokens.map(Value::from));
         set(&self.dialect.seed_field, seed.map(Value::from));

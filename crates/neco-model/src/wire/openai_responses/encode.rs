@@ -53,14 +53,14 @@ impl OpenaiResponses {
             }
         };
         // The seed is left out: this format has none and refuses what it does not know.
-        let Parameters { temperature, top_p, max_tokens, .. } = &self.target.parameters;
+        let Parameters { top_p, max_tokens, .. } = &self.target.parameters;
         set("model", Some(self.target.model.as_str().into()));
         set("stream", Some((delivery == Delivery::Streamed).into()));
         // Nothing is left at the vendor's; so the thoughts must travel.
         set("store", Some(false.into()));
         set("include", self.thinks().then(|| json!(["reasoning.encrypted_content"])));
         set("reasoning", self.reasoning());
-        set("temperature", temperature.map(Value::from));
+        set("temperature", self.target.temperature(request).map(Value::from));
         set("top_p", top_p.map(Value::from));
         set("max_output_tokens", max_tokens.map(Value::from));
         set("prompt_cache_key", filled(&request.cache_key));

@@ -42,6 +42,7 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
     if let Some(why) = loses_work(&call) {
         finding.critical(why);
     }
+    finding.history |= touches_history(&call);
     if call.subcommand.is_empty() && case.arguments.iter().any(|word| !word.exact) {
         finding.critical("what git is to do can't be told");
     }
@@ -322,6 +323,30 @@ fn loses_work(call: &Invocation<'_>) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// Whether it publishes commits, or puts others in the place of some that were made. They can be found again, so this
+/// is less than losing work; but it is for a person to say that it is time for it.
+fn touches_history(call: &Invocation<'_>) -> bool {
+    let arguments = call.arguments;
+    let has_long = |long: &str| option::has_long(arguments, long);
+    let moves_on = || ["--abort", "--quit", "--show-current-patch", "--edit-todo"].into_iter().any(has_long);
+    match call.subcommand {
+        "push" => !option::has(arguments, 'n', "--dry-run"),
+        "send-pack" | "http-push" | "send-email" => true,
+        "commit" => has_long("--amend"),
+        "rebase" => !moves_on(),
+        "pull" => option::has(arguments, 'r', "--rebase"),
+        "reset" => option::operands(arguments).any(|word| !word.exact || word.text != "HEAD" && is_older(&word.text)),
+        "subtree" => option::has_word(arguments, &["push"]),
+        _ => false,
+    }
+}
+
+/// Whether a word names a commit that is not the newest: `HEAD~2`, `main^`, `1f2e3d4`.
+fn is_older(word: &str) -> bool {
+    let is_number = (7..=64).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_number || word.contains(['~', '^']) || word.contains("@{")
 }
 
 /// A commit and a path: the path is overwritten. With `-b` the second word is where the branch starts.

@@ -1,13 +1,17 @@
 //! Landlock: which files a program may read and write, enforced by the kernel on top of everything else.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
-    RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
+    RulesetCreated, RulesetCreatedAttr, Scope,
 };
 use serde::{Deserialize, Serialize};
+
+use super::super::walls::any_paths;
+use super::landlock_calls;
 
 /// What this was written for; older kernels enforce what they know of it.
 const NEWEST: ABI = ABI::V7;
@@ -19,10 +23,13 @@ pub(crate) const OLDEST_OF_USE: i32 = 3;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rules {
     /// Files and folders that may be read and run, with everything below.
+    #[serde(with = "any_paths")]
     pub(crate) readable: Vec<PathBuf>,
     /// Files and folders that may be changed, with everything below.
+    #[serde(with = "any_paths")]
     pub(crate) writable: Vec<PathBuf>,
     /// Devices that may be written to but neither made nor removed.
+    #[serde(with = "any_paths")]
     pub(crate) devices: Vec<PathBuf>,
     /// Whether TCP connections are refused too.
     pub(crate) no_tcp: bool,
@@ -30,14 +37,14 @@ pub(crate) struct Rules {
 
 /// Which version of Landlock the kernel has; 0 is none.
 pub(crate) fn version() -> i32 {
-    super::landlock_version::ask()
+    landlock_calls::version()
 }
 
-/// Applies the rules to this thread and all it starts. Can't be undone; sets `no_new_privs`.
+/// Rules that are ready, for this process or another, as often as need be.
 ///
 /// # Errors
 /// When the kernel enforces none of it.
-pub(crate) fn restrict(rules: &Rules) -> io::Result<()> {
+pub(crate) fn prepared(rules: &Rules) -> io::Result<OwnedFd> {
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(NEWEST))
@@ -56,11 +63,15 @@ pub(crate) fn restrict(rules: &Rules) -> io::Result<()> {
             created = allow(created, path, access)?;
         }
     }
-    let status = created.restrict_self().map_err(io::Error::other)?;
-    match status.ruleset {
-        RulesetStatus::NotEnforced => Err(io::Error::other("the kernel does not enforce Landlock")),
-        RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(()),
-    }
+    Option::<OwnedFd>::from(created).ok_or_else(|| io::Error::other("the kernel does not enforce Landlock"))
+}
+
+/// Applies rules to this thread and all it starts. Can't be undone; `no_new_privs` must be set.
+///
+/// # Errors
+/// When the kernel refuses.
+pub(crate) fn restrict(rules: &OwnedFd) -> io::Result<()> {
+    landlock_calls::restrict(rules)
 }
 
 /// What is not there needs no rule.

@@ -16,11 +16,15 @@ const PROCESSES: u64 = 4096;
 pub(crate) fn drop_all() -> io::Result<()> {
     set_no_new_privs(true)?;
     for number in 0..64 {
-        // SAFETY: takes numbers only. It fails for those that are not ours to drop and for unknown
-        // ones, beyond which there are no others; what matters is checked below.
-        let result = unsafe { libc::prctl(libc::PR_CAPBSET_DROP, number, 0, 0, 0) };
-        if result != 0 && io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL) {
-            break;
+        // SAFETY: takes numbers only. Beyond the first unknown one there are no others.
+        match unsafe { libc::prctl(libc::PR_CAPBSET_READ, number, 0, 0, 0) } {
+            1 => {
+                // SAFETY: takes numbers only. It fails for those that are not ours to drop; what matters is
+                // checked below.
+                unsafe { libc::prctl(libc::PR_CAPBSET_DROP, number, 0, 0, 0) };
+            }
+            0 => {}
+            _ => break,
         }
     }
     let none = CapabilitySet::empty();

@@ -18,7 +18,7 @@ use std::sync::Once;
 use rustix::process::Pid;
 
 use super::first_process::END;
-use crate::sandbox::order::{CHANNEL, ORDER};
+use crate::sandbox::order::{CHANNEL, ORDER, RULES};
 
 /// Where the three standard descriptors of the child lead.
 pub(crate) enum Streams<'a> {
@@ -55,6 +55,21 @@ pub(crate) struct Boxed<'a> {
     pub(crate) channel: Option<BorrowedFd<'a>>,
     /// What the launcher reads.
     pub(crate) order: BorrowedFd<'a>,
+    /// Rules of Landlock that are ready.
+    pub(crate) rules: Option<BorrowedFd<'a>>,
+}
+
+/// Holds back the signals that a process which builds a box must outlive, or none.
+pub(crate) fn hold_back(builds_box: bool) {
+    let mut held = MaybeUninit::uninit();
+    // SAFETY: the set is initialised before use.
+    unsafe {
+        libc::sigemptyset(held.as_mut_ptr());
+        for signal in HELD_BACK.iter().filter(|_| builds_box) {
+            libc::sigaddset(held.as_mut_ptr(), *signal);
+        }
+        libc::sigprocmask(libc::SIG_SETMASK, held.as_ptr(), ptr::null_mut());
+    }
 }
 
 /// Starts a program and gives its process id, which is also the id of its session and group. The
@@ -74,6 +89,7 @@ pub(crate) fn start(program: &Program<'_>) -> io::Result<Pid> {
     }
     if let Some(boxed) = &program.boxed {
         actions.duplicate(boxed.order.as_raw_fd(), ORDER)?;
+        boxed.rules.map(|rules| actions.duplicate(rules.as_raw_fd(), RULES)).transpose()?;
     }
     let attributes = Attributes::new(channel.is_some())?;
     let arguments = pointers(program.arguments);

@@ -82,6 +82,18 @@ impl Group {
     /// Kills what is left of the group, then reaps the leader, waiting for its end if need be.
     /// Says how it ended. Nothing when that was done before.
     pub(super) fn finish(&self) -> Option<Finished> {
+        self.finish_with(Keep::end)
+    }
+
+    /// The same where nobody waits for it.
+    fn finish_unheard(&self) {
+        drop(self.finish_with(|keep| {
+            keep.end_unheard();
+            Aftermath::default()
+        }));
+    }
+
+    fn finish_with(&self, end: impl FnOnce(Keep) -> Aftermath) -> Option<Finished> {
         {
             let mut over = self.inner.over.lock().unwrap_or_else(PoisonError::into_inner);
             if std::mem::replace(&mut *over, true) {
@@ -92,7 +104,7 @@ impl Group {
         }
         let status = self.reap();
         let keep = self.inner.keep.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let aftermath = keep.map(Keep::end).unwrap_or_default();
+        let aftermath = keep.map(end).unwrap_or_default();
         // Looks, and signals nobody. Right behind the reaping: what was killed above is not gone yet.
         // Without a leader of ours the number says nothing.
         let others = status.is_ok() && test_kill_process_group(self.inner.leader).is_ok();
@@ -202,7 +214,7 @@ impl Drop for GroupGuard {
         // A killed process needs a moment to go, and a drop must not wait for it.
         let group = self.0.clone();
         let reaper = std::thread::Builder::new().name("neco-reaper".to_owned());
-        if let Err(error) = reaper.spawn(move || drop(group.finish())) {
+        if let Err(error) = reaper.spawn(move || group.finish_unheard()) {
             tracing::warn!(%error, "a killed process could not be reaped");
         }
     }

@@ -22,7 +22,8 @@ use crate::sandbox::confined::{Confined, InBox, Wanted};
 use crate::sandbox::denial::Closed;
 use crate::sandbox::linux::channel::{self, Word};
 use crate::sandbox::linux::session_leader::{self, Boxed, Program, Streams};
-use crate::sandbox::order::PUT_RIGHT;
+use crate::sandbox::linux::waiting::Waiting;
+use crate::sandbox::order::{CommandLine, PUT_RIGHT};
 use crate::sandbox::{Allowance, Freedom, Roots, Sandbox};
 use crate::secrets;
 
@@ -211,18 +212,24 @@ impl Spawner {
         if launch.folder.as_os_str().as_bytes().contains(&0) || words.iter().any(|word| word.as_bytes().contains(&0)) {
             return Err(SpawnError::ZeroByte);
         }
-        let boxed = self.put_in_box(launch, allowance, &path, &words)?;
-        let (path, words) = match &boxed {
-            Some(boxed) => (&boxed.program, &boxed.arguments),
-            None => (&path, &words),
+        let boxed = self.put_in_box(launch, allowance, &path)?;
+        let c_strings = |words: &[OsString]| words.iter().map(|word| c_string(word)).collect::<Result<Vec<_>, _>>();
+        let environment = self.environment_for(launch.terminal, &mark, boxed.as_ref());
+        let line = CommandLine { arguments: c_strings(&words)?, environment };
+        let order = boxed.as_ref().map(|boxed| boxed.order.written(&line)).transpose().map_err(SpawnError::Sandbox)?;
+        let (path, arguments) = match &boxed {
+            Some(boxed) => (&boxed.program, c_strings(&boxed.arguments)?),
+            None => (&path, line.arguments),
         };
         let exact = Exact {
             path: c_string(path.as_os_str())?,
-            arguments: words.iter().map(|text| c_string(text)).collect::<Result<_, _>>()?,
-            environment: self.environment_for(launch.terminal, &mark, boxed.as_ref()),
+            arguments,
+            environment: line.environment,
             folder: c_string(launch.folder.as_os_str())?,
             channel: boxed.as_ref().and_then(|boxed| boxed.channel.as_ref()).map(|(_, theirs)| theirs),
-            order: boxed.as_ref().map(|boxed| &boxed.order),
+            order: order.as_ref(),
+            rules: boxed.as_ref().and_then(|boxed| boxed.rules.as_deref()),
+            waiting: boxed.as_ref().and_then(|boxed| boxed.waiting.as_deref()),
         };
         let wired = if launch.terminal { on_terminal(&exact) } else { on_pipes(&exact, launch.stdin) };
         let wired = wired.map_err(|error| why(launch, error))?;
@@ -238,17 +245,10 @@ impl Spawner {
         Ok(Started { guard, output: wired.output, input: wired.input, leftovers: launch.leftovers, line, way_out })
     }
 
-    fn put_in_box(
-        &self,
-        launch: &Launch,
-        allowance: &Allowance,
-        program: &Path,
-        arguments: &[OsString],
-    ) -> Result<Option<InBox>, SpawnError> {
+    fn put_in_box(&self, launch: &Launch, allowance: &Allowance, program: &Path) -> Result<Option<InBox>, SpawnError> {
         let Some(confined) = &self.confined else { return Ok(None) };
         let wanted = Wanted {
             program,
-            arguments,
             folder: &launch.folder,
             terminal: launch.terminal,
             lasting: launch.leftovers == Leftovers::WaitFor,
@@ -298,18 +298,27 @@ struct Exact<'a> {
     folder: CString,
     channel: Option<&'a OwnedFd>,
     order: Option<&'a OwnedFd>,
+    rules: Option<&'a OwnedFd>,
+    /// What splits off a launcher instead of starting one.
+    waiting: Option<&'a Waiting>,
 }
 
 impl Exact<'_> {
     fn start(&self, streams: Streams<'_>) -> io::Result<Pid> {
-        session_leader::start(&Program {
+        let program = Program {
             path: &self.path,
             arguments: &self.arguments,
             environment: &self.environment,
             folder: &self.folder,
             streams,
-            boxed: self.order.map(|order| Boxed { channel: self.channel.map(AsFd::as_fd), order: order.as_fd() }),
-        })
+            boxed: self.order.map(|order| Boxed {
+                channel: self.channel.map(AsFd::as_fd),
+                order: order.as_fd(),
+                rules: self.rules.map(AsFd::as_fd),
+            }),
+        };
+        let split_off = self.waiting.map(|waiting| waiting.split_off(&program)).transpose()?.flatten();
+        split_off.map_or_else(|| session_leader::start(&program), Ok)
     }
 }
 

@@ -144,6 +144,13 @@ fn words(kept: &Kept) -> String {
         Some(MemoryAction::Updated) => format!("An entry said nearly the same; {id} was brought up to date."),
         None => format!("Nothing new: {id} says all of it already."),
     };
+    if let Some(other) = &kept.resembles {
+        let (id, title) = (&other.id, &other.title);
+        let _ = write!(
+            words,
+            " {id} has nearly the same words ({title}) and stays: replace it by its id if it no longer holds."
+        );
+    }
     if kept.redacted {
         let _ = write!(words, " What looked like a secret was left out.");
     }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use neco_config::section::ContextSection;
-use neco_safety::path::{Access, Located};
+use neco_safety::path::{Access, Located, PathError};
 use neco_safety::world::Files;
 use neco_workspace::GitFacts;
 
@@ -118,17 +118,19 @@ impl Found<'_> {
     }
 
     fn take(&mut self, files: &Files, path: &Path, own: bool) {
-        let Ok(located) = files.locate(path, Access::Read) else { return };
+        let located = match files.locate(path, Access::Read) {
+            Ok(located) => located,
+            Err(PathError::Outside { .. }) if path.exists() => {
+                return self.unread(path, own, "it leads out of the repository");
+            }
+            Err(_) => return,
+        };
         if !located.exists() || (!own && located.sensitive_to_read().is_some()) {
             return;
         }
         let Some((text, cut)) = read_text(&located, self.settings.max_rules_file) else { return };
         if !is_text(&text) {
-            let notes = vec!["it was not read: it is not text".to_owned()];
-            let (name, text) = (self.name(path, own), String::new());
-            let at_hand = path.starts_with(self.cwd);
-            let scope = Scope::Always;
-            return self.files.push(RulesFile { name, own, at_hand, scope, imported_by: None, text, notes });
+            return self.unread(path, own, "it is not text");
         }
         let (says, rest) = frontmatter::part(&text);
         let broken = says.broken.clone();
@@ -138,11 +140,11 @@ impl Found<'_> {
         }
         let name = self.name(path, own);
         let mut importer = Importer::new(files, self.settings, located.path().to_path_buf());
-        importer.follow(rest, path, 1);
+        importer.follow(rest, path);
         let notes = broken.into_iter().chain(cut).chain(importer.notes).collect();
         let text = rest.trim().to_owned();
         self.files.push(RulesFile {
-            name: name.clone(),
+            name,
             own,
             at_hand: path.starts_with(self.cwd),
             scope: scope.clone(),
@@ -159,11 +161,19 @@ impl Found<'_> {
                 own,
                 at_hand: import.path.starts_with(self.cwd),
                 scope: scope.clone(),
-                imported_by: Some(name.clone()),
+                imported_by: Some(self.name(&import.by, own)),
                 text: import.text.trim().to_owned(),
-                notes: import.cut.into_iter().collect(),
+                notes: import.notes,
             });
         }
+    }
+
+    /// A file of which nothing is told but why.
+    fn unread(&mut self, path: &Path, own: bool, why: &str) {
+        let (name, at_hand) = (self.name(path, own), path.starts_with(self.cwd));
+        let notes = vec![format!("it was not read: {why}")];
+        let (scope, text) = (Scope::Always, String::new());
+        self.files.push(RulesFile { name, own, at_hand, scope, imported_by: None, text, notes });
     }
 
     fn name(&self, path: &Path, own: bool) -> String {

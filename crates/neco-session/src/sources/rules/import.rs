@@ -19,9 +19,11 @@ const MOST: usize = 50;
 #[derive(Debug)]
 pub(super) struct Import {
     pub path: PathBuf,
+    /// The file that names it.
+    pub by: PathBuf,
     pub text: String,
-    /// What was left out of it.
-    pub cut: Option<String>,
+    /// What was left out of it, and what it names that was not read.
+    pub notes: Vec<String>,
 }
 
 /// Follows the imports of one rules file.
@@ -31,7 +33,7 @@ pub(super) struct Importer<'a> {
     visited: HashSet<PathBuf>,
     /// What was found, in the order it is named.
     pub found: Vec<Import>,
-    /// What was not read, and why.
+    /// What the rules file itself names that was not read, and why.
     pub notes: Vec<String>,
 }
 
@@ -41,45 +43,57 @@ impl<'a> Importer<'a> {
         Self { files, settings, visited: HashSet::from([path]), found: Vec::new(), notes: Vec::new() }
     }
 
-    /// Takes in what `text` of the file `path` names, at this depth.
-    pub(super) fn follow(&mut self, text: &str, path: &Path, depth: u8) {
-        let Some(folder) = path.parent() else { return };
+    /// Takes in what `text` of the rules file `path` names.
+    pub(super) fn follow(&mut self, text: &str, path: &Path) {
+        self.follow_at(text, path, 1, None);
+    }
+
+    /// The same at a depth, for the file at this place of what was found.
+    fn follow_at(&mut self, text: &str, path: &Path, depth: u8, at: Option<usize>) {
         for named in named(text) {
             if self.found.len() == MOST {
                 return;
             }
-            self.take(named, &folder.join(named), depth);
+            if let Err(why) = self.take(named, path, depth) {
+                let note = format!("@{named} was not read: {why}");
+                match at.and_then(|at| self.found.get_mut(at)) {
+                    Some(import) => import.notes.push(note),
+                    None => self.notes.push(note),
+                }
+            }
         }
     }
 
-    fn take(&mut self, named: &str, path: &Path, depth: u8) {
+    /// Takes in one file that another names; the words say why it is not read although it is meant.
+    fn take(&mut self, named: &str, by: &Path, depth: u8) -> Result<(), String> {
+        let Some(folder) = by.parent() else { return Ok(()) };
+        let path = &folder.join(named);
         let located = match self.files.locate(path, Access::Read) {
+            Ok(_) if named.starts_with("~/") => return Err("it leads out of the folder".to_owned()),
             Ok(located) if located.exists() => located,
-            Err(PathError::Outside { .. }) if path.exists() => {
-                return self.notes.push(format!("@{named} was not read: it leads out of the folder"));
-            }
+            Err(PathError::Outside { .. }) if path.exists() => return Err("it leads out of the folder".to_owned()),
             // `@someone` stays a name; what can only be a path is a path that is wrong.
-            Ok(_) | Err(_) if is_path(named) => {
-                return self.notes.push(format!("@{named} was not read: there is no such file"));
-            }
-            Ok(_) | Err(_) => return,
+            Ok(_) | Err(_) if is_path(named) => return Err("there is no such file".to_owned()),
+            Ok(_) | Err(_) => return Ok(()),
         };
         if let Some(reason) = located.sensitive_to_read() {
-            return self.notes.push(format!("@{named} was not read: {reason}"));
+            return Err(reason.to_owned());
         }
         if depth > self.settings.import_depth {
-            return self.notes.push(format!("@{named} was not read: imports go no deeper than {}", depth - 1));
+            return Err(format!("imports go no deeper than {}", depth - 1));
         }
         if !self.visited.insert(located.path().to_path_buf()) {
-            return;
+            return Ok(());
         }
-        let Some((text, cut)) = read_text(&located, self.settings.max_rules_file) else { return };
+        let Some((text, cut)) = read_text(&located, self.settings.max_rules_file) else { return Ok(()) };
         if !is_text(&text) {
-            return self.notes.push(format!("@{named} was not read: it is not text"));
+            return Err("it is not text".to_owned());
         }
         let path = located.path().to_path_buf();
-        self.found.push(Import { path: path.clone(), text: text.clone(), cut });
-        self.follow(&text, &path, depth + 1);
+        let notes = cut.into_iter().collect();
+        self.found.push(Import { path: path.clone(), by: by.to_path_buf(), text: text.clone(), notes });
+        self.follow_at(&text, &path, depth + 1, Some(self.found.len() - 1));
+        Ok(())
     }
 }
 

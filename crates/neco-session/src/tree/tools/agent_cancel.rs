@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use neco_proto::Risk;
 use neco_proto::event::Sender;
-use neco_proto::{AgentOrder, Risk};
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -41,8 +41,12 @@ impl Tool for AgentCancel {
     async fn run(&self, args: Args, _: &ToolContext) -> Result<ToolOutput, ToolError> {
         let child = self.0.child(&args.agent).await?;
         let from = Sender::Agent { id: self.0.agent };
-        match self.0.company()?.order(from, child, AgentOrder::Cancel).await {
-            Ok(()) => Ok(ToolOutput::text(format!("{} is stopped, with everybody below it.", args.agent))),
+        match self.0.company()?.end(from, child).await {
+            Ok(true) => Ok(ToolOutput::text(format!("{} is stopped, with everybody below it.", args.agent))),
+            Ok(false) => Ok(ToolOutput::text(format!(
+                "{} has ended, with everybody below it; what they ran takes long to stop, and may still run.",
+                args.agent
+            ))),
             Err(error) => Err(self.0.refused(error).await),
         }
     }

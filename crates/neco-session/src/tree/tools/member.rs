@@ -7,6 +7,7 @@ use neco_proto::{AgentId, ErrorCode};
 use neco_toolkit::{ToolContext, ToolError};
 
 use crate::roles::Definition;
+use crate::tree::birth::Cared;
 use crate::tree::words;
 use crate::tree::{Company, SpawnRequest, Spawner, TreeError};
 
@@ -58,6 +59,7 @@ impl Member {
             | TreeError::RootStays(_)
             | TreeError::NoParent
             | TreeError::Full(_)
+            | TreeError::AsksAlready
             | TreeError::NoQuestion(_)
             | TreeError::UnknownName(_)
             | TreeError::BadProgress(_) => ErrorCode::InvalidArguments,
@@ -71,6 +73,10 @@ impl Member {
 
     /// Starts a child.
     pub async fn spawn(&self, request: SpawnRequest) -> Result<AgentId, ToolError> {
+        if request.task.trim().is_empty() {
+            let words = "the task is empty: say what the agent is to do, and all that it needs to know";
+            return Err(ToolError::new(ErrorCode::InvalidArguments, words));
+        }
         let company = self.company()?;
         match company.spawn(self.agent, request).await {
             Ok(child) => Ok(child),
@@ -82,12 +88,14 @@ impl Member {
     pub async fn run_to_end(&self, request: SpawnRequest, ctx: &ToolContext) -> Result<String, ToolError> {
         let company = self.company()?;
         let child = self.spawn(SpawnRequest { told: false, ..request }).await?;
+        // Nobody else knows of it: when this call is dropped, it ends.
+        let cared = Cared::of(&self.company, child);
         let name = company.own_child(self.agent, child).await.map(|node| node.name).unwrap_or_default();
         let given = |result: NodeResult| match result {
             NodeResult::Output { output } => Ok(words::output_text(&output)),
             error @ NodeResult::Error { .. } => Err(ToolError::failed(words::ended(&error, &name))),
         };
-        tokio::select! {
+        let given = tokio::select! {
             result = company.ended(child) => given(result),
             () = company.silence_of(child) => match company.let_go(child).await {
                 true => Ok(words::may_hang(&name)),
@@ -98,7 +106,9 @@ impl Member {
                 company.cancel(child).await;
                 Err(ToolError::failed(format!("{name} was stopped")))
             }
-        }
+        };
+        cared.let_go();
+        given
     }
 }
 

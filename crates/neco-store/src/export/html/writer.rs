@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::ops::RangeInclusive;
 
 use jiff::Timestamp;
-use neco_proto::{AgentId, Event, Message, Seq};
+use neco_proto::event::AgentNode;
+use neco_proto::{AgentId, Event, EventBody, Message, Seq};
 
 use super::page::Page;
 use super::{asides, card, said, style};
@@ -24,6 +25,8 @@ pub struct HtmlWriter<W> {
     number: u64,
     /// Where the stretch ends that is being written and was taken back.
     gone_until: Option<Seq>,
+    /// The agent that is being written.
+    part: Option<AgentId>,
 }
 
 impl<W: Write> HtmlWriter<W> {
@@ -34,7 +37,16 @@ impl<W: Write> HtmlWriter<W> {
     pub fn new(out: W, about: &About, outline: Outline) -> io::Result<Self> {
         let mut page = Page::new(out);
         head(&mut page, about, &outline)?;
-        Ok(Self { page, outline, teller: Teller::default(), speaker: None, day: None, number: 0, gone_until: None })
+        Ok(Self {
+            page,
+            outline,
+            teller: Teller::default(),
+            speaker: None,
+            day: None,
+            number: 0,
+            gone_until: None,
+            part: None,
+        })
     }
 
     /// Writes the next event.
@@ -42,7 +54,7 @@ impl<W: Write> HtmlWriter<W> {
     /// # Errors
     /// When it can't be written.
     pub fn event(&mut self, event: &Event) -> io::Result<()> {
-        if event.seq > self.outline.last {
+        if event.seq > self.outline.last || !self.is_here(event) {
             return Ok(());
         }
         self.stretch(event.seq)?;
@@ -55,13 +67,50 @@ impl<W: Write> HtmlWriter<W> {
     /// # Errors
     /// When it can't be written.
     pub fn finish(mut self) -> io::Result<W> {
-        let left = self.teller.end();
-        left.iter().try_for_each(|told| self.told(told))?;
-        if self.gone_until.is_some() {
-            self.page.tag("</details>\n")?;
-        }
+        self.end_part()?;
         foot(&mut self.page, &self.outline)?;
         self.page.finish()
+    }
+
+    /// What an agent below the root did is told after everything else: its heading. What it did follows, event by
+    /// event.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn agent(&mut self, node: &AgentNode) -> io::Result<()> {
+        self.end_part()?;
+        let parts: Vec<String> = [Some(node.name.clone()), Some(node.state.to_string()), figures::used(&node.usage)]
+            .into_iter()
+            .flatten()
+            .collect();
+        self.page.element("<details class=\"agent\"><summary>Agent ", &parts.join(" · "), "</summary>\n")?;
+        self.day = None;
+        self.teller = Teller::of(node.id);
+        self.part = Some(node.id);
+        Ok(())
+    }
+
+    /// Ends what is being written: the session itself, or an agent.
+    fn end_part(&mut self) -> io::Result<()> {
+        let left = self.teller.end();
+        left.iter().try_for_each(|told| self.told(told))?;
+        self.speaker = None;
+        if self.gone_until.take().is_some() {
+            self.page.tag("</details>\n")?;
+        }
+        match self.part.take() {
+            Some(_) => self.page.tag("</details>\n"),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether an event belongs to what is being written.
+    fn is_here(&self, event: &Event) -> bool {
+        let about = matches!(event.body, EventBody::AgentUpdate(_) | EventBody::AgentMessage(_));
+        match self.part {
+            Some(agent) => event.agent_id == agent && !about,
+            None => about || !self.outline.is_below(event.agent_id),
+        }
     }
 
     /// Begins and ends stretches that were taken back.
@@ -92,7 +141,7 @@ impl<W: Write> HtmlWriter<W> {
         self.new_day(told.at)?;
         let page = &mut self.page;
         match &told.block {
-            Block::Person(message) if told.agent.is_none() => {
+            Block::Person(message) if told.agent.is_none() && self.part.is_none() => {
                 self.number += 1;
                 self.speaker = None;
                 said::person(page, told.seq, self.number, told.at, message)

@@ -5,6 +5,7 @@ use std::io::{self, BufRead};
 use neco_proto::{Event, Seq, SessionId};
 
 use super::header::{FORMAT, Header};
+use super::output::{Output, OutputLine};
 
 /// Why a file can't be read as a session.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +27,12 @@ pub enum JsonlError {
         /// What is wrong with it.
         reason: String,
     },
+    /// It begins in the middle of a session.
+    #[error(
+        "begins with event {0}: it is the last part of a session, as a run that goes on with one prints it; `neco \
+         session export` writes all of it"
+    )]
+    Part(Seq),
     /// An event does not follow the one before it.
     #[error("line {line} holds event {got} where event {expected} was due")]
     Gap {
@@ -56,6 +63,8 @@ pub struct JsonlReader<R> {
     line: usize,
     last: Seq,
     cut: bool,
+    /// Outputs whose event comes next.
+    outputs: Vec<Output>,
 }
 
 impl<R: BufRead> JsonlReader<R> {
@@ -64,7 +73,8 @@ impl<R: BufRead> JsonlReader<R> {
     /// # Errors
     /// When it is not the beginning of a session, or of a later format.
     pub fn new(input: R) -> Result<Self, JsonlError> {
-        let mut reader = Self { input, header: None, first: None, session: None, line: 0, last: 0, cut: false };
+        let mut reader =
+            Self { input, header: None, first: None, session: None, line: 0, last: 0, cut: false, outputs: Vec::new() };
         let (text, _) = reader.next_line()?.ok_or(JsonlError::NotOurs)?;
         if let Ok(header) = serde_json::from_str::<Header>(&text) {
             if header.neco_session > FORMAT {
@@ -109,6 +119,12 @@ impl<R: BufRead> JsonlReader<R> {
             if text.trim().is_empty() {
                 continue;
             }
+            if text.starts_with(OutputLine::BEGINS)
+                && let Ok(line) = serde_json::from_str::<OutputLine>(&text)
+            {
+                self.outputs.push(line.neco_output);
+                continue;
+            }
             match serde_json::from_str::<Event>(&text) {
                 Ok(event) => return self.checked(event).map(Some),
                 Err(_) if !whole => self.cut = true,
@@ -116,6 +132,17 @@ impl<R: BufRead> JsonlReader<R> {
             }
         }
         Ok(None)
+    }
+
+    /// The big outputs that stood before the event which was read last.
+    pub fn take_outputs(&mut self) -> Vec<Output> {
+        std::mem::take(&mut self.outputs)
+    }
+
+    /// How many events were read.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.last
     }
 
     /// The next line, and whether it ends as a line does.
@@ -131,6 +158,9 @@ impl<R: BufRead> JsonlReader<R> {
 
     fn checked(&mut self, event: Event) -> Result<Event, JsonlError> {
         let (line, expected) = (self.line, self.last + 1);
+        if event.seq != expected && expected == 1 && self.header.is_none() {
+            return Err(JsonlError::Part(event.seq));
+        }
         if event.seq != expected {
             return Err(JsonlError::Gap { line, expected, got: event.seq });
         }

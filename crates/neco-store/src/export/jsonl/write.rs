@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use neco_proto::Event;
 
 use super::header::Header;
+use super::output::{Output, OutputLine};
 
 /// Writes a session as lines of JSON.
 #[derive(Debug)]
@@ -21,6 +22,15 @@ impl<W: Write> JsonlWriter<W> {
         serde_json::to_writer(&mut out, header)?;
         out.write_all(b"\n")?;
         Ok(Self { out })
+    }
+
+    /// Writes what a call gave that was too big for the model; the event that names it comes next.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn output(&mut self, output: Output) -> io::Result<()> {
+        serde_json::to_writer(&mut self.out, &OutputLine { neco_output: output })?;
+        self.out.write_all(b"\n")
     }
 
     /// Writes the next event.

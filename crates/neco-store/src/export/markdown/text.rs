@@ -1,7 +1,10 @@
 //! The ways that words get into the document.
 
 use neco_proto::clean::{clean, clean_line};
-use pulldown_cmark::{Event, Options, Parser, Tag};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
+/// The markdown that readers know.
+const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
 
 /// Words in one line, with nothing in them that markdown would read.
 pub(super) fn inline(text: &str) -> String {
@@ -58,10 +61,9 @@ pub(super) fn quoted(text: &str) -> String {
 
 /// The text with every `<` of its HTML escaped and its pictures made links; nothing when there are none.
 fn without_html(text: &str) -> Option<String> {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut made = String::new();
     let mut copied = 0;
-    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+    for (event, range) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
         let part = text.get(range.clone()).unwrap_or_default();
         let instead = match event {
             Event::Html(_) | Event::InlineHtml(_) if part.contains('<') => part.replace('<', "&lt;"),
@@ -83,21 +85,24 @@ fn without_html(text: &str) -> Option<String> {
     Some(made)
 }
 
-/// The fence that closes the one that is left open.
+/// The fence that closes the one that is left open. One in a list or a quotation ends with that.
 fn open_fence(text: &str) -> Option<String> {
-    let mut open: Option<(char, usize)> = None;
-    for line in text.lines() {
-        let line = line.trim_start_matches([' ', '>', '-', '*']).trim_end();
-        let Some(mark @ ('`' | '~')) = line.chars().next() else { continue };
-        let length = line.chars().take_while(|character| *character == mark).count();
-        let rest = line.trim_start_matches(mark);
-        match open {
-            None if length >= 3 && !(mark == '`' && rest.contains('`')) => open = Some((mark, length)),
-            Some((own, least)) if mark == own && length >= least && rest.is_empty() => open = None,
-            None | Some(_) => {}
+    let (mut depth, mut last) = (0_usize, None);
+    for (event, range) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) if depth == 0 => last = Some(range),
+            Event::Start(Tag::List(_) | Tag::BlockQuote(_)) => depth += 1,
+            Event::End(TagEnd::List(_) | TagEnd::BlockQuote(_)) => depth = depth.saturating_sub(1),
+            _ => {}
         }
     }
-    open.map(|(mark, length)| mark.to_string().repeat(length))
+    let last = last.filter(|range| range.end >= text.trim_end().len())?;
+    let block = text.get(last)?.trim();
+    let mark = block.chars().next()?;
+    let fence: String = block.chars().take_while(|character| *character == mark).collect();
+    let end = block.lines().skip(1).last().map(str::trim).unwrap_or_default();
+    let closed = end.len() >= fence.len() && end.chars().all(|character| character == mark);
+    (!closed).then_some(fence)
 }
 
 #[cfg(test)]
@@ -112,6 +117,12 @@ mod tests {
         assert_eq!(fenced("x ``` y ```` z", ""), "`````\nx ``` y ```` z\n`````\n");
         assert_eq!(prose("see `Vec<T>` and <details>"), "see `Vec<T>` and &lt;details>");
         assert_eq!(prose("```rust\nlet a = b < c;"), "```rust\nlet a = b < c;\n```");
+        assert_eq!(
+            prose("~~~\n- > ~~~\n- > <b>"),
+            "~~~\n- > ~~~\n- > <b>\n~~~",
+            "a fence is not ended by what looks like one"
+        );
+        assert_eq!(prose("```\na\n```"), "```\na\n```");
         assert_eq!(prose("see ![it](https://a.example/b.png)"), "see 🖼 [it](https://a.example/b.png)");
         assert_eq!(quoted("a\n\nb"), "> a\n>\n> b\n");
     }

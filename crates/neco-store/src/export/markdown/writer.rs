@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
 
-use neco_proto::event::NotificationLevel;
-use neco_proto::{Event, Message, Part, Seq};
+use neco_proto::event::{AgentNode, NotificationLevel};
+use neco_proto::{AgentId, Event, EventBody, Message, Part, Seq};
 
-use super::text::{inline, prose, quoted};
+use super::text::{in_tag, inline, prose, quoted};
 use super::{asides, card};
 use crate::export::facts::{answered, facts, title};
 use crate::export::tale::{Block, Teller, Told};
@@ -23,6 +23,8 @@ pub struct MarkdownWriter<W> {
     speaker: Option<String>,
     /// Where the stretch ends that is being written and was taken back.
     gone_until: Option<Seq>,
+    /// The agent that is being written.
+    part: Option<AgentId>,
 }
 
 impl<W: Write> MarkdownWriter<W> {
@@ -36,7 +38,7 @@ impl<W: Write> MarkdownWriter<W> {
             writeln!(out, "| {name} | {} |", inline(&value))?;
         }
         writeln!(out)?;
-        Ok(Self { out, outline, teller: Teller::default(), number: 0, speaker: None, gone_until: None })
+        Ok(Self { out, outline, teller: Teller::default(), number: 0, speaker: None, gone_until: None, part: None })
     }
 
     /// Writes the next event.
@@ -44,7 +46,7 @@ impl<W: Write> MarkdownWriter<W> {
     /// # Errors
     /// When it can't be written.
     pub fn event(&mut self, event: &Event) -> io::Result<()> {
-        if event.seq > self.outline.last {
+        if event.seq > self.outline.last || !self.is_here(event) {
             return Ok(());
         }
         self.stretch(event.seq)?;
@@ -57,14 +59,53 @@ impl<W: Write> MarkdownWriter<W> {
     /// # Errors
     /// When it can't be written.
     pub fn finish(mut self) -> io::Result<W> {
-        let left = self.teller.end();
-        left.iter().try_for_each(|told| self.told(told))?;
-        if self.gone_until.is_some() {
-            writeln!(self.out, "</details>\n")?;
-        }
+        self.end_part()?;
         writeln!(self.out, "---\n\n<sub>Exported by Neco. Times are in UTC.</sub>")?;
         self.out.flush()?;
         Ok(self.out)
+    }
+
+    /// What an agent below the root did is told after everything else: its heading. What it did follows, event by
+    /// event.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn agent(&mut self, node: &AgentNode) -> io::Result<()> {
+        self.end_part()?;
+        if self.outline.agents.first().is_some_and(|first| first.id == node.id) {
+            writeln!(self.out, "## Agents\n")?;
+        }
+        let parts: Vec<String> = [Some(node.name.clone()), Some(node.state.to_string()), figures::used(&node.usage)]
+            .into_iter()
+            .flatten()
+            .collect();
+        writeln!(self.out, "<details><summary>{}</summary>\n", in_tag(&parts.join(" · ")))?;
+        self.teller = Teller::of(node.id);
+        self.part = Some(node.id);
+        Ok(())
+    }
+
+    /// Ends what is being written: the session itself, or an agent.
+    fn end_part(&mut self) -> io::Result<()> {
+        let left = self.teller.end();
+        left.iter().try_for_each(|told| self.told(told))?;
+        self.speaker = None;
+        if self.gone_until.take().is_some() {
+            writeln!(self.out, "</details>\n")?;
+        }
+        match self.part.take() {
+            Some(_) => writeln!(self.out, "</details>\n"),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether an event belongs to what is being written.
+    fn is_here(&self, event: &Event) -> bool {
+        let about = matches!(event.body, EventBody::AgentUpdate(_) | EventBody::AgentMessage(_));
+        match self.part {
+            Some(agent) => event.agent_id == agent && !about,
+            None => about || !self.outline.is_below(event.agent_id),
+        }
     }
 
     /// Begins and ends stretches that were taken back.
@@ -90,6 +131,7 @@ impl<W: Write> MarkdownWriter<W> {
     fn told(&mut self, told: &Told<'_>) -> io::Result<()> {
         let out = &mut self.out;
         match &told.block {
+            Block::Person(message) if self.part.is_some() => writeln!(out, "{}", quoted(&message.text())),
             Block::Person(message) if told.agent.is_none() => self.person(told, message),
             Block::Model(message) => self.model(told, message),
             Block::Person(message) | Block::Neco(message) => note(out, NotificationLevel::Info, &message.text()),

@@ -14,6 +14,9 @@ use crate::search::{HitRole, SearchHit, SearchQuery};
 use crate::sqlite::blob;
 use crate::sqlite::events::{Unreadable, event_of};
 
+/// Most times that more is looked for in the place of what is not there any more.
+const MOST_PAGES: usize = 20;
+
 /// Titles first, then what was said; each the newest first.
 pub(super) async fn find(
     connection: &mut SqliteConnection,
@@ -23,8 +26,18 @@ pub(super) async fn find(
     let Some(asked) = match_of(terms) else { return Ok(Vec::new()) };
     let mut hits = titles(connection, query, terms, &asked).await?;
     let mut shown = HashMap::new();
-    for place in said(connection, query, &asked, query.limit - hits.len().min(query.limit)).await? {
-        hits.extend(hit(connection, query, terms, &place, &mut shown).await?);
+    let mut before = None;
+    // What is found in sessions that are gone takes nobody's place.
+    for _ in 0..MOST_PAGES {
+        let wanted = query.limit.saturating_sub(hits.len());
+        let page = if wanted == 0 { Vec::new() } else { said(connection, query, &asked, before, wanted).await? };
+        for place in &page {
+            hits.extend(hit(connection, query, terms, place, &mut shown).await?);
+        }
+        match page.last().filter(|_| page.len() == wanted) {
+            Some(last) => before = Some(last.number),
+            None => break,
+        }
     }
     Ok(hits)
 }
@@ -40,6 +53,8 @@ struct Shown {
 
 /// Where something was said.
 struct Place {
+    /// Its number in the index.
+    number: i64,
     owner: Uuid,
     seq: i64,
     ts_ms: i64,
@@ -58,7 +73,12 @@ impl FromRow<'_, SqliteRow> for Shown {
 
 impl FromRow<'_, SqliteRow> for Place {
     fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
-        Ok(Self { owner: row.try_get("owner")?, seq: row.try_get("seq")?, ts_ms: row.try_get("ts_ms")? })
+        Ok(Self {
+            number: row.try_get("number")?,
+            owner: row.try_get("owner")?,
+            seq: row.try_get("seq")?,
+            ts_ms: row.try_get("ts_ms")?,
+        })
     }
 }
 
@@ -100,6 +120,7 @@ async fn said(
     connection: &mut SqliteConnection,
     query: &SearchQuery,
     asked: &str,
+    before: Option<i64>,
     limit: usize,
 ) -> Result<Vec<Place>, sqlx::Error> {
     let asked = match &query.cwd {
@@ -111,8 +132,9 @@ async fn said(
     };
     let (since, until) = (query.since_ms.unwrap_or(0), query.until_ms.unwrap_or(i64::MAX));
     let last = query.until_ms.map_or(i64::MAX, |until| number_at(until.saturating_add((LATE + 1) * 1000)));
+    let last = before.map_or(last, |before| last.min(before.saturating_sub(1)));
     sqlx::query_as(
-        "SELECT indexed.id AS owner, said.seq, said.ts_ms FROM words
+        "SELECT said.number, indexed.id AS owner, said.seq, said.ts_ms FROM words
             JOIN said ON said.number = words.rowid JOIN indexed ON indexed.key = said.session
             WHERE words MATCH ?1 AND words.rowid >= ?2 AND words.rowid <= ?3
               AND said.ts_ms >= ?4 AND said.ts_ms < ?5

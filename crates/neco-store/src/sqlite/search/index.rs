@@ -164,7 +164,7 @@ impl SearchIndex {
                 self.remove_files().await;
                 Ok(())
             }
-            Unreadable::Sql(_) | Unreadable::Event(_) => Err(self.failed(&error)),
+            Unreadable::Sql(_) | Unreadable::Event(_) | Unreadable::Missing(_) => Err(self.failed(&error)),
         }
     }
 
@@ -188,6 +188,7 @@ impl SearchIndex {
             Unreadable::Sql(error) if failure::is_damage(error) => failure::reading(&self.store, error),
             Unreadable::Sql(error) => failure::reading(&self.path, error),
             Unreadable::Event(reason) => StoreError::Read(failure::with_path(&self.store, reason)),
+            Unreadable::Missing(seq) => failure::missing(&self.store, *seq),
         }
     }
 }

@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use neco_config::{Env, LoadOptions};
+use neco_proto::AgentOrder;
+use neco_proto::agent_ask::AgentAsk;
 use neco_session::roles::{DefinitionPlaces, Definitions, Level, Origin, Problem, read_definition};
 use serde_json::json;
 
-use super::show;
+use super::{reach, show};
 use crate::args::EverywhereArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -14,7 +16,7 @@ use crate::plugged::Plugged;
 use crate::print::clean::clean_line;
 use crate::say;
 use crate::told_files::agent_places;
-use crate::workflow_args::AgentsCommand;
+use crate::workflow_args::{AgentsCommand, TextArgs, WhichSession};
 
 /// Runs `neco agents …`.
 ///
@@ -31,12 +33,30 @@ pub fn run(command: &AgentsCommand, everywhere: &EverywhereArgs, env: &Env) -> R
             }
             Ok(Exit::Done)
         }
+        AgentsCommand::Status { agent, which, json } => {
+            reach::ask(AgentAsk::Status { agent: agent.clone() }, which, *json, everywhere, env)
+        }
+        AgentsCommand::Tell(args) => args.ask("tell", everywhere, env),
+        AgentsCommand::Redirect(args) => args.ask("redirect", everywhere, env),
+        AgentsCommand::Answer(args) => args.ask("answer", everywhere, env),
+        AgentsCommand::Set(args) => args.ask("set", everywhere, env),
+        AgentsCommand::Pause { agent, which } => order(agent, AgentOrder::Pause, which, everywhere, env),
+        AgentsCommand::Resume { agent, which } => order(agent, AgentOrder::Resume, which, everywhere, env),
+        AgentsCommand::Cancel { agent, which } => order(agent, AgentOrder::Cancel, which, everywhere, env),
         AgentsCommand::Show { name, json } => {
             let found = definitions(&folder, everywhere, env)?;
-            let definition = found.find(name).map_err(|error| {
-                Failure::usage(error.to_string())
-                    .hint("`neco agents list` lists them; `neco agents validate` says why one is missing.")
-            })?;
+            let definition = match found.find(name) {
+                Ok(definition) => definition,
+                // What has a number behind it is one that works.
+                Err(_) if names_one_at_work(name) => {
+                    let ask = AgentAsk::Status { agent: Some(name.clone()) };
+                    return reach::ask(ask, &WhichSession::default(), *json, everywhere, env);
+                }
+                Err(error) => {
+                    return Err(Failure::usage(error.to_string())
+                        .hint("`neco agents list` lists them; `neco agents validate` says why one is missing."));
+                }
+            };
             say::out(&if *json { show::one_json(definition) } else { show::one(definition, env) })?;
             Ok(Exit::Done)
         }
@@ -50,6 +70,29 @@ pub fn run(command: &AgentsCommand, everywhere: &EverywhereArgs, env: &Env) -> R
             Ok(if broken { Exit::Failed } else { Exit::Done })
         }
     }
+}
+
+impl TextArgs {
+    fn ask(&self, verb: &str, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+        let ask = AgentAsk::parse(&format!("{verb} {} {}", self.agent, self.text.join(" "))).map_err(Failure::usage)?;
+        reach::ask(ask, &self.which, false, everywhere, env)
+    }
+}
+
+fn order(
+    agent: &str,
+    order: AgentOrder,
+    which: &WhichSession,
+    everywhere: &EverywhereArgs,
+    env: &Env,
+) -> Result<Exit, Failure> {
+    reach::ask(AgentAsk::Order { agent: agent.to_owned(), order }, which, false, everywhere, env)
+}
+
+fn names_one_at_work(name: &str) -> bool {
+    let number = name.rsplit_once('-').map(|(_, number)| number);
+    name == "root"
+        || number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The definitions that count in a folder, as a session there would have them.

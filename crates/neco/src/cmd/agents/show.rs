@@ -19,9 +19,9 @@ pub fn all(found: &Definitions, env: &Env) -> String {
     let mut text = String::new();
     for one in found.iter() {
         let gap = " ".repeat(widest.saturating_sub(columns(&one.name)) + 2);
-        let from = one.origin.file().map(|file| format!("  ({})", env.shown(file))).unwrap_or_default();
+        let from = one.origin.file().map(|file| format!("  ({})", clean_line(&env.shown(file)))).unwrap_or_default();
         let description = fitting(&clean_line(&one.description), DESCRIPTION);
-        let _ = writeln!(text, "{}{gap}{description}{}", one.name, clean_line(&from));
+        let _ = writeln!(text, "{}{gap}{description}{from}", one.name);
     }
     text
 }
@@ -74,7 +74,7 @@ fn model(definition: &Definition) -> String {
     let temperature = definition.temperature.map(|value| format!(", temperature {value}")).unwrap_or_default();
     let name = match &definition.model {
         RoleModel::OfParent => "that of whoever starts it",
-        RoleModel::OfType | RoleModel::Named(_) => definition.model_name(""),
+        RoleModel::OfType | RoleModel::Named(_) => definition.model_name("", None),
     };
     format!("{name}{temperature}")
 }
@@ -105,7 +105,7 @@ fn value(definition: &Definition) -> Value {
         "type": definition.node_type,
         "model": match &definition.model {
             RoleModel::OfParent => "inherit",
-            RoleModel::OfType | RoleModel::Named(_) => definition.model_name(""),
+            RoleModel::OfType | RoleModel::Named(_) => definition.model_name("", None),
         },
         "temperature": definition.temperature,
         "tools": definition.tools.only,

@@ -160,7 +160,18 @@ pub fn sandbox(config: &Config, env: &Env) -> Vec<Finding> {
         }
     };
     let gaps = report.gaps.iter().map(|gap| Finding::warn("sandbox", format!("open: {gap}")));
-    std::iter::once(first).chain(gaps).collect()
+    let unseen = (report.level != Level::Full && report.strength != Strength::None).then(|| unseen_home(env)).flatten();
+    std::iter::once(first).chain(gaps).chain(unseen).collect()
+}
+
+/// Commands have a folder of their own in the place of `/tmp`, so that they do not see what lies there.
+fn unseen_home(env: &Env) -> Option<Finding> {
+    let inside = env.home().starts_with("/tmp") || env.home().starts_with("/var/tmp");
+    inside.then(|| {
+        let words = "your home lies in a temporary folder, of which commands have one of their own: they do not see \
+                     ~/.gitconfig and the like, and git does not know who commits";
+        Finding { fix: Some("set HOME to a folder elsewhere".to_owned()), ..Finding::warn("sandbox", words) }
+    })
 }
 
 /// The streams, the colours and the editor.

@@ -56,7 +56,12 @@ fn default_model(models: &Models, silent: &BTreeSet<String>) -> Finding {
     let provider = match models.provider_for(&name) {
         Ok(provider) => provider,
         Err(error) => {
-            let fix = "set the key, or choose another model with --model or model = …";
+            let fix = match &error {
+                SetupError::MissingKey { .. } | SetupError::BadKey { .. } | SetupError::KeySource { .. } => {
+                    "set the key, or choose another model with --model or model = …"
+                }
+                _ => "correct the configuration, or choose another model with --model or model = …",
+            };
             return Finding::fail("model", error.to_string(), fix);
         }
     };

@@ -33,6 +33,13 @@ fn prompts(env: &Env, plugged: &Plugged) -> Option<Finding> {
         Err(failure) => return Some(Finding::fail("prompts", failure.message, fix)),
     };
     let count = files.len();
+    if let Some(empty) = files.iter().find(|file| file.text.trim().is_empty()) {
+        let words = format!("{} is empty, so the model is not told what the prompt {} says", empty.file, empty.name);
+        return Some(Finding {
+            fix: Some("remove the file to have it told again".to_owned()),
+            ..Finding::warn("prompts", words)
+        });
+    }
     match Prompts::new(files, PromptValues::default()) {
         Err(error) => Some(Finding::fail("prompts", error.to_string(), fix)),
         Ok(_) if count == 0 => None,

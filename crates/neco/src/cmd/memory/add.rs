@@ -87,5 +87,10 @@ fn entry(args: &AddArgs, text: &str) -> NewEntry {
 pub fn value(kept: &Kept) -> Value {
     let note = &kept.note;
     let action = kept.action.map_or("known", |action| action.name());
-    json!({ "action": action, "id": note.id, "title": note.title, "scope": note.scope, "path": note.path })
+    let mut value =
+        json!({ "action": action, "id": note.id, "title": note.title, "scope": note.scope, "path": note.path });
+    if let (Some(other), Some(fields)) = (&kept.resembles, value.as_object_mut()) {
+        fields.insert("resembles".to_owned(), json!(other.id));
+    }
+    value
 }

@@ -8,4 +8,4 @@ mod list;
 mod run;
 
 pub use add::{note, remember, value};
-pub use run::run;
+pub use run::{has_entries, run};

@@ -43,6 +43,14 @@ pub(super) fn memory(folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> A
     Arc::new(Memory::new(MemorySetup::new(env.data_dir(), &folder, Redactor::new(known))))
 }
 
+/// Whether anything is remembered that is seen from a folder.
+pub async fn has_entries(folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> bool {
+    let memory = memory(folder, everywhere, env);
+    let found = memory.look().await.is_ok_and(|entries| !entries.is_empty());
+    memory.close().await;
+    found
+}
+
 async fn answer(command: &MemoryCommand, memory: &Arc<Memory>, env: &Env) -> Result<Exit, Failure> {
     match command {
         MemoryCommand::List { which, json } => {

@@ -1,10 +1,12 @@
 //! The forms of `neco session`.
 
 use neco_config::Env;
+use neco_proto::agent_ask;
 use neco_proto::event::TitleSource;
 use neco_proto::{Client, Command};
 use neco_server::RemoteClient;
-use neco_store::{SearchQuery, SessionRecord};
+use neco_session::SessionError;
+use neco_store::{Catalog, SearchHit, SearchQuery, SessionRecord, StoreError};
 
 use super::desk::Desk;
 use super::list::{Shape, as_json, as_lines, record_json};
@@ -13,6 +15,7 @@ use super::{attach, back, diff, export, fork, import, log, remove, resume, searc
 use crate::args::EverywhereArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::print::agents;
 use crate::print::clean::clean_line;
 use crate::print::visible;
 use crate::run;
@@ -21,6 +24,9 @@ use crate::say;
 use crate::session_args::{ListArgs, SearchArgs, SessionCommand};
 use crate::terminal::Terminal;
 use crate::wire;
+
+/// Sessions of a list that are looked at for whether they are at work.
+const LOOKED_AT: usize = 200;
 
 /// Runs `neco session …`.
 ///
@@ -37,17 +43,42 @@ pub fn run(command: &SessionCommand, everywhere: &EverywhereArgs, env: &Env) -> 
     }
     let runtime = wire::runtime()?;
     runtime.block_on(async {
-        let desk = Desk::open(everywhere, env).await?;
+        let desk = match only_reads(command) {
+            true => Desk::open_to_read(everywhere, env).await?,
+            false => Desk::open(everywhere, env).await?,
+        };
         let answered = answer(command, &desk).await;
         desk.close().await?;
         answered
     })
 }
 
+fn only_reads(command: &SessionCommand) -> bool {
+    match command {
+        SessionCommand::List(_)
+        | SessionCommand::Show { .. }
+        | SessionCommand::Tree { .. }
+        | SessionCommand::Search(_)
+        | SessionCommand::Log { .. }
+        | SessionCommand::Export(_) => true,
+        SessionCommand::Attach { .. }
+        | SessionCommand::Rename { .. }
+        | SessionCommand::Fork(_)
+        | SessionCommand::Rewind(_)
+        | SessionCommand::Diff { .. }
+        | SessionCommand::Import(_)
+        | SessionCommand::Rm { .. }
+        | SessionCommand::Prune(_)
+        | SessionCommand::Resume { .. } => false,
+    }
+}
+
 async fn answer(command: &SessionCommand, desk: &Desk<'_>) -> Result<Exit, Failure> {
     match command {
         SessionCommand::List(args) => list(args, desk).await,
-        SessionCommand::Show { id, json } => show(&desk.hub.find(id).await?, *json, desk).await,
+        SessionCommand::Show { id, agent, json } => {
+            show(&desk.hub.find(id).await?, agent.as_deref(), *json, desk).await
+        }
         SessionCommand::Tree { id, json } => tree::run(id.as_deref(), *json, desk).await,
         SessionCommand::Search(args) => find(args, desk).await,
         SessionCommand::Attach { id, .. } => Err(attach::not_open(&desk.hub.find(id).await?)),
@@ -78,28 +109,46 @@ async fn list(args: &ListArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
         say::note(&format!("these are the sessions of {}", above.display()));
         records = desk.hub.list(Some(&above), usize::MAX >> 1).await?;
     }
+    let any = !records.is_empty();
     records.retain(|record| args.since.is_none_or(|since| record.updated_ms >= since));
+    let more = records.len().saturating_sub(args.limit);
     records.truncate(args.limit);
+    // Of very many nobody looks at each.
+    let stages = if records.len() <= LOOKED_AT { desk.hub.stages(&records).await } else { Vec::new() };
     let text = match args.json {
-        true => as_json(&records),
+        true => as_json(&records, &stages),
+        false if records.is_empty() && any => {
+            "no sessions since then; the list without --since has older ones\n".to_owned()
+        }
         false => {
-            let shape = Shape { all: args.all, home: desk.env.home(), width: desk.width() };
+            let shape = Shape { all: args.all, home: desk.env.home(), width: desk.width(), stages: &stages };
             as_lines(&records, &desk.short_ids().await?, &shape)
         }
     };
     say::out(&text)?;
+    if more > 0 && !args.json {
+        say::note(&format!("{more} more; --limit shows them"));
+    }
     Ok(Exit::Done)
 }
 
 async fn find(args: &SearchArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let words = args.words.join(" ");
+    if !words.chars().any(char::is_alphanumeric) {
+        return Err(Failure::usage("there is no word to look for").hint("Signs alone are not searched."));
+    }
     let cwd = args.here.then(|| crate::folder(desk.everywhere)).transpose()?;
     let query = SearchQuery {
         cwd: cwd.map(|folder| folder.display().to_string()),
         since_ms: args.since,
         until_ms: args.until,
-        ..SearchQuery::new(args.words.join(" "), args.limit)
+        ..SearchQuery::new(words.clone(), args.limit)
     };
-    let hits = desk.hub.search(query).await?;
+    let hits = match desk.hub.search(query.clone()).await {
+        // The index can't be brought up to date where there is no room; one beside a copy can.
+        Err(SessionError::Store(StoreError::Write(_))) => search_in_copy(query, desk).await?,
+        found => found?,
+    };
     let text = match args.json {
         true => search::as_json(&hits),
         false => {
@@ -108,7 +157,21 @@ async fn find(args: &SearchArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
         }
     };
     say::out(&text)?;
+    if hits.is_empty() && !args.json && search::is_one_run(&words) {
+        say::note(
+            "words of a script without spaces are looked for as they stand; put spaces between parts that may lie apart",
+        );
+    }
     Ok(Exit::Done)
+}
+
+async fn search_in_copy(query: SearchQuery, desk: &Desk<'_>) -> Result<Vec<SearchHit>, Failure> {
+    let cannot = |error: std::io::Error| Failure::new(Exit::Failed, format!("the store can't be copied: {error}"));
+    let copy = wire::copy_store(desk.env.data_dir()).map_err(cannot)?;
+    let store = wire::open_store(copy.path()).await?;
+    let found = store.search(query).await;
+    store.close().await?;
+    Ok(found?)
 }
 
 async fn rename(id: &str, title: &str, json: bool, desk: &Desk<'_>) -> Result<Exit, Failure> {
@@ -135,10 +198,17 @@ pub(super) async fn elsewhere(record: &SessionRecord, env: &Env) -> Result<Optio
 }
 
 /// Event by event: a long session is never in memory as a whole.
-async fn show(record: &SessionRecord, json: bool, desk: &Desk<'_>) -> Result<Exit, Failure> {
+async fn show(record: &SessionRecord, agent: Option<&str>, json: bool, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let course = desk.hub.course(record.id).await?;
-    let mut reader = Reader::new(Terminal::look_at(desk.env).stdout_paint());
-    let mut written = if json { Ok(()) } else { say::out(&heading(record, reader.paint())) };
+    let paint = Terminal::look_at(desk.env).stdout_paint();
+    let nodes = if agent.is_some() { desk.hub.agents_of(record.id).await? } else { Vec::new() };
+    let node = agent.map(|agent| agent_ask::find(&nodes, agent)).transpose().map_err(|words| {
+        Failure::usage(words).hint(format!("`neco session tree {}` shows the agents of the session.", record.id))
+    })?;
+    let only = node.map(|node| node.id);
+    let mut reader = only.map_or_else(|| Reader::new(paint), |agent| Reader::of(agent, paint));
+    let about = node.map(|node| agents::one(node, &nodes)).unwrap_or_default();
+    let mut written = if json { Ok(()) } else { say::out(&format!("{}{about}", heading(record, paint))) };
     let mut write = |text: String| {
         if written.is_ok() && !text.is_empty() {
             written = say::out(&text);
@@ -147,6 +217,7 @@ async fn show(record: &SessionRecord, json: bool, desk: &Desk<'_>) -> Result<Exi
     desk.hub
         .each_event(record.id, |event| {
             write(match json {
+                true if only.is_some_and(|agent| agent != event.agent_id) => String::new(),
                 true => visible::json(&serde_json::to_string(event).unwrap_or_default()).into_owned() + "\n",
                 // What was gone back over is in the log, and no part of the conversation.
                 false if !course.counts(event.seq) => String::new(),

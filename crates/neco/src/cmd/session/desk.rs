@@ -7,6 +7,7 @@ use neco_config::{Config, Env, LoadOptions};
 use neco_safety::secrets::{Redactor, scrub};
 use neco_session::Hub;
 use neco_store::{SessionRecord, SqliteStore};
+use tempfile::TempDir;
 
 use crate::args::EverywhereArgs;
 use crate::failure::Failure;
@@ -29,6 +30,8 @@ pub struct Desk<'a> {
     /// Those settings.
     pub config: Config,
     store: Arc<SqliteStore>,
+    /// Where the store is a copy, its folder.
+    _copy: Option<TempDir>,
 }
 
 impl<'a> Desk<'a> {
@@ -38,10 +41,34 @@ impl<'a> Desk<'a> {
     /// When it can't be opened.
     pub async fn open(everywhere: &'a EverywhereArgs, env: &'a Env) -> Result<Self, Failure> {
         let store = wire::open_store(env.data_dir()).await?;
+        Self::on(store, None, everywhere, env)
+    }
+
+    /// Opens the store to read in it. One that can't be written, as a backup or on a full disk, is read all the same.
+    ///
+    /// # Errors
+    /// When it can't be opened.
+    pub async fn open_to_read(everywhere: &'a EverywhereArgs, env: &'a Env) -> Result<Self, Failure> {
+        let failure = match Self::open(everywhere, env).await {
+            Err(failure) if tempfile::tempfile_in(env.data_dir()).is_err() => failure,
+            opened => return opened,
+        };
+        let Ok(copy) = wire::copy_store(env.data_dir()) else { return Err(failure) };
+        say::note("the data folder can't be written: what follows is read from a copy of it");
+        let store = wire::open_store(copy.path()).await?;
+        Self::on(store, Some(copy), everywhere, env)
+    }
+
+    fn on(
+        store: Arc<SqliteStore>,
+        copy: Option<TempDir>,
+        everywhere: &'a EverywhereArgs,
+        env: &'a Env,
+    ) -> Result<Self, Failure> {
         let here = everywhere.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
         let config = settings(&here, everywhere, env);
         let hub = hub(&store, &config, env)?;
-        Ok(Self { env, everywhere, hub, config, store })
+        Ok(Self { env, everywhere, hub, config, store, _copy: copy })
     }
 
     /// A hub with the settings of a session's own folder, which say where its files are kept.
@@ -68,7 +95,8 @@ impl<'a> Desk<'a> {
     /// When something could not be written.
     pub async fn close(self) -> Result<(), Failure> {
         drop(self.hub);
-        Ok(self.store.close().await?)
+        let closed = self.store.close().await;
+        Ok(closed?)
     }
 
     /// Ids as short as they can be.

@@ -1,13 +1,15 @@
 //! `neco session export`: a session as a file.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use neco_proto::Event;
+use neco_proto::event::AgentNode;
+use neco_proto::{Event, EventBody};
 use neco_safety::secrets::{Redactor, Scope};
 use neco_session::redacted::redact;
-use neco_store::SessionRecord;
+use neco_store::export::jsonl::Output;
 use neco_store::export::{About, Header, HtmlWriter, JsonlWriter, MarkdownWriter, Outline};
+use neco_store::{Catalog, SessionRecord};
 
 use super::desk::Desk;
 use crate::exit::Exit;
@@ -16,6 +18,9 @@ use crate::port_args::{ExportArgs, ExportFormat};
 use crate::print::figures::count;
 use crate::print::visible;
 use crate::say;
+
+/// Bytes of an output that go into a file with it.
+const MOST_OUTPUT: u64 = 64 * 1024 * 1024;
 
 /// Writes a session to a file or to stdout.
 ///
@@ -26,10 +31,14 @@ pub(super) async fn run(args: &ExportArgs, desk: &Desk<'_>) -> Result<Exit, Fail
         Some(id) => desk.hub.find(id).await?,
         None => desk.hub.latest(&crate::folder(desk.everywhere)?).await?.record,
     };
-    let export = Export { record: &record, redactor: (!args.no_redact).then(|| desk.redactor()), desk };
-    let format = args.format.or_else(|| of_ending(args.output.as_deref()?)).unwrap_or(ExportFormat::Jsonl);
     // As everywhere, a dash is no file.
-    match args.output.as_deref().filter(|file| *file != Path::new("-")) {
+    let file = args.output.as_deref().filter(|file| *file != Path::new("-"));
+    let format = format_of(args.format, file)?;
+    let mut folders = vec![desk.hub.outputs(record.id)];
+    folders.extend(desk.store().ancestors(record.id).await?.into_iter().map(|session| desk.hub.outputs(session)));
+    let redactor = (!args.no_redact).then(|| desk.redactor());
+    let export = Export { record: &record, redactor, desk, folders };
+    match file {
         None => export.to_stdout(format).await?,
         Some(file) => {
             export.to_file(format, file, args.force).await?;
@@ -40,12 +49,24 @@ pub(super) async fn run(args: &ExportArgs, desk: &Desk<'_>) -> Result<Exit, Fail
     Ok(Exit::Done)
 }
 
-fn of_ending(file: &Path) -> Option<ExportFormat> {
-    match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+/// The format that was named, else that of the ending; they must not say different things.
+fn format_of(named: Option<ExportFormat>, file: Option<&Path>) -> Result<ExportFormat, Failure> {
+    let Some(file) = file else { return Ok(named.unwrap_or(ExportFormat::Jsonl)) };
+    let ending = file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let of_ending = match ending.as_str() {
         "jsonl" | "json" | "ndjson" => Some(ExportFormat::Jsonl),
         "md" | "markdown" => Some(ExportFormat::Markdown),
         "html" | "htm" => Some(ExportFormat::Html),
         _ => None,
+    };
+    match (named, of_ending) {
+        (Some(named), Some(other)) if named != other => {
+            Err(Failure::usage(format!("{} is no name for what --format asks for", file.display()))
+                .hint("The endings are .jsonl, .md and .html; without --format they say the format."))
+        }
+        (Some(format), _) | (None, Some(format)) => Ok(format),
+        (None, None) => Err(Failure::usage(format!("the ending of {} says no format", file.display()))
+            .hint("Name it .jsonl, .md or .html, or add --format.")),
     }
 }
 
@@ -53,6 +74,8 @@ struct Export<'a> {
     record: &'a SessionRecord,
     redactor: Option<Redactor>,
     desk: &'a Desk<'a>,
+    /// Where big outputs of its calls lie.
+    folders: Vec<PathBuf>,
 }
 
 impl Export<'_> {
@@ -61,11 +84,18 @@ impl Export<'_> {
         let cannot = |error: &io::Error| {
             Failure::new(Exit::Failed, format!("{} can't be written: {error}", self.desk.env.shown(file)))
         };
+        if file.is_dir() {
+            let words = format!("{} is a folder", self.desk.env.shown(file));
+            return Err(Failure::usage(words).hint("Name a file in it."));
+        }
         if !force && file.symlink_metadata().is_ok() {
             let words = format!("{} is there already", self.desk.env.shown(file));
             return Err(Failure::usage(words).hint("--force writes over it."));
         }
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if !folder.is_dir() {
+            return Err(Failure::usage(format!("there is no folder {}", self.desk.env.shown(folder))));
+        }
         let begun = tempfile::NamedTempFile::new_in(folder).map_err(|error| cannot(&error))?;
         let written = self.write(format, BufWriter::new(begun)).await?.map_err(|error| cannot(&error))?;
         let whole = written.into_inner().map_err(|error| cannot(error.error()))?;
@@ -104,11 +134,18 @@ impl Export<'_> {
                 .ok();
             }
         }
+        let agents = outline.agents.clone();
         let mut writer = match Writer::new(format, out, self.about(), self.record.events, outline) {
             Ok(writer) => writer,
             Err(error) => return Ok(Err(error)),
         };
-        let written = self.each(|event| writer.event(event)).await?;
+        let mut written = self.each(|event| self.write_event(&mut writer, event)).await?;
+        for agent in &agents {
+            written = match written.and_then(|()| writer.agent(agent)) {
+                Ok(()) => self.each(|event| writer.event(event)).await?,
+                Err(error) => Err(error),
+            };
+        }
         Ok(written.and_then(|()| writer.finish()))
     }
 
@@ -131,6 +168,33 @@ impl Export<'_> {
             })
             .await?;
         Ok(written)
+    }
+
+    fn write_event<W: Write>(&self, writer: &mut Writer<W>, event: &Event) -> io::Result<()> {
+        if let Writer::Jsonl(lines) = writer
+            && let Some(output) = self.output_of(event)
+        {
+            lines.output(output)?;
+        }
+        writer.event(event)
+    }
+
+    /// All of what a call gave, where that was too big for the model. Only what lies with the session is taken: the
+    /// log may come from a file that anybody wrote.
+    fn output_of(&self, event: &Event) -> Option<Output> {
+        let EventBody::ToolCallEnd(end) = &event.body else { return None };
+        let file = Path::new(end.spilled_to.as_ref()?);
+        if !file.parent().is_some_and(|folder| self.folders.iter().any(|own| own == folder)) {
+            return None;
+        }
+        let facts = file.symlink_metadata().ok().filter(|facts| facts.is_file() && facts.len() <= MOST_OUTPUT);
+        let bytes = facts.and_then(|_| std::fs::read(file).ok())?;
+        let redacted = match (&self.redactor, String::from_utf8(bytes)) {
+            (Some(redactor), Ok(text)) => redactor.redact(&text, Scope::Said).into_owned().into_bytes(),
+            (None, Ok(text)) => text.into_bytes(),
+            (_, Err(error)) => error.into_bytes(),
+        };
+        Some(Output::new(end.call_id.clone(), redacted))
     }
 
     fn about(&self) -> About {
@@ -170,6 +234,16 @@ impl<W: Write> Writer<W> {
             Self::Jsonl(writer) => writer.event(event),
             Self::Markdown(writer) => writer.event(event),
             Self::Html(writer) => writer.event(event),
+        }
+    }
+
+    /// What an agent did follows.
+    fn agent(&mut self, agent: &AgentNode) -> io::Result<()> {
+        match self {
+            // Its events are where they happened.
+            Self::Jsonl(_) => Ok(()),
+            Self::Markdown(writer) => writer.agent(agent),
+            Self::Html(writer) => writer.agent(agent),
         }
     }
 

@@ -22,6 +22,9 @@ pub(super) async fn run(args: &ForkArgs, desk: &Desk<'_>) -> Result<Exit, Failur
     let before = args.at.as_deref().map(|at| course.find(at)).transpose().map_err(neco_session::SessionError::from)?;
     let at = before.map_or(course.last_seq, |point| point.seq.saturating_sub(1));
     let fork = desk.hub.fork(&parent, at, args.name.as_deref()).await?;
+    if before.is_none() && course.working {
+        say::note("the session is in the middle of a turn: the fork begins there, without what comes of it");
+    }
     let text = match args.json {
         true => format!("{:#}\n", json!(record_json(&fork))),
         false => {

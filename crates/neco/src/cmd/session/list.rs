@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use jiff::Timestamp;
+use neco_session::hub::Stage;
 use neco_store::SessionRecord;
 use serde_json::{Value, json};
 
@@ -26,6 +27,8 @@ pub struct Shape<'a> {
     pub home: &'a Path,
     /// Columns there are.
     pub width: usize,
+    /// How they stand, where that is known.
+    pub stages: &'a [Stage],
 }
 
 /// One line for each session, below a heading.
@@ -37,9 +40,14 @@ pub fn as_lines(records: &[SessionRecord], ids: &ShortIds, shape: &Shape<'_>) ->
     }
     let now = Timestamp::now();
     let mut rows = vec![["ID", "LAST USED", "FOLDER", "TITLE"].map(str::to_owned)];
-    rows.extend(records.iter().map(|record| {
+    rows.extend(records.iter().enumerate().map(|(at, record)| {
         let folder = if shape.all { below_home(&record.cwd, shape.home) } else { String::new() };
-        [ids.short(record.id), ago(record.updated_ms, now), folder, title(record)]
+        let title = match shape.stages.get(at) {
+            Some(Stage::Open) => format!("(open) {}", title(record)),
+            Some(Stage::Stopped) => format!("(stopped) {}", title(record)),
+            Some(Stage::AtRest) | None => title(record),
+        };
+        [ids.short(record.id), ago(record.updated_ms, now), folder, title]
     }));
     let widest = |column: usize| rows.iter().map(|row| columns(&row[column])).max().unwrap_or_default();
     let (id, used) = (widest(0), widest(1));
@@ -62,8 +70,19 @@ pub fn as_lines(records: &[SessionRecord], ids: &ShortIds, shape: &Shape<'_>) ->
 
 /// The records as they are.
 #[must_use]
-pub fn as_json(records: &[SessionRecord]) -> String {
-    format!("{:#}\n", json!(records.iter().map(record_json).collect::<Vec<_>>()))
+pub fn as_json(records: &[SessionRecord], stages: &[Stage]) -> String {
+    let one = |(at, record): (usize, &SessionRecord)| {
+        let mut json = record_json(record);
+        if let Some(stage) = stages.get(at) {
+            json["state"] = json!(match stage {
+                Stage::Open => "open",
+                Stage::Stopped => "stopped",
+                Stage::AtRest => "at_rest",
+            });
+        }
+        json
+    };
+    format!("{:#}\n", json!(records.iter().enumerate().map(one).collect::<Vec<_>>()))
 }
 
 /// A record as it is.
@@ -140,7 +159,11 @@ mod tests {
     fn shown(all: bool, width: usize) -> String {
         let records = sample();
         let ids = ShortIds::of(records.iter().map(|record| record.id));
-        let text = as_lines(&records, &ids, &Shape { all, home: Path::new("/home/me"), width });
+        let text = as_lines(
+            &records,
+            &ids,
+            &Shape { all, home: Path::new("/home/me"), width, stages: &[Stage::Open, Stage::Stopped] },
+        );
         assert!(text.lines().all(|line| columns(line) <= width), "{text}");
         text
     }
@@ -154,7 +177,7 @@ mod tests {
 
     #[test]
     fn an_empty_list_says_where_to_look() {
-        let shape = Shape { all: false, home: Path::new("/"), width: 80 };
+        let shape = Shape { all: false, home: Path::new("/"), width: 80, stages: &[] };
         assert!(as_lines(&[], &ShortIds::default(), &shape).contains("--all"));
     }
 }

@@ -6,7 +6,7 @@ use neco_proto::event::{Admission, NotificationLevel};
 use neco_proto::{CallId, Event, EventBody, Role, Seq, Subject};
 
 use super::desk::Desk;
-use crate::cmd::when::clock;
+use crate::cmd::when::{clock, day};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::clean_line;
@@ -21,7 +21,7 @@ const BEFORE: usize = 46;
 pub(super) async fn run(id: &str, after: Seq, json: bool, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let record = desk.hub.find(id).await?;
     let course = desk.hub.course(record.id).await?;
-    let mut lines = Lines { width: desk.width(), running: None };
+    let mut lines = Lines { width: desk.width(), running: None, day: String::new() };
     let mut written = Ok(());
     let mut write = |text: String| {
         if written.is_ok() && !text.is_empty() {
@@ -47,6 +47,8 @@ pub(super) async fn run(id: &str, after: Seq, json: bool, desk: &Desk<'_>) -> Re
 struct Lines {
     width: usize,
     running: Option<Running>,
+    /// The day of the last line.
+    day: String,
 }
 
 /// Pieces of the same thing.
@@ -86,10 +88,15 @@ impl Lines {
     }
 
     /// Events that no longer count have a mark before them.
-    fn line(&self, first: Seq, last: Seq, event: &Event, detail: &str, counts: bool) -> String {
+    fn line(&mut self, first: Seq, last: Seq, event: &Event, detail: &str, counts: bool) -> String {
         let seqs = if first == last { first.to_string() } else { format!("{first}–{last}") };
         let mark = if counts { ' ' } else { '-' };
         let mut text = String::new();
+        let day = day(event.ts);
+        if day != self.day {
+            let _ = writeln!(text, "{day}");
+            self.day = day;
+        }
         let detail = fitting(&clean_line(detail), self.width.saturating_sub(BEFORE));
         let line = format!("{mark}{seqs:>9}  {}  {:<24}{detail}", clock(event.ts), event.body.type_name());
         let _ = writeln!(text, "{}", line.trim_end());
@@ -166,6 +173,7 @@ fn detail(body: &EventBody) -> String {
             let when = match queued.when {
                 Admission::TurnBoundary => "at the next turn",
                 Admission::AfterWork => "after the work",
+                Admission::Withdrawn => "taken back",
             };
             format!("{when} · {}", queued.message.text())
         }
@@ -225,7 +233,7 @@ mod tests {
             EventBody::ReasoningChunk(StreamChunk { text: "hm".to_owned() }),
             chunk("three"),
         ];
-        let mut lines = Lines { width: 60, running: None };
+        let mut lines = Lines { width: 60, running: None, day: String::new() };
         let mut text = String::new();
         for (seq, body) in (1..).zip(bodies) {
             let event = Event { seq, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: None, body };
@@ -233,6 +241,9 @@ mod tests {
         }
         text.push_str(&lines.rest());
         let time = clock(Timestamp::UNIX_EPOCH);
-        insta::assert_snapshot!("log_60", text.replace(&time, "HH:MM:SS"));
+        insta::assert_snapshot!(
+            "log_60",
+            text.replace(&time, "HH:MM:SS").replace(&day(Timestamp::UNIX_EPOCH), "YYYY-MM-DD")
+        );
     }
 }

@@ -135,7 +135,7 @@ async fn agreed(records: &[SessionRecord], prunes: bool, desk: &Desk<'_>) -> Res
 }
 
 async fn shown(records: &[SessionRecord], desk: &Desk<'_>) -> Result<String, Failure> {
-    let shape = Shape { all: true, home: desk.env.home(), width: desk.width() };
+    let shape = Shape { all: true, home: desk.env.home(), width: desk.width(), stages: &[] };
     Ok(as_lines(records, &desk.short_ids().await?, &shape))
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use neco_config::Env;
-use neco_proto::event::CompleteReason;
+use neco_proto::event::{Admission, CompleteReason};
 use neco_proto::{Event, EventBody, Role};
 
 use super::attach;
@@ -77,7 +77,7 @@ async fn check_unfinished(
 fn goes_on(event: &Event) -> Option<bool> {
     match &event.body {
         EventBody::Message(message) if message.role == Role::User && !message.is_neco() => Some(true),
-        EventBody::MessageQueued(_) => Some(true),
+        EventBody::MessageQueued(queued) => (queued.when != Admission::Withdrawn).then_some(true),
         EventBody::AgentComplete(complete) => Some(complete.reason != CompleteReason::Natural),
         EventBody::Rewind(rewind) if rewind.conversation => Some(false),
         _ => None,

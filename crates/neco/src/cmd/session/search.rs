@@ -23,7 +23,12 @@ pub fn as_lines(hits: &[SearchHit], ids: &ShortIds, width: usize, paint: Paint) 
     }
     let now = Timestamp::now();
     let mut text = String::new();
-    for hit in hits {
+    for (at, hit) in hits.iter().enumerate() {
+        // What makes a title is often the first message; once is enough.
+        let again = |other: &SearchHit| other.session == hit.session && other.snippet.text == hit.snippet.text;
+        if hits.iter().take(at).any(again) {
+            continue;
+        }
         let who = match hit.role {
             HitRole::Title => "title",
             HitRole::User => "you",
@@ -36,6 +41,12 @@ pub fn as_lines(hits: &[SearchHit], ids: &ShortIds, width: usize, paint: Paint) 
         let _ = writeln!(text, "{}", wrap_under(&words, width, INDENT));
     }
     text
+}
+
+/// Whether a question is several words of a script that puts no spaces between them.
+#[must_use]
+pub fn is_one_run(words: &str) -> bool {
+    words.split_whitespace().any(|word| word.chars().filter(|letter| *letter as u32 >= 0x2E80).count() >= 4)
 }
 
 /// What was found as it is.

@@ -6,6 +6,7 @@ use neco_proto::event::{
 use neco_proto::{AgentId, CallId, Event, EventBody, ItemAnswer, Message, Part, QuestionItem, Reply, Role, Subject};
 use neco_store::SessionRecord;
 
+use crate::cmd::when::minute;
 use crate::print::clean::{clean, clean_line};
 use crate::print::paint::Paint;
 use crate::print::tail::Tail;
@@ -23,6 +24,8 @@ pub struct Reader {
     partial: String,
     /// How many findings were shown.
     findings: usize,
+    /// Whether it is an agent below the root that is read.
+    below: bool,
 }
 
 /// A call without an end.
@@ -43,7 +46,8 @@ pub fn heading(record: &SessionRecord, paint: Paint) -> String {
         title => format!("{}\n", paint.bold(&title)),
     };
     let fork = record.parent.map(|(parent, _)| format!(" · fork of {}", short_id(parent))).unwrap_or_default();
-    let line = format!("session {} · {} · {} events{fork}", record.id, clean_line(&record.cwd), record.events);
+    let events = figures::count(record.events, "event");
+    let line = format!("session {} · {} · {events}{fork}", record.id, clean_line(&record.cwd));
     format!("{title}{}\n", paint.dim(&line))
 }
 
@@ -51,23 +55,23 @@ impl Reader {
     /// Colours with `paint`.
     #[must_use]
     pub fn new(paint: Paint) -> Self {
-        Self { paint, root: None, open: Vec::new(), partial: String::new(), findings: 0 }
+        Self { paint, root: None, open: Vec::new(), partial: String::new(), findings: 0, below: false }
     }
 
-    /// Its colours.
+    /// What an agent below the root said and did.
     #[must_use]
-    pub fn paint(&self) -> Paint {
-        self.paint
+    pub fn of(agent: AgentId, paint: Paint) -> Self {
+        Self { root: Some(agent), below: true, ..Self::new(paint) }
     }
 
     /// An event as a reader of the conversation wants it; most are not wanted.
     pub fn shown(&mut self, event: &Event) -> String {
         let paint = self.paint;
-        if matches!(event.body, EventBody::SessionStart(_)) {
+        if matches!(event.body, EventBody::SessionStart(_)) && !self.below {
             self.root = Some(event.agent_id);
         }
         let told = matches!(event.body, EventBody::AgentUpdate(_) | EventBody::AgentMessage(_));
-        if !told && self.root.is_some_and(|root| root != event.agent_id) {
+        if (!told || self.below) && self.root.is_some_and(|root| root != event.agent_id) {
             return String::new();
         }
         let lines = match &event.body {
@@ -148,7 +152,11 @@ impl Reader {
             }
             EventBody::SessionStart(start) => {
                 let scripted = if start.scripted { " (scripted)" } else { "" };
-                vec![paint.dim(&format!("{} · {}{scripted}", event.ts, clean_line(&start.model)))]
+                let model = match clean_line(&start.model) {
+                    model if model.is_empty() => String::new(),
+                    model => format!(" · {model}{scripted}"),
+                };
+                vec![paint.dim(&format!("{}{model}", minute(event.ts)))]
             }
             EventBody::StateChange(_)
             | EventBody::ReasoningChunk(_)

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use neco_config::{Env, LoadOptions};
+use neco_model::Models;
 use neco_session::roles::Definitions;
-use neco_session::workflow::{Graph, WorkflowError, WorkflowFile};
+use neco_session::workflow::{Graph, KnownNames, WorkflowError, WorkflowFile};
 use neco_toolkit::Registry;
 use serde_json::{Value, json};
 
@@ -32,11 +33,12 @@ pub(super) fn run(
     let config = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides })?.config;
     let tools = wire::all_tools(&config.tools, &wire::indexes(env.data_dir()));
     let roles = agents::definitions(folder, everywhere, env)?;
+    let models = wire::models(&config, env)?;
     let checked: Vec<(&String, Result<WorkflowFile, WorkflowError>)> = files
         .iter()
         .map(|name| {
             let found = workflow_places(env).find(name, folder).and_then(|found| found.file);
-            (name, found.and_then(|file| check(&file, &roles, &tools).map(|()| file)))
+            (name, found.and_then(|file| check(&file, &roles, &tools, &models).map(|()| file)))
         })
         .collect();
     let wrong = checked.iter().any(|(_, result)| result.is_err());
@@ -45,19 +47,28 @@ pub(super) fn run(
 }
 
 /// As if every input had a value: which one is for whoever runs it.
-fn check(file: &WorkflowFile, roles: &Definitions, tools: &Registry) -> Result<(), WorkflowError> {
+fn check(file: &WorkflowFile, roles: &Definitions, tools: &Registry, models: &Models) -> Result<(), WorkflowError> {
     let missing = file.inputs.iter().filter(|(_, input)| input.default.is_none());
     let values: BTreeMap<String, Value> = missing.map(|(name, _)| (name.clone(), Value::from(""))).collect();
-    let agent = |role: &str| roles.find(role).map(|_| ()).map_err(|error| error.to_string());
-    Graph::new(file, &values)?.check_names(agent, |name| tools.find(name).map(|_| ()).map_err(|error| error.message))
+    let names = file.check_names(&KnownNames {
+        agent: &|role| roles.find(role).map(|_| ()).map_err(|error| error.to_string()),
+        tool: &|name| tools.find(name).cloned().map_err(|error| error.message),
+        model: &|name| models.info(name).map(|_| ()).map_err(|error| error.to_string()),
+    });
+    let problems = [Graph::new(file, &values).err(), names.err()];
+    WorkflowError::none_of(problems.into_iter().flatten().flat_map(WorkflowError::each).collect())
 }
 
 fn lines(checked: &[(&String, Result<WorkflowFile, WorkflowError>)]) -> String {
     let line = |(name, result): &(&String, Result<WorkflowFile, WorkflowError>)| match result {
         Ok(file) => format!("{name}: fine, {} tasks\n", file.tasks.len()),
-        Err(error) => format!("{name}: {}\n", clean(&error.to_string())),
+        Err(error) => each(error).iter().map(|problem| format!("{name}: {}\n", clean(problem))).collect(),
     };
     checked.iter().map(line).collect()
+}
+
+fn each(error: &WorkflowError) -> Vec<String> {
+    error.clone().each().iter().map(ToString::to_string).collect()
 }
 
 fn report(checked: &[(&String, Result<WorkflowFile, WorkflowError>)]) -> String {
@@ -67,6 +78,7 @@ fn report(checked: &[(&String, Result<WorkflowFile, WorkflowError>)]) -> String 
             "valid": result.is_ok(),
             "tasks": result.as_ref().map(|file| file.tasks.len()).ok(),
             "error": result.as_ref().err().map(ToString::to_string),
+            "errors": result.as_ref().err().map(each).unwrap_or_default(),
         })
     };
     format!("{:#}\n", json!(checked.iter().map(value).collect::<Vec<_>>()))

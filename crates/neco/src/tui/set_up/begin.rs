@@ -52,9 +52,10 @@ pub fn offer(
             return Ok(Outcome::Ready);
         }
         let (stand_in, answers) = StandIn::new(folder.display().to_string());
-        let talk = Talk { stand_in: Arc::clone(&stand_in), answers, models, env: env.clone() };
+        let talk = Talk { stand_in: Arc::clone(&stand_in), answers, models, env: env.clone(), not_accepted: false };
         match show(talk, typed.take(), &stand_in, &loaded, env)? {
             Talked::Done => return Ok(Outcome::Ready),
+            Talked::Again => {}
             Talked::Left => {
                 say::note("no model was chosen, so Neco ends; `neco` asks again, `neco demo` works without one");
                 return Ok(Outcome::Left(Exit::Done));

@@ -40,7 +40,7 @@ pub fn all(servers: &[LocalServer], looked: &LookedFor) -> Vec<(Offer, QuestionO
         description: description.to_owned(),
     };
     for (provider, _) in looked.keys.iter().take(PROVIDERS) {
-        offers.push((Offer::Key(provider.clone()), option(provider, "a key, typed next and not shown")));
+        offers.push((Offer::Key(provider.clone()), option(provider, "needs a key of yours; you type it next, unseen")));
     }
     if looked.keys.len() > PROVIDERS {
         let more = looked.keys.len() - PROVIDERS;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use neco_config::Env;
 use neco_model::{LookedFor, Models, trial};
 use neco_proto::event::NotificationLevel;
-use neco_proto::{ItemAnswer, QuestionItem, QuestionOption};
+use neco_proto::{ErrorCode, ItemAnswer, QuestionItem, QuestionOption};
 
 use super::offers::{self, Offer};
 use super::stand_in::{Answers, StandIn};
@@ -22,6 +22,8 @@ pub enum Talked {
     Done,
     /// A key of this provider is to be typed.
     NeedsKey(String),
+    /// A key was not accepted and is forgotten again: everything is asked anew.
+    Again,
     /// The person left.
     Left,
 }
@@ -36,15 +38,22 @@ pub struct Talk {
     pub models: Models,
     /// The environment.
     pub env: Env,
+    /// Whether what was tried last was refused because of its key.
+    pub not_accepted: bool,
 }
 
 impl Talk {
     /// Offers what there is until one works or the person leaves. `typed` is the provider whose key was just typed.
     pub async fn run(mut self, typed: Option<String>) -> Talked {
-        if let Some(provider) = typed
-            && self.try_default(&provider).await
-        {
-            return Talked::Done;
+        if let Some(provider) = typed {
+            if self.try_default(&provider).await {
+                return Talked::Done;
+            }
+            if self.not_accepted && write::forget_key(&provider, &self.env) {
+                let words = format!("the key of {provider} was not accepted, so it is not kept");
+                self.stand_in.say(NotificationLevel::Warning, words);
+                return Talked::Again;
+            }
         }
         let servers = self.models.probe_local(PROBE).await;
         self.models.use_local(&servers);
@@ -114,6 +123,7 @@ impl Talk {
             },
             Err(error) => return self.failed(name, &error.to_string()),
         };
+        self.not_accepted = tried.error.as_ref().is_some_and(|error| error.code() == ErrorCode::NotAuthorised);
         if let Some(error) = &tried.error {
             return self.failed(name, &error.to_string());
         }
@@ -146,7 +156,7 @@ impl Talk {
     async fn other_server(&mut self) -> bool {
         let Some(base) = self.words("Its address, such as http://localhost:8000/v1").await else { return false };
         let Some(model) = self.words("The name of the model there").await else { return false };
-        let server = write::Server { name: "mine".to_owned(), base };
+        let server = write::Server::at(base, &self.env);
         match write::models_with(&server, &self.env) {
             Ok(models) => self.models = models,
             Err(words) => return self.failed(&server.base, &words),

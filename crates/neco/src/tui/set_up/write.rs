@@ -3,12 +3,14 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use neco_config::{Env, LoadOptions};
 use neco_model::Models;
+use neco_model::route::KeptKeys;
+use toml_edit::{DocumentMut, Item, Table, value};
 
-use crate::keys::Keys;
+use crate::keys::{self, Keys};
 
 /// The file of the person's settings.
 const FILE: &str = "config.toml";
@@ -22,9 +24,23 @@ pub struct Server {
 }
 
 impl Server {
-    fn toml(&self) -> String {
-        format!("[model_providers.{}]\ntype = \"openai\"\nbase = {}\n", self.name, quoted(&self.base))
+    /// One at `base`, with a name that no other one has yet.
+    #[must_use]
+    pub fn at(base: String, env: &Env) -> Self {
+        let present = fs::read_to_string(env.config_dir().join(FILE)).unwrap_or_default();
+        Self { name: free_name(&present, &base), base }
     }
+}
+
+/// `mine`, or `mine-2` where that is another server already.
+fn free_name(present: &str, base: &str) -> String {
+    let present: DocumentMut = present.parse().unwrap_or_default();
+    let of = |name: &String| present.get("model_providers").and_then(|providers| providers.get(name));
+    let is_free = |name: &String| {
+        of(name).is_none_or(|known| known.get("base").and_then(Item::as_str).is_some_and(|known| known == base))
+    };
+    let names = std::iter::once("mine".to_owned()).chain((2..).map(|number| format!("mine-{number}")));
+    names.into_iter().find(is_free).unwrap_or_default()
 }
 
 /// Makes `model` the one that is asked; `server` is where it is, when that is not known yet.
@@ -38,35 +54,72 @@ pub fn keep(model: &str, server: Option<&Server>, env: &Env) -> Result<PathBuf, 
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(format!("{}: {error}", env.shown(&file))),
     };
-    let new = settings(&present, model, server);
-    let written = || {
-        fs::create_dir_all(env.config_dir())?;
-        let beside = file.with_extension("toml.new");
-        let mut out = File::options().create(true).write(true).truncate(true).mode(0o600).open(&beside)?;
-        out.write_all(new.as_bytes())?;
-        out.sync_all()?;
-        fs::rename(&beside, &file)
-    };
-    written().map_err(|error: std::io::Error| format!("{}: {error}", env.shown(&file)))?;
+    let new = settings(&present, model, server).map_err(|error| format!("{}: {error}", env.shown(&file)))?;
+    write(&file, &new).map_err(|error| format!("{}: {error}", env.shown(&file)))?;
     Ok(file)
 }
 
-/// The settings with the model: at the top, before any section; the server at the end.
-fn settings(present: &str, model: &str, server: Option<&Server>) -> String {
-    let is_model = |line: &&str| line.split_once('=').is_some_and(|(key, _)| key.trim() == "model");
-    let top = present.lines().take_while(|line| !line.trim_start().starts_with('['));
-    let old: Vec<&str> = top.filter(is_model).collect();
-    let kept: Vec<&str> = present.lines().filter(|line| !old.contains(line)).collect();
-    let mut text = format!("model = {}\n", quoted(model));
-    if !kept.is_empty() {
-        text.push_str(&kept.join("\n"));
-        text.push('\n');
+/// Writes the file whole or not at all. One that is a link stays one, and its mode stays as well.
+fn write(file: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let beside = file.with_extension("toml.new");
+    let mut out = File::options().create(true).write(true).truncate(true).mode(0o600).open(&beside)?;
+    if let Ok(present) = fs::metadata(&file) {
+        out.set_permissions(present.permissions())?;
+    }
+    out.write_all(text.as_bytes())?;
+    out.sync_all()?;
+    fs::rename(&beside, &file)
+}
+
+/// Forgets the key of `provider` that was kept last; false when that can't be done.
+#[must_use]
+pub fn forget_key(provider: &str, env: &Env) -> bool {
+    let forget = |kept: &mut KeptKeys| {
+        if let Some(of_provider) = kept.get_mut(provider) {
+            of_provider.keys.pop();
+            if of_provider.is_empty() {
+                kept.remove(provider);
+            }
+        }
+    };
+    keys::file(env).change(forget).is_ok()
+}
+
+/// The settings with the model, and with the server; everything else stays as it is written.
+fn settings(present: &str, model: &str, server: Option<&Server>) -> Result<String, toml_edit::TomlError> {
+    let mut document: DocumentMut = present.parse()?;
+    match document.get_mut("model") {
+        // What is written about it stays beside it.
+        Some(Item::Value(old)) => {
+            let around = old.decor().clone();
+            *old = model.into();
+            *old.decor_mut() = around;
+        }
+        Some(_) | None => drop(document.insert("model", value(model))),
     }
     if let Some(server) = server {
-        text.push('\n');
-        text.push_str(&server.toml());
+        let providers = document.entry("model_providers").or_insert_with(implicit);
+        if let Some(providers) = providers.as_table_like_mut() {
+            let mut table = Table::new();
+            table.insert("type", value("openai"));
+            table.insert("base", value(&server.base));
+            providers.insert(&server.name, Item::Table(table));
+        }
     }
-    text
+    let text = document.to_string();
+    // Nothing is written that the next start could not read: it would not begin at all.
+    text.parse::<DocumentMut>().map(|_| text)
+}
+
+/// A section that has only others in it.
+fn implicit() -> Item {
+    let mut table = Table::new();
+    table.set_implicit(true);
+    Item::Table(table)
 }
 
 /// The models as they would be with `server`.
@@ -93,16 +146,49 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_model_stands_before_every_section_and_nothing_else_changes() {
-        let present = "# mine\napproval = \"auto\"\nmodel = \"old/one\"\n\n[agent]\nmodel = 3\n";
+    fn the_model_is_another_one_and_nothing_else_changes() {
+        let present = "# mine\napproval = \"auto\"\nmodel = \"old/one\" # the best\n\n[agent]\nmodel = 3\n\n[profiles.x]\nmodel = \"old/one\" # the best\n";
         let server = Server { name: "mine".into(), base: "http://localhost:8000/v1".into() };
-        let new = settings(present, "mine/a\"b", Some(&server));
+        let new = settings(present, "mine/a\"b", Some(&server)).unwrap();
         let read: toml::Table = new.parse().unwrap();
         assert_eq!(read["model"].as_str(), Some("mine/a\"b"));
         assert_eq!(read["approval"].as_str(), Some("auto"));
         assert_eq!(read["agent"]["model"].as_integer(), Some(3));
+        assert_eq!(read["profiles"]["x"]["model"].as_str(), Some("old/one"), "{new}");
         assert_eq!(read["model_providers"]["mine"]["base"].as_str(), Some("http://localhost:8000/v1"));
-        assert!(new.contains("# mine"));
-        assert_eq!(settings("", "a/b", None), "model = \"a/b\"\n");
+        assert!(new.contains("# mine") && new.matches("# the best").count() == 2, "{new}");
+        assert_eq!(settings("", "a/b", None).unwrap(), "model = \"a/b\"\n");
+        let only_sections = settings("[agent]\nmax_turns = 3\n", "a/b", None).unwrap();
+        assert!(only_sections.parse::<toml::Table>().unwrap()["model"].is_str(), "{only_sections}");
+        assert!(settings("model = \n", "a/b", None).is_err(), "what can't be read is left alone");
+    }
+
+    #[test]
+    fn a_second_server_has_another_name() {
+        let add = |present: &str, base: &str| {
+            let server = Server { name: free_name(present, base), base: base.into() };
+            settings(present, "a/b", Some(&server)).unwrap()
+        };
+        let one = add("", "http://localhost:1/v1");
+        let two = add(&one, "http://localhost:2/v1");
+        let again = add(&two, "http://localhost:1/v1");
+        let providers = again.parse::<toml::Table>().unwrap()["model_providers"].clone();
+        assert_eq!(providers["mine"]["base"].as_str(), Some("http://localhost:1/v1"));
+        assert_eq!(providers["mine-2"]["base"].as_str(), Some("http://localhost:2/v1"));
+        assert_eq!(providers.as_table().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_link_stays_a_link_and_the_mode_stays() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("dotfiles.toml"), folder.path().join("config.toml"));
+        fs::write(&real, "a = 1\n").unwrap();
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        write(&link, "a = 2\n").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&real).unwrap(), "a = 2\n");
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
     }
 }

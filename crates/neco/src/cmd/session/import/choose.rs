@@ -14,7 +14,7 @@ use crate::ask::Tty;
 use crate::cmd::when::ago;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::import::database::{openclaw_sessions, opencode_session, opencode_sessions};
+use crate::import::database::{openclaw_session, openclaw_sessions, opencode_session, opencode_sessions};
 use crate::import::events::session_id;
 use crate::import::format::{Record, records};
 use crate::import::places::Homes;
@@ -31,16 +31,55 @@ const MOST: usize = 200;
 /// Columns of a title.
 const TITLE: usize = 60;
 
-/// A session that another agent has.
+/// A session that another agent has, as a list shows it: it is read again when it is chosen.
 pub(super) struct Candidate {
     /// Where it lies.
-    pub file: String,
-    /// What it holds.
-    pub foreign: Foreign,
+    place: Place,
+    /// Its id there.
+    id: Option<String>,
+    title: String,
+    messages: usize,
     /// When something last happened in it.
     last: Option<Timestamp>,
     /// Whether it is here already.
     here: bool,
+}
+
+/// Where a session lies.
+#[derive(Clone)]
+enum Place {
+    File(PathBuf),
+    /// In a database, under an id.
+    Opencode(PathBuf, String),
+    Openclaw(PathBuf, String),
+}
+
+impl Place {
+    fn shown(&self) -> String {
+        match self {
+            Self::File(file) => file.display().to_string(),
+            Self::Opencode(file, id) | Self::Openclaw(file, id) => format!("{}#{id}", file.display()),
+        }
+    }
+
+    /// What lies there; nothing when it is no session, or nothing was said in it.
+    async fn load(&self, from: Format) -> Result<Option<Foreign>, Failure> {
+        let record = |json: Value| Record { json: Some(json), cut: false };
+        let (lines, file) = match self {
+            Self::File(file) => {
+                let owned = file.clone();
+                let read = move || File::open(owned).and_then(|file| records(BufReader::new(file))).ok();
+                let Ok(Some(lines)) = tokio::task::spawn_blocking(read).await else { return Ok(None) };
+                (lines, Some(file.as_path()))
+            }
+            Self::Opencode(file, id) => (vec![record(opencode_session(file, id).await.map_err(odd_opencode)?)], None),
+            Self::Openclaw(file, id) => {
+                let entries = openclaw_session(file, id).await.map_err(|error| odd(file, &error))?;
+                (entries.into_iter().map(record).collect(), None)
+            }
+        };
+        Ok(loaded(from, lines, file).filter(|foreign| foreign.messages() > 0))
+    }
 }
 
 /// The sessions that are meant; nothing when only the list was wanted.
@@ -79,92 +118,85 @@ pub(super) async fn chosen(
 }
 
 async fn found(from: Format, cwd: &Path, keeper: &Keeper<'_>) -> Result<Vec<Candidate>, Failure> {
-    let env = keeper.desk.env;
-    let variable = |name: &str| env.var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let homes = Homes::new(env.home(), variable);
-    let mut sessions = match from {
-        Format::Opencode => of_opencode(&homes, cwd).await?,
-        Format::Openclaw => of_openclaw(&homes, cwd).await?,
-        Format::Neco | Format::ClaudeCode | Format::Codex | Format::GeminiCli => Vec::new(),
-    };
-    let owned = cwd.to_owned();
-    let look = move || of_files(from, &homes.files(from, &owned));
-    sessions.extend(tokio::task::spawn_blocking(look).await.unwrap_or_default());
     let mut found = Vec::new();
-    for (file, foreign) in sessions {
-        let last = foreign.items.iter().filter_map(|item| item.at).max();
+    for place in places(from, cwd, keeper).await? {
+        // One at a time: together they may be more than there is memory.
+        let Some(foreign) = place.load(from).await? else { continue };
         let here = keeper.find(session_id(from, &foreign)).await?.is_some();
-        found.push(Candidate { file, foreign, last, here });
+        found.push(Candidate::of(place, &foreign, here));
+        if found.len() == MOST {
+            break;
+        }
     }
     found.sort_by_key(|candidate| std::cmp::Reverse(candidate.last));
     Ok(found)
 }
 
-fn of_files(from: Format, files: &[PathBuf]) -> Vec<(String, Foreign)> {
-    let load = |file: &PathBuf| {
-        let lines = records(BufReader::new(File::open(file).ok()?)).ok()?;
-        let foreign = loaded(from, lines, Some(file)).filter(|foreign| foreign.messages() > 0)?;
-        Some((file.display().to_string(), foreign))
-    };
-    files.iter().filter_map(load).take(MOST).collect()
-}
-
-async fn of_opencode(homes: &Homes, cwd: &Path) -> Result<Vec<(String, Foreign)>, Failure> {
-    let file = homes.opencode_database();
-    if !file.exists() {
-        return Ok(Vec::new());
-    }
-    let odd = |error: sqlx::Error| {
-        Failure::new(Exit::Failed, format!("the database of opencode can't be read: {error}"))
-            .hint("`opencode export ID > FILE` writes a file that can be imported.")
-    };
-    let mut sessions = Vec::new();
-    for id in opencode_sessions(&file, cwd).await.map_err(odd)?.into_iter().take(MOST) {
-        let document = opencode_session(&file, &id).await.map_err(odd)?;
-        let lines = vec![Record { json: Some(document), cut: false }];
-        if let Some(foreign) = loaded(Format::Opencode, lines, None).filter(|foreign| foreign.messages() > 0) {
-            sessions.push((format!("{}#{id}", file.display()), foreign));
-        }
-    }
-    Ok(sessions)
-}
-
-async fn of_openclaw(homes: &Homes, cwd: &Path) -> Result<Vec<(String, Foreign)>, Failure> {
-    let mut sessions = Vec::new();
-    for file in homes.openclaw_databases() {
-        let odd = |error: sqlx::Error| {
-            Failure::new(Exit::Failed, format!("the database {} can't be read: {error}", file.display()))
-        };
-        for entries in openclaw_sessions(&file, cwd).await.map_err(odd)? {
-            let lines = entries.into_iter().map(|entry| Record { json: Some(entry), cut: false }).collect();
-            if let Some(foreign) = loaded(Format::Openclaw, lines, None).filter(|foreign| foreign.messages() > 0) {
-                let id = foreign.id.clone().unwrap_or_default();
-                sessions.push((format!("{}#{id}", file.display()), foreign));
+async fn places(from: Format, cwd: &Path, keeper: &Keeper<'_>) -> Result<Vec<Place>, Failure> {
+    let env = keeper.desk.env;
+    let variable = |name: &str| env.var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let homes = Homes::new(env.home(), variable);
+    let mut places = Vec::new();
+    match from {
+        Format::Opencode => {
+            let file = homes.opencode_database();
+            if file.exists() {
+                let ids = opencode_sessions(&file, cwd).await.map_err(odd_opencode)?;
+                places.extend(ids.into_iter().map(|id| Place::Opencode(file.clone(), id)));
             }
         }
+        Format::Openclaw => {
+            for file in homes.openclaw_databases() {
+                let ids = openclaw_sessions(&file, cwd).await.map_err(|error| odd(&file, &error))?;
+                places.extend(ids.into_iter().map(|id| Place::Openclaw(file.clone(), id)));
+            }
+        }
+        Format::Neco | Format::ClaudeCode | Format::Codex | Format::GeminiCli => {}
     }
-    Ok(sessions)
+    let owned = cwd.to_owned();
+    let look = move || homes.files(from, &owned);
+    let files = tokio::task::spawn_blocking(look).await.unwrap_or_default();
+    places.extend(files.into_iter().map(Place::File));
+    Ok(places)
+}
+
+fn odd_opencode(error: sqlx::Error) -> Failure {
+    Failure::new(Exit::Failed, format!("the database of opencode can't be read: {error}"))
+        .hint("`opencode export ID > FILE` writes a file that can be imported.")
+}
+
+fn odd(file: &Path, error: &sqlx::Error) -> Failure {
+    Failure::new(Exit::Failed, format!("the database {} can't be read: {error}", file.display()))
 }
 
 impl Candidate {
-    fn title(&self) -> String {
-        let first = self.foreign.items.iter().find_map(|item| match &item.what {
-            crate::import::foreign::What::User(parts) => parts.iter().find_map(|part| match part {
-                neco_proto::Part::Text { text } => Some(text.clone()),
-                _ => None,
-            }),
-            _ => None,
-        });
-        clean_line(&self.foreign.title.clone().filter(|title| !title.trim().is_empty()).or(first).unwrap_or_default())
+    fn of(place: Place, foreign: &Foreign, here: bool) -> Self {
+        let last = foreign.items.iter().filter_map(|item| item.at).max();
+        let messages = foreign.messages();
+        Self { place, id: foreign.id.clone(), title: title_of(foreign), messages, last, here }
+    }
+
+    /// Where it lies.
+    pub(super) fn file(&self) -> String {
+        self.place.shown()
+    }
+
+    /// What it holds.
+    ///
+    /// # Errors
+    /// When it can't be read any more.
+    pub(super) async fn load(&self, from: Format) -> Result<Foreign, Failure> {
+        let gone = || Failure::new(Exit::Failed, format!("{} can't be read any more", self.file()));
+        self.place.load(from).await?.ok_or_else(gone)
     }
 
     fn json(&self, number: usize) -> Value {
         json!({
             "number": number,
-            "id": self.foreign.id,
-            "file": self.file,
-            "title": self.title(),
-            "messages": self.foreign.messages(),
+            "id": self.id,
+            "file": self.file(),
+            "title": self.title,
+            "messages": self.messages,
             "last": self.last.map(|last| last.to_string()),
             "imported": self.here,
         })
@@ -172,9 +204,20 @@ impl Candidate {
 
     /// Whether a word means this one: its number, or the beginning of its id.
     fn is_meant(&self, number: usize, word: &str) -> bool {
-        let by_id = word.len() >= 4 && self.foreign.id.as_ref().is_some_and(|id| id.starts_with(word));
+        let by_id = word.len() >= 4 && self.id.as_ref().is_some_and(|id| id.starts_with(word));
         word.parse() == Ok(number) || by_id
     }
+}
+
+fn title_of(foreign: &Foreign) -> String {
+    let first = foreign.items.iter().find_map(|item| match &item.what {
+        crate::import::foreign::What::User(parts) => parts.iter().find_map(|part| match part {
+            neco_proto::Part::Text { text } => Some(text.clone()),
+            _ => None,
+        }),
+        _ => None,
+    });
+    clean_line(&foreign.title.clone().filter(|title| !title.trim().is_empty()).or(first).unwrap_or_default())
 }
 
 fn listed(found: &[Candidate]) -> String {
@@ -182,9 +225,9 @@ fn listed(found: &[Candidate]) -> String {
     let mut text = String::new();
     for (candidate, number) in found.iter().zip(1..) {
         let when = candidate.last.map(|last| ago(last.as_millisecond(), now)).unwrap_or_default();
-        let messages = count(candidate.foreign.messages() as u64, "message");
+        let messages = count(candidate.messages as u64, "message");
         let here = if candidate.here { "  (imported)" } else { "" };
-        let _ = writeln!(text, "{number:>4}  {when:<12}  {messages:<13}  {}{here}", fitting(&candidate.title(), TITLE));
+        let _ = writeln!(text, "{number:>4}  {when:<12}  {messages:<13}  {}{here}", fitting(&candidate.title, TITLE));
     }
     text
 }

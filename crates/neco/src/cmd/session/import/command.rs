@@ -21,6 +21,9 @@ use crate::say;
 /// Bytes of a file that tell its format: the first lines.
 const LOOK: usize = 1024 * 1024;
 
+/// Bytes that are taken from what is no file.
+const MOST_PIPED: u64 = 256 * 1024 * 1024;
+
 /// Takes sessions in.
 ///
 /// # Errors
@@ -36,7 +39,7 @@ pub(in crate::cmd::session) async fn run(args: &ImportArgs, desk: &Desk<'_>) -> 
             None => return Ok(Exit::Done),
             Some(chosen) => {
                 for candidate in chosen {
-                    told.push(keeper.foreign(from, candidate.foreign, &candidate.file).await?);
+                    told.push(keeper.foreign(from, candidate.load(from).await?, &candidate.file()).await?);
                 }
             }
         },
@@ -56,18 +59,14 @@ pub(in crate::cmd::session) async fn run(args: &ImportArgs, desk: &Desk<'_>) -> 
 
 async fn file_in(keeper: &Keeper<'_>, file: &str, format: Option<Format>) -> Result<Told, Failure> {
     if file == "-" {
-        let mut bytes = Vec::new();
-        std::io::stdin()
-            .read_to_end(&mut bytes)
-            .map_err(|error| Failure::new(Exit::Failed, format!("stdin can't be read: {error}")))?;
-        let lines = lines(Cursor::new(bytes.as_slice()), "stdin")?;
-        return match format.or_else(|| Format::of(&lines)) {
-            Some(Format::Neco) => ours::take(keeper, "stdin", || Ok(Cursor::new(bytes.as_slice()))).await,
-            format => foreign(keeper, format, lines, "stdin", None).await,
-        };
+        return piped_in(keeper, std::io::stdin(), "stdin", format).await;
     }
     let path = PathBuf::from(file);
     let shown = keeper.desk.env.shown(&path);
+    if !opened(&path, &shown)?.metadata().is_ok_and(|facts| facts.is_file()) {
+        // What is no file on a disk can be read once.
+        return piped_in(keeper, opened(&path, &shown)?, &shown, format).await;
+    }
     let head = opened(&path, &shown)?.take(LOOK as u64);
     let format = format.or_else(|| Format::of(&records(BufReader::new(head)).unwrap_or_default()));
     if format == Some(Format::Neco) {
@@ -75,6 +74,20 @@ async fn file_in(keeper: &Keeper<'_>, file: &str, format: Option<Format>) -> Res
     }
     let lines = lines(BufReader::new(opened(&path, &shown)?), &shown)?;
     foreign(keeper, format.or_else(|| Format::of(&lines)), lines, &shown, Some(&path)).await
+}
+
+async fn piped_in(keeper: &Keeper<'_>, input: impl Read, shown: &str, format: Option<Format>) -> Result<Told, Failure> {
+    let mut bytes = Vec::new();
+    let cannot = |error: String| Failure::new(Exit::Failed, format!("{shown} can't be read: {error}"));
+    input.take(MOST_PIPED + 1).read_to_end(&mut bytes).map_err(|error| cannot(error.to_string()))?;
+    if bytes.len() as u64 > MOST_PIPED {
+        return Err(cannot("it does not end".to_owned()).hint("A big session is imported from a file."));
+    }
+    let lines = lines(Cursor::new(bytes.as_slice()), shown)?;
+    match format.or_else(|| Format::of(&lines)) {
+        Some(Format::Neco) => ours::take(keeper, shown, || Ok(Cursor::new(bytes.as_slice()))).await,
+        format => foreign(keeper, format, lines, shown, None).await,
+    }
 }
 
 async fn foreign(
@@ -90,7 +103,8 @@ async fn foreign(
             .hint("--format names the program that wrote it.")
     };
     let format = format.ok_or_else(nobody)?;
-    let foreign = loaded(format, lines, path).filter(|foreign| foreign.messages() > 0).ok_or_else(nobody)?;
+    let empty = || Failure::usage(format!("{shown} holds nothing that was said to {} or by it", format.name()));
+    let foreign = loaded(format, lines, path).filter(|foreign| foreign.messages() > 0).ok_or_else(empty)?;
     let file =
         path.and_then(|path| path.canonicalize().ok()).map_or(shown.to_owned(), |path| path.display().to_string());
     keeper.foreign(format, foreign, &file).await

@@ -53,19 +53,27 @@ impl Keeper<'_> {
             return Ok(Place { cwd: here()?, note: None });
         }
         let own_folder = own.map(Path::new).filter(|own| own.is_absolute()).and_then(|own| own.canonicalize().ok());
-        if let Some(cwd) = own_folder.filter(|own| own.is_dir()) {
-            return Ok(Place { cwd, note: None });
-        }
         let cwd = here()?;
-        let note = own.map(|own| {
-            format!("its folder {own} is not here; it works in {} from now on (--cwd names another one)", cwd.display())
-        });
-        Ok(Place { cwd, note })
+        if let Some(own) = own_folder.filter(|own| own.is_dir()) {
+            let note =
+                (own != cwd).then(|| format!("it works in its own folder {} (--cwd names another one)", own.display()));
+            return Ok(Place { cwd: own, note });
+        }
+        let why = match own {
+            Some(own) => format!("its folder {own} is not here"),
+            None => "it does not say where it worked".to_owned(),
+        };
+        let note = format!("{why}; it works in {} from now on (--cwd names another one)", cwd.display());
+        Ok(Place { cwd, note: Some(note) })
     }
 
     /// Takes in a session of another agent.
     pub(super) async fn foreign(&self, from: Format, mut foreign: Foreign, file: &str) -> Result<Told, Failure> {
         let known = session_id(from, &foreign);
+        if self.find(known).await?.is_some_and(|record| record.events == 0) {
+            // An import was cut short before its first event.
+            self.store().remove(known).await?;
+        }
         if let Some(record) = self.find(known).await?.filter(|_| !self.again) {
             return Ok(Told {
                 session: record.id,
@@ -87,15 +95,11 @@ impl Keeper<'_> {
         let record = self.record(session, &place.cwd, title, Some(title_by), created_ms);
         let (title, count) = (record.title.clone(), events.len() as u64);
         self.store().create(record).await?;
-        let mut batches = events.into_iter();
-        loop {
-            let batch: Vec<Event> = batches.by_ref().take(BATCH).collect();
-            if batch.is_empty() {
-                break;
-            }
-            self.append(session, batch).await?;
+        // All of it in one piece: whoever is killed leaves all of it, or nothing.
+        if let Err(error) = self.store().append(events, Durability::Now).await {
+            self.forget(session).await;
+            return Err(error.into());
         }
-        self.commit(session).await?;
         let notes = foreign.skipped.told().into_iter().chain(place.note).collect();
         Ok(Told { session, from, title, events: count, already: false, notes })
     }
@@ -119,22 +123,9 @@ impl Keeper<'_> {
         }
     }
 
-    /// Makes sure that everything is written; when that fails, nothing of the session stays.
-    pub(super) async fn commit(&self, session: SessionId) -> Result<(), Failure> {
-        if let Err(error) = self.store().commit(session).await {
-            self.forget(session).await;
-            return Err(error.into());
-        }
-        Ok(())
-    }
-
-    /// Adds events; when that fails, nothing of the session stays.
-    pub(super) async fn append(&self, session: SessionId, events: Vec<Event>) -> Result<(), Failure> {
-        if let Err(error) = self.store().append(events, Durability::Soon).await {
-            self.forget(session).await;
-            return Err(error.into());
-        }
-        Ok(())
+    /// Adds events.
+    pub(super) async fn append(&self, events: Vec<Event>) -> Result<(), Failure> {
+        Ok(self.store().append(events, Durability::Soon).await?)
     }
 
     /// Takes back what was begun.

@@ -1,18 +1,22 @@
-//! What Neco exported comes back: the same events, under the same id where that is free.
+//! What Neco exported comes back: the same events, under the same id where that is free. A session that is here up to
+//! some event goes on from there: an import that was cut short, or one that went on elsewhere.
 
 use std::io::BufRead;
 
 use neco_proto::event::TitleSource;
-use neco_proto::{Event, EventBody, SessionId};
+use neco_proto::{Event, EventBody, Role, SessionId};
+use neco_session::hub::lock_folder;
 use neco_session::redacted::redact;
-use neco_store::export::jsonl::{JsonlError, JsonlReader};
-use neco_store::{Catalog, EventLog};
+use neco_session::spill::keep_output;
+use neco_store::export::jsonl::{JsonlError, JsonlReader, Output};
+use neco_store::{Catalog, EventLog, SessionLock, SessionRecord};
 
 use super::keep::{BATCH, Keeper};
 use super::told::Told;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::import::Format;
+use crate::print::figures::count;
 
 /// Takes in a file. It is opened twice when its id is taken: first to see whether that is the same session.
 pub(super) async fn take<R: BufRead>(
@@ -24,25 +28,42 @@ pub(super) async fn take<R: BufRead>(
     let reader = JsonlReader::new(open()?).map_err(broken)?;
     let own = reader.session().unwrap_or_else(SessionId::new);
     let Some(record) = keeper.find(own).await? else { return import(keeper, name, reader, own).await };
-    let same = is_here(keeper, reader, own).await?.map_err(broken)?;
-    if same && !keeper.again {
-        let (title, events) = (record.title, record.events);
-        return Ok(Told { session: own, from: Format::Neco, title, events, already: true, notes: Vec::new() });
+    let here = compared(keeper, reader, own).await?.map_err(broken)?;
+    match here {
+        Here::All if !keeper.again => {
+            let (title, events) = (record.title, record.events);
+            Ok(Told { session: own, from: Format::Neco, title, events, already: true, notes: Vec::new() })
+        }
+        Here::UpTo(events) if !keeper.again => {
+            let reader = JsonlReader::new(open()?).map_err(broken)?;
+            go_on(keeper, name, reader, record, events).await
+        }
+        Here::All | Here::UpTo(_) | Here::Another => {
+            let reader = JsonlReader::new(open()?).map_err(broken)?;
+            let mut told = import(keeper, name, reader, SessionId::new()).await?;
+            if matches!(here, Here::Another) {
+                told.notes.push(format!("session {own} is here and went another way: this one has an id of its own"));
+            }
+            Ok(told)
+        }
     }
-    let reader = JsonlReader::new(open()?).map_err(broken)?;
-    let mut told = import(keeper, name, reader, SessionId::new()).await?;
-    if !same {
-        told.notes.push(format!("session {own} is here and went another way: this one has an id of its own"));
-    }
-    Ok(told)
 }
 
-/// Whether all events of the file are the first ones of the session `id`.
-async fn is_here<R: BufRead>(
+/// What of a file is here.
+enum Here {
+    /// All of its events are the first ones of the session.
+    All,
+    /// The session ends after so many of them.
+    UpTo(u64),
+    /// Some are others.
+    Another,
+}
+
+async fn compared<R: BufRead>(
     keeper: &Keeper<'_>,
     mut reader: JsonlReader<R>,
     id: SessionId,
-) -> Result<Result<bool, JsonlError>, Failure> {
+) -> Result<Result<Here, JsonlError>, Failure> {
     let mut since = 0;
     loop {
         let page = keeper.store().read(id, since, BATCH).await?;
@@ -51,18 +72,29 @@ async fn is_here<R: BufRead>(
             match reader.next_event() {
                 Ok(Some(mut event)) => {
                     redact(&mut event.body, &keeper.redactor);
-                    if event != *kept {
-                        return Ok(Ok(false));
+                    if without_place(event) != without_place(kept.clone()) {
+                        return Ok(Ok(Here::Another));
                     }
                 }
-                Ok(None) => return Ok(Ok(true)),
+                Ok(None) => return Ok(Ok(Here::All)),
                 Err(error) => return Ok(Err(error)),
             }
         }
         if page.len() < BATCH {
-            return Ok(reader.next_event().map(|rest| rest.is_none()));
+            let rest = reader.next_event();
+            return Ok(rest.map(|rest| if rest.is_none() { Here::All } else { Here::UpTo(since) }));
         }
     }
+}
+
+/// Where big outputs lie is another place on another machine.
+fn without_place(mut event: Event) -> Event {
+    if let EventBody::ToolCallEnd(end) = &mut event.body
+        && let Some(place) = end.spilled_to.take()
+    {
+        end.output = end.output.replace(&place, "");
+    }
+    event
 }
 
 async fn import<R: BufRead>(
@@ -72,7 +104,7 @@ async fn import<R: BufRead>(
     id: SessionId,
 ) -> Result<Told, Failure> {
     let about = reader.header().map(|header| header.about.clone());
-    let first = next(&mut reader, keeper, id, name)?;
+    let first = next(&mut reader, keeper, id, name).await?;
     let began = |event: &Event| match &event.body {
         EventBody::SessionStart(start) => Some(start.cwd.clone()),
         _ => None,
@@ -81,61 +113,157 @@ async fn import<R: BufRead>(
     let place = keeper.place(own.as_deref())?;
     let created = first.as_ref().map_or(0, |event| event.ts.as_millisecond());
     let created = about.as_ref().map(|about| about.created_ms).filter(|ms| *ms > 0).unwrap_or(created);
-    let mut title = about.map(|about| (about.title, TitleSource::FirstWords));
+    let title = about.map(|about| (about.title, TitleSource::FirstWords));
     let record = keeper.record(id, &place.cwd, String::new(), None, created);
-    keeper.store().create(record).await?;
+    let _lock = locked(keeper, id).await?;
+    keeper.store().create(record.clone()).await?;
+    let added = match add(keeper, name, &mut reader, id, first, title).await {
+        Ok(added) => added,
+        Err(failure) => {
+            keeper.forget(id).await;
+            return Err(failure);
+        }
+    };
+    let title = retitle(keeper, &record, added.title).await?;
+    let notes = cut(&reader).into_iter().chain(place.note).chain(without_files(added.has_checkpoints)).collect();
+    Ok(Told { session: id, from: Format::Neco, title, events: added.events, already: false, notes })
+}
+
+/// Adds what a session that is here does not have.
+async fn go_on<R: BufRead>(
+    keeper: &Keeper<'_>,
+    name: &str,
+    mut reader: JsonlReader<R>,
+    record: SessionRecord,
+    events: u64,
+) -> Result<Told, Failure> {
+    let _lock = locked(keeper, record.id).await?;
+    let broken = |error: JsonlError| Failure::new(Exit::Failed, format!("{name} {error}"));
+    while reader.count() < events && reader.next_event().map_err(broken)?.is_some() {}
+    reader.take_outputs();
+    let first = next(&mut reader, keeper, record.id, name).await?;
+    let added = add(keeper, name, &mut reader, record.id, first, None).await?;
+    let title = retitle(keeper, &record, added.title).await?;
+    let more = format!("{} of it were here; {} were added", count(events, "event"), count(added.events, "more event"));
+    let notes = std::iter::once(more).chain(cut(&reader)).collect();
+    let events = events + added.events;
+    Ok(Told { session: record.id, from: Format::Neco, title, events, already: false, notes })
+}
+
+/// Nobody opens a session of which only a part is here.
+async fn locked(keeper: &Keeper<'_>, id: SessionId) -> Result<SessionLock, Failure> {
+    let folder = lock_folder(keeper.desk.env.data_dir());
+    let locked = tokio::task::spawn_blocking(move || SessionLock::acquire(&folder, id)).await;
+    Ok(locked.map_err(|error| Failure::new(Exit::Failed, error.to_string()))??)
+}
+
+/// What was added.
+struct Added {
+    events: u64,
+    title: Option<(String, TitleSource)>,
+    has_checkpoints: bool,
+}
+
+async fn add<R: BufRead>(
+    keeper: &Keeper<'_>,
+    name: &str,
+    reader: &mut JsonlReader<R>,
+    id: SessionId,
+    first: Option<Event>,
+    title: Option<(String, TitleSource)>,
+) -> Result<Added, Failure> {
+    let mut added = Added { events: 0, title, has_checkpoints: false };
     let mut batch: Vec<Event> = first.into_iter().collect();
-    let mut count = 0_u64;
+    let mut first_words = None;
     loop {
-        let next = match next(&mut reader, keeper, id, name) {
-            Ok(next) => next,
-            Err(failure) => {
-                keeper.forget(id).await;
-                return Err(failure);
-            }
-        };
+        let next = next(reader, keeper, id, name).await?;
         let is_end = next.is_none();
         batch.extend(next);
         if batch.len() >= BATCH || is_end {
             for event in &batch {
-                if let EventBody::Title(given) = &event.body {
-                    title = Some((given.title.clone(), given.by));
+                match &event.body {
+                    EventBody::Title(given) => added.title = Some((given.title.clone(), given.by)),
+                    EventBody::Checkpoint(_) => added.has_checkpoints = true,
+                    EventBody::Message(message)
+                        if first_words.is_none() && message.role == Role::User && !message.is_neco() =>
+                    {
+                        first_words = Some(neco_session::title::first_words(&message.text()));
+                    }
+                    _ => {}
                 }
             }
-            count += batch.len() as u64;
-            keeper.append(id, std::mem::take(&mut batch)).await?;
+            added.events += batch.len() as u64;
+            keeper.append(std::mem::take(&mut batch)).await?;
         }
         if is_end {
             break;
         }
     }
-    keeper.commit(id).await?;
-    let title = title.filter(|(title, _)| !title.trim().is_empty());
-    if let Some((title, by)) = &title {
-        let record = keeper.record(id, &place.cwd, title.clone(), Some(*by), created);
-        keeper.store().set_title(id, &record.title, *by).await?;
-    }
-    let cut = reader.is_cut().then(|| "the file is cut off: what is whole of it was imported".to_owned());
-    Ok(Told {
-        session: id,
-        from: Format::Neco,
-        title: title.map(|(title, _)| title).unwrap_or_default(),
-        events: count,
-        already: false,
-        notes: cut.into_iter().chain(place.note).collect(),
+    keeper.store().commit(id).await?;
+    let named = added.title.take().filter(|(title, _)| !title.trim().is_empty());
+    added.title = named.or_else(|| first_words.map(|words| (words, TitleSource::FirstWords)));
+    Ok(added)
+}
+
+/// Gives the session its title, and says what it is called now.
+async fn retitle(
+    keeper: &Keeper<'_>,
+    record: &SessionRecord,
+    title: Option<(String, TitleSource)>,
+) -> Result<String, Failure> {
+    let Some((title, by)) = title else { return Ok(record.title.clone()) };
+    let record = keeper.record(record.id, record.cwd.as_ref(), title, Some(by), record.created_ms);
+    keeper.store().set_title(record.id, &record.title, by).await?;
+    Ok(record.title)
+}
+
+fn cut<R: BufRead>(reader: &JsonlReader<R>) -> Option<String> {
+    let promised = reader.header().map_or(0, |header| header.events);
+    let missing = promised.saturating_sub(reader.count());
+    reader.is_cut().then(|| match missing {
+        0 => "the file is cut off: what is whole of it was imported".to_owned(),
+        missing => format!("the file is cut off: {} of {promised} are missing", count(missing, "event")),
     })
 }
 
-fn next<R: BufRead>(
+/// States of files are kept per machine.
+fn without_files(has_checkpoints: bool) -> Option<String> {
+    has_checkpoints.then(|| {
+        "states of files are no part of an export: going back brings files back only where they were kept".to_owned()
+    })
+}
+
+async fn next<R: BufRead>(
     reader: &mut JsonlReader<R>,
     keeper: &Keeper<'_>,
     id: SessionId,
     name: &str,
 ) -> Result<Option<Event>, Failure> {
     let next = reader.next_event().map_err(|error| Failure::new(Exit::Failed, format!("{name} {error}")))?;
-    Ok(next.map(|mut event| {
-        event.session_id = id;
-        redact(&mut event.body, &keeper.redactor);
-        event
-    }))
+    let Some(mut event) = next else { return Ok(None) };
+    event.session_id = id;
+    redact(&mut event.body, &keeper.redactor);
+    place_output(&mut event, keeper, reader.take_outputs()).await?;
+    Ok(Some(event))
+}
+
+/// A big output lies with the session that it comes into now; one that did not come along is nowhere.
+async fn place_output(event: &mut Event, keeper: &Keeper<'_>, outputs: Vec<Output>) -> Result<(), Failure> {
+    let EventBody::ToolCallEnd(end) = &mut event.body else { return Ok(()) };
+    let Some(was) = end.spilled_to.take() else { return Ok(()) };
+    let given = outputs.into_iter().find(|output| output.call_id == end.call_id).and_then(Output::into_bytes);
+    let Some(bytes) = given else { return Ok(()) };
+    let bytes = match String::from_utf8(bytes) {
+        Ok(text) => keeper.redactor.redact(&text, neco_safety::secrets::Scope::Said).into_owned().into_bytes(),
+        Err(error) => error.into_bytes(),
+    };
+    let folder = keeper.desk.hub.outputs(event.session_id);
+    let kept = keep_output(&folder, &end.call_id, &bytes).await;
+    let kept = kept.map_err(|error| {
+        Failure::new(Exit::Failed, format!("a big output can't be kept in {}: {error}", folder.display()))
+    })?;
+    let now = kept.display().to_string();
+    end.output = end.output.replace(&was, &now);
+    end.spilled_to = Some(now);
+    Ok(())
 }

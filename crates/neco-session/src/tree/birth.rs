@@ -1,0 +1,169 @@
+//! How an agent comes into the company: recorded first, then it begins.
+
+use std::sync::{Arc, Weak};
+
+use jiff::Timestamp;
+use neco_agent::{Agent, AgentHandle, AgentInput};
+use neco_proto::event::{AgentNode, AgentUpdate, NodeState, SubtreeBudget};
+use neco_proto::{AgentId, EventBody, Message, Mode};
+use neco_safety::untrusted;
+use tokio::sync::oneshot;
+
+use super::company::{Birth, Company, Newborn, State};
+use super::error::TreeError;
+use super::notes::Gone;
+use super::op::{NewNode, Op};
+use super::seat::{Line, Seat};
+use super::spawner::SpawnRequest;
+use super::spec::ChildSpec;
+use crate::fold::Fold;
+
+/// An agent that somebody waits for: it is stopped when they give up.
+pub(super) struct Cared {
+    company: Weak<Company>,
+    agent: Option<AgentId>,
+}
+
+impl Cared {
+    /// Of an agent that is wanted as long as this is there.
+    pub fn of(company: &Weak<Company>, agent: AgentId) -> Self {
+        Self { company: Weak::clone(company), agent: Some(agent) }
+    }
+
+    /// It goes on, or has ended, without whoever waited for it.
+    pub fn let_go(mut self) -> Option<AgentId> {
+        self.agent.take()
+    }
+}
+
+impl Drop for Cared {
+    fn drop(&mut self) {
+        let (Some(agent), Some(company)) = (self.agent, self.company.upgrade()) else { return };
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let at_it = company.at_it.clone();
+            // One that has ended has nothing to stop.
+            at_it.spawn_on(async move { drop(company.stop_untold(agent).await) }, &runtime);
+        }
+    }
+}
+
+impl Company {
+    /// Makes a child to its end, also when whoever wants it gives up meanwhile. Then it is stopped: nobody would
+    /// know of it.
+    pub(super) async fn spawn_whole(&self, parent: AgentId, request: SpawnRequest) -> Result<AgentId, TreeError> {
+        let ended = || TreeError::Refused("the session has ended".to_owned());
+        let company = self.me.upgrade().ok_or_else(ended)?;
+        let (reply, made) = oneshot::channel();
+        self.at_it.spawn(async move {
+            let child = company.spawn_child(parent, request, || reply.is_closed()).await;
+            // Whoever is not there to take it drops it.
+            let _ = reply.send(child.map(|child| Cared::of(&company.me, child)));
+        });
+        made.await.map_err(|_| ended())??.let_go().ok_or_else(ended)
+    }
+
+    async fn spawn_child(
+        &self,
+        parent: AgentId,
+        request: SpawnRequest,
+        given_up: impl Fn() -> bool,
+    ) -> Result<AgentId, TreeError> {
+        let mut state = self.lock().await;
+        if given_up() {
+            return Err(TreeError::Refused("nobody wants it any more".to_owned()));
+        }
+        if state.closed {
+            return Err(TreeError::Refused("the session ends; no agent is started any more".to_owned()));
+        }
+        let SpawnRequest { definition, task, model_group, budget, call, told, workflow } = request;
+        let above = state.tree.node(parent).ok_or(TreeError::Unknown(parent))?;
+        let role = definition.name.clone();
+        let number = state.counts.get(&role).copied().unwrap_or_default() + 1;
+        let id = AgentId::new();
+        let node = NewNode {
+            id,
+            name: format!("{role}-{number}"),
+            kind: definition.node_type,
+            role: role.clone(),
+            task,
+            model_group: model_group
+                .unwrap_or_else(|| definition.model_name(&above.model_group, self.chosen().as_deref()).to_owned()),
+            budget: narrower(definition.budget, budget),
+        };
+        // On a copy: what can't be made is not in the tree.
+        let (mut tree, at) = (state.tree.clone(), Timestamp::now());
+        tree.apply(at, Op::Spawn { parent, node })?;
+        tree.apply(at, Op::Start(id))?;
+        let node = tree.node(id).cloned().ok_or(TreeError::Unknown(id))?;
+        let timeout = definition.timeout;
+        let spec = ChildSpec { definition, call, told, workflow };
+        let newborn = self.newborn(&state, &node, &spec, Fold::default())?;
+        let setup = serde_json::to_value(&spec).ok();
+        let update = EventBody::AgentUpdate(AgentUpdate { node: node.clone(), gone: Vec::new(), setup });
+        self.journal.commit(id, None, update).await.map_err(|error| TreeError::Refused(error.to_string()))?;
+        state.tree = tree;
+        state.counts.insert(role, number);
+        let mut seat = Seat::new(Some(spec), newborn.policy.clone(), newborn.tools.clone(), self.settings.max_letters);
+        let line = self.begin(id, newborn.agent, newborn.handle);
+        if node.state == NodeState::Paused {
+            line.send(AgentInput::Hold);
+        }
+        let message = task_message(&node, seat.spec.as_ref());
+        seat.in_flight.message(message.id);
+        line.send(AgentInput::Letter { message, wakes: true, replaces: None });
+        seat.line = Some(line);
+        seat.at_work = true;
+        state.seats.insert(id, seat);
+        self.watch_time(id, timeout);
+        self.watch_silence(&mut state);
+        Ok(id)
+    }
+
+    pub(super) fn newborn(
+        &self,
+        state: &State,
+        node: &AgentNode,
+        spec: &ChildSpec,
+        fold: Fold,
+    ) -> Result<Newborn, TreeError> {
+        let above = node.parent.and_then(|parent| state.seats.get(&parent));
+        let above = above.ok_or_else(|| TreeError::Refused("its parent does not run".to_owned()))?;
+        let (policy, tools, max_turns) = (&above.policy, &above.tools, self.settings.max_turns);
+        let mode = node.parent.map_or_else(Mode::default, |parent| self.mode_of(state, parent));
+        let birth = Birth { node, spec, policy, tools, mode, max_turns, fold };
+        self.make.make(&self.me, birth).map_err(TreeError::Refused)
+    }
+
+    /// Lets an agent run; its end, whatever it is, is noticed.
+    pub(super) fn begin(&self, id: AgentId, agent: Agent, handle: AgentHandle) -> Line {
+        self.notes.listen_to(id);
+        let notes = Arc::clone(&self.notes);
+        let running = tokio::spawn(agent.run());
+        let task = tokio::spawn(async move {
+            let how = match running.await {
+                Ok(Ok(())) => Gone::Ended,
+                Ok(Err(_)) => Gone::Lost,
+                Err(_) => Gone::Crashed,
+            };
+            notes.gone(id, how);
+        });
+        Line::new(handle, task)
+    }
+}
+
+/// The task as an agent is told. What another agent says may quote what a file or a page said; a workflow has
+/// marked that itself.
+pub(super) fn task_message(node: &AgentNode, spec: Option<&ChildSpec>) -> Message {
+    match spec.is_some_and(|spec| spec.workflow.is_some()) {
+        true => Message::user(node.task.clone()),
+        false => Message::user(untrusted::neutral(&node.task).into_owned()),
+    }
+}
+
+/// The smaller of two budgets, part by part.
+fn narrower(one: SubtreeBudget, other: Option<SubtreeBudget>) -> SubtreeBudget {
+    let Some(other) = other else { return one };
+    let tokens = [one.tokens, other.tokens].into_iter().flatten().min();
+    let cost = [one.cost, other.cost].into_iter().flatten().reduce(f64::min);
+    SubtreeBudget { tokens, cost }
+}

@@ -1,0 +1,285 @@
+//! What is begun is brought to its end, whoever gives up waiting for it; what can't be recorded has not happened.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use neco_model::Provider;
+use neco_proto::event::{
+    AgentComplete, AgentMessage, AgentUpdate, CallStatus, CompleteReason, Down, Letter, NodeResult, NodeState,
+    NodeType, Sender, SubtreeBudget, ToolCallEnd, Up,
+};
+use neco_proto::{AgentId, AgentOrder, AgentParameters, Event, EventBody, MessageId, Seq, SessionId, Usage};
+use neco_safety::secrets::Redactor;
+use neco_store::{Catalog, Durability, EventLog, MemoryStore, SessionRecord, StoreError};
+use neco_toolkit::Spill;
+use tokio::sync::Semaphore;
+
+use super::agents::AgentTree;
+use super::company::{Birth, Company, CompanySetup, MakeChild, Newborn};
+use super::history::TreeHistory;
+use super::limits::TreeLimits;
+use super::op::{NewNode, Op};
+use super::prefix_tests::{begun, event};
+use super::record;
+use super::seat::Answered;
+use super::spawner::Spawner;
+use super::spec::{ChildSpec, TreeSettings};
+use crate::fold::Standing;
+use crate::journal::Journal;
+use crate::roles::Definitions;
+
+/// A log that writes when it is let, or not at all, and counts.
+struct Slow {
+    store: MemoryStore,
+    /// One for each commit that may happen.
+    lets: Semaphore,
+    fails: AtomicBool,
+    appends: AtomicUsize,
+}
+
+impl EventLog for Slow {
+    fn append(&self, events: Vec<Event>, durability: Durability) -> BoxFuture<'_, Result<(), StoreError>> {
+        if self.fails.load(Ordering::SeqCst) {
+            return Box::pin(std::future::ready(Err(StoreError::Write("the disk is full".to_owned()))));
+        }
+        self.appends.fetch_add(1, Ordering::SeqCst);
+        self.store.append(events, durability)
+    }
+
+    fn read(&self, session: SessionId, since: Seq, limit: usize) -> BoxFuture<'_, Result<Vec<Event>, StoreError>> {
+        self.store.read(session, since, limit)
+    }
+
+    fn commit(&self, session: SessionId) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            self.lets.acquire().await.map_err(|_| StoreError::Closed)?.forget();
+            self.store.commit(session).await
+        })
+    }
+
+    fn flush(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.store.flush()
+    }
+}
+
+/// Nobody is made: those of these tests wait to be made again.
+struct Nobody;
+
+impl MakeChild for Nobody {
+    fn make(&self, _: &Weak<Company>, _: Birth<'_>) -> Result<Newborn, String> {
+        Err("nobody is made here".to_owned())
+    }
+
+    fn definitions(&self) -> Arc<Definitions> {
+        Arc::new(Definitions::built_in())
+    }
+
+    fn room(&self) -> Option<(Arc<dyn Spill>, usize)> {
+        None
+    }
+
+    fn model(&self, name: &str) -> Result<Arc<dyn Provider>, String> {
+        Err(format!("no {name}"))
+    }
+}
+
+struct World {
+    company: Arc<Company>,
+    log: Arc<Slow>,
+    session: SessionId,
+    /// A → B → C, paused.
+    line: Vec<AgentId>,
+}
+
+const NOW: jiff::Timestamp = jiff::Timestamp::UNIX_EPOCH;
+
+fn spec() -> ChildSpec {
+    let definition = Definitions::built_in().find("general").unwrap().clone();
+    ChildSpec { definition, call: None, told: true, workflow: None }
+}
+
+/// A tree of agents below each other, as a log tells of it.
+fn history(root: AgentId, depth: usize, spec: &ChildSpec) -> (TreeHistory, Vec<AgentId>) {
+    let mut history = begun(root);
+    let mut tree = AgentTree::new(TreeLimits::default(), NewNode::root(root, "", SubtreeBudget::default()), NOW);
+    let mut line = Vec::new();
+    for _ in 0..depth {
+        let (parent, id) = (line.last().copied().unwrap_or(root), AgentId::new());
+        let node = NewNode { kind: NodeType::Child, ..NewNode::root(id, "balanced", SubtreeBudget::default()) };
+        for op in [Op::Spawn { parent, node }, Op::Start(id)] {
+            let before = tree.clone();
+            let changes = tree.apply(NOW, op).unwrap();
+            let setups = BTreeMap::from([(id, serde_json::to_value(spec).unwrap())]);
+            for (agent, body) in record::events(&before, &tree, &changes, &setups, NOW) {
+                history.apply(&event(agent, body));
+            }
+        }
+        line.push(id);
+    }
+    (history, line)
+}
+
+async fn world(depth: usize) -> World {
+    let (session, root, store) = (SessionId::new(), AgentId::new(), MemoryStore::new());
+    store.create(SessionRecord::new(session, "/", 0)).await.unwrap();
+    let (lets, fails) = (Semaphore::new(0), AtomicBool::new(false));
+    let log = Arc::new(Slow { store, lets, fails, appends: AtomicUsize::new(0) });
+    let journal = Arc::new(Journal::new(
+        session,
+        Arc::clone(&log) as Arc<dyn EventLog>,
+        Standing::default(),
+        Redactor::default(),
+    ));
+    let (history, line) = history(root, depth, &spec());
+    let settings = TreeSettings { limits: TreeLimits::default(), max_turns: 5, max_silence: None, max_letters: 2 };
+    let company = Company::new(CompanySetup {
+        session,
+        root,
+        model: String::new(),
+        chosen: None,
+        budget: SubtreeBudget::default(),
+        journal,
+        log: Arc::clone(&log) as Arc<dyn EventLog>,
+        settings,
+        make: Arc::new(Nobody),
+        history,
+    });
+    log.lets.add_permits(10);
+    company.open().await.unwrap();
+    log.lets.forget_permits(10);
+    log.appends.store(0, Ordering::SeqCst);
+    World { company, log, session, line }
+}
+
+impl World {
+    async fn events(&self) -> Vec<Event> {
+        self.log.read(self.session, 0, 1000).await.unwrap()
+    }
+
+    async fn states(&self) -> Vec<NodeState> {
+        self.company.nodes().await.iter().skip(1).map(|node| node.state).collect()
+    }
+}
+
+#[tokio::test]
+async fn an_operation_is_one_append_and_goes_on_without_whoever_asked_for_it() {
+    let world = world(3).await;
+    assert_eq!(world.states().await, [NodeState::Paused; 3]);
+    let before = world.events().await.len();
+    {
+        let cancel = world.company.order(Sender::Person, world.line[0], AgentOrder::Cancel);
+        let mut cancel = Box::pin(cancel);
+        // It waits for the disk when whoever asked gives up.
+        while world.log.appends.load(Ordering::SeqCst) == 0 {
+            assert!((&mut cancel).now_or_never().is_none());
+            tokio::task::yield_now().await;
+        }
+    }
+    world.log.lets.add_permits(10);
+    assert_eq!(world.states().await, [NodeState::Cancelled], "it was carried out");
+    assert_eq!(world.log.appends.load(Ordering::SeqCst), 1, "all of it with one append");
+    let events = world.events().await;
+    assert_eq!(events.len() - before, 4, "the letter and three ends");
+    // Whoever waits for it waits no longer.
+    assert!(matches!(world.company.ended(world.line[0]).await, NodeResult::Error { .. }));
+}
+
+#[tokio::test]
+async fn what_can_not_be_recorded_has_not_happened() {
+    let world = world(2).await;
+    world.log.fails.store(true, Ordering::SeqCst);
+    world.log.lets.add_permits(10);
+    let refused = world.company.order(Sender::Person, world.line[0], AgentOrder::Cancel).await;
+    assert!(refused.unwrap_err().to_string().contains("the disk is full"));
+    assert_eq!(world.states().await, [NodeState::Paused; 2]);
+}
+
+#[tokio::test]
+async fn fewer_tools_hold_for_those_below_and_are_kept() {
+    let world = world(2).await;
+    world.log.lets.add_permits(10);
+    let update = |tools: &[&str]| {
+        let tools = Some(tools.iter().map(|name| (*name).to_owned()).collect());
+        AgentOrder::UpdateParameters(AgentParameters { tools, ..AgentParameters::default() })
+    };
+    world.company.order(Sender::Person, world.line[0], update(&["Read", "spawn_agent"])).await.unwrap();
+    let mut setups = BTreeMap::new();
+    for event in world.events().await {
+        if let EventBody::AgentUpdate(AgentUpdate { node, setup: Some(setup), .. }) = event.body {
+            setups.insert(node.id, serde_json::from_value::<ChildSpec>(setup).unwrap());
+        }
+    }
+    for agent in &world.line {
+        let tools = &setups[agent].definition.tools;
+        assert!(tools.has("read_file") && tools.has("spawn_agent") && tools.has("report"), "{tools:?}");
+        assert!(!tools.has("bash"), "{tools:?}");
+    }
+}
+
+#[tokio::test]
+async fn one_question_at_a_time_and_an_answer_goes_to_whoever_still_waits() {
+    let world = world(2).await;
+    world.log.lets.add_permits(10);
+    let (asks, text) = (world.line[1], || "which?".to_owned());
+    let first = world.company.question(asks, text()).await.unwrap().unwrap();
+    let second = world.company.question(asks, text()).await.unwrap_err();
+    assert!(second.to_string().contains("ask everything in one question"), "{second}");
+    let answer = || AgentOrder::Answer { text: "this one".to_owned() };
+    world.company.order(Sender::Person, asks, answer()).await.unwrap();
+    assert_eq!(first.await.unwrap(), Answered::By(Sender::Person, "this one".to_owned()));
+    // One whose call is over waits no more.
+    drop(world.company.question(asks, text()).await.unwrap());
+    assert!(world.company.order(Sender::Person, asks, answer()).await.is_err());
+    assert!(world.company.question(asks, text()).await.is_err(), "its parent's mailbox has room for two");
+}
+
+#[tokio::test]
+async fn an_end_that_comes_while_it_is_paused_is_not_lost() {
+    let world = world(1).await;
+    world.log.lets.add_permits(10);
+    let agent = world.line[0];
+    let complete = serde_json::json!({
+        "reason": CompleteReason::Natural, "final": "all done", "turns": 1, "usage": Usage::default(), "duration_ms": 1,
+    });
+    let complete: AgentComplete = serde_json::from_value(complete).unwrap();
+    let mut state = world.company.lock().await;
+    world.company.work_ended(&mut state, agent, &complete).await;
+    let kept = state.seats.get(&agent).unwrap().ended_paused.clone();
+    assert_eq!(kept, Some(complete));
+}
+
+#[test]
+fn an_answer_is_heard_with_the_call_that_asked_and_reports_are_not_kept() {
+    let (root, child) = (AgentId::new(), AgentId::new());
+    let mut history = TreeHistory::default();
+    let letter = |to, letter| {
+        EventBody::AgentMessage(AgentMessage { from: Sender::Person, to, letter, message_id: MessageId::new() })
+    };
+    let answer = || letter(child, Letter::Down(Down::Answer { text: "this one".to_owned() }));
+    let end = |status| {
+        EventBody::ToolCallEnd(ToolCallEnd {
+            call_id: "c".into(),
+            tool: "report".to_owned(),
+            summary: String::new(),
+            status,
+            output: String::new(),
+            error_code: None,
+            duration_ms: 0,
+            display: None,
+            spilled_to: None,
+            known: Vec::new(),
+        })
+    };
+    history.apply(&event(child, answer()));
+    history.apply(&event(child, end(CallStatus::Error)));
+    assert_eq!(history.unheard().count(), 1, "a call that was cut off did not hear it");
+    history.apply(&event(child, end(CallStatus::Success)));
+    assert_eq!(history.unheard().count(), 0);
+    let redirect = letter(child, Letter::Down(Down::Redirect { text: "left".to_owned() }));
+    history.apply(&event(child, redirect));
+    history.apply(&event(root, letter(root, Letter::Up(Up::Report { progress: 0.5, message: String::new() }))));
+    assert_eq!(history.unheard().count(), 1);
+}

@@ -1,0 +1,52 @@
+//! Names that other agents have for the same arguments: models that were taught those keep to them.
+
+use serde_json::Value;
+
+/// Names of a file.
+pub const FILE: &[(&str, &str)] =
+    &[("file_path", "path"), ("filePath", "path"), ("absolute_path", "path"), ("filename", "path")];
+/// Names of a folder.
+pub const FOLDER: &[(&str, &str)] = &[("dir_path", "path"), ("dirPath", "path"), ("directory", "path")];
+/// Names of a change.
+pub const CHANGE: &[(&str, &str)] = &[
+    ("oldString", "old_string"),
+    ("old_str", "old_string"),
+    ("newString", "new_string"),
+    ("new_str", "new_string"),
+    ("replaceAll", "replace_all"),
+];
+/// Names of a patch.
+pub const PATCH: &[(&str, &str)] = &[("input", "patch"), ("patchText", "patch")];
+
+/// Gives fields the names that they have here; one that is there under both names stays as it is, and is told of.
+pub fn rename(arguments: &mut Value, names: &[(&str, &str)]) {
+    let Some(fields) = arguments.as_object_mut() else { return };
+    for (theirs, ours) in names {
+        if !fields.contains_key(*ours)
+            && let Some(value) = fields.remove(*theirs)
+        {
+            fields.insert((*ours).to_owned(), value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_of_others_are_understood_and_nothing_is_overwritten() {
+        for (names, given, meant) in [
+            (FILE, json!({"file_path": "a"}), json!({"path": "a"})),
+            (FILE, json!({"path": "a", "file_path": "b"}), json!({"path": "a", "file_path": "b"})),
+            (CHANGE, json!({"oldString": "a", "new_str": "b"}), json!({"old_string": "a", "new_string": "b"})),
+            (FOLDER, json!(["x"]), json!(["x"])),
+        ] {
+            let mut arguments = given;
+            rename(&mut arguments, names);
+            assert_eq!(arguments, meant);
+        }
+    }
+}

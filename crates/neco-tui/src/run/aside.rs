@@ -1,0 +1,133 @@
+//! The terminal is another program's for a while, or for good.
+
+use std::time::Duration;
+
+use crossterm::event::EventStream as Keys;
+
+use super::errands::Back;
+use super::signals::suspend;
+use super::window::{Window, WindowError};
+use crate::term::{Guard, give_back, retake};
+use crate::transcript::block::Tone;
+use crate::update::News;
+
+/// How long a terminal may take for what is to be written before somebody else has it.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long an editor may take to end.
+const EDITOR: Duration = Duration::from_secs(2);
+
+impl Window {
+    /// The terminal is another program's for a while: nobody reads its keys, nothing is drawn.
+    pub(super) async fn step_aside(&mut self) -> Result<(), WindowError> {
+        self.screen.clear()?;
+        self.flush();
+        // Dropping them stops the thread that reads them.
+        self.keys = None;
+        let written = async {
+            while !self.writer.is_free() {
+                self.writer.freed().await;
+            }
+        };
+        // A terminal that takes nothing can't be had for an editor either; the person sees why.
+        let _ = tokio::time::timeout(PATIENCE, written).await;
+        give_back();
+        Ok(())
+    }
+
+    /// The terminal is ours again; what is on it stays, and the next frame begins below.
+    pub(super) fn step_in(&mut self) -> Result<(), WindowError> {
+        retake()?;
+        self.keys = Some(Keys::new());
+        self.size = crossterm::terminal::size().unwrap_or(self.size);
+        self.screen.abandon();
+        Ok(())
+    }
+
+    /// The process is to stop until the shell goes on with it.
+    pub(super) async fn put_away(&mut self) -> Result<(), WindowError> {
+        if self.keys.is_none() {
+            // The editor that has the terminal was told as well.
+            suspend();
+            return Ok(());
+        }
+        self.step_aside().await?;
+        // Whoever goes on with it says so by a signal, which is no news then.
+        self.went_on = suspend();
+        self.step_in()?;
+        if !self.went_on {
+            self.app.tell("there is no shell that could go on with it");
+        }
+        Ok(())
+    }
+
+    /// The process was stopped, and goes on: whoever stopped it without a word left the terminal as it was, and the
+    /// shell has made it its own.
+    pub(super) fn goes_on(&mut self) -> Result<(), WindowError> {
+        if std::mem::take(&mut self.went_on) || self.keys.is_none() {
+            return Ok(());
+        }
+        give_back();
+        retake()?;
+        self.size = crossterm::terminal::size().unwrap_or(self.size);
+        self.screen.abandon();
+        Ok(())
+    }
+
+    /// The process is to end. An editor that is open is told first, so that it does not stay without a terminal, and
+    /// what it has saved of a message is kept.
+    pub(super) async fn end_editor(&mut self) {
+        self.quits = true;
+        if self.keys.is_some() {
+            return;
+        }
+        self.host.end_editor();
+        let edited = async {
+            loop {
+                match self.back.recv().await {
+                    Some(Back::Edited(news)) => return Some(news),
+                    Some(_) => {}
+                    None => return None,
+                }
+            }
+        };
+        if let Ok(Some(News::Prompt(Ok(Some(text))))) = tokio::time::timeout(EDITOR, edited).await {
+            self.host.remember(&text);
+        }
+    }
+
+    /// The session ended without the person: they are told why, and what they were writing is kept. Not before they
+    /// have done what they do in their editor.
+    pub(super) fn end_if_over(&mut self) {
+        if !self.over || self.keys.is_none() {
+            return;
+        }
+        self.quits = true;
+        let Some(words) = self.host.ended() else { return };
+        // With what was pasted, not with the word that stands for it.
+        let written = self.app.prompt.send().text;
+        let mut kept = "";
+        if !written.trim().is_empty() {
+            self.host.remember(written.trim());
+            kept = "; what you were writing is the last of the history";
+        }
+        self.app.transcript.say(Tone::Warning, format!("{words}{kept}"));
+    }
+
+    /// Takes the live rows off and gives the terminal back.
+    pub(super) fn leave(&mut self, guard: Guard) {
+        for news in self.errands.stop_shell() {
+            drop(self.app.news(news));
+        }
+        // What an editor has on the screen is not drawn over.
+        if self.keys.is_some() {
+            let frame = self.app.last_frame(self.size.0, self.size.1);
+            // There is no better place to complain of a terminal than the terminal.
+            let _ = self.screen.draw(frame);
+            let _ = self.screen.clear();
+            self.flush();
+        }
+        self.writer.close();
+        drop(guard);
+    }
+}

@@ -1,0 +1,39 @@
+//! What a person asks of the agents of an open session, carried out: the same for the command line, the terminal
+//! window and the lines of the repl.
+
+use neco_proto::agent_ask::{self, AgentAsk};
+use neco_proto::event::AgentNode;
+use neco_proto::{Answer, Client, ClientError, Command, Query};
+
+use crate::print::agents;
+use crate::print::paint::Paint;
+
+/// Carries it out; gives what is said about it.
+///
+/// # Errors
+/// In words for the person, when there is no such agent or it can't be done now.
+pub async fn carry_out(client: &dyn Client, ask: AgentAsk, width: usize, paint: Paint) -> Result<String, String> {
+    let nodes = nodes(client).await.map_err(|error| error.to_string())?;
+    match ask {
+        AgentAsk::Status { agent: None } => Ok(agents::tree(&nodes, width, paint)),
+        AgentAsk::Status { agent: Some(agent) } => Ok(agents::one(agent_ask::find(&nodes, &agent)?, &nodes)),
+        AgentAsk::Order { agent, order } => {
+            let node = agent_ask::find(&nodes, &agent)?;
+            let words = agent_ask::taken(node, &order);
+            let command = Command::AgentCommand { agent_id: node.id, order };
+            client.send(command).await.map_err(|error| error.to_string())?;
+            Ok(words)
+        }
+    }
+}
+
+/// The agents of a session, the root first.
+///
+/// # Errors
+/// When the session does not answer.
+pub async fn nodes(client: &dyn Client) -> Result<Vec<AgentNode>, ClientError> {
+    match client.ask(Query::Tree).await? {
+        Answer::Tree { nodes } => Ok(nodes),
+        _ => Err(ClientError::Refused("the session does not say who there is".to_owned())),
+    }
+}

@@ -1,0 +1,169 @@
+//! What agents do while nothing is asked: shown before the next line, and waited for by an empty one.
+
+use neco_proto::{Answer, Client, Event, EventBody, Query, Seq, SessionSnapshot};
+use neco_session::tree::Rest;
+use tokio::runtime::Runtime;
+
+use super::open::Repl;
+use super::turn::goes_on;
+use crate::failure::Failure;
+use crate::print::{Children, Printer};
+use crate::run::happening::Happening;
+use crate::say;
+
+/// How far a session was shown, and who works in it.
+#[derive(Default)]
+pub(super) struct Seen {
+    seq: Seq,
+    rest: Rest,
+    /// Whether the root is at it.
+    root_works: bool,
+    /// Who was said to work last.
+    told: String,
+    /// The agents that were shown.
+    children: Children,
+}
+
+impl Seen {
+    /// All that is there is known.
+    pub async fn now(client: &dyn Client) -> Self {
+        match client.ask(Query::Snapshot).await {
+            Ok(Answer::Snapshot(snapshot)) => {
+                let mut children = Children::default();
+                children.set_root(snapshot.root_agent);
+                Self {
+                    seq: snapshot.last_seq,
+                    rest: Rest::of(snapshot.root_agent),
+                    root_works: snapshot.state.is_at_work(),
+                    told: String::new(),
+                    children,
+                }
+            }
+            Ok(_) | Err(_) => Self::default(),
+        }
+    }
+
+    /// The last event that was shown.
+    pub fn seq(&self) -> Seq {
+        self.seq
+    }
+
+    /// A printer knows what an earlier one has shown.
+    pub fn lend(&mut self, printer: &mut Printer) {
+        if let Printer::Text(text) = printer {
+            text.follow(self.rest.clone(), std::mem::take(&mut self.children));
+        }
+    }
+
+    /// It writes its last words, and what it has shown is known for the next one.
+    pub fn take_back(&mut self, printer: Printer) {
+        if let Printer::Text(mut text) = printer {
+            // Whoever does not read it misses nothing that is kept.
+            let _ = text.finish();
+            self.children = text.into_children();
+        }
+    }
+
+    /// Who works.
+    pub fn rest(&self) -> &Rest {
+        &self.rest
+    }
+
+    /// The next event is shown.
+    pub fn take(&mut self, event: &Event) {
+        self.seq = event.seq;
+        self.rest.apply(event);
+        if let EventBody::StateChange(change) = &event.body
+            && self.rest.is_root(event)
+        {
+            self.root_works = change.to.is_at_work();
+        }
+    }
+
+    /// Whether somebody works, or something is on its way that lets the root go on.
+    fn goes_on(&self) -> bool {
+        self.root_works || self.rest.working().next().is_some() || (self.rest.root_is_done() && !self.rest.is_over())
+    }
+
+    fn working(&self) -> String {
+        self.rest.working().collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Repl {
+    /// Shows what happened since, and says who works and who waits for the person.
+    pub(super) fn catch_up(&mut self, runtime: &Runtime) -> Result<(), Failure> {
+        let Some(snapshot) = self.snapshot(runtime) else { return Ok(()) };
+        if snapshot.last_seq > self.seen.seq() {
+            self.at_work(runtime, |repl, window, happenings| {
+                while repl.seen.seq() < snapshot.last_seq {
+                    match happenings.blocking_recv() {
+                        Some(Happening::Event(event)) => {
+                            repl.seen.take(&event);
+                            window.past(&event);
+                        }
+                        Some(happening) => {
+                            if !goes_on(window, happening) {
+                                break;
+                            }
+                        }
+                        None => break,
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        let waits = snapshot.pending.len() + snapshot.questions.len();
+        if waits > 0 {
+            return say::out("You are asked something: an empty line shows it.\n");
+        }
+        let working = self.seen.working();
+        let news = working != self.seen.told;
+        self.seen.told.clone_from(&working);
+        match working.is_empty() || !news {
+            true => Ok(()),
+            false => say::out(&format!(
+                "At work: {working}. An empty line waits and shows what happens; /agents tells, pauses and stops them.\n"
+            )),
+        }
+    }
+
+    /// Shows what happens until nobody works, and asks what is to be asked; Ctrl-C stops the waiting.
+    pub(super) fn wait(&mut self, runtime: &Runtime) -> Result<(), Failure> {
+        let Some(snapshot) = self.snapshot(runtime) else { return Ok(()) };
+        let asked = !snapshot.pending.is_empty() || !snapshot.questions.is_empty();
+        if !asked && !self.seen.goes_on() {
+            return Ok(());
+        }
+        self.at_work(runtime, |repl, window, happenings| {
+            // There is no work of the root to stop: Ctrl-C gives the next line.
+            repl.course().wait_only();
+            window.ask(snapshot.pending, snapshot.questions);
+            loop {
+                match happenings.blocking_recv() {
+                    Some(Happening::Event(event)) => {
+                        repl.seen.take(&event);
+                        window.event(event);
+                        if !repl.seen.goes_on() {
+                            return Ok(());
+                        }
+                    }
+                    Some(Happening::Stopped(_)) => return Ok(()),
+                    Some(happening) => {
+                        if !goes_on(window, happening) {
+                            return Ok(());
+                        }
+                    }
+                    None => return Ok(()),
+                }
+            }
+        })
+    }
+
+    fn snapshot(&self, runtime: &Runtime) -> Option<SessionSnapshot> {
+        match runtime.block_on(self.client.ask(Query::Snapshot)) {
+            Ok(Answer::Snapshot(snapshot)) => Some(snapshot),
+            Ok(_) | Err(_) => None,
+        }
+    }
+}

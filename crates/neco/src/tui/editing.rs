@@ -1,0 +1,66 @@
+//! The person's editor, which has the terminal while a window waits.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use neco_config::Env;
+use serde_json::Value;
+
+use crate::ask::edit::{Draft, Saved};
+use crate::ask::editor::{self, Open, Programs};
+use crate::signals::Deaf;
+
+/// The editor of one window.
+pub(super) struct Editing {
+    env: Env,
+    deaf: Deaf,
+    open: Arc<Open>,
+}
+
+impl Editing {
+    pub(super) fn new(env: Env, deaf: Deaf) -> Self {
+        Self { env, deaf, open: Arc::default() }
+    }
+
+    /// Opens a message; none when it stays as it is.
+    pub(super) async fn text(&self, text: String) -> Result<Option<String>, String> {
+        let saved = self.saved(text.clone(), "message.md".to_owned()).await?;
+        let saved = saved.trim_end_matches('\n').to_owned();
+        Ok((saved != text).then_some(saved))
+    }
+
+    /// Opens the arguments of a call; none when they stay as they are.
+    pub(super) async fn call(&self, arguments: Value) -> Result<Option<Value>, String> {
+        let draft = Draft::of(tool_of(&arguments), &arguments);
+        let saved = self.saved(draft.text.clone(), draft.file_name.clone()).await?;
+        match draft.saved(&arguments, &saved)? {
+            Saved::Same => Ok(None),
+            Saved::Empty => Err("nothing is left of it; it stays as it was".to_owned()),
+            Saved::Changed(changed) => Ok(Some(changed)),
+        }
+    }
+
+    /// Tells an editor that is open to end; what it has saved comes back then.
+    pub(super) fn end(&self) {
+        self.open.end();
+    }
+
+    async fn saved(&self, text: String, name: String) -> Result<String, String> {
+        let (editor, deaf) = (Programs::wanted(&self.env).editor, self.deaf.clone());
+        let open = Arc::clone(&self.open);
+        let edited = tokio::task::spawn_blocking(move || {
+            let terminal = File::options().read(true).write(true).open("/dev/tty");
+            let terminal = terminal.map_err(|error| format!("the terminal can't be used: {error}"))?;
+            deaf.during(|| editor::edit(&text, &name, &editor, &terminal, &open))
+        });
+        edited.await.map_err(|error| error.to_string())?
+    }
+}
+
+/// The tool that such arguments are for, as far as it is one whose single argument a person wants to change.
+fn tool_of(arguments: &Value) -> &'static str {
+    const BY_ARGUMENT: [(&str, &str); 4] =
+        [("new_string", "edit_file"), ("content", "write_file"), ("patch", "apply_patch"), ("command", "bash")];
+    let of = |(argument, _): &&(&str, &str)| arguments.get(*argument).is_some_and(Value::is_string);
+    BY_ARGUMENT.iter().find(of).map_or("", |(_, tool)| tool)
+}
