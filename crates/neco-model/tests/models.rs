@@ -167,7 +167,7 @@ async fn a_script_file_is_played_by_its_provider() {
 fn a_window_that_is_set_counts_for_a_script_too() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("script.json");
-    std::fs::write(&path, json!({ "turns": [], "context_window": 5000 }).to_string()).unwrap();
+    std::fs::write(&path, json!({ "turns": [{ "say": "done" }], "context_window": 5000 }).to_string()).unwrap();
     let section = ProviderSection { script: Some(path.display().to_string()), ..ProviderSection::default() };
     let mut config = with_provider("scripted", section);
     let window =

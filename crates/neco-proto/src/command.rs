@@ -29,7 +29,7 @@ pub enum Command {
         text: String,
     },
     /// Takes back what was said and waits for its turn; what was given to the agent already stays said. Each
-    /// message that is taken back is told as one that is [withdrawn](crate::event::Admission::Withdrawn).
+    /// message that is taken back is told as one that is withdrawn.
     Withdraw {
         /// The messages.
         message_ids: Vec<MessageId>,

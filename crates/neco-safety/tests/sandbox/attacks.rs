@@ -331,7 +331,9 @@ async fn secrets_stay_hidden_behind_decoys_moves_exchanges_and_links() {
     let swapping = spawner.start(lasting).await.unwrap();
     for _ in 0..6 {
         let look = "for i in $(seq 20); do cat zz/target/w/conf/.env dec/.env 2>/dev/null; done; true";
-        let (text, _) = run(&spawner, stage.shell(look)).await;
+        // Where the folders move too fast to be mended nothing runs, which is closed as well.
+        let Ok(mut looking) = spawner.start(stage.shell(look)).await else { break };
+        let (text, _) = all(&mut looking).await;
         assert!(!text.contains("hush"), "{text}");
     }
     drop(swapping);

@@ -110,7 +110,7 @@ impl Company {
     }
 
     /// Ready when an agent has heard everything that was sent to it until now.
-    async fn flush(&self, agent: AgentId) {
+    pub(super) async fn flush(&self, agent: AgentId) {
         let flushed = {
             let state = self.lock().await;
             state.seats.get(&agent).and_then(|seat| seat.line.as_ref()).map(|line| line.flush())

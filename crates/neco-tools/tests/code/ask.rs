@@ -118,8 +118,8 @@ async fn the_map_fits_its_budget() {
     let text = desk.text("code_index", json!({"action": "map"})).await;
     assert_eq!(
         text,
-        "src/session.rs\n  4: pub fn resume_session(id: u64) -> Session\nsrc/store.rs\n  3: pub struct Session\n  8: pub fn load(id: u64) -> Self\n\
-         (3 definitions in 2 of 3 files, those that others use most; path narrows the map to a folder)\n"
+        "src/session.rs\n  4: pub fn resume_session(id: u64) -> Session\nsrc/store.rs\n  3: pub struct Session\n  8: pub fn load(id: u64) -> Self\n  13: pub fn boot()\n\
+         (4 definitions in 2 of 3 files, those that others use most; path narrows the map to a folder)\n"
     );
     let part = desk.text("code_index", json!({"action": "map", "path": "src/store.rs"})).await;
     assert!(!part.contains("session.rs"), "{part}");

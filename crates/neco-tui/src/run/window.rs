@@ -47,8 +47,10 @@ const AT_ONCE: Duration = Duration::from_millis(4);
 /// Rows that leave with one frame, unless the line is slow.
 const AT_MOST: usize = 400;
 
-/// A terminal has kept its size for so long before a frame is drawn for it.
-const STILL: Duration = Duration::from_millis(50);
+/// A terminal has kept its size for so long before a frame is drawn for it. tmux folds its rows at once but tells of a
+/// second size only 250 ms after the first: until then nobody knows where the live rows begin, and what is finished
+/// would be erased with them.
+const STILL: Duration = Duration::from_millis(300);
 
 /// A frame that takes longer to be written is not on the screen.
 const SLOW: Duration = Duration::from_millis(100);

@@ -123,7 +123,8 @@ fn the_map_shows_what_others_lean_on_within_its_budget() {
     let map = |tokens| desk.index().ask(&Patient, |snapshot| snapshot.map(tokens, &anywhere)).unwrap();
     assert_eq!(
         map(1000).text,
-        "src/session.rs\n  2: pub fn resume_session(id: u64) -> Session\nsrc/store.rs\n  3: pub struct Session;\n  6: pub fn load(id: u64) -> Self { Self }\n"
+        "src/session.rs\n  2: pub fn resume_session(id: u64) -> Session\nsrc/store.rs\n  3: pub struct Session;\n  6: pub fn load(id: u64) -> Self { Self }\n  9: pub fn boot() { resume_session(1); resume_session(2); }\n\
+         src/http/client.py\n  1: class HttpClient:\n"
     );
     assert_eq!(map(30).definitions, 1);
     assert_eq!(map(0).text, "");

@@ -1,6 +1,7 @@
 //! What must hold after a kill.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use neco_proto::event::CallStatus;
 use neco_proto::{Event, EventBody, Part, Role};
@@ -14,6 +15,9 @@ use crate::{FILES, file};
 const COMMITTED: [&str; 5] = ["session_start", "message", "tool_call_end", "tool_call_update", "turn_end"];
 /// Events that show that the agent went on.
 const GOING_ON: [&str; 4] = ["turn_start", "stream_chunk", "stream_tool_call_start", "tool_call_end"];
+
+/// By then nothing stands in for anything any more.
+const CLEANED: Duration = Duration::from_secs(10);
 
 /// What was found right so far.
 #[derive(Default)]
@@ -149,13 +153,20 @@ fn whole_files(house: &House, round: usize, events: &[Event], what: &str) -> usi
     }
     assert!(there.is_subset(&begun), "{what}: written without a mark: {:?}", there.difference(&begun));
     assert!(done.is_subset(&there), "{what}: reported and not there: {:?}", done.difference(&there));
-    let others: Vec<String> = std::fs::read_dir(house.project())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| !there.contains(name) && !name.starts_with("command-"))
-        // A file that was not whole yet: it has no name of the user's, and nobody was told of it.
-        .filter(|name| !(name.starts_with(".neco-") && name.ends_with(".tmp")))
-        .collect();
-    assert_eq!(others, [] as [&str; 0], "{what}: what is no file of anybody");
+    let others = || -> Vec<String> {
+        std::fs::read_dir(house.project())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| !there.contains(name) && !name.starts_with("command-"))
+            // A file that was not whole yet: it has no name of the user's, and nobody was told of it.
+            .filter(|name| !(name.starts_with(".neco-") && name.ends_with(".tmp")))
+            .collect()
+    };
+    // What stood in for settings that are not there is taken away by whoever watches over the process, after its end.
+    let latest = Instant::now() + CLEANED;
+    while !others().is_empty() && Instant::now() < latest {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(others(), [] as [&str; 0], "{what}: what is no file of anybody");
     there.len()
 }

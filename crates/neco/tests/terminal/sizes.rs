@@ -38,6 +38,14 @@ fn another_size_loses_nothing() {
         let rule = "─".repeat(usize::from(width));
         pane.resize(width, height).until("the new size", |pane| pane.screen().lines().any(|row| row == rule));
     }
+    // The edge is dragged.
+    for step in 0..30 {
+        pane.resize(100 - step, 30 - step / 4);
+    }
+    for step in 0..30 {
+        pane.resize(71 + step, 23 + step / 4);
+    }
+    pane.resize(90, 25).until("the last size", |pane| pane.screen().lines().any(|row| row == "─".repeat(90)));
     pane.say("more").shows("The second answer.");
     let text = pane.everything();
     let shown: Vec<&str> = text.split_whitespace().collect();

@@ -205,8 +205,8 @@ impl Spawner {
     }
 
     fn start_here(&self, launch: &Launch, allowance: &Allowance) -> Result<Started, SpawnError> {
-        self.watchdog.be_there();
         let mark = Mark::fresh();
+        let _beginning = self.watchdog.begin(&mark);
         let path = self.find_program(&launch.program).ok_or_else(|| SpawnError::NoProgram(launch.program.clone()))?;
         let words: Vec<OsString> = [&launch.program].into_iter().chain(&launch.arguments).cloned().collect();
         if launch.folder.as_os_str().as_bytes().contains(&0) || words.iter().any(|word| word.as_bytes().contains(&0)) {

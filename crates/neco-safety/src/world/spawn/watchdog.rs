@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, waitid, waitpid};
 
+use super::strays::Mark;
 use crate::sandbox::linux::session_leader::{self, Program, Streams};
 
 const SCRIPT: &str = include_str!("watchdog.sh");
@@ -30,6 +31,23 @@ pub(super) struct Watchdog {
 struct State {
     shell: Option<Shell>,
     living: BTreeSet<i32>,
+    /// The marks of commands that are being started: their processes have no number yet that is known here.
+    beginning: BTreeSet<String>,
+}
+
+/// A command that is being started; over when it is dropped.
+#[derive(Debug)]
+pub(super) struct Beginning<'a> {
+    watchdog: &'a Watchdog,
+    mark: String,
+}
+
+impl Drop for Beginning<'_> {
+    fn drop(&mut self) {
+        let mut state = self.watchdog.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.beginning.remove(&self.mark);
+        state.tell(&format!("!{}\n", self.mark), self.watchdog.afterwards());
+    }
 }
 
 /// The process that waits.
@@ -50,12 +68,17 @@ impl Watchdog {
         self.afterwards.get().map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Sees to it that the process that waits is there: what starts before it would not be killed.
-    pub(super) fn be_there(&self) {
+    /// From now on what has the mark dies with this process, and what was made for it is put right, until it is
+    /// known as a group or could not be started.
+    pub(super) fn begin(&self, mark: &Mark) -> Beginning<'_> {
+        let mark = mark.entry().to_owned();
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.shell.is_none() {
             state.shell = Shell::start(self.afterwards()).map_err(warn).ok();
         }
+        state.beginning.insert(mark.clone());
+        state.tell(&format!("?{mark}\n"), self.afterwards());
+        Beginning { watchdog: self, mark }
     }
 
     /// From now on the group dies with this process.
@@ -86,7 +109,7 @@ impl State {
         if let Some(old) = self.shell.take() {
             old.put_down();
         }
-        if !self.living.is_empty() {
+        if !self.living.is_empty() || !self.beginning.is_empty() {
             self.shell = Shell::start(afterwards).and_then(|shell| self.brief(shell)).map_err(warn).ok();
         }
     }
@@ -95,6 +118,9 @@ impl State {
     fn brief(&self, mut shell: Shell) -> io::Result<Shell> {
         for group in &self.living {
             shell.pipe.write_all(format!("+{group}\n").as_bytes())?;
+        }
+        for mark in &self.beginning {
+            shell.pipe.write_all(format!("?{mark}\n").as_bytes())?;
         }
         Ok(shell)
     }
@@ -156,6 +182,26 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::*;
+
+    /// A process whose number nobody was told of yet, because we were killed right after it was started.
+    #[test]
+    fn what_was_just_being_started_goes_too() {
+        let (watchdog, mark) = (Watchdog::default(), Mark::fresh());
+        std::mem::forget(watchdog.begin(&mark));
+        let mut child = std::process::Command::new("sleep");
+        let (name, value) = mark.entry().split_once('=').unwrap();
+        std::os::unix::process::CommandExt::process_group(&mut child, 0);
+        let mut child = child.arg("600").env(name, value).spawn().unwrap();
+        drop(watchdog);
+        assert_eq!(std::os::unix::process::ExitStatusExt::signal(&child.wait().unwrap()), Some(9));
+    }
+
+    #[test]
+    fn what_could_not_be_started_is_forgotten() {
+        let (watchdog, mark) = (Watchdog::default(), Mark::fresh());
+        drop(watchdog.begin(&mark));
+        assert!(watchdog.state.lock().unwrap().beginning.is_empty());
+    }
 
     /// A stopped watchdog whose pipe is full is replaced, and what it knew of lives on.
     #[test]

@@ -69,6 +69,8 @@ impl Tool for AgentWait {
         let company = self.0.company()?;
         let agents = self.agents(args.agents.as_deref()).await?;
         if agents.is_empty() {
+            // The last one may have ended a moment ago: what it gave comes before the next turn.
+            company.flush(self.0.agent).await;
             return Ok(ToolOutput::text("You have no agents at work."));
         }
         let timeout = Duration::from_secs(args.timeout.unwrap_or(USUAL).min(LONGEST));
