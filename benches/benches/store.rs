@@ -106,7 +106,7 @@ async fn searching() {
     for (name, query) in [
         ("search 1 M messages: a seldom word", everywhere("rare")),
         ("search 1 M messages: a word of all", everywhere("parser")),
-        ("search 1 M messages: a common and a seldom word", everywhere("parser word77")),
+        ("search 1 M messages: a common and a seldom word", everywhere("parser word76")),
         ("search 1 M messages: Chinese", everywhere("数据库")),
         ("search 1 M messages: in one folder", SearchQuery { cwd: Some("/project/7".into()), ..everywhere("rare") }),
         ("search 1 M messages: before a date", SearchQuery { until_ms: Some(1_700_100_000_000), ..everywhere("fix") }),
