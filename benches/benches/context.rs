@@ -10,7 +10,7 @@ use std::time::Duration;
 use divan::Bencher;
 use neco_agent::Generation;
 use neco_agent::context::{
-    Assembled, Context, ContextSettings, Meter, Prompts, Situation, Source, Space, recent_from, saved, used_up,
+    Assembled, Context, ContextSettings, Meter, Prompts, Situation, Source, Space, recent_from, used_up,
 };
 use neco_config::Config;
 use neco_model::tokens::Family;
@@ -113,7 +113,7 @@ impl Turn<'_> {
             self.context.assemble(situation, (&self.stage.registry, &self.stage.policy), &who(), family);
         divan::black_box(self.meter.measure(&assembled, &self.history, family));
         let outputs = used_up(&self.history, recent_from(&self.history, 5).unwrap_or(0));
-        divan::black_box(saved(&self.history, &outputs));
+        divan::black_box(outputs.saves(family));
         Request {
             system: Arc::clone(&assembled.system),
             tools: Arc::clone(&assembled.tools),

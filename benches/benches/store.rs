@@ -108,7 +108,7 @@ async fn searching() {
         ("search 1 M messages: a word of all", everywhere("parser")),
         ("search 1 M messages: a common and a seldom word", everywhere("parser word76")),
         ("search 1 M messages: Chinese", everywhere("数据库")),
-        ("search 1 M messages: in one folder", SearchQuery { cwd: Some("/project/7".into()), ..everywhere("rare") }),
+        ("search 1 M messages: in one folder", SearchQuery { cwd: Some("/project/8".into()), ..everywhere("rare") }),
         ("search 1 M messages: before a date", SearchQuery { until_ms: Some(1_700_100_000_000), ..everywhere("fix") }),
     ] {
         let mut times = Vec::new();

@@ -47,6 +47,8 @@ pub struct Scene {
     pub model: String,
     /// The turn, if one is under way.
     pub turn: Option<TurnId>,
+    /// Whose work it is, where it is an agent's below the root.
+    pub agent: Option<GatedAgent>,
 }
 
 /// A call, as it is at a moment.

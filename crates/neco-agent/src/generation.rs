@@ -174,6 +174,16 @@ mod tests {
     }
 
     #[test]
+    fn the_page_about_generations_says_what_the_table_says() {
+        let page = include_str!("../../../docs/planning.md");
+        for Entry { number, name, adds, not_yet, .. } in table() {
+            let cells = [number.to_string(), name.clone(), adds.join(", "), not_yet.join(", ")];
+            let row = format!("| {} |", cells.join(" | ")).replace("  ", " ");
+            assert!(page.lines().any(|line| line == row), "docs/planning.md needs this row:\n{row}");
+        }
+    }
+
+    #[test]
     fn a_higher_generation_has_everything_of_the_lower_ones() {
         let generation = |number| Generation::new(number).unwrap();
         for (tool, from) in

@@ -10,7 +10,7 @@
 //! themselves, so no list can drift.
 //!
 //! Reading order: [`section`] (what can be set), [`mod@env`], `load`, then `find`, `layer`, `variables`
-//! and `flags` (where values come from), `reserved`, `shape`, `check`, `merge` and `decode` (what
+//! and `flags` (where values come from), `hook_groups`, `reserved`, `shape`, `check`, `merge` and `decode` (what
 //! happens to them), `policy_files` (where rules are), `origin`, `address`, `notice`, `schema` and `reference` (what is told about them).
 
 #![cfg_attr(test, allow(clippy::string_slice))]
@@ -21,6 +21,7 @@ mod decode;
 pub mod env;
 mod find;
 mod flags;
+mod hook_groups;
 mod layer;
 mod load;
 mod merge;

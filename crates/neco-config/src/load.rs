@@ -6,6 +6,7 @@ use crate::check::check;
 use crate::decode::decode;
 use crate::env::Env;
 use crate::find::{ConfigFile, Found, find};
+use crate::hook_groups::take_apart;
 use crate::layer::{Node, Value, parse, parse_unplaced};
 use crate::merge::merge;
 use crate::notice::{ConfigError, Findings, Notice};
@@ -97,6 +98,7 @@ struct Stack {
 
 impl Stack {
     fn add(&mut self, mut layer: Node) {
+        take_apart(&mut layer, &mut self.findings);
         check(&mut layer, known(), &mut self.findings);
         merge(&mut self.tree, layer);
     }
@@ -157,6 +159,7 @@ fn take_hooks(layer: &mut Node, origin: &Origin, findings: &mut Findings) -> Opt
     let hooks = layer.get(&["hooks"])?.clone();
     layer.remove(&["hooks"]);
     let mut alone = Node::new(Value::Table([("hooks".to_owned(), hooks)].into()), origin.clone());
+    take_apart(&mut alone, findings);
     check(&mut alone, known(), findings);
     let hooks = match decode(&alone) {
         Ok(config) => config.hooks,

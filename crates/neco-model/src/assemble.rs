@@ -13,7 +13,7 @@ use crate::group::{Breaker, Breakers, Lane, Member, RetryPolicy, Turns};
 use crate::http::{HttpModel, LoggedIn, Props};
 use crate::provider::Provider;
 use crate::route::sources::credentials;
-use crate::route::{Address, Credential, Endpoint, KeySources, ModelName, ProviderEntry, Providers, Timeouts};
+use crate::route::{Address, Credential, Endpoint, Key, KeySources, ModelName, ProviderEntry, Providers, Timeouts};
 use crate::scripted::{Script, ScriptedModel};
 use crate::setup::SetupError;
 use crate::wire::anthropic::Anthropic;
@@ -67,6 +67,15 @@ impl Workshop {
 
     pub(crate) fn has_key(&self, provider: &str) -> bool {
         self.credentials.get(provider).is_some_and(|found| found.as_ref().is_ok_and(|found| !found.is_empty()))
+    }
+
+    /// The first key of `provider`, if it has one that is no login.
+    pub(crate) fn first_key(&self, provider: &str) -> Option<&Key> {
+        let found = self.credentials.get(provider)?.as_ref().ok()?;
+        found.iter().find_map(|credential| match credential {
+            Credential::Key(key) => Some(key.as_ref()),
+            Credential::Login(_) => None,
+        })
     }
 
     /// Why keys that may be there can't be read.
@@ -203,7 +212,8 @@ impl Workshop {
         };
         // Nothing is known of a script but what somebody set.
         let window = info.known.then_some(info.context_window);
-        let model = ScriptedModel::new(&entry.name, &name.model, script, self.timeouts).with_window(window);
+        let model = ScriptedModel::new(&entry.name, &name.model, script, self.timeouts);
+        let model = model.with_window(window).with_price(info.price);
         Ok(Lane::new(name.label(), Arc::new(model)))
     }
 }

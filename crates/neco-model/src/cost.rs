@@ -49,6 +49,14 @@ impl Price {
             None => input + output,
         }
     }
+
+    /// `usage` with what it costs. A vendor that says what it takes knows better; one that says nothing or less
+    /// knows not.
+    #[must_use]
+    pub fn laid_on(&self, usage: Usage) -> Usage {
+        let said = usage.cost.filter(|cost| *cost > 0.0);
+        Usage { cost: said.or_else(|| Some(self.of(&usage))), ..usage }
+    }
 }
 
 #[cfg(test)]

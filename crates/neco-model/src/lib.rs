@@ -40,7 +40,7 @@ pub use describe::{Description, State};
 pub use error::{ErrorKind, ModelError, Place};
 pub use history::{Entry, History};
 pub use models::{GROUPS, Models};
-pub use probe::LocalServer;
+pub use probe::{LocalServer, Served};
 pub use provider::{DeltaStream, Provider};
 pub use request::{OutputSchema, Request, ToolDeclaration};
 pub use route::{KeySources, NoKeys};

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use neco_config::section::{Config, Strategy};
+use neco_config::section::{Config, ProviderType, Strategy};
 
 use crate::assemble::Workshop;
 use crate::catalogue::{Catalogue, ModelInfo};
 use crate::cost::Price;
 use crate::found::{self, Groups};
 use crate::group::{Group, by_price};
-use crate::probe::{self, LocalServer};
+use crate::probe::{self, LocalServer, Served};
 use crate::provider::Provider;
 use crate::route::{KeySources, ModelName, ProviderEntry, Providers};
 use crate::setup::{LookedFor, SetupError, nearest};
@@ -152,6 +152,17 @@ impl Models {
     /// Local servers that answer on their usual ports within `timeout`, with their models.
     pub async fn probe_local(&self, timeout: std::time::Duration) -> Vec<LocalServer> {
         probe::probe(self.providers.iter().filter(|entry| entry.local), timeout).await
+    }
+
+    /// What a provider that speaks as OpenAI's does says that it serves, asked with its key where there is one.
+    pub async fn served(&self, provider: &str, timeout: std::time::Duration) -> Served {
+        let Ok(entry) = self.providers.get(provider) else { return Served::Unknown };
+        match entry.kind {
+            ProviderType::Openai | ProviderType::Responses => {
+                probe::served(entry, self.workshop.first_key(provider), timeout).await
+            }
+            ProviderType::Anthropic | ProviderType::Gemini | ProviderType::Scripted => Served::Unknown,
+        }
     }
 
     /// The models that `name` stands for, in the order in which they are asked if each fails.

@@ -1,4 +1,4 @@
-//! Finding local servers on their usual ports.
+//! Finding local servers on their usual ports, and asking servers what they serve.
 
 use std::time::Duration;
 
@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::catalogue::makes_instead;
 use crate::http::build_client;
-use crate::route::{Address, ProviderEntry};
+use crate::route::{Address, Key, ProviderEntry};
+use crate::wire::format::Auth;
 
 /// The largest list of models that is read.
 const LIST_LIMIT: usize = 1024 * 1024;
@@ -23,22 +24,48 @@ pub struct LocalServer {
     pub models: Vec<String>,
 }
 
+/// What a server says that it serves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Served {
+    /// These models, as they are written after `provider/`.
+    Models(Vec<String>),
+    /// That it tells nobody without a key, or without another one.
+    NeedsKey,
+    /// Nothing that could be read, or nobody is there.
+    Unknown,
+}
+
+/// Asks one server, with this key where it has one.
+pub(crate) async fn served(entry: &ProviderEntry, key: Option<&Key>, timeout: Duration) -> Served {
+    let Some(base) = &entry.base else { return Served::Unknown };
+    tokio::time::timeout(timeout, list(base, key)).await.unwrap_or(Served::Unknown)
+}
+
 /// Asks all of `entries` at once; those that list no model within `timeout` are left out.
 pub(crate) async fn probe<'a>(entries: impl Iterator<Item = &'a ProviderEntry>, timeout: Duration) -> Vec<LocalServer> {
     let asked = entries.filter_map(|entry| Some((entry, entry.base.as_ref()?))).map(|(entry, base)| async move {
-        let models = tokio::time::timeout(timeout, models(base)).await.ok().flatten()?;
+        let Ok(Served::Models(models)) = tokio::time::timeout(timeout, list(base, None)).await else { return None };
         let server = LocalServer { provider: entry.name.clone(), base: base.shown().to_owned(), models };
         (!server.models.is_empty()).then_some(server)
     });
     join_all(asked).await.into_iter().flatten().collect()
 }
 
-async fn models(base: &Address) -> Option<Vec<String>> {
-    let client = build_client(base.shown(), None).await.ok()?;
-    let mut response = client.get(base.join("/models")).send().await.ok()?;
-    if !response.status().is_success() {
-        return None;
+async fn list(base: &Address, key: Option<&Key>) -> Served {
+    let Ok(client) = build_client(base.shown(), None).await else { return Served::Unknown };
+    let mut request = client.get(base.join("/models"));
+    if let Some((name, value)) = key.map(|key| key.header(&Auth::Bearer)) {
+        request = request.header(name, value);
     }
+    let Ok(response) = request.send().await else { return Served::Unknown };
+    match response.status().as_u16() {
+        200..300 => models(response).await.map_or(Served::Unknown, Served::Models),
+        401 | 403 => Served::NeedsKey,
+        _ => Served::Unknown,
+    }
+}
+
+async fn models(mut response: reqwest::Response) -> Option<Vec<String>> {
     let mut body = Vec::new();
     while let Some(bytes) = response.chunk().await.ok()? {
         body.extend_from_slice(&bytes);

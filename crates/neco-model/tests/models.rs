@@ -178,6 +178,26 @@ fn a_window_that_is_set_counts_for_a_script_too() {
     assert_eq!(window(&config), Some(9000));
 }
 
+#[tokio::test]
+async fn a_price_that_is_set_counts_for_a_script_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("script.json");
+    let turn = json!({ "say": "done", "usage": { "input": 1_000_000, "output": 500_000 } });
+    std::fs::write(&path, json!({ "turns": [turn], "loop_last": true }).to_string()).unwrap();
+    let section = ProviderSection { script: Some(path.display().to_string()), ..ProviderSection::default() };
+    let mut config = with_provider("scripted", section);
+    let set = ModelSection { input_price: Some(2.0), output_price: Some(10.0), ..ModelSection::default() };
+    config.models.insert("scripted/dear".to_owned(), set);
+    let models = Models::new(&config, &no_env).unwrap();
+    for (name, cost) in [("scripted/dear", Some(7.0)), ("scripted/free", None)] {
+        let provider = models.provider_for(name).unwrap();
+        let (deltas, ..) = ask(&*provider).await;
+        let usage = deltas.iter().find_map(|delta| if let Delta::Usage(usage) = delta { Some(*usage) } else { None });
+        assert_eq!(usage.unwrap().cost, cost, "{name}");
+        assert_eq!(provider.context_window(), None, "a price says nothing of the window");
+    }
+}
+
 fn setup_error(config: &Config, name: &str) -> SetupError {
     let models = match Models::new(config, &no_env) {
         Ok(models) => models,

@@ -1,4 +1,6 @@
-//! Takes out what would steer a terminal, and nothing else.
+//! Takes out what would steer a terminal, and nothing else; and the marks that are there for the model alone.
+
+use std::borrow::Cow;
 
 /// A sequence that is longer is none: what follows is text again.
 const LONGEST_SEQUENCE: usize = 4096;
@@ -82,6 +84,22 @@ fn is_harmless(char: char) -> bool {
     }
 }
 
+/// Whether a line is the mark above or below text from outside, which is there for the model alone.
+#[must_use]
+pub fn is_mark(line: &str) -> bool {
+    let name = line.strip_prefix("</").or_else(|| line.strip_prefix('<'));
+    name.is_some_and(|name| name.starts_with("untrusted-")) && line.ends_with('>')
+}
+
+/// What a tool gave, without those marks.
+#[must_use]
+pub fn without_marks(text: &str) -> Cow<'_, str> {
+    if !text.contains("untrusted-") {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.split_inclusive('\n').filter(|line| !is_mark(line.trim_end_matches(['\r', '\n']))).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,6 +125,14 @@ mod tests {
             assert_eq!(clean(raw), expected, "{raw:?}");
         }
         assert_eq!(clean_line(" a\n\n b\tc\u{1b}[0m "), "a b c");
+    }
+
+    #[test]
+    fn marks_for_the_model_go_and_what_only_mentions_them_stays() {
+        let output = "[p1 runs]\n<untrusted-74196f source=\"p1\">\none\r\ntwo\n</untrusted-74196f>\n(2 lines)";
+        assert_eq!(without_marks(output), "[p1 runs]\none\r\ntwo\n(2 lines)");
+        let mentioned = "grep untrusted- *.rs\nx <untrusted-1> y\n";
+        assert_eq!(without_marks(mentioned), mentioned);
     }
 
     #[test]

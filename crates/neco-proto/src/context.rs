@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ids::MessageId;
-use crate::message::{Message, Role};
+use crate::message::{Author, Message, Role};
 use crate::mode::names;
 
 /// One layer of what the model is told. The order of the variants is the order in which the model
@@ -129,6 +129,9 @@ pub struct MessageSize {
     pub id: MessageId,
     /// Who speaks.
     pub role: Role,
+    /// Who wrote what stands in it as the person's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<Author>,
     /// Its tokens.
     pub tokens: u64,
     /// Its part of everything, in percent.

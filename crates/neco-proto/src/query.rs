@@ -164,6 +164,9 @@ pub struct SessionSnapshot {
     pub last_seq: Seq,
     /// The workspace.
     pub cwd: String,
+    /// The title that a model or a person gave it last; empty when none did.
+    #[serde(default)]
+    pub title: String,
     /// The model or group the root agent asks.
     pub model: String,
     /// The mode.

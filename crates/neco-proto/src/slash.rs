@@ -4,6 +4,7 @@
 //! What a session can do by itself has a variant of its own; what needs something outside of it (other
 //! sessions, files, settings) is an [`Outside`], which whoever opened the window carries out.
 
+use crate::context_view::ContextView;
 use crate::mode::{ApprovalMode, Mode};
 
 /// What a slash command asks for.
@@ -26,7 +27,7 @@ pub enum Slash {
     /// A shorter conversation; what the summary should pay attention to.
     Compact(Option<String>),
     /// What fills the context.
-    Context,
+    Context(ContextView),
     /// What was used.
     Cost,
     /// The todo list.
@@ -140,7 +141,9 @@ pub const TABLE: &[Row] = &[
     row("approval", "auto|ask_first|manual", "when you are asked", approval).of(&["auto", "ask_first", "manual"]),
     row("gen", "1–8", "what it can do", generation).of(&["1", "2", "3", "4", "5", "6", "7", "8"]),
     row("compact", "[WHAT MATTERS]", "make the conversation shorter", |text| Ok(Slash::Compact(some(text)))),
-    row("context", "", "what fills the context", |_| Ok(Slash::Context)),
+    row("context", "", "what fills the context; with tools, model, you, neco, order, all or a number: more", |text| {
+        ContextView::parse(text).map(Slash::Context)
+    }),
     row("cost", "", "tokens and money so far", |_| Ok(Slash::Cost)).also(&["usage"]),
     row("diff", "", "what this session changed in files", |text| outside(Outside::Diff, text)),
     row("rewind", "", "go back to an earlier message: conversation, files or both", |_| Ok(Slash::Rewind)),
@@ -262,7 +265,8 @@ fn approval(text: &str) -> Result<Slash, String> {
 }
 
 fn generation(text: &str) -> Result<Slash, String> {
-    text.parse().map(Slash::Generation).map_err(|_| "/gen takes a number from 1 to 8".to_owned())
+    let number = text.parse().ok().filter(|number| (1..=8).contains(number));
+    number.map(Slash::Generation).ok_or_else(|| "/gen takes a number from 1 to 8".to_owned())
 }
 
 fn rename(text: &str) -> Result<Slash, String> {

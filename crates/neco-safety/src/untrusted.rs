@@ -42,6 +42,8 @@ const TAGS: &[&str] = &[
 const MARKERS: &[&str] = &[
     "<<sys>>",
     "<</sys>>",
+    // How our own messages begin.
+    "[neco]",
     "[inst]",
     "[/inst]",
     "[tool_calls]",

@@ -18,19 +18,23 @@ pub fn mend(fold: &Fold, begins: bool) -> Vec<EventBody> {
             ..Message::new(Role::Assistant, vec![Part::Text { text: fold.partial.clone() }])
         }));
     }
-    events.extend(fold.open.iter().map(|call| interrupted(call, begins)));
+    let asks =
+        |call: &OpenCall| fold.standing.questions.iter().any(|question| question.call_id.as_ref() == Some(&call.id));
+    let open: Vec<(&OpenCall, bool)> = fold.open.iter().map(|call| (call, asks(call))).collect();
+    events.extend(open.iter().map(|(call, asks)| interrupted(call, *asks, begins)));
     if fold.working {
         events.push(EventBody::Notification(Notification {
             level: NotificationLevel::Warning,
-            text: notice(&fold.open, begins),
+            text: notice(&open, begins),
         }));
     }
     events
 }
 
-fn notice(open: &[OpenCall], begins: bool) -> String {
-    let unknown = open.iter().filter(|call| call.started && call.ended.is_none());
-    let unknown: Vec<&str> = unknown.map(OpenCall::shown).collect();
+/// In words for the person; `open` are the calls without a result, and whether each asked them something.
+fn notice(open: &[(&OpenCall, bool)], begins: bool) -> String {
+    let unknown = open.iter().filter(|(call, asks)| call.started && call.ended.is_none() && !asks);
+    let unknown: Vec<&str> = unknown.map(|(call, _)| call.shown()).collect();
     if begins {
         return "the fork begins in the middle of a turn, which the session that it comes from goes on with".to_owned();
     }
@@ -38,14 +42,21 @@ fn notice(open: &[OpenCall], begins: bool) -> String {
     if !unknown.is_empty() {
         text.push_str(&format!("; whether these calls took effect is not known: {}", unknown.join(", ")));
     }
+    if open.iter().any(|(_, asks)| *asks) {
+        text.push_str("; it waited for an answer of yours: let it go on to be asked again");
+    }
     text
 }
 
-fn interrupted(call: &OpenCall, begins: bool) -> EventBody {
+fn interrupted(call: &OpenCall, asks: bool, begins: bool) -> EventBody {
     let words = match (call.ended, call.started) {
         _ if begins => {
             "This conversation was forked before the call had a result. It goes on in the other one; look before you \
              repeat it."
+        }
+        _ if asks => {
+            "Interrupted: Neco was stopped while this waited for the user's answer. They were asked and did not answer; \
+             when you are told to go on, ask again."
         }
         (Some(CallStatus::Success), _) => {
             "Neco was stopped after this call had run and succeeded, while hooks looked at it. It took effect; only \
@@ -70,6 +81,7 @@ fn interrupted(call: &OpenCall, begins: bool) -> EventBody {
         summary: call.shown().to_owned(),
         // What nobody knows the end of was not stopped by anybody.
         status: match (call.ended, call.started) {
+            _ if asks => CallStatus::Cancelled,
             (Some(status), _) => status,
             (None, true) => CallStatus::Error,
             (None, false) => CallStatus::Cancelled,
@@ -99,7 +111,7 @@ mod tests {
             ended,
             printed: printed.to_owned(),
         };
-        let told = |call: OpenCall| match interrupted(&call, false) {
+        let told = |call: OpenCall| match interrupted(&call, false, false) {
             EventBody::ToolCallEnd(end) => end,
             other => panic!("{other:?}"),
         };
@@ -109,7 +121,13 @@ mod tests {
         let cut = told(call(true, None, ""));
         assert!(cut.output.contains("not known") && !cut.output.contains("printed"), "{}", cut.output);
         assert!(told(call(false, None, "")).output.contains("did not run"));
-        assert!(!notice(&[call(true, Some(CallStatus::Success), "")], false).contains("not known"));
-        assert!(!notice(&[call(true, None, "")], true).contains("stopped"), "nobody stopped a fork");
+        assert!(!notice(&[(&call(true, Some(CallStatus::Success), ""), false)], false).contains("not known"));
+        assert!(!notice(&[(&call(true, None, ""), false)], true).contains("stopped"), "nobody stopped a fork");
+        // Whoever was asked and did not answer knows that nothing happened.
+        let asked = notice(&[(&call(true, None, ""), true)], false);
+        assert!(!asked.contains("not known") && asked.contains("asked again"), "{asked}");
+        let EventBody::ToolCallEnd(asked) = interrupted(&call(true, None, ""), true, false) else { panic!() };
+        assert_eq!(asked.status, CallStatus::Cancelled);
+        assert!(asked.output.contains("ask again") && !asked.output.contains("not known"), "{}", asked.output);
     }
 }

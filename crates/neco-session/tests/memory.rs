@@ -241,6 +241,19 @@ async fn hands_may_do_anything_to_the_files() {
 }
 
 #[tokio::test]
+async fn a_copy_does_not_take_the_id_of_its_original_away() {
+    let place = Place::new();
+    let entry = |title: &str| format!("---\nid: tests-need-redis\ntitle: {title}\nsummary: x\n---\n");
+    place.write("repo/.neco/memory/tests-need-redis.md", &entry("The original"));
+    place.write("repo/.neco/memory/a-copy.md", &entry("The copy"));
+    let memory = place.at("repo");
+    assert_eq!(memory.find("tests-need-redis").await.unwrap().title, "The original");
+    assert_eq!(memory.find("a-copy").await.unwrap().title, "The copy");
+    let each = memory.find_each(&["nope", "a-copy"]).await.unwrap();
+    assert!(matches!(each.as_slice(), [Err(MemoryError::Unknown { .. }), Ok(found)] if found.title == "The copy"));
+}
+
+#[tokio::test]
 async fn a_folder_that_leads_elsewhere_is_not_used() {
     let place = Place::new();
     place.write("elsewhere/stolen.md", "Stolen");

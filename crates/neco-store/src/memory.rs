@@ -176,7 +176,12 @@ impl Sessions {
         let (mut titles, mut said) = (Vec::new(), Vec::new());
         for session in self.0.values() {
             let record = &session.record;
-            if !session.is_removed && has_all(&record.title, terms) && fits(record, record.updated_ms) {
+            let parent = record.parent.and_then(|(parent, _)| self.0.get(&parent)).filter(|parent| !parent.is_removed);
+            // A fork that is called as its parent is shows nothing that the parent does not.
+            let is_shown = parent.is_some_and(|parent| {
+                parent.record.title == record.title && fits(&parent.record, parent.record.updated_ms)
+            });
+            if !session.is_removed && !is_shown && has_all(&record.title, terms) && fits(record, record.updated_ms) {
                 titles.push(hit(record, 0, record.updated_ms, HitRole::Title, &record.title, terms));
             }
             for event in &session.events {

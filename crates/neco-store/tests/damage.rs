@@ -158,6 +158,47 @@ async fn damage_that_shows_later_is_named_and_what_is_readable_taken_over() {
 }
 
 #[tokio::test]
+async fn of_a_file_that_was_cut_off_what_is_left_is_taken_over() {
+    let (_dir, path, sessions) = ten_sessions().await;
+    let whole = fs::read(&path).unwrap();
+    let mut most = 0;
+    for eighths in [4, 6, 7] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("neco.db");
+        let left = &whole[..whole.len() / PAGE * eighths / 8 * PAGE];
+        fs::write(&path, left).unwrap();
+        let store = SqliteStore::open(&path).await.unwrap();
+        let told = store.set_aside().unwrap().clone();
+        assert_eq!(fs::read(&told.path).unwrap(), left);
+        // Those whose beginning is gone are lost, and named; without looking past the cut nothing would be known.
+        assert_eq!(told.whole as usize + told.cut.len() + told.lost.len(), 12, "{told}");
+        let mut events = 0;
+        for id in &sessions {
+            events += store.read(*id, 0, usize::MAX).await.map_or(0, |events| events.len());
+        }
+        most = most.max(events);
+        works(&store).await;
+    }
+    assert!(most > 100, "{most} of 400");
+}
+
+#[tokio::test]
+async fn a_file_without_its_head_is_read_with_another_one() {
+    let (_dir, path, sessions) = ten_sessions().await;
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[..100].fill(0x55);
+    fs::write(&path, &bytes).unwrap();
+    let store = SqliteStore::open(&path).await.unwrap();
+    let told = store.set_aside().unwrap().clone();
+    assert_eq!((told.whole, told.cut.len(), told.lost.len()), (12, 0, 0), "{told}");
+    assert_eq!(fs::read(&told.path).unwrap(), bytes);
+    assert_eq!(seqs(&store, sessions[9]).await.len(), 40);
+    let beside = fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name());
+    let copies: Vec<_> = beside.filter(|name| name.to_str().unwrap().contains("headed")).collect();
+    assert!(copies.is_empty(), "{copies:?}");
+}
+
+#[tokio::test]
 async fn a_mark_on_a_sound_file_changes_nothing() {
     let (_dir, path, sessions) = ten_sessions().await;
     let mark = path.with_file_name("neco.db-damaged");

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_proto::slash::{Custom, Outside};
-use neco_proto::{Attachment, Client, Command};
+use neco_proto::{Attachment, Client, Command, Diff};
 use serde_json::Value;
 
 /// What stands around a window. Errors are for a person. What has a default can be done without: the
@@ -31,8 +31,8 @@ pub trait Host: Send + Sync {
     /// Lets the person change a text in their editor, which has the terminal meanwhile; none when it stays as it is.
     fn edit_text(&self, text: String) -> BoxFuture<'_, Result<Option<String>, String>>;
 
-    /// The same for the arguments of a call.
-    fn edit_call(&self, arguments: Value) -> BoxFuture<'_, Result<Option<Value>, String>>;
+    /// The same for the arguments of a call of this tool.
+    fn edit_call(&self, tool: String, arguments: Value) -> BoxFuture<'_, Result<Option<Edited>, String>>;
 
     /// Tells an editor that has the terminal to end: the process is about to. What it has saved comes back.
     fn end_editor(&self) {}
@@ -165,6 +165,15 @@ pub struct Argument {
     pub text: String,
     /// What it is, in a few words.
     pub about: String,
+}
+
+/// A call as the person changed it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Edited {
+    /// Its arguments now.
+    pub arguments: Value,
+    /// The change that it would make, as far as that can be told.
+    pub diff: Vec<Diff>,
 }
 
 /// A model or a group in a list.

@@ -25,7 +25,7 @@ pub mod transcript;
 pub mod update;
 pub mod view;
 
-pub use host::{CommandOutcome, Host, ImageSource, ModelEntry, Printed, RuleEntry, SessionEntry, Wanted};
+pub use host::{CommandOutcome, Edited, Host, ImageSource, ModelEntry, Printed, RuleEntry, SessionEntry, Wanted};
 pub use looks::Looks;
 pub use run::{WindowError, run};
 pub use term::{Depth, Notify, give_back};

@@ -5,7 +5,7 @@ mod support;
 use crossterm::event::KeyCode;
 use neco_proto::event::*;
 use neco_proto::*;
-use neco_tui::host::{RuleEntry, SessionEntry, Wanted};
+use neco_tui::host::{Edited, RuleEntry, SessionEntry, Wanted};
 use neco_tui::update::{Effect, News};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -128,16 +128,37 @@ fn yes_to_all_holds_for_calls_that_are_asked_about_one_by_one() {
     }
     scene.app.focused = Some(true);
     scene.asks(edit_request("1"));
-    assert!(scene.picture().contains("+ Write b.txt"), "{}", scene.picture());
-    assert!(scene.picture().contains("Y N  these too"));
+    assert!(scene.picture().contains("+ unless of high risk · Write b.txt"), "{}", scene.picture());
+    assert!(scene.picture().contains("Y  all with +"));
     assert_eq!(scene.types("Y"), [decided("1", Decision::Once)]);
     scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("1"), decision: Decision::Once }));
     assert_eq!(scene.asks(edit_request("2")), [decided("2", Decision::Once)]);
     scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("2"), decision: Decision::Once }));
     // What could do much harm was only seen in a line.
     assert_eq!(scene.asks(command_request("3", "rm -r /")), []);
+    assert!(scene.picture().contains("is asked about by itself"), "{}", scene.picture());
     scene.happen(EventBody::TurnStart(TurnStart { iteration: 4, model: "m".into() }));
     assert_eq!(scene.asks(edit_request("4")), [], "another turn");
+}
+
+#[test]
+fn a_changed_call_is_shown_and_asked_about_again() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.asks(command_request("1", "make install"));
+    let wants = scene.types("e");
+    assert!(matches!(&wants[..], [Effect::EditCall(call, ..)] if call.as_str() == "1"), "{wants:?}");
+    let arguments = json!({ "command": "make -n install" });
+    let edited = Edited { arguments: arguments.clone(), diff: Vec::new() };
+    assert_eq!(scene.news(News::Call(call("1"), Ok(Some(edited)))), [], "nothing runs unseen");
+    assert_eq!(scene.types("y"), [], "it was not read yet");
+    scene.control('u');
+    scene.key(KeyCode::Esc);
+    scene.reads();
+    let picture = scene.picture();
+    assert!(picture.contains("$ make -n install") && picture.contains("y  yes, as you changed it"), "{picture}");
+    assert!(!picture.contains("always:") && !picture.contains("for this session:"), "no rule is made of it: {picture}");
+    assert_eq!(scene.types("y"), [decided("1", Decision::Edit { arguments })]);
 }
 
 #[test]

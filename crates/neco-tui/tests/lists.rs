@@ -229,6 +229,52 @@ fn what_is_written_out_comes_first_and_what_needs_nothing_more_runs() {
 }
 
 #[test]
+fn a_picture_that_a_message_names_goes_with_it() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("what is in @a.png and /tmp/none.png?");
+    let asked = scene.key(KeyCode::Enter);
+    let file = |name: &str| Effect::Image(ImageSource::File(name.into()));
+    let remembered = Effect::Remember("what is in @a.png and /tmp/none.png?".into());
+    assert_eq!(asked, [remembered, file("a.png"), file("/tmp/none.png")]);
+    // It has left: what is written meanwhile is the next message, and a question that comes is not answered with it.
+    scene.types("next");
+    scene.questions(json!({"about": "loop", "text": "again and again"}));
+    let picture = Attachment::Image { media_type: "image/png".into(), data: "AA==".into() };
+    assert_eq!(scene.news(News::Image(Ok(Some(picture.clone())), Some("a.png".into()))), []);
+    let sent = scene.news(News::Image(Err("no such file".into()), Some("/tmp/none.png".into())));
+    let content = "what is in @a.png [image 1] and /tmp/none.png?".to_owned();
+    let message = Effect::Send(Command::UserMessage { content, attachments: vec![picture] });
+    assert_eq!(sent, [message]);
+    assert_eq!(scene.app.prompt.text.as_str(), "next");
+    assert!(scene.app.naming.is_empty());
+}
+
+#[test]
+fn a_message_whose_picture_can_t_be_looked_at_is_sent_all_the_same() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("see @a.png");
+    scene.key(KeyCode::Enter);
+    scene.news(News::Broken("the picture"));
+    let message = Command::UserMessage { content: "see @a.png".into(), attachments: Vec::new() };
+    assert!(scene.app.take_wanted().contains(&Effect::Send(message)));
+    scene.types("see @a.png");
+    scene.key(KeyCode::Enter);
+    scene.app.left();
+    assert_eq!(scene.app.prompt.text.as_str(), "see @a.png", "another session: it comes back");
+}
+
+#[test]
+fn a_sign_alone_is_no_message() {
+    for (sign, word) in [("!", "a command of the shell"), ("#", "what is to be remembered")] {
+        let mut scene = Scene::new((80, 24));
+        scene.types(sign);
+        let effects = scene.key(KeyCode::Enter);
+        assert!(!effects.iter().any(|effect| matches!(effect, Effect::Send(_))), "{effects:?}");
+        assert!(scene.picture().contains(word));
+    }
+}
+
+#[test]
 fn pastes_and_pictures_are_chips() {
     insta::assert_snapshot!(in_all_sizes(|scene| {
         scene.types("look at ");

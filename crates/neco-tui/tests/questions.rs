@@ -67,7 +67,7 @@ fn every_key_of_an_approval_means_what_it_says() {
         scene
     };
     assert_eq!(ask().types("y"), decided("1", Decision::Once));
-    assert_eq!(ask().types("e"), [Effect::EditCall(call("1"), json!({"path": "src/a.rs"}))]);
+    assert_eq!(ask().types("e"), [Effect::EditCall(call("1"), "edit_file".into(), json!({"path": "src/a.rs"}))]);
     let all = [decided("1", Decision::Once), decided("2", Decision::Once)].concat();
     assert_eq!(ask().types("Y"), all);
     let none = |id| decided(id, Decision::Reject { reason: None });
@@ -158,7 +158,7 @@ fn yes_to_all_is_yes_to_what_was_named_and_does_no_harm() {
     scene.asks(worse);
     scene.asks(edit_request("3"));
     scene.reads();
-    assert!(scene.picture().contains("+ high risk · Run rm -rf build"), "{}", scene.picture());
+    assert!(scene.picture().contains("· high risk, asked by itself · Run rm -rf build"), "{}", scene.picture());
     // What comes between the frame and the key was not named.
     let unseen: PermissionRequest = serde_json::from_value(edit_request("4")).unwrap();
     scene.happen(EventBody::PermissionRequest(unseen));

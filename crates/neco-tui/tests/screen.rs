@@ -42,7 +42,7 @@ proptest! {
         let mut all: Vec<String> = Vec::new();
         for (finished, live, row) in frames {
             let cursor = Cursor { row, column: 1 };
-            screen.draw(Frame { finished: lines(&finished), live: lines(&live), cursor: Some(cursor) }).unwrap();
+            screen.draw(Frame { finished: lines(&finished), live: lines(&live), cursor: Some(cursor), folds: false }).unwrap();
             let bytes = std::mem::take(screen.out());
             parser.process(&bytes);
             all.extend(finished);
@@ -61,12 +61,29 @@ proptest! {
 }
 
 #[test]
+fn a_finished_line_that_is_too_wide_is_folded_by_the_terminal() {
+    let mut screen = Screen::new(Vec::new(), Depth::None);
+    let mut parser = vt100::Parser::new(10, 20, 100);
+    let live = || Frame { live: lines(&["─".repeat(20), "› field".into(), "status".into()]), ..Frame::default() };
+    screen.draw(live()).unwrap();
+    let long = "let a = \"a line of a program that is long\";".to_owned();
+    screen.draw(Frame { finished: lines(&[long.clone(), "end".into()]), folds: true, ..live() }).unwrap();
+    parser.process(screen.out());
+    let rows: Vec<String> = parser.screen().rows(0, 20).collect();
+    let folded: Vec<String> = long.as_bytes().chunks(20).map(|row| String::from_utf8(row.to_vec()).unwrap()).collect();
+    assert_eq!(rows[..3], folded, "nothing of the live rows is left beside it");
+    assert_eq!(rows[3..8], ["end", &"─".repeat(20), "› field", "status", ""]);
+    assert!((0..2).all(|row| parser.screen().row_wrapped(row)), "it is copied as one line");
+}
+
+#[test]
 fn only_the_newest_size_counts_when_several_come_before_a_frame() {
     let live = lines(&["x".repeat(100), "y".repeat(70), "status".into()]);
     let frame = |finished: &[&str]| Frame {
         finished: finished.iter().map(|text| Line::raw((*text).to_owned())).collect(),
         live: live.clone(),
         cursor: Some(Cursor { row: 2, column: 1 }),
+        folds: false,
     };
     let bytes = |sizes: &[(u16, u16)]| {
         let mut screen = Screen::new(Vec::new(), Depth::None);

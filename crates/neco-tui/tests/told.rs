@@ -35,6 +35,10 @@ fn words_for_the_model_are_not_shown_to_the_person() {
     let no = words(code, "the user rejected this call and said: use a const");
     scene.ends("1", "edit_file", "Edit a.rs", Ended::badly(code, &no));
     scene.ends("2", "edit_file", "Edit b.rs", Ended::badly(code, &words(code, "the user rejected this call")));
+    let back = "the user sent the plan back (you are still in plan mode) and said: smaller steps";
+    scene.ends("5", "exit_plan_mode", "Hand over the plan", Ended::badly(code, &words(code, back)));
+    let dropped = words(code, "the user dropped the plan: nothing comes of it");
+    scene.ends("6", "exit_plan_mode", "Hand over the plan", Ended::badly(code, &dropped));
     let code = ErrorCode::ToolFailed;
     scene.ends("3", "grep", "Search", Ended::badly(code, &words(code, "the pattern is not closed")));
     let mut ended = Ended::well(None);
@@ -45,9 +49,48 @@ fn words_for_the_model_are_not_shown_to_the_person() {
     let picture = scene.picture();
     assert!(picture.contains("use a const") && picture.contains("the pattern is not closed"), "{picture}");
     assert!(picture.contains("  hello"), "{picture}");
-    for words in ["untrusted", "Error 100", "Do not repeat", "The tool failed", "rejected this call"] {
+    assert!(picture.contains("⊘ Hand over the plan") && !picture.contains("✓ Hand over"), "{picture}");
+    assert!(picture.contains("smaller steps"), "{picture}");
+    for words in ["untrusted", "Error 100", "Do not repeat", "The tool failed", "rejected this call", "the user "] {
         assert!(!picture.contains(words), "{words} in\n{picture}");
     }
+}
+
+#[test]
+fn a_compaction_that_was_asked_for_is_seen_and_can_be_stopped() {
+    let mut scene = Scene::new((80, 24));
+    let told = |level, text: &str| EventBody::Notification(Notification { level, text: text.to_owned() });
+    scene.happen(told(NotificationLevel::Info, Compaction::BEGINS));
+    assert!(scene.picture().contains("compacting the conversation"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Esc).first(), Some(&Effect::Send(Command::Cancel)));
+    scene.happen(told(NotificationLevel::Warning, "the conversation was not compacted: it was cancelled"));
+    assert!(!scene.app.standing.works());
+}
+
+#[test]
+fn messages_of_the_context_are_chosen_and_put_into_order() {
+    let mut scene = Scene::new((80, 24));
+    let message = |role: &str, author: Option<&str>, tokens: u64, begins: &str| json!({"id": MessageId::new(), "role": role, "author": author, "tokens": tokens, "share": 1.5, "begins": begins});
+    let report = json!({
+        "type": "context", "model": "a/b", "reserve": 0, "tokens": 900, "tools": {"count": 1, "tokens": 1}, "layers": [],
+        "messages": [message("user", None, 5, "the task"), message("user", Some("neco"), 7, "a hint"),
+            message("assistant", None, 9, "the answer")],
+    });
+    scene.types("/context order all");
+    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Ask(Query::Context)));
+    scene.news(News::Answered(serde_json::from_value(report.clone()).unwrap()));
+    let picture = scene.picture();
+    let at = |text: &str| picture.find(text).unwrap_or_else(|| panic!("{text}:\n{picture}"));
+    assert!(at("you: the task") < at("Neco: a hint") && at("Neco: a hint") < at("the model: the answer"), "{picture}");
+    assert!(picture.contains("1.5 %"), "{picture}");
+    scene.types("/context neco");
+    scene.key(KeyCode::Enter);
+    scene.news(News::Answered(serde_json::from_value(report).unwrap()));
+    assert_eq!(scene.picture().matches("Neco: a hint").count(), 2);
+    assert_eq!(scene.picture().matches("you: the task").count(), 1);
+    scene.types("/context everything");
+    scene.key(KeyCode::Enter);
+    assert!(scene.picture().contains("/context [you|model|tools|neco]"), "{}", scene.picture());
 }
 
 #[test]

@@ -273,12 +273,14 @@ impl Worktree {
             return Ok(());
         }
         let title = if title.trim().is_empty() { "work of a session" } else { title.trim() };
-        // A person who never told git their name can still have a commit.
-        let has_name = git(&self.path, &["config", "user.email"]).is_ok();
-        let name = ["-c", "user.name=neco", "-c", "user.email=neco@localhost"];
-        let commit = ["-c", "commit.gpgSign=false", "commit", "--quiet", "--no-verify", "-m", title];
-        let all = if has_name { commit.to_vec() } else { [&name[..], &commit[..]].concat() };
-        git(&self.path, &all).map(drop)
+        // The box may hide where the person told git their name; one who never did can still have a commit.
+        let set = |key: &str, otherwise: &str| {
+            let own = git(&self.path, &["config", key]).ok().filter(|own| !own.trim().is_empty());
+            format!("{key}={}", own.as_deref().unwrap_or(otherwise))
+        };
+        let (name, email) = (set("user.name", "neco"), set("user.email", "neco@localhost"));
+        let who = ["-c", name.as_str(), "-c", email.as_str(), "-c", "commit.gpgSign=false"];
+        git(&self.path, &[&who[..], &["commit", "--quiet", "--no-verify", "-m", title]].concat()).map(drop)
     }
 
     fn write_patch(&self) -> Result<PathBuf, WorktreeError> {

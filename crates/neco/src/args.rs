@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use neco_proto::{ApprovalMode, Mode};
 
 use crate::help;
 use crate::memory_args::MemoryCommand;
-use crate::misuse::misuse;
 use crate::plan_args::PlanCommand;
 use crate::prompt_args::PromptCommand;
 use crate::rule_args::{PolicyCommand, RuleArgs};
@@ -106,7 +105,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_turns: Option<u32>,
     /// Stops when the session has cost so many US dollars, as far as prices are known
-    #[arg(long, value_name = "USD", value_parser = dollars)]
+    #[arg(long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
     pub max_cost: Option<f64>,
     /// text: the answer on stdout, all else on stderr; json: one object at the end; stream-json: one
     /// event a line. The last two never ask: what would be asked is refused
@@ -364,18 +363,6 @@ pub struct JsonArg {
     pub json: bool,
 }
 
-impl CommandLine {
-    /// Reads the command line of this process; ends it when help was asked for or a flag is wrong.
-    #[must_use]
-    pub fn of_process() -> Self {
-        let line = Self::parse();
-        match misuse(&line) {
-            Some(words) => Self::command().error(clap::error::ErrorKind::ArgumentConflict, words).exit(),
-            None => line,
-        }
-    }
-}
-
 impl RunArgs {
     /// The message of `-m` or of bare words.
     #[must_use]
@@ -409,6 +396,8 @@ fn dollars(text: &str) -> Result<f64, String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
 
     fn parse(line: &[&str]) -> Result<CommandLine, clap::Error> {
@@ -430,6 +419,7 @@ mod tests {
             assert_eq!(run(line).message().as_deref(), Some("fix it"), "{line:?}");
         }
         assert_eq!(run(&["--yes"]).message(), None);
+        assert_eq!(run(&["explain", "config", "show"]).message().as_deref(), Some("explain config show"));
     }
 
     #[test]
@@ -441,14 +431,6 @@ mod tests {
         assert_eq!(run(&["-m", "x", "--approval", "ask_first"]).approval(), Some(ApprovalMode::AskFirst));
         let line = parse(&["config", "show", "-c", "model=a/b", "--cwd", "/tmp"]).unwrap();
         assert_eq!(line.everywhere.overrides, ["model=a/b"]);
-    }
-
-    #[test]
-    fn settings_may_stand_before_a_subcommand_but_a_message_may_not() {
-        let line = parse(&["-c", "model=a/b", "config", "show"]).unwrap();
-        assert!(matches!(line.command, Some(Subcommands::Config(ConfigCommand::Show { .. }))));
-        assert_eq!(misuse(&line), None);
-        assert_eq!(run(&["explain", "config", "show"]).message().as_deref(), Some("explain config show"));
     }
 
     #[test]

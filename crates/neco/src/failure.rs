@@ -79,7 +79,7 @@ impl From<StoreError> for Failure {
                 "End the other process, or start a new session without --session and --continue."
             }
             StoreError::Write(_) | StoreError::Read(_) => {
-                "Look at the free space and permissions of the data folder, which `neco doctor` prints."
+                "Look at the free space and permissions of the data folder, which `neco doctor` prints; `neco session prune` and `neco session rm` make room."
             }
             StoreError::Foreign { .. }
             | StoreError::Damaged { .. }

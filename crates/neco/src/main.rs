@@ -1,6 +1,6 @@
 //! The door: arguments, wiring, subcommands, exit codes.
 //!
-//! Reading order: [`args`] with [`rule_args`] and [`misuse`], [`run`] (a request), [`cmd`] (everything else), [`wire`] (where concrete
+//! Reading order: [`args`] with [`rule_args`], [`command_line`] and [`misuse`], [`run`] (a request), [`cmd`] (everything else), [`wire`] (where concrete
 //! types meet) with [`sandbox`], [`boxed_git`] and [`arg0`], [`rules`] (which rules are in force), [`mod@print`] and [`ask`] (the window of a run), [`tui`] (the terminal window) and [`repl`] (the same in lines), [`agent_orders`] (what a person asks of agents), [`outcome`], [`exit`], [`failure`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
@@ -12,6 +12,7 @@ mod ask;
 mod boxed_git;
 mod checkpoints;
 mod cmd;
+mod command_line;
 mod exit;
 mod failure;
 mod help;

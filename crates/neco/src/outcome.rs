@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use neco_agent::plan::EXIT_PLAN_MODE;
 use neco_proto::event::{AgentComplete, ToolCallEnd, UsageEvent};
 use neco_proto::{AgentId, CallId, ErrorCode, Event, EventBody, Message, Role, TurnId, Usage};
 use neco_safety::untrusted;
@@ -183,7 +184,7 @@ impl Outcome {
     /// Whether a call was refused, which is kept then.
     fn denied(&mut self, end: &ToolCallEnd) -> bool {
         let arguments = self.arguments.remove(&end.call_id).unwrap_or_default();
-        let Some(code) = end.error_code.filter(|code| is_refusal(*code)) else { return false };
+        let Some(code) = refused_with(end) else { return false };
         self.denials.push(Denial {
             call_id: end.call_id.clone(),
             tool: end.tool.clone(),
@@ -208,6 +209,13 @@ pub fn note_model(models: &mut Vec<String>, message: &Message) {
 #[must_use]
 pub fn is_refusal(code: ErrorCode) -> bool {
     matches!(code, ErrorCode::BlockedByPolicy | ErrorCode::CommandBlocked | ErrorCode::RejectedByUser)
+}
+
+/// The code with which a call was refused. A plan that is sent back or dropped was looked at, which is another
+/// matter.
+#[must_use]
+pub fn refused_with(end: &ToolCallEnd) -> Option<ErrorCode> {
+    end.error_code.filter(|code| is_refusal(*code) && end.tool != EXIT_PLAN_MODE)
 }
 
 /// Lines of an error that belong to what it says, when each but the last ends with a colon.
@@ -288,6 +296,9 @@ mod tests {
         outcome.apply(&event(three, end(Some(ErrorCode::RejectedByUser))));
         assert!(outcome.refused_last);
         assert_eq!(outcome.denials.len(), 2);
+        let EventBody::ToolCallEnd(back) = end(Some(ErrorCode::RejectedByUser)) else { panic!("not an end") };
+        let back = ToolCallEnd { tool: EXIT_PLAN_MODE.to_owned(), ..back };
+        assert_eq!(refused_with(&back), None, "a plan that is sent back was looked at");
     }
 
     #[test]

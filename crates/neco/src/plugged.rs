@@ -10,6 +10,7 @@ use neco_agent::context::PromptFile;
 use neco_config::{Env, Layer, Loaded, PolicyFile, PolicyFormat, policy_files};
 use neco_ext::Hook;
 use neco_ext::hooks::find;
+use neco_proto::event::HookEvent;
 use neco_safety::Trust;
 use neco_safety::trust::TrustError;
 use neco_session::roles::{DefinitionFile, Definitions, IsTrusted};
@@ -50,10 +51,15 @@ pub enum Scope {
     News,
 }
 
+/// The hash of nothing: whatever is said to be trusted as this is not.
+const NO_HASH: &str = "";
+
 /// What is plugged in for work in a folder.
 pub struct Plugged {
     own: Vec<Hook>,
     items: Vec<Item>,
+    /// Those that guard calls in a trusted folder, and of which nobody can say whether they are what was trusted.
+    unreadable: Vec<Hook>,
     trust: Trust,
     rules: Vec<PolicyFile>,
     /// What is to be said about the files.
@@ -72,11 +78,15 @@ impl Plugged {
         });
         let (theirs, own): (Vec<Hook>, Vec<Hook>) =
             found.hooks.into_iter().partition(|hook| hook.origin.folder().is_some());
-        let mut items = Vec::new();
+        let (mut items, mut unreadable) = (Vec::new(), Vec::new());
         for hook in theirs {
             match hook_item(env, &hook) {
                 Ok(item) => items.extend(item),
-                Err(words) => notices.push(format!("the hook {:?} is left out: {words}", hook.command)),
+                Err(words) => {
+                    notices.push(format!("the hook {:?} is left out: {words}", hook.command));
+                    let is_trusted = hook.origin.folder().is_some_and(|folder| trust.is_trusted(folder));
+                    unreadable.extend((is_trusted && hook.event == HookEvent::PreToolUse).then_some(hook));
+                }
             }
         }
         let rules = policy_files(env, folder);
@@ -90,7 +100,7 @@ impl Plugged {
         let definitions = Definitions::load(&agent_places(env), folder);
         items.extend(definitions.untrusted().iter().map(|(file, wants)| agent_item(env, file, wants)));
         items.extend(own_commands::of_folder(folder).iter().map(|command| command_item(env, command)));
-        Self { own, items, trust, rules, notices }
+        Self { own, items, unreadable, trust, rules, notices }
     }
 
     /// The files of rules, as they were when they were looked at: what was shown and trusted is what counts.
@@ -105,14 +115,19 @@ impl Plugged {
         self.items.iter().any(|item| self.is_new(item))
     }
 
-    /// The hooks that may run.
+    /// The hooks that may run, and those of a trusted folder that guard calls and are not what was trusted: they don't
+    /// run, and a person is asked about the calls instead.
     #[must_use]
     pub fn hooks(&self) -> Vec<Hook> {
-        let trusted = self.items.iter().filter(|item| self.is_on(item)).filter_map(|item| match &item.kind {
-            Kind::Hook(hook) => Some(Hook { trusted_as: Some(item.hash.clone()), ..(**hook).clone() }),
-            Kind::Rules | Kind::Prompt(_) | Kind::Agent | Kind::Command => None,
+        let theirs = self.items.iter().filter_map(|item| match &item.kind {
+            Kind::Hook(hook) if self.is_on(item) => Some((hook, item.hash.clone())),
+            Kind::Hook(hook) if self.is_unseen_guard(item, hook) => Some((hook, NO_HASH.to_owned())),
+            Kind::Hook(_) | Kind::Rules | Kind::Prompt(_) | Kind::Agent | Kind::Command => None,
         });
-        self.own.iter().cloned().chain(trusted).collect()
+        let theirs = theirs.map(|(hook, hash)| Hook { trusted_as: Some(hash), ..(**hook).clone() });
+        let unreadable = self.unreadable.iter().cloned();
+        let unreadable = unreadable.map(|hook| Hook { trusted_as: Some(NO_HASH.to_owned()), ..hook });
+        self.own.iter().cloned().chain(theirs).chain(unreadable).collect()
     }
 
     /// The folder's files in the place of prompts that count.
@@ -238,6 +253,12 @@ impl Plugged {
 
     fn is_on(&self, item: &Item) -> bool {
         self.trust.covers(&item.folder, &item.hash)
+    }
+
+    /// Whether a hook is new or was changed since its folder was trusted, and guards calls: whoever can change it must
+    /// not be able to switch it off.
+    fn is_unseen_guard(&self, item: &Item, hook: &Hook) -> bool {
+        hook.event == HookEvent::PreToolUse && self.trust.is_trusted(&item.folder) && self.is_new(item)
     }
 
     fn is_new(&self, item: &Item) -> bool {

@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use futures::future::BoxFuture;
 use neco_agent::RuleBook;
+use neco_config::section::SandboxLevel;
 use neco_config::{Env, Loaded, policy_folder};
 use neco_safety::Policy;
 use neco_safety::command::Place;
 use neco_safety::policy::{LoadedPolicy, Problem, RuleSources, Source, ToolPattern, keep};
+use neco_safety::sandbox::can_be_worked_in;
 use neco_toolkit::alias;
 
 use crate::failure::Failure;
@@ -74,9 +76,14 @@ fn roots(args: &RuleArgs, env: &Env, folder: &Path, loaded: &Loaded) -> Result<V
     };
     let configured = loaded.config.roots.iter().map(|text| (home(text), "roots in the settings"));
     let given = args.add_dir.iter().map(|path| (path.clone(), "--add-dir"));
+    let is_boxed = loaded.config.sandbox.level != SandboxLevel::Full;
     let resolve = |(path, whence): (PathBuf, &str)| {
         let resolved = folder.join(&path).canonicalize();
         match resolved {
+            Ok(resolved) if is_boxed && !can_be_worked_in(&resolved) => {
+                let words = format!("{whence}: {} can't be worked in inside the sandbox", path.display());
+                Err(Failure::usage(words).hint("Name the folders in it that you mean; `--sandbox full` has no box."))
+            }
             Ok(resolved) if resolved.is_dir() => Ok(resolved),
             Ok(_) => Err(Failure::usage(format!("{whence}: {} is not a folder", path.display()))),
             Err(error) => Err(Failure::usage(format!("{whence}: {} can't be used: {error}", path.display()))),

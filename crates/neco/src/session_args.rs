@@ -64,8 +64,8 @@ pub enum SessionCommand {
     List(ListArgs),
     /// Shows the conversation of a session
     Show {
-        /// The session's id, or its beginning
-        id: String,
+        /// The session's id, or its beginning; without it the last one of this folder
+        id: Option<String>,
         /// What an agent below the root said and did instead: its name, such as explore-1, or the beginning of its id
         #[arg(long, value_name = "NAME")]
         agent: Option<String>,
@@ -250,9 +250,12 @@ pub struct RewindArgs {
     /// The conversation and the files, as without it
     #[arg(long, group = "what", requires = "to")]
     pub both: bool,
-    /// Takes the last rewind back
+    /// Takes the last rewind back, once more the one before it; when none is left, what was taken back last holds again
     #[arg(long, conflicts_with_all = ["to", "what"])]
     pub undo: bool,
+    /// Takes the last undo back
+    #[arg(long, conflicts_with_all = ["to", "what", "undo"])]
+    pub redo: bool,
     /// Without asking; refused where it would overwrite what others changed
     #[arg(short, long)]
     pub yes: bool,

@@ -60,6 +60,14 @@ pub async fn open_store(data_dir: &Path) -> Result<Arc<SqliteStore>, Failure> {
     Ok(Arc::new(store))
 }
 
+/// Whether something can be written in a folder.
+#[must_use]
+pub fn has_room(folder: &Path) -> bool {
+    use std::io::Write as _;
+    // About what the store needs to be opened.
+    tempfile::tempfile_in(folder).and_then(|mut file| file.write_all(&[0; 64 << 10])).is_ok()
+}
+
 /// A copy of the store in a folder of its own, which goes with it.
 ///
 /// # Errors

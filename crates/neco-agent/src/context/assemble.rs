@@ -68,9 +68,35 @@ impl Assembled {
     /// What takes the most room of it, in words, and how much that is.
     #[must_use]
     pub fn biggest(&self) -> (String, u64) {
-        let tools = (format!("the declarations of {} tools", self.tools.len()), self.tool_tokens);
-        let layers = self.layers.iter().map(|layer| (format!("the layer {}", layer.layer), layer.tokens));
-        layers.fold(tools, |most, layer| if layer.1 > most.1 { layer } else { most })
+        match self.biggest_layer() {
+            Some(layer) => (format!("the layer {}", layer.layer), layer.tokens),
+            None => (format!("the declarations of {} tools", self.tools.len()), self.tool_tokens),
+        }
+    }
+
+    /// What makes that shorter, in words; empty where nothing does.
+    #[must_use]
+    pub fn remedy(&self) -> &'static str {
+        match self.biggest_layer().map(|layer| layer.layer) {
+            None if self.situation.generation.number() > 1 => {
+                "A lower generation (--gen 1) or fewer tools (--tools …) make that shorter"
+            }
+            None => "Fewer tools (--tools …) make that shorter",
+            Some(Layer::Base | Layer::Mode) => {
+                "It is a prompt: if it is one of your own (prompts/ beside config.toml, .neco/prompts), make that shorter"
+            }
+            Some(Layer::Rules) => "Shorter rules files or a smaller context.shares.rules make that shorter",
+            Some(Layer::Memory) => "A smaller context.shares.memory makes that shorter",
+            Some(Layer::RepoMap | Layer::Files) => "A smaller context.shares.files makes that shorter",
+            Some(Layer::Skills | Layer::Agents) => "A smaller context.shares.skills makes that shorter",
+            Some(Layer::Generation | Layer::Role | Layer::Environment | Layer::Summary | Layer::Messages) => "",
+        }
+    }
+
+    /// The layer that takes more room than all others and than the tools.
+    fn biggest_layer(&self) -> Option<&Told> {
+        let layer = self.layers.iter().max_by_key(|layer| layer.tokens)?;
+        (layer.tokens > self.tool_tokens).then_some(layer)
     }
 }
 

@@ -18,6 +18,9 @@ const SUMMARY: &str = "[Neco] The older part of this conversation was taken away
 /// Compaction aims at so much of what it begins at, in percent, so that it need not begin again soon.
 const AIM: u64 = 75;
 
+/// A summary that was asked for stands for at least this part of the conversation, where it can.
+const ENOUGH: u64 = 3;
+
 /// Notes have at least this part of the tokens that they stand for …
 const LEAST_OF: u64 = 20;
 /// … or so many, if that is less.
@@ -102,7 +105,23 @@ impl TooLong<'_> {
         let kept = self.space.settings().keep_turns;
         // Fewer turns stay only when more would not fit.
         let turns = (1..=kept).rev().find(|turns| self.tokens_kept(&counted, *turns) <= room).unwrap_or(1);
-        cut_before(self.history, turns)
+        match self.cause {
+            CompactionCause::Full | CompactionCause::TooLong => cut_before(self.history, turns),
+            CompactionCause::Asked => self.cut_as_asked(&counted, turns),
+        }
+    }
+
+    /// Whoever asks wants it shorter, also when all of it is recent: fewer turns stay when the usual ones are most of
+    /// the conversation.
+    fn cut_as_asked(&self, counted: &[u64], turns: usize) -> Option<Cut> {
+        let cuts = || (1..=turns).rev().filter_map(|turns| cut_before(self.history, turns));
+        let all: u64 = counted.iter().sum();
+        let takes_enough = |cut: &Cut| {
+            let gone = self.history.iter().take(cut.from).zip(counted);
+            let gone = gone.filter(|(entry, _)| !cut.pinned.contains(&entry.message().id));
+            gone.map(|(_, tokens)| tokens).sum::<u64>() >= all / ENOUGH
+        };
+        cuts().find(takes_enough).or_else(|| cuts().next())
     }
 
     /// Whether a summary would leave the context less full than it may be: otherwise the next turn would

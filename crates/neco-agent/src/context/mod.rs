@@ -29,7 +29,7 @@ pub use cut::{Cut, TooLong, is_summary, summary_message};
 pub use editor::told as editor_told;
 pub use meter::{Counted, Meter, tokens_of, tokens_of_all};
 pub use neco_proto::Layer;
-pub use outputs::{recent_from, saved, used_up};
+pub use outputs::{UsedUp, recent_from, used_up};
 pub use prompts::{PromptError, PromptFile, PromptValues, Prompts};
 pub use replay::{compact_history, compact_messages, trim_history, trim_messages};
 pub use report::{prompt_report, report};

@@ -1,5 +1,6 @@
 //! Outputs of earlier calls: which of them are outdated or used up, and what stands in their place.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use neco_model::tokens::{Family, estimate};
@@ -16,15 +17,32 @@ const LONG: usize = 4096;
 /// Bytes of its beginning and of its end that stay.
 const HEAD: usize = 1200;
 const TAIL: usize = 800;
+/// Bytes of an output by which it is known how many tokens it has.
+const SAMPLE: usize = 512;
+/// About as many bytes as such a note has.
+const AROUND: usize = 70;
 /// What every note says that stands in place of something.
 const TAKEN_OUT: &str = "taken out";
+
+/// Outputs that can be shorter. What they would become is only written when it is wanted.
+#[derive(Debug, Default)]
+pub struct UsedUp<'a>(Vec<(&'a ToolResult, Why)>);
+
+/// Why an output is not needed any more.
+#[derive(Debug)]
+enum Why {
+    /// The file of this path is read again later.
+    ReadAgain(String),
+    /// It is long and old.
+    Long,
+}
 
 /// The outputs that can be shorter: reads of a file that was read again, and long outputs that are older
 /// than the turns from `recent` on.
 #[must_use]
-pub fn used_up(history: &History, recent: usize) -> Vec<TrimmedOutput> {
+pub fn used_up(history: &History, recent: usize) -> UsedUp<'_> {
     let calls = calls(history);
-    let mut read_later: HashMap<String, Vec<Reading>> = HashMap::new();
+    let mut read_later: HashMap<String, Vec<Reading<'_>>> = HashMap::new();
     let mut shorter = Vec::new();
     for (at, result) in results(history).into_iter().rev() {
         let call = calls.get(&result.call_id);
@@ -32,26 +50,50 @@ pub fn used_up(history: &History, recent: usize) -> Vec<TrimmedOutput> {
         if let Some((path, reading)) = read {
             let later = read_later.entry(path.clone()).or_default();
             if later.iter().any(|newer| newer.covers(&reading)) {
-                let note = format!("[This reading of {path} was {TAKEN_OUT}: the file is read again below.]");
-                shorter.extend(replaced(result, note));
+                shorter.push((result, Why::ReadAgain(path)));
                 continue;
             }
             later.push(reading);
         }
         if at < recent && result.output.len() > LONG {
-            shorter.extend(replaced(result, clipped(&result.output, HEAD, TAIL)));
+            shorter.push((result, Why::Long));
         }
     }
     shorter.reverse();
-    shorter
+    UsedUp(shorter)
 }
 
-/// About how many bytes shortening saves.
-#[must_use]
-pub fn saved(history: &History, outputs: &[TrimmedOutput]) -> u64 {
-    let new: HashMap<&CallId, usize> = outputs.iter().map(|trimmed| (&trimmed.call_id, trimmed.output.len())).collect();
-    let saved = |result: &ToolResult| new.get(&result.call_id).map(|new| result.output.len().saturating_sub(*new));
-    results(history).into_iter().filter_map(|(_, result)| saved(result)).map(|bytes| bytes as u64).sum()
+impl UsedUp<'_> {
+    /// About how many tokens shortening saves: a piece of each output tells how dense it is.
+    #[must_use]
+    pub fn saves(&self, family: Family) -> u64 {
+        let saved = |(result, why): &(&ToolResult, Why)| {
+            let left = match why {
+                Why::ReadAgain(path) => AROUND + path.len(),
+                Why::Long => AROUND + HEAD + TAIL,
+            };
+            let (from, to) = (floor(&result.output, HEAD), floor(&result.output, HEAD + SAMPLE));
+            let sample = result.output.get(from..to).filter(|sample| !sample.is_empty()).unwrap_or(&result.output);
+            let gone = result.output.len().saturating_sub(left) as u64;
+            gone.saturating_mul(estimate(sample, family)) / (sample.len() as u64).max(1)
+        };
+        self.0.iter().map(saved).sum()
+    }
+
+    /// What stands in their place.
+    #[must_use]
+    pub fn outputs(&self) -> Vec<TrimmedOutput> {
+        let shorter = |(result, why): &(&ToolResult, Why)| {
+            let text = match why {
+                Why::ReadAgain(path) => {
+                    format!("[This reading of {path} was {TAKEN_OUT}: the file is read again below.]")
+                }
+                Why::Long => clipped(&result.output, HEAD, TAIL),
+            };
+            replaced(result, text)
+        };
+        self.0.iter().filter_map(shorter).collect()
+    }
 }
 
 /// Shortens outputs until `too_many` tokens are saved or nothing is left to shorten: the oldest first and
@@ -145,33 +187,43 @@ fn results_of(at: usize, entry: &Entry) -> impl Iterator<Item = (usize, &ToolRes
     })
 }
 
-/// What a call showed of a file.
+/// What a call showed of a file. Its lines are only looked at when the file is read twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Reading {
+struct Reading<'a> {
     /// All that was asked for.
     arguments: String,
+    output: &'a str,
     /// The first and the last line, where all between them are there.
-    lines: Option<(u64, u64)>,
+    lines: OnceCell<Option<(u64, u64)>>,
+    is_shortened: OnceCell<bool>,
 }
 
-impl Reading {
-    /// The path, and what was shown of it. What was shortened since shows nothing for sure.
-    fn of(call: &ToolCall, result: &ToolResult) -> Option<(String, Self)> {
-        if (call.name != "read_file" && own_name(&call.name) != Some("read_file"))
-            || untrusted_notes(&result.output).any(|line| line.contains(TAKEN_OUT))
-        {
+impl<'a> Reading<'a> {
+    /// The path, and what was shown of it.
+    fn of(call: &ToolCall, result: &'a ToolResult) -> Option<(String, Self)> {
+        if call.name != "read_file" && own_name(&call.name) != Some("read_file") {
             return None;
         }
         let mut arguments: Value = serde_json::from_str(&call.arguments).ok()?;
         let path = arguments.as_object_mut()?.remove("path")?;
         let path = path.as_str()?.trim_start_matches("./").to_owned();
-        Some((path, Self { arguments: canonical(&arguments), lines: shown(&result.output) }))
+        let (arguments, output) = (canonical(&arguments), &result.output);
+        Some((path, Self { arguments, output, lines: OnceCell::new(), is_shortened: OnceCell::new() }))
     }
 
-    /// Whether it shows all that an older one did.
+    /// Whether it shows all that an older one did. What was shortened since shows nothing for sure.
     fn covers(&self, older: &Self) -> bool {
-        let lines = self.lines.zip(older.lines);
-        self.arguments == older.arguments || lines.is_some_and(|(new, old)| new.0 <= old.0 && old.1 <= new.1)
+        let shows = || self.lines().zip(older.lines()).is_some_and(|(new, old)| new.0 <= old.0 && old.1 <= new.1);
+        (self.arguments == older.arguments || shows()) && !self.is_shortened() && !older.is_shortened()
+    }
+
+    fn lines(&self) -> Option<(u64, u64)> {
+        *self.lines.get_or_init(|| shown(self.output))
+    }
+
+    fn is_shortened(&self) -> bool {
+        let notes = || untrusted_notes(self.output).any(|line| line.contains(TAKEN_OUT));
+        *self.is_shortened.get_or_init(|| self.output.contains(TAKEN_OUT) && notes())
     }
 }
 

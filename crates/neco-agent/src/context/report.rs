@@ -87,6 +87,7 @@ fn size(message: &Message, tokens: u64, share: f64, names: &HashMap<&CallId, &st
     MessageSize {
         id: message.id,
         role: message.role,
+        author: message.author,
         tokens,
         share,
         begins: begins(message),

@@ -100,8 +100,29 @@ fn page(first: usize, count: usize, text: &str) -> String {
     neco_safety::untrusted::wrap(text, "a file", &lines)
 }
 
-fn ids(outputs: Vec<neco_proto::event::TrimmedOutput>) -> Vec<String> {
-    outputs.into_iter().map(|trimmed| trimmed.call_id.to_string()).collect()
+fn ids(used_up: &UsedUp<'_>) -> Vec<String> {
+    used_up.outputs().into_iter().map(|trimmed| trimmed.call_id.to_string()).collect()
+}
+
+/// What shortening really saves, in tokens.
+fn saved(history: &History, outputs: &[neco_proto::event::TrimmedOutput]) -> u64 {
+    tokens_of_all(history, FAMILY) - tokens_of_all(&trim_history(history, outputs), FAMILY)
+}
+
+#[test]
+fn what_dense_text_saves_is_counted_in_its_tokens() {
+    let digits: String = (0..1500).map(|number| format!("{number}\n")).collect();
+    for text in [digits, "会话恢复失败时先删除缓存目录再重启。\n".repeat(200), "plain words of a log\n".repeat(500)]
+    {
+        let mut history = long(8, 100);
+        let mut messages = messages(&history);
+        messages.splice(1..1, read("dense", r#"{"path":"x"}"#, &text));
+        history = messages.into_iter().collect();
+        let recent = recent_from(&history, 5).unwrap();
+        let (told, real) =
+            (used_up(&history, recent).saves(FAMILY), saved(&history, &used_up(&history, recent).outputs()));
+        assert!(real > 0 && told.abs_diff(real) < real / 4, "{told} for {real}: {text:.20}");
+    }
 }
 
 #[test]
@@ -117,10 +138,11 @@ fn a_read_that_was_made_again_is_outdated_and_nothing_else_is() {
     .concat()
     .into_iter()
     .collect();
-    assert_eq!(ids(used_up(&history, 0)), ["a", "b"]);
-    let shorter = trim_history(&history, &used_up(&history, 0));
-    assert!(used_up(&shorter, 0).is_empty(), "what was shortened is not shortened again");
-    assert!(saved(&history, &used_up(&history, 0)) > 500);
+    assert_eq!(ids(&used_up(&history, 0)), ["a", "b"]);
+    let shorter = trim_history(&history, &used_up(&history, 0).outputs());
+    assert!(ids(&used_up(&shorter, 0)).is_empty(), "what was shortened is not shortened again");
+    let (told, real) = (used_up(&history, 0).saves(FAMILY), saved(&history, &used_up(&history, 0).outputs()));
+    assert!(real > 200 && told.abs_diff(real) < real / 5, "{told} for {real}");
 }
 
 #[test]
@@ -134,7 +156,7 @@ fn other_pages_and_lines_that_a_later_reading_did_not_show_are_not_outdated() {
     .concat()
     .into_iter()
     .collect();
-    assert_eq!(ids(used_up(&pages, 0)), ["a"]);
+    assert_eq!(ids(&used_up(&pages, 0)), ["a"]);
 
     // The second reading wants 2000 lines and shows 500 of them: more did not fit.
     let cut: History = [
@@ -145,7 +167,7 @@ fn other_pages_and_lines_that_a_later_reading_did_not_show_are_not_outdated() {
     .concat()
     .into_iter()
     .collect();
-    assert_eq!(ids(used_up(&cut, 0)), Vec::<String>::new());
+    assert_eq!(ids(&used_up(&cut, 0)), Vec::<String>::new());
 
     // What was shortened itself is no reason to take the older one away.
     let taken_out = "[The output of read_file was taken out to make room; call it again if it is needed.]";
@@ -154,7 +176,7 @@ fn other_pages_and_lines_that_a_later_reading_did_not_show_are_not_outdated() {
             .concat()
             .into_iter()
             .collect();
-    assert!(used_up(&dropped, 0).is_empty());
+    assert!(ids(&used_up(&dropped, 0)).is_empty());
 }
 
 #[test]
@@ -185,14 +207,14 @@ fn a_failed_read_makes_nothing_outdated() {
     let first = read("a", r#"{"path":"a"}"#, &"x\n".repeat(99));
     let history: History =
         first.into_iter().chain([assistant("", &[("b", "read_file", r#"{"path":"a"}"#)]), failed]).collect();
-    assert!(used_up(&history, 0).is_empty());
+    assert!(ids(&used_up(&history, 0)).is_empty());
 }
 
 #[test]
 fn long_outputs_keep_beginning_and_end_once_they_are_old() {
     let history = long(8, 20_000);
     let recent = recent_from(&history, 5).unwrap();
-    let outputs = used_up(&history, recent);
+    let outputs = used_up(&history, recent).outputs();
     assert_eq!(outputs.len(), 3);
     let first = &outputs[0].output;
     assert!(first.starts_with("line of output 0\n") && first.ends_with("line of output 0\n"), "{first}");
@@ -301,7 +323,22 @@ fn nothing_but_a_summary_is_not_summed_up_again() {
     for message in messages(&long(5, 50)).into_iter().skip(1) {
         history.push(message);
     }
-    assert_eq!(too_long(&history, &space, CompactionCause::Asked).cut(), None);
+    assert_eq!(too_long(&history, &space, CompactionCause::Full).cut(), None);
+}
+
+#[test]
+fn whoever_asks_gets_it_shorter_also_when_all_of_it_is_recent() {
+    let space = space(100_000);
+    for turns in 2..=5 {
+        let history = long(turns, 20_000);
+        assert_eq!(too_long(&history, &space, CompactionCause::Full).cut(), None, "{turns} turns");
+        let too_long = too_long(&history, &space, CompactionCause::Asked);
+        let cut = too_long.cut().unwrap();
+        let done = too_long.summed_up(&cut, NOTES).unwrap();
+        assert!(done.after < done.before * 7 / 10, "{turns} turns: {} of {}", done.after, done.before);
+        assert!(paired(&messages(&compact_history(&history, &done))));
+    }
+    assert_eq!(too_long(&long(1, 20_000), &space, CompactionCause::Asked).cut(), None, "one turn is the last one");
 }
 
 #[test]
@@ -378,7 +415,7 @@ proptest! {
             };
             prop_assert_eq!(first(&after), first(&said), "the task stays");
         }
-        let outputs = used_up(&history, recent_from(&history, 5).unwrap_or(0));
+        let outputs = used_up(&history, recent_from(&history, 5).unwrap_or(0)).outputs();
         let trimmed = messages(&trim_history(&history, &outputs));
         prop_assert!(paired(&trimmed));
         let mut folded = said;

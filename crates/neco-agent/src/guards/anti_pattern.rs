@@ -56,6 +56,8 @@ impl AntiPattern {
             return;
         }
         match call.touch {
+            // What failed or was refused told it nothing to read.
+            Touch::Reads | Touch::Network if call.error.is_some() => {}
             Touch::Reads | Touch::Network => {
                 self.reads += u32::from(!self.counted);
                 self.counted = true;
@@ -68,6 +70,9 @@ impl AntiPattern {
 
 #[cfg(test)]
 mod tests {
+    use neco_proto::ErrorCode;
+
+    use super::super::guard::Failure;
     use super::*;
 
     fn nudges(touches: &str, mode: Mode) -> Vec<usize> {
@@ -85,6 +90,10 @@ mod tests {
         let seen = |char| match char {
             'r' => Seen::Call(call("read_file", Touch::Reads)),
             '+' => Seen::Call(CallSeen { is_first: false, ..call("read_file", Touch::Reads) }),
+            'f' => {
+                let error = Some(Failure::Code(ErrorCode::InvalidArguments));
+                Seen::Call(CallSeen { error, ..call("read_file", Touch::Reads) })
+            }
             't' => Seen::Call(call(TODO_WRITE, Touch::Reads)),
             'w' => Seen::Call(call("edit_file", Touch::Writes)),
             'x' => Seen::Call(call("bash", Touch::Runs)),
@@ -104,6 +113,8 @@ mod tests {
             ("wrrrrrrrrrr", &[10]),
             ("rrrrxrrrr", &[]),
             ("rrttttrr", &[]),
+            ("ffffffffffff", &[]),
+            ("rrffrfrr", &[7]),
             ("r++++++++r+++", &[]),
             ("r++r+rr+r", &[8]),
             ("t+t+t+t+t+", &[9]),

@@ -6,6 +6,7 @@ use neco_proto::ErrorCode;
 use neco_safety::untrusted;
 
 use super::guard::{CallSeen, Failure, Guard, Hint, Scene, Seen};
+use crate::plan::EXIT_PLAN_MODE;
 
 /// Failures that make a strike-out.
 const STRIKES: usize = 3;
@@ -36,9 +37,12 @@ impl Guard for ErrorTracker {
                 None
             }
             Seen::Call(call) => match call.error {
+                // A plan may come back as often as the person has something to say about it.
+                Some(Failure::Code(ErrorCode::RejectedByUser)) if call.tool == EXIT_PLAN_MODE => None,
                 Some(failure) => self.failed(call, failure, scene),
                 None => {
-                    self.failures.retain(|(tool, target, ..), _| tool != call.tool || *target != call.target);
+                    let is_other = |target: &str| !target.is_empty() && target != call.target;
+                    self.failures.retain(|(tool, target, ..), _| tool != call.tool || is_other(target));
                     None
                 }
             },
@@ -50,25 +54,32 @@ impl Guard for ErrorTracker {
 impl ErrorTracker {
     fn failed(&mut self, call: &CallSeen<'_>, failure: Failure, scene: &Scene) -> Option<Hint> {
         let said = words(call.output);
-        // One call can be made wrong in many ways, each of which has its own words.
-        let how = if failure == Failure::Code(ErrorCode::InvalidArguments) { said.clone() } else { String::new() };
-        let key = (call.tool.to_owned(), call.target.clone(), failure, how);
-        let failures = self.failures.entry(key).or_default();
+        // One call can be made wrong in many ways, each of which has its own words, whatever it is about.
+        let (target, how) = if failure == Failure::Code(ErrorCode::InvalidArguments) {
+            (String::new(), without_values(&said))
+        } else {
+            (call.target.clone(), String::new())
+        };
+        let what = if target.is_empty() { call.tool.to_owned() } else { format!("{} on {:?}", call.tool, call.target) };
+        let failures = self.failures.entry((call.tool.to_owned(), target, failure, how)).or_default();
         failures.errors.push(said);
-        let what = format!("{} on {:?}", call.tool, call.target);
         // What is not allowed says so well enough the first two times.
         let least = if is_refusal(failure) { STRIKES } else { 2 };
         if failures.errors.len() < least {
             return None;
         }
         let errors = std::mem::take(&mut failures.errors);
-        let list: Vec<String> = errors.iter().map(|error| format!("- {error}")).collect();
+        let mut list: Vec<String> = errors.iter().map(|error| format!("- {error}")).collect();
+        list.dedup();
+        if let [only] = list.as_mut_slice() {
+            only.push_str(" (each time)");
+        }
         // The words of a tool or file are nobody's advice, also when a guard repeats them.
         let earlier = format!("\n{}", untrusted::wrap(&what, call.tool, &list.join("\n")));
         if errors.len() < STRIKES {
             failures.errors = errors;
             return Some(Hint::Tell(format!(
-                "{what} failed before, in the same way. Read both errors first:{earlier}"
+                "{what} failed before, in the same way. Read what it said first:{earlier}"
             )));
         }
         failures.strike_outs += 1;
@@ -101,7 +112,20 @@ fn is_refusal(failure: Failure) -> bool {
     refusals.iter().any(|code| failure == Failure::Code(*code))
 }
 
-/// How an error begins; a command says most at its end.
+/// An error without what is another each time: what is quoted, and numbers.
+fn without_values(said: &str) -> String {
+    let unquoted: Vec<&str> = said.split('"').step_by(2).collect();
+    unquoted.join("\"").chars().filter(|char| !char.is_ascii_digit()).collect()
+}
+
+/// Whether a line of what a command printed says what went wrong.
+fn is_telling(line: &str) -> bool {
+    let line = line.trim().to_lowercase();
+    let begins = ["error", "fatal", "failed", "panicked"].iter().any(|word| line.starts_with(word));
+    begins || line.contains("error: ") || line.contains("panicked at")
+}
+
+/// How an error begins. A command says most where it speaks of an error, or else at its end.
 fn words(output: &str) -> String {
     let line = |text: &str| -> String {
         let text = text.trim();
@@ -110,7 +134,10 @@ fn words(output: &str) -> String {
     };
     let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
     match lines.as_slice() {
-        [.., said, end] if end.starts_with("[exit code") => format!("{} {}", line(said), line(end)),
+        [said @ .., end] if end.starts_with("[exit code") => {
+            let telling = said.iter().find(|line| is_telling(line)).or(said.last()).copied().unwrap_or_default();
+            format!("{} {}", line(telling), line(end)).trim_start().to_owned()
+        }
         [first, ..] => line(first),
         [] => "(it said nothing)".to_owned(),
     }
@@ -151,6 +178,16 @@ mod tests {
         let refused = || call("touch x", Some(ErrorCode::CommandBlocked));
         assert_eq!(told(&mut guard, &refused(), true) + &told(&mut guard, &refused(), true), "");
         assert!(told(&mut guard, &refused(), true).contains("another approach"));
+    }
+
+    #[test]
+    fn a_plan_that_comes_back_again_and_again_is_no_strike_out() {
+        let mut guard = ErrorTracker::default();
+        let sent_back = || match call("plan", Some(ErrorCode::RejectedByUser)) {
+            Seen::Call(call) => Seen::Call(CallSeen { tool: EXIT_PLAN_MODE, ..call }),
+            other => other,
+        };
+        assert!((0..5).all(|_| told(&mut guard, &sent_back(), true).is_empty()));
     }
 
     fn told(guard: &mut ErrorTracker, seen: &Seen<'_>, can_ask: bool) -> String {
@@ -204,6 +241,39 @@ mod tests {
             let mut guard = ErrorTracker::default();
             assert!(calls.iter().all(|seen| told(&mut guard, seen, true).is_empty()), "{calls:?}");
         }
+    }
+
+    #[test]
+    fn a_command_is_quoted_where_it_speaks_of_an_error() {
+        let backtrace =
+            "error: no toolchain\nhelp: get one\n   0: anyhow::error::<impl>\n  13: <unknown>\n[exit code 1]";
+        assert_eq!(words(backtrace), "error: no toolchain [exit code 1]");
+        let python = "Traceback (most recent call last):\n  File \"a.py\"\nValueError: no\n[exit code 1]";
+        assert_eq!(words(python), "ValueError: no [exit code 1]");
+        assert_eq!(words("one\ntwo\n[exit code 2]"), "two [exit code 2]");
+        assert_eq!(words("[exit code 2]"), "[exit code 2]");
+    }
+
+    #[test]
+    fn the_same_wrong_argument_is_the_same_whatever_its_value() {
+        let mut guard = ErrorTracker::default();
+        let of = |target: &str, output: &'static str| match wrong(output) {
+            Seen::Call(call) => Seen::Call(CallSeen { target: target.to_owned(), ..call }),
+            other => other,
+        };
+        assert_eq!(told(&mut guard, &of("a", "Error 1002: offset: expected a number, found \"1\""), true), "");
+        let second = told(&mut guard, &of("b", "Error 1002: offset: expected a number, found \"2\""), true);
+        assert!(second.contains("edit_file failed before"), "{second}");
+        let third = told(&mut guard, &of("c", "Error 1002: offset: expected a number, found \"3\""), true);
+        assert!(third.contains("another approach"), "{third}");
+    }
+
+    #[test]
+    fn what_is_said_each_time_is_shown_once() {
+        let mut guard = ErrorTracker::default();
+        told(&mut guard, &call("a", MISS), true);
+        let again = told(&mut guard, &call("a", MISS), true);
+        assert_eq!(again.matches("Error 2005").count(), 1, "{again}");
     }
 
     #[test]

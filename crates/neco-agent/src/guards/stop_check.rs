@@ -61,7 +61,9 @@ impl Guard for StopCheck {
                 None
             }
             Seen::Words(text) => {
-                self.planned = scene.mode == Mode::Plan && scene.can_plan && reads_like_a_plan(text);
+                // Once it was told, its steps are its plan, whatever it calls them.
+                let planned = reads_like_a_plan(text) || (self.objected && steps(text).len() >= PLANNED);
+                self.planned = scene.mode == Mode::Plan && scene.can_plan && planned;
                 None
             }
             Seen::End(_) if scene.mode == Mode::Plan => self.unhanded(),
@@ -129,6 +131,19 @@ mod tests {
         assert_eq!(guard.watch(&Seen::End(&plan), &SCENE), None);
         guard.watch(&Seen::Request("and now"), &SCENE);
         assert!(guard.watch(&Seen::End(&plan), &SCENE).is_some());
+    }
+
+    #[test]
+    fn a_plan_that_stays_with_words_is_told_to_the_person_whatever_it_is_called() {
+        let scene = Scene { mode: Mode::Plan, ..SCENE };
+        for (again, noted) in [("As I said:\n1. Do this\n2. Do that", true), ("It was only an answer.", false)] {
+            let mut guard = StopCheck::default();
+            guard.watch(&Seen::Words("My plan:\n1. Do this\n2. Do that"), &scene);
+            assert!(matches!(guard.watch(&Seen::End(&progress(0, 0)), &scene), Some(Hint::Hold { .. })));
+            guard.watch(&Seen::Words(again), &scene);
+            let end = guard.watch(&Seen::End(&progress(0, 0)), &scene);
+            assert_eq!(matches!(end, Some(Hint::Note(_))), noted, "{again}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::guard::Failure;
 
 /// Arguments that say what a call is about, the plainest first.
-const SUBJECTS: &[&str] = &["path", "file_path", "url", "pattern", "query", "name", "id", "action"];
+const SUBJECTS: &[&str] = &["path", "file_path", "url", "pattern", "query", "name", "id", "title", "action"];
 
 /// Characters of a target.
 const LONGEST: usize = 120;
@@ -75,6 +75,7 @@ mod tests {
             ("grep", json!({ "pattern": "fn main" }), "fn main"),
             ("web_fetch", json!({ "url": "http://x/y" }), "http://x/y"),
             ("todo_write", json!({ "todos": [] }), "todo_write"),
+            ("memory_store", json!({ "title": "Build order", "summary": "x" }), "Build order"),
             ("bash", json!({ "command": "" }), ""),
         ] {
             assert_eq!(target(tool, &arguments), expected, "{tool} {arguments}");

@@ -89,7 +89,7 @@ impl Guards {
     /// What came after the message that was seen last, newest first. A conversation that was made shorter
     /// still ends with that one; in one that does not hold it nothing is new.
     fn unseen<'a>(&self, history: &'a History) -> Vec<&'a Message> {
-        let Some(seen) = self.seen else { return history.iter().rev().map(Entry::message).collect() };
+        let Some(seen) = self.seen else { return since_request(history) };
         let mut unseen = Vec::new();
         for message in history.iter().rev().map(Entry::message) {
             if message.id == seen {
@@ -188,4 +188,23 @@ impl Guards {
     fn show(&mut self, seen: &Seen<'_>, scene: &Scene) -> Vec<Hint> {
         self.guards.iter_mut().filter_map(|guard| guard.watch(seen, scene)).collect()
     }
+}
+
+/// The last request and what came after it, newest first. A request wipes every guard's slate, so that nothing of a long
+/// conversation needs to be shown that came before.
+fn since_request(history: &History) -> Vec<&Message> {
+    let mut since = Vec::new();
+    let mut messages = history.iter().rev().map(Entry::message).peekable();
+    while let Some(message) = messages.next() {
+        since.push(message);
+        let is_said = message.role == Role::User && !message.is_neco();
+        while let Some(own) = messages.next_if(|before| is_said && before.role == Role::User && before.is_neco()) {
+            since.push(own);
+        }
+        let is_answer = |before: &&Message| before.role == Role::Assistant && before.tool_calls().next().is_none();
+        if is_said && messages.peek().is_none_or(is_answer) {
+            break;
+        }
+    }
+    since
 }

@@ -115,10 +115,11 @@ impl PlanBook {
         events
     }
 
-    /// The work is done. A plan whose steps can't be told apart is done with it.
+    /// The work is done. A plan whose steps can't be told apart is done with it, and so is one that nobody saw and of
+    /// which no step was ever ticked off: nobody waits for its rest.
     pub fn end_work(&mut self) -> Vec<EventBody> {
         match &mut self.plan {
-            Some(plan) if plan.is_unfinished() && plan.steps.is_empty() => {
+            Some(plan) if plan.is_unfinished() && (plan.steps.is_empty() || is_untouched(plan)) => {
                 plan.status = PlanStatus::Finished;
                 vec![self.plan_update()]
             }
@@ -238,6 +239,10 @@ fn mark(status: TodoStatus) -> &'static str {
     }
 }
 
+fn is_untouched(plan: &Plan) -> bool {
+    plan.unseen && plan.steps.iter().all(|step| !step.done)
+}
+
 #[cfg(test)]
 mod tests {
     use neco_toolkit::TodoItem;
@@ -295,6 +300,19 @@ mod tests {
         assert!(book.plan().unwrap().is_unfinished() && book.plan().unwrap().unseen);
         let text = book.text().unwrap();
         assert!(text.contains("no user has seen") && !text.contains("accepted"), "{text}");
+    }
+
+    #[test]
+    fn a_plan_that_nobody_saw_ends_with_the_work_unless_it_was_begun_to_be_ticked_off() {
+        let mut book = PlanBook::default();
+        book.settle_unseen("1. look\n2. change");
+        assert_eq!(book.end_work().len(), 1);
+        assert!(!book.plan().unwrap().is_unfinished());
+        book.settle_unseen("1. look\n2. change");
+        do_step(&mut book, "1");
+        assert!(book.end_work().is_empty() && book.plan().unwrap().is_unfinished());
+        book.settle("1. look\n2. change", PlanStatus::Accepted);
+        assert!(book.end_work().is_empty(), "a person waits for it");
     }
 
     #[test]

@@ -324,6 +324,7 @@ impl Agent {
             person_present: self.settings.person_present,
             model: self.provider.label().to_owned(),
             turn: self.turn_id,
+            agent: None,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Questions to the person that the agent waits for: what a call wants to know, a plan, a loop.
 
 use neco_proto::event::{Admission, MessageQueued, QuestionAnswer};
-use neco_proto::{CallId, EventBody, Message, Mode, PlanStatus, Question, QuestionId, Reply, Subject};
+use neco_proto::{CallId, ErrorCode, EventBody, Message, Mode, PlanStatus, Question, QuestionId, Reply, Subject};
+use neco_toolkit::ToolError;
 
 use super::agent::Agent;
 use super::inputs::InputError;
@@ -66,19 +67,20 @@ impl Agent {
     }
 
     async fn answer_call(&mut self, call_id: &CallId, subject: Subject, reply: Reply) -> Result<(), SinkError> {
-        let words = match (subject, reply) {
-            (Subject::Choices { items }, Reply::Choices { answers }) => answer_text(&items, &answers),
+        let fulfilled = match (subject, reply) {
+            (Subject::Choices { items }, Reply::Choices { answers }) => Fulfilled::Done(answer_text(&items, &answers)),
             (Subject::Plan { plan }, reply) => self.decide_plan(&plan, reply).await?,
-            (Subject::Choices { .. } | Subject::Loop { .. }, _) => {
-                "The user does not want to answer. Decide yourself and say what you assumed.".to_owned()
-            }
+            (Subject::Choices { .. } | Subject::Loop { .. }, _) => Fulfilled::Done(
+                "The user does not want to answer. Decide yourself and say what you assumed.".to_owned(),
+            ),
         };
-        let records = self.scheduler.answer(call_id, Fulfilled::Done(words));
+        let records = self.scheduler.answer(call_id, fulfilled);
         self.record(records).await?;
         self.calls_moved().await
     }
 
-    async fn decide_plan(&mut self, plan: &str, reply: Reply) -> Result<String, SinkError> {
+    /// What the person makes of a plan; one that is not carried out is a rejected call.
+    async fn decide_plan(&mut self, plan: &str, reply: Reply) -> Result<Fulfilled, SinkError> {
         match reply {
             Reply::AcceptPlan { approval, comments } => {
                 let mode = self.plans_from.unwrap_or(Mode::Agent);
@@ -88,22 +90,24 @@ impl Agent {
                 let mind = comments.map(|comments| format!(" The user adds: {}", comments.trim())).unwrap_or_default();
                 let list =
                     if self.book.todos().is_empty() { String::new() } else { format!("\n{}", self.book.list_text()) };
-                Ok(format!("The user accepted the plan: carry it out.{mind}{list}"))
+                Ok(Fulfilled::Done(format!("The user accepted the plan: carry it out.{mind}{list}")))
             }
             Reply::RevisePlan { comments } => {
                 let events = self.book.settle(plan, PlanStatus::SentBack);
                 self.tell_all(events).await?;
-                Ok(format!(
-                    "The user sent the plan back: {}\nYou are still in plan mode. Make the plan better and hand it over \
-                     again.",
+                Ok(rejected(format!(
+                    "the user sent the plan back (you are still in plan mode: make it better and hand it over again) \
+                     and said: {}",
                     comments.trim()
-                ))
+                )))
             }
             Reply::DropPlan | Reply::Choices { .. } | Reply::GoOn { .. } | Reply::Dismiss => {
                 let events = self.book.settle(plan, PlanStatus::Dropped);
                 self.tell_all(events).await?;
                 self.on(Input::Halt(End::STOPPED)).await?;
-                Ok("The user dropped the plan: nothing comes of it. Wait for what they want instead.".to_owned())
+                Ok(rejected(
+                    "the user dropped the plan: nothing comes of it; wait for what they want instead".to_owned(),
+                ))
             }
         }
     }
@@ -133,4 +137,8 @@ impl Agent {
         self.on(Input::GoesOn { stamp }).await?;
         self.ask_model(stamp, iteration).await
     }
+}
+
+fn rejected(words: String) -> Fulfilled {
+    Fulfilled::Failed(ToolError::new(ErrorCode::RejectedByUser, words))
 }

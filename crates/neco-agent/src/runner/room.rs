@@ -14,11 +14,11 @@ use neco_proto::{ContextReport, ErrorCode, EventBody, Message, PromptReport, Rol
 
 use super::agent::Agent;
 use super::inputs::InputError;
-use super::room_words::{biggest, too_long_to_fit, too_small};
+use super::room_words::{biggest, refused_as_too_long, too_long_to_fit, too_small};
 use super::stream::Streaming;
 use crate::context::{
     Assembled, ContextSettings, Counted, Cut, Meter, Situation, Space, TooLong, compact_history, prompt_report,
-    recent_from, report, saved, transcript, trim_history, used_up,
+    recent_from, report, transcript, trim_history, used_up,
 };
 use crate::machine::{End, Input, Stamp};
 use crate::ports::SinkError;
@@ -29,6 +29,8 @@ const UNKNOWN_WINDOW: u64 = 100_000;
 const INSTRUCTIONS: u64 = 1_000;
 /// Turns between looks whether shortening outputs is a gain.
 const LOOK_EVERY: usize = 4;
+/// What whoever asks for less is told when it can't be less.
+const NOTHING_TO_COMPACT: &str = "there is nothing to compact yet: what was said before the last turn is too little";
 /// Words of a token, in percent.
 const WORDS: u64 = 60;
 
@@ -135,11 +137,8 @@ impl Agent {
         if !worth_it && !std::mem::replace(&mut self.room.stuck_told, true) {
             let (biggest, tokens) = biggest(assembled, &self.history, self.family());
             // What the person can do something about.
-            let advice = if biggest == assembled.biggest().0 {
-                ". A lower generation (--gen 1) or fewer tools (--tools …) make it shorter"
-            } else {
-                ""
-            };
+            let remedy = Some(assembled.remedy()).filter(|words| !words.is_empty() && biggest == assembled.biggest().0);
+            let advice = remedy.map(|remedy| format!(". {remedy}")).unwrap_or_default();
             self.warn(&format!(
                 "the context window is small for what must stay in it, so older turns will be summed up often and in \
                  few words; the biggest part is {biggest} (about {tokens} tokens){advice}"
@@ -170,15 +169,16 @@ impl Agent {
         if self.budget.reached(&self.session_usage, self.worked()).is_some() {
             return Err(InputError::Refused("the budget is used up".to_owned()));
         }
-        let (assembled, space, standing) = (self.assembled(), self.space(), self.standing_words());
-        let too_long = self.too_long(&assembled, &space, CompactionCause::Asked, standing.as_deref());
-        if too_long.cut().is_none() || !self.may_compact() {
-            return Err(InputError::Refused("there is nothing to compact yet".to_owned()));
-        }
         if self.machine.busy() {
             self.room.asked = Some(focus);
             return Ok(());
         }
+        let (assembled, space, standing) = (self.assembled(), self.space(), self.standing_words());
+        let too_long = self.too_long(&assembled, &space, CompactionCause::Asked, standing.as_deref());
+        if too_long.cut().is_none() || !self.may_compact() {
+            return Err(InputError::Refused(NOTHING_TO_COMPACT.to_owned()));
+        }
+        self.inform(Compaction::BEGINS).await?;
         Ok(self.compact(CompactionCause::Asked, focus, None, None).await?)
     }
 
@@ -272,10 +272,15 @@ impl Agent {
             return Ok(before);
         }
         let recent = recent_from(&self.history, self.room.settings.keep_turns).unwrap_or(0);
-        let outputs = used_up(&self.history, recent);
-        if saved(&self.history, &outputs) / 4 < space.trim_gain() {
+        let used_up = used_up(&self.history, recent);
+        let gain = used_up.saves(family);
+        // Where it spares a summary, less is worth it too.
+        let spares = space.compact_at().is_some_and(|full| before > full && before.saturating_sub(gain) <= full);
+        let least = if spares { space.trim_gain() / 4 } else { space.trim_gain() };
+        if gain < least {
             return Ok(before);
         }
+        let outputs = used_up.outputs();
         let history = trim_history(&self.history, &outputs);
         self.room.meter.start_over();
         let after = self.room.meter.measure(assembled, &history, family);
@@ -302,6 +307,11 @@ impl Agent {
         let (assembled, space, standing) = (self.assembled(), self.space(), self.standing_words());
         let too_long = self.too_long(&assembled, &space, cause, standing.as_deref());
         let Some(cut) = too_long.cut() else {
+            // What the person did not ask to be thrown away is not thrown away.
+            if cause == CompactionCause::Asked {
+                self.warn(NOTHING_TO_COMPACT).await?;
+                return self.go_on_after(then, false, refusal).await;
+            }
             let shorter = self.shorten(cause, focus, vec!["there is no older part to sum up".to_owned()]).await?;
             return self.go_on_after(then, shorter, refusal).await;
         };
@@ -396,7 +406,11 @@ impl Agent {
             return Ok(());
         }
         match refusal.filter(|_| !shorter) {
-            Some(refusal) => self.no_room(stamp, refusal).await,
+            Some(refusal) => {
+                let (assembled, family) = (self.assembled(), self.family());
+                let words = refused_as_too_long(&refusal, &assembled, &self.history, family);
+                self.no_room(stamp, words).await
+            }
             None => self.ask_if_it_fits(stamp).await,
         }
     }

@@ -8,11 +8,11 @@ use crate::context::{Assembled, Space, tokens_of};
 /// Why nothing can be asked: what comes before the conversation is too much already.
 pub(super) fn too_small(assembled: &Assembled, space: &Space, model: &str) -> String {
     let (biggest, tokens) = assembled.biggest();
+    let remedy = remedy(assembled);
     format!(
         "the context window of {model} is too small: it holds {} tokens, {} of them are kept for the answer, and what \
          the model is told before the conversation takes about {}; the biggest part of that is {biggest} ({tokens}). \
-         A lower generation (--gen 1) or fewer tools (--tools …) make that shorter, and another model may have a bigger \
-         window; neco prompt show --sizes shows every part",
+         {remedy}Another model may have a bigger window; neco prompt show --sizes shows every part",
         space.window().unwrap_or_default(),
         space.reserve(),
         assembled.tokens(),
@@ -28,6 +28,24 @@ pub(super) fn biggest(assembled: &Assembled, history: &History, family: Family) 
         Some((at, tokens)) if tokens > fixed.1 => (format!("message {} of the conversation", at + 1), tokens),
         Some(_) | None => fixed,
     }
+}
+
+/// A model's own words that it was asked too much, with what the person can do about it.
+pub(super) fn refused_as_too_long(refusal: &str, assembled: &Assembled, history: &History, family: Family) -> String {
+    let (biggest, tokens) = biggest(assembled, history, family);
+    let is_fixed = biggest == assembled.biggest().0;
+    format!(
+        "{}. The biggest part of what it was asked is {biggest} (about {tokens} tokens). {}Begin a new session, or take a \
+         model with a bigger window",
+        refusal.trim_end_matches('.'),
+        if is_fixed { remedy(assembled) } else { String::new() },
+    )
+}
+
+/// What makes the biggest part shorter, as a sentence of its own.
+fn remedy(assembled: &Assembled) -> String {
+    let remedy = Some(assembled.remedy()).filter(|remedy| !remedy.is_empty());
+    remedy.map(|remedy| format!("{remedy}. ")).unwrap_or_default()
 }
 
 /// Why nothing can be asked: the conversation is too long, and stays so.

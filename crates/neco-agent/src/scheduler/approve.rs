@@ -60,12 +60,13 @@ impl Granted {
 
 /// The question that the person is asked.
 pub(super) fn request(
-    call: &Call,
+    call: &mut Call,
     prepared: &dyn PreparedCall,
     plan: &Plan,
     offer: &Offer,
     verdict: Verdict,
 ) -> PermissionRequest {
+    call.told = Some(verdict.clone());
     PermissionRequest {
         call_id: call.id.clone(),
         tool: call.tool.clone(),

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use neco_proto::event::{CallStatus, KnownFile, ToolCallEnd, ToolCallUpdate};
 use neco_proto::{CallId, Display, ErrorCode, EventBody, ToolResult};
-use neco_safety::Touch;
 use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::untrusted;
+use neco_safety::{Touch, Verdict};
 use neco_toolkit::{Intent, PreparedCall, ToolError};
 use serde_json::Value;
 
@@ -27,6 +27,8 @@ pub(super) struct Call {
     pub ruling: Option<GateRuling>,
     /// Whether a person was asked about it as it is and said yes.
     pub approved: bool,
+    /// What the person who was asked about it was told.
+    pub told: Option<Verdict>,
     /// Takes secrets out of its result.
     pub redactor: Redactor,
     pub phase: Phase,
@@ -158,6 +160,17 @@ impl Phase {
 }
 
 impl Call {
+    /// Whether a person who was asked about it was told all of this. Of what they made of it themselves they know the
+    /// words, and not what the words come to.
+    pub fn was_told(&self, verdict: &Verdict) -> bool {
+        self.told.as_ref().is_some_and(|told| {
+            let same = told.risk == verdict.risk && told.reason == verdict.reason;
+            // Who took the danger out of it need not be asked for that.
+            let less = verdict.risk < told.risk && (verdict.opens.is_empty() || verdict.opens == told.opens);
+            same || less
+        })
+    }
+
     pub fn touch(&self) -> Option<Touch> {
         match &self.phase {
             Phase::Scheduled { prepared, .. } | Phase::AwaitingApproval { prepared, .. } | Phase::Cleared(prepared) => {

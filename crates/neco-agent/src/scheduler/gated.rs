@@ -191,6 +191,20 @@ impl Scheduler {
         records
     }
 
+    /// A call that its tool can't plan has failed, for the gate as for the model: there is no such file.
+    pub(super) fn was_not_planned(
+        &mut self,
+        index: usize,
+        prepared: &dyn PreparedCall,
+        error: &ToolError,
+    ) -> Vec<Record> {
+        if let Some(call) = self.calls.get_mut(index) {
+            let arguments = Some(prepared.arguments().clone());
+            call.phase = Phase::Executing { touch: prepared.touch(), arguments };
+        }
+        self.ran(index, Outcome::error(error, Duration::ZERO))
+    }
+
     /// A call has run: the gate hears of it before the model does.
     pub(super) fn ran(&mut self, index: usize, outcome: Outcome) -> Vec<Record> {
         let succeeded = outcome.status == CallStatus::Success;
@@ -285,7 +299,8 @@ pub(super) fn may_be_answered(verdict: &Verdict, gate: Option<&GateRuling>) -> b
 /// what is critical.
 pub(super) fn is_persons_word(verdict: &Verdict) -> bool {
     let by_person = match verdict.rule.source {
-        Source::Session => true,
+        // What is kept for good opens no network, which they were told.
+        Source::Session => !verdict.rule.kept,
         Source::User | Source::CommandLine => verdict.risk == neco_proto::Risk::Critical,
         Source::BuiltIn | Source::Project => false,
     };
@@ -311,7 +326,8 @@ fn blocked_by_stop(reason: &str) -> ToolError {
 
 fn asked_by_hook(verdict: Verdict, reason: &str, person_present: bool) -> Verdict {
     if person_present {
-        return Verdict { ruling: Ruling::Ask, reason: format!("a hook asks: {reason}"), ..verdict };
+        let reason = format!("a hook asks: {reason}{}", verdict.opens);
+        return Verdict { ruling: Ruling::Ask, reason, ..verdict };
     }
     let reason = format!("a hook wants a person to decide ({reason}), and nobody can be asked in this run");
     Verdict { ruling: Ruling::Deny, reason, ..verdict }
@@ -357,6 +373,7 @@ mod tests {
             person_present: false,
             model: String::new(),
             turn: None,
+            agent: None,
         });
         scheduler.calls.push(Call {
             id: CallId::generate(),
@@ -366,6 +383,7 @@ mod tests {
             changed: None,
             ruling: None,
             approved: false,
+            told: None,
             redactor: Default::default(),
             phase: Phase::Executing { touch: Touch::Runs, arguments: None },
         });

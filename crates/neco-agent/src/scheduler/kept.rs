@@ -140,6 +140,7 @@ mod tests {
             changed: None,
             ruling: None,
             approved: false,
+            told: None,
             redactor: Default::default(),
             phase: Phase::Cleared(Box::new(Stub(touch))),
         });

@@ -87,6 +87,7 @@ mod tests {
             changed: None,
             ruling: None,
             approved: false,
+            told: None,
             redactor: Default::default(),
             phase,
         }

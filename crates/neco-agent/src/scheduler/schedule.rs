@@ -419,12 +419,12 @@ impl Scheduler {
         let Phase::Planning { approved, .. } = call.phase else { return Vec::new() };
         let plan = match plan {
             Ok(plan) => plan,
-            Err(error) => return self.finish(index, Outcome::error(&error, Duration::ZERO)),
+            Err(error) => return self.was_not_planned(index, prepared.as_ref(), &error),
         };
         let action = approve::action(&call.tool, prepared.as_ref(), &plan);
         let verdict = rule(&self.policy, call.ruling.as_ref(), &action, who);
         match verdict.ruling {
-            Ruling::Ask if !approved => {
+            Ruling::Ask if !approved || !call.was_told(&verdict) => {
                 let answerable = may_be_answered(&verdict, call.ruling.as_ref());
                 let offer = Offer {
                     grant: self.policy.offer(&action, who).map(Box::new),
@@ -439,7 +439,7 @@ impl Scheduler {
                 self.question(index, Question { waits, records, answerable })
             }
             Ruling::Allow | Ruling::Ask => {
-                call.approved = approved || is_persons_word(&verdict);
+                call.approved = verdict.ruling == Ruling::Ask || is_persons_word(&verdict);
                 call.phase = Phase::Cleared(prepared);
                 self.announce(index)
             }

@@ -70,13 +70,14 @@ impl Scheduler {
         };
         call.phase = Phase::Executing { touch, arguments };
         let mut outcome = *outcome;
+        // What a person typed may quote what a file said.
+        let redacted = |text: &str| self.redactor().redact(text, Scope::Outside).into_owned();
         match fulfilled {
-            Fulfilled::Done(text) => {
-                // What a person typed may quote what a file said.
-                let text = untrusted::neutral(&self.redactor().redact(&text, Scope::Outside)).into_owned();
-                add(&mut outcome, &text);
+            Fulfilled::Done(text) => add(&mut outcome, &untrusted::neutral(&redacted(&text))),
+            Fulfilled::Failed(error) => {
+                let error = ToolError::new(error.code, redacted(&error.message));
+                outcome = Outcome::error(&error, Duration::ZERO);
             }
-            Fulfilled::Failed(error) => outcome = Outcome::error(&error, Duration::ZERO),
             Fulfilled::Waits => {}
         }
         let records = self.ran(index, outcome);

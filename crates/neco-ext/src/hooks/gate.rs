@@ -160,10 +160,12 @@ async fn untrusted(hook: &Hook) -> Option<Untrusted> {
 /// A hook that was changed does not run. One that guards calls leaves them to a person then: whoever can
 /// change it must not be able to switch it off.
 fn changed(moment: &Moment) -> Answer {
-    let words = "it was changed since it was trusted, so it does not run; `neco trust` shows it".to_owned();
+    let words = "it is new or was changed since it was trusted, so it does not run; `neco trust` shows it".to_owned();
     let ruling = match moment {
         Moment::BeforeCall(_) => {
-            Some(GateRuling::Ask("a hook that guards this call was changed since it was trusted".to_owned()))
+            let words =
+                "a hook that guards this call is new or was changed since it was trusted; `neco trust` shows it";
+            Some(GateRuling::Ask(words.to_owned()))
         }
         Moment::Permission(_)
         | Moment::AfterCall { .. }

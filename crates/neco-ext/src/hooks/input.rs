@@ -4,6 +4,7 @@ use std::path::Path;
 
 use neco_agent::gate::{GatedAgent, GatedCall, Moment, Scene};
 use neco_proto::{ApprovalMode, Mode, SessionId};
+use neco_safety::untrusted::{between, unwrapped};
 use serde_json::{Map, Value, json};
 
 use super::translate;
@@ -37,21 +38,21 @@ pub(super) fn of(moment: &Moment, scene: &Scene, session: SessionId, cwd: &Path)
         }
         Moment::BeforeCall(call) => {
             put("turn_id", json!(turn));
-            put_call(&mut put, call, cwd);
+            put_call(&mut put, call, scene, cwd);
             put("tool_use_id", json!(call.id.to_string()));
         }
         Moment::Permission(call) => {
             put("turn_id", json!(turn));
-            put_call(&mut put, call, cwd);
+            put_call(&mut put, call, scene, cwd);
         }
         Moment::AfterCall { call, output, succeeded } => {
             put("turn_id", json!(turn));
-            put_call(&mut put, call, cwd);
+            put_call(&mut put, call, scene, cwd);
             put("tool_use_id", json!(call.id.to_string()));
             match succeeded {
                 true => put("tool_response", response(call, output, cwd)),
                 false => {
-                    put("error", json!(output));
+                    put("error", json!(unwrapped(output)));
                     put("is_interrupt", json!(false));
                 }
             }
@@ -69,6 +70,7 @@ pub(super) fn of(moment: &Moment, scene: &Scene, session: SessionId, cwd: &Path)
         Moment::Compaction { asked, .. } => {
             put("turn_id", json!(turn));
             put("trigger", json!(if *asked { "manual" } else { "auto" }));
+            scene.agent.iter().for_each(|agent| put_agent(&mut put, agent));
         }
         Moment::AgentStart(agent) => {
             put("turn_id", json!(turn));
@@ -94,16 +96,19 @@ fn said(words: &str) -> Value {
     if words.is_empty() { Value::Null } else { json!(words) }
 }
 
-fn put_call(put: &mut impl FnMut(&str, Value), call: &GatedCall, cwd: &Path) {
+fn put_call(put: &mut impl FnMut(&str, Value), call: &GatedCall, scene: &Scene, cwd: &Path) {
+    scene.agent.iter().for_each(|agent| put_agent(put, agent));
     put("tool_name", json!(translate::tool_name(&call.tool)));
     put("tool_input", translate::to_common(&call.tool, &call.arguments, cwd));
 }
 
-/// What came of a call; with the fields that hooks look for first.
+/// What came of a call; with the fields that hooks look for first. The tags that tell a model what is data mean
+/// nothing to a hook; keys and marks in it are as the model sees them.
 fn response(call: &GatedCall, output: &str, cwd: &Path) -> Value {
-    let mut response = json!({ "success": true, "output": output });
+    let mut response = json!({ "success": true, "output": unwrapped(output) });
     if call.tool == "bash" {
-        response["stdout"] = json!(output);
+        // What printed nothing has no tags, and only our own words about it.
+        response["stdout"] = json!(between(output).unwrap_or_default());
         response["stderr"] = json!("");
         response["interrupted"] = json!(false);
     }

@@ -1,5 +1,6 @@
 //! Which tools a hook is for: names of ours or of other agents, or a regular expression over them.
 
+use neco_safety::policy::starts_agents;
 use neco_toolkit::alias;
 use regex::{Regex, RegexBuilder};
 
@@ -77,6 +78,10 @@ fn is_name_of(name: &str, tool: &str) -> bool {
 fn names_of(tool: &str) -> Vec<String> {
     let mut names = vec![tool.to_owned()];
     names.extend(alias::common_names(tool).iter().map(|name| (*name).to_owned()));
+    // Elsewhere there is one way to start an agent, and a hook about it means every one.
+    if starts_agents(tool) {
+        names.push("Task".to_owned());
+    }
     // A tool of a server is `server__tool` here and `mcp__server__tool` elsewhere.
     if tool.contains("__") && !tool.starts_with("mcp__") {
         names.push(format!("mcp__{tool}"));

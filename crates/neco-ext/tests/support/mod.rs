@@ -76,6 +76,7 @@ pub fn scene() -> Scene {
         person_present: true,
         model: "stage/actor".to_owned(),
         turn: Some(TurnId::new()),
+        agent: None,
     }
 }
 

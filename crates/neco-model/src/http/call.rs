@@ -237,12 +237,7 @@ impl Call {
 
     fn with_cost(&self, delta: Delta) -> Delta {
         match (delta, &self.model.price) {
-            (Delta::Usage(mut usage), Some(price)) => {
-                // A vendor that says what it takes knows better; one that says nothing or less knows not.
-                let said = usage.cost.filter(|cost| *cost > 0.0);
-                usage.cost = said.or_else(|| Some(price.of(&usage)));
-                Delta::Usage(usage)
-            }
+            (Delta::Usage(usage), Some(price)) => Delta::Usage(price.laid_on(usage)),
             (delta, _) => delta,
         }
     }

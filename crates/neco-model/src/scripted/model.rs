@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::{StreamExt, stream};
+use futures::{StreamExt, TryStreamExt, stream};
 use neco_config::section::Strategy;
 
 use super::faults::{self, ERROR_EVENT, Fault};
 use super::play::{Played, Player};
 use super::script::Script;
+use crate::cost::Price;
 use crate::delta::Delta;
 use crate::error::{ErrorKind, ModelError, Place};
 use crate::group::{Group, Lane, Member, RetryPolicy};
@@ -27,6 +28,8 @@ pub struct ScriptedModel {
     label: String,
     /// What was set for it, whatever the script says.
     window: Option<u64>,
+    /// What its tokens are said to cost.
+    price: Option<Price>,
     shared: Arc<Shared>,
 }
 
@@ -53,13 +56,19 @@ impl ScriptedModel {
             client: tokio::sync::OnceCell::new(),
         };
         let shared = Shared { model: model.to_owned(), player: Player::new(script, model), endpoint };
-        Self { label: format!("{provider}/{model}"), window: None, shared: Arc::new(shared) }
+        Self { label: format!("{provider}/{model}"), window: None, price: None, shared: Arc::new(shared) }
     }
 
     /// With a window of so many tokens instead of the script's own.
     #[must_use]
     pub fn with_window(self, window: Option<u64>) -> Self {
         Self { window, ..self }
+    }
+
+    /// With a price instead of none.
+    #[must_use]
+    pub fn with_price(self, price: Option<Price>) -> Self {
+        Self { price, ..self }
     }
 }
 
@@ -94,7 +103,12 @@ impl Provider for ScriptedModel {
         let shared = self.shared.clone();
         // The script only moves on when the answer is really asked for.
         let answer = stream::once(async move { shared.answer(&request) }).flatten();
-        stream::iter([Ok(begin)]).chain(answer).boxed()
+        let price = self.price;
+        let priced = answer.map_ok(move |delta| match (delta, price) {
+            (Delta::Usage(usage), Some(price)) => Delta::Usage(price.laid_on(usage)),
+            (delta, _) => delta,
+        });
+        stream::iter([Ok(begin)]).chain(priced).boxed()
     }
 }
 

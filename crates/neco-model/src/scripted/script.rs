@@ -191,7 +191,7 @@ impl ScriptCall {
 }
 
 impl From<ScriptUsage> for Usage {
-    /// Written answers cost nothing.
+    /// Written answers cost nothing by themselves.
     fn from(usage: ScriptUsage) -> Self {
         let ScriptUsage { input, output, cache_read, reasoning } = usage;
         Self { input, output, cache_read, reasoning, ..Self::default() }

@@ -102,7 +102,7 @@ proptest! {
         // A call in the midst of a line is an example, and so is one that words follow.
         let text = format!("{before} {}{after}", inside.replace('<', ""));
         prop_assert_eq!(calls(&read([text.as_str()], trust)), vec![]);
-        let text = format!("{before}\n{{\"name\":\"list\"}}\n{after}");
+        let text = format!("{before}\n{{\"name\":\"list\"}}\nso {after}");
         prop_assert_eq!(calls(&read([text.as_str()], trust)), vec![]);
     }
 

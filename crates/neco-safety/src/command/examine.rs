@@ -6,7 +6,7 @@ use neco_proto::Risk;
 
 use super::environment::{self, Effect};
 use super::examined::{Examined, Opened, Part, Word};
-use super::finding::{Command, Finding, Inner, Input};
+use super::finding::{Command, Finding, Inner, Input, add_reason};
 use super::ground::{Ground, is_harmless_device};
 use super::judge::judge;
 use super::place::Place;
@@ -302,14 +302,14 @@ impl<'a> Examination<'a> {
         }
     }
 
-    /// The worst decides, and the first reason for it is the one that is told.
+    /// The worst decides. Everything that is critical is told, of what is less the first.
     fn raise(&mut self, risk: Risk, why: &str) {
-        let told = (!why.is_empty()).then(|| why.to_owned());
         if risk > self.found.risk {
             self.found.risk = risk;
-            self.found.because = told;
-        } else if risk == self.found.risk && self.found.because.is_none() {
-            self.found.because = told;
+            self.found.because = None;
+        }
+        if risk == self.found.risk && (risk == Risk::Critical || self.found.because.is_none()) {
+            add_reason(&mut self.found.because, why);
         }
     }
 

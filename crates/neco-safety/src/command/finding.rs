@@ -51,6 +51,37 @@ pub(crate) enum Inner {
     Script { text: String, input: Input },
 }
 
+/// What stands between two reasons for the same risk.
+const ALSO: &str = "; also ";
+
+/// What stands for those that are not told.
+const MORE: &str = "; and more that is critical";
+
+/// More reasons than these are told to nobody.
+const MOST_REASONS: usize = 4;
+
+/// Adds what makes something critical to what else does: a yes is to all of it.
+pub(crate) fn add_reason(told: &mut Option<String>, why: &str) {
+    let Some(told) = told else {
+        *told = Some(why.to_owned()).filter(|why| !why.is_empty());
+        return;
+    };
+    for why in why.split(ALSO).filter(|why| !why.is_empty()) {
+        if told.split(ALSO).any(|own| own == why) {
+            continue;
+        }
+        match told.split(ALSO).count() {
+            count if count < MOST_REASONS => {
+                told.push_str(ALSO);
+                told.push_str(why);
+            }
+            // Whoever writes the line chooses what comes first.
+            _ if !told.ends_with(MORE) => told.push_str(MORE),
+            _ => {}
+        }
+    }
+}
+
 /// What is known about one simple command.
 #[derive(Debug)]
 pub(crate) struct Finding {
@@ -89,10 +120,10 @@ impl Finding {
         }
     }
 
-    /// It is critical. The first reason given is the one that is told.
+    /// It is critical.
     pub(crate) fn critical(&mut self, why: impl Into<String>) {
         self.risk = Risk::Critical;
-        self.because.get_or_insert_with(|| why.into());
+        add_reason(&mut self.because, &why.into());
     }
 
     /// It is denied outright.

@@ -33,3 +33,5 @@ pub use examine::examine;
 pub use examined::{Examined, Opened, Part, Word};
 pub use place::Place;
 pub use rule::CommandRule;
+
+pub(crate) use finding::add_reason;

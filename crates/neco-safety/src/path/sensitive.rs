@@ -184,6 +184,9 @@ fn file_by_name(name: &str) -> Option<&'static str> {
         | "secrets.toml"
         | "secrets.yml"
         | "secrets.yaml"
+        | "service-account.json"
+        | "service_account.json"
+        | "wallet.dat"
         | "keys.toml" => Some(CREDENTIALS),
         ".gitconfig" => Some(GIT),
         ".bashrc" | ".bash_profile" | ".bash_login" | ".bash_logout" | ".bash_aliases" | ".profile" | ".zshrc"
@@ -200,7 +203,12 @@ fn file_by_name(name: &str) -> Option<&'static str> {
 }
 
 fn by_extension(name: &str) -> Option<&'static str> {
-    match name.rsplit_once('.')?.1 {
+    let (stem, extension) = name.rsplit_once('.')?;
+    match extension {
+        // As `prod.env`; one that is called `example.env` shows what another would look like, and some are no files.
+        "env" if ["process", "import.meta", "bun"].contains(&stem) => None,
+        "env" => (!stem.split(['.', '-', '_']).any(|part| SAMPLES.contains(&part))).then_some(SECRETS),
+        "ovpn" => Some(CREDENTIALS),
         "pem" | "key" | "p12" | "pfx" | "ppk" | "jks" | "keystore" | "kdbx" => Some(PRIVATE_KEY),
         "code-workspace" | "sublime-project" => Some(EDITOR),
         _ => None,
@@ -218,6 +226,12 @@ fn file_inside(grandparent: &str, parent: &str, name: &str) -> Option<&'static s
         (_, ".cargo", "config" | "config.toml") => Some(BUILD),
         _ => None,
     }
+}
+
+/// Whether a file holds secrets by its name alone, wherever it is, and is no private key: boxes hide it.
+pub(crate) fn is_secret_by_name(name: &str) -> bool {
+    let named = ["service-account.json", "service_account.json", "wallet.dat"].contains(&name);
+    named || name.ends_with(".ovpn") || name.ends_with(".env") && by_extension(name).is_some()
 }
 
 fn is_key_name(name: &str) -> bool {
@@ -247,6 +261,10 @@ mod tests {
             ".env.local",
             "app/.ENV.production",
             ".env_backup",
+            "prod.env",
+            "deploy/db.prod.env",
+            "x.ovpn",
+            "service-account.json",
             ".envrc",
             "a/.ssh/config",
             ".aws/credentials",
@@ -332,6 +350,8 @@ mod tests {
         let ordinary = [
             "src/env.rs",
             ".env.example",
+            "example.env",
+            "process.env",
             "app/.env.local.sample",
             "src/credentials.rs",
             "deploy/id_rsa.pub",

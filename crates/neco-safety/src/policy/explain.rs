@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::action::{Action, Who};
 use super::facts::Facts;
 use super::judge::{Policy, Verdict, verdict};
+use super::rule::Ruling;
 use super::words;
 
 /// A verdict, and what it stands on.
@@ -42,7 +43,10 @@ impl Policy {
     #[must_use]
     pub fn explain(&self, action: &Action<'_>, who: &Who<'_>) -> Explanation {
         let facts = Facts::of(action, who, self.place());
-        let verdict = verdict(&facts, &self.decide(&facts, None));
+        let decided = self.decide(&facts, None);
+        // What is denied is not asked about, so nobody is offered more.
+        let offer = (decided.ruling == Ruling::Ask).then(|| self.offer(action, who)).flatten();
+        let verdict = verdict(&facts, &decided);
         let parts = facts.examined.iter().flat_map(|examined| &examined.parts).map(|part| ExplainedPart {
             text: part.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "),
             risk: part.risk,
@@ -55,7 +59,7 @@ impl Policy {
             parts: parts.collect(),
             understood: facts.examined.as_ref().map(|examined| examined.clean),
             paths: action.paths.to_vec(),
-            session_rule: self.offer(action, who).map(|grant| grant.describe()),
+            session_rule: offer.map(|grant| grant.describe()),
         }
     }
 }

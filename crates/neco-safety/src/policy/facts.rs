@@ -7,6 +7,7 @@ use neco_proto::{Mode, Risk};
 
 use super::action::{Action, Touch, Who};
 use super::canonical::canonical;
+use super::pattern::{TASK, starts_agents};
 use super::rule::Ruling;
 use crate::command::{Examined, Place, examine};
 
@@ -68,8 +69,11 @@ impl<'a> Facts<'a> {
 
     /// The tools that a rule may mean which asks or denies: what is typed into a shell is run by it.
     pub fn tools(&self, decision: Ruling) -> impl Iterator<Item = &str> {
-        let also = (decision != Ruling::Allow && self.is_typed()).then_some(RUNS);
-        std::iter::once(self.tool.as_str()).chain(also)
+        let narrows = decision != Ruling::Allow;
+        let typed = (narrows && self.is_typed()).then_some(RUNS);
+        // Elsewhere there is one way to start an agent, and a rule against it means every one.
+        let starts = (narrows && starts_agents(&self.tool)).then_some(TASK);
+        std::iter::once(self.tool.as_str()).chain(typed).chain(starts)
     }
 
     /// Whether it publishes commits, or gives up some that were made.

@@ -12,11 +12,15 @@ use super::judge::Policy;
 use super::pattern::{ArgsPattern, CommandPattern, HostPattern, MCP, ToolPattern};
 use super::read::prefix;
 use super::rule::{Rule, Ruling, Source, When};
+use super::words::needs_network;
 use crate::command::CommandRule;
 use crate::secrets::{Redactor, Scope};
 
 /// The priority of rules that are kept: a person who says "always" means it more than a rule of theirs that asks.
 pub(super) const KEPT_PRIORITY: i32 = 900;
+
+/// A rule that is longer is not proposed.
+const LONGEST_FLAG: usize = 200;
 
 /// How a rule names the workspace itself as the folder that a command starts in.
 const HERE: &str = ".";
@@ -31,6 +35,8 @@ pub struct Grant {
     can_be_kept: bool,
     /// The lines of the rule in a file, without where it holds.
     lines: Vec<String>,
+    /// Whether what is allowed plainly needs the network where commands have none.
+    needs_network: bool,
 }
 
 impl Policy {
@@ -116,20 +122,23 @@ impl Grant {
             place: String::new(),
             when,
         };
-        Some(Self { rule, subject, can_be_kept: false, lines })
+        Some(Self { rule, subject, can_be_kept: false, lines, needs_network: needs_network(facts) })
     }
 
     /// What "for this session" allows, in words.
     #[must_use]
     pub fn describe(&self) -> String {
-        format!("{} without asking, until Neco ends", self.subject)
+        let network = if self.needs_network { "and with the network, " } else { "" };
+        format!("{} without asking, {network}until Neco ends", self.subject)
     }
 
     /// What "always" allows, in words; nothing where it would not be heard.
     #[must_use]
     pub fn describe_always(&self, file: &str) -> Option<String> {
+        // Who keeps a rule is asked once, and would never be told again what reaches the network.
+        let network = if self.needs_network { ", but without the network after this once" } else { "" };
         self.can_be_kept
-            .then(|| format!("{} without asking, in this folder from now on (kept in {file})", self.subject))
+            .then(|| format!("{} without asking, in this folder from now on{network} (kept in {file})", self.subject))
     }
 
     /// The rule as it is kept: it holds in `workspace`, and everywhere once that line is taken away.
@@ -193,6 +202,19 @@ pub(super) fn flag(facts: &Facts<'_>) -> String {
             Some(_) | None => tool.to_owned(),
         },
     }
+}
+
+/// The same for what is critical: the very call, and nothing where that is too much to write.
+pub(super) fn critical_flag(facts: &Facts<'_>) -> Option<String> {
+    let about = match (facts.action.command, facts.action.paths.first()) {
+        (Some(line), _) => format!("line = {}", toml_string(line.trim())),
+        (None, Some(path)) if facts.action.paths.len() == 1 => format!("path = {}", toml_string(path.to_str()?)),
+        (None, _) => return None,
+    };
+    let rule = format!("{{ tool = {}, {about}, risk = \"critical\" }}", toml_string(facts.action.tool));
+    // It stands between single quotes on a command line, and in one line.
+    let is_plain = |letter: char| letter != '\'' && !letter.is_control();
+    Some(rule).filter(|rule| rule.len() <= LONGEST_FLAG && rule.chars().all(is_plain))
 }
 
 fn toml_string(text: &str) -> String {

@@ -19,6 +19,8 @@ pub struct Verdict {
     pub ruling: Ruling,
     /// Why, in words.
     pub reason: String,
+    /// What a person's yes to it opens, in words; empty where it opens nothing.
+    pub opens: String,
     /// The code for the model when it is denied.
     pub code: ErrorCode,
     /// How much harm the call could do, its command looked at.
@@ -36,6 +38,8 @@ pub struct RuleRef {
     pub source: Source,
     /// Where; empty for what has no place.
     pub place: String,
+    /// Whether a person keeps it for good.
+    pub kept: bool,
 }
 
 /// The rules in force. Judging is pure: the same call gets the same verdict, in the loop and in an explanation.
@@ -85,11 +89,13 @@ impl Policy {
     /// Adds a rule, unless the same is there.
     pub fn add(&mut self, rule: Rule) {
         let same = |other: &Rule| {
-            let told = |rule: &Rule| (rule.source, rule.decision, rule.when.to_string());
+            let told = |rule: &Rule| (rule.source, rule.decision, rule.kept, rule.when.to_string());
             told(other) == told(&rule)
         };
         if !self.rules.iter().any(same) {
-            let at = self.rules.partition_point(|other| other.before(&rule).is_lt());
+            // What is kept comes after the same that is not, which opens more.
+            let is_before = |order: std::cmp::Ordering| if rule.kept { order.is_le() } else { order.is_lt() };
+            let at = self.rules.partition_point(|other| is_before(other.before(&rule)));
             self.rules.insert(at, rule);
         }
     }
@@ -211,6 +217,7 @@ pub(super) fn verdict(facts: &Facts<'_>, decided: &Decided<'_>) -> Verdict {
     Verdict {
         ruling: if unasked { Ruling::Deny } else { decided.ruling },
         reason: words::reason(facts, decided),
+        opens: words::opened(facts),
         code: denial_code(facts.action),
         risk: facts.risk,
         rule: RuleRef::of(decided.rule),
@@ -220,11 +227,12 @@ pub(super) fn verdict(facts: &Facts<'_>, decided: &Decided<'_>) -> Verdict {
 impl RuleRef {
     fn of(rule: Option<&Rule>) -> Self {
         match rule {
-            Some(rule) => Self { title: rule.title(), source: rule.source, place: rule.place.clone() },
+            Some(rule) => Self { title: rule.title(), source: rule.source, place: rule.place.clone(), kept: rule.kept },
             None => Self {
                 title: "never, whatever other rules say".to_owned(),
                 source: Source::BuiltIn,
                 place: String::new(),
+                kept: false,
             },
         }
     }

@@ -36,7 +36,7 @@ pub use fields::Problem;
 pub use grant::Grant;
 pub use judge::{Policy, RuleRef, Verdict};
 pub use keep::{forget, keep, kept};
-pub use pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern};
+pub use pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern, starts_agents};
 pub use read::{OwnName, ReadRules, RuleReader};
 pub use rule::{Rule, Ruling, Source, When};
 pub use sources::{LoadedPolicy, PolicyError, RuleSources};

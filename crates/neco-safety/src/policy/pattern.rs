@@ -13,6 +13,15 @@ use super::facts::Facts;
 use super::foreign::names::their_arguments;
 use crate::command::{Examined, Part};
 
+/// What starts an agent, as other agents call it.
+pub(super) const TASK: &str = "task";
+
+/// Whether a tool starts agents.
+#[must_use]
+pub fn starts_agents(tool: &str) -> bool {
+    [TASK, "spawn_agent", "workflow"].contains(&tool) || tool.starts_with("agent__")
+}
+
 /// What the names of tools from MCP servers begin with.
 pub(super) const MCP: &str = "mcp__";
 

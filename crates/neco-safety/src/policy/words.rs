@@ -8,6 +8,7 @@ use super::action::{Confinement, Touch};
 use super::facts::Facts;
 use super::judge::Decided;
 use super::rule::{Rule, Ruling, Source, When};
+use crate::command::add_reason;
 
 /// The reason of a decision.
 pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>) -> String {
@@ -20,9 +21,14 @@ pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>) -> String {
     };
     match decided.ruling {
         Ruling::Ask if !facts.who.person_present => format!("{reason}{}", unasked(facts)),
-        Ruling::Ask => format!("{reason}{}{}", opened_words(facts), network_words(facts)),
+        Ruling::Ask => format!("{reason}{}", opened(facts)),
         Ruling::Allow | Ruling::Deny => reason,
     }
+}
+
+/// What a yes opens.
+pub(super) fn opened(facts: &Facts<'_>) -> String {
+    format!("{}{}", opened_words(facts), network_words(facts))
 }
 
 /// What a yes opens of what is closed to commands.
@@ -30,7 +36,7 @@ fn opened_words(facts: &Facts<'_>) -> String {
     // A program that runs already has its box.
     let may_open = facts.who.confinement == Confinement::Boxed && !facts.is_typed();
     let Some(examined) = facts.examined.as_ref().filter(|_| may_open) else { return String::new() };
-    if facts.action.because.is_some() || examined.risk < Risk::Critical || examined.opens.is_empty() {
+    if examined.risk < Risk::Critical || examined.opens.is_empty() {
         return String::new();
     }
     let listed = |changes: bool| {
@@ -47,7 +53,7 @@ fn opened_words(facts: &Facts<'_>) -> String {
     format!("; your yes {what}")
 }
 
-/// What a yes opens.
+/// What a yes opens of the network.
 fn network_words(facts: &Facts<'_>) -> &'static str {
     match needs_network(facts) {
         true => "; your yes lets this one command reach the network",
@@ -67,8 +73,13 @@ fn by_rule(facts: &Facts<'_>, rule: &Rule) -> String {
         (Source::Session, Ruling::Allow) => "allowed for this session".to_owned(),
         (Source::Session, Ruling::Ask | Ruling::Deny) => format!("({} rule {})", rule.decision, named(rule)),
         (Source::User | Source::Project | Source::CommandLine, _) => {
-            let reason = rule.reason.as_ref().map(|reason| format!("{reason} ")).unwrap_or_default();
-            format!("{reason}({} rule {})", rule.source, named(rule))
+            let plain = match rule.decision {
+                Ruling::Allow => "a rule allows it",
+                Ruling::Ask => "a rule asks about it",
+                Ruling::Deny => "a rule denies it",
+            };
+            let reason = rule.reason.as_deref().unwrap_or(plain);
+            format!("{reason} ({} rule {})", rule.source, named(rule))
         }
     }
 }
@@ -85,9 +96,12 @@ fn named(rule: &Rule) -> String {
 /// What a call does that makes it worth a question.
 pub(super) fn what(facts: &Facts<'_>) -> String {
     let network = if needs_network(facts) { "; it needs the network, which is off for commands" } else { "" };
-    let by_tool = facts.action.because.map(str::to_owned);
-    let by_command = facts.examined.as_ref().and_then(|examined| examined.because.clone());
-    if let Some(because) = by_tool.or(by_command) {
+    let mut because = facts.action.because.map(str::to_owned);
+    // What a tool says of itself hides nothing of what its command would do.
+    if let Some(examined) = facts.examined.as_ref().filter(|one| because.is_none() || one.risk == Risk::Critical) {
+        add_reason(&mut because, examined.because.as_deref().unwrap_or_default());
+    }
+    if let Some(because) = because {
         return format!("{because}{network}");
     }
     let words = match facts.action.touch {
@@ -102,7 +116,7 @@ pub(super) fn what(facts: &Facts<'_>) -> String {
 }
 
 /// Whether a command plainly needs the network where commands have none.
-fn needs_network(facts: &Facts<'_>) -> bool {
+pub(super) fn needs_network(facts: &Facts<'_>) -> bool {
     facts.examined.as_ref().is_some_and(|examined| examined.network) && !facts.who.network && !facts.is_typed()
 }
 
@@ -120,7 +134,10 @@ fn unasked(facts: &Facts<'_>) -> String {
     };
     let way = match facts.risk {
         Risk::Critical => {
-            "it needs a person at a terminal, or a rule of the user that names it with risk = \"critical\"".to_owned()
+            let rule = super::grant::critical_flag(facts).map(|rule| format!(": --allow '{rule}'")).unwrap_or_default();
+            format!(
+                "it needs a person at a terminal, or a rule of the user that names it with risk = \"critical\"{rule}"
+            )
         }
         Risk::Safe | Risk::Low | Risk::Medium | Risk::High => {
             format!("the user allows it with --allow '{}',{auto} or at a terminal", super::grant::flag(facts))

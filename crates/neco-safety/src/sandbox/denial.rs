@@ -52,6 +52,7 @@ const NO_NETWORK: &[&str] = &[
     "Name or service not known",
     "Temporary failure resolving",
     "getaddrinfo EAI_AGAIN",
+    "getaddrinfo ENOTFOUND",
     "ENETUNREACH",
     "failed to lookup address information",
     "Resolving timed out",

@@ -106,7 +106,12 @@ impl Kept {
         Watched::hold_up(&watch, &aftermath.left);
         match heard {
             Heard::Now => aftermath.taken.extend(watch.take_untold()),
-            Heard::Later => watch.leave_untold(std::mem::take(&mut aftermath.taken)),
+            Heard::Later => {
+                if !aftermath.taken.is_empty() {
+                    tracing::warn!(taken = ?aftermath.taken, "a command made what it must not make: it was put aside");
+                }
+                watch.leave_untold(std::mem::take(&mut aftermath.taken));
+            }
         }
         aftermath
     }

@@ -20,6 +20,9 @@ use super::linux::{build, channel, first_process, landlock, privilege, seccomp, 
 use super::lists::clean_up;
 use super::order::{ASKED, CHANNEL, CommandLine, ORDER, Order, PUT_RIGHT, RULES, VERSION, WAITS};
 
+/// What is said before why nothing was run.
+pub(super) const NOT_CLOSED: &str = "neco: the sandbox could not be closed, so nothing was run: ";
+
 /// What a shell says for a command that was found but could not be run.
 const NOT_RUN: i32 = 126;
 
@@ -38,7 +41,7 @@ pub fn become_launcher_if_asked() {
     }
     if waits || first.is_some_and(|first| first == ASKED) {
         let Err(failure) = launch();
-        let _ = writeln!(io::stderr(), "neco: the sandbox could not be closed, so nothing was run: {failure}");
+        let _ = writeln!(io::stderr(), "{NOT_CLOSED}{failure}");
         std::process::exit(NOT_RUN);
     }
 }

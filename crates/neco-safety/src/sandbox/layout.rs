@@ -370,6 +370,13 @@ impl Drawing<'_> {
     }
 }
 
+/// Whether commands can work in a folder inside a box: not in one that a box has to have of its own, or that holds
+/// such.
+#[must_use]
+pub fn can_be_worked_in(folder: &Path) -> bool {
+    !is_of_the_system(folder)
+}
+
 /// Whether a folder is one that a box has to have of its own, or holds such.
 pub(super) fn is_of_the_system(path: &Path) -> bool {
     let own = ["/dev", "/proc", "/sys"];

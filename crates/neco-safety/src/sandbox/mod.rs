@@ -51,7 +51,7 @@ mod traces;
 mod walls;
 mod watch;
 
-pub use layout::Roots;
+pub use layout::{Roots, can_be_worked_in};
 pub use level::{Allowance, Freedom, Level, Network, Settings};
 pub use report::{Builder, Report, Strength};
 pub use sandbox::{Ask, Sandbox, SandboxSetup, Unmet};

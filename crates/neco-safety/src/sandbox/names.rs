@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::path::sensitive::is_sample;
+use crate::path::sensitive::{is_sample, is_secret_by_name};
 
 /// Folders in a workspace that decide what an agent or an editor does, and what the home folder has where such
 /// a program is used.
@@ -279,7 +279,7 @@ const FOR_TESTS: &[&str] = &["test", "tests", "testdata", "test-data", "fixtures
 
 /// Whether a file holds variables that are kept secret, by its name.
 pub(super) fn is_secret_variables(name: &str) -> bool {
-    let Some(rest) = name.strip_prefix(".env") else { return false };
+    let Some(rest) = name.strip_prefix(".env") else { return is_secret_by_name(name) };
     (rest.is_empty() || rest.starts_with(['.', '_', '-'])) && !is_sample(name)
 }
 
@@ -299,10 +299,19 @@ mod tests {
 
     #[test]
     fn secrets_are_known_by_name_and_samples_are_none() {
-        for name in [".env", ".env.local", ".env.production", ".env_backup", ".env-old"] {
+        for name in [".env", ".env.local", ".env.production", ".env_backup", ".env-old", "prod.env", "home.ovpn"] {
             assert!(is_secret_variables(name), "{name}");
         }
-        for name in [".env.example", ".env.local.sample", ".envrc", ".environment", "env", ".env.template"] {
+        for name in [
+            "example.env",
+            "a.tfstate",
+            ".env.example",
+            ".env.local.sample",
+            ".envrc",
+            ".environment",
+            "env",
+            ".env.template",
+        ] {
             assert!(!is_secret_variables(name), "{name}");
         }
         let key = |path: &str| {

@@ -15,6 +15,7 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
 use serde::{Deserialize, Serialize};
 
 use super::bwrap::{self, LAUNCHER_INSIDE};
+use super::launcher::NOT_CLOSED;
 use super::linux::channel::{self, Word};
 use super::linux::landlock::{self, Rules};
 use super::linux::seccomp;
@@ -26,6 +27,8 @@ use super::walls::{Covers, Walls};
 
 /// No box takes longer than this to start.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long what failed may take to say why.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
@@ -199,15 +202,23 @@ fn attempt(program: &Path, arguments: &[OsString], order: &Order) -> io::Result<
     })?;
     drop((theirs, launchers));
     let worked = if in_box { hear_success(&line) } else { exits_well(leader, PATIENCE) };
-    if in_box {
+    if in_box && worked {
         end(leader);
     }
     if worked {
         return Ok(());
     }
+    // It says why before it ends; nothing of it stays to hold the pipe.
+    if in_box {
+        exits_well(leader, LAST_WORDS);
+        let _ = kill_process_group(leader, Signal::KILL);
+    }
     let mut said = String::new();
     let _ = Read::take(&mut output, MOST_WORDS).read_to_string(&mut said);
-    Err(io::Error::other(if said.trim().is_empty() { "it ends without a word" } else { said.trim() }.to_owned()))
+    let said = said.trim();
+    let said = said.strip_prefix(NOT_CLOSED).unwrap_or(said);
+    let said = said.strip_prefix("namespaces can't be had: ").unwrap_or(said);
+    Err(io::Error::other(if said.is_empty() { "it ends without a word" } else { said }.to_owned()))
 }
 
 fn hear_success(line: &OwnedFd) -> bool {

@@ -110,8 +110,12 @@ impl Files {
     }
 
     fn outside(&self, given: &Path, wanted: &Path, resolved: &Path) -> PathError {
-        let leads_to =
-            if wanted == resolved { String::new() } else { format!(" (it leads to {})", resolved.display()) };
+        let temporary = ["/tmp", "/var/tmp"].iter().any(|folder| resolved.starts_with(folder));
+        let leads_to = match wanted == resolved {
+            true if temporary => " (in the sandbox commands have a /tmp of their own, which only they see)".to_owned(),
+            true => String::new(),
+            false => format!(" (it leads to {})", resolved.display()),
+        };
         PathError::Outside {
             path: given.display().to_string(),
             workspace: self.workspace.display().to_string(),

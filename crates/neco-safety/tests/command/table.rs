@@ -58,3 +58,17 @@ fn what_is_critical_says_why() {
         assert!(examined.risk < Risk::Critical || examined.because.is_some(), "{command}");
     }
 }
+
+#[test]
+fn everything_that_is_critical_is_told_once() {
+    let because = |line: &str| examine(line, &place()).because.unwrap();
+    let both = because("cat .env; git reset --hard HEAD~1; cat .env");
+    let (first, second) = both.split_once("; also ").unwrap();
+    assert!(first.starts_with(".env: ") && !second.contains("; also "), "{both}");
+    assert_eq!(second, because("git reset --hard HEAD~1"));
+    let one = because("cat .env >../outside");
+    assert!(one.contains("../outside is outside the workspace; also .env: "), "{one}");
+    let many: String = (0..50).map(|number| format!("cat .env.{number};")).collect();
+    let told = because(&many);
+    assert!(told.split("; also ").count() == 4 && told.ends_with("; and more that is critical"), "{told}");
+}

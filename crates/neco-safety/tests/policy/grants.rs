@@ -155,3 +155,18 @@ fn the_same_grant_twice_is_one_rule() {
     assert_eq!((verdict.ruling, verdict.reason.as_str()), (Ruling::Allow, "allowed for this session"));
     assert!(read("", Source::User).rules.is_empty());
 }
+
+#[test]
+fn whoever_allows_what_needs_the_network_is_told_whether_it_gets_it() {
+    let off = Who { network: false, ..who() };
+    let npm = Call::bash("npm install left-pad");
+    let grant = user("").offer(&npm.action(), &off).unwrap();
+    assert!(grant.describe().contains("and with the network"), "{}", grant.describe());
+    let always = grant.describe_always("f").unwrap();
+    assert!(always.contains("but without the network after this once"), "{always}");
+    let open = user("").offer(&npm.action(), &Who { network: true, ..who() }).unwrap();
+    assert!(!open.describe().contains("network") && !open.describe_always("f").unwrap().contains("network"));
+    let mut policy = user("");
+    policy.grant_for_good(&grant);
+    assert!(judge(&policy, &npm, &off).rule.kept);
+}

@@ -110,6 +110,8 @@ fn each_decides_as_its_comments_say() {
         (&["sandbox-default"], credentials, DEFAULT, true, Deny),
         (&["sandbox-default"], Call::bash("cat gha-creds-1.json"), YOLO, true, Deny),
         (&["sandbox-default"], Call::read("a"), DEFAULT, true, Allow),
+        (&["sandbox-default", "read-only", "yolo"], Call::read("gha-creds-1234.json"), DEFAULT, true, Deny),
+        (&["sandbox-default", "read-only", "yolo"], Call::bash("cat gha-creds-1.json"), YOLO, true, Deny),
         (&["conseca"], Call::read("a"), DEFAULT, true, Allow),
     ];
     for (files, call, (mode, approval), person, expected) in table {

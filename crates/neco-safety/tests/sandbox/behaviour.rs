@@ -252,6 +252,31 @@ async fn a_workspace_among_temporary_files_is_seen_and_the_others_are_not() {
 }
 
 #[tokio::test]
+async fn the_home_folder_with_what_is_ours_in_it_can_be_worked_in() {
+    for (strength, bubblewrap) in [(Strength::Strong, false), (Strength::Strong, true), (Strength::Weaker, false)] {
+        let stage = Stage { bubblewrap, ..Stage::new() };
+        let data = stage.home.join(".local/share/neco");
+        fs::create_dir_all(&data).unwrap();
+        fs::write(data.join("sessions"), "secret").unwrap();
+        let mut setup = stage.setup(strength, &usual());
+        setup.own.push(data.clone());
+        setup.state = data.join("sandbox");
+        let Some(sandbox) = stage.sandbox_of(strength, setup) else { continue };
+        let plain = Spawner::new(vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())], &[]);
+        let roots = Roots { writable: vec![stage.home.clone()], readable: Vec::new() };
+        let spawner = plain.boxed(&sandbox, roots).unwrap();
+        let look = "echo it >made; cat .local/share/neco/sessions; echo cached >$GOCACHE-x && cat $GOCACHE-x";
+        let launch = Launch { folder: stage.home.clone(), ..stage.shell(look) };
+        let (text, ending) = run(&spawner, launch).await;
+        assert!(ending.exit == Exit::Code(0) && text.ends_with("cached\n"), "{strength:?} {bubblewrap}: {text}");
+        assert_eq!(fs::read_to_string(stage.home.join("made")).unwrap(), "it\n");
+        // Nothing in a folder that is worked in can be hidden by the weaker box, which says so.
+        assert!(!text.contains("secret") || strength == Strength::Weaker, "{text}");
+        assert_eq!(fs::read_to_string(data.join("sessions")).unwrap(), "secret");
+    }
+}
+
+#[tokio::test]
 async fn one_command_can_be_freed() {
     for strength in BOTH {
         let stage = Stage::new();

@@ -99,9 +99,9 @@ impl Stage {
         Self { folder, home, workspace, outside, bubblewrap: false }
     }
 
-    /// A sandbox on this machine; nothing where this strength can't be had, which is said.
-    pub fn sandbox(&self, strength: Strength, section: &SandboxSection) -> Option<Sandbox> {
-        let setup = SandboxSetup {
+    /// What a sandbox on this machine is made with.
+    pub fn setup(&self, strength: Strength, section: &SandboxSection) -> SandboxSetup {
+        SandboxSetup {
             settings: Settings::of(section, Some(&self.home)),
             launcher: launcher(),
             namespaces: strength == Strength::Strong && !self.bubblewrap,
@@ -110,7 +110,16 @@ impl Stage {
             own: vec![self.home.join(".config/neco")],
             state: self.folder.path().join("state"),
             temporary: self.folder.path().to_path_buf(),
-        };
+        }
+    }
+
+    /// A sandbox on this machine; nothing where this strength can't be had, which is said.
+    pub fn sandbox(&self, strength: Strength, section: &SandboxSection) -> Option<Sandbox> {
+        self.sandbox_of(strength, self.setup(strength, section))
+    }
+
+    /// The same for what is made with something else.
+    pub fn sandbox_of(&self, strength: Strength, setup: SandboxSetup) -> Option<Sandbox> {
         let sandbox = Sandbox::probe(setup, Ask::Anew).unwrap();
         if sandbox.report().strength != strength {
             skipped(strength, &format!("{strength:?} can't be had here: {:?}", sandbox.report().why));

@@ -110,6 +110,7 @@ impl FakeSession {
             root_agent: self.agent,
             last_seq: self.log().len() as Seq,
             cwd: "/project".to_owned(),
+            title: String::new(),
             model: "play/a".to_owned(),
             mode: Mode::Agent,
             approval: ApprovalMode::AskFirst,

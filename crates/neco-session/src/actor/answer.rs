@@ -69,6 +69,7 @@ impl Answers {
             root_agent: self.root,
             last_seq: standing.last_seq,
             cwd: standing.cwd,
+            title: standing.title,
             model: standing.model,
             mode: standing.mode,
             approval: standing.approval,

@@ -7,7 +7,7 @@ use neco_proto::{ClientError, EventBody, MessageId, Receipt};
 use neco_workspace::checkpoint::{Agreed, CheckpointError};
 
 use super::run::{Actor, store_failed};
-use crate::fold::fold_log;
+use crate::fold::{Standing, fold_log};
 use crate::rewind::{Course, Going, RewindError, Way, go_back, preview};
 
 impl Actor {
@@ -57,12 +57,16 @@ impl Actor {
         let checkpoints = self.rebuild.hub.checkpoints(Path::new(&self.record.cwd)).await;
         let now = preview(way, self.record.id, checkpoints).await?;
         let theirs: Vec<&str> = now.files.iter().filter(|file| file.by_others).map(|file| file.path.as_str()).collect();
+        if way.is_nothing(&now) {
+            return Err(RewindError::Nothing(now.notes.join("; ")));
+        }
         let seen = self.shown.swap(way, &now);
         if theirs.iter().all(|path| seen.covers(Path::new(path))) {
             return Ok(seen);
         }
         let paths = theirs.iter().filter(|path| !seen.covers(Path::new(path))).map(|path| Path::new(path).to_owned());
-        Err(CheckpointError::ChangedByOthers { paths: paths.collect() }.into())
+        let words = CheckpointError::ChangedByOthers { paths: paths.collect() }.to_string();
+        Err(RewindError::ByOthersShown(words))
     }
 
     /// Without a handle it ends by itself, and what it still runs with it.
@@ -86,7 +90,7 @@ impl Actor {
     async fn begin_again(&mut self) -> Result<(), ClientError> {
         let before = self.journal.standing();
         let fold = fold_log(self.log.as_ref(), self.record.id).await.map_err(|error| store_failed(&error))?;
-        self.journal.stand(fold.standing.clone());
+        self.journal.stand(Standing { title: before.title.clone(), ..fold.standing.clone() });
         let again = self.rebuild.again(fold, &before, self.remembers.with.as_ref());
         let again = again.map_err(|error| ClientError::Refused(error.to_string()))?;
         let root = again.root;

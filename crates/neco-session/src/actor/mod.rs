@@ -4,17 +4,19 @@
 //! has ended, everything is on the disk and the session's lock is free.
 //!
 //! Reading order: [`session`] (the window's side), [`run`] (the task), [`answer`], [`back`] with [`shown`],
-//! [`remember`], [`agents`] (the tree), [`workflows`].
+//! [`remember`], [`ran`], [`agents`] (the tree), [`workflows`].
 
 mod agents;
 mod answer;
 mod back;
+mod ran;
 mod remember;
 mod run;
 mod session;
 mod shown;
 mod workflows;
 
+pub use ran::RAN;
 pub use remember::kept_words;
 pub use run::ActorSetup;
 pub use session::Session;

@@ -14,6 +14,7 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use super::answer::Answers;
+use super::ran::presentable;
 use super::remember::Remembers;
 use super::shown::Shown;
 use crate::error::SessionError;
@@ -46,7 +47,7 @@ pub struct ActorSetup {
     pub catalog: Arc<dyn Catalog>,
     /// Where models come from.
     pub find_model: FindModel,
-    /// Takes secrets out of its title.
+    /// Takes secrets out of its title, and out of what the person ran.
     pub redactor: Redactor,
     /// How a model makes its title; nothing when none does.
     pub titles: Option<TitleSettings>,
@@ -324,6 +325,7 @@ impl Actor {
         if text.trim().is_empty() {
             return Err(ClientError::Refused("the message is empty".to_owned()));
         }
+        let text = presentable(text, &self.title.redactor);
         self.title.first_words(&text).await.map_err(|error| store_failed(&error))?;
         self.remembers.recall(&text).await?;
         let mut message = Message::user(text);

@@ -20,6 +20,8 @@ pub struct Standing {
     pub approval: ApprovalMode,
     /// What the root agent is doing.
     pub state: AgentState,
+    /// The title that was given last, whatever else does not count.
+    pub title: String,
     /// Used so far.
     pub usage: Usage,
     /// Approvals that wait.
@@ -87,6 +89,7 @@ impl Standing {
             EventBody::ToolCallEnd(end) => self.pending.retain(|request| request.call_id != end.call_id),
             EventBody::Rewind(rewind) if rewind.conversation => self.settle(),
             EventBody::Imported(_) => self.elsewhere = true,
+            EventBody::Title(title) => self.title.clone_from(&title.title),
             EventBody::Rewind(_)
             | EventBody::TurnStart(_)
             | EventBody::StreamChunk(_)
@@ -104,7 +107,6 @@ impl Standing {
             | EventBody::IdeContext(_)
             | EventBody::ContextTrim(_)
             | EventBody::Checkpoint(_)
-            | EventBody::Title(_)
             | EventBody::AgentUpdate(_)
             | EventBody::AgentMessage(_)
             | EventBody::WorkflowUpdate(_)
@@ -131,6 +133,7 @@ impl Standing {
                 self.approval = start.approval;
             }
             EventBody::Imported(_) => self.elsewhere = true,
+            EventBody::Title(title) => self.title.clone_from(&title.title),
             EventBody::ModeChange(change) => self.approval = change.approval.unwrap_or(self.approval),
             EventBody::Usage(used) => self.spend(used.usage),
             EventBody::AgentComplete(complete) => self.worked_ms = self.worked_ms.saturating_add(complete.worked_ms()),
@@ -162,7 +165,6 @@ impl Standing {
             | EventBody::Compaction(_)
             | EventBody::Checkpoint(_)
             | EventBody::Rewind(_)
-            | EventBody::Title(_)
             | EventBody::AgentUpdate(_)
             | EventBody::AgentMessage(_)
             | EventBody::WorkflowUpdate(_)

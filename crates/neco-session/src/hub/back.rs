@@ -92,11 +92,18 @@ impl Hub {
         title: Option<&str>,
     ) -> Result<SessionRecord, SessionError> {
         let now = Timestamp::now().as_millisecond();
-        let named = title.map(|title| self.title_of(title));
+        // A title that comes from what was said is none for a fork in which nothing was.
+        let own = match title {
+            Some(title) => (self.title_of(title), Some(TitleSource::Person)),
+            None if parent.title_by == Some(TitleSource::Person) || self.course(parent.id).await?.is_said(at) => {
+                (parent.title.clone(), parent.title_by)
+            }
+            None => (String::new(), None),
+        };
         let record = SessionRecord {
             folder: parent.folder.clone().or_else(|| identity(Path::new(&parent.cwd))),
-            title: named.clone().unwrap_or_else(|| parent.title.clone()),
-            title_by: if named.is_some() { Some(TitleSource::Person) } else { parent.title_by },
+            title: own.0,
+            title_by: own.1,
             events: at,
             parent: Some((parent.id, at)),
             ..SessionRecord::new(SessionId::new(), parent.cwd.clone(), now)

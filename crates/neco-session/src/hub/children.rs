@@ -276,7 +276,7 @@ impl Gate for ChildGate {
             (Moment::Stop { last_words, held }, Some(agent)) => Moment::AgentStop { agent, last_words, held },
             (moment, _) => moment,
         };
-        self.gate.ask(moment, scene, cancel)
+        self.gate.ask(moment, Scene { agent: self.agent.clone(), ..scene }, cancel)
     }
 }
 

@@ -23,7 +23,7 @@ use crate::actor::{ActorSetup, Session};
 use crate::checkpoints::{CheckpointsSetup, SessionCheckpoints};
 use crate::clock::SessionClock;
 use crate::error::SessionError;
-use crate::fold::{Fold, each_event, fold_log};
+use crate::fold::{Fold, Standing, each_event, fold_log};
 use crate::folder::identity;
 use crate::journal::{AgentSink, Journal};
 use crate::plans::{MOST_TOLD, PlanFiles, PlanKeeper};
@@ -134,7 +134,8 @@ impl Hub {
         let journal = Arc::new(Journal::new(
             record.id,
             Arc::clone(&self.setup.log),
-            fold.standing.clone(),
+            // What it is called is the list's to say: a fork may have a title of its own.
+            Standing { title: record.title.clone(), ..fold.standing.clone() },
             self.setup.workshop.redactor.clone(),
         ));
         let first_new = fold.standing.last_seq;

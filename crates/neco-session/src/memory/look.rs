@@ -173,16 +173,17 @@ impl Memory {
     /// # Errors
     /// [`MemoryError::Unknown`] with ids that look like it.
     pub async fn find(&self, id: &str) -> Result<Found, MemoryError> {
-        self.find_all(&[id]).await.map(|mut found| found.remove(0))
+        self.find_each(&[id]).await?.remove(0)
     }
 
-    /// Several entries, each by its id, the beginning of it that no other has, or the name of its file.
+    /// Several entries, each by its id, the beginning of it that no other has, or the name of its file; for one that
+    /// is not there [`MemoryError::Unknown`] with ids that look like it.
     ///
     /// # Errors
-    /// [`MemoryError::Unknown`] with ids that look like the first one that is not there.
-    pub async fn find_all(&self, ids: &[&str]) -> Result<Vec<Found>, MemoryError> {
+    /// When the index fails.
+    pub async fn find_each(&self, ids: &[&str]) -> Result<Vec<Result<Found, MemoryError>>, MemoryError> {
         let entries = self.look().await?;
-        ids.iter().map(|id| find_in(&entries, id)).collect()
+        Ok(ids.iter().map(|id| find_in(&entries, id)).collect())
     }
 
     /// All that an entry says, as its file has it now.
@@ -227,7 +228,11 @@ impl Memory {
         let mut taken = HashSet::new();
         let concerns = |record: &Record| record.reach.is_empty() || self.cwd.starts_with(Path::new(&record.reach));
         let mut entries = Vec::new();
-        for record in records.into_iter().filter(concerns) {
+        let mut records: Vec<Record> = records.into_iter().filter(concerns).collect();
+        // A copy of an entry does not take its id away: the file that is named by it keeps it.
+        let order = |record: &Record| places.iter().position(|place| *place == record.folder);
+        records.sort_by_key(|record| (order(record), stem_of(&record.file) != record.id));
+        for record in records {
             let at = places.iter().position(|place| *place == record.folder);
             let Some(folder) = at.and_then(|at| folders.get(at)) else { continue };
             entries.push(found_of(record, folder, &mut taken));

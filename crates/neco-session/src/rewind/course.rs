@@ -5,13 +5,18 @@ use jiff::Timestamp;
 use neco_proto::event::{Checkpoint, CheckpointWhen, Rewind};
 use neco_proto::{AgentId, CheckpointInfo, Event, EventBody, Message, MessageId, RewindPoint, Role, Seq, SessionId};
 use neco_store::{EventLog, StoreError};
+use neco_workspace::checkpoint::Unfinished;
 
 use super::error::RewindError;
+use super::way::FILES_BACK;
 use crate::checkpoints::NOT_KEPT;
 use crate::fold::{Effective, Rewinds, each_event};
 
 /// Fewest characters of the name of a state that stand for it.
-pub const SHORTEST_REV: usize = 6;
+pub const SHORTEST_REV: usize = 4;
+
+/// How long after the last that was heard of it work may have changed something before it was killed.
+const GRACE_MS: i64 = 15_000;
 
 /// What a log says about going back.
 #[derive(Clone, Debug, Default)]
@@ -24,16 +29,28 @@ pub struct Course {
     pub points: Vec<RewindPoint>,
     /// The states of the files that were kept, oldest first.
     pub checkpoints: Vec<Kept>,
-    /// The last rewind, and where it stands.
-    pub last_rewind: Option<(Seq, Rewind)>,
+    /// The rewinds that hold, the last one at the end.
+    pub(super) rewound: Vec<(Seq, Rewind)>,
+    /// Those that took one back and hold, the last one at the end.
+    pub(super) undone: Vec<(Seq, Rewind)>,
     /// Whether something was asked and the work on it has not ended.
     pub working: bool,
+    /// Whether the last thing that the model was told is that files were put back.
+    pub(super) told: bool,
     /// The state before a restore that has no end in the log: the files may be anything between two states.
     pub cut_short: Option<String>,
+    /// The states before work, or a restore, that was cut short, so that none was kept after it.
+    pub(super) unfinished: Vec<Unfinished>,
+    /// The state before the work, or the restore, that is under way.
+    under_way: Option<String>,
+    /// The state that was told last.
+    told_last: Option<String>,
+    /// When the last event happened, in milliseconds since 1970.
+    last_ms: i64,
     /// All messages of the person, also those that do not count.
     said: Vec<RewindPoint>,
     /// What the files were known to be, one after the other.
-    states: Vec<(Seq, String)>,
+    states: Vec<Known>,
     /// Where changes were made that no state shows.
     unkept: Vec<Seq>,
     rewinds: Rewinds,
@@ -49,6 +66,15 @@ pub struct Kept {
     pub ts: Timestamp,
     /// The state.
     pub checkpoint: Checkpoint,
+}
+
+/// What the files were known to be.
+#[derive(Clone, Debug)]
+struct Known {
+    seq: Seq,
+    rev: String,
+    /// Whether work led to it, or a conversation that went back; not that only files were put back.
+    is_course: bool,
 }
 
 impl Course {
@@ -137,9 +163,9 @@ impl Course {
         if later.is_some_and(|kept| kept.seq < next_said) {
             return self.started_from(next);
         }
-        let known = self.states.partition_point(|(at, _)| *at <= seq);
-        if let Some((_, rev)) = known.checked_sub(1).and_then(|last| self.states.get(last)) {
-            return Some(rev);
+        let known = self.states.partition_point(|known| known.seq <= seq);
+        if let Some(known) = known.checked_sub(1).and_then(|last| self.states.get(last)) {
+            return Some(&known.rev);
         }
         // Nothing was kept before it, so nothing was changed before it; nor since, unless that could not be kept.
         let unkept = |at: &Seq| *at > seq && later.is_some_and(|kept| *at < kept.seq);
@@ -158,14 +184,30 @@ impl Course {
         }
     }
 
-    /// The state that a person names: by the beginning of its name, or as `end` for the last one.
+    /// The state that a person names: by the beginning of its name, or as `end` for what the work that counts left.
     #[must_use]
     pub fn state(&self, wanted: &str) -> Option<&str> {
         if wanted == "end" {
-            return self.states.last().map(|(_, rev)| rev.as_str());
+            let counts = |known: &&Known| known.is_course && self.counts(known.seq);
+            let last = self.states.iter().rfind(counts).or(self.states.last());
+            return last.map(|known| known.rev.as_str());
         }
-        let mut revs = self.checkpoints.iter().map(|kept| kept.checkpoint.rev.as_str());
-        revs.find(|rev| wanted.len() >= SHORTEST_REV && rev.starts_with(wanted))
+        let revs = self.checkpoints.iter().map(|kept| kept.checkpoint.rev.as_str());
+        let mut found = revs.filter(|rev| wanted.len() >= SHORTEST_REV && rev.starts_with(wanted));
+        let first = found.next()?;
+        found.all(|rev| rev == first).then_some(first)
+    }
+
+    /// Whether the person said something up to the event `at`.
+    #[must_use]
+    pub fn is_said(&self, at: Seq) -> bool {
+        self.said.first().is_some_and(|first| first.seq <= at)
+    }
+
+    /// Whether the session changed no files, as far as anything tells.
+    #[must_use]
+    pub fn changed_nothing(&self) -> bool {
+        self.checkpoints.is_empty() && self.unkept.is_empty()
     }
 
     /// The states of the files for a window.
@@ -182,7 +224,18 @@ impl Course {
         self.checkpoints.iter().map(info).collect()
     }
 
+    /// What was under way came to no end. What it changed it changed while it was heard of, or a moment later.
+    fn was_cut(&mut self) {
+        let until_ms = self.last_ms.saturating_add(GRACE_MS);
+        self.unfinished.extend(self.under_way.take().map(|rev| Unfinished { rev, until_ms }));
+    }
+
     fn note(&mut self, event: &Event) {
+        self.take_in(event);
+        self.last_ms = event.ts.as_millisecond();
+    }
+
+    fn take_in(&mut self, event: &Event) {
         self.last_seq = event.seq;
         self.root.get_or_insert(event.agent_id);
         self.rewinds.note(event);
@@ -193,11 +246,24 @@ impl Course {
         match &event.body {
             EventBody::Message(message) => {
                 self.working |= !message.is_neco();
+                self.told = message.is_neco() && message.text().contains(FILES_BACK);
                 if message.role == Role::User && !message.is_neco() {
+                    // What was taken back before the work went on is not brought back over that work.
+                    self.undone.clear();
                     self.said.push(point(event, message));
                 }
             }
-            EventBody::AgentComplete(_) | EventBody::SessionStart(_) => self.working = false,
+            EventBody::AgentComplete(_) => {
+                self.working = false;
+                self.under_way = None;
+            }
+            EventBody::SessionStart(_) => {
+                self.working = false;
+                self.was_cut();
+            }
+            EventBody::TurnEnd(_) => self.under_way = None,
+            // A state that is the same as the last one is not told again.
+            EventBody::TurnStart(_) => self.under_way.clone_from(&self.told_last),
             EventBody::ToolCallEnd(_) => {
                 if let Some(point) = self.said.last_mut() {
                     point.calls += 1;
@@ -206,19 +272,27 @@ impl Course {
             EventBody::Checkpoint(checkpoint) => {
                 let restores = checkpoint.when == CheckpointWhen::Restore;
                 self.cut_short = restores.then(|| checkpoint.rev.clone());
-                self.states.push((event.seq, checkpoint.rev.clone()));
+                self.told_last = Some(checkpoint.rev.clone());
+                // What a turn left may be told when the next one has begun.
+                if checkpoint.when != CheckpointWhen::After || self.under_way.is_some() {
+                    self.under_way = Some(checkpoint.rev.clone());
+                }
+                self.states.push(Known { seq: event.seq, rev: checkpoint.rev.clone(), is_course: !restores });
                 let kept = Kept { seq: event.seq, ts: event.ts, checkpoint: checkpoint.clone() };
                 self.checkpoints.push(kept);
             }
             EventBody::Notification(told) => self.unkept.extend(told.text.starts_with(NOT_KEPT).then_some(event.seq)),
             EventBody::Rewind(rewind) => {
                 self.cut_short = None;
-                self.states.extend(rewind.files.clone().map(|rev| (event.seq, rev)));
-                self.last_rewind = Some((event.seq, rewind.clone()));
+                self.under_way = None;
+                // What no longer counts told nobody anything.
+                self.told &= !rewind.conversation;
+                let is_course = rewind.conversation;
+                self.states.extend(rewind.files.clone().map(|rev| Known { seq: event.seq, rev, is_course }));
+                self.went(event.seq, rewind);
                 self.working &= !rewind.conversation;
             }
             EventBody::StateChange(_)
-            | EventBody::TurnStart(_)
             | EventBody::StreamChunk(_)
             | EventBody::ReasoningChunk(_)
             | EventBody::StreamToolCallStart(_)
@@ -247,13 +321,32 @@ impl Course {
             | EventBody::AgentUpdate(_)
             | EventBody::AgentMessage(_)
             | EventBody::WorkflowUpdate(_)
-            | EventBody::Error(_)
-            | EventBody::TurnEnd(_) => {}
+            | EventBody::Error(_) => {}
+        }
+    }
+
+    /// Takes note of a rewind: one of its own, one that takes another back, or one that takes that back.
+    fn went(&mut self, seq: Seq, rewind: &Rewind) {
+        let went = (seq, rewind.clone());
+        match rewind.undoes {
+            None => {
+                self.undone.clear();
+                self.rewound.push(went);
+            }
+            Some(undoes) if self.rewound.last().is_some_and(|(last, _)| *last == undoes) => {
+                self.rewound.pop();
+                self.undone.push(went);
+            }
+            Some(_) => {
+                self.undone.pop();
+                self.rewound.push(went);
+            }
         }
     }
 
     /// Without what no longer counts.
     fn counted(mut self) -> Self {
+        self.was_cut();
         self.effective = self.rewinds.effective(self.last_seq);
         let effective = &self.effective;
         self.points = self.said.iter().filter(|point| effective.counts(point.seq)).cloned().collect();

@@ -29,12 +29,18 @@ pub enum RewindError {
     /// There is no rewind to take back.
     #[error("there is no rewind to take back")]
     NothingToUndo,
+    /// Everything is so already.
+    #[error("nothing would change: {0}")]
+    Nothing(String),
     /// The agent works.
     #[error("the agent is at work; cancel it or wait, then go back")]
     AtWork,
     /// Somebody else changed files that would be overwritten, and nobody agreed to that.
     #[error("{0}; going back would overwrite that")]
     ByOthers(String),
+    /// The same where asking again is agreeing to it.
+    #[error("{0}; the same again goes over it, and undo brings it back")]
+    ByOthersShown(String),
     /// The workspace can't be looked at or changed.
     #[error("the files can't be brought back: {0}")]
     Files(String),
@@ -54,8 +60,10 @@ impl RewindError {
             | Self::Ambiguous(_)
             | Self::NoCheckpoint
             | Self::NothingToUndo
+            | Self::Nothing(_)
             | Self::AtWork
             | Self::ByOthers(_)
+            | Self::ByOthersShown(_)
             | Self::Files(_) => None,
         }
     }

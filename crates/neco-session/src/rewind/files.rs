@@ -57,7 +57,7 @@ pub async fn preview(
 ) -> Result<RewindPreview, RewindError> {
     let mut shown = way.preview();
     let Some(rev) = way.rev.clone() else { return Ok(shown) };
-    let options = RestoreOptions { session: session.to_string(), ..RestoreOptions::default() };
+    let options = options(way, session, Agreed::Nothing);
     let planned = aside(checkpoints, move |checkpoints| checkpoints.preview(&rev, &options)).await?;
     shown.files = planned
         .changes
@@ -104,7 +104,7 @@ async fn put_back(going: Going<'_>) -> Result<Went, RewindError> {
     let Going { way, session, agent, journal, checkpoints, agreed } = going;
     let Some(rev) = way.rev.clone() else { return Ok(Went::default()) };
     let label = if way.undoes.is_some() { "before an undo" } else { "before going back" };
-    let options = RestoreOptions { session: session.to_string(), agreed };
+    let options = options(way, session, agreed);
     let (journal, runtime) = (Arc::clone(journal), tokio::runtime::Handle::current());
     let restored = aside(checkpoints, move |checkpoints| {
         let mut failed = None;
@@ -129,13 +129,17 @@ async fn put_back(going: Going<'_>) -> Result<Went, RewindError> {
     })
 }
 
+fn options(way: &Way, session: SessionId, agreed: Agreed) -> RestoreOptions {
+    RestoreOptions { session: session.to_string(), unfinished: way.unfinished.clone(), agreed }
+}
+
 /// What no way back changes, in a line.
 fn staying(left_out: &[neco_workspace::checkpoint::LeftOut]) -> Option<String> {
     let mut names: Vec<String> = left_out.iter().take(NAMED_STAYING).map(|left| shown_path(&left.path)).collect();
     if left_out.len() > names.len() {
         names.push(format!("and {} more", left_out.len() - names.len()));
     }
-    (!names.is_empty()).then(|| format!("not part of checkpoints, so left as they are: {}", names.join(", ")))
+    (!names.is_empty()).then(|| format!("no part of checkpoints, so they stay as they are now: {}", names.join(", ")))
 }
 
 /// A state as an event, with no more names than a log should have.

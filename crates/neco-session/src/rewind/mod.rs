@@ -16,6 +16,6 @@ mod way;
 pub use course::{Course, Kept, SHORTEST_REV};
 pub use error::RewindError;
 pub use files::{Going, Went, agreed_to, event_of, go_back, preview};
-pub use way::Way;
 #[cfg(test)]
 pub use way::rewind_event;
+pub use way::{TAKES_UNDO_BACK, Way};

@@ -2,9 +2,16 @@
 
 use neco_proto::event::{Rewind, RewindWhat};
 use neco_proto::{Message, MessageId, RewindPoint, RewindPreview, Seq};
+use neco_workspace::checkpoint::Unfinished;
 
 use super::course::Course;
 use super::error::RewindError;
+
+/// What the model is told when only files went back.
+pub const FILES_BACK: &str = "The user put the files of the workspace back into an earlier state.";
+
+/// What a person is told before an undo is taken back.
+pub const TAKES_UNDO_BACK: &str = "this takes an undo back";
 
 /// One way back.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +30,14 @@ pub struct Way {
     pub rev: Option<String>,
     /// The rewind that this one takes back.
     pub undoes: Option<Seq>,
+    /// Whether a person named the state of the files, and no message.
+    pub is_named: bool,
+    /// Work that was cut short: what it changed is the session's own.
+    pub unfinished: Vec<Unfinished>,
+    /// Whether it brings back what was there before a rewind that was cut short.
+    pub is_mending: bool,
+    /// Whether the model knows already that files were put back.
+    pub is_told: bool,
     /// What a person should know before.
     pub notes: Vec<String>,
 }
@@ -39,7 +54,10 @@ impl Course {
         }
         let mut notes = Vec::new();
         if what == RewindWhat::Both && rev.is_none() {
-            notes.push("no checkpoint is known from then, so files stay as they are".to_owned());
+            notes.push(match self.changed_nothing() {
+                true => "the session changed no files, so they stay as they are".to_owned(),
+                false => "no checkpoint is known from then, so files stay as they are".to_owned(),
+            });
         }
         let to = point.seq.saturating_sub(1);
         let (messages, again) = if what.conversation() { self.difference(to) } else { Default::default() };
@@ -51,6 +69,10 @@ impl Course {
             again,
             rev: rev.map(str::to_owned),
             undoes: None,
+            is_named: false,
+            unfinished: self.unfinished.clone(),
+            is_mending: false,
+            is_told: self.told,
             notes,
         })
     }
@@ -66,20 +88,40 @@ impl Course {
             again: Vec::new(),
             rev: Some(rev.to_owned()),
             undoes: None,
+            is_named: true,
+            unfinished: self.unfinished.clone(),
+            is_mending: false,
+            is_told: self.told,
             notes: Vec::new(),
         }
     }
 
-    /// The way that takes the last rewind back, or what one did that was cut short.
+    /// The way that takes the last rewind back that holds, or what one did that was cut short. When every rewind was
+    /// taken back already, it takes the last of those back.
     ///
     /// # Errors
     /// When there is none.
     pub fn undo(&self) -> Result<Way, RewindError> {
         if let Some(rev) = &self.cut_short {
             let notes = vec!["the last rewind was cut short; this brings back what was there before it".to_owned()];
-            return Ok(Way { notes, ..self.way_to_state(rev) });
+            return Ok(Way { notes, is_named: false, is_mending: true, ..self.way_to_state(rev) });
         }
-        let (seq, rewind) = self.last_rewind.as_ref().ok_or(RewindError::NothingToUndo)?;
+        match self.rewound.last() {
+            Some((seq, rewind)) => Ok(self.taking_back(*seq, rewind)),
+            None => self.redo(),
+        }
+    }
+
+    /// The way that brings the rewind back that was taken back last.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn redo(&self) -> Result<Way, RewindError> {
+        let (seq, rewind) = self.undone.last().ok_or(RewindError::NothingToUndo)?;
+        Ok(Way { notes: vec![TAKES_UNDO_BACK.to_owned()], ..self.taking_back(*seq, rewind) })
+    }
+
+    fn taking_back(&self, seq: Seq, rewind: &Rewind) -> Way {
         let what = match (rewind.conversation, rewind.undo.is_some()) {
             (true, true) => RewindWhat::Both,
             (true, false) => RewindWhat::Conversation,
@@ -87,20 +129,32 @@ impl Course {
         };
         let to = seq.saturating_sub(1);
         let (messages, again) = if rewind.conversation { self.difference(to) } else { Default::default() };
-        Ok(Way {
+        Way {
             message_id: rewind.message_id,
             what,
             to,
             messages,
             again,
             rev: rewind.undo.clone(),
-            undoes: Some(*seq),
+            undoes: Some(seq),
+            is_named: false,
+            unfinished: self.unfinished.clone(),
+            is_mending: false,
+            is_told: self.told,
             notes: Vec::new(),
-        })
+        }
     }
 }
 
 impl Way {
+    /// Whether there is nothing to do, as `preview` shows it. What takes something back is done all the same: what was
+    /// taken back before is in its way otherwise.
+    #[must_use]
+    pub fn is_nothing(&self, preview: &RewindPreview) -> bool {
+        let takes_back = self.undoes.is_some() || self.is_mending;
+        !takes_back && self.messages.is_empty() && self.again.is_empty() && preview.files.is_empty()
+    }
+
     /// What it would do to the conversation; of the files nothing is known here.
     #[must_use]
     pub fn preview(&self) -> RewindPreview {
@@ -129,13 +183,11 @@ pub fn rewind_event(way: &Way, undo: Option<String>) -> Rewind {
     }
 }
 
-/// What the model is told when files change under its conversation; nothing when both go back together.
+/// What the model is told when files change under its conversation; nothing when both go back together, or it was told
+/// so a moment ago.
 #[must_use]
 pub fn told(way: &Way) -> Option<Message> {
-    (way.what == RewindWhat::Files).then(|| {
-        Message::neco(
-            "The user put the files of the workspace back into an earlier state. What you know of them may be out of \
-             date: look before you rely on it.",
-        )
+    (way.what == RewindWhat::Files && !way.is_told).then(|| {
+        Message::neco(format!("{FILES_BACK} What you know of them may be out of date: look before you rely on it."))
     })
 }

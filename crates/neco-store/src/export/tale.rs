@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
+use neco_proto::clean::without_marks;
 use neco_proto::event::{
     AgentComplete, CallStatus, Compaction, ErrorEvent, NotificationLevel, OutputStream, PermissionRequest, PlanUpdate,
     TodoUpdate, ToolCallEnd,
@@ -58,6 +59,8 @@ pub enum Block<'a> {
     Compaction(&'a Compaction),
     /// Something in one line.
     Note(NotificationLevel, String),
+    /// What an agent below the root is at, in one line.
+    Agent(AgentId, String),
     /// Something went wrong.
     Error(&'a ErrorEvent),
     /// The agent is done.
@@ -196,7 +199,7 @@ impl Teller {
             }
             EventBody::ModeChange(change) => Some(info(words::mode_change(change))),
             EventBody::HookRun(run) => words::hook(run).map(info),
-            EventBody::AgentUpdate(update) => words::node(update).map(info),
+            EventBody::AgentUpdate(update) => words::node(update).map(|text| Block::Agent(update.node.id, text)),
             EventBody::AgentMessage(message) => Some(info(words::letter(&message.letter))),
             EventBody::WorkflowUpdate(update) => Some(info(words::workflow(update))),
             EventBody::MemoryUpdate(update) => words::memory(update).map(info),
@@ -308,7 +311,7 @@ impl Teller {
             summary: end.summary.clone(),
             arguments: open.and_then(|open| open.arguments),
             status: Some(end.status),
-            output: end.output.clone(),
+            output: without_marks(&end.output).into_owned(),
             display: end.display.as_ref(),
             error: end.error_code,
             duration_ms: Some(end.duration_ms).filter(|ms| *ms > 0),
@@ -320,7 +323,7 @@ impl Teller {
     fn result(&mut self, result: &ToolResult) -> Option<Card<'static>> {
         let mut card = self.take(&result.call_id)?.unended();
         card.status = Some(if result.error_code.is_some() { CallStatus::Error } else { CallStatus::Success });
-        card.output.clone_from(&result.output);
+        card.output = without_marks(&result.output).into_owned();
         card.error = result.error_code;
         Some(card)
     }

@@ -1,5 +1,6 @@
 //! What of an event is searched.
 
+use neco_proto::clean::without_marks;
 use neco_proto::{EventBody, Message, Part, Role};
 use serde_json::Value;
 
@@ -15,7 +16,7 @@ pub(crate) const KINDS: [&str; 2] = ["message", "tool_call_end"];
 pub(crate) fn text_of(body: &EventBody) -> Option<(HitRole, String)> {
     let (role, mut text) = match body {
         EventBody::Message(message) => (role_of(message.role), words_in(message)),
-        EventBody::ToolCallEnd(end) => (HitRole::Tool, end.output.clone()),
+        EventBody::ToolCallEnd(end) => (HitRole::Tool, without_marks(&end.output).into_owned()),
         _ => return None,
     };
     text.truncate(text.floor_char_boundary(MOST_BYTES));
@@ -46,7 +47,7 @@ fn words_in(message: &Message) -> String {
                     Err(_) => text.extend([" ", &call.arguments]),
                 }
             }
-            Part::ToolResult(result) => text.push_str(&result.output),
+            Part::ToolResult(result) => text.push_str(&without_marks(&result.output)),
         }
     }
     text

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use sqlx::{Connection, SqliteConnection};
 
 use super::salvage::{self, Salvaged};
-use super::{failure, open, sizes};
+use super::{failure, head, open, sizes};
 use crate::error::StoreError;
 use crate::private;
 
@@ -180,7 +180,25 @@ async fn take_over(path: &Path, reason: String) -> Result<SetAside, StoreError> 
     });
     let name = name.await.map_err(|error| StoreError::Write(failure::with_path(path, &error)))?;
     let mut connection = open::open(&new).await?;
-    let Salvaged { whole, cut, lost } = salvage::salvage(path, &mut connection).await;
+    let headed = {
+        // All that a new one is must be in its file.
+        let _ = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut connection).await;
+        let (old, new, copy) = (path.to_owned(), new.clone(), beside(path, "-headed"));
+        aside(move || head::with_another(&old, &new, &copy)).await
+    };
+    // Without room for that nothing is set aside: with room everything may come over.
+    let copy = match headed {
+        Ok(copy) => copy,
+        Err(error) => {
+            forget(&beside(path, "-headed")).await;
+            return Err(StoreError::Write(failure::with_path(path, &error)));
+        }
+    };
+    let source = copy.as_deref().unwrap_or(path);
+    let Salvaged { whole, cut, lost } = salvage::salvage(source, &mut connection).await;
+    if let Some(copy) = &copy {
+        forget(copy).await;
+    }
     // What waits in its write-ahead log goes with it into the file.
     connection.close().await.map_err(|error| failure::writing(&new, &error))?;
     let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -251,6 +269,13 @@ fn free_name(path: &Path) -> PathBuf {
     };
     let endings = std::iter::once(String::new()).chain((2..).map(|number| format!("-{number}")));
     endings.map(|ending| named(&ending)).find(|name| !name.exists()).unwrap_or_else(|| named("-last"))
+}
+
+/// Removes a database and what lies beside it.
+async fn forget(path: &Path) {
+    for file in sizes::files_of(path) {
+        remove(file).await;
+    }
 }
 
 async fn remove(file: PathBuf) {

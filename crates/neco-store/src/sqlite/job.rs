@@ -64,6 +64,8 @@ pub(super) enum CatalogChange {
     },
     /// Remove it, but for what its forks need.
     Remove(SessionId),
+    /// The same where there is no room to overwrite what it held: that is free to be overwritten.
+    RemoveInLittleRoom(SessionId),
 }
 
 /// Events of one session that were appended together.

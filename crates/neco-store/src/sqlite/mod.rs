@@ -16,7 +16,7 @@
 //! never mixed. Events that were already taken for written are then reported by the next append to
 //! that session, or by the next flush.
 //!
-//! Reading order: `store` (the face), `open` and `migrate`, `aside`, `salvage` and `stray` (a damaged
+//! Reading order: `store` (the face), `open` and `migrate`, `aside`, `salvage`, `head` and `stray` (a damaged
 //! file), `tails` (where each log ends), `job`,
 //! `writer` (the thread), `transaction`, `quick`, `change`, `remove` and `shrink` (its SQL), `blob` (big strings,
 //! once), `reader`, `events` and `sizes`, `search` (the search index) and `indexer` (when it is
@@ -27,6 +27,7 @@ mod blob;
 mod change;
 mod events;
 pub(crate) mod failure;
+mod head;
 mod indexer;
 mod job;
 pub(crate) mod migrate;

@@ -46,18 +46,36 @@ pub(super) struct Open {
 type SessionRow =
     (SessionId, String, Option<String>, String, Option<TitleSource>, i64, i64, u64, Option<SessionId>, Seq);
 
-/// All sessions that `rows` selects, as one piece.
+/// A session as a JSON array.
+macro_rules! record_sql {
+    () => {
+        "json_array(hex(id), cwd, folder, title, title_by, created_ms, updated_ms, last_seq,
+            iif(parent_id IS NULL, NULL, hex(parent_id)), parent_seq)"
+    };
+}
+
+/// The sessions that `rows` selects, in an order or no more than so many, as one piece.
 macro_rules! records_sql {
     ($rows:literal) => {
         concat!(
-            "SELECT json_group_array(json_array(lower(hex(id)), cwd, folder, title, title_by, created_ms, updated_ms,
-                last_seq, iif(parent_id IS NULL, NULL, lower(hex(parent_id))), parent_seq)) FROM
-                (SELECT * FROM sessions WHERE NOT is_removed AND ",
+            "SELECT json_group_array(",
+            record_sql!(),
+            ") FROM (SELECT * FROM sessions WHERE NOT is_removed AND ",
             $rows,
             ")"
         )
     };
 }
+
+/// All sessions, or those of a folder.
+const ALL: &str = concat!(
+    "SELECT json_group_array(",
+    record_sql!(),
+    ") FROM sessions WHERE NOT is_removed AND (?1 IS NULL OR cwd = ?1)"
+);
+
+/// From how many sessions on it is worth asking whether that are all of them.
+const MANY: usize = 1000;
 
 impl Reader {
     pub(super) fn new(path: &Path) -> Self {
@@ -122,6 +140,12 @@ impl Reader {
 
     /// The sessions by last use, newest first.
     pub(super) async fn list(&self, cwd: Option<String>, limit: usize) -> Result<Vec<SessionRecord>, StoreError> {
+        // SQLite needs as long to sort all of them as for everything else together.
+        if limit >= MANY && self.count().await? <= limit {
+            let mut all = self.by_last_use(sqlx::query_scalar(ALL).bind(cwd)).await?;
+            all.truncate(limit);
+            return Ok(all);
+        }
         let query =
             sqlx::query_scalar(records_sql!("(?1 IS NULL OR cwd = ?1) ORDER BY updated_ms DESC, id DESC LIMIT ?2"));
         self.by_last_use(query.bind(cwd).bind(sql_limit(limit))).await
@@ -153,6 +177,14 @@ impl Reader {
         let mut state = self.state.lock().await;
         let connection = &mut self.open(&mut state).await?.connection;
         sizes::of(connection, &self.path).await.map_err(|error| self.failed(&error))
+    }
+
+    async fn count(&self) -> Result<usize, StoreError> {
+        let mut state = self.state.lock().await;
+        let count: Result<i64, _> = sqlx::query_scalar("SELECT count(*) FROM sessions WHERE NOT is_removed")
+            .fetch_one(&mut self.open(&mut state).await?.connection)
+            .await;
+        Ok(usize::try_from(count.map_err(|error| self.failed(&error))?).unwrap_or_default())
     }
 
     async fn by_last_use(

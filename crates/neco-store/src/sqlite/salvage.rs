@@ -73,8 +73,9 @@ impl FromRow<'_, SqliteRow> for Found {
 /// Copies what is readable in the file `from`. A failure to do so is no error: the file stays where it is.
 pub(super) async fn salvage(from: &Path, to: &mut SqliteConnection) -> Salvaged {
     let mut salvaged = Salvaged::default();
-    let opened = SqliteConnectOptions::new().filename(from).read_only(true).disable_statement_logging().connect().await;
-    let Ok(mut from) = opened else { return salvaged };
+    let options = SqliteConnectOptions::new().filename(from).read_only(true).disable_statement_logging();
+    // Without this nothing at all is read of a file that is shorter than its head says. Nothing is written here.
+    let Ok(mut from) = options.pragma("writable_schema", "ON").connect().await else { return salvaged };
     // Where each session that was taken over ends, so that forks know what is left of their parents.
     let mut ends: HashMap<Uuid, i64> = HashMap::new();
     for session in parents_first(sessions(&mut from).await) {
@@ -98,13 +99,19 @@ pub(super) async fn salvage(from: &Path, to: &mut SqliteConnection) -> Salvaged 
     salvaged
 }
 
-/// All sessions that can be read, from both ends of the table: damage in the middle hides only itself.
+/// All sessions that can be read, whatever version of the tables they are in: a head that is gone does not say.
 async fn sessions(connection: &mut SqliteConnection) -> Vec<Found> {
-    let version: i64 = sqlx::query_scalar("PRAGMA user_version").fetch_one(&mut *connection).await.unwrap_or(0);
-    let newer = match version {
-        ..=1 => "NULL AS folder, NULL AS title_by, NULL AS parent_id, 0 AS parent_seq, 0 AS is_removed",
-        _ => "folder, title_by, parent_id, parent_seq, is_removed",
-    };
+    let first = "NULL AS folder, NULL AS title_by, NULL AS parent_id, 0 AS parent_seq, 0 AS is_removed";
+    let mut found = rows(connection, "folder, title_by, parent_id, parent_seq, is_removed").await;
+    if found.is_empty() {
+        found = rows(connection, first).await;
+    }
+    let known: HashSet<Uuid> = found.keys().copied().collect();
+    found.into_values().chain(stray::find(connection, &known).await).collect()
+}
+
+/// From both ends of the table: damage in the middle hides only itself.
+async fn rows(connection: &mut SqliteConnection, newer: &str) -> HashMap<Uuid, Found> {
     let mut found: HashMap<Uuid, Found> = HashMap::new();
     for (compare, order, start) in [(">", "ASC", Uuid::nil()), ("<", "DESC", Uuid::max())] {
         let sql = format!(
@@ -122,8 +129,7 @@ async fn sessions(connection: &mut SqliteConnection) -> Vec<Found> {
             }
         }
     }
-    let known: HashSet<Uuid> = found.keys().copied().collect();
-    found.into_values().chain(stray::find(connection, &known).await).collect()
+    found
 }
 
 /// A parent is older than its forks.

@@ -70,6 +70,12 @@ impl SqliteStore {
         })
     }
 
+    /// Makes room beside the store in the file `path`, which can't be opened on a full disk: its search index goes, for
+    /// it can be made again.
+    pub async fn make_room(path: &Path) {
+        SearchIndex::beside(path).remove().await;
+    }
+
     /// The damaged file that was found in the place of this one, if there was one.
     #[must_use]
     pub fn set_aside(&self) -> Option<&SetAside> {
@@ -188,15 +194,19 @@ impl SqliteStore {
     }
 
     /// On a full disk nothing can be written, not even that something goes: the search index makes room, for
-    /// it can be made again.
+    /// it can be made again. Where that is not enough to overwrite what goes, it goes all the same.
     async fn remove_session(&self, session: SessionId) -> Result<(), StoreError> {
-        match self.change(CatalogChange::Remove(session)).await {
-            Err(StoreError::Write(reason)) if failure::is_full(&reason) => {
-                self.index.remove().await;
-                self.change(CatalogChange::Remove(session)).await?;
-            }
-            other => other?,
+        let is_full =
+            |done: &Result<(), StoreError>| matches!(done, Err(StoreError::Write(reason)) if failure::is_full(reason));
+        let mut removed = self.change(CatalogChange::Remove(session)).await;
+        if is_full(&removed) {
+            self.index.remove().await;
+            removed = self.change(CatalogChange::Remove(session)).await;
         }
+        if is_full(&removed) {
+            removed = self.change(CatalogChange::RemoveInLittleRoom(session)).await;
+        }
+        removed?;
         self.tails.lock().forget(session);
         self.reader.forget(session).await;
         Ok(())

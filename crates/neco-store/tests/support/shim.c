@@ -1,8 +1,6 @@
-/* Stands between a test and the C library: records what is written and synced below one folder, or lets
- * writes fail there. Loaded with LD_PRELOAD.
+/* Stands between a test and the C library and lets writes fail below one folder. Loaded with LD_PRELOAD.
  *
  * NECO_SHIM_DIR   the folder
- * NECO_SHIM_LOG   where everything that happens there is recorded; nothing is if it is not set
  * NECO_SHIM_ARM   a file that, whenever it is opened to be read, says what fails: "<number> <kind>". The so manieth write,
  *                 sync or truncation from now on fails; kinds are enospc and eio (they fail), short (half is
  *                 written, then the disk is full) and half (half is written, once). 0 disarms. The number of
@@ -14,11 +12,9 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -26,7 +22,6 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *dir, *arm;
 static size_t dir_len;
-static int log_fd = -1;
 static long calls, fails_at;
 static char kind[16] = "";
 static int is_full;
@@ -35,9 +30,6 @@ __attribute__((constructor)) static void begin(void) {
     dir = getenv("NECO_SHIM_DIR");
     dir_len = dir ? strlen(dir) : 0;
     arm = getenv("NECO_SHIM_ARM");
-    const char *log = getenv("NECO_SHIM_LOG");
-    if (log)
-        log_fd = syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
 static int is_ours(const char *path) {
@@ -53,29 +45,6 @@ static int ours(int fd, char *path) {
         return 0;
     path[length] = 0;
     return is_ours(path);
-}
-
-static void put(const void *bytes, size_t length) {
-    const char *from = bytes;
-    while (length > 0) {
-        ssize_t done = syscall(SYS_write, log_fd, from, length);
-        if (done <= 0)
-            return;
-        from += done;
-        length -= done;
-    }
-}
-
-static void note(char what, const char *path, uint64_t offset, const void *data, uint32_t length) {
-    if (log_fd < 0)
-        return;
-    uint32_t path_length = strlen(path);
-    put(&what, 1);
-    put(&path_length, 4);
-    put(path, path_length);
-    put(&offset, 8);
-    put(&length, 4);
-    put(data, length);
 }
 
 /* Whether this call fails, and how: 0 not at all, 1 whole, 2 after the first half. */
@@ -132,8 +101,6 @@ static int opened(int at, const char *path, int flags, mode_t mode) {
         errno = ENOSPC;
     else
         fd = syscall(SYS_openat, at, path, flags, mode);
-    if (fd >= 0)
-        note('C', path, 0, "", 0);
     int error = errno;
     pthread_mutex_unlock(&lock);
     errno = error;
@@ -159,11 +126,6 @@ static ssize_t written(int fd, const void *data, size_t length, off_t offset, in
         return is_placed ? syscall(SYS_pwrite64, fd, data, length, offset) : syscall(SYS_write, fd, data, length);
     }
     pthread_mutex_lock(&lock);
-    if (!is_placed) {
-        struct stat stat;
-        int is_append = (syscall(SYS_fcntl, fd, F_GETFL) & O_APPEND) != 0;
-        offset = is_append && fstat(fd, &stat) == 0 ? stat.st_size : syscall(SYS_lseek, fd, 0, SEEK_CUR);
-    }
     int how = fails();
     ssize_t done = -1;
     if (how == 1) {
@@ -172,8 +134,6 @@ static ssize_t written(int fd, const void *data, size_t length, off_t offset, in
         size_t part = how == 2 && length > 1 ? length / 2 : length;
         done = is_placed ? syscall(SYS_pwrite64, fd, data, part, offset) : syscall(SYS_write, fd, data, part);
         error = errno;
-        if (done > 0)
-            note('W', path, offset, data, done);
     }
     pthread_mutex_unlock(&lock);
     errno = error;
@@ -184,7 +144,7 @@ ssize_t write(int fd, const void *data, size_t length) { return written(fd, data
 ssize_t pwrite(int fd, const void *data, size_t length, off_t offset) { return written(fd, data, length, offset, 1); }
 ssize_t pwrite64(int fd, const void *data, size_t length, off_t offset) { return written(fd, data, length, offset, 1); }
 
-static int done_to(int fd, char what, long call, off_t length) {
+static int done_to(int fd, long call, off_t length) {
     char path[PATH_MAX];
     int error = errno;
     if (!ours(fd, path)) {
@@ -199,39 +159,13 @@ static int done_to(int fd, char what, long call, off_t length) {
     } else {
         done = call == SYS_ftruncate ? syscall(call, fd, length) : syscall(call, fd);
         error = errno;
-        if (done == 0)
-            note(what, path, length, "", 0);
     }
     pthread_mutex_unlock(&lock);
     errno = error;
     return done;
 }
 
-int fsync(int fd) { return done_to(fd, 'S', SYS_fsync, 0); }
-int fdatasync(int fd) { return done_to(fd, 'S', SYS_fdatasync, 0); }
-int ftruncate(int fd, off_t length) { return done_to(fd, 'T', SYS_ftruncate, length); }
-int ftruncate64(int fd, off_t length) { return done_to(fd, 'T', SYS_ftruncate, length); }
-
-int unlink(const char *path) {
-    if (!is_ours(path))
-        return syscall(SYS_unlinkat, AT_FDCWD, path, 0);
-    pthread_mutex_lock(&lock);
-    int done = syscall(SYS_unlinkat, AT_FDCWD, path, 0), error = errno;
-    if (done == 0)
-        note('U', path, 0, "", 0);
-    pthread_mutex_unlock(&lock);
-    errno = error;
-    return done;
-}
-
-int rename(const char *from, const char *to) {
-    if (!is_ours(from))
-        return syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
-    pthread_mutex_lock(&lock);
-    int done = syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0), error = errno;
-    if (done == 0)
-        note('R', from, 0, to, strlen(to));
-    pthread_mutex_unlock(&lock);
-    errno = error;
-    return done;
-}
+int fsync(int fd) { return done_to(fd, SYS_fsync, 0); }
+int fdatasync(int fd) { return done_to(fd, SYS_fdatasync, 0); }
+int ftruncate(int fd, off_t length) { return done_to(fd, SYS_ftruncate, length); }
+int ftruncate64(int fd, off_t length) { return done_to(fd, SYS_ftruncate, length); }

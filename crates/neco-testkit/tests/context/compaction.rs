@@ -150,7 +150,8 @@ async fn as_asked_with_a_focus_and_not_twice_in_a_row() {
     let stage = stage::stage(&model);
     let session = stage.open().await.unwrap();
     let refused = session.send(Command::Compact { focus: None }).await;
-    assert_eq!(refused.unwrap_err(), ClientError::Refused("there is nothing to compact yet".to_owned()));
+    let words = "there is nothing to compact yet: what was said before the last turn is too little";
+    assert_eq!(refused.unwrap_err(), ClientError::Refused(words.to_owned()));
     say(&session, "Look.").await;
     let receipt = session.send(Command::Compact { focus: Some("the second file".to_owned()) }).await.unwrap();
     let events = until(&session, receipt.seq, |body| matches!(body, EventBody::Compaction(_))).await;

@@ -56,6 +56,11 @@ fn matching(checkers: &Checkers, world: &World, path: &Path, is_file: bool, only
         if folders.is_empty() && !is_file {
             folders = below(checker, path);
         }
+        // Without a marker a checker is for a folder that holds a file of its own.
+        let by_ending = !is_file && checker.markers.is_empty() && !checker.endings.is_empty();
+        if by_ending && only.is_none() && !may_hold_one(checker, path) {
+            continue;
+        }
         for folder in folders {
             let file = if is_file { path.strip_prefix(&folder).ok() } else { None };
             match checkers.in_folder(checker, &folder, &roots, file, &world.spawn) {
@@ -87,6 +92,18 @@ fn is_for(checker: &Checker, file: &Path) -> bool {
     let is_marker = file.file_name().is_some_and(|name| checker.markers.iter().any(|marker| name == marker.as_str()));
     let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     checker.endings.is_empty() || is_marker || checker.endings.iter().any(|one| one.trim_start_matches('.') == ending)
+}
+
+/// Whether a folder holds a file that a checker is for, or so many others that nobody looked for it to the end.
+fn may_hold_one(checker: &Checker, folder: &Path) -> bool {
+    let mut walk = WalkBuilder::new(folder);
+    let walk = walk.require_git(false).hidden(false).filter_entry(|entry| entry.file_name() != ".git").build();
+    let is_file = |entry: &ignore::DirEntry| entry.file_type().is_some_and(|kind| kind.is_file());
+    let mut looked_at = 0;
+    walk.flatten().any(|entry| {
+        looked_at += 1;
+        looked_at > MOST_LOOKED_AT || (is_file(&entry) && is_for(checker, entry.path()))
+    })
 }
 
 /// The nearest folder above that is a project of a checker.

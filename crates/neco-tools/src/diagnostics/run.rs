@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::checker::Check;
 use super::problem::Problem;
-use crate::shell::bash::denial_words;
+use crate::shell::box_words::denial_words;
 use crate::shell::plain_text::plain_text;
 use crate::shell::wording::{ending, last_lines};
 

@@ -30,6 +30,10 @@ pub fn not_found(files: &Files, located: &Located) -> ToolError {
     let shown = located.shown();
     let near = near_names(files, located.path());
     let message = match near.as_slice() {
+        [] if shown == "~" || shown.starts_with("~/") => format!(
+            "{shown} does not exist: `~` is no home folder here but a name; give the path from the workspace, or the \
+             whole path"
+        ),
         [] => format!(
             "{shown} does not exist, and nothing of a similar name does; look at what is in the folder before you \
              try another name"

@@ -127,6 +127,9 @@ fn read(
     let reading = Reading { located, ledger, offset: args.offset.unwrap_or(1), limit, bytes, cancel };
     let page = reading.page()?;
     let mut output = page.print(&reading.located.shown()).with_known(ledger.to_keep(&reading.located));
+    if document::is_notebook(&reading.located) && args.offset.is_none() && args.limit.is_none() {
+        output.model.push_str("\n(its name is a notebook's, but it can't be read as one: this is its text)");
+    }
     if args.pages.is_some() && args.offset.is_none() {
         output.model.push_str(
             "\n(pages are those of PDF documents and notebooks; this is neither, so they were not looked at)",

@@ -11,7 +11,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::bash::aftermath_words;
+use super::box_words::aftermath_words;
 use super::plain_text::plain_text;
 use super::wording::{ending, last_bytes, last_lines, one_line, seconds};
 
@@ -92,11 +92,16 @@ impl Processes {
     /// # Errors
     /// When as many run as may.
     pub(super) fn check_room(&self) -> Result<(), ToolError> {
-        let running = self.list().processes.iter().filter(|process| process.exit().is_none()).count();
+        let running = self.running();
         if running < MOST_RUNNING {
             return Ok(());
         }
         Err(ToolError::failed(format!("{running} processes run in the background already: kill some with `process`")))
+    }
+
+    /// How many run.
+    pub(super) fn running(&self) -> usize {
+        self.list().processes.iter().filter(|process| process.exit().is_none()).count()
     }
 
     /// Takes over a process and reads its output from now on.

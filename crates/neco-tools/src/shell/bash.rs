@@ -9,7 +9,6 @@ use neco_config::section::ToolsSection;
 use neco_proto::{Display, ErrorCode, Risk};
 use neco_safety::command::{Place, examine};
 use neco_safety::path::Access;
-use neco_safety::sandbox::denial::{Denial, recognise};
 use neco_safety::sandbox::{Allowance, Freedom};
 use neco_safety::world::{Exit, Launch, Leftovers, SpawnError, Stdin, World};
 use neco_toolkit::{Outside, Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
@@ -17,27 +16,22 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::background::Processes;
+use super::box_words::{OWN_NETWORK, has_own_network, own_network_words, stopped_by_box, waited_words};
 use super::folder::ShellFolder;
 use super::follow::{Followed, GRACE, Outcome, follow};
 use super::interpreter::Interpreter;
+use super::own_words::OwnWords;
 use super::plain_text::plain_text;
 use super::wording::{SHOWN_LINES, ending, exit_code, last_lines, one_line, seconds};
 
 /// What the scheduler's clock leaves us beyond our own, so that it is never first.
 const SLACK: Duration = Duration::from_secs(15);
 
-/// How many of the files that a command made and could not keep are named.
-const MOST_NAMED: usize = 20;
-
 /// What the model is told of where output came from: it knows the command.
 const COMMAND: &str = "command";
 
 /// A success that took less says nothing about its time.
 const WORTH_SAYING: Duration = Duration::from_secs(10);
-
-/// What a server in the background must be known for.
-const OWN_NETWORK: &str = "other commands can't reach a server in it: each has a network of its own; \
-    use the server in the same command, or start both with network: true";
 
 /// Arguments of `bash`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -91,6 +85,7 @@ struct Prepared {
     launch: Launch,
     /// The file in which the shell says where it ended.
     report: Option<PathBuf>,
+    own_words: OwnWords,
     notes: Vec<String>,
 }
 
@@ -118,18 +113,22 @@ impl Bash {
     }
 
     async fn run_here(&self, args: &BashArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
-        let Prepared { launch, report, mut notes } = self.prepare(args, ctx).await?;
+        let Prepared { launch, report, own_words, mut notes } = self.prepare(args, ctx).await?;
         let allowance = granted(args, &launch.folder, ctx);
         let freedom = allowance.freedom;
         let running = ctx.world.spawn.start_freed(launch, allowance).await.map_err(refused)?;
         let limit = self.limit(args);
-        let followed = follow(running, limit, ctx).await;
+        let followed = follow(running, own_words, limit, ctx).await;
         if let Some(report) = report {
             let counts = matches!(followed.outcome, Outcome::Ended(_)) && args.cwd.is_none();
             notes.extend(self.after(report, counts, ctx).await);
         }
         let stopped = stopped_by_box(&followed, freedom, ctx).await;
+        notes.extend(waited_words(&args.command, followed.outcome, freedom, ctx).await);
         notes.extend(stopped.clone());
+        if self.processes.running() > 0 && stopped.is_none() {
+            notes.extend(own_network_words(&args.command, &followed, freedom, ctx).await);
+        }
         let mut output = self.output(args, followed, limit, &notes);
         if stopped.is_some() {
             output.error_code = Some(ErrorCode::SandboxDenied);
@@ -304,17 +303,19 @@ impl Shell {
             None => self.folder.start(&world.files),
         };
         let report = if background { None } else { self.folder.report_file(&world.spawn.temporary_folder()).ok() };
-        let reporting = report.as_deref().and_then(|file| Interpreter::reporting(&args.command, file));
-        let report = report.filter(|_| reporting.is_some());
+        let own_words = report.as_deref().and_then(Interpreter::reporting);
+        let report = report.filter(|_| own_words.is_some());
+        let own_words = own_words.unwrap_or_default();
         let launch = Launch {
             program: interpreter.program.clone().into_os_string(),
-            arguments: vec![OsString::from("-c"), OsString::from(reporting.unwrap_or(args.command))],
+            arguments: vec![OsString::from("-c"), OsString::from(format!("{own_words}{}", args.command))],
             folder,
             stdin: if background { Stdin::Piped } else { Stdin::Closed },
             terminal: args.pty.unwrap_or(false),
             leftovers: if background { Leftovers::WaitFor } else { Leftovers::End },
         };
-        Ok(Prepared { launch, report, notes: interpreter.note.iter().cloned().chain(note).collect() })
+        let notes = interpreter.note.iter().cloned().chain(note).collect();
+        Ok(Prepared { launch, report, own_words: OwnWords::new(own_words), notes })
     }
 }
 
@@ -367,68 +368,6 @@ fn leaves_box(freedom: Freedom, world: &World) -> Option<&'static str> {
     }
 }
 
-/// What the model is told when a command probably failed because of its box.
-async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &ToolContext) -> Option<String> {
-    if let Some(words) = aftermath_words(&followed.taken_away, &followed.left_behind) {
-        return Some(words);
-    }
-    let failed = matches!(followed.outcome, Outcome::Ended(end) if end.exit != Exit::Code(0));
-    if !failed || !ctx.world.spawn.is_boxed() {
-        return None;
-    }
-    if let Some(host) = followed.refused_hosts.first() {
-        return Some(denial_words(&Denial::Host(host.clone())));
-    }
-    let (world, text) = (Arc::clone(&ctx.world), followed.output.text.clone());
-    let looked = off_the_runtime(move || recognise(&text, &world.spawn.closed(freedom)?));
-    looked.await.ok().flatten().map(|denial| denial_words(&denial))
-}
-
-/// What the model is told of what a command made and could not keep.
-pub(super) fn aftermath_words(taken: &[PathBuf], left: &[PathBuf]) -> Option<String> {
-    let names = |paths: &[PathBuf]| {
-        let mut names: Vec<String> = paths.iter().take(MOST_NAMED).map(|path| path.display().to_string()).collect();
-        let more = paths.len().saturating_sub(MOST_NAMED);
-        names.extend((more > 0).then(|| format!("{more} others")));
-        names.join(", ")
-    };
-    let taken = (!taken.is_empty()).then(|| {
-        format!(
-            "the sandbox does not let commands make {}: it was put aside or removed; if the task needs it, write it \
-             with a file tool or run the command again with unsandboxed: true: the user is asked",
-            names(taken)
-        )
-    });
-    let left = (!left.is_empty()).then(|| {
-        format!(
-            "the sandbox does not let commands make {}, and it COULD NOT be put aside: no other command runs until it \
-             is gone; tell the user",
-            names(left)
-        )
-    });
-    let words: Vec<String> = taken.into_iter().chain(left).collect();
-    (!words.is_empty()).then(|| words.join("; "))
-}
-
-/// Whether nothing outside of a command's box reaches it.
-async fn has_own_network(freedom: Freedom, ctx: &ToolContext) -> bool {
-    let world = Arc::clone(&ctx.world);
-    let closed = off_the_runtime(move || world.spawn.closed(freedom).is_some_and(|closed| closed.network));
-    closed.await.unwrap_or(false)
-}
-
-/// What the model is told of what a box did not let through.
-pub(crate) fn denial_words(denial: &Denial) -> String {
-    let ask = |wish: &str| format!("if the task needs it, run it again with {wish}: the user is asked");
-    match denial {
-        Denial::Path(path) => {
-            format!("the sandbox does not let commands at {}; {}", path.display(), ask("unsandboxed: true"))
-        }
-        Denial::Network => format!("the sandbox has no network; {}", ask("network: true")),
-        Denial::Host(host) => format!("the sandbox does not let commands reach {host}; {}", ask("network: true")),
-    }
-}
-
 fn positive(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero())
 }
@@ -463,6 +402,8 @@ fn add_line(text: &mut String, line: Option<String>) {
     text.push_str(&line);
 }
 
-async fn off_the_runtime<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ToolError> {
+pub(super) async fn off_the_runtime<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ToolError> {
     tokio::task::spawn_blocking(work).await.map_err(|error| ToolError::failed(error.to_string()))
 }

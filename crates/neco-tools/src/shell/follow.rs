@@ -11,13 +11,15 @@ use neco_toolkit::bound::BoundedText;
 use neco_toolkit::{Bounded, ToolContext};
 use tokio::time::Instant;
 
+use super::own_words::OwnWords;
 use super::plain_text::LivePlainText;
 
 /// How long a command that timed out has to clean up.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 
-/// What a killed command had printed before is still taken, within this time and so many pieces.
-const LAST_WORDS: Duration = Duration::from_millis(250);
+/// What a killed command had printed before is still taken, and what its box took away is told, within this time and
+/// so many pieces. Whoever cancels waits half a second at most.
+const LAST_WORDS: Duration = Duration::from_millis(400);
 const LAST_PIECES: usize = 64;
 
 /// How a command came to its end.
@@ -48,7 +50,12 @@ pub(super) struct Followed {
 }
 
 /// Follows a command to its end, which comes after `limit` and [`GRACE`] at the latest.
-pub(super) async fn follow(mut running: Running, limit: Duration, ctx: &ToolContext) -> Followed {
+pub(super) async fn follow(
+    mut running: Running,
+    mut own_words: OwnWords,
+    limit: Duration,
+    ctx: &ToolContext,
+) -> Followed {
     let started = Instant::now();
     let mut kept = Bounded::new(ctx.call_id.clone(), Arc::clone(&ctx.spill), ctx.max_output);
     let mut live = LivePlainText::default();
@@ -62,6 +69,7 @@ pub(super) async fn follow(mut running: Running, limit: Duration, ctx: &ToolCont
             () = ctx.cancel.cancelled() => {
                 running.group().stop(Stop::Kill);
                 for piece in last_words(&mut running).await {
+                    let piece = own_words.taken_out(&piece);
                     show(ctx, &live.push(&piece));
                     kept.push(&piece).await;
                 }
@@ -74,14 +82,18 @@ pub(super) async fn follow(mut running: Running, limit: Duration, ctx: &ToolCont
             }
             progress = running.next() => match progress {
                 Progress::Output(bytes) => {
-                    show(ctx, &live.push(bytes));
-                    kept.push(bytes).await;
+                    let bytes = own_words.taken_out(bytes);
+                    show(ctx, &live.push(&bytes));
+                    kept.push(&bytes).await;
                 }
                 Progress::Ended(ending) if alarms == 0 => break Outcome::Ended(ending),
                 Progress::Ended(_) => break Outcome::TimedOut,
             },
         }
     };
+    let rest = own_words.rest();
+    show(ctx, &live.push(&rest));
+    kept.push(&rest).await;
     show(ctx, &live.end());
     let refused_hosts = running.refused_hosts();
     let (taken_away, left_behind) = (running.taken_away().to_vec(), running.left_behind().to_vec());

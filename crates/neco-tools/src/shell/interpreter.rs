@@ -33,14 +33,14 @@ impl Interpreter {
         Some(Self { program, note: Some(note) })
     }
 
-    /// The script that runs a command and writes where the shell stands at its end to a file: also
+    /// What stands before a command for its shell to write where it stands at its end to a file: also
     /// after `exit`, not after `exec` or when the shell is killed. Nothing for a file whose name is no text.
     ///
     /// The trap stands on the command's own first line, so that line numbers in error messages are right.
-    pub(super) fn reporting(command: &str, file: &Path) -> Option<String> {
+    pub(super) fn reporting(file: &Path) -> Option<String> {
         let file = file.to_str()?;
         let report = format!("{{ command pwd -P >|{}; }} 2>/dev/null", quoted(file));
-        Some(format!("trap {} EXIT; {command}", quoted(&report)))
+        Some(format!("trap {} EXIT; ", quoted(&report)))
     }
 }
 

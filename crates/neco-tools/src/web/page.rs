@@ -101,7 +101,11 @@ fn kind_of(media_type: &str) -> Kind {
 /// What it is when the server does not say.
 fn sniff(body: &[u8]) -> Kind {
     let head = body.get(..1024).unwrap_or(body);
-    if head.contains(&0) && !head.starts_with(b"\xff\xfe") && !head.starts_with(b"\xfe\xff") {
+    let is_wide = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
+    // In text of any charset there is hardly a control character besides these.
+    let is_control = |byte: &&u8| byte.is_ascii_control() && !b"\t\n\r\x0c\x1b".contains(byte);
+    let controls = head.iter().filter(is_control).count();
+    if !is_wide && (head.contains(&0) || (controls > 1 && controls * 50 > head.len())) {
         return Kind::Unreadable;
     }
     let start = String::from_utf8_lossy(head).trim_start().to_ascii_lowercase();
@@ -163,6 +167,7 @@ mod tests {
             (Some("image/svg+xml"), b"<svg/>", "image/svg+xml"),
             (Some("application/zip"), b"PK", "application/zip"),
             (None, b"\0\0\0", "binary data"),
+            (Some("application/octet-stream"), b"\x9c\x01\xe8\x02\x13\xf1\x7f\xd5ab", "binary data"),
             (Some("application/octet-stream"), b"\x7fELF\0", "binary data"),
         ] {
             let error = read(content_type, body).unwrap_err();

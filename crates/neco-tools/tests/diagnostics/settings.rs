@@ -28,6 +28,22 @@ async fn a_checker_of_the_user_is_run_and_read() {
 }
 
 #[tokio::test]
+async fn a_checker_for_some_endings_is_for_folders_that_hold_such_files() {
+    let section = one_checker("echo 'x.sh:3:1: error: odd'", None);
+    let checkers = section.checkers.into_iter();
+    let checkers = checkers.map(|(name, one)| (name, CheckerSection { endings: vec!["sh".to_owned()], ..one }));
+    let bench = Bench::new(DiagnosticsSection { checkers: checkers.collect(), ..DiagnosticsSection::default() });
+    bench.put("go/notes.txt", "");
+    assert!(refused(&bench, json!({ "path": "go" })).await.contains("no checker is known"));
+    assert_eq!(data(&bench.check(json!({ "path": "go", "checker": "mine" })).await), "x.sh:3:1: error: odd", "by name");
+    bench.put("go/deep/run.sh", "");
+    assert_eq!(data(&bench.check(json!({ "path": "go" })).await), "x.sh:3:1: error: odd");
+    // Where there are too many files to look at all of them, it may be meant.
+    (0..5_010).for_each(|number| bench.put(&format!("many/{number}.txt"), ""));
+    assert_eq!(data(&bench.check(json!({ "path": "many" })).await), "x.sh:3:1: error: odd");
+}
+
+#[tokio::test]
 async fn a_built_in_checker_can_be_given_another_command_or_none() {
     let script = r#"echo '{"reason":"compiler-message","target":{},"message":{"level":"warning","message":"by clippy","spans":[]}}'"#;
     let cargo = CheckerSection { command: script.to_owned(), ..CheckerSection::default() };

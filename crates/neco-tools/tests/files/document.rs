@@ -96,6 +96,10 @@ async fn a_pdf_is_read_by_pages() {
     let (code, message) = desk.error("read_file", json!({"path": "a.pdf", "pages": "9"})).await;
     assert!(code == ErrorCode::InvalidArguments && message.contains("has 3 pages"), "{message}");
     assert_eq!(desk.error("read_file", json!({"path": "a.pdf", "pages": "x"})).await.0, ErrorCode::InvalidArguments);
+    let mixed = pdf(&["0 0 m 10 10 l S", "BT /F1 12 Tf 72 700 Td (two) Tj ET"]);
+    desk.put("mixed.pdf", mixed);
+    let mixed = read(&desk, json!({"path": "mixed.pdf"})).await.model;
+    assert!(mixed.starts_with("── page 1\n[there is no text on this page]\n── page 2\ntwo"), "{mixed}");
     desk.put("scan.pdf", pdf(&["0 0 m 10 10 l S"]));
     assert!(read(&desk, json!({"path": "scan.pdf"})).await.model.contains("there is no text in it"));
     let many: Vec<&str> = vec!["BT /F1 12 Tf (x) Tj ET"; 30];
@@ -157,7 +161,10 @@ async fn a_notebook_is_shown_as_text() {
     let raw = read(&desk, json!({"path": "n.ipynb", "offset": 1})).await.model;
     assert!(raw.starts_with("1\t{\""), "{raw}");
     desk.put("not.ipynb", "plain\n");
-    assert_eq!(read(&desk, json!({"path": "not.ipynb"})).await.model, "1\tplain\n(1 line)");
+    assert_eq!(
+        read(&desk, json!({"path": "not.ipynb"})).await.model,
+        "1\tplain\n(1 line)\n(its name is a notebook's, but it can't be read as one: this is its text)"
+    );
 }
 
 #[tokio::test]

@@ -53,6 +53,12 @@ async fn in_a_box() {
     let offline = run(json!({ "command": "bash -c 'exec 3<>/dev/tcp/192.0.2.1/80'" })).await.unwrap();
     assert_eq!(offline.error_code, Some(ErrorCode::SandboxDenied), "{}", offline.model);
     assert!(offline.model.contains("network: true"), "{}", offline.model);
+    let waits = json!({ "command": "curl() { sleep 60; }; curl https://example.com", "timeout": 0.2 });
+    let waited = run(waits).await.unwrap();
+    assert_eq!(waited.error_code, Some(ErrorCode::CommandTimedOut), "{}", waited.model);
+    assert!(waited.model.contains("it may have waited for the network"), "{}", waited.model);
+    let slow = run(json!({ "command": "sleep 60", "timeout": 0.2 })).await.unwrap();
+    assert!(slow.error_code == waited.error_code && !slow.model.contains("network"), "{}", slow.model);
     let own = run(json!({ "command": "ls /nowhere" })).await.unwrap();
     assert_eq!(own.error_code, None, "{}", own.model);
     let outside = bench.folder.path().join("outside");

@@ -68,6 +68,9 @@ async fn nothing_of_the_report_is_seen() {
         bench.bash("echo a\necho b; foo-bar-x").await.contains("line 2: foo-bar-x"),
         "line numbers are the command's"
     );
+    let unread = bench.bash("if then").await;
+    assert!(unread.contains("line 1: `if then'") && !unread.contains("trap"), "{unread}");
+    assert!(!bench.heard.0.lock().unwrap().contains("trap"));
     let reports = std::fs::read_dir(bench.folder.path().join("tmp")).unwrap().flatten();
     for folder in reports {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "reports are removed");

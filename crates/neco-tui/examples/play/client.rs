@@ -145,6 +145,7 @@ impl Client for Stage {
                     root_agent: self.root,
                     last_seq: state.log.len() as u64,
                     cwd: "/made/up".to_owned(),
+                    title: String::new(),
                     model: "scripted/demo".to_owned(),
                     mode: state.mode,
                     approval: ApprovalMode::default(),

@@ -6,7 +6,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_proto::Client;
 use neco_proto::slash::Custom;
-use neco_tui::{Host, ModelEntry, Printed, SessionEntry, Wanted};
+use neco_tui::{Edited, Host, ModelEntry, Printed, SessionEntry, Wanted};
 use serde_json::Value;
 
 use crate::client::Stage;
@@ -49,8 +49,8 @@ impl Host for Scene {
         async move { Ok(Some(format!("{text} (edited)"))) }.boxed()
     }
 
-    fn edit_call(&self, arguments: Value) -> BoxFuture<'_, Result<Option<Value>, String>> {
-        async move { Ok(Some(arguments)) }.boxed()
+    fn edit_call(&self, _: String, arguments: Value) -> BoxFuture<'_, Result<Option<Edited>, String>> {
+        async move { Ok(Some(Edited { arguments, diff: Vec::new() })) }.boxed()
     }
 
     fn history(&self) -> Vec<String> {

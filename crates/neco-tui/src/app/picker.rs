@@ -167,10 +167,18 @@ impl Picker {
         let fitting = self.fitting();
         let preview = self.preview.len().min(room / 3);
         let hint = wrap(&Line::styled(self.hint.clone(), theme.dim), width, &Indent::default());
-        let most = room.saturating_sub(2 + hint.len() + preview).clamp(1, ROWS);
+        // The chosen one is shown whole, as far as there is room.
+        let chosen = self.chosen().map(|entry| self.row(entry, true, theme)).unwrap_or_default();
+        let mut chosen = wrap(&chosen, width, &Indent { first: Vec::new(), rest: vec![Span::raw("    ")] });
+        chosen.truncate((room / 4).max(1));
+        let most = room.saturating_sub(1 + hint.len() + preview + chosen.len()).clamp(1, ROWS);
         let first = (self.at.min(fitting.len().saturating_sub(1)) + 1).saturating_sub(most);
         for (index, entry) in fitting.iter().enumerate().skip(first).take(most) {
-            rows.push(cut(&self.row(entry, index == self.at, theme), width));
+            if index == self.at {
+                rows.append(&mut chosen);
+            } else {
+                rows.push(cut(&self.row(entry, false, theme), width));
+            }
         }
         match fitting.len().saturating_sub(first + most) {
             0 if fitting.is_empty() => rows.push(Line::styled("  nothing fits", theme.dim)),

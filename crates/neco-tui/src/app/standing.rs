@@ -1,6 +1,6 @@
 //! How the session stands, for the status line and the panels.
 
-use neco_proto::event::AgentState;
+use neco_proto::event::{AgentState, Compaction, NotificationLevel};
 use neco_proto::{ApprovalMode, Event, EventBody, Mode, Plan, SessionSnapshot, Todo, Usage};
 use serde_json::{Value, json};
 
@@ -21,6 +21,8 @@ pub struct Standing {
     pub generation: u8,
     /// What the agent does.
     pub state: AgentState,
+    /// Whether the conversation is being compacted while the agent rests.
+    pub compacting: bool,
     /// Used in all, children included.
     pub usage: Usage,
     /// Tokens of the last request and its answer, and how many fit.
@@ -59,7 +61,7 @@ impl Standing {
             plan: snapshot.plan.clone(),
             cwd: snapshot.cwd.clone(),
             branch: before.branch.clone(),
-            title: before.title.clone(),
+            title: if snapshot.title.is_empty() { before.title.clone() } else { snapshot.title.clone() },
             filled: before.filled,
             most_iterations: before.most_iterations,
             ..Self::default()
@@ -69,7 +71,7 @@ impl Standing {
     /// Whether the agent is at work.
     #[must_use]
     pub fn works(&self) -> bool {
-        self.state.is_at_work()
+        self.state.is_at_work() || self.compacting
     }
 
     /// The part of the context that is filled, in percent.
@@ -105,10 +107,12 @@ impl Standing {
             EventBody::TodoUpdate(update) => self.todos.clone_from(&update.todos),
             EventBody::PlanUpdate(update) => self.plan.clone_from(&update.plan),
             EventBody::Title(title) => self.title.clone_from(&title.title),
-            EventBody::AgentComplete(complete) => {
-                self.since_ms = None;
-                self.usage = complete.session_usage;
-            }
+            EventBody::Notification(told) if told.text == Compaction::BEGINS => self.compact(Some(event)),
+            // It is done, or something is said against it.
+            EventBody::Compaction(_) => self.compact(None),
+            EventBody::Notification(told) if told.level == NotificationLevel::Warning => self.compact(None),
+            // What was used is counted here: the agent does not know of what the session asks models itself.
+            EventBody::AgentComplete(_) => self.since_ms = None,
             _ => {}
         }
     }
@@ -131,8 +135,17 @@ impl Standing {
         }
     }
 
+    fn compact(&mut self, begun: Option<&Event>) {
+        if self.state.is_at_work() {
+            return;
+        }
+        self.compacting = begun.is_some();
+        self.since_ms = begun.map(|event| event.ts.as_millisecond());
+    }
+
     fn enter(&mut self, state: AgentState, now_ms: i64) {
-        let worked = self.works();
+        let worked = self.state.is_at_work();
+        self.compacting = false;
         self.state = state;
         match (worked, self.works()) {
             (false, true) => self.since_ms = Some(now_ms),

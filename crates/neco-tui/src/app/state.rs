@@ -3,9 +3,10 @@
 use std::collections::{HashMap, VecDeque};
 
 use neco_proto::clean::clean_line;
+use neco_proto::event::{SessionTitle, TitleSource};
 use neco_proto::slash::Custom;
 use neco_proto::{
-    AgentId, CallId, Decision, Event, EventBody, Message, MessageId, QuestionId, SessionSnapshot, Subject,
+    AgentId, CallId, ContextView, Decision, Event, EventBody, Message, MessageId, QuestionId, SessionSnapshot, Subject,
 };
 
 use ratatui::text::{Line, Span};
@@ -17,7 +18,7 @@ use super::standing::Standing;
 use super::watched::Watched;
 use crate::ask::Desk;
 use crate::host::Argument;
-use crate::input::{Files, History, Keymap, Prompt};
+use crate::input::{Files, History, Keymap, Prompt, Written};
 use crate::looks::Looks;
 use crate::theme::Theme;
 use crate::told::Output;
@@ -53,6 +54,17 @@ pub struct Shell {
     pub tail: Tail,
     /// All it printed, as far as the model will be told.
     pub output: Output,
+}
+
+/// A message whose pictures are being looked at.
+#[derive(Clone, Debug)]
+pub struct Naming {
+    /// The message.
+    pub written: Written,
+    /// Whether it is for after the work.
+    pub after_work: bool,
+    /// The files that were not looked at yet, each with how it stands in the message.
+    pub files: Vec<(String, String)>,
 }
 
 /// Messages that are being taken back.
@@ -134,6 +146,8 @@ pub struct App {
     pub arguments: Option<(String, Vec<Argument>)>,
     /// What the person said of calls that nobody was asked about yet.
     pub rest: Option<(Decision, Vec<CallId>)>,
+    /// Which messages of the context were asked for.
+    pub context_view: ContextView,
     /// The rule that is being added.
     pub tried_rule: Option<String>,
     /// A word to the person in place of the status line, and until when.
@@ -156,6 +170,8 @@ pub struct App {
     pub files_asked: bool,
     /// Files that were dropped and may be pictures: the file, and what stands in the field for it.
     pub dropped: Vec<(String, String)>,
+    /// Messages that name files which may be pictures: each is sent when all of its were looked at.
+    pub naming: Vec<Naming>,
     /// The commands that the person or the folder brought along.
     pub custom: Vec<Custom>,
     /// Who asked what, before the window opened.
@@ -201,6 +217,7 @@ impl App {
             tried_command: None,
             arguments: None,
             rest: None,
+            context_view: ContextView::default(),
             tried_rule: None,
             word: None,
             status_line: None,
@@ -212,6 +229,7 @@ impl App {
             files: None,
             files_asked: false,
             dropped: Vec::new(),
+            naming: Vec::new(),
             custom: Vec::new(),
             asked_by: HashMap::new(),
             root: None,
@@ -263,6 +281,9 @@ impl App {
         }
         self.agents = Agents::default();
         let mut effects = vec![Effect::Branch, Effect::Commands];
+        // What was asked for before there was a session is not told any more.
+        (self.files, self.files_asked) = (None, false);
+        effects.extend(self.offer());
         if snapshot.agents > 0 {
             effects.push(Effect::Ask(neco_proto::Query::Tree));
             effects.push(Effect::Ask(neco_proto::Query::Workflows));
@@ -279,6 +300,9 @@ impl App {
     /// A session takes its place that goes on from what is on the screen.
     pub fn left(&mut self) {
         self.transcript.close();
+        for naming in std::mem::take(&mut self.naming) {
+            self.prompt.restore(&naming.written.text, naming.written.pictures);
+        }
         self.picker = None;
         self.watched = None;
         self.coming_back = ComingBack::default();
@@ -384,6 +408,9 @@ impl App {
     fn own(&mut self, event: &Event) {
         if matches!(event.body, EventBody::TurnStart(_) | EventBody::AgentComplete(_)) {
             self.rest = None;
+        }
+        if let EventBody::Title(SessionTitle { title, by: TitleSource::Person }) = &event.body {
+            self.tell(format!("the session is called “{}” now", clean_line(title)));
         }
         self.transcript.apply(event);
         self.remember_answer(event);

@@ -3,8 +3,10 @@
 use neco_proto::event::PermissionRequest;
 use neco_proto::{Command, Decision, Diff, Risk};
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
 
-use crate::text::wrap::{Indent, cut, wrap, wrap_all};
+use crate::host::Edited;
+use crate::text::wrap::{Indent, cut, cut_front, wrap, wrap_all};
 use crate::text::{diff, words};
 use crate::theme::{Theme, ThemeName};
 
@@ -68,6 +70,8 @@ pub struct Approval {
     pub request: PermissionRequest,
     /// Whether all of it was shown above: the box makes room for that.
     pub was_shown: bool,
+    /// Whether the person changed it: what is shown is theirs.
+    revised: bool,
     /// What is asked about, as it was drawn last, and how many lines of it were left out.
     drawn: Option<Drawn>,
 }
@@ -84,7 +88,27 @@ impl Approval {
     /// The box of `request`.
     #[must_use]
     pub fn new(request: PermissionRequest) -> Self {
-        Self { request, was_shown: false, drawn: None }
+        Self { request, was_shown: false, revised: false, drawn: None }
+    }
+
+    /// The person made this of it: no rule is made of that, and it is asked about as it is now.
+    pub fn revise(&mut self, edited: Edited) {
+        let verb = self.request.summary.split([' ', ',']).next().unwrap_or_default().to_owned();
+        let command = edited.arguments.get("command").and_then(serde_json::Value::as_str).map(str::to_owned);
+        self.request.summary = format!("{verb}, as you changed it");
+        self.request.reason = "it is judged anew: you are asked again if it is riskier than what you saw".to_owned();
+        self.request.command = self.request.command.take().and(command);
+        self.request.args = edited.arguments;
+        self.request.diff = edited.diff;
+        self.request.session_rule = None;
+        self.request.always_rule = None;
+        (self.revised, self.was_shown, self.drawn) = (true, false, None);
+    }
+
+    /// Yes to what is shown.
+    #[must_use]
+    pub fn yes(&self) -> Decision {
+        if self.revised { Decision::Edit { arguments: self.request.args.clone() } } else { Decision::Once }
     }
 
     /// What `key` comes to.
@@ -92,7 +116,7 @@ impl Approval {
     pub fn key(&self, key: Key) -> Outcome {
         let decide = |decision| Outcome::Send(self.command(decision));
         match key {
-            Key::Yes => decide(Decision::Once),
+            Key::Yes => decide(self.yes()),
             Key::Session if self.session_rule().is_some() => decide(Decision::Session),
             Key::Always if self.always_rule().is_some() => decide(Decision::Always),
             Key::Edit => Outcome::Edit,
@@ -225,7 +249,7 @@ impl Approval {
             row("Enter", "so it is · Esc  not so".to_owned());
             return rows;
         }
-        row("y", "yes, once".to_owned());
+        row("y", if self.revised { "yes, as you changed it" } else { "yes, once" }.to_owned());
         if let Some(rule) = self.session_rule() {
             row("s", format!("yes, for this session: {}", self.in_short(rule)));
         }
@@ -233,9 +257,14 @@ impl Approval {
             row("a", format!("always: {}", self.in_short(rule)));
         }
         row("n", "no, and say why".to_owned());
-        let all = if asks.others.is_empty() { "" } else { " · Y N  these too" };
-        let esc = if asks.works { " · Esc  stop the work" } else { "" };
-        row("e", format!("change it first · d  all of it{all}{esc}"));
+        let all = if asks.others.is_empty() { "" } else { " · Y  all with + · N  none" };
+        let esc = match (asks.works, all.is_empty()) {
+            (true, true) => " · Esc  stop the work",
+            (true, false) => " · Esc  stop",
+            (false, _) => "",
+        };
+        let edit = if all.is_empty() { "change it first" } else { "change" };
+        row("e", format!("{edit} · d  all of it{all}{esc}"));
         rows
     }
 
@@ -313,7 +342,9 @@ fn changes(request: &PermissionRequest, width: usize, most: usize, theme: &Theme
         } else {
             ""
         };
-        let heading = format!("  {}{what} +{} −{}", visible_line(&file.path), file.added, file.removed);
+        let counts = format!("{what} +{} −{}", file.added, file.removed);
+        let path = cut_front(&visible_line(&file.path), width.saturating_sub(counts.width() + 2));
+        let heading = format!("  {path}{counts}");
         rows.push(cut(&Line::styled(heading, theme.dim), width));
         if is_summed_up(file) {
             let words = "  too long to show as a change; d shows what would be written";
@@ -359,7 +390,7 @@ pub struct Asks<'a> {
 /// What else waits, as far as there is room.
 fn listed(asks: Asks<'_>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let lines = asks.others.iter().take(LISTED);
-    lines.map(|line| cut(&Line::styled(format!("  + {line}"), theme.dim), width)).collect()
+    lines.map(|line| cut(&Line::styled(format!("  {line}"), theme.dim), width)).collect()
 }
 
 /// Whether a change was too long to be told line by line: no hunk is there although something would change.
@@ -391,7 +422,9 @@ fn visible(text: &str) -> String {
     shown
 }
 
-pub(super) fn visible_line(text: &str) -> String {
+/// The same as one line.
+#[must_use]
+pub fn visible_line(text: &str) -> String {
     visible(text.trim()).replace('\n', "⏎").replace('\t', " ")
 }
 

@@ -119,9 +119,9 @@ impl Choices {
         let Some(item) = self.item() else { return Vec::new() };
         let mut rows = self.heading(item, width, theme);
         let keys = match (item.options.len(), item.multiple) {
-            (0, _) => "Esc does not answer",
-            (_, true) => "↑↓ or a number · Space marks · Enter takes them · Esc does not answer",
-            (_, false) => "↑↓ or a number, Enter · Esc does not answer",
+            (0, _) => "Esc: no answer",
+            (_, true) => "↑↓ or a number · Space marks · Enter takes them · Esc: none of these",
+            (_, false) => "↑↓ or a number, Enter · Esc: none of these",
         };
         let keys = wrap(&Line::styled(keys, theme.dim), width, &Indent::default());
         rows.truncate(room.saturating_sub(keys.len() + LEAST_OPTIONS).max(1));

@@ -10,6 +10,7 @@ use ratatui::text::{Line, Span};
 use super::approval::{Approval, Asks, visible_line};
 use super::choices::Choices;
 use super::plan::PlanBox;
+use crate::host::Edited;
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
 
@@ -137,6 +138,20 @@ impl Desk {
         self.waiting.iter_mut().for_each(|waiting| waiting.answered = false);
     }
 
+    /// The person changed a call: it is shown as it is now. False when it does not wait any more.
+    pub fn revise(&mut self, call: &CallId, edited: Edited) -> bool {
+        for waiting in &mut self.waiting {
+            match &mut waiting.asked {
+                Asked::Approval(approval) if approval.request.call_id == *call => {
+                    approval.revise(edited);
+                    return true;
+                }
+                Asked::Approval(_) | Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..) => {}
+            }
+        }
+        false
+    }
+
     /// The question on the screen.
     pub fn present(&mut self) -> Option<&mut Asked> {
         self.waiting.front_mut().map(|waiting| &mut waiting.asked)
@@ -179,7 +194,7 @@ impl Desk {
         let is_mild =
             |approval: &Approval| approval.request.risk < Risk::High && named.contains(&approval.request.call_id);
         let calls = self.calls().enumerate().filter(|(index, (_, approval))| *index == 0 || is_mild(approval));
-        calls.map(|(_, (_, approval))| approval.command(Decision::Once)).collect()
+        calls.map(|(_, (_, approval))| approval.command(approval.yes())).collect()
     }
 
     /// No to every call that waits.
@@ -188,12 +203,20 @@ impl Desk {
         self.calls().map(|(_, approval)| approval.command(Decision::Reject { reason: None })).collect()
     }
 
-    /// The calls that wait besides the one on the screen, with a line each.
+    /// How many calls wait that nobody has answered.
+    #[must_use]
+    pub fn open_calls(&self) -> usize {
+        self.calls().count()
+    }
+
+    /// The calls that wait besides the one on the screen, with a line each: `+` before those that `Y` says yes to.
     #[must_use]
     pub fn others(&self) -> Vec<(CallId, String)> {
         let line = |(waiting, approval): (&Waiting, &Approval)| {
             let who = waiting.name.as_ref().map(|name| format!("{name} · ")).unwrap_or_default();
-            let words = format!("{who}{} risk · {}", approval.request.risk, visible_line(&approval.request.summary));
+            let risk = approval.request.risk;
+            let (mark, alone) = if risk < Risk::High { ("+", "") } else { ("·", ", asked by itself") };
+            let words = format!("{mark} {who}{risk} risk{alone} · {}", visible_line(&approval.request.summary));
             (approval.request.call_id.clone(), words)
         };
         self.calls().skip(1).map(line).collect()

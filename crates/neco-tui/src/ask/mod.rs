@@ -11,6 +11,6 @@ mod choices;
 mod desk;
 mod plan;
 
-pub use approval::{Approval, Asks, Key, Outcome};
+pub use approval::{Approval, Asks, Key, Outcome, visible_line};
 pub use desk::{Asked, Desk, answer};
 pub use plan::{Choice, plan_rows};

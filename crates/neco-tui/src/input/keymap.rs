@@ -97,8 +97,8 @@ impl Keymap {
             let action = action.ok_or_else(|| format!("there is no action “{name}”; there are {}", names()))?;
             keymap.keys.retain(|(_, known)| *known != action);
             for key in keys.split_whitespace() {
-                let chord =
-                    Chord::read(key).ok_or_else(|| format!("“{key}” is no key; such as ctrl-o, alt-enter, f2"))?;
+                let chord = Chord::read(key)
+                    .ok_or_else(|| format!("{name} = “{key}”: no such key; such as ctrl-o, alt-enter, f2"))?;
                 keymap.keys.retain(|(known, _)| *known != chord);
                 keymap.keys.push((chord, action));
             }

@@ -17,7 +17,7 @@ mod text;
 mod vi;
 
 pub use completion::{Candidate, Completion, fits};
-pub use dropped::picture_file;
+pub use dropped::{named_pictures, picture_file};
 pub use files::Files;
 pub use history::History;
 pub use keymap::{ACTIONS, Action, Chord, Keymap};

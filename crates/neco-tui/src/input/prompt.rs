@@ -39,6 +39,23 @@ pub struct Written {
     pub begins_with_paste: bool,
 }
 
+impl Written {
+    /// A picture goes with it, behind the word that names it.
+    pub fn add_picture(&mut self, word: &str, picture: Attachment) {
+        self.pictures.push(picture);
+        let chip = format!(" [image {}]", self.pictures.len());
+        // Not where it is the end of another one.
+        let begins = |at: &usize| {
+            self.text
+                .get(..*at)
+                .is_some_and(|before| !before.ends_with(|char: char| !char.is_whitespace() && char != '('))
+        };
+        let place = self.text.match_indices(word).map(|(at, _)| at).filter(begins).last();
+        let at = place.map_or(self.text.len(), |at| at + word.len());
+        self.text.insert_str(at, &chip);
+    }
+}
+
 /// The field.
 #[derive(Clone, Debug, Default)]
 pub struct Prompt {
@@ -122,6 +139,14 @@ impl Prompt {
         Written { text, pictures, begins_with_paste }
     }
 
+    /// What is written goes, but can be brought back as what was said before.
+    pub fn put_away(&mut self) {
+        let text = self.text.take();
+        let (text, _) = self.chips.unfold(&text);
+        self.history.push(&text);
+        self.emptied();
+    }
+
     /// What was sent comes back, before what was written since.
     pub fn restore(&mut self, text: &str, pictures: Vec<Attachment>) {
         let mut text = self.chips.restore(text, pictures);
@@ -132,13 +157,6 @@ impl Prompt {
         self.text.set(text);
         self.completion = None;
         self.history.leave();
-    }
-
-    /// What was written is thrown away.
-    pub fn clear(&mut self) {
-        self.text.clear();
-        self.history.leave();
-        self.emptied();
     }
 
     fn emptied(&mut self) {

@@ -7,15 +7,15 @@ use crossterm::event::EventStream as Keys;
 use super::errands::Back;
 use super::signals::suspend;
 use super::window::{Window, WindowError};
-use crate::term::{Guard, give_back, retake};
+use crate::term::{Guard, give_back, guard, retake};
 use crate::transcript::block::Tone;
 use crate::update::News;
 
 /// How long a terminal may take for what is to be written before somebody else has it.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long an editor may take to end.
-const EDITOR: Duration = Duration::from_secs(2);
+/// How long an editor may take to end once it was told.
+const EDITOR: Duration = Duration::from_secs(1);
 
 impl Window {
     /// The terminal is another program's for a while: nobody reads its keys, nothing is drawn.
@@ -81,18 +81,24 @@ impl Window {
         if self.keys.is_some() {
             return;
         }
-        self.host.end_editor();
-        let edited = async {
-            loop {
-                match self.back.recv().await {
-                    Some(Back::Edited(news)) => return Some(news),
-                    Some(_) => {}
-                    None => return None,
-                }
+        // The second time it is not asked any more.
+        for _ in 0..2 {
+            self.host.end_editor();
+            match tokio::time::timeout(EDITOR, self.edited()).await {
+                Ok(Some(News::Prompt(Ok(Some(text))))) => return self.host.remember(&text),
+                Ok(_) => return,
+                Err(_) => {}
             }
-        };
-        if let Ok(Some(News::Prompt(Ok(Some(text))))) = tokio::time::timeout(EDITOR, edited).await {
-            self.host.remember(&text);
+        }
+    }
+
+    /// What comes of the editor.
+    async fn edited(&mut self) -> Option<News> {
+        loop {
+            match self.back.recv().await? {
+                Back::Edited(news) => return Some(news),
+                Back::News(..) | Back::Opened(_) | Back::Prints(_) | Back::ShellEnded(..) => {}
+            }
         }
     }
 
@@ -129,5 +135,8 @@ impl Window {
         }
         self.writer.close();
         drop(guard);
+        if self.keys.is_none() {
+            guard::mend();
+        }
     }
 }

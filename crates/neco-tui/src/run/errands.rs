@@ -182,10 +182,10 @@ impl Errands {
     }
 
     /// The same for the arguments of a call.
-    pub(super) fn edit_call(&self, call: CallId, arguments: Value) {
+    pub(super) fn edit_call(&self, call: CallId, tool: String, arguments: Value) {
         let (host, back) = (Arc::clone(&self.host), self.back.clone());
         tokio::spawn(async move {
-            let edited = tokio::spawn(async move { host.edit_call(arguments).await }).await;
+            let edited = tokio::spawn(async move { host.edit_call(tool, arguments).await }).await;
             let _ = back.send(Back::Edited(News::Call(call, edited.unwrap_or_else(|_| Err(BROKEN.to_owned())))));
         });
     }

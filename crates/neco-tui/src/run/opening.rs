@@ -10,7 +10,7 @@ use crate::host::{Host, Wanted};
 
 /// Events of before that are read when a window opens, and how many at most: pieces of answers and of what commands
 /// print are among them, and a long answer has thousands.
-const LATELY: u64 = 2000;
+const LATELY: u64 = 500;
 const FURTHEST: u64 = 32_000;
 
 /// Events that are no pieces and are enough for a beginning.
@@ -78,17 +78,26 @@ async fn read(client: &dyn Client, since: Seq, last: Seq) -> Result<Vec<Event>, 
         return Ok(past);
     }
     let mut events = client.events(since);
+    // Whether there are pieces at all that could be left out: most messages of before came without.
+    let (mut answers, mut outputs) = (false, false);
     while let Some(event) = events.next().await {
         let event = event.map_err(|error| error.to_string())?;
         let seq = event.seq;
-        if let EventBody::Message(_) = &event.body {
+        answers |= is_of_answer(&event.body);
+        outputs |= matches!(event.body, EventBody::ToolOutputChunk(_));
+        if let EventBody::Message(_) = &event.body
+            && answers
+        {
             past.retain(|piece| piece.agent_id != event.agent_id || !is_of_answer(&piece.body));
+            answers = past.iter().any(|piece| is_of_answer(&piece.body));
         }
         // A call that has nothing else to show for itself keeps what it printed.
         if let EventBody::ToolCallEnd(end) = &event.body
             && end.display.is_some()
+            && outputs
         {
             past.retain(|piece| !matches!(&piece.body, EventBody::ToolOutputChunk(out) if out.call_id == end.call_id));
+            outputs = past.iter().any(|piece| matches!(piece.body, EventBody::ToolOutputChunk(_)));
         }
         past.push(event);
         // There may be gaps in the numbers; the last of them is known.

@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 use super::bursts::pasted;
+use super::drawing::TICK;
 use super::errands::{Back, Errands};
 use super::inputs::{next_event, next_key};
 use super::opening::{Opening, Retold};
@@ -26,7 +27,7 @@ use crate::app::App;
 use crate::host::{Host, Wanted};
 use crate::input::History;
 use crate::looks::Looks;
-use crate::term::{Guard, Screen, Writer, notify};
+use crate::term::{Guard, Screen, Writer, guard, notify};
 use crate::text::highlight;
 use crate::theme::ThemeName;
 use crate::transcript::block::Tone;
@@ -35,17 +36,8 @@ use crate::update::{Effect, News};
 /// A frame is drawn at most so often: faster than an eye, slower than a model.
 const FRAME: Duration = Duration::from_millis(16);
 
-/// How often marks turn while something runs.
-const TICK: Duration = Duration::from_millis(120);
-
-/// Long enough to be as good as not at all.
-const NEVER: Duration = Duration::from_secs(3600);
-
 /// How long events are taken in before the keys are looked at again.
 const AT_ONCE: Duration = Duration::from_millis(4);
-
-/// Rows that leave with one frame, unless the line is slow.
-const AT_MOST: usize = 400;
 
 /// A terminal has kept its size for so long before a frame is drawn for it. tmux folds its rows at once but tells of a
 /// second size only 250 ms after the first: until then nobody knows where the live rows begin, and what is finished
@@ -78,6 +70,10 @@ pub enum WindowError {
 /// When the terminal can't be used, or the first session can't be opened.
 pub async fn run(host: Arc<dyn Host>, wanted: Wanted, first: Option<String>, looks: Looks) -> Result<(), WindowError> {
     let guard = Guard::take()?;
+    // Meanwhile a session is opened, and the first program in it does not wait.
+    if looks.theme != ThemeName::Plain {
+        std::thread::spawn(highlight::warm);
+    }
     let mut window = Window::new(host, first, looks)?;
     window.errands.open(wanted, Retold::Whole);
     let outcome = window.work().await;
@@ -105,13 +101,13 @@ pub(super) struct Window {
     closing: Vec<JoinHandle<()>>,
     /// When keys came last that nobody typed.
     pasted: Option<Instant>,
-    pace: Pace,
+    pub(super) pace: Pace,
     /// Whether the person's own status line is to be asked for again soon.
-    looks_again: bool,
+    pub(super) looks_again: bool,
     /// Until when nothing is drawn, because an edge is being dragged.
-    still: Instant,
+    pub(super) still: Instant,
     /// When the last frame was handed to the writer.
-    flushed: Instant,
+    pub(super) flushed: Instant,
     /// Whether the process was stopped by its own wish and goes on.
     pub(super) went_on: bool,
     /// Whether the session ended without the person.
@@ -213,53 +209,6 @@ impl Window {
         }
     }
 
-    /// When a frame can be drawn next. Nothing is due while the terminal is somebody else's.
-    fn wakes(&self, due: Instant) -> Instant {
-        match (self.keys.is_some(), self.writer.is_free()) {
-            (true, true) => due.max(self.pace.next(Instant::now())),
-            (true, false) => due.max(Instant::now() + TICK),
-            (false, _) => Instant::now() + NEVER,
-        }
-    }
-
-    /// How long the next frame can wait when nothing happens.
-    fn rest(&self) -> Duration {
-        if self.app.moves() || self.looks_again { TICK } else { NEVER }
-    }
-
-    /// Draws a frame, unless the last one is not written yet or the terminal is somebody else's.
-    fn draw(&mut self) -> Result<bool, WindowError> {
-        if self.keys.is_none() || !self.writer.is_free() {
-            return Ok(false);
-        }
-        let now = Instant::now();
-        if let Some((bytes, took)) = self.writer.take_last() {
-            self.pace.took(bytes, took, now);
-        }
-        if self.pace.next(now) > now {
-            return Ok(false);
-        }
-        // Over a slow line what is finished leaves in portions, so that keys and answers to them are not behind all of it.
-        let least = usize::from(self.size.1 / 3).max(4);
-        self.app.portion =
-            if self.pace.is_slow() { least } else { self.app.portion.saturating_mul(2).clamp(least, AT_MOST) };
-        // What is taken off is counted by the size that the terminal has now, not by the one it told of.
-        if self.screen.is_folded() {
-            self.size = crossterm::terminal::size().unwrap_or(self.size);
-            self.screen.resized(self.size.0, self.size.1);
-        }
-        let frame = self.app.frame(self.size.0, self.size.1);
-        self.screen.draw(frame)?;
-        self.flush();
-        self.looks_again = self.errands.ask_status(&self.app);
-        Ok(true)
-    }
-
-    pub(super) fn flush(&mut self) {
-        self.flushed = Instant::now();
-        self.writer.write(std::mem::take(self.screen.out()));
-    }
-
     async fn take_keys(&mut self, first: io::Result<TermEvent>) -> Result<(), WindowError> {
         let mut events = vec![first?];
         while events.len() < KEYS_AT_ONCE {
@@ -337,6 +286,7 @@ impl Window {
                 self.errands.shell_ended(number, ended).into_iter().for_each(|news| self.news(news));
             }
             Back::Edited(news) => {
+                guard::mend();
                 self.step_in()?;
                 self.news(news);
                 self.end_if_over();
@@ -400,9 +350,6 @@ impl Window {
             self.app.wants(vec![Effect::Send(Command::UserMessage { content, attachments: Vec::new() })]);
         }
         self.send_early();
-        if self.looks.theme != ThemeName::Plain {
-            std::thread::spawn(highlight::warm);
-        }
         events
     }
 
@@ -433,9 +380,9 @@ impl Window {
                     self.step_aside().await?;
                     self.errands.edit_prompt(text);
                 }
-                Effect::EditCall(call, arguments) => {
+                Effect::EditCall(call, tool, arguments) => {
                     self.step_aside().await?;
-                    self.errands.edit_call(call, arguments);
+                    self.errands.edit_call(call, tool, arguments);
                 }
                 Effect::Copy(text) => {
                     self.writer.write(notify::copy(&text, self.looks.tmux).into_bytes());

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use crossterm::event::{
@@ -12,12 +12,16 @@ use crossterm::event::{
     PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
 };
 use crossterm::{Command, terminal};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
 /// How long a terminal may take for a word; one that takes nothing is not waited for.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Whether the terminal is in our hands now; a panic or a signal must know.
 static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// The modes of the terminal when it was taken last.
+static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
 /// Holds the terminal in raw mode; dropping it gives the terminal back.
 #[derive(Debug)]
@@ -41,6 +45,7 @@ impl Guard {
 /// When it does not let us.
 pub fn retake() -> io::Result<()> {
     TAKEN.store(true, Ordering::SeqCst);
+    *BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = tcgetattr(io::stdin()).ok();
     terminal::enable_raw_mode()?;
     let mut bytes = String::new();
     let wish = |bytes: &mut String| {
@@ -57,6 +62,17 @@ impl Drop for Guard {
     fn drop(&mut self) {
         give_back();
     }
+}
+
+/// Another program had the terminal, and may have died without leaving it as it was: it is so again.
+pub fn mend() {
+    let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    if let Some(before) = before {
+        // There is nobody to tell when that fails.
+        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &before);
+    }
+    // The usual screen, the cursor, no colours.
+    let _ = tell("\x1b[?1047l\x1b[?25h\x1b[0m".to_owned());
 }
 
 /// Whether the terminal is ours now: a panic elsewhere may have given it back.

@@ -33,6 +33,8 @@ pub struct Cursor {
 pub struct Frame {
     /// Lines that are done: they go into the terminal's scrollback and are never touched again.
     pub finished: Vec<Line<'static>>,
+    /// Whether some of them are wider than the terminal, which folds them then.
+    pub folds: bool,
     /// The live rows; at most as many as the terminal has.
     pub live: Vec<Line<'static>>,
     /// Where the person types; hidden when nobody does.
@@ -170,25 +172,29 @@ impl<W: Write> Screen<W> {
         Cursor { row, column: 0 }
     }
 
-    /// Everything: finished lines first, which pushes the live ones down.
+    /// Finished lines first, which push the live ones down; without any the rows that are the same at the top stay.
     fn redraw(&self, bytes: &mut String, frame: &Frame) -> Cursor {
-        move_rows(bytes, self.at.row, 0);
+        let same = frame.live.iter().zip(&self.rows).take_while(|(new, old)| new == old).count();
+        let same = if frame.finished.is_empty() { same } else { 0 };
+        // One that is there is always written: the others follow it.
+        let from = same.min(last(&frame.live)).min(last(&self.rows));
+        move_rows(bytes, self.at.row, from);
+        // What would be left of a taller frame, or beside the end of a line that the terminal folds.
+        if frame.folds || self.rows.len() > frame.live.len() + frame.finished.len() {
+            bytes.push_str(ERASE);
+        }
         for line in &frame.finished {
             self.row(bytes, line);
             bytes.push_str("\r\n");
         }
-        for (index, row) in frame.live.iter().enumerate() {
-            if index > 0 {
+        for (index, row) in frame.live.iter().enumerate().skip(from) {
+            if index > from {
                 bytes.push_str("\r\n");
             }
             self.live_row(bytes, row);
         }
         if frame.live.is_empty() {
             bytes.push('\r');
-        }
-        // What is left below of a taller frame; the mark keeps a full last row from being cut.
-        if self.rows.len() > frame.live.len() + frame.finished.len() {
-            bytes.push_str(if frame.live.is_empty() { ERASE } else { "\r\x1b[1B\x1b[J\x1b[1A" });
         }
         Cursor { row: last(&frame.live), column: 0 }
     }

@@ -10,6 +10,10 @@ use tokio::sync::Notify;
 /// Bytes that are handed to the terminal at a time: what is left of a frame when the end comes is not written.
 const PIECE: usize = 4096;
 
+/// How long a terminal may take nothing at the end, and how long the end may take.
+const PATIENCE: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(2);
+
 /// Hands bytes to the terminal in the background, one frame at a time.
 #[derive(Debug)]
 pub struct Writer {
@@ -21,6 +25,8 @@ pub struct Writer {
 #[derive(Debug, Default)]
 struct State {
     waiting: AtomicUsize,
+    /// Bytes that were taken so far.
+    written: AtomicUsize,
     broken: AtomicBool,
     /// Nothing more is to be written: the terminal is somebody else's.
     ended: AtomicBool,
@@ -36,6 +42,7 @@ impl State {
                 return Ok(());
             }
             out.write_all(piece)?;
+            self.written.fetch_add(piece.len(), Ordering::SeqCst);
         }
         out.flush()
     }
@@ -102,12 +109,20 @@ impl Writer {
         }
     }
 
-    /// Waits until everything is written, but not for ever: the terminal may be gone. What is not written by then is
-    /// not written at all, as whoever has the terminal next would find it in the middle of theirs.
+    /// Waits until everything is written, but not for ever: the terminal may be gone, or take nothing for a second. What
+    /// is not written by then is not written at all, as whoever has the terminal next would find it in the middle of theirs.
     pub fn close(&mut self) {
         self.frames = None;
-        // Not in time is as good as it gets.
-        let _ = self.over.recv_timeout(Duration::from_secs(1));
+        let last = Instant::now() + LONGEST;
+        loop {
+            let written = self.state.written.load(Ordering::SeqCst);
+            let over = self.over.recv_timeout(PATIENCE);
+            let moves = self.state.written.load(Ordering::SeqCst) > written;
+            // Not in time is as good as it gets.
+            if over != Err(mpsc::RecvTimeoutError::Timeout) || !moves || Instant::now() > last {
+                break;
+            }
+        }
         self.state.ended.store(true, Ordering::SeqCst);
     }
 }

@@ -54,6 +54,12 @@ fn starts(header: &str) -> Option<(u64, u64)> {
     Some((first(old)?, first(new)?))
 }
 
+/// How much lines that are compared word by word have in common.
+const ALIKE: f32 = 0.4;
+
+/// In a bigger change lines are not looked for that became others.
+const COMPARED: usize = 20;
+
 struct Drawing<'t> {
     theme: &'t Theme,
     width: usize,
@@ -75,9 +81,10 @@ impl Drawing<'_> {
         }
         let removed: Vec<&str> = block.iter().filter_map(removed).collect();
         let added: Vec<&str> = block.iter().filter_map(added).collect();
-        let paired = removed.len() == added.len();
+        let pairs = pairs(&removed, &added);
         for (index, line) in removed.iter().enumerate() {
-            let spans = match added.get(index).filter(|_| paired) {
+            let other = pairs.iter().find(|(old, _)| *old == index).and_then(|(_, new)| added.get(*new));
+            let spans = match other {
                 Some(other) => {
                     changed_words(line, other, ChangeTag::Delete, self.theme.removed, self.theme.removed_word)
                 }
@@ -87,7 +94,8 @@ impl Drawing<'_> {
             self.old += 1;
         }
         for (index, line) in added.iter().enumerate() {
-            let spans = match removed.get(index).filter(|_| paired) {
+            let other = pairs.iter().find(|(_, new)| *new == index).and_then(|(old, _)| removed.get(*old));
+            let spans = match other {
                 Some(other) => changed_words(other, line, ChangeTag::Insert, self.theme.added, self.theme.added_word),
                 None => vec![Span::styled((*line).to_owned(), self.theme.added)],
             };
@@ -120,6 +128,35 @@ impl Drawing<'_> {
     }
 }
 
+/// Which removed line became which added one, by their places: one after the other where there are as many of both, else
+/// those that are alike, in order.
+fn pairs(removed: &[&str], added: &[&str]) -> Vec<(usize, usize)> {
+    if removed.len() == added.len() {
+        return (0..removed.len()).map(|index| (index, index)).collect();
+    }
+    let mut pairs = Vec::new();
+    if removed.len().max(added.len()) > COMPARED {
+        return pairs;
+    }
+    let mut from = 0;
+    for (old, line) in removed.iter().enumerate() {
+        let likeness = added.iter().enumerate().skip(from).map(|(new, other)| (likeness(line, other), new));
+        if let Some((_, new)) =
+            likeness.filter(|(like, _)| *like >= ALIKE).max_by(|one, other| one.0.total_cmp(&other.0))
+        {
+            pairs.push((old, new));
+            from = new + 1;
+        }
+    }
+    pairs
+}
+
+/// How much two lines have in common, from 0 to 1.
+fn likeness(old: &str, new: &str) -> f32 {
+    let is_short = old.len().max(new.len()) <= LONGEST_LINE;
+    if is_short { TextDiff::from_unicode_words(old, new).ratio() } else { 0.0 }
+}
+
 fn removed<'a>(change: &Change<'a>) -> Option<&'a str> {
     match change {
         Change::Removed(line) => Some(line),
@@ -142,7 +179,7 @@ fn changed_words(old: &str, new: &str, side: ChangeTag, plain: Style, strong: St
         return vec![Span::styled(whole.to_owned(), plain)];
     }
     let diff = TextDiff::from_unicode_words(old, new);
-    if diff.ratio() < 0.4 {
+    if diff.ratio() < ALIKE {
         return vec![Span::styled(whole.to_owned(), plain)];
     }
     let mut spans = Vec::new();
@@ -177,6 +214,20 @@ mod tests {
             .map(|span| span.content.as_ref())
             .collect();
         assert_eq!(strong, ["2"]);
+    }
+
+    #[test]
+    fn a_line_that_became_two_is_compared_too() {
+        let theme = Theme::new(ThemeName::Dark);
+        let change = "@@ -1,1 +1,2 @@\n-name = \"world\"\n+size = 3\n+name = \"wide world\"\n";
+        let (rows, _) = rows(change, 60, 100, &theme);
+        let strong: Vec<String> = rows
+            .iter()
+            .flat_map(|row| &row.spans)
+            .filter(|span| span.style == theme.added_word)
+            .map(|span| span.content.trim().to_owned())
+            .collect();
+        assert_eq!(strong.concat(), "wide");
     }
 
     #[test]

@@ -20,6 +20,9 @@ static LANGUAGES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_ne
 /// What the parts of programs are called, and what they are to us; the first that fits counts.
 static PARTS: LazyLock<Vec<(Scope, Part)>> = LazyLock::new(|| {
     let named = [
+        ("markup.inserted", Part::String),
+        ("markup.deleted", Part::Constant),
+        ("meta.diff", Part::Comment),
         ("comment", Part::Comment),
         ("string", Part::String),
         ("constant", Part::Constant),

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 
 use super::highlight::highlight;
 use super::table::Table;
-use super::wrap::{Indent, wrap};
+use super::wrap::{Indent, unfolded, wrap, wrap_words};
 use crate::term::ansi::is_steering;
 use crate::theme::{Syntax, Theme};
 
@@ -16,22 +16,28 @@ const DRAFT: usize = 2 * 1024;
 /// So many quotes and lists inside each other are told apart.
 const DEEP: usize = 8;
 
-/// `text` in rows of at most `width` columns.
+/// `text` in rows of `width` columns that leave for good. Long words and the lines of programs may be wider: the
+/// terminal folds them, so that they are copied as they were written.
 #[must_use]
 pub fn rows(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    draw(text, Drawing::new(width.max(8), theme))
+}
+
+/// The same in rows of at most `width` columns, for a text that is drawn anew with every piece that comes: programs in a
+/// long one have no colours yet.
+#[must_use]
+pub fn draft_rows(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let plain = Theme { syntax: Syntax::NONE, ..*theme };
+    let theme = if text.len() > DRAFT { &plain } else { theme };
+    draw(text, Drawing { draft: true, ..Drawing::new(width.max(8), theme) })
+}
+
+fn draw(text: &str, mut drawing: Drawing<'_>) -> Vec<Line<'static>> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut drawing = Drawing::new(width.max(8), theme);
     for event in Parser::new_ext(text, options) {
         drawing.event(event);
     }
     drawing.end()
-}
-
-/// The same for a text that is drawn anew with every piece that comes: programs in a long one have no colours yet.
-#[must_use]
-pub fn draft_rows(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let plain = Theme { syntax: Syntax::NONE, ..*theme };
-    rows(text, width, if text.len() > DRAFT { &plain } else { theme })
 }
 
 /// How much of an answer that is still being written can't change any more: everything up to the last
@@ -85,6 +91,8 @@ struct List {
 
 struct Drawing<'t> {
     width: usize,
+    /// Whether it is drawn anew, so that no row may be wider.
+    draft: bool,
     theme: &'t Theme,
     rows: Vec<Line<'static>>,
     /// What is being written, line by line.
@@ -105,6 +113,7 @@ impl<'t> Drawing<'t> {
     fn new(width: usize, theme: &'t Theme) -> Self {
         Self {
             width,
+            draft: false,
             theme,
             rows: Vec::new(),
             spans: vec![Vec::new()],
@@ -342,8 +351,9 @@ impl<'t> Drawing<'t> {
         }
         self.gap();
         let mut indent = self.indent();
+        let folded = if self.draft { wrap } else { wrap_words };
         for line in lines {
-            self.rows.extend(wrap(&Line::from(line), self.width, &indent));
+            self.rows.extend(folded(&Line::from(line), self.width, &indent));
             indent.first.clone_from(&indent.rest);
         }
         self.apart = true;
@@ -358,7 +368,11 @@ impl<'t> Drawing<'t> {
         }
         let language = if self.theme.paints_programs() { language } else { String::new() };
         for line in highlight(&code, &language, self.theme) {
-            self.rows.extend(wrap(&line, self.width, &indent));
+            if self.draft {
+                self.rows.extend(wrap(&line, self.width, &indent));
+            } else {
+                self.rows.push(unfolded(&line, &indent.first));
+            }
             indent.first.clone_from(&indent.rest);
         }
         self.apart = true;
@@ -411,7 +425,7 @@ mod tests {
         #[test]
         fn no_text_is_too_much(text in "[-#*`|>a-z0-9 \n\\[\\]()漢👍]{0,200}", width in 8usize..60) {
             let theme = Theme::new(ThemeName::Dark);
-            for row in rows(&text, width, &theme) {
+            for row in draft_rows(&text, width, &theme) {
                 prop_assert!(row.width() <= width + 8, "{row:?}");
             }
             prop_assert!(text.is_char_boundary(settled(&text)));

@@ -1,8 +1,9 @@
 //! Text made ready to be drawn: folded to the width of the terminal, markdown, programs, changes.
 //!
-//! Reading order: [`wrap`], [`markdown`], [`highlight`], [`streaming`] (an answer as it comes), [`diff`], [`words`].
+//! Reading order: [`wrap`], [`markdown`], [`highlight`], [`streaming`] (an answer as it comes) with [`easing`], [`diff`], [`words`].
 
 pub mod diff;
+mod easing;
 pub mod highlight;
 pub mod markdown;
 pub mod streaming;

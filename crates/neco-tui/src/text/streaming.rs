@@ -5,9 +5,10 @@
 use neco_proto::clean::Cleaner;
 use ratatui::text::{Line, Span};
 
+use super::easing::cut_at;
 use super::highlight::Painter;
 use super::markdown::{self, settled};
-use super::wrap::{Indent, wrap};
+use super::wrap::{Indent, unfolded, wrap};
 use crate::theme::{Theme, ThemeName};
 
 /// Of a part that does not end only so many of the last bytes are drawn until it has.
@@ -15,6 +16,9 @@ const LIVE: usize = 12 * 1024;
 
 /// Rows that have settled are shown as long as they can't leave; more than any terminal has.
 const WAITING: usize = 200;
+
+/// Bytes more after which it is looked again whether the beginning of a part can leave.
+const AGAIN: usize = 200;
 
 /// The answer.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +33,8 @@ pub struct Streaming {
     /// Whether a blank row stands before what comes next.
     gap: bool,
     drawn: Option<(usize, ThemeName, Vec<Line<'static>>)>,
+    /// How long the text has to be before it is looked again whether its beginning can leave.
+    stuck: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -68,7 +74,7 @@ impl Streaming {
         let mut rows = std::mem::take(&mut self.held);
         loop {
             let moved = if self.fence.is_some() {
-                self.program_lines(width, theme, &mut rows)
+                self.program_lines(theme, &mut rows)
             } else {
                 self.part(width, theme, &mut rows) || self.open_fence(&mut rows)
             };
@@ -77,6 +83,26 @@ impl Streaming {
             }
             self.drawn = None;
         }
+    }
+
+    /// The rows that leave so that at most `most` of what may still change are alive. A long paragraph or list goes row by
+    /// row: what is alive and does not fit any more when a terminal is made smaller can't be taken back.
+    pub fn ease(&mut self, most: usize, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+        let alive = if self.fence.is_some() || self.text.len() > LIVE { 0 } else { self.live(width, theme).len() };
+        let mut rows = Vec::new();
+        // Where nothing could leave it is not looked again for every piece.
+        if alive <= most || self.text.len() < self.stuck {
+            return rows;
+        }
+        self.stuck = self.text.len() + AGAIN;
+        if let Some((at, apart)) = cut_at(&self.text, alive - most.div_ceil(2), width, theme) {
+            self.stuck = 0;
+            let part: String = self.text.drain(..at).collect();
+            self.add(markdown::rows(&part, width, theme), &mut rows);
+            self.gap = apart;
+            self.drawn = None;
+        }
+        rows
     }
 
     /// All rows that are left: nothing more comes.
@@ -145,6 +171,7 @@ impl Streaming {
         let part: String = self.text.drain(..at).collect();
         let drawn = markdown::rows(&part, width, theme);
         self.add(drawn, rows);
+        self.stuck = 0;
         true
     }
 
@@ -160,7 +187,7 @@ impl Streaming {
         true
     }
 
-    fn program_lines(&mut self, width: usize, theme: &Theme, rows: &mut Vec<Line<'static>>) -> bool {
+    fn program_lines(&mut self, theme: &Theme, rows: &mut Vec<Line<'static>>) -> bool {
         let (Some(fence), Some(last)) = (&mut self.fence, self.text.rfind('\n')) else { return false };
         // All lines that are there, and what they leave is taken away once: a whole answer has thousands.
         let mut taken = 0;
@@ -172,7 +199,7 @@ impl Streaming {
                 self.gap = true;
                 break;
             }
-            rows.extend(program_rows(&fence.painter.line(line, theme), width));
+            rows.push(unfolded(&fence.painter.line(line, theme), &[Span::raw("  ")]));
         }
         self.text.drain(..taken);
         true
@@ -277,7 +304,49 @@ mod tests {
         assert!(streaming.is_empty());
     }
 
+    /// All rows that are not blank, with no more than `most` alive.
+    fn eased(text: &str, cuts: &[usize], width: usize, most: usize) -> Vec<String> {
+        let theme = Theme::new(ThemeName::Plain);
+        let (mut streaming, mut rows, mut begin) = (Streaming::default(), Vec::new(), 0);
+        let ends = cuts.iter().map(|cut| text.ceil_char_boundary(*cut % (text.len() + 1)));
+        let mut ends: Vec<usize> = ends.chain([text.len()]).collect();
+        ends.sort_unstable();
+        for end in ends {
+            streaming.push(&text[begin..end]);
+            begin = end;
+            rows.extend(streaming.settle(width, &theme));
+            rows.extend(streaming.ease(most, width, &theme));
+        }
+        rows.extend(streaming.finish(width, &theme));
+        texts(&rows).into_iter().filter(|row| !row.is_empty()).collect()
+    }
+
+    #[test]
+    fn a_long_paragraph_leaves_row_by_row() {
+        let theme = Theme::new(ThemeName::Plain);
+        let mut streaming = Streaming::whole(&"some words of a paragraph without an end ".repeat(20));
+        let mut left = streaming.settle(40, &theme);
+        left.extend(streaming.ease(6, 40, &theme));
+        assert!(left.len() > 10 && streaming.live(40, &theme).len() <= 6, "{}", left.len());
+    }
+
     proptest! {
+        #[test]
+        fn what_leaves_early_stands_as_it_would_have(
+            words in proptest::collection::vec(prop_oneof![
+                4 => "[a-z]{1,9}", 1 => Just("**bold words**".to_owned()), 1 => Just("`code`".to_owned()),
+                1 => Just("漢字".to_owned()), 1 => Just("snake_case_name".to_owned()), 1 => Just("\n- item".to_owned()),
+                1 => Just("\n\nNew".to_owned()), 1 => Just("[link](https://neco.dev)".to_owned()),
+            ], 0..60),
+            cuts in proptest::collection::vec(0usize..600, 0..8),
+            width in 16usize..60,
+            most in 2usize..8,
+        ) {
+            let text = words.join(" ");
+            let squeezed = |rows: Vec<String>| rows.concat().replace(' ', "");
+            prop_assert_eq!(squeezed(eased(&text, &cuts, width, most)), squeezed(eased(&text, &[], width, usize::MAX)));
+        }
+
         #[test]
         fn the_pieces_do_not_matter(
             parts in proptest::collection::vec(prop_oneof![

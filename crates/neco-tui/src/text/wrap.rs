@@ -43,6 +43,26 @@ struct Glyph<'a> {
 /// `line` in rows of at most `width` columns.
 #[must_use]
 pub fn wrap(line: &Line<'_>, width: usize, indent: &Indent) -> Vec<Line<'static>> {
+    fold(line, width, indent, break_at)
+}
+
+/// The same for what leaves for good: a word that is longer than a row, such as an address, stays one. The terminal
+/// folds it, and whoever copies it gets it whole.
+#[must_use]
+pub fn wrap_words(line: &Line<'_>, width: usize, indent: &Indent) -> Vec<Line<'static>> {
+    fold(line, width, indent, break_after_word)
+}
+
+/// `line` as one row, however wide, with tabs as blanks: the terminal folds it.
+#[must_use]
+pub fn unfolded(line: &Line<'_>, before: &[Span<'static>]) -> Line<'static> {
+    row(before, &glyphs(line))
+}
+
+/// Where a row ends that begins at a glyph and has so many columns, and where the next one begins.
+type Break = fn(&[Glyph<'_>], usize, usize) -> (usize, usize);
+
+fn fold(line: &Line<'_>, width: usize, indent: &Indent, break_at: Break) -> Vec<Line<'static>> {
     let first = room(width, &indent.first);
     let rest = room(width, &indent.rest);
     let glyphs = glyphs(line);
@@ -89,6 +109,21 @@ pub fn cut(line: &Line<'_>, width: usize) -> Line<'static> {
     let style = glyphs.get(end).map(|glyph| glyph.style).unwrap_or_default();
     cut.push_span(Span::styled("…", style));
     cut
+}
+
+/// The end of `text` in at most `width` columns, with `…` where something is missing: of a path the name is what counts.
+#[must_use]
+pub fn cut_front(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut taken = 1;
+    let kept = text.grapheme_indices(true).rev().take_while(|(_, grapheme)| {
+        taken += grapheme.width();
+        taken <= width
+    });
+    let begin = kept.last().map_or(text.len(), |(at, _)| at);
+    format!("…{}", text.get(begin..).unwrap_or_default())
 }
 
 fn room(width: usize, before: &[Span<'_>]) -> usize {
@@ -145,6 +180,19 @@ fn break_at(glyphs: &[Glyph<'_>], begin: usize, limit: usize) -> (usize, usize) 
     (glyphs.len(), glyphs.len())
 }
 
+/// The same, but a word without wide characters is never broken.
+fn break_after_word(glyphs: &[Glyph<'_>], begin: usize, limit: usize) -> (usize, usize) {
+    let (end, next) = break_at(glyphs, begin, limit);
+    if next < glyphs.len() && end == next {
+        let word = glyphs.iter().skip(begin).take_while(|glyph| glyph.text != " ");
+        let length = word.clone().count();
+        if word.clone().all(|glyph| glyph.width < 2) {
+            return (begin + length, after_spaces(glyphs, begin + length));
+        }
+    }
+    (end, next)
+}
+
 fn after_spaces(glyphs: &[Glyph<'_>], from: usize) -> usize {
     glyphs.iter().skip(from).position(|glyph| glyph.text != " ").map_or(glyphs.len(), |count| from + count)
 }
@@ -186,10 +234,24 @@ mod tests {
     }
 
     #[test]
+    fn a_long_word_that_leaves_stays_one() {
+        let rows = |text: &str| -> Vec<String> {
+            wrap_words(&Line::from(text.to_owned()), 8, &Indent::default()).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(rows("see https://neco.dev/a/b now"), ["see", "https://neco.dev/a/b", "now"]);
+        assert_eq!(rows("one two three"), ["one two", "three"]);
+        assert_eq!(rows("漢字漢字漢"), ["漢字漢字", "漢"]);
+        assert_eq!(unfolded(&Line::from("\tlet a = 1;"), &[Span::raw("  ")]).to_string(), "      let a = 1;");
+    }
+
+    #[test]
     fn a_cut_row_says_so() {
         assert_eq!(cut(&Line::from("abcdef"), 4).to_string(), "abc…");
         assert_eq!(cut(&Line::from("abc"), 4).to_string(), "abc");
         assert_eq!(cut(&Line::from("漢字漢"), 4).to_string(), "漢…");
+        assert_eq!(cut_front("src/parts/a.rs", 8), "…ts/a.rs");
+        assert_eq!(cut_front("漢字漢", 4), "…漢");
+        assert_eq!(cut_front("a.rs", 8), "a.rs");
     }
 
     #[test]

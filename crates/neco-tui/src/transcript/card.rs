@@ -9,6 +9,7 @@ use ratatui::text::{Line, Span};
 
 use super::block::Drawn;
 use super::tail::Tail;
+use crate::ask::visible_line;
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::text::{diff, words};
 use crate::theme::Theme;
@@ -61,7 +62,7 @@ impl Card {
     pub fn new(call_id: CallId, name: &str) -> Self {
         Self {
             call_id,
-            summary: clean_line(name),
+            summary: visible_line(name),
             status: CallStatus::Validating,
             since_ms: None,
             written: 0,
@@ -102,7 +103,7 @@ impl Card {
     /// It is over.
     pub fn ended(&mut self, end: ToolCallEnd) {
         self.status = end.status;
-        self.summary = clean_line(&end.summary);
+        self.summary = visible_line(&end.summary);
         self.tail = Tail::default();
         self.end = Some(end);
     }
@@ -166,6 +167,7 @@ impl Card {
     fn mark(&self, frame: usize, theme: &Theme) -> (&'static str, Style) {
         let refused = self.end.as_ref().is_some_and(|end| end.error_code.is_some_and(is_refusal));
         match self.status {
+            CallStatus::Success if self.end.as_ref().is_some_and(went_wrong) => ("✗", theme.bad),
             CallStatus::Validating | CallStatus::Scheduled => ("·", theme.dim),
             CallStatus::AwaitingApproval => ("?", theme.accent),
             CallStatus::Executing => (words::turning(frame), theme.accent),
@@ -206,6 +208,11 @@ fn ended_note(end: &ToolCallEnd) -> Option<String> {
         _ if end.duration_ms >= 1000 => Some(words::duration(end.duration_ms)),
         _ => None,
     }
+}
+
+/// Whether a command was run and says itself that it failed.
+fn went_wrong(end: &ToolCallEnd) -> bool {
+    matches!(end.display, Some(Display::Terminal { exit_code: Some(code), .. }) if code != 0)
 }
 
 fn is_refusal(code: ErrorCode) -> bool {
@@ -249,9 +256,9 @@ fn for_person(end: &ToolCallEnd) -> String {
     if let Some(code) = end.error_code {
         text = text.strip_prefix(&format!("Error {code}: ")).unwrap_or(text);
         text = text.trim_end().strip_suffix(code.for_model()).unwrap_or(text);
-        if code == ErrorCode::RejectedByUser {
-            let rest = text.trim_end().strip_prefix("the user rejected this call");
-            text = rest.map_or(text, |rest| rest.strip_prefix(" and said: ").unwrap_or_default());
+        // Whoever said no knows that they did; what they said with it stands.
+        if code == ErrorCode::RejectedByUser && text.starts_with("the user ") {
+            text = text.trim_end().split_once(" and said: ").map_or("", |(_, said)| said);
         }
     }
     text.lines().filter(|line| !is_mark(line)).collect::<Vec<_>>().join("\n")

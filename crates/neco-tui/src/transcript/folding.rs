@@ -37,6 +37,8 @@ pub struct Transcript {
     /// Pieces of before the window opened, until the whole message comes.
     held: String,
     left_out: bool,
+    /// Rows of an answer that stay alive while it is being written.
+    pub most_alive: Option<usize>,
     /// The message that the session is told to go back to before.
     back_to: Option<String>,
     /// What was asked and not answered yet.
@@ -185,25 +187,20 @@ impl Transcript {
     /// The calls that neither run nor are over, with what they are.
     #[must_use]
     pub fn pending(&self) -> Vec<(CallId, String)> {
-        let pending = |entry: &Entry| match &entry.block {
-            Block::Call(card) if card.is_pending() => Some((card.call_id.clone(), card.summary.clone())),
-            Block::Call(_)
-            | Block::Said { .. }
-            | Block::Thought { .. }
-            | Block::Answer { .. }
-            | Block::Plan { .. }
-            | Block::Note { .. } => None,
-        };
-        self.blocks.iter().filter_map(pending).collect()
+        let pending = self.calls().filter(|card| card.is_pending());
+        pending.map(|card| (card.call_id.clone(), card.summary.clone())).collect()
     }
 
     /// What a call is that has not left.
     #[must_use]
     pub fn summary(&self, call_id: &CallId) -> Option<String> {
-        self.blocks.iter().find_map(|entry| match &entry.block {
-            Block::Call(card) if card.call_id == *call_id => Some(card.summary.clone()),
-            Block::Call(_)
-            | Block::Said { .. }
+        self.calls().find(|card| card.call_id == *call_id).map(|card| card.summary.clone())
+    }
+
+    fn calls(&self) -> impl Iterator<Item = &Card> {
+        self.blocks.iter().filter_map(|entry| match &entry.block {
+            Block::Call(card) => Some(card.as_ref()),
+            Block::Said { .. }
             | Block::Thought { .. }
             | Block::Answer { .. }
             | Block::Plan { .. }
@@ -225,8 +222,7 @@ impl Transcript {
     /// Whether a call runs.
     #[must_use]
     pub fn runs(&self) -> bool {
-        let runs = |entry: &Entry| matches!(&entry.block, Block::Call(card) if card.status == CallStatus::Executing);
-        self.blocks.iter().any(runs)
+        self.calls().any(|card| card.status == CallStatus::Executing)
     }
 
     /// Everything that came of the last call that is over, or of the `back`th before it.
@@ -292,7 +288,8 @@ impl Transcript {
         let Some(Entry { block: Block::Answer { text, begun, over: false }, .. }) = self.blocks.front_mut() else {
             return;
         };
-        let drawn = text.settle(with.width, with.theme);
+        let mut drawn = text.settle(with.width, with.theme);
+        drawn.extend(text.ease(self.most_alive.unwrap_or(usize::MAX), with.width, with.theme));
         let apart = !*begun;
         *begun |= !drawn.is_empty();
         self.depart(drawn, Kind::Words, apart, rows);
@@ -333,7 +330,8 @@ impl Transcript {
     }
 
     /// Whether the model is in the middle of a text.
-    fn is_writing(&self) -> bool {
+    #[must_use]
+    pub fn is_writing(&self) -> bool {
         let open = |entry: &Entry| {
             matches!(entry.block, Block::Answer { over: false, .. } | Block::Thought { over: false, .. })
         };
@@ -407,7 +405,7 @@ impl Transcript {
             self.push(Block::Call(Box::new(Card::new(update.call_id.clone(), &update.tool))));
         }
         let Some(card) = self.card(&update.call_id) else { return };
-        card.summary = neco_proto::clean::clean_line(&update.summary);
+        card.summary = crate::ask::visible_line(&update.summary);
         card.status = update.status;
         if update.status == CallStatus::Executing {
             card.since_ms = Some(now_ms);

@@ -153,9 +153,11 @@ pub fn rewound(rewind: &Rewind, before: Option<&str>) -> String {
         (true, false) => "the conversation is",
         (false, _) => "files are",
     };
+    let counts = if rewind.conversation { "; it and what came after it no longer count" } else { "" };
     match (rewind.undoes, before) {
-        (Some(_), _) => "the rewind is undone".to_owned(),
-        (None, Some(before)) => format!("{what} back to before “{before}”; what is above it no longer counts"),
+        // A rewind, or an undo of one.
+        (Some(_), _) => format!("the last step back is undone: {what} as before it"),
+        (None, Some(before)) => format!("{what} back to before “{before}”{counts}"),
         (None, None) => format!("{what} back at an earlier point"),
     }
 }

@@ -9,6 +9,9 @@ use crate::app::{App, Place, Purpose};
 use crate::ask::{Asked, Choice, Key, Outcome, answer};
 use crate::input::{Edit, ViMode};
 
+/// Why yes to all was not the answer to all.
+const ASKED_ALONE: &str = "what is of high risk, or was not named, is asked about by itself";
+
 impl App {
     /// What a key means to the question on the screen; none when it is for the field. A question takes keys only once
     /// it has been read, and none while the person writes: words never decide by their letters.
@@ -50,7 +53,7 @@ impl App {
 
     /// What keys are for while a question waits: for what was begun, until the person says otherwise.
     pub(crate) fn question_place(&self) -> Place {
-        let Some(question) = self.desk.front() else { return Place::Field };
+        let Some(question) = self.desk.front().filter(|_| !self.desk.wants_words()) else { return Place::Field };
         let writes = !self.prompt.text.is_empty() || self.prompt.vi_mode() == Some(ViMode::Normal);
         self.facing.place(question).unwrap_or(if writes { Place::Field } else { Place::Box })
     }
@@ -140,7 +143,10 @@ impl App {
                 self.purpose = Purpose::Reason(approval.request.call_id.clone());
                 Vec::new()
             }
-            Outcome::Edit => vec![Effect::EditCall(approval.request.call_id.clone(), approval.request.args.clone())],
+            Outcome::Edit => {
+                let request = &approval.request;
+                vec![Effect::EditCall(request.call_id.clone(), request.tool.clone(), request.args.clone())]
+            }
             Outcome::Show => {
                 approval.was_shown = true;
                 let rows = approval.whole(self.width, &self.theme);
@@ -164,6 +170,9 @@ impl App {
             }
         };
         self.rest = (!rest.is_empty()).then_some((decision, rest));
+        if commands.len() < self.desk.open_calls() {
+            self.tell(ASKED_ALONE);
+        }
         commands.into_iter().map(Effect::Send).collect()
     }
 
@@ -177,10 +186,14 @@ impl App {
 
     /// What the person said of the rest of the turn, if this call is of it. What could do much harm is asked about
     /// all the same: they saw a line of it at most.
-    pub(crate) fn said_before(&self, request: &PermissionRequest) -> Option<Command> {
-        let (decision, calls) = self.rest.as_ref()?;
-        let holds = calls.contains(&request.call_id) && (*decision != Decision::Once || request.risk < Risk::High);
-        holds.then(|| Command::Approve { call_id: request.call_id.clone(), decision: decision.clone() })
+    pub(crate) fn said_before(&mut self, request: &PermissionRequest) -> Option<Command> {
+        let (decision, _) = self.rest.as_ref().filter(|(_, calls)| calls.contains(&request.call_id))?;
+        let decision = decision.clone();
+        if decision == Decision::Once && request.risk >= Risk::High {
+            self.tell(ASKED_ALONE);
+            return None;
+        }
+        Some(Command::Approve { call_id: request.call_id.clone(), decision })
     }
 
     fn choices_key(&mut self, key: KeyEvent) -> Option<Vec<Effect>> {

@@ -1,7 +1,7 @@
 //! What slash commands do.
 
 use neco_proto::slash::{Outside, Slash};
-use neco_proto::{Command, Query};
+use neco_proto::{Command, Mode, Query};
 
 use super::effect::Effect;
 use crate::app::App;
@@ -41,7 +41,10 @@ impl App {
             Slash::Compact(focus) => return send(Command::Compact { focus: focus.clone() }),
             Slash::Rename(title) => return send(Command::Rename { title: title.clone() }),
             Slash::Undo => return send(Command::UndoRewind),
-            Slash::Context => return vec![Effect::Ask(Query::Context)],
+            Slash::Context(view) => {
+                self.context_view = *view;
+                return vec![Effect::Ask(Query::Context)];
+            }
             Slash::Rewind => return self.ask_for_list(Effect::Ask(Query::RewindPoints)),
             Slash::Copy if self.last_answer.is_empty() => self.tell("there is no answer yet"),
             Slash::Copy => {
@@ -114,6 +117,7 @@ impl App {
                 let rows = panel::plan_rows(plan, self.width, &self.theme);
                 self.transcript.show(rows);
             }
+            None if self.standing.mode == Mode::Plan => self.tell("there is no plan yet"),
             None => {
                 let mode = self.keymap.keys(crate::input::Action::Mode);
                 self.tell(format!("there is no plan; {mode} goes to plan mode"));

@@ -13,7 +13,7 @@ const FILES: usize = 40;
 
 impl App {
     /// Offers what may be meant.
-    pub(super) fn offer(&mut self) -> Vec<Effect> {
+    pub(crate) fn offer(&mut self) -> Vec<Effect> {
         self.prompt.completion = None;
         let text = self.prompt.text.as_str();
         let (from, word) = self.prompt.word();
@@ -28,7 +28,10 @@ impl App {
             let candidates = near.map(|file| Candidate { text: format!("@{file}"), help: String::new() }).collect();
             self.prompt.completion = Completion::new(from, candidates);
         } else if let Some(name) = word.strip_prefix('/').filter(|_| from == 0) {
+            // There may be new ones, or they may have been trusted meanwhile.
+            let looks = name.is_empty();
             self.prompt.completion = Completion::new(0, near_commands(name, &self.custom));
+            return if looks { vec![Effect::Commands] } else { Vec::new() };
         } else if let Some(row) = row_before(text, from) {
             let fitting = row.choices.iter().filter(|choice| choice.starts_with(word) && **choice != word);
             let candidate = |choice: &&str| Candidate { text: (*choice).to_owned(), help: String::new() };
@@ -133,7 +136,8 @@ fn near_commands(name: &str, custom: &[Custom]) -> Vec<Candidate> {
     let has = |entry: &&(&str, &str, &str, &[&str])| !name.is_empty() && !begins(entry) && entry.0.contains(name);
     // What is written out comes before what it is the beginning of.
     let mut beginning: Vec<&(&str, &str, &str, &[&str])> = all.iter().filter(begins).collect();
-    beginning.sort_by_key(|entry| entry.0 != name);
+    // An other name of something comes last: who writes a few letters hardly means that.
+    beginning.sort_by_key(|entry| (entry.0 != name && !entry.3.contains(&name), !entry.0.starts_with(name)));
     let candidate = |(name, argument, help, _): &(&str, &str, &str, &[&str])| Candidate {
         text: format!("/{}", clean_line(name)),
         help: clean_line(&format!("{argument} {help}")),

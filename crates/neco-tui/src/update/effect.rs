@@ -4,7 +4,7 @@ use neco_proto::slash::{Custom, Outside};
 use neco_proto::{AgentId, Answer, Attachment, CallId, ClientError, Command, Event, MessageId, Query, Seq};
 use serde_json::Value;
 
-use crate::host::{Argument, CommandOutcome, ImageSource, ModelEntry, RuleEntry, SessionEntry, Wanted};
+use crate::host::{Argument, CommandOutcome, Edited, ImageSource, ModelEntry, RuleEntry, SessionEntry, Wanted};
 
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,8 +51,8 @@ pub enum Effect {
     Image(ImageSource),
     /// Let the person write in their editor.
     EditPrompt(String),
-    /// Let the person change the arguments of a call that waits.
-    EditCall(CallId, Value),
+    /// Let the person change the arguments of a call of this tool that waits.
+    EditCall(CallId, String, Value),
     /// Keep what was sent for later windows.
     Remember(String),
     /// Put a text into the clipboard.
@@ -111,7 +111,7 @@ pub enum News {
     /// What was written in the editor.
     Prompt(Result<Option<String>, String>),
     /// The arguments of a call that were written in the editor.
-    Call(CallId, Result<Option<Value>, String>),
+    Call(CallId, Result<Option<Edited>, String>),
     /// What was decided about a call was not taken.
     NotDecided(ClientError, CallId),
     /// What the status line says; none when whoever makes it failed.

@@ -199,7 +199,8 @@ impl App {
     /// Empties the field, then stops the work, then ends.
     fn interrupt(&mut self, again: Option<(char, i64)>) -> Vec<Effect> {
         if !self.prompt.text.is_empty() {
-            self.prompt.clear();
+            self.prompt.put_away();
+            self.tell("↑ brings it back");
             return Vec::new();
         }
         if self.is_again('c', again) {

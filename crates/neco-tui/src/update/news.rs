@@ -1,7 +1,7 @@
 //! What came of things that took time.
 
 use neco_proto::clean::clean;
-use neco_proto::{Answer, Attachment, ClientError, Command, Decision};
+use neco_proto::{Answer, Attachment, ClientError};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
@@ -65,17 +65,22 @@ impl App {
             News::LeftOut(lines) => self.left_out(lines),
             News::ShellEnded(ended) => self.shell_ended(ended),
             News::Kept(Ok(words)) => self.transcript.say(Tone::Good, words),
-            News::Image(found, otherwise) => self.found_image(found, otherwise),
+            News::Image(found, otherwise) => return self.found_image(found, otherwise),
             News::Prompt(Ok(Some(text))) => self.prompt.text.set(text.trim_end()),
-            News::Call(call_id, Ok(Some(arguments))) => {
-                let command = Command::Approve { call_id, decision: Decision::Edit { arguments } };
-                return self.answers(vec![Effect::Send(command)]);
+            // What they made of it is shown, and asked about again.
+            News::Call(call_id, Ok(Some(edited))) => {
+                if !self.desk.revise(&call_id, edited) {
+                    self.warn("what you changed was answered meanwhile, and is as it was");
+                }
+                self.facing.unseen(self.now_ms);
             }
             News::Prompt(Ok(None)) | News::Call(_, Ok(None)) => {}
             // A line that could not be made once is not gone.
             News::Status(line) => self.status_line = line.or(self.status_line.take()),
             News::Broken(what) => {
                 self.list_asked = None;
+                let unsent = self.send_named();
+                self.wants(unsent);
                 self.warn(format!("{what}: a defect in Neco; please report it with the log of a run with --debug"));
             }
             News::Sessions(Err(words))
@@ -184,19 +189,23 @@ impl App {
     }
 
     /// A picture was found, or not; a dropped file that is none stays what was pasted.
-    fn found_image(&mut self, found: Result<Option<Attachment>, String>, file: Option<String>) {
+    fn found_image(&mut self, found: Result<Option<Attachment>, String>, file: Option<String>) -> Vec<Effect> {
         let Some(file) = file else {
-            return match found {
+            match found {
                 Ok(Some(picture)) => self.prompt.picture(picture),
                 Ok(None) => self.tell("there is no picture in the clipboard"),
                 Err(words) => self.warn(words),
-            };
+            }
+            return Vec::new();
         };
-        let Some(index) = self.dropped.iter().position(|(dropped, _)| *dropped == file) else { return };
+        let Some(index) = self.dropped.iter().position(|(dropped, _)| *dropped == file) else {
+            return self.looked_at(&file, found);
+        };
         let (_, pasted) = self.dropped.remove(index);
         if let Ok(Some(picture)) = found {
             self.prompt.picture_for(&pasted, picture);
         }
+        Vec::new()
     }
 }
 

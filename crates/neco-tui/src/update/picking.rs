@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use neco_proto::clean::clean_line;
-use neco_proto::event::RewindWhat;
+use neco_proto::event::{FileChangeKind, RewindWhat};
 use neco_proto::{Command, Event, Query, RewindPoint, RewindPreview, WorkflowOrder};
 
 use super::effect::Effect;
@@ -118,6 +118,12 @@ impl App {
     pub(super) fn panel(&mut self) -> Vec<Effect> {
         if self.agents.is_empty() {
             self.panels.work = !self.panels.work;
+            let is_empty = self.standing.todos.iter().all(|todo| todo.status.is_closed());
+            self.tell(match (is_empty, self.panels.work) {
+                (true, _) => "no agent is at work and no todo is open",
+                (false, true) => "the todo list is shown",
+                (false, false) => "the todo list is put away; the same key brings it back",
+            });
             return Vec::new();
         }
         self.picker = Some(self.tree_picker());
@@ -307,10 +313,24 @@ fn preview_lines(preview: &RewindPreview) -> Vec<String> {
         let count = words::count(preview.messages.len(), "message", "messages");
         lines.push(format!("{count} of yours would no longer count"));
     }
-    for file in &preview.files {
-        let others = if file.by_others { " (changed by somebody else since: that change would be lost)" } else { "" };
-        lines.push(format!("{}: {}{others}", file.kind, file.path));
+    // What tells most comes first: of many files not all are seen.
+    if !preview.files.is_empty() {
+        lines.push(format!("{} would change", words::count(preview.files.len(), "file", "files")));
+    }
+    let others = preview.files.iter().filter(|file| file.by_others).count();
+    if others > 0 {
+        let theirs = words::count(others, "file", "files");
+        lines.push(format!("somebody else than the agent changed {theirs}; /undo brings that back too"));
     }
     lines.extend(preview.notes.iter().cloned());
+    for file in &preview.files {
+        let word = match file.kind {
+            FileChangeKind::Added => "comes back",
+            FileChangeKind::Modified => "changes",
+            FileChangeKind::Deleted => "goes",
+        };
+        let others = if file.by_others { " (changed by somebody else since)" } else { "" };
+        lines.push(format!("{word}: {}{others}", file.path));
+    }
     lines
 }

@@ -1,7 +1,7 @@
 //! What fills the context, and what was used: as rows.
 
-use neco_proto::Role;
 use neco_proto::context::{ContextReport, MessageSize};
+use neco_proto::{ContextView, Speaker};
 use ratatui::text::{Line, Span};
 
 use crate::app::App;
@@ -11,9 +11,6 @@ use crate::theme::Theme;
 
 /// Columns of a bar.
 const BAR: u64 = 24;
-
-/// The biggest messages that are named.
-const BIGGEST: usize = 5;
 
 impl App {
     /// What was used, for the session and for each of its agents.
@@ -47,12 +44,13 @@ impl App {
 
     /// What fills the context.
     pub(super) fn context(&mut self, report: &ContextReport) {
-        let rows = context_rows(report, &self.theme).iter().map(|row| cut(row, self.width)).collect();
+        let rows =
+            context_rows(report, self.context_view, &self.theme).iter().map(|row| cut(row, self.width)).collect();
         self.transcript.show(rows);
     }
 }
 
-fn context_rows(report: &ContextReport, theme: &Theme) -> Vec<Line<'static>> {
+fn context_rows(report: &ContextReport, view: ContextView, theme: &Theme) -> Vec<Line<'static>> {
     let of = report.window.map(|window| format!(" of {}", words::tokens(window))).unwrap_or_default();
     let percent = report.window.filter(|window| *window > 0).map(|window| report.tokens.saturating_mul(100) / window);
     let percent = percent.map(|percent| format!(", {percent} %")).unwrap_or_default();
@@ -68,31 +66,35 @@ fn context_rows(report: &ContextReport, theme: &Theme) -> Vec<Line<'static>> {
             Span::styled("█".repeat(share.max(1)), theme.accent),
         ]));
     }
-    rows.extend(biggest(&report.messages, theme));
+    rows.extend(messages(&report.messages, view, theme));
     if let Some(at) = report.compact_at {
         rows.push(Line::styled(format!("  compacted at {}; /compact does it now", words::tokens(at)), theme.dim));
     }
     rows
 }
 
-fn biggest(messages: &[MessageSize], theme: &Theme) -> Vec<Line<'static>> {
-    let mut sizes: Vec<&MessageSize> = messages.iter().collect();
-    sizes.sort_by_key(|message| std::cmp::Reverse(message.tokens));
-    let mut rows = Vec::new();
-    for message in sizes.into_iter().take(BIGGEST) {
+fn messages(messages: &[MessageSize], view: ContextView, theme: &Theme) -> Vec<Line<'static>> {
+    let (chosen, left) = view.of(messages);
+    if messages.is_empty() {
+        return Vec::new();
+    }
+    let heading = match (chosen.is_empty(), view.in_order) {
+        (true, _) => "  no such message",
+        (false, true) => "  messages, as they were said",
+        (false, false) => "  the biggest messages",
+    };
+    let mut rows = vec![Line::styled(heading, theme.dim)];
+    for (number, message) in chosen {
         let tools = neco_proto::clean::clean_line(&message.tools.join(", "));
         let begins = neco_proto::clean::clean_line(&message.begins);
         let about = [tools, begins].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
-        let who = match message.role {
-            Role::User => "you",
-            Role::Assistant => "the model",
-            Role::Tool => "a tool",
-        };
-        let words = format!("    {:>8} {who}: {about}", words::tokens(message.tokens));
+        let (size, who) = (words::tokens(message.tokens), Speaker::of(message).words());
+        let words = format!("  {number:>5} {size:>8} {:>5.1} %  {who}: {about}", message.share);
         rows.push(Line::styled(words, theme.dim));
     }
-    if !rows.is_empty() {
-        rows.insert(0, Line::styled("  the biggest messages", theme.dim));
+    if left > 0 {
+        let others = words::count(left, "other", "others");
+        rows.push(Line::styled(format!("  and {others}: /context {}", ContextView::ARGUMENT), theme.dim));
     }
     rows
 }

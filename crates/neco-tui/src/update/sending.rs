@@ -1,13 +1,14 @@
 //! What is written leaves: as a message, a correction, an answer, a command, a note.
 
 use neco_proto::slash;
-use neco_proto::{AgentOrder, CallId, Command, Decision, Reply};
+use neco_proto::{AgentOrder, Attachment, CallId, Command, Decision, Reply};
 
 use super::effect::Effect;
-use crate::app::state::Shell;
+use crate::app::state::{Naming, Shell};
 use crate::app::{App, Purpose};
 use crate::ask::answer;
-use crate::input::Written;
+use crate::host::ImageSource;
+use crate::input::{Written, named_pictures};
 use crate::told::{Output, is_command, with_what_ran};
 use crate::transcript::block::Tone;
 use crate::transcript::tail::Tail;
@@ -15,6 +16,56 @@ use crate::transcript::tail::Tail;
 impl App {
     /// Sends what is written.
     pub(super) fn send(&mut self, after_work: bool) -> Vec<Effect> {
+        let text = self.prompt.text.as_str().trim();
+        let is_message = self.purpose == Purpose::Message && !self.is_answer();
+        let names = is_message && !is_command(text) && !text.starts_with(['!', '#']);
+        match if names { named_pictures(text) } else { Vec::new() } {
+            files if files.is_empty() => self.send_now(after_work),
+            files => self.look_at(files, after_work),
+        }
+    }
+
+    /// The pictures that a message names are looked at before it is sent. It leaves the field at once: what happens
+    /// meanwhile has nothing to do with it.
+    fn look_at(&mut self, files: Vec<(String, String)>, after_work: bool) -> Vec<Effect> {
+        self.panels.help = false;
+        let written = self.prompt.send();
+        self.tell("looking at the pictures …");
+        let remembers = Effect::Remember(written.text.clone());
+        let looks = files.iter().map(|(file, _)| Effect::Image(ImageSource::File(file.clone())));
+        let effects = std::iter::once(remembers).chain(looks).collect();
+        self.naming.push(Naming { written, after_work, files });
+        effects
+    }
+
+    /// A file that a message names was looked at: a picture goes with it, behind its name.
+    pub(super) fn looked_at(&mut self, file: &str, found: Result<Option<Attachment>, String>) -> Vec<Effect> {
+        let of_file = |naming: &Naming| naming.files.iter().any(|(named, _)| named == file);
+        let Some(index) = self.naming.iter().position(of_file) else { return Vec::new() };
+        let Some(naming) = self.naming.get_mut(index) else { return Vec::new() };
+        let Some(at) = naming.files.iter().position(|(named, _)| named == file) else { return Vec::new() };
+        let (_, word) = naming.files.remove(at);
+        let is_over = naming.files.is_empty();
+        match found {
+            Ok(Some(picture)) => naming.written.add_picture(&word, picture),
+            // A path may be that of a file that is to be made.
+            Err(words) if word.starts_with('@') => self.warn(words),
+            Ok(None) | Err(_) => {}
+        }
+        if is_over {
+            let Naming { written, after_work, .. } = self.naming.remove(index);
+            return vec![Effect::Send(self.message(written, after_work))];
+        }
+        Vec::new()
+    }
+
+    /// Pictures can't be looked at, by a defect: what names them is sent without.
+    pub(super) fn send_named(&mut self) -> Vec<Effect> {
+        let naming = std::mem::take(&mut self.naming);
+        naming.into_iter().map(|naming| Effect::Send(self.message(naming.written, naming.after_work))).collect()
+    }
+
+    fn send_now(&mut self, after_work: bool) -> Vec<Effect> {
         self.panels.help = false;
         let answers = self.is_answer();
         let written = self.prompt.send();
@@ -48,8 +99,12 @@ impl App {
         if written.begins_with_paste {
             return self.answer_or_message(written, after_work, answers);
         }
-        if let Some(command) = text.strip_prefix('!').map(str::trim).filter(|command| !command.is_empty()) {
+        if let Some(command) = text.strip_prefix('!').map(str::trim) {
             return self.run_shell(command);
+        }
+        if text == "#" {
+            self.tell("behind # comes what is to be remembered");
+            return Vec::new();
         }
         if let Some(note) = note(text) {
             return vec![Effect::Keep(note.to_owned())];
@@ -91,6 +146,10 @@ impl App {
     }
 
     fn run_shell(&mut self, command: &str) -> Vec<Effect> {
+        if command.is_empty() {
+            self.tell("behind ! comes a command of the shell");
+            return Vec::new();
+        }
         if self.shell.is_some() {
             self.tell("your other command still runs; Esc stops it");
             return Vec::new();

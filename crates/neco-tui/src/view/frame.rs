@@ -1,20 +1,24 @@
 //! Frames.
 
-use neco_proto::CallId;
 use neco_proto::clean::clean_line;
+use neco_proto::{CallId, Decision};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::{App, Place, Purpose};
-use crate::ask::Asks;
+use crate::ask::{Asks, visible_line};
 use crate::panel;
 use crate::term::screen::{Cursor, Frame};
 use crate::text::words;
-use crate::text::wrap::{Indent, cut, has_tabs, wrap};
+use crate::text::wrap::{Indent, cut, has_tabs, unfolded, wrap};
 use crate::transcript::block::Drawn;
 
 /// Rows of the todo list.
 const TODO_ROWS: usize = 8;
+
+/// Rows of an answer that are shown however small the terminal is, and that stay alive however big it is.
+const LEAST_OF_ANSWER: usize = 4;
+const MOST_OF_ANSWER: usize = 8;
 
 /// Rows of agents at work.
 const AGENT_ROWS: usize = 6;
@@ -32,16 +36,28 @@ impl App {
         }
         let theme = self.theme;
         let with = Drawn { width, theme: &theme, now_ms: self.now_ms, frame: self.frame, expanded: self.expanded };
-        let finished = self.transcript.leave(with).into_iter().flat_map(|row| fitting(row, width));
+        self.transcript.most_alive = Some((height / 4).clamp(LEAST_OF_ANSWER, MOST_OF_ANSWER));
+        let finished =
+            self.transcript.leave(with).into_iter().map(|row| if has_tabs(&row) { unfolded(&row, &[]) } else { row });
         self.leaving.extend(finished);
-        let finished = self.leaving.drain(..self.portion.min(self.leaving.len())).collect();
+        let finished: Vec<Line<'static>> = self.leaving.drain(..self.portion.min(self.leaving.len())).collect();
+        let folds = finished.iter().any(|row| row.width() > width);
         let (field, mut cursor) = self.prompt.rows(width, (height / 3).max(1), &self.hint(), &theme);
         // On the smallest terminals the rule and the status line give way to the field.
         let below = usize::from(height > field.len());
         let rule = usize::from(height > field.len() + 4);
         let room = height.saturating_sub(field.len() + below + rule);
         let above = last(self.above(with, room), room);
-        let mut live = last(self.transcript.live(with), room - above.len());
+        // Of an answer that is being written no more is alive than still fits a terminal that is made half as wide:
+        // what does not fit goes into the scrollback, and can't be taken back from there.
+        let around = height - room + above.len();
+        let most = if self.transcript.is_writing() {
+            (height / 2).saturating_sub(around).max(LEAST_OF_ANSWER)
+        } else {
+            height
+        };
+        let answer = self.transcript.live(with).into_iter().flat_map(|row| fitting(row, width)).collect();
+        let mut live = last(answer, most.min(room - above.len()));
         live.extend(above);
         if rule > 0 {
             live.push(self.rule(width));
@@ -55,7 +71,8 @@ impl App {
         let live = last(live, height);
         let shown = self.picker.is_none();
         let column = cursor.column.min(width - 1);
-        Frame { finished, live, cursor: shown.then_some(Cursor { row: cursor.row.min(height - 1), column }) }
+        let cursor = shown.then_some(Cursor { row: cursor.row.min(height - 1), column });
+        Frame { finished, folds, live, cursor }
     }
 
     /// The line above the field; it says what the field is for when that is not a message.
@@ -91,8 +108,7 @@ impl App {
     pub fn last_frame(&mut self, width: u16, height: u16) -> Frame {
         self.transcript.close();
         self.portion = usize::MAX;
-        let Frame { finished, .. } = self.frame(width, height);
-        Frame { finished, live: Vec::new(), cursor: None }
+        Frame { live: Vec::new(), cursor: None, ..self.frame(width, height) }
     }
 
     /// What stands between what happened and the field. What is asked has room first.
@@ -128,7 +144,14 @@ impl App {
     }
 
     fn question(&mut self, question: u64, width: usize, room: usize) -> Vec<Line<'static>> {
-        let further = self.further_calls().into_iter().map(|(call, summary)| (call, clean_line(&summary)));
+        // How risky these are is known when their turn comes.
+        let said = |call: &CallId| matches!(&self.rest, Some((Decision::Once, calls)) if calls.contains(call));
+        let further = self.further_calls().into_iter().map(|(call, summary)| {
+            let mark = if said(&call) { "✓ you said yes" } else { "+" };
+            let line = format!("{mark} unless of high risk · {}", visible_line(&summary));
+            (call, line)
+        });
+        let further: Vec<(CallId, String)> = further.collect();
         let (calls, others): (Vec<CallId>, Vec<String>) = self.desk.others().into_iter().chain(further).unzip();
         let armed = self.facing.armed(question);
         let asks = Asks { works: self.standing.works(), others: &others, armed, ..Asks::default() };
@@ -190,7 +213,8 @@ impl App {
                 // Whoever stopped the work does not want it to go on by itself.
                 (false, _) => "goes with your next message",
             };
-            let keys = if index + 1 == count { " · ↑ takes it back" } else { "" };
+            let takes_back = index + 1 == count && self.prompt.text.is_empty();
+            let keys = if takes_back { " · ↑ takes it back" } else { "" };
             let room = width.saturating_sub(when.width() + keys.width() + 7);
             let text = cut(&Line::raw(clean_line(&waiting.text)), room.max(8));
             rows.push(cut(&Line::styled(format!("  ⋯ {text} ({when}){keys}"), theme.dim), width));
@@ -217,8 +241,9 @@ impl App {
         }
         let since = self.standing.since_ms.unwrap_or(self.now_ms);
         let time = words::seconds(u64::try_from(self.now_ms - since).unwrap_or_default());
+        let doing = if self.standing.compacting { "compacting the conversation" } else { "working" };
         let spans = vec![
-            Span::styled(format!("{} working", words::turning(self.frame)), self.theme.accent),
+            Span::styled(format!("{} {doing}", words::turning(self.frame)), self.theme.accent),
             Span::styled(format!("{time} · Esc stops"), self.theme.dim),
         ];
         Some(cut(&Line::from(spans), width))
@@ -259,7 +284,7 @@ fn narrow(row: Line<'static>, width: usize) -> Line<'static> {
     if row.width() > width || has_tabs(&row) { cut(&row, width) } else { row }
 }
 
-/// The same for what is kept for good: nothing of it is cut off.
+/// The same without cutting anything off.
 fn fitting(row: Line<'static>, width: usize) -> Vec<Line<'static>> {
     if row.width() > width || has_tabs(&row) { wrap(&row, width, &Indent::default()) } else { vec![row] }
 }

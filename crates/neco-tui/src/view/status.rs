@@ -69,7 +69,7 @@ impl App {
         if agents > 0 {
             parts.push((6, Span::styled(words::count(agents, "agent", "agents"), theme.accent)));
         }
-        if standing.works() {
+        if standing.works() && !standing.compacting {
             let of = standing.most_iterations.map(|most| format!("/{most}")).unwrap_or_default();
             parts.push((4, dim(format!("turn {}{of}", standing.iteration.max(1)))));
         }

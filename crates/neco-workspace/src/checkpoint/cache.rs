@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use gix::ObjectId;
@@ -16,7 +17,7 @@ use super::error::CheckpointError;
 use super::tree::ItemKind;
 
 /// What a file of this kind begins with; another number for another form.
-const MAGIC: &[u8; 8] = b"necofs01";
+const MAGIC: &[u8; 8] = b"necofs02";
 
 /// A system may give the same time to writes that are this far apart.
 const MOMENT: Duration = Duration::from_millis(50);
@@ -43,8 +44,22 @@ impl From<&Stat> for Facts {
     }
 }
 
+impl Facts {
+    /// Its bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// What it is, and its permissions.
+    #[must_use]
+    pub fn mode(&self) -> u32 {
+        self.mode
+    }
+}
+
 /// A field that has another type on every system.
-fn nanoseconds(value: impl TryInto<i64>) -> i64 {
+pub fn nanoseconds(value: impl TryInto<i64>) -> i64 {
     value.try_into().unwrap_or(0)
 }
 
@@ -80,14 +95,21 @@ pub struct KnownFolder {
     pub tree: ObjectId,
     /// Its files, sorted by name.
     pub files: Vec<KnownFile>,
+    /// How many folders in it have a tree of their own.
+    pub folders: u64,
 }
 
 impl KnownFolder {
     /// A file of it.
     #[must_use]
     pub fn file(&self, name: &[u8]) -> Option<&KnownFile> {
-        let at = self.files.binary_search_by(|file| file.name.as_slice().cmp(name)).ok()?;
-        self.files.get(at)
+        self.files.get(self.position(name)?)
+    }
+
+    /// Where it stands among them.
+    #[must_use]
+    pub fn position(&self, name: &[u8]) -> Option<usize> {
+        self.files.binary_search_by(|file| file.name.as_slice().cmp(name)).ok()
     }
 }
 
@@ -95,7 +117,7 @@ impl KnownFolder {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cache {
     /// The folders.
-    pub folders: HashMap<Vec<u8>, KnownFolder>,
+    pub folders: HashMap<Vec<u8>, Arc<KnownFolder>>,
 }
 
 /// The moment a look begins.
@@ -139,6 +161,7 @@ impl Cache {
         for (path, folder) in &self.folders {
             put_bytes(&mut bytes, path);
             bytes.extend_from_slice(folder.tree.as_bytes());
+            bytes.extend_from_slice(&folder.folders.to_le_bytes());
             bytes.extend_from_slice(&(folder.files.len() as u64).to_le_bytes());
             for file in &folder.files {
                 put_file(&mut bytes, file);
@@ -207,9 +230,9 @@ impl<'a> Reader<'a> {
         while !self.bytes.is_empty() {
             let path = self.bytes_of()?.to_vec();
             let tree = self.id()?;
-            let count = self.number()?;
+            let (below, count) = (self.number()?, self.number()?);
             let files = (0..count).map(|_| self.file()).collect::<Option<Vec<_>>>()?;
-            folders.insert(path, KnownFolder { tree, files });
+            folders.insert(path, Arc::new(KnownFolder { tree, files, folders: below }));
         }
         Some(Cache { folders })
     }
@@ -267,8 +290,8 @@ mod tests {
             let id = ObjectId::empty_tree(gix::hash::Kind::Sha1);
             let facts = Facts { size, inode: size ^ 7, modified: (time, 3), changed: (time, 4), mode: 0o100644 };
             let files = names.into_iter().map(|name| KnownFile { name, facts, kind: ItemKind::Program, id });
-            let folder = KnownFolder { tree: id, files: files.collect() };
-            let cache = Cache { folders: [(b"a/b".to_vec(), folder.clone()), (Vec::new(), folder)].into() };
+            let folder = Arc::new(KnownFolder { tree: id, files: files.collect(), folders: size });
+            let cache = Cache { folders: [(b"a/b".to_vec(), Arc::clone(&folder)), (Vec::new(), folder)].into() };
             let place = tempfile::tempdir().unwrap();
             let path = place.path().join("cache");
             cache.save(&path).unwrap();

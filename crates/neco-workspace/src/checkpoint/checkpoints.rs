@@ -121,8 +121,19 @@ pub struct Kept {
 pub struct RestoreOptions {
     /// On whose behalf.
     pub session: String,
+    /// Work of theirs that was cut short, so that nothing was kept after it.
+    pub unfinished: Vec<Unfinished>,
     /// What of others' work a person agreed to have overwritten.
     pub agreed: Agreed,
+}
+
+/// Work that was cut short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfinished {
+    /// The state before it.
+    pub rev: String,
+    /// Until when it may have changed something, in milliseconds since 1970.
+    pub until_ms: i64,
 }
 
 /// What of others' work a person agreed to have overwritten. Everything else of theirs refuses a restore.

@@ -34,10 +34,11 @@ fn text(path: &str, change: &TreeChange, before: &[u8], after: &[u8]) -> String 
     let path: String = path.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect();
     let mut text = format!("diff --git a/{path} b/{path}\n");
     match (change.before, change.after) {
-        (None, Some(now)) => text.push_str(&format!("new file mode {}\n", mode(now))),
-        (Some(was), None) => text.push_str(&format!("deleted file mode {}\n", mode(was))),
-        (Some(was), Some(now)) if was.kind != now.kind => {
-            text.push_str(&format!("old mode {}\nnew mode {}\n", mode(was), mode(now)));
+        (None, Some(now)) => text.push_str(&format!("new file mode {}\n", mode(now, change.modes.1))),
+        (Some(was), None) => text.push_str(&format!("deleted file mode {}\n", mode(was, change.modes.0))),
+        (Some(was), Some(now)) if was.kind != now.kind || change.modes.0 != change.modes.1 => {
+            let (was, now) = (mode(was, change.modes.0), mode(now, change.modes.1));
+            text.push_str(&format!("old mode {was}\nnew mode {now}\n"));
         }
         (Some(_), Some(_)) | (None, None) => {}
     }
@@ -59,12 +60,14 @@ fn side(side: &str, path: &str, item: Option<Item>) -> String {
     if item.is_some() { format!("{side}/{path}") } else { "/dev/null".to_owned() }
 }
 
-fn mode(item: Item) -> &'static str {
-    match item.kind {
-        ItemKind::File => "100644",
-        ItemKind::Program => "100755",
-        ItemKind::Link => "120000",
-        ItemKind::Folder => "040000",
+/// As git writes it; permissions that git does not keep are written the same way.
+fn mode(item: Item, unusual: Option<u32>) -> String {
+    match (item.kind, unusual) {
+        (ItemKind::File | ItemKind::Program, Some(mode)) => format!("100{:03o}", mode & 0o777),
+        (ItemKind::File, None) => "100644".to_owned(),
+        (ItemKind::Program, None) => "100755".to_owned(),
+        (ItemKind::Link, _) => "120000".to_owned(),
+        (ItemKind::Folder, _) => "040000".to_owned(),
     }
 }
 

@@ -21,15 +21,19 @@ use super::error::CheckpointError;
 use super::leave_out::{LeaveOut, LeaveOutSettings};
 use super::lock::StoreLock;
 use super::open::sign;
+use super::others::Others;
 use super::plan::{Plan, plan};
 use super::point::{StoredPoint, message};
 use super::restore::{Interrupted, apply};
 use super::scan::{Scanned, scan};
-use super::tree::{TreeChange, changes, files};
+use super::tree::{TreeChange, files, state_changes};
 use super::vault::Vault;
 
 /// Shortest beginning of a name that stands for it.
 const SHORTEST: usize = 4;
+
+/// How many states from before the one that is gone back to are asked whether they hold a file as it is.
+const LOOKED_BACK: usize = 30;
 
 /// The workspace, and where its states are kept.
 #[derive(Clone, Debug)]
@@ -104,15 +108,14 @@ impl<V: Vault> Keeper<V> {
         let scanned = self.look(shelf, wanted)?;
         let head = shelf.head_point()?;
         let notices = Interrupted::notice(&self.place.store);
-        let same = head.as_ref().filter(|head| head.tree == scanned.tree);
+        let same = head.as_ref().filter(|head| shelf.is_same(head, &scanned));
         let (rev, changed) = match same {
             Some(same) => (same.id, Vec::new()),
             None => {
                 let details = shelf.vault.put(Kind::Blob, &scanned.details.to_bytes())?;
-                let before = head.as_ref().map(|head| head.tree);
                 // The first state differs from nothing.
-                let changed = match before {
-                    Some(before) => changes(&shelf.vault, Some(before), Some(scanned.tree))?,
+                let changed = match &head {
+                    Some(head) => shelf.changes(head, &scanned)?,
                     None => Vec::new(),
                 };
                 (shelf.vault.commit(scanned.tree, &message(note, details))?, shown(changed))
@@ -137,9 +140,9 @@ impl<V: Vault> Keeper<V> {
         let target = shelf.find(rev)?;
         let wanted = paths(files(&shelf.vault, target.tree)?);
         let now = self.look(shelf, &wanted)?;
-        let others = shelf.changed_by_others(&target, now.tree, &options.session)?;
+        let others = shelf.changed_by_others(&target, &now, options, &self.place.root)?;
         let details = shelf.details(&target)?;
-        let found = changes(&shelf.vault, Some(now.tree), Some(target.tree))?;
+        let found = state_changes(&shelf.vault, (now.tree, &now.details), (target.tree, &details))?;
         Ok(plan(&self.place.root, found, &now.details, &details, &others))
     }
 
@@ -170,7 +173,7 @@ impl<V: Vault> Keeper<V> {
         before(&undo)?;
         let interrupted = Interrupted::begin(&self.place.store, &undo.rev)?;
         let details = shelf.details(&target)?;
-        let done = apply(&shelf.vault, &self.place.root, &planned, &details.modes)?;
+        let done = apply(&shelf.vault, &self.place.root, &planned, &details)?;
         interrupted.end();
         let now = self.keep(shelf, &note(CheckpointWhen::After, "went back to"), &wanted)?;
         Ok(Restored { undo, now, changes: done.changes, kept: done.kept, left_out: planned.left_out })
@@ -242,30 +245,63 @@ impl<V: Vault> Shelf<V> {
         }
     }
 
+    /// Whether the workspace is as it was at a point. What was left out of it by its name may be another one.
+    fn is_same(&self, point: &StoredPoint, now: &Scanned) -> bool {
+        point.tree == now.tree && self.details(point).is_ok_and(|then| then.is_same(&now.details))
+    }
+
+    /// What is different now from a point.
+    fn changes(&self, from: &StoredPoint, now: &Scanned) -> Result<Vec<TreeChange>, CheckpointError> {
+        state_changes(&self.vault, (from.tree, &self.details(from)?), (now.tree, &now.details))
+    }
+
     /// What somebody else than the session changed since a point. What a turn of its own changed lies
-    /// between a point before it and one after it; everything else is somebody else's.
+    /// between a point before it and one after it, or was changed after one before work that was cut short, until that
+    /// was; everything else is somebody else's.
     fn changed_by_others(
         &mut self,
         target: &StoredPoint,
-        now: ObjectId,
-        session: &str,
+        now: &Scanned,
+        options: &RestoreOptions,
+        root: &Path,
     ) -> Result<BTreeSet<Vec<u8>>, CheckpointError> {
         let points = self.points()?;
-        let mut others = BTreeSet::new();
         let Some(at) = points.iter().position(|point| point.id == target.id) else {
             // Nothing is known of the way from there to here.
-            return Ok(paths_of(changes(&self.vault, Some(target.tree), Some(now))?));
+            return Ok(self.changes(target, now)?.into_iter().map(|change| change.path).collect());
         };
-        let head = points.first().map(|head| head.tree);
-        others.extend(paths_of(changes(&self.vault, head, Some(now))?));
-        for pair in points.get(..=at).unwrap_or_default().windows(2) {
-            let [later, earlier] = pair else { continue };
-            let own = later.note.when == CheckpointWhen::After && later.note.session == session;
-            if !own {
-                others.extend(paths_of(changes(&self.vault, Some(earlier.tree), Some(later.tree))?));
-            }
+        let (since, earlier) = points.split_at(at);
+        let mut others = Others::default();
+        let cut_at = |point: &StoredPoint| {
+            let id = point.id.to_string();
+            options.unfinished.iter().filter(|unfinished| unfinished.rev == id).map(|cut| cut.until_ms).max()
+        };
+        let mut before = (target, self.details(target)?);
+        for point in since.iter().rev() {
+            let after = (point, self.details(point)?);
+            let ends = point.note.when == CheckpointWhen::After;
+            let is_own = ends && point.note.session == options.session;
+            let until = cut_at(before.0).filter(|_| !ends || is_own);
+            let changes = state_changes(&self.vault, (before.0.tree, &before.1), (point.tree, &after.1))?;
+            others.note_all(changes, |change| {
+                is_own
+                    || until.is_some_and(|until| {
+                        point.seconds.saturating_mul(1000) <= until || is_older(root, change, until)
+                    })
+            });
+            before = after;
         }
-        Ok(others)
+        let until = cut_at(before.0);
+        let changes = state_changes(&self.vault, (before.0.tree, &before.1), (now.tree, &now.details))?;
+        others.note_all(changes, |change| until.is_some_and(|until| is_older(root, change, until)));
+        // Nothing of theirs is in a file that holds what it held before they came.
+        for point in earlier.iter().skip(1).take(LOOKED_BACK) {
+            if others.is_empty() {
+                break;
+            }
+            others.forget(&self.changes(point, now)?);
+        }
+        Ok(others.paths())
     }
 }
 
@@ -302,14 +338,18 @@ impl<V: Vault> Checkpoints for Keeper<V> {
     fn diff(&self, from: &str, to: Option<&str>) -> Result<Vec<FileDiff>, CheckpointError> {
         self.read(|shelf| {
             let from = shelf.find(from)?;
-            let to = match to {
-                Some(to) => shelf.find(to)?.tree,
+            let found = match to {
+                Some(to) => {
+                    let to = shelf.find(to)?;
+                    let (before, after) = (shelf.details(&from)?, shelf.details(&to)?);
+                    state_changes(&shelf.vault, (from.tree, &before), (to.tree, &after))?
+                }
                 None => {
                     let wanted = paths(files(&shelf.vault, from.tree)?);
-                    self.look(shelf, &wanted)?.tree
+                    let now = self.look(shelf, &wanted)?;
+                    shelf.changes(&from, &now)?
                 }
             };
-            let found = changes(&shelf.vault, Some(from.tree), Some(to))?;
             found.into_iter().map(|change| file_diff(&shelf.vault, &change)).collect()
         })
     }
@@ -368,12 +408,15 @@ impl<V: Vault> Checkpoints for Keeper<V> {
     }
 }
 
-fn paths(files: Vec<(Vec<u8>, super::tree::Item)>) -> Vec<Vec<u8>> {
-    files.into_iter().map(|(path, _)| path).collect()
+/// Whether a file was changed before a moment. That one is gone can't be dated, and brings nothing of anybody's with it.
+fn is_older(root: &Path, change: &TreeChange, until_ms: i64) -> bool {
+    let path = root.join(OsStr::from_bytes(&change.path));
+    let Ok(facts) = rustix::fs::lstat(&path) else { return change.after.is_none() };
+    facts.st_mtime.saturating_mul(1000) <= until_ms
 }
 
-fn paths_of(changes: Vec<TreeChange>) -> BTreeSet<Vec<u8>> {
-    changes.into_iter().map(|change| change.path).collect()
+fn paths(files: Vec<(Vec<u8>, super::tree::Item)>) -> Vec<Vec<u8>> {
+    files.into_iter().map(|(path, _)| path).collect()
 }
 
 fn shown(changes: Vec<TreeChange>) -> Vec<Change> {

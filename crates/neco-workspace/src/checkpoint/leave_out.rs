@@ -5,7 +5,6 @@
 //! the nearest deciding. `.ignore` files play no part: they are about searching.
 
 use std::cell::OnceCell;
-use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -130,8 +129,9 @@ impl<'a> LeaveOut<'a> {
     #[must_use]
     pub fn is_nobodys(&self, path: &Path, name: &[u8]) -> bool {
         REPOSITORIES.iter().any(|own| name.eq_ignore_ascii_case(own))
-            || path == self.store
-            || self.settings.own.as_deref() == Some(path)
+            // Byte by byte: both are whole paths, and this is asked of every file.
+            || path.as_os_str() == self.store.as_os_str()
+            || self.settings.own.as_deref().is_some_and(|own| own.as_os_str() == path.as_os_str())
     }
 
     /// Whether a restore was cut short, and nobody was told yet.
@@ -249,10 +249,4 @@ fn patterns(root: &Path, patterns: &[String]) -> Option<Gitignore> {
         let _ = builder.add_line(None, pattern);
     }
     builder.build().ok().filter(|rules| !rules.is_empty())
-}
-
-/// A path of bytes below a root.
-#[must_use]
-pub fn below(root: &Path, path: &[u8]) -> PathBuf {
-    if path.is_empty() { root.to_path_buf() } else { root.join(OsStr::from_bytes(path)) }
 }

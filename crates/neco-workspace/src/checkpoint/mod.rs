@@ -9,10 +9,12 @@
 //! everything but where objects and points are kept.
 //!
 //! Reading order: [`checkpoints`] (the face), [`error`]; [`leave_out`] (what is no part of a state),
-//! [`cache`] (what is known of files), [`scan`] (a look at the workspace), [`tree`], [`details`], [`point`]
-//! (what is written), [`keeper`] (how it goes together), [`plan`] and [`restore`] (the way back), [`diff`];
+//! [`cache`] (what is known of files), [`scan`] (a look at the workspace) with [`ahead`], [`tree`], [`details`], [`point`]
+//! (what is written), [`keeper`] (how it goes together), [`others`] (whose work it is), [`plan`] and [`restore`] (the way
+//! back), [`diff`];
 //! [`vault`] (what a backend does), [`objects`], [`jj`] with [`settling`] and [`operations`], [`git`], [`memory`]; [`lock`], [`leftovers`], [`mod@open`].
 
+mod ahead;
 mod cache;
 mod checkpoints;
 mod details;
@@ -28,6 +30,7 @@ mod memory;
 mod objects;
 mod open;
 mod operations;
+mod others;
 mod plan;
 mod point;
 mod restore;
@@ -38,7 +41,7 @@ mod vault;
 
 pub use checkpoints::{
     Agreed, BeforeRestore, Change, ChangeKind, Checkpoints, FileDiff, Kept, LeftOut, Note, PlannedChange, Point,
-    Preview, Pruned, RestoreOptions, Restored, Snapshot,
+    Preview, Pruned, RestoreOptions, Restored, Snapshot, Unfinished,
 };
 pub use error::CheckpointError;
 pub use keeper::{Keeper, Place, bytes_on_disk};

@@ -56,6 +56,7 @@ pub fn plan(root: &Path, found: Vec<TreeChange>, now: &Details, target: &Details
     let mut left_out = now.left_out.clone();
     left_out.extend(target.left_out.iter().filter(|left| !now.leaves_out(&left.path)).cloned());
     let mut plan = Plan { left_out, ..Plan::default() };
+    plan.kept.extend(written_since(root, now, target));
     for change in found {
         let path = path_of(&change);
         match why_kept(root, &path, &change, now, target) {
@@ -83,6 +84,23 @@ fn why_kept(root: &Path, path: &Path, change: &TreeChange, now: &Details, target
         }
         (Some(_), Some(_)) | (None, None) => None,
     }
+}
+
+/// Files that no state holds and that are not what they were: nobody should think that they came back.
+fn written_since<'a>(root: &'a Path, now: &'a Details, target: &'a Details) -> impl Iterator<Item = Kept> + 'a {
+    target.written.iter().filter_map(move |(path, then)| {
+        let path: PathBuf = OsStr::from_bytes(path).into();
+        let left = target.left_out.iter().find(|left| left.path == path)?;
+        let what = match now.written.get(path.as_os_str().as_bytes()) {
+            Some(now) if now == then => return None,
+            Some(_) => "was written since",
+            None if root.join(&path).symlink_metadata().is_err() => "is gone since",
+            // It is part of states now, and told with them.
+            None => return None,
+        };
+        let because = if left.why == LeftOutWhy::Secret { "may hold secrets" } else { "was too big" };
+        Some(Kept { path, reason: format!("it {what}, but it {because}, so no checkpoint has it") })
+    })
 }
 
 fn why(why: LeftOutWhy) -> &'static str {

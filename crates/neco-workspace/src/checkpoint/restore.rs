@@ -8,11 +8,11 @@
 //! no state, so it stays.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -21,10 +21,12 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::checkpoints::{Change, Kept};
+use super::details::Details;
 use super::error::CheckpointError;
 use super::plan::Plan;
-use super::settling::replace_for_good;
-use super::tree::{Item, ItemKind, TreeChange, id_of};
+use super::scan::USUAL;
+use super::settling::{force_all, replace_for_good};
+use super::tree::{Item, ItemKind, TreeChange, id_of, joined};
 use super::vault::Vault;
 
 /// What the name of a file begins with that is being written.
@@ -32,6 +34,9 @@ const UNFINISHED: &[u8] = b".neco-restore-";
 
 /// The mark that a restore is under way.
 const MARK: &str = "restoring";
+
+/// So many files are forced to the disk one by one.
+const FEW: usize = 16;
 
 /// Why a file stays that is another than a moment ago.
 const CHANGED: &str = "somebody changed it just now";
@@ -103,12 +108,7 @@ impl Interrupted {
 ///
 /// # Errors
 /// When the workspace itself can't be opened; nothing is done then.
-pub fn apply<V: Vault>(
-    vault: &V,
-    root: &Path,
-    plan: &Plan,
-    modes: &BTreeMap<Vec<u8>, u32>,
-) -> Result<Done, CheckpointError> {
+pub fn apply<V: Vault>(vault: &V, root: &Path, plan: &Plan, target: &Details) -> Result<Done, CheckpointError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let handle = rustix::fs::open(root, flags, Mode::empty()).map_err(|error| CheckpointError::at(root, error))?;
     let mut done = Done { kept: plan.kept.clone(), ..Done::default() };
@@ -116,14 +116,39 @@ pub fn apply<V: Vault>(
     for change in go.into_iter().map(|step| &step.change) {
         done.note(change, remove(&handle, change));
     }
+    let together = come.len() > FEW;
+    let mut written = Vec::with_capacity(come.len());
     for change in come.into_iter().map(|step| &step.change) {
         let Some(item) = change.after else { continue };
-        let mode = modes.get(&change.path).copied();
-        let wrote = vault
-            .get(item.id)
-            .map_err(|error| error.to_string())
-            .and_then(|content| write(&handle, change, item, &content, mode).map_err(|error| error.to_string()));
-        done.note(change, wrote);
+        if change.before == change.after {
+            done.note(change, set_mode(&handle, change, item, target));
+            continue;
+        }
+        let content = vault.get(item.id).map_err(|error| error.to_string());
+        let wrote = content.and_then(|content| {
+            let beside = write(&handle, change, item, &content, target).map_err(|error| error.to_string())?;
+            if !together && let Some(file) = &beside.file {
+                file.sync_data().map_err(|error| error.to_string())?;
+            }
+            Ok(beside.name)
+        });
+        match wrote {
+            Ok(name) => written.push((change, name)),
+            Err(error) => done.note(change, Err(error)),
+        }
+    }
+    // Renamed before that, a power cut could leave an empty file in the place of the one that was. Many files are
+    // faster forced together than one by one.
+    let forced = if together { force_all(root) } else { Ok(()) };
+    for (change, name) in written {
+        let moved = match &forced {
+            Ok(()) => move_into_place(&handle, &name, change).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        if moved.is_err() {
+            forget(&handle, &name, change);
+        }
+        done.note(change, moved);
     }
     force_names(root, &done.changes);
     Ok(done)
@@ -152,7 +177,7 @@ impl Done {
 /// Removes a file, and the folders above it that are empty then.
 fn remove(root: &OwnedFd, change: &TreeChange) -> io::Result<()> {
     let (folders, name) = split(&change.path);
-    let Some(chain) = open_chain(root, &folders, false)? else { return Ok(()) };
+    let Some(chain) = open_chain(root, &folders, None)? else { return Ok(()) };
     let folder = chain.last().unwrap_or(root);
     if !is_still(folder, name, change.before)? {
         return Err(io::Error::other(CHANGED));
@@ -171,31 +196,64 @@ fn remove(root: &OwnedFd, change: &TreeChange) -> io::Result<()> {
     Ok(())
 }
 
-fn write(root: &OwnedFd, change: &TreeChange, item: Item, content: &[u8], mode: Option<u32>) -> io::Result<()> {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
+/// Gives a file that holds what it should its permissions back.
+fn set_mode(root: &OwnedFd, change: &TreeChange, item: Item, target: &Details) -> io::Result<()> {
     let (folders, name) = split(&change.path);
-    let chain = open_chain(root, &folders, true)?.unwrap_or_default();
+    let Some(chain) = open_chain(root, &folders, None)? else { return Err(io::Error::other(CHANGED)) };
+    let folder = chain.last().unwrap_or(root);
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(folder, name, flags, Mode::empty())?;
+    if !is_still(folder, name, change.before)? {
+        return Err(io::Error::other(CHANGED));
+    }
+    let usual = if item.kind == ItemKind::Program { 0o755 } else { 0o644 };
+    let mode = target.modes.get(&change.path).copied().unwrap_or(usual);
+    Ok(rustix::fs::fchmod(&file, Mode::from_raw_mode(mode & 0o777))?)
+}
+
+/// A file that waits beside its place.
+struct Beside {
+    name: OsString,
+    /// Nothing for a link.
+    file: Option<File>,
+}
+
+fn write(root: &OwnedFd, change: &TreeChange, item: Item, content: &[u8], target: &Details) -> io::Result<Beside> {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let (folders, _) = split(&change.path);
+    let mode = target.modes.get(&change.path).copied();
+    let chain = open_chain(root, &folders, Some(&target.folders))?.unwrap_or_default();
     let folder = chain.last().unwrap_or(root);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let unfinished = [UNFINISHED, format!("{}-{number}", std::process::id()).as_bytes()].concat();
-    let unfinished = OsStr::from_bytes(&unfinished);
+    let unfinished = OsString::from_vec(unfinished);
     let written = match item.kind {
-        ItemKind::Link => Ok(rustix::fs::symlinkat(OsStr::from_bytes(content), folder, unfinished)?),
-        ItemKind::File | ItemKind::Program => write_file(folder, unfinished, item.kind, content, mode),
+        ItemKind::Link => Ok(rustix::fs::symlinkat(OsStr::from_bytes(content), folder, &unfinished).map(|()| None)?),
+        ItemKind::File | ItemKind::Program => write_file(folder, &unfinished, item.kind, content, mode).map(Some),
         ItemKind::Folder => Err(io::Error::other("it is a folder")),
     };
-    let moved = written.and_then(|()| move_into_place(folder, unfinished, name, change));
-    if moved.is_err() {
-        let _ = rustix::fs::unlinkat(folder, unfinished, AtFlags::empty());
+    if written.is_err() {
+        let _ = rustix::fs::unlinkat(folder, &unfinished, AtFlags::empty());
     }
-    moved
+    Ok(Beside { name: unfinished, file: written? })
 }
 
-fn move_into_place(folder: &OwnedFd, unfinished: &OsStr, name: &OsStr, change: &TreeChange) -> io::Result<()> {
+fn move_into_place(root: &OwnedFd, unfinished: &OsStr, change: &TreeChange) -> io::Result<()> {
+    let (folders, name) = split(&change.path);
+    let Some(chain) = open_chain(root, &folders, None)? else { return Err(io::Error::other(CHANGED)) };
+    let folder = chain.last().unwrap_or(root);
     if !is_still(folder, name, change.before)? {
         return Err(io::Error::other(CHANGED));
     }
     Ok(rustix::fs::renameat(folder, unfinished, folder, name)?)
+}
+
+/// Removes a file that did not get into its place.
+fn forget(root: &OwnedFd, unfinished: &OsStr, change: &TreeChange) {
+    let (folders, _) = split(&change.path);
+    if let Ok(Some(chain)) = open_chain(root, &folders, None) {
+        let _ = rustix::fs::unlinkat(chain.last().unwrap_or(root), unfinished, AtFlags::empty());
+    }
 }
 
 /// Whether what has a name is what was seen there. A folder in the way is told by whoever it is in the way of.
@@ -225,7 +283,7 @@ fn is_still(folder: &OwnedFd, name: &OsStr, seen: Option<Item>) -> io::Result<bo
     Ok(same && is_link == (seen.kind == ItemKind::Link))
 }
 
-fn write_file(folder: &OwnedFd, name: &OsStr, kind: ItemKind, content: &[u8], mode: Option<u32>) -> io::Result<()> {
+fn write_file(folder: &OwnedFd, name: &OsStr, kind: ItemKind, content: &[u8], mode: Option<u32>) -> io::Result<File> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     // What a new file would get by itself; what is unusual is kept from others from the first moment on.
     let usual = if kind == ItemKind::Program { 0o777 } else { 0o666 };
@@ -233,31 +291,38 @@ fn write_file(folder: &OwnedFd, name: &OsStr, kind: ItemKind, content: &[u8], mo
     let handle = rustix::fs::openat(folder, name, flags, Mode::from_raw_mode(create))?;
     let mut file = File::from(handle);
     file.write_all(content)?;
-    if let Some(mode) = mode {
+    let now = rustix::fs::fstat(&file)?.st_mode & 0o777;
+    let ours = if kind == ItemKind::Program { 0o755 } else { 0o644 };
+    // What a new file gets here may be another thing than what it was: then it is what the state says.
+    let wanted = mode.or_else(|| (!USUAL.contains(&now)).then_some(ours));
+    if let Some(mode) = wanted {
         // Bits that let a file run as somebody else are never given.
         rustix::fs::fchmod(&file, Mode::from_raw_mode(mode & 0o777))?;
     }
-    // Renamed before that, a power cut could leave an empty file in the place of the one that was.
-    file.sync_data()
+    Ok(file)
 }
 
-/// The folders on the way, each opened beneath the one before. `None` when one is missing and not wanted.
-fn open_chain(root: &OwnedFd, folders: &[&OsStr], make: bool) -> io::Result<Option<Vec<OwnedFd>>> {
+/// The folders on the way, each opened beneath the one before. Those that are missing are made with the permissions
+/// of `make`; `None` when one is missing and not wanted.
+fn open_chain(
+    root: &OwnedFd,
+    folders: &[&OsStr],
+    make: Option<&BTreeMap<Vec<u8>, u32>>,
+) -> io::Result<Option<Vec<OwnedFd>>> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut chain: Vec<OwnedFd> = Vec::with_capacity(folders.len());
+    let mut path = Vec::new();
     for folder in folders {
+        path = joined(&path, folder.as_bytes());
         let above = chain.last().unwrap_or(root);
-        let opened = match rustix::fs::openat(above, *folder, flags, Mode::empty()) {
-            Err(Errno::NOENT) if make => {
-                rustix::fs::mkdirat(above, *folder, Mode::from_raw_mode(0o777))?;
-                rustix::fs::openat(above, *folder, flags, Mode::empty())
-            }
-            Err(Errno::NOENT) => return Ok(None),
-            result => result,
+        let opened = match (rustix::fs::openat(above, *folder, flags, Mode::empty()), make) {
+            (Err(Errno::NOENT), Some(modes)) => make_folder(above, folder, modes.get(&path).copied(), flags),
+            (Err(Errno::NOENT), None) => return Ok(None),
+            (result, _) => result,
         };
         match opened {
             Ok(handle) => chain.push(handle),
-            Err(Errno::NOTDIR | Errno::LOOP) if !make => return Ok(None),
+            Err(Errno::NOTDIR | Errno::LOOP) if make.is_none() => return Ok(None),
             Err(Errno::NOTDIR | Errno::LOOP) => {
                 let text = format!("{} is in the way", Path::new(folder).display());
                 return Err(io::Error::other(text));
@@ -266,6 +331,18 @@ fn open_chain(root: &OwnedFd, folders: &[&OsStr], make: bool) -> io::Result<Opti
         }
     }
     Ok(Some(chain))
+}
+
+fn make_folder(above: &OwnedFd, name: &OsStr, mode: Option<u32>, flags: OFlags) -> Result<OwnedFd, Errno> {
+    // What is unusual is kept from others from the first moment on.
+    let first = if mode.is_some() { 0o700 } else { 0o777 };
+    rustix::fs::mkdirat(above, name, Mode::from_raw_mode(first))?;
+    let handle = rustix::fs::openat(above, name, flags, Mode::empty())?;
+    if let Some(mode) = mode {
+        // Its files come next: whoever may not write in it could not have them back.
+        rustix::fs::fchmod(&handle, Mode::from_raw_mode((mode & 0o3777) | 0o300))?;
+    }
+    Ok(handle)
 }
 
 fn split(path: &[u8]) -> (Vec<&OsStr>, &OsStr) {

@@ -4,34 +4,38 @@
 //! outside gets in, whatever is swapped during the walk. A file that vanishes meanwhile is not there; one
 //! that can't be read is left out and named.
 
+use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use gix::ObjectId;
 use gix::objs::Kind;
 use neco_proto::event::LeftOutWhy;
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
+use super::ahead::Ahead;
 use super::cache::{Cache, Facts, KnownFile, KnownFolder, Look};
 use super::checkpoints::LeftOut;
-use super::details::Details;
+use super::details::{Details, Written};
 use super::error::CheckpointError;
-use super::leave_out::{FolderRules, LeaveOut, below};
+use super::leave_out::{FolderRules, LeaveOut};
 use super::leftovers::is_abandoned;
 use super::restore::is_unfinished;
-use super::tree::{Item, ItemKind, id_of, joined, tree_object};
+use super::tree::{Item, ItemKind, tree_object};
 use super::vault::Vault;
 
 /// Folders in folders beyond which nobody works.
 const DEEPEST: usize = 128;
 
-/// Permissions that a new file has by itself.
-const USUAL: [u32; 4] = [0o644, 0o755, 0o664, 0o775];
+/// Permissions that a new file, or a folder, has by itself.
+pub const USUAL: [u32; 4] = [0o644, 0o755, 0o664, 0o775];
 
 /// What a look found.
 pub struct Scanned {
@@ -58,8 +62,20 @@ pub fn scan<V: Vault>(
     let handle = rustix::fs::open(root, FOLDER, Mode::empty()).map_err(|error| CheckpointError::at(root, error))?;
     let rules = leave.above();
     let (cache, details, look) = (Cache::default(), Details::default(), Look::begin());
-    let mut scan = Scan { vault, root, leave, known, look, cache, details, files: 0, is_new: false };
-    let tree = scan.folder(&handle, &[], rules, 0)?;
+    let path = root.as_os_str().as_bytes().to_vec();
+    let ahead = Ahead::of(known);
+    let mut scan =
+        Scan { vault, root, path, leave, known, ahead: &ahead, look, cache, details, files: 0, is_new: false };
+    let tree = std::thread::scope(|threads| {
+        // Without it the walk only takes longer.
+        let helper = (!ahead.is_empty()).then(|| {
+            std::thread::Builder::new().name("neco-look".to_owned()).spawn_scoped(threads, || ahead.look(root))
+        });
+        let tree = scan.folder(handle, rules, 0);
+        ahead.end();
+        drop(helper);
+        tree
+    })?;
     let tree = match tree {
         Some(tree) => tree,
         None => scan.vault.put(Kind::Tree, &[])?,
@@ -74,8 +90,11 @@ const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLO
 struct Scan<'a, V> {
     vault: &'a mut V,
     root: &'a Path,
+    /// Where the walk is.
+    path: Vec<u8>,
     leave: &'a LeaveOut<'a>,
     known: &'a Cache,
+    ahead: &'a Ahead<'a>,
     look: Look,
     cache: Cache,
     details: Details,
@@ -89,153 +108,197 @@ struct Name {
     kind: FileType,
 }
 
-/// Where a walk is.
-struct Here<'a> {
-    handle: &'a OwnedFd,
-    path: &'a [u8],
-    known: Option<&'a KnownFolder>,
+/// The folder that a walk is in.
+struct Here<'h, 'a> {
+    handle: BorrowedFd<'h>,
+    known: Option<&'a Arc<KnownFolder>>,
+    /// Which of the known files were found to be what they were.
+    same: &'a [bool],
     rules: Option<Arc<FolderRules>>,
     depth: usize,
 }
 
-impl<V: Vault> Scan<'_, V> {
-    /// The tree of a folder; nothing when nothing in it is part of a state.
+/// What is part of a state in a folder.
+struct Found<'a> {
+    items: Vec<(Vec<u8>, Item)>,
+    files: Vec<Cow<'a, KnownFile>>,
+    folders: u64,
+    /// Whether everything so far is what it was at the last look.
+    is_same: bool,
+}
+
+impl<'a, V: Vault> Scan<'a, V> {
+    /// The tree of the folder that the walk is in; nothing when nothing in it is part of a state.
     fn folder(
         &mut self,
-        handle: &OwnedFd,
-        path: &[u8],
+        handle: OwnedFd,
         above: Option<Arc<FolderRules>>,
         depth: usize,
     ) -> Result<Option<ObjectId>, CheckpointError> {
-        let absolute = below(self.root, path);
-        let names = names(handle).map_err(|error| CheckpointError::at(&absolute, error))?;
+        let failed = |error: Errno| CheckpointError::at(self.at(), error);
+        let mut dir = Dir::new(handle).map_err(failed)?;
+        let names = names(&mut dir).map_err(failed)?;
+        let handle = dir.fd().map_err(failed)?;
         let has = |wanted: &[u8]| names.iter().any(|entry| entry.name == wanted);
-        let rules = self.leave.enter(&absolute, has(b".gitignore"), has(b".git"), above);
-        let known = self.known.folders.get(path);
-        let here = Here { handle, path, known, rules, depth };
-        let mut items = Vec::with_capacity(names.len());
-        let mut files = Vec::with_capacity(names.len());
-        for entry in names {
-            self.entry(&here, entry, &mut items, &mut files)?;
+        let rules = self.leave.enter(self.at(), has(b".gitignore"), has(b".git"), above);
+        let known = self.known.folders.get(self.below());
+        let same = self.ahead.reached(self.below());
+        let here = Here { handle, known, same, rules, depth };
+        let (items, files) = (Vec::with_capacity(names.len()), Vec::with_capacity(names.len()));
+        let mut found = Found { items, files, folders: 0, is_same: known.is_some() };
+        for Name { name, kind } in names {
+            let length = self.path.len();
+            self.path.push(b'/');
+            self.path.extend_from_slice(&name);
+            let item = self.entry(&here, &name, kind, &mut found);
+            self.path.truncate(length);
+            found.items.extend(item?.map(|item| (name, item)));
         }
-        let known_files = known.map(|known| known.files.as_slice());
-        if items.is_empty() {
+        self.keep(known, found)
+    }
+
+    /// Keeps the tree of a folder. One in which nothing is different is not made again.
+    fn keep(
+        &mut self,
+        known: Option<&Arc<KnownFolder>>,
+        mut found: Found<'_>,
+    ) -> Result<Option<ObjectId>, CheckpointError> {
+        if found.items.is_empty() {
             self.is_new |= known.is_some();
             return Ok(None);
         }
-        let bytes = tree_object(&mut items);
-        let tree = match known.map(|known| known.tree) {
-            Some(same) if id_of(Kind::Tree, &bytes)? == same => same,
-            Some(_) | None => self.vault.put(Kind::Tree, &bytes)?,
+        let is_same = |known: &&Arc<KnownFolder>| {
+            found.is_same && known.folders == found.folders && known.files.len() == found.files.len()
         };
-        self.is_new |= known_files != Some(files.as_slice()) || known.map(|known| known.tree) != Some(tree);
-        self.cache.folders.insert(path.to_vec(), KnownFolder { tree, files });
+        let folder = match known.filter(is_same) {
+            Some(known) => Arc::clone(known),
+            None => {
+                let tree = self.vault.put(Kind::Tree, &tree_object(&mut found.items))?;
+                let files = found.files.into_iter().map(Cow::into_owned).collect();
+                let folder = KnownFolder { tree, files, folders: found.folders };
+                self.is_new |= known.is_none_or(|known| **known != folder);
+                Arc::new(folder)
+            }
+        };
+        let tree = folder.tree;
+        self.cache.folders.insert(self.below().to_vec(), folder);
         Ok(Some(tree))
     }
 
+    /// What has a name in a folder, and now is where the walk is.
     fn entry(
         &mut self,
-        here: &Here<'_>,
-        Name { name, kind }: Name,
-        items: &mut Vec<(Vec<u8>, Item)>,
-        files: &mut Vec<KnownFile>,
-    ) -> Result<(), CheckpointError> {
-        let path = joined(here.path, &name);
-        let absolute = below(self.root, &path);
-        if self.leave.is_nobodys(&absolute, &name) {
-            return Ok(());
+        here: &Here<'_, 'a>,
+        name: &[u8],
+        kind: FileType,
+        found: &mut Found<'a>,
+    ) -> Result<Option<Item>, CheckpointError> {
+        if self.leave.is_nobodys(self.at(), name) {
+            return Ok(None);
         }
-        if is_unfinished(&name) && kind != FileType::Directory {
+        if is_unfinished(name) && kind != FileType::Directory {
             if self.leave.is_cut_short() {
                 // It held nothing that is not in a state.
-                let _ = rustix::fs::unlinkat(here.handle, name.as_slice(), AtFlags::empty());
+                let _ = rustix::fs::unlinkat(here.handle, name, AtFlags::empty());
             }
-            return Ok(());
+            return Ok(None);
         }
-        if name.starts_with(b".neco-") && kind == FileType::RegularFile && is_abandoned(&name, age(here.handle, &name))
-        {
-            let _ = rustix::fs::unlinkat(here.handle, name.as_slice(), AtFlags::empty());
-            return Ok(());
+        if name.starts_with(b".neco-") && kind == FileType::RegularFile && is_abandoned(name, age(here.handle, name)) {
+            let _ = rustix::fs::unlinkat(here.handle, name, AtFlags::empty());
+            return Ok(None);
         }
         let is_folder = kind == FileType::Directory;
-        if let Some(why) = self.leave.why(here.rules.as_deref(), &absolute, is_folder) {
-            self.leave_out(&absolute, why);
-            return Ok(());
+        if let Some(why) = self.leave.why(here.rules.as_deref(), self.at(), is_folder) {
+            let is_secret_file = why == LeftOutWhy::Secret && kind == FileType::RegularFile;
+            let stat = is_secret_file.then(|| rustix::fs::statat(here.handle, name, AtFlags::SYMLINK_NOFOLLOW));
+            self.leave_out(why, stat.and_then(Result::ok).as_ref());
+            return Ok(None);
         }
-        let found = match kind {
-            FileType::Directory => self.below(here, &name, &path)?.map(|id| Item { kind: ItemKind::Folder, id }),
-            FileType::RegularFile => self.file(here, &name, &path, files)?,
-            FileType::Symlink => self.link(here, &name, files)?,
+        match kind {
+            FileType::Directory => self.enter(here, name, found),
+            FileType::RegularFile => self.file(here, name, found),
+            FileType::Symlink => self.link(here, name, found),
             FileType::Fifo
             | FileType::Socket
             | FileType::CharacterDevice
             | FileType::BlockDevice
             | FileType::Unknown => {
-                self.leave_out(&absolute, LeftOutWhy::Other);
-                None
-            }
-        };
-        items.extend(found.map(|item| (name, item)));
-        Ok(())
-    }
-
-    fn below(&mut self, here: &Here<'_>, name: &[u8], path: &[u8]) -> Result<Option<ObjectId>, CheckpointError> {
-        let opened = rustix::fs::openat(here.handle, name, FOLDER | OFlags::NOFOLLOW, Mode::empty());
-        match opened {
-            Ok(handle) if here.depth < DEEPEST => {
-                let rules = self.leave.on_the_way(here.rules.as_ref(), &below(self.root, path));
-                self.folder(&handle, path, rules, here.depth + 1)
-            }
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
-            Ok(_) | Err(_) => {
-                self.leave_out(&below(self.root, path), LeftOutWhy::Other);
+                self.leave_out(LeftOutWhy::Other, None);
                 Ok(None)
             }
         }
     }
 
+    fn enter(
+        &mut self,
+        here: &Here<'_, 'a>,
+        name: &[u8],
+        found: &mut Found<'a>,
+    ) -> Result<Option<Item>, CheckpointError> {
+        let opened = rustix::fs::openat(here.handle, name, FOLDER | OFlags::NOFOLLOW, Mode::empty());
+        let mut mode = None;
+        let tree = match opened {
+            Ok(handle) if here.depth < DEEPEST => {
+                mode = rustix::fs::fstat(&handle).ok().map(|stat| stat.st_mode & 0o3777);
+                let rules = self.leave.on_the_way(here.rules.as_ref(), self.at());
+                self.folder(handle, rules, here.depth + 1)?
+            }
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => None,
+            Ok(_) | Err(_) => {
+                self.leave_out(LeftOutWhy::Other, None);
+                None
+            }
+        };
+        let Some(id) = tree else { return Ok(None) };
+        let unusual = mode.filter(|mode| !USUAL.contains(&(mode & 0o777)));
+        self.details.folders.extend(unusual.map(|mode| (self.below().to_vec(), mode)));
+        found.folders += 1;
+        found.is_same &= self.known.folders.get(self.below()).is_some_and(|known| known.tree == id);
+        Ok(Some(Item { kind: ItemKind::Folder, id }))
+    }
+
     fn file(
         &mut self,
-        here: &Here<'_>,
+        here: &Here<'_, 'a>,
         name: &[u8],
-        path: &[u8],
-        files: &mut Vec<KnownFile>,
+        found: &mut Found<'a>,
     ) -> Result<Option<Item>, CheckpointError> {
+        let fits = |known: &&KnownFile| known.kind != ItemKind::Link && !self.leave.is_too_big(known.facts.size());
+        if let Some(known) = here.found_same(name).filter(fits) {
+            self.count()?;
+            self.note_mode(known.facts.mode());
+            return Ok(Some(found.keep(known)));
+        }
         let Ok(stat) = rustix::fs::statat(here.handle, name, AtFlags::SYMLINK_NOFOLLOW) else { return Ok(None) };
         if self.leave.is_too_big(u64::try_from(stat.st_size).unwrap_or(0)) {
-            self.leave_out(&below(self.root, path), LeftOutWhy::TooBig);
+            self.leave_out(LeftOutWhy::TooBig, Some(&stat));
             return Ok(None);
         }
         self.count()?;
-        let mode = stat.st_mode & 0o7777;
-        if !USUAL.contains(&mode) {
-            self.details.modes.insert(path.to_vec(), mode);
-        }
-        let facts = Facts::from(&stat);
-        if let Some(known) = here.known.and_then(|known| known.file(name)).filter(|known| known.facts == facts) {
-            files.push(known.clone());
-            return Ok(Some(Item { kind: known.kind, id: known.id }));
+        if let Some(item) = found.known(here, name, Facts::from(&stat)) {
+            self.note_mode(stat.st_mode);
+            return Ok(Some(item));
         }
         let read = match self.read(here, name) {
             Ok(Some(read)) => read,
             Ok(None) | Err(Errno::NOENT | Errno::LOOP) => return Ok(None),
             Err(_) => {
-                self.leave_out(&below(self.root, path), LeftOutWhy::Other);
+                self.leave_out(LeftOutWhy::Other, None);
                 return Ok(None);
             }
         };
         if self.leave.is_too_big(read.content.len() as u64) {
-            self.leave_out(&below(self.root, path), LeftOutWhy::TooBig);
+            self.leave_out(LeftOutWhy::TooBig, Some(&stat));
             return Ok(None);
         }
         let id = self.vault.put(Kind::Blob, &read.content)?;
+        self.note_mode(read.facts.mode());
         let kind = if read.runs { ItemKind::Program } else { ItemKind::File };
-        files.push(KnownFile { name: name.to_vec(), facts: self.look.remembers(read.facts), kind, id });
-        Ok(Some(Item { kind, id }))
+        Ok(Some(found.add(name, self.look.remembers(read.facts), Item { kind, id })))
     }
 
     /// The content of a file; nothing when it is none any more.
-    fn read(&self, here: &Here<'_>, name: &[u8]) -> Result<Option<Content>, Errno> {
+    fn read(&self, here: &Here<'_, '_>, name: &[u8]) -> Result<Option<Content>, Errno> {
         let handle = rustix::fs::openat(here.handle, name, OFlags::RDONLY | ALWAYS, Mode::empty())?;
         let stat = rustix::fs::fstat(&handle)?;
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
@@ -251,22 +314,28 @@ impl<V: Vault> Scan<'_, V> {
 
     fn link(
         &mut self,
-        here: &Here<'_>,
+        here: &Here<'_, 'a>,
         name: &[u8],
-        files: &mut Vec<KnownFile>,
+        found: &mut Found<'a>,
     ) -> Result<Option<Item>, CheckpointError> {
         let Ok(stat) = rustix::fs::statat(here.handle, name, AtFlags::SYMLINK_NOFOLLOW) else { return Ok(None) };
         self.count()?;
         let facts = Facts::from(&stat);
-        if let Some(known) = here.known.and_then(|known| known.file(name)).filter(|known| known.facts == facts) {
-            files.push(known.clone());
-            return Ok(Some(Item { kind: known.kind, id: known.id }));
+        if let Some(item) = found.known(here, name, facts) {
+            return Ok(Some(item));
         }
         let Ok(target) = rustix::fs::readlinkat(here.handle, name, Vec::new()) else { return Ok(None) };
         let id = self.vault.put(Kind::Blob, target.as_bytes())?;
-        let kind = ItemKind::Link;
-        files.push(KnownFile { name: name.to_vec(), facts: self.look.remembers(facts), kind, id });
-        Ok(Some(Item { kind, id }))
+        Ok(Some(found.add(name, self.look.remembers(facts), Item { kind: ItemKind::Link, id })))
+    }
+
+    /// Permissions that are others than usual.
+    fn note_mode(&mut self, mode: u32) {
+        // Bits that let a file run as somebody else are never given back, so they are not noted.
+        let mode = mode & 0o777;
+        if !USUAL.contains(&mode) {
+            self.details.modes.insert(self.below().to_vec(), mode);
+        }
     }
 
     fn count(&mut self) -> Result<(), CheckpointError> {
@@ -277,9 +346,51 @@ impl<V: Vault> Scan<'_, V> {
         Ok(())
     }
 
-    fn leave_out(&mut self, absolute: &Path, why: LeftOutWhy) {
-        let path: PathBuf = absolute.strip_prefix(self.root).unwrap_or(absolute).to_path_buf();
-        self.details.left_out.push(LeftOut { path, why });
+    /// Leaves out what the walk is at. Of a file that is looked at anyway it is noted when it was written: going
+    /// back can say then that it is another one by now.
+    fn leave_out(&mut self, why: LeftOutWhy, stat: Option<&Stat>) {
+        let path = self.below().to_vec();
+        self.details.left_out.push(LeftOut { path: OsStr::from_bytes(&path).into(), why });
+        self.details.written.extend(stat.map(|stat| (path, Written::of(stat))));
+    }
+
+    /// Where the walk is.
+    fn at(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.path))
+    }
+
+    /// The same, seen from the workspace.
+    fn below(&self) -> &[u8] {
+        let below = self.path.get(self.root.as_os_str().len()..).unwrap_or_default();
+        below.strip_prefix(b"/").unwrap_or(below)
+    }
+}
+
+impl<'a> Here<'_, 'a> {
+    /// A file that was found to be what it was by who looked ahead.
+    fn found_same(&self, name: &[u8]) -> Option<&'a KnownFile> {
+        let known = self.known.filter(|_| !self.same.is_empty())?;
+        let at = known.position(name)?;
+        known.files.get(at).filter(|_| self.same.get(at) == Some(&true))
+    }
+}
+
+impl<'a> Found<'a> {
+    /// A file that is what it was at the last look.
+    fn known(&mut self, here: &Here<'_, 'a>, name: &[u8], facts: Facts) -> Option<Item> {
+        let known = here.known.and_then(|known| known.file(name)).filter(|known| known.facts == facts)?;
+        Some(self.keep(known))
+    }
+
+    fn keep(&mut self, known: &'a KnownFile) -> Item {
+        self.files.push(Cow::Borrowed(known));
+        Item { kind: known.kind, id: known.id }
+    }
+
+    fn add(&mut self, name: &[u8], facts: Facts, item: Item) -> Item {
+        self.is_same = false;
+        self.files.push(Cow::Owned(KnownFile { name: name.to_vec(), facts, kind: item.kind, id: item.id }));
+        item
     }
 }
 
@@ -290,16 +401,16 @@ struct Content {
 }
 
 /// How long nobody touched a file.
-fn age(folder: &OwnedFd, name: &[u8]) -> Duration {
+fn age(folder: BorrowedFd<'_>, name: &[u8]) -> Duration {
     let Ok(stat) = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else { return Duration::ZERO };
     let touched = Duration::from_secs(u64::try_from(stat.st_mtime).unwrap_or(0));
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(touched)
 }
 
 /// The names of a folder, sorted.
-fn names(handle: &OwnedFd) -> Result<Vec<Name>, Errno> {
+fn names(dir: &mut Dir) -> Result<Vec<Name>, Errno> {
     let mut names = Vec::new();
-    for entry in Dir::read_from(handle)? {
+    while let Some(entry) = dir.read() {
         let entry = entry?;
         let name = entry.file_name().to_bytes();
         if name == b"." || name == b".." {
@@ -308,7 +419,9 @@ fn names(handle: &OwnedFd) -> Result<Vec<Name>, Errno> {
         let mut kind = entry.file_type();
         // Some file systems don't say.
         if kind == FileType::Unknown {
-            let Ok(stat) = rustix::fs::statat(handle, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) else { continue };
+            let Ok(stat) = rustix::fs::statat(dir.fd()?, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) else {
+                continue;
+            };
             kind = FileType::from_raw_mode(stat.st_mode);
         }
         names.push(Name { name: name.to_vec(), kind });

@@ -1,13 +1,17 @@
 //! Trees in git's format, and what is different between two of them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use gix::ObjectId;
 use gix::objs::Kind;
 
 use super::checkpoints::ChangeKind;
+use super::details::Details;
 use super::error::CheckpointError;
 use super::vault::Vault;
+
+/// So many files are looked for one by one.
+const FEW: usize = 8;
 
 /// What stands at a place in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,14 +59,12 @@ impl ItemKind {
 /// The bytes of a tree. Sorts what it is given in git's way, where a folder's name counts as ending with `/`.
 #[must_use]
 pub fn tree_object(items: &mut [(Vec<u8>, Item)]) -> Vec<u8> {
-    let key = |(name, item): &(Vec<u8>, Item)| {
-        let mut name = name.clone();
-        name.extend((item.kind == ItemKind::Folder).then_some(b'/'));
-        name
-    };
+    fn key((name, item): &(Vec<u8>, Item)) -> impl Iterator<Item = u8> + '_ {
+        name.iter().copied().chain((item.kind == ItemKind::Folder).then_some(b'/'))
+    }
     // Names come sorted from the walk: only a folder beside a longer name is out of place.
-    if !items.is_sorted_by_key(key) {
-        items.sort_by_cached_key(key);
+    if !items.is_sorted_by(|one, other| key(one).le(key(other))) {
+        items.sort_by(|one, other| key(one).cmp(key(other)));
     }
     let mut bytes = Vec::with_capacity(items.iter().map(|(name, _)| name.len() + 28).sum());
     for (name, item) in items {
@@ -99,7 +101,7 @@ pub fn parse_tree(mut bytes: &[u8]) -> Result<Vec<(Vec<u8>, Item)>, CheckpointEr
     Ok(items)
 }
 
-/// A file that is different between two trees.
+/// A file that is different between two states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeChange {
     /// From the top, with `/` between names.
@@ -108,6 +110,8 @@ pub struct TreeChange {
     pub before: Option<Item>,
     /// What is there.
     pub after: Option<Item>,
+    /// Permissions that are others than usual, before and after.
+    pub modes: (Option<u32>, Option<u32>),
 }
 
 impl TreeChange {
@@ -135,6 +139,63 @@ pub fn changes<V: Vault>(
     compare(vault, &[], before, after, &mut found)?;
     found.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(found)
+}
+
+/// A state: its tree, and what that can't say.
+pub type State<'a> = (ObjectId, &'a Details);
+
+/// Every file that is different between two states, by path, those included of which only the permissions are.
+///
+/// # Errors
+/// When an object is missing.
+pub fn state_changes<V: Vault>(
+    vault: &V,
+    before: State<'_>,
+    after: State<'_>,
+) -> Result<Vec<TreeChange>, CheckpointError> {
+    let mut found = changes(vault, Some(before.0), Some(after.0))?;
+    let modes = |path: &[u8]| (before.1.modes.get(path).copied(), after.1.modes.get(path).copied());
+    found.iter_mut().for_each(|change| change.modes = modes(&change.path));
+    let named: BTreeSet<&Vec<u8>> = before.1.modes.keys().chain(after.1.modes.keys()).collect();
+    // Where its content is different too, or it is there once only, that was found.
+    let is_found = |path: &Vec<u8>| found.binary_search_by(|change| change.path.cmp(path)).is_ok();
+    let changed: Vec<&Vec<u8>> =
+        named.into_iter().filter(|path| modes(path).0 != modes(path).1 && !is_found(path)).collect();
+    // Many are looked for together: one by one every tree above them would be read once for each.
+    let all: Option<HashMap<Vec<u8>, Item>> = match changed.len() > FEW {
+        true => Some(files(vault, after.0)?.into_iter().collect()),
+        false => None,
+    };
+    let mut others = Vec::new();
+    for path in changed {
+        let item = match &all {
+            Some(all) => all.get(path).copied(),
+            None => item_at(vault, after.0, path)?,
+        };
+        let modes = modes(path);
+        let item = item.filter(|item| item.kind != ItemKind::Folder);
+        others.extend(item.map(|item| TreeChange { path: path.clone(), before: Some(item), after: Some(item), modes }));
+    }
+    found.extend(others);
+    found.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(found)
+}
+
+/// What stands at a path.
+///
+/// # Errors
+/// When an object is missing.
+pub fn item_at<V: Vault>(vault: &V, tree: ObjectId, path: &[u8]) -> Result<Option<Item>, CheckpointError> {
+    let mut at = Item { kind: ItemKind::Folder, id: tree };
+    for name in path.split(|byte| *byte == b'/') {
+        if at.kind != ItemKind::Folder {
+            return Ok(None);
+        }
+        let items = parse_tree(&vault.get(at.id)?)?;
+        let Some((_, item)) = items.into_iter().find(|(own, _)| own == name) else { return Ok(None) };
+        at = item;
+    }
+    Ok(Some(at))
 }
 
 fn compare<V: Vault>(
@@ -183,7 +244,7 @@ fn note<V: Vault>(
     compare(vault, &path, folder(before), folder(after), found)?;
     let (before, after) = (file(before), file(after));
     if before != after {
-        found.push(TreeChange { path, before, after });
+        found.push(TreeChange { path, before, after, modes: (None, None) });
     }
     Ok(())
 }

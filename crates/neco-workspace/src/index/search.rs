@@ -1,13 +1,15 @@
 //! Ranked text search: which files a question is about, and the lines that say why.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+
+use aho_corasick::AhoCorasick;
 
 use super::error::IndexError;
 use super::postings::{Key, Weights};
 use super::segment::Together;
-use super::similar::distance;
-use super::snapshot::Snapshot;
+use super::similar::Like;
+use super::snapshot::{Lengths, Snapshot};
 use super::text;
 use super::words::{Share, each_term};
 
@@ -59,9 +61,11 @@ pub struct Hits {
 struct Wanted {
     term: String,
     weight: f32,
-    /// The files that have it, and how much.
-    files: Vec<(u32, u32)>,
+    files: Files,
 }
+
+/// The files that have a word, and how much.
+type Files = Vec<(u32, u32)>;
 
 /// A word of the question.
 struct Asked {
@@ -115,7 +119,7 @@ impl Snapshot {
         let mut ranked = self.rank(&asked, wanted);
         found.total = ranked.len();
         best_first(&mut ranked, skip.saturating_add(limit));
-        let worth = self.worth(&asked);
+        let worth = Worth::new(self.lengths().count, &asked);
         for (file, score) in ranked.into_iter().skip(skip).take(limit) {
             let path = self.path(file).to_path_buf();
             let lines = self.lines(&path, &worth);
@@ -137,17 +141,14 @@ impl Snapshot {
             if near.is_empty() {
                 continue;
             }
-            for term in &near {
-                let files = self.weights(term)?;
-                all.push(Wanted { term: term.clone(), weight: weight * NEAR, files });
-            }
-            found.replaced.push((term, near));
+            found.replaced.push((term, near.iter().map(|(term, _)| term.clone()).collect()));
+            all.extend(near.into_iter().map(|(term, files)| Wanted { term, weight: weight * NEAR, files }));
         }
         Ok(all)
     }
 
     /// The files that have a term and still count.
-    fn weights(&self, term: &str) -> Result<Vec<(u32, u32)>, IndexError> {
+    fn weights(&self, term: &str) -> Result<Files, IndexError> {
         let key = Key::of_term(term);
         let mut files = Vec::new();
         for segment in self.segments() {
@@ -160,8 +161,8 @@ impl Snapshot {
         Ok(files)
     }
 
-    /// Terms that begin like one that is nowhere, or else resemble it.
-    fn near(&self, term: &str) -> Result<Vec<String>, IndexError> {
+    /// Terms that begin like one that is nowhere, or else resemble it, with the files that have them.
+    fn near(&self, term: &str) -> Result<Vec<(String, Files)>, IndexError> {
         let mut beginning = Vec::new();
         self.terms_from(term, &mut |other| {
             beginning.push(other.to_owned());
@@ -172,22 +173,23 @@ impl Snapshot {
         }
         // Few mistakes are made in the first letters, and there are far fewer words to compare.
         let first: String = term.chars().take(2).collect();
-        let most = if term.chars().count() < 8 { 1 } else { 2 };
-        let mut similar = Vec::new();
-        self.terms_from(&first, &mut |other| {
-            similar.extend(distance(term, other, most).map(|far| (far, other.to_owned())));
-            true
+        let like = Like::new(term, if term.chars().count() < 8 { 1 } else { 2 });
+        let mut similar = BTreeSet::new();
+        self.each_key(&Key::of_term(&first), |key| {
+            let other = term_in(key)?;
+            similar.extend(like.of(other).map(|far| (far, other.to_owned())));
+            Ok(())
         })?;
-        similar.sort();
         self.that_count(similar.into_iter().map(|(_, other)| other).take(MOST_NEAR).collect())
     }
 
-    /// Of these terms, those that some file still has.
-    fn that_count(&self, terms: Vec<String>) -> Result<Vec<String>, IndexError> {
+    /// Of these terms, those that some file still has, with these files.
+    fn that_count(&self, terms: Vec<String>) -> Result<Vec<(String, Files)>, IndexError> {
         let mut kept = Vec::new();
         for term in terms {
-            if !self.weights(&term)?.is_empty() {
-                kept.push(term);
+            let files = self.weights(&term)?;
+            if !files.is_empty() {
+                kept.push((term, files));
             }
         }
         Ok(kept)
@@ -198,8 +200,7 @@ impl Snapshot {
         let prefix = Key::of_term(beginning);
         let mut together = Together::seek(self.tables(), &prefix)?;
         while let Some(key) = together.key().filter(|key| key.starts_with(&prefix)) {
-            let term = std::str::from_utf8(key.get(1..).unwrap_or_default()).map_err(|_| IndexError::Damaged)?;
-            if !each(term) {
+            if !each(term_in(key)?) {
                 break;
             }
             together.advance()?;
@@ -208,23 +209,19 @@ impl Snapshot {
     }
 
     fn rank(&self, asked: &[Wanted], wanted: &dyn Fn(&Path) -> bool) -> Vec<(u32, f32)> {
-        let files = &self.manifest().files;
-        let lengths = files.iter().filter_map(|file| file.place).map(|place| f64::from(place.length));
-        let (count, sum) = lengths.fold((0_u32, 0.0), |(count, sum), length| (count + 1, sum + length));
-        let average = (sum / f64::from(count.max(1))) as f32;
-        let mut scores = vec![(0.0_f32, 0.0_f32); files.len()];
+        let Lengths { count, average, each } = self.lengths();
+        let by_length = LENGTH / average.max(1.0);
+        let mut scores = vec![(0.0_f32, 0.0_f32); each.len()];
         let all: f32 = asked.iter().map(|one| one.weight).sum();
         for one in asked {
-            let rarity = rarity(count, one.files.len());
+            let rarity = one.weight * rarity(*count, one.files.len());
             for (file, weight) in &one.files {
-                let length = self.entry(*file).and_then(|entry| entry.place).map_or(0, |place| place.length);
+                let at = *file as usize;
+                let (Some((score, covered)), Some(length)) = (scores.get_mut(at), each.get(at)) else { continue };
                 let weight = *weight as f32;
-                let burden = 1.0 - LENGTH + LENGTH * length as f32 / average.max(1.0);
-                let counted = weight * (SATURATION + 1.0) / (weight + SATURATION * burden);
-                if let Some((score, covered)) = scores.get_mut(*file as usize) {
-                    *score += one.weight * rarity * counted;
-                    *covered += one.weight;
-                }
+                let burden = 1.0 - LENGTH + by_length * *length as f32;
+                *score += rarity * weight * (SATURATION + 1.0) / (weight + SATURATION * burden);
+                *covered += one.weight;
             }
         }
         let numbered = (0_u32..).zip(scores).filter(|(_, (score, _))| *score > 0.0);
@@ -233,29 +230,13 @@ impl Snapshot {
         numbered.map(|(file, (score, covered))| (file, score * (0.4 + 0.6 * covered / all))).collect()
     }
 
-    /// What each word is worth in a line.
-    fn worth(&self, asked: &[Wanted]) -> HashMap<String, f32> {
-        let count = u32::try_from(self.files()).unwrap_or(u32::MAX);
-        asked.iter().map(|one| (one.term.clone(), one.weight * rarity(count, one.files.len()))).collect()
-    }
-
     /// The lines of a file that are worth most, as the file is now.
-    fn lines(&self, path: &Path, worth: &HashMap<String, f32>) -> Vec<HitLine> {
+    fn lines(&self, path: &Path, worth: &Worth) -> Vec<HitLine> {
         let Ok((_, Some(bytes))) = text::read(self.root(), path) else { return Vec::new() };
         let Some(text) = text::decode(&bytes) else { return Vec::new() };
         let mut lines: Vec<(f32, u32, &str)> = Vec::new();
-        let mut seen: Vec<String> = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
-            seen.clear();
-            let mut score = 0.0;
-            each_term(line, |term, _| {
-                if let Some(value) = worth.get(term)
-                    && !seen.iter().any(|known| known == term)
-                {
-                    score += value;
-                    seen.push(term.to_owned());
-                }
-            });
+            let score = worth.of(line);
             if score > 0.0 {
                 lines.push((score, number, line));
             }
@@ -267,6 +248,48 @@ impl Snapshot {
         lines.sort_by_key(|(_, number, _)| *number);
         lines.into_iter().map(|(_, number, line)| HitLine { number, text: line.trim().to_owned() }).collect()
     }
+}
+
+/// What each word is worth in a line.
+struct Worth {
+    words: Vec<(String, f32)>,
+    /// Finds where a word may be, quicker than by taking lines apart; absent when it can't be made.
+    finder: Option<AhoCorasick>,
+}
+
+impl Worth {
+    fn new(count: u32, asked: &[Wanted]) -> Self {
+        let worth: HashMap<&str, f32> =
+            asked.iter().map(|one| (one.term.as_str(), one.weight * rarity(count, one.files.len()))).collect();
+        let words: Vec<(String, f32)> = worth.into_iter().map(|(term, value)| (term.to_owned(), value)).collect();
+        let terms = words.iter().map(|(term, _)| term);
+        let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(terms).ok();
+        Self { words, finder }
+    }
+
+    /// Of a line: every word in it counts once.
+    fn of(&self, line: &str) -> f32 {
+        // Other letters than these may be a word's in lower case alone.
+        if line.is_ascii() && self.finder.as_ref().is_some_and(|finder| !finder.is_match(line)) {
+            return 0.0;
+        }
+        let mut seen = vec![false; self.words.len()];
+        let mut score = 0.0;
+        each_term(line, |term, _| {
+            let known = self.words.iter().zip(&mut seen).find(|((word, _), _)| word == term);
+            if let Some(((_, value), seen)) = known
+                && !std::mem::replace(seen, true)
+            {
+                score += value;
+            }
+        });
+        score
+    }
+}
+
+/// The term in a key that [`Key::of_term`] made.
+fn term_in(key: &[u8]) -> Result<&str, IndexError> {
+    std::str::from_utf8(key.get(1..).unwrap_or_default()).map_err(|_| IndexError::Damaged)
 }
 
 /// Puts the best into order, as many as are wanted, and drops the rest. Files are numbered by path, so

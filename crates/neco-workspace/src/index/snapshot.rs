@@ -19,6 +19,7 @@ pub struct Snapshot {
     root: Located,
     manifest: Manifest,
     segments: Vec<Segment>,
+    lengths: Lengths,
 }
 
 /// A segment that is open.
@@ -28,6 +29,27 @@ pub(super) struct Segment {
     pub(super) table: Arc<Table>,
     /// Which file of the manifest each of its numbers stands for.
     files: Vec<u32>,
+}
+
+/// How much text the files have, in the measure of weights: what every search asks of every file it finds.
+#[derive(Debug)]
+pub(super) struct Lengths {
+    /// How many files can be searched.
+    pub(super) count: u32,
+    /// The average of those.
+    pub(super) average: f32,
+    /// That of each file, by its number; zero for those that can't be searched.
+    pub(super) each: Vec<u32>,
+}
+
+impl Lengths {
+    fn of(manifest: &Manifest) -> Self {
+        let each: Vec<u32> = manifest.files.iter().map(|file| file.place.map_or(0, |place| place.length)).collect();
+        let count = manifest.files.iter().filter(|file| file.place.is_some()).count();
+        let sum: f64 = each.iter().map(|length| f64::from(*length)).sum();
+        let average = (sum / count.max(1) as f64) as f32;
+        Self { count: u32::try_from(count).unwrap_or(u32::MAX), average, each }
+    }
 }
 
 impl Segment {
@@ -62,13 +84,35 @@ impl Snapshot {
             let doc = segment.and_then(|segment| segment.files.get_mut(place.doc as usize));
             *doc.ok_or(IndexError::Damaged)? = u32::try_from(number).map_err(|_| IndexError::Damaged)?;
         }
-        Ok(Self { root, manifest, segments })
+        let lengths = Lengths::of(&manifest);
+        Ok(Self { root, manifest, segments, lengths })
     }
 
     /// How many files can be searched.
     #[must_use]
     pub fn files(&self) -> usize {
-        self.manifest.files.iter().filter(|file| file.place.is_some()).count()
+        self.lengths.count as usize
+    }
+
+    /// How much text the files have.
+    pub(super) fn lengths(&self) -> &Lengths {
+        &self.lengths
+    }
+
+    /// Calls `each` with every key that begins like this, table by table: one that several tables have comes as often.
+    pub(super) fn each_key(
+        &self,
+        beginning: &[u8],
+        mut each: impl FnMut(&[u8]) -> Result<(), IndexError>,
+    ) -> Result<(), IndexError> {
+        for table in self.tables() {
+            let mut cursor = table.seek(beginning)?;
+            while let Some(key) = cursor.key().filter(|key| key.starts_with(beginning)) {
+                each(key)?;
+                cursor.advance()?;
+            }
+        }
+        Ok(())
     }
 
     /// Grows with every commit; zero while nothing is indexed.

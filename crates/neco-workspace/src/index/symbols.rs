@@ -9,8 +9,7 @@ use super::kind::SymbolKind;
 use super::language::Language;
 use super::parse::Parsers;
 use super::postings::{Bodies, Key, definitions, name_in, uses};
-use super::segment::Together;
-use super::similar::distance;
+use super::similar::Like;
 use super::snapshot::Snapshot;
 use super::text;
 
@@ -155,12 +154,11 @@ impl Snapshot {
             Likeness::Similar => {
                 let most = if name.chars().count() < 6 { 1 } else { 2 };
                 let first: String = small.chars().take(1).collect();
-                let fits = move |other: &str| distance(&small, &other.to_lowercase(), most);
+                let fits = move |other: &str| Like::new(&small, most).of(&other.to_lowercase());
                 (Key::Definition.of_beginning(&first), Box::new(fits))
             }
         };
-        let mut names = self.names(&prefix, &*fits)?;
-        names.sort();
+        let names = self.names(&prefix, &*fits)?;
         let mut places = Vec::new();
         for (_, name) in names.into_iter().take(MOST_NAMES) {
             let mut of_name = self.definitions_of(&name)?;
@@ -170,15 +168,17 @@ impl Snapshot {
         Ok(places)
     }
 
-    /// The names with definitions whose keys begin like this and that fit, with how far they are off.
+    /// The names with definitions whose keys begin like this and that fit, with how far they are off, the nearest
+    /// first.
     fn names(&self, prefix: &[u8], fits: &dyn Fn(&str) -> Option<usize>) -> Result<Vec<(usize, String)>, IndexError> {
-        let mut together = Together::seek(self.tables(), prefix)?;
         let mut names = Vec::new();
-        while let Some(key) = together.key().filter(|key| key.starts_with(prefix)) {
+        self.each_key(prefix, |key| {
             let name = name_in(key)?;
             names.extend(fits(name).map(|far| (far, name.to_owned())));
-            together.advance()?;
-        }
+            Ok(())
+        })?;
+        names.sort();
+        names.dedup();
         Ok(names)
     }
 

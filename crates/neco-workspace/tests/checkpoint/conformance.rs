@@ -12,7 +12,7 @@ use neco_workspace::checkpoint::{Agreed, ChangeKind, CheckpointError, LeaveOutSe
 use super::desk::{ALL, Desk, change, everything};
 
 /// Runs a test on every backend.
-fn on_all(test: impl Fn(Desk)) {
+pub fn on_all(test: impl Fn(Desk)) {
     ALL.map(Desk::new).into_iter().for_each(test);
 }
 
@@ -259,7 +259,8 @@ fn what_is_ignored_too_big_or_secret_is_left_out_named_and_never_touched() {
         assert_eq!(desk.read("src/a.rs"), "fn a() {}");
         assert_eq!(desk.read(".gitignore"), "/target/\n*.log\n");
         let kept: Vec<String> = restored.kept.iter().map(|kept| kept.path.display().to_string()).collect();
-        assert_eq!(kept, ["a.log", "big.bin", "fits.bin", "target/deep/x", "target/more"]);
+        assert_eq!(kept, [".env", "a.log", "big.bin", "fits.bin", "target/deep/x", "target/more"]);
+        assert!(restored.kept[0].reason.contains("written since"), "{:?}", restored.kept[0]);
     });
 }
 
@@ -384,7 +385,7 @@ fn what_somebody_writes_during_a_restore_stays() {
         }
         desk.remove("gone");
         desk.after();
-        let options = RestoreOptions { session: "s".to_owned(), agreed: Agreed::Anything };
+        let options = RestoreOptions { session: "s".to_owned(), agreed: Agreed::Anything, ..RestoreOptions::default() };
         // The present is kept by now: what is written from here on is in no state.
         let meanwhile = &mut |_: &Snapshot| {
             for name in ["changed", "new", "gone"] {
@@ -408,7 +409,7 @@ fn the_state_before_is_on_the_disk_and_told_before_anything_is_touched() {
         desk.write("a", "one");
         let first = desk.before();
         desk.write("a", "two");
-        let options = RestoreOptions { session: "s".to_owned(), agreed: Agreed::Anything };
+        let options = RestoreOptions { session: "s".to_owned(), agreed: Agreed::Anything, ..RestoreOptions::default() };
         let mut told = None;
         let refused = desk.points.restore(&first.rev, &options, &mut |undo| {
             told = Some(undo.rev.clone());

@@ -91,7 +91,7 @@ impl Desk {
 
     /// Goes back, whoever changed what.
     pub fn back(&self, rev: &str) -> Restored {
-        let options = RestoreOptions { session: "s".to_owned(), agreed: Agreed::Anything };
+        let options = RestoreOptions { session: "s".to_owned(), agreed: Agreed::Anything, ..RestoreOptions::default() };
         self.points.restore(rev, &options, &mut |_| Ok(())).unwrap()
     }
 }

@@ -29,7 +29,8 @@ fn works_until_it_is_killed() {
             points.settle().unwrap();
         }
         if step % 2 == 1 {
-            let back = RestoreOptions { session: "child".to_owned(), agreed: Agreed::Anything };
+            let back =
+                RestoreOptions { session: "child".to_owned(), agreed: Agreed::Anything, ..RestoreOptions::default() };
             points.restore(&kept.parent.unwrap(), &back, &mut |_| Ok(())).unwrap();
         }
     }
@@ -58,7 +59,8 @@ fn a_kill_at_any_moment_leaves_a_store_that_can_be_used() {
             points.settle().unwrap();
             let all = points.list().unwrap();
             assert_eq!(all.last().unwrap().rev, first.rev, "{name} {round}: nothing is lost");
-            let back = RestoreOptions { session: "s".to_owned(), agreed: Agreed::Anything };
+            let back =
+                RestoreOptions { session: "s".to_owned(), agreed: Agreed::Anything, ..RestoreOptions::default() };
             points.restore(&first.rev, &back, &mut |_| Ok(())).unwrap();
             let names: Vec<_> = fs::read_dir(&desk.root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
             assert_eq!(names.iter().filter(|name| *name != ".git").count(), 1, "{name} {round}: {names:?}");

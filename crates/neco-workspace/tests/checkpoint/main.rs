@@ -4,9 +4,9 @@
 
 mod conformance;
 mod desk;
-#[cfg(target_os = "linux")]
-mod disk;
 mod killed;
+mod others;
+mod permissions;
 mod power;
 mod repositories;
 mod store;

@@ -15,8 +15,9 @@ use std::sync::Arc;
 use neco_proto::event::CheckpointWhen;
 use neco_workspace::checkpoint::{Agreed, Checkpoints, RestoreOptions};
 
+use neco_testkit::power::{Disk, Left, lose_power, watch};
+
 use super::desk::{Kind, note, open};
-use super::disk::{Disk, Left, records};
 
 /// Says to the child where it works.
 const CHILD: &str = "NECO_CHECKPOINT_POWER";
@@ -108,7 +109,7 @@ fn works_while_it_is_watched() {
     let five = child.keep(&points, 5);
     child.settle(&points, &five, 5);
     child.work(6);
-    let back = RestoreOptions { session: "child".to_owned(), agreed: Agreed::Anything };
+    let back = RestoreOptions { session: "child".to_owned(), agreed: Agreed::Anything, ..RestoreOptions::default() };
     let mut undo = |kept: &neco_workspace::checkpoint::Snapshot| {
         child.answer(&format!("goes {} 6 1", kept.rev));
         Ok(())
@@ -178,7 +179,7 @@ fn check(disk: &Disk, due: &Due, left: Left<'_>, what: &str) {
     let kept = points.snapshot(&note(CheckpointWhen::Before, "after")).unwrap();
     assert!(!kept.notices.iter().any(|notice| notice.contains("put aside")), "{what}: {:?}", kept.notices);
     let all: BTreeSet<String> = points.list().unwrap().into_iter().map(|point| point.rev).collect();
-    let back = RestoreOptions { session: "after".to_owned(), agreed: Agreed::Anything };
+    let back = RestoreOptions { session: "after".to_owned(), agreed: Agreed::Anything, ..RestoreOptions::default() };
     for (rev, step) in &due.states {
         assert!(all.contains(rev), "{what}: the state of step {step} is lost");
         let went = points.restore(rev, &back, &mut |_| Ok(())).unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -191,63 +192,23 @@ fn check(disk: &Disk, due: &Due, left: Left<'_>, what: &str) {
     assert!(points.is_settled(), "{what}");
 }
 
-/// Compiles what watches; says why not, where that can't be done.
-fn recorder(folder: &Path) -> Result<PathBuf, String> {
-    let program = folder.join("recorder");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/checkpoint/recorder.c");
-    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
-    let compiled = Command::new(compiler)
-        .args(["-O1", "-Wall", "-Wextra", "-Werror", "-o"])
-        .args([&program, &source])
-        .output()
-        .map_err(|error| format!("no C compiler: {error}"))?;
-    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    Ok(program)
-}
-
 #[test]
 fn a_loss_of_power_takes_nothing_that_was_on_the_disk() {
     let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path().canonicalize().unwrap();
-    let recorder = match recorder(&folder) {
-        Ok(recorder) => recorder,
+    let scene = folder.path().canonicalize().unwrap().join("scene");
+    fs::create_dir_all(scene.join("work")).unwrap();
+    let mut disk = Disk::of(&scene);
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["power::works_while_it_is_watched", "--exact", "--nocapture"]).env(CHILD, &scene);
+    let records = match watch(&scene, &child) {
+        Ok(records) => records,
         Err(reason) if std::env::var_os("CI").is_some() => panic!("{reason}"),
         Err(reason) => return println!("SKIPPED: {reason}"),
     };
-    let (scene, log) = (folder.join("scene"), folder.join("log"));
-    fs::create_dir_all(scene.join("work")).unwrap();
-    let mut disk = Disk::of(&scene);
-    let watched = Command::new(recorder)
-        .args([&scene, &log])
-        .arg(std::env::current_exe().unwrap())
-        .args(["power::works_while_it_is_watched", "--exact", "--nocapture"])
-        .env(CHILD, &scene)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&watched.stderr);
-    if watched.status.code() == Some(4) {
-        return println!("SKIPPED: {said}");
-    }
-    assert!(watched.status.success(), "{said}{}", String::from_utf8_lossy(&watched.stdout));
-
-    let records = records(&log);
-    let syncs = records.iter().filter(|record| matches!(record.what, b'S' | b'A')).count();
+    let due = |disk: &Disk| Due::of(&disk.text(&scene.join(ANSWERS)));
     let cuts = std::env::var("NECO_POWER_CUTS").ok().and_then(|number| number.parse().ok()).unwrap_or(40);
-    let mut random = 1u64;
-    let mut next = || {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (random >> 33) as usize
-    };
-    let moments: BTreeSet<usize> = (0..cuts).map(|_| next() % records.len()).chain([records.len() - 1]).collect();
-    for (moment, record) in records.iter().enumerate() {
-        disk.apply(record);
-        if moments.contains(&moment) {
-            let due = Due::of(&disk.text(&scene.join(ANSWERS)));
-            check(&disk, &due, Left::Nothing, &format!("moment {moment}, only what was synced"));
-            check(&disk, &due, Left::Everything, &format!("moment {moment}, everything"));
-            check(&disk, &due, Left::Some(&mut next), &format!("moment {moment}, a part of it"));
-        }
-    }
-    assert_eq!(Due::of(&disk.text(&scene.join(ANSWERS))).states.values().collect::<Vec<_>>(), [&7, &8]);
-    println!("{} of {} moments, three disks each, {syncs} syncs: nothing lost", moments.len(), records.len());
+    let moments = lose_power(&mut disk, &records, cuts, |disk, left, what| check(disk, &due(disk), left, what));
+    assert_eq!(due(&disk).states.into_values().collect::<BTreeSet<_>>(), BTreeSet::from([7, 8]));
+    let syncs = records.iter().filter(|record| record.syncs()).count();
+    println!("{moments} of {} moments, three disks each, {syncs} syncs: nothing lost", records.len());
 }

@@ -44,16 +44,17 @@ pub struct Open {
 }
 
 impl Open {
-    /// Tells the editor that the terminal is gone. Through a shell it may be a child of what was started.
+    /// Tells the editor that the terminal is gone; the second time it has to go. Through a shell it may be a child of
+    /// what was started.
     pub fn end(&self) {
-        self.ended.store(true, Ordering::SeqCst);
+        let signal = if self.ended.swap(true, Ordering::SeqCst) { Signal::KILL } else { Signal::HUP };
         let id = self.id.load(Ordering::SeqCst);
         let Some(shell) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return };
         let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
         let children = children.split_whitespace().filter_map(|id| Pid::from_raw(id.parse().ok()?));
         for process in children.chain([shell]) {
             // It may have ended meanwhile.
-            let _ = kill_process(process, Signal::HUP);
+            let _ = kill_process(process, signal);
         }
     }
 }

@@ -14,7 +14,7 @@ pub mod edit;
 pub mod editor;
 mod inquiry;
 pub mod question;
-mod revision;
+pub mod revision;
 mod subject;
 pub mod trust;
 pub mod tty;

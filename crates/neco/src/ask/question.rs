@@ -135,6 +135,10 @@ impl Question {
         let paint = self.place.paint;
         let mut lines = vec![paint.yellow("  as you changed it:")];
         lines.extend(self.subject().lines(self.most(), paint));
+        // What it comes to is found out when it is judged: whatever was not told yet is asked about then.
+        lines.push(
+            self.wrapped(&paint.dim("  it is judged anew: you are asked again if it is riskier than what you saw")),
+        );
         lines.push(self.keys());
         format!("{}\n{}", lines.join("\n"), self.prompt())
     }

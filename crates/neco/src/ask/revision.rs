@@ -22,6 +22,19 @@ pub fn diff(tool: &str, arguments: &Value, folder: &Path) -> Vec<Diff> {
             let file = folder.join(path);
             let is_small = std::fs::metadata(&file).is_ok_and(|file| file.is_file() && file.len() <= MOST_BYTES);
             let old = is_small.then(|| std::fs::read_to_string(&file).ok()).flatten();
+            if file.exists() && old.is_none() {
+                // Too big, or no text: there is nothing to compare it with line by line.
+                let added = u32::try_from(content.lines().count()).unwrap_or(u32::MAX);
+                let unified = String::new();
+                return vec![Diff {
+                    path: path.to_owned(),
+                    unified,
+                    added,
+                    removed: 0,
+                    created: false,
+                    deleted: false,
+                }];
+            }
             vec![between(path, old.as_deref().unwrap_or_default(), content, !file.exists())]
         }
         ("edit_file", _, Some(old), Some(new)) => vec![between(path, old, new, false)],

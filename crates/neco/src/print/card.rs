@@ -14,6 +14,8 @@ use crate::outcome::{error_words, is_refusal};
 
 /// Lines of a text that a card shows.
 const TEXT_LINES: usize = 6;
+/// Columns of what a call failed for, or a hook says.
+const WORDS: usize = 600;
 /// Columns of a hook's command.
 const HOOK: usize = 50;
 /// What stands before the lines of a card's body.
@@ -83,7 +85,8 @@ pub fn body(end: &ToolCallEnd, printed_live: bool, diff_seen: bool, paint: Paint
 /// The line of a hook: nothing when it had no objection and nothing to say.
 #[must_use]
 pub fn hook(run: &HookRun, paint: Paint) -> Option<String> {
-    let message = run.message.as_deref().map(clean_line).filter(|message| !message.is_empty());
+    let message = run.message.as_deref().map(|message| fitting(&clean_line(message), WORDS));
+    let message = message.filter(|message| !message.is_empty());
     let words = match (run.outcome, message) {
         (HookOutcome::Passed, None) => return None,
         (HookOutcome::Passed, Some(message)) => message,
@@ -109,18 +112,21 @@ fn verdict(end: &ToolCallEnd, paint: Paint) -> (String, Option<String>) {
     match (end.status, end.error_code) {
         (CallStatus::Cancelled, _) => (paint.yellow("⊘"), Some(paint.yellow("cancelled"))),
         (CallStatus::Error, Some(code)) if is_refusal(code) => {
-            (paint.yellow("⊘"), Some(paint.yellow(&refusal(code, &clean_line(&error_words(end))))))
+            (paint.yellow("⊘"), Some(paint.yellow(&refusal(code, &said(end)))))
         }
-        (CallStatus::Error, Some(ErrorCode::CommandTimedOut)) => (paint.red("✗"), Some(paint.red("timed out (3002)"))),
+        (CallStatus::Error, Some(ErrorCode::CommandTimedOut)) => {
+            // What the tool adds is worth telling; that it was killed says the code.
+            let note = last_note(&end.output).filter(|note| !note.starts_with("killed"));
+            let note = note.map(|note| format!(": {}", fitting(&clean_line(note), WORDS))).unwrap_or_default();
+            (paint.red("✗"), Some(paint.red(&format!("timed out (3002){note}"))))
+        }
         (CallStatus::Error, Some(ErrorCode::SandboxDenied)) => {
             let said = last_note(&end.output).map_or_else(|| error_words(end), str::to_owned);
-            let words = clean_line(&said);
+            let words = fitting(&clean_line(&said), WORDS);
             (paint.red("✗"), Some(paint.red(&format!("stopped by the sandbox (3003): {words}"))))
         }
-        (CallStatus::Error, Some(code)) => {
-            (paint.red("✗"), Some(paint.red(&format!("error {code}: {}", clean_line(&error_words(end))))))
-        }
-        (CallStatus::Error, None) => (paint.red("✗"), Some(paint.red(&clean_line(&error_words(end))))),
+        (CallStatus::Error, Some(code)) => (paint.red("✗"), Some(paint.red(&format!("error {code}: {}", said(end))))),
+        (CallStatus::Error, None) => (paint.red("✗"), Some(paint.red(&said(end)))),
         (
             CallStatus::Success
             | CallStatus::Validating
@@ -130,6 +136,11 @@ fn verdict(end: &ToolCallEnd, paint: Paint) -> (String, Option<String>) {
             _,
         ) => success(end, paint),
     }
+}
+
+/// Why a call failed, as long as a person reads it: what a hook or a program says may be whole pages.
+fn said(end: &ToolCallEnd) -> String {
+    fitting(&clean_line(&error_words(end)), WORDS)
 }
 
 /// What the tool itself says below the output of a command, if it does, without the advice that is for the model.

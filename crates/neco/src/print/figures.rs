@@ -33,7 +33,8 @@ pub fn bytes(count: u64) -> String {
         1 => "1 byte".to_owned(),
         0..1000 => format!("{count} bytes"),
         1000..1_000_000 => format!("{:.1} kB", count as f64 / 1e3),
-        _ => format!("{:.1} MB", count as f64 / 1e6),
+        1_000_000..10_000_000_000 => format!("{:.1} MB", count as f64 / 1e6),
+        _ => format!("{:.0} GB", count as f64 / 1e9),
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::clean::clean_line;
 use super::figures;
 use super::wrap::fitting;
-use crate::outcome::is_refusal;
+use crate::outcome::refused_with;
 
 /// Calls that are named.
 const NAMED: usize = 3;
@@ -137,7 +137,7 @@ impl Tally {
     }
 
     fn ended(&mut self, end: &ToolCallEnd) {
-        if end.error_code.is_some_and(is_refusal) {
+        if refused_with(end).is_some() {
             self.refused.push(clean_line(&end.summary));
         }
         let id = end.output.split_once(RUNS_ON).and_then(|(_, rest)| rest.split_once(']'));

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use neco_proto::slash::{self, Outside, Slash, TABLE};
-use neco_proto::{Answer, Command, Query};
+use neco_proto::{Answer, Command, ContextView, Query};
 use neco_tui::host::{CommandOutcome, Host, Wanted};
 use tokio::runtime::Runtime;
 
@@ -55,12 +55,12 @@ impl Repl {
                 self.tell(runtime, Command::SetGeneration { generation }, &format!("generation {generation}"))?;
             }
             Slash::Compact(focus) => {
-                self.tell(runtime, Command::Compact { focus }, "the conversation is made shorter")?
+                self.tell(runtime, Command::Compact { focus }, "asked for; an empty line shows what came of it")?
             }
             Slash::Rename(title) => self.tell(runtime, Command::Rename { title }, "renamed")?,
             Slash::Undo => self.tell(runtime, Command::UndoRewind, "the rewind is taken back")?,
-            Slash::Context => self.ask(runtime, Query::Context)?,
-            Slash::Tree => self.ask(runtime, Query::Tree)?,
+            Slash::Context(view) => self.ask(runtime, Query::Context, view)?,
+            Slash::Tree => self.ask(runtime, Query::Tree, ContextView::default())?,
             Slash::Cost | Slash::Todo | Slash::Plan => self.standing(runtime, &slash)?,
             Slash::Rewind => self.rewind(runtime)?,
             Slash::Expand | Slash::Copy | Slash::Theme(_) => return told("that is for the window: neco without repl"),
@@ -116,9 +116,9 @@ impl Repl {
         .map(drop)
     }
 
-    fn ask(&self, runtime: &Runtime, query: Query) -> Result<(), Failure> {
+    fn ask(&self, runtime: &Runtime, query: Query, view: ContextView) -> Result<(), Failure> {
         match runtime.block_on(self.client.ask(query)) {
-            Ok(answer) => told(&words::answer(&answer)),
+            Ok(answer) => told(&words::answer(&answer, view)),
             Err(error) => told(&error.to_string()),
         }
         .map(drop)

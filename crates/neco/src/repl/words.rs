@@ -5,7 +5,9 @@ use std::io::BufRead;
 
 use neco_proto::event::{AgentNode, RewindWhat};
 use neco_proto::slash::Slash;
-use neco_proto::{Answer, RewindPoint, RewindPreview, SessionSnapshot, Todo, TodoStatus};
+use neco_proto::{
+    Answer, ContextView, MessageSize, RewindPoint, RewindPreview, SessionSnapshot, Speaker, Todo, TodoStatus,
+};
 
 use crate::print::clean::clean_line;
 use crate::print::figures;
@@ -20,7 +22,7 @@ pub fn read() -> Option<String> {
 
 /// An answer in words.
 #[must_use]
-pub fn answer(answer: &Answer) -> String {
+pub fn answer(answer: &Answer, view: ContextView) -> String {
     let mut text = String::new();
     match answer {
         Answer::Context(report) => {
@@ -29,6 +31,10 @@ pub fn answer(answer: &Answer) -> String {
             let _ = writeln!(text, "{} tools: {}", report.tools.count, figures::tokens(report.tools.tokens));
             for layer in report.layers.iter().filter(|layer| layer.tokens > 0) {
                 let _ = writeln!(text, "{}: {}", layer.layer, figures::tokens(layer.tokens));
+            }
+            text.push_str(&messages(&report.messages, view));
+            if let Some(at) = report.compact_at {
+                let _ = writeln!(text, "compacted at {}; /compact does it now", figures::tokens(at));
             }
         }
         Answer::Tree { nodes } => nodes.iter().for_each(|node| text.push_str(&node_line(node))),
@@ -39,6 +45,22 @@ pub fn answer(answer: &Answer) -> String {
         | Answer::RewindPoints { .. }
         | Answer::Workflows { .. }
         | Answer::RewindPreview(_) => {}
+    }
+    text
+}
+
+/// The messages that were asked for, a line each.
+fn messages(messages: &[MessageSize], view: ContextView) -> String {
+    let (chosen, left) = view.of(messages);
+    let line = |(number, message): (usize, &MessageSize)| {
+        let (size, who) = (figures::tokens(message.tokens), Speaker::of(message).words());
+        let about: Vec<&str> = message.tools.iter().map(String::as_str).chain([message.begins.as_str()]).collect();
+        format!("message {number}: {size}, {:.1} %, {who}: {}\n", message.share, clean_line(&about.join(": ")))
+    };
+    let mut text: String = chosen.into_iter().map(line).collect();
+    if left > 0 {
+        let others = figures::count(left as u64, "other");
+        let _ = writeln!(text, "and {others}: /context {}", ContextView::ARGUMENT);
     }
     text
 }

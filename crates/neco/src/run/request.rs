@@ -40,6 +40,7 @@ use crate::say;
 use crate::short_id::short_id;
 use crate::terminal::{Terminal, is_unattended};
 use crate::told_files::ToldFiles;
+use crate::tui::ahead;
 use crate::wire::{self, ServiceSetup, Services};
 
 /// How long local servers have to answer when no other model is there.
@@ -195,6 +196,9 @@ impl Request<'_> {
         let found = self.find(&store, folder).await?;
         let mut notes: Vec<String> = found.iter().filter_map(Found::note).collect();
         let record = found.as_ref().map(|found| found.record.clone());
+        if let Some(record) = record.as_ref().filter(|_| self.interactive) {
+            ahead::look(&store, record, self.env);
+        }
         let mut works_in = folder.to_owned();
         // The settings of the session's own folder count, wherever it is gone on with from.
         if let Some(record) = record.as_ref().filter(|record| Path::new(&record.cwd) != folder) {

@@ -1,13 +1,16 @@
 //! The person's editor, which has the terminal while a window waits.
 
 use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 
 use neco_config::Env;
+use neco_tui::Edited;
 use serde_json::Value;
 
 use crate::ask::edit::{Draft, Saved};
 use crate::ask::editor::{self, Open, Programs};
+use crate::ask::revision;
 use crate::signals::Deaf;
 
 /// The editor of one window.
@@ -29,14 +32,21 @@ impl Editing {
         Ok((saved != text).then_some(saved))
     }
 
-    /// Opens the arguments of a call; none when they stay as they are.
-    pub(super) async fn call(&self, arguments: Value) -> Result<Option<Value>, String> {
-        let draft = Draft::of(tool_of(&arguments), &arguments);
+    /// Opens the arguments of a call of `tool` for work in `folder`; none when they stay as they are.
+    pub(super) async fn call(&self, tool: &str, arguments: Value, folder: &Path) -> Result<Option<Edited>, String> {
+        let draft = Draft::of(tool, &arguments);
         let saved = self.saved(draft.text.clone(), draft.file_name.clone()).await?;
         match draft.saved(&arguments, &saved)? {
             Saved::Same => Ok(None),
             Saved::Empty => Err("nothing is left of it; it stays as it was".to_owned()),
-            Saved::Changed(changed) => Ok(Some(changed)),
+            Saved::Changed(arguments) => {
+                let (tool, folder) = (tool.to_owned(), folder.to_owned());
+                let compared = tokio::task::spawn_blocking(move || {
+                    let diff = revision::diff(&tool, &arguments, &folder);
+                    Edited { arguments, diff }
+                });
+                compared.await.map(Some).map_err(|error| error.to_string())
+            }
         }
     }
 
@@ -55,12 +65,4 @@ impl Editing {
         });
         edited.await.map_err(|error| error.to_string())?
     }
-}
-
-/// The tool that such arguments are for, as far as it is one whose single argument a person wants to change.
-fn tool_of(arguments: &Value) -> &'static str {
-    const BY_ARGUMENT: [(&str, &str); 4] =
-        [("new_string", "edit_file"), ("content", "write_file"), ("patch", "apply_patch"), ("command", "bash")];
-    let of = |(argument, _): &&(&str, &str)| arguments.get(*argument).is_some_and(Value::is_string);
-    BY_ARGUMENT.iter().find(of).map_or("", |(_, tool)| tool)
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -15,7 +16,7 @@ use neco_proto::{Attachment, Client};
 use neco_safety::sandbox::Ask;
 use neco_session::memory::to_remember;
 use neco_tui::host::{
-    Argument, CommandOutcome, Host, ImageSource, ModelEntry, Printed, RuleEntry, SessionEntry, Wanted,
+    Argument, CommandOutcome, Edited, Host, ImageSource, ModelEntry, Printed, RuleEntry, SessionEntry, Wanted,
 };
 use neco_workspace::{GitFacts, Head};
 use serde_json::Value;
@@ -37,6 +38,9 @@ use crate::print::clean::clean_line;
 use crate::run::picture;
 use crate::signals::Deaf;
 use crate::{sandbox, say};
+
+/// How long a picture may take to be read.
+const PICTURE: Duration = Duration::from_secs(5);
 
 /// Sessions that are listed at most.
 const SESSIONS: usize = 200;
@@ -286,7 +290,11 @@ impl DoorHost {
             }
             ImageSource::File(name) => {
                 let path = self.folder().join(name.strip_prefix("file://").unwrap_or(&name));
-                let read = tokio::task::spawn_blocking(move || picture::attachments(&[path])).await;
+                let read = tokio::task::spawn_blocking(move || picture::attachments(&[path]));
+                // What has the name of a picture may be a pipe that never ends.
+                let read = tokio::time::timeout(PICTURE, read)
+                    .await
+                    .map_err(|_| format!("{name} takes too long to be read"))?;
                 let pictures = read.map_err(|error| error.to_string())?.map_err(|failure| failure.message)?;
                 Ok(pictures.into_iter().next())
             }
@@ -377,8 +385,9 @@ impl Host for DoorHost {
         self.editing.text(text).boxed()
     }
 
-    fn edit_call(&self, arguments: Value) -> BoxFuture<'_, Result<Option<Value>, String>> {
-        self.editing.call(arguments).boxed()
+    fn edit_call(&self, tool: String, arguments: Value) -> BoxFuture<'_, Result<Option<Edited>, String>> {
+        let folder = self.folder();
+        async move { self.editing.call(&tool, arguments, &folder).await }.boxed()
     }
 
     fn end_editor(&self) {

@@ -24,7 +24,9 @@ const OSC777: [&str; 1] = ["VTE_VERSION"];
 /// When a key of the settings is none.
 pub fn of(config: &Config, env: &Env, most_turns: u32) -> Result<Looks, Failure> {
     let keys = config.tui.keys.iter().map(|(name, keys)| (name.as_str(), keys.as_str()));
-    let keys = Keymap::with(keys).map_err(|words| Failure::usage(format!("tui.keys: {words}")))?;
+    let keys = Keymap::with(keys).map_err(|words| {
+        Failure::usage(format!("[tui.keys] {words}")).hint("`neco config show --origin` tells which file says so")
+    })?;
     Ok(Looks {
         theme: theme(&config.tui, env),
         depth: depth(env),

@@ -5,9 +5,10 @@
 //! what a person runs with `!` is judged and boxed as the agent's commands are.
 //!
 //! Reading order: [`open`] (from the arguments to the end) with [`looks`], [`host`] (what the window asks for),
-//! [`opened`] (the sessions that are open), [`outside`] (commands that reach beyond the session) with [`own_self`],
+//! [`opened`] (the sessions that are open) with [`ahead`], [`outside`] (commands that reach beyond the session) with [`own_self`],
 //! [`prompts`] and [`rule_list`]; [`files`], [`history`], [`clipboard`], [`editing`], [`shell`], [`status`]; [`set_up`] (a first model).
 
+pub mod ahead;
 mod clipboard;
 mod editing;
 mod files;

@@ -4,16 +4,17 @@ use std::time::Duration;
 
 use neco_config::section::ProviderType;
 use neco_config::{Config, Env};
-use neco_model::Models;
 use neco_model::route::ProviderEntry;
+use neco_model::{Models, Served};
 use neco_tui::host::ModelEntry;
 
 use crate::failure::Failure;
 use crate::print::figures;
 use crate::wire;
 
-/// How long servers on this machine have to answer.
+/// How long servers have to answer: those on this machine, and those that the person set up.
 const PROBE: Duration = Duration::from_millis(500);
+const OWN: Duration = Duration::from_millis(1500);
 
 /// Groups first, then the models of every provider that can be asked.
 ///
@@ -21,7 +22,7 @@ const PROBE: Duration = Duration::from_millis(500);
 /// When the settings describe a provider that nothing can be asked of.
 pub async fn list(config: &Config, env: &Env) -> Result<Vec<ModelEntry>, Failure> {
     let models = wire::models(config, env)?;
-    let servers = models.probe_local(PROBE).await;
+    let (servers, own) = futures::future::join(models.probe_local(PROBE), of_own_servers(&models)).await;
     models.use_local(&servers);
     let groups = models.groups().iter();
     let mut entries: Vec<ModelEntry> = groups
@@ -33,6 +34,8 @@ pub async fn list(config: &Config, env: &Env) -> Result<Vec<ModelEntry>, Failure
         if server.is_none() && !can_be_asked(&models, entry) {
             continue;
         }
+        let own = own.iter().find(|(name, _)| *name == entry.name).map(|(_, models)| models.clone());
+        names.extend(own.unwrap_or_default());
         for name in models.known_models(entry).into_iter().chain(default_of(&models, &entry.name)) {
             if !names.contains(&name) {
                 names.push(name);
@@ -41,6 +44,18 @@ pub async fn list(config: &Config, env: &Env) -> Result<Vec<ModelEntry>, Failure
         entries.extend(names.into_iter().map(|name| of(&models, format!("{}/{name}", entry.name))));
     }
     Ok(entries)
+}
+
+/// What servers say that nothing is known of: those that the person set up.
+async fn of_own_servers(models: &Models) -> Vec<(String, Vec<String>)> {
+    let unknown = |entry: &&ProviderEntry| can_be_asked(models, entry) && models.known_models(entry).is_empty();
+    let asked = models.providers().iter().filter(unknown).map(|entry| async {
+        match models.served(&entry.name, OWN).await {
+            Served::Models(names) => (entry.name.clone(), names),
+            Served::NeedsKey | Served::Unknown => (entry.name.clone(), Vec::new()),
+        }
+    });
+    futures::future::join_all(asked).await
 }
 
 fn can_be_asked(models: &Models, entry: &ProviderEntry) -> bool {

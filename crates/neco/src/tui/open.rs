@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use neco_config::{Config, Env, LoadOptions};
 use neco_proto::Command;
+use neco_tui::text::highlight;
+use neco_tui::theme::ThemeName;
 use neco_tui::{Host, Looks, Wanted, WindowError};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
@@ -62,6 +64,10 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let config = settings(&folder, everywhere, env)?;
     let most_turns = args.max_turns.unwrap_or(config.agent.max_turns);
     let looks = looks::of(&config, env, most_turns)?;
+    // Reading a long session takes as long as reading the languages of the programs in it.
+    if goes_on && looks.theme != ThemeName::Plain {
+        std::thread::spawn(highlight::warm);
+    }
     let runtime = wire::runtime()?;
     let deaf = Deaf::default();
     let signals = listen(&runtime, &deaf)?;
@@ -111,17 +117,11 @@ fn see(
     looks: Looks,
     env: &Env,
 ) -> Result<Exit, Failure> {
-    let (told, mut stopped) = oneshot::channel();
-    runtime.spawn(hear(signals, told));
     say::hold_notes();
     let seen = runtime.block_on(async {
         let window = neco_tui::run(Arc::clone(host) as Arc<dyn Host>, Wanted::New, first, looks);
         tokio::select! {
-            seen = window => match tokio::time::timeout(A_MOMENT, &mut stopped).await {
-                // The window hears signals too, and may have been the first.
-                Ok(Ok(signal)) => Ok(Exit::Stopped(signal)),
-                Ok(Err(_)) | Err(_) => seen.map(|()| Exit::Done).map_err(failed),
-            },
+            seen = until_closed(window, signals) => seen,
             () = defect(env) => Ok(Exit::Failed),
         }
     });
@@ -130,6 +130,24 @@ fn see(
     say::release_notes();
     runtime.block_on(host.close_all());
     seen
+}
+
+/// Waits until a window is closed: by the person, or by a signal.
+///
+/// # Errors
+/// When the window could not be shown.
+pub(super) async fn until_closed(
+    window: impl Future<Output = Result<(), WindowError>>,
+    signals: Signals,
+) -> Result<Exit, Failure> {
+    let (told, stopped) = oneshot::channel();
+    tokio::spawn(hear(signals, told));
+    let seen = window.await;
+    match tokio::time::timeout(A_MOMENT, stopped).await {
+        // The window hears signals too, and may have been the first.
+        Ok(Ok(signal)) => Ok(Exit::Stopped(signal)),
+        Ok(Err(_)) | Err(_) => seen.map(|()| Exit::Done).map_err(failed),
+    }
 }
 
 /// Hears signals: the first closes the window, which hears it as well; a second one ends the process. Whoever has the terminal may hang on

@@ -25,7 +25,7 @@ pub fn list(folder: &Path, args: &RuleArgs, loaded: &Loaded, env: &Env) -> Resul
     let own = kept(always.path()).unwrap_or_default();
     let mut entries: Vec<RuleEntry> = own
         .iter()
-        .map(|text| RuleEntry { id: Some(text.clone()), rule: title(text), from: "you said always".to_owned() })
+        .map(|text| RuleEntry { id: Some(text.clone()), rule: title(text), from: "kept by you".to_owned() })
         .collect();
     let shown = always.shown().to_owned();
     let mut others: Vec<_> =
@@ -49,7 +49,9 @@ pub fn add(line: &str, folder: &Path, loaded: &Loaded, env: &Env) -> Result<Stri
     let what = what.trim();
     let flags = |args: RuleArgs| {
         let plugged = Plugged::look(env, folder, loaded);
-        rules::load(&args, env, folder, loaded, &plugged).map(drop).map_err(|failure| failure.message)
+        let flag = format!("--{ruling} ");
+        let words = |failure: Failure| format!("nothing was kept: {}", failure.message.replace(&flag, ""));
+        rules::load(&args, env, folder, loaded, &plugged).map(drop).map_err(words)
     };
     let one = vec![what.to_owned()];
     match ruling {

@@ -33,10 +33,11 @@ fn a_message_that_changed_nothing_goes_back_to_what_was_there_when_it_was_said()
         .says("goes        new.txt");
     house.run(&[&back[..], &["--yes", "--others"]].concat()).ended_with(0);
     assert_eq!(fs::read_to_string(&file).unwrap(), "k");
-    // The end of the session can be had back too, and so can any state by its name.
+    // What the work left can be had back too, and so can any state by its name.
     fs::remove_file(&file).unwrap();
     house.run(&["session", "rewind", &id, "--to", "end", "--yes", "--others"]).ended_with(0);
-    assert_eq!(fs::read_to_string(&file).unwrap(), "k");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "by hand");
+    assert!(house.project().join("new.txt").exists());
     house.run(&["session", "diff", &id, "end"]).ended_with(0).says("nothing changed");
 }
 
@@ -55,7 +56,7 @@ fn what_is_no_part_of_checkpoints_is_named_before_going_back() {
         .run(&["session", "rewind", &id, "--to", "1", "--dry-run"])
         .ended_with(0)
         .says("goes        a.txt")
-        .says("left as they are: ign");
+        .says("stay as they are now: ign");
 }
 
 #[test]

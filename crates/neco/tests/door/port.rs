@@ -159,4 +159,16 @@ fn what_is_nobodys_session_is_said() {
     assert_eq!(house.run(&["session", "list", "--json"]).json(), json!([]));
     let mut piped = house.neco(&["session", "import", "-", "--cwd", &house.project().display().to_string()]);
     Ran::of(piped.write_stdin(fs::read(fixture("codex.jsonl")).unwrap())).ended_with(0).says("imported from codex");
+    // One that is none keeps the others from nothing.
+    let files = [fixture("claude-code.jsonl"), house.project().join("odd.txt"), fixture("gemini-cli.jsonl")];
+    fs::write(&files[1], "no session\n").unwrap();
+    let files = files.map(|file| file.display().to_string());
+    let several: Vec<&str> = ["session", "import"].into_iter().chain(files.iter().map(String::as_str)).collect();
+    house
+        .run(&several)
+        .ended_with(2)
+        .says("imported from claude-code")
+        .says("imported from gemini-cli")
+        .says("odd.txt is no session")
+        .says("1 of 3 files was not imported");
 }

@@ -54,6 +54,48 @@ fn going_back_shows_what_would_change_first_and_can_be_taken_back() {
 }
 
 #[test]
+fn rewinds_are_taken_back_one_after_the_other_and_what_changes_nothing_is_not_done() {
+    let (house, id) = worked();
+    let rewind =
+        |words: &[&str]| house.run(&[&["session", "rewind", id.as_str(), "--yes"], words].concat()).ended_with(0);
+    rewind(&["--to", "2"]);
+    rewind(&["--to", "1"]);
+    assert_eq!(a(&house), None);
+    rewind(&["--undo"]).says("--redo");
+    assert_eq!(a(&house).as_deref(), Some("one\n"));
+    rewind(&["--undo"]).says("> write the second");
+    assert_eq!(a(&house).as_deref(), Some("two\n"));
+    rewind(&["--redo"]).says("--undo");
+    assert_eq!(a(&house).as_deref(), Some("one\n"));
+    rewind(&["--undo"]);
+    rewind(&["--to", "1", "--files"]);
+    assert_eq!(a(&house), None);
+    rewind(&["--to", "end"]).says("comes back  a.txt");
+    assert_eq!(a(&house).as_deref(), Some("two\n"), "the end is what the work left");
+    rewind(&["--to", "end"]).says("nothing would change");
+    rewind(&["--undo"]);
+    assert_eq!(a(&house), None, "what changed nothing is nothing to take back");
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_that_a_command_changed_come_back() {
+    use std::os::unix::fs::PermissionsExt;
+    let change = call("bash", json!({ "command": "chmod 644 private" }));
+    let house = House::playing(json!([change, say("Done.")]));
+    let file = house.project().join("private");
+    fs::write(&file, "x").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let ran = house.run(&["-m", "open it", "--yes", "--output-format", "json"]).ended_with(0).json();
+    let id = ran["session_id"].as_str().unwrap();
+    let mode = || fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(), 0o644);
+    house.run(&["session", "diff", id]).ended_with(0).says("old mode 100600");
+    house.run(&["session", "rewind", id, "--to", "1", "--yes"]).ended_with(0).says("changes     private");
+    assert_eq!(mode(), 0o600);
+}
+
+#[test]
 fn what_somebody_else_changed_is_marked_and_comes_back() {
     let (house, id) = worked();
     fs::write(house.project().join("a.txt"), "mine\n").unwrap();

@@ -44,7 +44,8 @@ fn trust_is_given_by_command_and_ends_when_the_hook_or_its_script_changes() {
     house.run(&["-m", "look"]).ended_with(0);
     assert!(ran(&house));
     fs::write(house.project().join("check.sh"), "echo evil >> ran\n").unwrap();
-    house.run(&["-m", "look"]).ended_with(0).says("new or changed");
+    let guarded = "a hook that guards this call is new or was changed";
+    house.run(&["-m", "look", "--yes"]).ended_with(3).says("1 hook of ").says(guarded);
     assert!(!ran(&house), "the script is another one");
     house.run(&["trust", "--yes"]).ended_with(0).says("(new or changed)");
     house.run(&["-m", "look"]).ended_with(0);

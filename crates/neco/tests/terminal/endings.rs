@@ -133,3 +133,18 @@ fn an_editor_is_waited_for_without_work_and_told_of_the_end() {
     let pane = Pane::ready(&house, "");
     pane.press("Up").shows("saved words");
 }
+
+#[test]
+fn an_editor_that_leaves_the_terminal_broken_breaks_nothing() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([say("Still here.")]));
+    let editor = "f() { stty raw -echo; echo editor-runs; trap : HUP; while :; do sleep 0.1; done; }; f";
+    let pane = Pane::shell(&house, 100, 30);
+    pane.write(&format!("EDITOR='{editor}' {}", env!("CARGO_BIN_EXE_neco"))).press("Enter");
+    pane.waits().press("C-g").shows("editor-runs");
+    // It does not listen when it is told to end.
+    signal(&pane, "-TERM");
+    pane.is_given_back();
+}

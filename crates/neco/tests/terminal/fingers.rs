@@ -35,8 +35,13 @@ fn what_is_typed_behind_new_is_said_to_the_new_session() {
     ]));
     let pane = Pane::ready(&house, "");
     pane.say("first").shows("One.").waits();
-    pane.write("/new").shows("/new").press("Enter").write("for the new one").press("Enter").shows("› for the new one");
-    pane.waits().press("C-d").is_given_back();
+    pane.write("/new").shows("/new").press("Enter").write("for the new one").press("Enter");
+    // It is said, not only written.
+    pane.until("it to be said", |pane| {
+        let screen = pane.screen();
+        screen.contains("› for the new one") && screen.contains("for commands")
+    });
+    pane.press("C-d").is_given_back();
     let listed = house.run(&["session", "list", "--json"]).ended_with(0).json();
     assert_eq!(listed.as_array().unwrap().len(), 2, "{listed}");
 }

@@ -24,34 +24,39 @@ fn answer(body: &str) -> String {
     format!("{said}data: [DONE]\n\n")
 }
 
-fn serve() -> String {
+/// A server for whoever has this key; for everybody without one.
+fn serve(key: Option<&'static str>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            std::thread::spawn(move || one(stream));
+            std::thread::spawn(move || one(stream, key));
         }
     });
     base
 }
 
-fn one(mut stream: TcpStream) -> Option<()> {
+fn one(mut stream: TcpStream, key: Option<&str>) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
-    let mut length = 0;
+    let (mut length, mut is_known) = (0, key.is_none());
     loop {
         let mut header = String::new();
         reader.read_line(&mut header).ok()?;
         if header.trim().is_empty() {
             break;
         }
+        is_known |= key.is_some_and(|key| header.trim().ends_with(&format!("Bearer {key}")));
         if let Some(value) = header.to_ascii_lowercase().strip_prefix("content-length:") {
             length = value.trim().parse().ok()?;
         }
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
+    if !is_known {
+        return write!(stream, "HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").ok();
+    }
     let (kind, body) = match line.starts_with("GET") {
         true => ("application/json", "{\"data\":[{\"id\":\"small\"}]}".to_owned()),
         false => ("text/event-stream", answer(&String::from_utf8_lossy(&body))),
@@ -70,13 +75,63 @@ fn a_server_that_answers_is_offered_tried_and_kept() {
         return;
     }
     let house = House::empty();
-    house.configure(&format!("{NOWHERE}[model_providers.ollama]\nbase = \"{}\"\n", serve()));
+    house.configure(&format!("{NOWHERE}[model_providers.ollama]\nbase = \"{}\"\n", serve(None)));
     let pane = Pane::neco(&house, "", 100, 40);
     pane.shows("Which model should it ask?").shows("ollama/small").answer("Enter");
     pane.showed("ollama/small answers").waits();
     let config = fs::read_to_string(house.path("home/config.toml")).unwrap();
     assert!(config.starts_with("model = \"ollama/small\"\n"), "{config}");
     pane.say("hello").shows("Hello from next door.");
+}
+
+/// Chooses from the list by the number before it.
+fn choose(pane: &Pane, words: &str) {
+    pane.shows(words);
+    let screen = pane.screen();
+    let line = screen.lines().rfind(|line| line.contains(words)).unwrap();
+    let number = line.trim_start_matches(['❯', ' ']).split('.').next().unwrap();
+    pane.answer(number);
+}
+
+#[test]
+fn a_server_of_ones_own_says_what_it_serves_and_gets_its_key() {
+    if !is_there() {
+        return;
+    }
+    let house = House::empty();
+    house.configure(&format!("{NOWHERE}[model_providers.ollama]\nbase = \"http://127.0.0.1:1/v1\"\n"));
+    let pane = Pane::neco(&house, "", 100, 40);
+    choose(&pane, "another server  any");
+    pane.shows("? Its address").say("foo").showed("that is no address");
+    let base = serve(Some("sesame"));
+    pane.say(&base).shows("Key of mine");
+    pane.write("wrong").press("Enter").showed("was not accepted, so it is not kept");
+    choose(&pane, "another server  any");
+    pane.shows("? Its address").say(&base);
+    pane.until("the second question for the key", |pane| pane.everything().matches("Key of mine").count() == 2);
+    pane.write("sesame").press("Enter").shows("Which of its models?").shows("small").answer("Enter");
+    pane.showed("mine/small answers").waits();
+    let config = fs::read_to_string(house.path("home/config.toml")).unwrap();
+    assert!(config.contains("model = \"mine/small\"") && config.contains(&base), "{config}");
+    pane.say("hello").shows("Hello from next door.");
+}
+
+#[test]
+fn a_server_that_never_answers_is_left_with_esc_and_a_signal_ends_it() {
+    if !is_there() {
+        return;
+    }
+    let house = House::empty();
+    house.configure(&format!("{NOWHERE}[model_providers.ollama]\nbase = \"http://127.0.0.1:1/v1\"\n"));
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let pane = Pane::neco(&house, "", 100, 40);
+    choose(&pane, "another server  any");
+    pane.shows("? Its address").say(&format!("http://{}/v1", silent.local_addr().unwrap())).shows("Esc stops");
+    pane.press("Escape").shows("Which model should it ask?");
+    let pid = pane.neco_pid().unwrap().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    pane.until("the window to end", |pane| pane.neco_pid().is_none());
+    pane.write("echo ended with $?").press("Enter").shows("ended with 143").is_given_back();
 }
 
 #[test]

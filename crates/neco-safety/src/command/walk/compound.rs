@@ -6,6 +6,7 @@ use super::step::Step;
 use super::tree::{MOST_WORDS, Stance, Waiting, Walk, is_word};
 use crate::command::examined::Word;
 use crate::command::finding::{Command, Input};
+use crate::command::scan::is_name;
 
 /// Words that stand before a command and are none.
 const RESERVED: &[&str] = &["!", "{", "if", "then", "elif", "else", "while", "until", "do", "time"];
@@ -30,11 +31,23 @@ impl<'s> Walk<'s, '_> {
         let text = self.text(node);
         self.clean &= !text.contains(['\'', '"', '\\']);
         self.embedded(text);
-        for command in text.split([';', '|', '&', '\n', '(', ')']) {
+        for command in text.split([';', '|', '&', '\n', '(', ')', ',']) {
+            self.set_in_arithmetic(command);
             let words = command.split_whitespace().skip_while(|word| RESERVED.contains(word));
             let words: Vec<Word> = words.take(MOST_WORDS).map(Word::exact).collect();
             if !words.is_empty() {
                 self.steps.push(Step::Command { command: Command { words, ..Command::default() }, moves: false });
+            }
+        }
+    }
+
+    /// What a piece of arithmetic, or of what another shell takes for a command, sets.
+    fn set_in_arithmetic(&mut self, piece: &str) {
+        let words = piece.split_whitespace().filter_map(|word| word.split_once('='));
+        for (name, value) in words.chain(piece.split_once('=')) {
+            let name = name.trim().trim_end_matches(['+', '-', '*', '/', '%', '|', '&', '^', '<', '>']).trim_end();
+            if is_name(name) && !value.starts_with('=') {
+                self.steps.push(Step::Assign { name: name.to_owned(), value: Word::exact(value.trim()) });
             }
         }
     }

@@ -71,7 +71,9 @@ pub fn rule(
     match when(reader, text.trim(), decision, folder) {
         Ok(when) => {
             let place = place.to_owned();
-            let rule = Rule { decision, priority: 0, name: None, reason: None, kept: false, source, place, when };
+            // It is told as it was written; a flag's place is how it was written.
+            let name = (source != Source::CommandLine).then(|| text.trim().to_owned());
+            let rule = Rule { decision, priority: 0, name, reason: None, kept: false, source, place, when };
             ReadRules { rules: vec![rule], ..ReadRules::default() }
         }
         Err(message) => {

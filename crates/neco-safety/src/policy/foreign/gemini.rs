@@ -76,7 +76,9 @@ pub fn rules(reader: &RuleReader<'_>, table: Table, source: Source, read: &mut R
     let mut when = when(reader, &mut fields);
     let annotated = annotations(&mut fields, &mut when);
     let checked = checker(&mut fields);
-    let priority = fields.whole("priority", 0, MOST_PRIORITY).unwrap_or(0);
+    // Who forbids something and does not say how much it counts means it.
+    let unsaid = if decision == Some(Ruling::Deny) { MOST_PRIORITY } else { 0 };
+    let priority = fields.whole("priority", 0, MOST_PRIORITY).unwrap_or(unsaid);
     let reason = fields.text("denyMessage");
     let modes = fields.choices("modes", MODES);
     // Every command of a line is judged here anyway.

@@ -1,6 +1,7 @@
 //! Builds the files of a box, inside its new namespaces: a read-only machine with fresh system folders,
 //! and the places of the plan as they are to be seen.
 
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use rustix::process::{chdir, fchdir, pivot_root};
 
 use super::mounts::{Depth, Links, PLAIN, READ_ONLY, copied, fresh, look_up, machine, put, set};
 use crate::sandbox::layout::Seen;
-use crate::sandbox::walls::{AnyPath, Walls};
+use crate::sandbox::walls::Walls;
 
 /// Folders for temporary files, which are the box's own, as is `/run`.
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
@@ -165,27 +166,30 @@ impl Site<'_> {
         self.walls.places.iter().filter(|(_, seen)| *seen == Seen::Emptied).map(|(path, _)| &**path)
     }
 
-    /// Nothing is made but in folders that only boxes see.
+    /// Nothing is made but in folders that only boxes see: the nearest one above decides, be it in a folder of the
+    /// machine or the other way round.
     fn may_be_made(&self, path: &Path) -> bool {
-        let of_boxes = TEMPORARY.iter().chain(&["/run"]).map(Path::new).chain(self.emptied());
-        let lies_in = |folder: &Path| path != folder && path.starts_with(folder);
-        let of_the_machine = |(place, seen): &(AnyPath, Seen)| *seen != Seen::Emptied && lies_in(place);
-        of_boxes.into_iter().any(&lies_in) && !self.walls.places.iter().any(of_the_machine)
+        let of_boxes = TEMPORARY.iter().chain(&["/run"]).map(|folder| (Path::new(*folder), true));
+        let of_the_plan = self.walls.places.iter().map(|(place, seen)| (&**place, *seen == Seen::Emptied));
+        let above = of_boxes.chain(of_the_plan).filter(|(folder, _)| path != *folder && path.starts_with(folder));
+        // Of two that are the same one, what the plan says of it counts: it comes later.
+        above.max_by_key(|(folder, _)| folder.components().count()).is_some_and(|(_, only_boxes)| only_boxes)
     }
 
-    /// Something empty to be covered, and the folders above it.
+    /// Something empty to be covered, and the folders above it: level by level and through no link, as others may change
+    /// what lies above meanwhile.
     fn made(&self, path: &Path, folder: bool) -> io::Result<OwnedFd> {
-        let relative = path.strip_prefix("/").unwrap_or(path);
-        let mut above = PathBuf::new();
-        for part in relative.parent().into_iter().flat_map(Path::iter) {
+        let mut above = PathBuf::from("/");
+        for part in path.strip_prefix("/").unwrap_or(path).parent().into_iter().flat_map(Path::iter) {
+            make_folder(&self.inside(&above)?, part)?;
             above.push(part);
-            make_folder(&self.root, &above)?;
         }
+        let (parent, name) = (self.inside(&above)?, path.file_name().ok_or(io::ErrorKind::NotFound)?);
         match folder {
-            true => make_folder(&self.root, relative)?,
+            true => make_folder(&parent, name)?,
             false => {
                 let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-                openat(&self.root, relative, flags, Mode::from_raw_mode(0o600))?;
+                openat(&parent, name, flags, Mode::from_raw_mode(0o600))?;
             }
         }
         self.inside(path)
@@ -201,8 +205,8 @@ impl Site<'_> {
     }
 }
 
-fn make_folder(root: &OwnedFd, path: &Path) -> io::Result<()> {
-    match mkdirat(root, path, Mode::from_raw_mode(0o755)) {
+fn make_folder(parent: &OwnedFd, name: &OsStr) -> io::Result<()> {
+    match mkdirat(parent, name, Mode::from_raw_mode(0o755)) {
         Ok(()) | Err(Errno::EXIST) => Ok(()),
         Err(error) => Err(error.into()),
     }

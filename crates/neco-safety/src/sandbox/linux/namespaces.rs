@@ -39,7 +39,10 @@ pub(crate) fn enter(net: Net) -> io::Result<()> {
     match unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) } {
         -1 => {
             let error = io::Error::last_os_error();
-            Err(io::Error::new(error.kind(), format!("namespaces can't be had: {error}")))
+            // What the system says there is about disks.
+            let limited = error.raw_os_error() == Some(libc::ENOSPC);
+            let why = if limited { "a limit in /proc/sys/user is reached or 0".to_owned() } else { error.to_string() };
+            Err(io::Error::new(error.kind(), format!("namespaces can't be had: {why}")))
         }
         0 => {
             be_oneself(user.as_raw(), group.as_raw())?;

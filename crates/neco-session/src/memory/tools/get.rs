@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::refused;
 use crate::memory::look::Found;
-use crate::memory::memory::Memory;
+use crate::memory::memory::{Memory, MemoryError};
 
 /// Entries of one call.
 const MOST_AT_ONCE: usize = 20;
@@ -44,10 +44,17 @@ impl Tool for MemoryGet {
             let words = format!("id: one to {MOST_AT_ONCE} ids, with commas between them");
             return Err(ToolError::new(ErrorCode::InvalidArguments, words));
         }
-        let mut found = self.0.find_all(&ids).await.map_err(refused)?;
+        let each = self.0.find_each(&ids).await.map_err(refused)?;
+        let (there, not_there): (Vec<_>, Vec<_>) = each.into_iter().partition(Result::is_ok);
+        let mut found: Vec<Found> = there.into_iter().flatten().collect();
+        let mut unknown: Vec<MemoryError> = not_there.into_iter().filter_map(Result::err).collect();
+        if found.is_empty() && !unknown.is_empty() {
+            return Err(refused(unknown.remove(0)));
+        }
+        let notes: String = unknown.iter().map(|error| format!("[{error}]\n")).collect();
         // The person's own words first: the rest is marked as coming from outside.
         found.sort_by_key(|found| !found.is_the_persons());
-        let (mut text, mut from) = (String::new(), None);
+        let (mut text, mut from) = (notes, None);
         for found in &found {
             if !found.is_the_persons() {
                 from.get_or_insert((text.len(), found.path().display().to_string()));

@@ -1,5 +1,8 @@
 //! What stands between `---` lines at the top of a rule: for which files it is.
 
+/// Characters of a header that are said again.
+const SHOWN: usize = 60;
+
 /// What a rule says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Frontmatter {
@@ -15,7 +18,11 @@ pub(super) struct Frontmatter {
 
 /// Parts a rule into what it says about itself and the rest. A text without such lines is all rest.
 pub(super) fn part(text: &str) -> (Frontmatter, &str) {
-    let Some((head, rest)) = split(text) else { return (Frontmatter::default(), text) };
+    let Some((head, rest)) = split(text) else {
+        let unclosed = text.lines().next().is_some_and(|line| line == "---");
+        let broken = unclosed.then(|| "its header has no second --- line, so all of it is told".to_owned());
+        return (Frontmatter { broken, ..Frontmatter::default() }, text);
+    };
     let mut found = Frontmatter::default();
     let mut in_globs = false;
     for line in head.lines() {
@@ -29,17 +36,36 @@ pub(super) fn part(text: &str) -> (Frontmatter, &str) {
             "description" => found.description = unquoted(value),
             "globs" | "applyTo" | "paths" => {
                 in_globs = value.trim().is_empty();
-                if value.trim().starts_with('[') && !value.trim().ends_with(']') {
-                    found.broken = Some(format!("{} in its header is not understood and was left out", key.trim()));
-                } else {
-                    found.globs.extend(list(value));
+                let (whole, broken): (Vec<_>, Vec<_>) = list(value).into_iter().partition(|glob| is_whole(glob));
+                found.globs.extend(whole);
+                if !broken.is_empty() {
+                    found.broken = Some(not_understood(&format!("{} {}", key.trim(), broken.join(", "))));
                 }
             }
-            "alwaysApply" => found.always = value.trim().parse().ok(),
+            "alwaysApply" => {
+                found.always = value.trim().parse().ok();
+                if found.always.is_none() && !value.trim().is_empty() {
+                    found.broken = Some(not_understood(line.trim()));
+                }
+            }
             _ => {}
         }
     }
     (found, rest)
+}
+
+fn not_understood(what: &str) -> String {
+    let mut shown: String = what.chars().take(SHOWN).collect();
+    if shown.len() < what.len() {
+        shown.push('…');
+    }
+    format!("{shown} in its header is not understood and was left out")
+}
+
+/// Whether every bracket and brace of a pattern is closed.
+fn is_whole(glob: &str) -> bool {
+    let count = |char| glob.matches(char).count();
+    count('[') == count(']') && count('{') == count('}')
 }
 
 fn split(text: &str) -> Option<(&str, &str)> {
@@ -55,9 +81,10 @@ fn split(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// `a, b`, `[a, b]` or `"a"`. Commas in braces part nothing.
+/// `a, b`, `[a, b]`, `"a"` or `"a, b"`. Commas in braces part nothing.
 fn list(value: &str) -> Vec<String> {
-    let value = value.trim();
+    let inner = ['"', '\''].iter().find_map(|quote| value.trim().strip_prefix(*quote)?.strip_suffix(*quote));
+    let value = inner.filter(|inner| !inner.contains(['"', '\''])).unwrap_or(value.trim());
     let value = value.strip_prefix('[').and_then(|value| value.strip_suffix(']')).unwrap_or(value);
     let mut depth = 0_usize;
     let parts = value.split(|char| {
@@ -94,13 +121,36 @@ mod tests {
         let (listed, rest) = part("---\r\nglobs:\r\n  - a/*.rs\r\n  - \"b\"\r\nalwaysApply: true\r\n---\r\nx");
         assert_eq!((listed.globs, listed.always, rest), (vec!["a/*.rs".into(), "b".into()], Some(true), "x"));
         assert_eq!(part("---\nglobs: [a, b]\n---\n").0.globs, ["a", "b"]);
-        let broken = part("---\nglobs: [broken\n---\nx").0;
-        assert!(broken.globs.is_empty() && broken.broken.unwrap().contains("globs in its header"));
+        assert_eq!(part("---\nglobs: \"a/*.ts, b/*.ts\"\n---\n").0.globs, ["a/*.ts", "b/*.ts"]);
+        assert_eq!(part("---\nglobs: 'a', \"b\"\n---\n").0.globs, ["a", "b"]);
+    }
+
+    #[test]
+    fn what_is_not_understood_is_said() {
+        for (head, globs, said) in [
+            ("globs: [broken", &[][..], "globs [broken in its header"),
+            ("globs: \"src/**/*.ts, [bad\"", &["src/**/*.ts"], "globs [bad in its header"),
+            ("alwaysApply: [bad", &[], "alwaysApply: [bad in its header"),
+        ] {
+            let text = format!("---\n{head}\n---\nx");
+            let (found, rest) = part(&text);
+            assert_eq!((found.globs, rest), (globs.iter().map(ToString::to_string).collect(), "x"), "{head}");
+            assert!(found.broken.as_deref().is_some_and(|broken| broken.contains(said)), "{:?}", found.broken);
+        }
+        let long = format!("---\nalwaysApply: {}\n---\nx", "y".repeat(500));
+        assert!(part(&long).0.broken.unwrap().len() < 150);
+        let (unclosed, rest) = part("---\nnever closed\n");
+        assert_eq!((unclosed.broken.is_some(), rest), (true, "---\nnever closed\n"));
+    }
+
+    #[test]
+    fn what_is_empty_is_no_mistake() {
+        assert_eq!(part("---\nalwaysApply:\nglobs:\n---\nx").0, Frontmatter::default());
     }
 
     #[test]
     fn what_is_no_frontmatter_is_text() {
-        for text in ["", "Use tabs.", "--- a rule\nx", "---\nnever closed\n", "\n---\na: b\n---\n"] {
+        for text in ["", "Use tabs.", "--- a rule\nx", "\n---\na: b\n---\n"] {
             assert_eq!(part(text), (Frontmatter::default(), text), "{text:?}");
         }
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use neco_proto::event::{AgentComplete, Compaction, ErrorEvent, NotificationLevel, PlanUpdate, TodoUpdate};
-use neco_proto::{Question, Reply, Subject, Todo, TodoStatus};
+use neco_proto::{AgentId, Question, Reply, Subject, Todo, TodoStatus};
 
 use super::page::Page;
 use super::prose::prose;
@@ -16,6 +16,12 @@ pub(super) fn note<W: Write>(page: &mut Page<W>, level: NotificationLevel, text:
         NotificationLevel::Warning => "<div class=\"note warning\"><span>!</span><span dir=\"auto\">",
     };
     page.element(begin, text, "</span></div>\n")
+}
+
+/// What an agent is at; the words lead to what it did.
+pub(super) fn agent<W: Write>(page: &mut Page<W>, agent: AgentId, text: &str) -> io::Result<()> {
+    page.element("<div class=\"note\"><span>⤷</span><span dir=\"auto\"><a href=\"#a", &agent.to_string(), "\">")?;
+    page.element("", text, "</a></span></div>\n")
 }
 
 pub(super) fn error<W: Write>(page: &mut Page<W>, error: &ErrorEvent) -> io::Result<()> {

@@ -7,6 +7,7 @@ use neco_proto::{Diff, Display};
 use serde_json::Value;
 
 use super::page::Page;
+use super::prose::changes;
 use crate::export::figures;
 use crate::export::tale::Card;
 
@@ -185,16 +186,7 @@ fn change<W: Write>(page: &mut Page<W>, file: &Diff) -> io::Result<()> {
     page.tag("</div>")?;
     if !file.unified.trim().is_empty() {
         page.tag("<pre class=\"diff\" dir=\"ltr\">")?;
-        for line in shortened(&file.unified).lines() {
-            let begin = match line.chars().next() {
-                Some('+') => "<span class=\"add\">",
-                Some('-') => "<span class=\"del\">",
-                Some('@') => "<span class=\"hunk\">",
-                Some(_) | None => "<span>",
-            };
-            // An empty block has no height.
-            page.element(begin, if line.is_empty() { " " } else { line }, "</span>")?;
-        }
+        changes(page, &shortened(&file.unified))?;
         page.tag("</pre>")?;
     }
     page.tag("</div>")

@@ -13,13 +13,15 @@ pub(super) fn prose<W: Write>(page: &mut Page<W>, markdown: &str) -> io::Result<
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     // As a whole: a sequence may be cut where the parser cuts.
     let markdown = clean(markdown);
-    let mut prose = Prose { page, in_head: false, links: Vec::new() };
+    let mut prose = Prose { page, in_head: false, in_diff: false, links: Vec::new() };
     Parser::new_ext(&markdown, options).try_for_each(|event| prose.event(event))
 }
 
 struct Prose<'a, W> {
     page: &'a mut Page<W>,
     in_head: bool,
+    /// Whether it is in a block of changes.
+    in_diff: bool,
     /// Whether each open link is one, or only its words.
     links: Vec<bool>,
 }
@@ -29,6 +31,7 @@ impl<W: Write> Prose<'_, W> {
         match event {
             Event::Start(tag) => self.begin(&tag),
             Event::End(tag) => self.end(tag),
+            Event::Text(text) if self.in_diff => changes(self.page, &text),
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.page.text(&text),
             Event::Code(code) | Event::InlineMath(code) | Event::DisplayMath(code) => {
                 self.page.element("<code>", &code, "</code>")
@@ -47,6 +50,10 @@ impl<W: Write> Prose<'_, W> {
             Tag::Paragraph => "<p dir=\"auto\">",
             Tag::Heading { level, .. } => heading(*level).0,
             Tag::BlockQuote(_) => "<blockquote dir=\"auto\">",
+            Tag::CodeBlock(CodeBlockKind::Fenced(language)) if ["diff", "patch"].contains(&language.as_ref()) => {
+                self.in_diff = true;
+                "<pre class=\"diff\" dir=\"ltr\"><code>"
+            }
             Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) => "<pre dir=\"ltr\"><code>",
             Tag::List(Some(first)) => {
                 self.page.tag("<ol dir=\"auto\" start=\"")?;
@@ -89,7 +96,10 @@ impl<W: Write> Prose<'_, W> {
             TagEnd::Paragraph => "</p>\n",
             TagEnd::Heading(level) => heading(level).1,
             TagEnd::BlockQuote(_) => "</blockquote>\n",
-            TagEnd::CodeBlock => "</code></pre>\n",
+            TagEnd::CodeBlock => {
+                self.in_diff = false;
+                "</code></pre>\n"
+            }
             TagEnd::List(true) => "</ol>\n",
             TagEnd::List(false) => "</ul>\n",
             TagEnd::Item => "</li>\n",
@@ -128,6 +138,20 @@ impl<W: Write> Prose<'_, W> {
         }
         self.page.element("<a rel=\"noopener noreferrer\" href=\"", address, "\">")
     }
+}
+
+/// Lines of a change, coloured.
+pub(super) fn changes<W: Write>(page: &mut Page<W>, text: &str) -> io::Result<()> {
+    text.lines().try_for_each(|line| {
+        let begin = match line.as_bytes().first() {
+            Some(b'+') => "<span class=\"add\">",
+            Some(b'-') => "<span class=\"del\">",
+            Some(b'@') => "<span class=\"hunk\">",
+            Some(_) | None => "<span>",
+        };
+        // An empty block has no height.
+        page.element(begin, if line.is_empty() { " " } else { line }, "</span>")
+    })
 }
 
 /// Whether it is the address of a page or of a person, as opposed to a script or a file.

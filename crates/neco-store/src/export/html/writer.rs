@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::ops::RangeInclusive;
 
 use jiff::Timestamp;
+use neco_proto::clean::clean_line;
 use neco_proto::event::AgentNode;
 use neco_proto::{AgentId, Event, EventBody, Message, Seq};
 
@@ -79,11 +80,15 @@ impl<W: Write> HtmlWriter<W> {
     /// When it can't be written.
     pub fn agent(&mut self, node: &AgentNode) -> io::Result<()> {
         self.end_part()?;
-        let parts: Vec<String> = [Some(node.name.clone()), Some(node.state.to_string()), figures::used(&node.usage)]
-            .into_iter()
-            .flatten()
-            .collect();
-        self.page.element("<details class=\"agent\"><summary>Agent ", &parts.join(" · "), "</summary>\n")?;
+        if self.outline.agents.first().is_some_and(|first| first.id == node.id) {
+            self.page.tag("<h2 class=\"agents\" id=\"agents\">Agents</h2>\n")?;
+        }
+        let facts: Vec<String> =
+            [Some(node.state.to_string()), figures::used(&node.usage)].into_iter().flatten().collect();
+        self.page.element("<details class=\"agent\" id=\"a", &node.id.to_string(), "\"><summary>")?;
+        self.page.element("<span class=\"name\">", &node.name, "</span>")?;
+        self.page.element("<span class=\"task\" dir=\"auto\">", &clean_line(&node.task), "</span>")?;
+        self.page.element("<span class=\"facts\">", &facts.join(" · "), "</span></summary>\n")?;
         self.day = None;
         self.teller = Teller::of(node.id);
         self.part = Some(node.id);
@@ -156,6 +161,7 @@ impl<W: Write> HtmlWriter<W> {
             Block::Plan(update) => asides::plan(page, update),
             Block::Compaction(compaction) => asides::compaction(page, compaction),
             Block::Note(level, text) => asides::note(page, *level, text),
+            Block::Agent(agent, text) => asides::agent(page, *agent, text),
             Block::Error(error) => asides::error(page, error),
             Block::Complete(complete) => asides::complete(page, complete),
         }
@@ -223,6 +229,10 @@ fn contents<W: Write>(page: &mut Page<W>, outline: &Outline) -> io::Result<()> {
         };
         let text = if asked.text.is_empty() { "(a picture)" } else { &asked.text };
         page.element(begin, text, "</span></a></li>\n")?;
+    }
+    if !outline.agents.is_empty() {
+        let agents = figures::count(outline.agents.len() as u64, "agent");
+        page.element("<li><a href=\"#agents\"><span>⤷</span><span>", &agents, "</span></a></li>\n")?;
     }
     page.tag("</ol></details></nav>\n")
 }

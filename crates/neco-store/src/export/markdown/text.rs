@@ -48,10 +48,30 @@ pub(super) fn prose(text: &str) -> String {
     while let Some(escaped) = without_html(&text) {
         text = escaped;
     }
+    text = below_ours(&text);
     if let Some(fence) = open_fence(&text) {
         text = format!("{text}\n{fence}");
     }
     text
+}
+
+/// Headings of a model stand below those of the document, which ends at the second level.
+fn below_ours(text: &str) -> String {
+    let mut made = String::with_capacity(text.len());
+    let mut copied = 0;
+    for (event, range) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
+        let Event::Start(Tag::Heading { level, .. }) = event else { continue };
+        let part = text.get(range.clone()).unwrap_or_default();
+        // Those that are underlined, or stand in a quotation, are rare and stay.
+        if range.start < copied || !part.starts_with('#') {
+            continue;
+        }
+        made.push_str(text.get(copied..range.start).unwrap_or_default());
+        made.push_str("######".get(..2.min(6 - level as usize)).unwrap_or_default());
+        copied = range.start;
+    }
+    made.push_str(text.get(copied..).unwrap_or_default());
+    made
 }
 
 /// The same, quoted.
@@ -123,6 +143,7 @@ mod tests {
             "a fence is not ended by what looks like one"
         );
         assert_eq!(prose("```\na\n```"), "```\na\n```");
+        assert_eq!(prose("# a\nb\n##### c\n```\n# d\n```"), "### a\nb\n###### c\n```\n# d\n```");
         assert_eq!(prose("see ![it](https://a.example/b.png)"), "see 🖼 [it](https://a.example/b.png)");
         assert_eq!(quoted("a\n\nb"), "> a\n>\n> b\n");
     }

@@ -150,6 +150,7 @@ impl<W: Write> MarkdownWriter<W> {
                 }
             }
             Block::Note(level, text) => note(out, *level, text),
+            Block::Agent(_, text) => note(out, NotificationLevel::Info, text),
             Block::Error(error) => writeln!(out, "**Error {}:** {}\n", error.code, inline(&error.message)),
             Block::Complete(complete) => asides::complete(out, complete),
         }

@@ -82,6 +82,7 @@ impl FromRow<'_, SqliteRow> for Place {
     }
 }
 
+/// A fork that is called as its parent is shows nothing that the parent does not.
 async fn titles(
     connection: &mut SqliteConnection,
     query: &SearchQuery,
@@ -93,6 +94,9 @@ async fn titles(
             JOIN indexed ON indexed.key = titles.rowid JOIN store.sessions ON sessions.id = indexed.id
             WHERE titles MATCH ?1 AND NOT is_removed AND (?2 IS NULL OR sessions.cwd = ?2)
               AND updated_ms >= ?3 AND updated_ms < ?4
+              AND NOT EXISTS (SELECT 1 FROM store.sessions AS parent
+                  WHERE parent.id = sessions.parent_id AND parent.title = sessions.title AND NOT parent.is_removed
+                    AND (?2 IS NULL OR parent.cwd = ?2) AND parent.updated_ms >= ?3 AND parent.updated_ms < ?4)
             ORDER BY updated_ms DESC, sessions.id DESC LIMIT ?5",
     )
     .bind(asked)

@@ -65,8 +65,9 @@ fn print(shown: &str, pages: &dyn Pages, span: Span, bytes: usize, stop: &dyn Fn
     let (mut text, mut words, mut next) = (String::new(), false, None);
     for (index, number) in span.of(count).enumerate() {
         let one = match pages.text(number, &late) {
+            Ok(page) if page.trim().is_empty() => "[there is no text on this page]".to_owned(),
             Ok(page) => {
-                words |= !page.trim().is_empty();
+                words = true;
                 page
             }
             Err(why) => format!("[this page can't be read: {why}]"),

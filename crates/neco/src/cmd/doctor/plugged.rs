@@ -1,12 +1,15 @@
-//! Hooks, files in the place of prompts, and whether the folder is trusted.
+//! Hooks, rules, files in the place of prompts, and whether the folder is trusted.
 
 use std::path::Path;
 
 use neco_agent::context::{PromptValues, Prompts};
 use neco_config::{Env, Loaded};
+use neco_safety::policy::Source;
 
 use super::finding::Finding;
 use crate::plugged::Plugged;
+use crate::rule_args::RuleArgs;
+use crate::rules;
 use crate::told_files::ToldFiles;
 
 /// How many hooks there are, and how it stands with what the folder would switch on.
@@ -16,6 +19,7 @@ pub fn check(folder: &Path, env: &Env, loaded: &Loaded) -> Vec<Finding> {
     let mut findings: Vec<Finding> = plugged.notices.iter().map(|notice| Finding::warn("hooks", notice)).collect();
     findings
         .push(Finding::ok("hooks", format!("{own} of yours, {on} of this folder, {off} of this folder that are off")));
+    findings.push(rules(folder, env, loaded, &plugged));
     findings.extend(prompts(env, &plugged));
     findings.push(match plugged.note() {
         Some(note) => Finding::warn("trust", note),
@@ -23,6 +27,23 @@ pub fn check(folder: &Path, env: &Env, loaded: &Loaded) -> Vec<Finding> {
         None => Finding::ok("trust", "this folder is trusted, and all it switches on was seen"),
     });
     findings
+}
+
+/// Nothing runs with rules that can't be used.
+fn rules(folder: &Path, env: &Env, loaded: &Loaded, plugged: &Plugged) -> Finding {
+    match rules::load(&RuleArgs::default(), env, folder, loaded, plugged) {
+        Ok(rules) => {
+            let written = rules.policy.rules().iter().filter(|rule| rule.source > Source::BuiltIn).count();
+            let warned = rules.warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+            match warned.is_empty() {
+                true => Finding::ok("rules", format!("{written} beside the built-in ones")),
+                false => Finding::warn("rules", warned),
+            }
+        }
+        Err(failure) => {
+            Finding::fail("rules", failure.message, "correct them or take them out: nothing runs until then")
+        }
+    }
 }
 
 /// Nothing runs with a file in the place of a prompt that can't be used.

@@ -10,6 +10,9 @@ use crate::cmd::when::ago;
 use crate::print::clean::{clean, clean_line};
 use crate::print::wrap::columns;
 
+/// Columns of a cell that those of other rows are brought into line with.
+const WIDEST: usize = 30;
+
 /// One line for each entry, below a heading.
 #[must_use]
 pub fn as_lines(entries: &[Found], none: &str) -> String {
@@ -31,7 +34,8 @@ pub fn as_lines(entries: &[Found], none: &str) -> String {
     let heading = ["ID", "MADE", "KIND", "TITLE"].map(str::to_owned);
     let widest =
         |at: usize| rows.iter().chain([&heading]).filter_map(|row| row.get(at)).map(|cell| columns(cell)).max();
-    let widths: Vec<usize> = (0..3).map(|at| widest(at).unwrap_or_default()).collect();
+    // One long id makes its own row long, and not all of them.
+    let widths: Vec<usize> = (0..3).map(|at| widest(at).unwrap_or_default().min(WIDEST)).collect();
     let mut text = String::new();
     for row in std::iter::once(&heading).chain(&rows) {
         for (at, cell) in row.iter().enumerate() {

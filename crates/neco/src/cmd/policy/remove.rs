@@ -44,7 +44,7 @@ pub fn remove(env: &Env, numbers: &[NonZeroUsize], all: bool) -> Result<String, 
 }
 
 fn listed(rules: &[String], file: &str) -> String {
-    let mut text = format!("allowed with \"always\" ({file}):\n");
+    let mut text = format!("kept for good: what you said \"always\" to, and rules that you added ({file}):\n");
     for (number, rule) in rules.iter().enumerate() {
         let _ = writeln!(text, "{:>4}  {}", number + 1, title(rule));
     }

@@ -8,7 +8,7 @@ use neco_proto::event::{FileChangeKind, RewindWhat};
 use neco_proto::{Answer, Client, ClientError, Command, Query, RewindPoint, RewindPreview};
 use neco_server::RemoteClient;
 use neco_session::SessionError;
-use neco_session::rewind::{Course, RewindError, Way, Went, agreed_to};
+use neco_session::rewind::{Course, RewindError, TAKES_UNDO_BACK, Way, Went, agreed_to};
 use neco_store::SessionRecord;
 use neco_workspace::checkpoint::Agreed;
 use serde_json::json;
@@ -33,18 +33,20 @@ const NAMED: usize = 40;
 pub(super) async fn run(args: &RewindArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let found = desk.hub.find(&args.id).await?;
     let course = desk.hub.course(found.id).await?;
-    let way = match (&args.to, args.undo) {
-        (_, true) => course.undo().map_err(SessionError::from)?,
-        (Some(to), false) => way_to(&course, to, args)?,
-        (None, false) => return list(&found, &course, args.json, desk),
+    let way = match &args.to {
+        _ if args.undo => course.undo().map_err(SessionError::from)?,
+        _ if args.redo => course.redo().map_err(SessionError::from)?,
+        Some(to) => way_to(&course, to, args)?,
+        None => return list(&found, &course, args.json, desk),
     };
     // What goes on in the conversation alone needs no folder.
     let record = if way.what.files() { desk.placed(found).await? } else { found };
     let hub = desk.hub_of(&record)?;
     let preview = hub.preview(&record, &way).await?;
     let shown = format!("{}{}", place(&record, &preview, desk)?, shown(&way, &preview, desk.width()));
-    if args.dry_run {
-        say::out(&if args.json { as_json(&way, &preview, None) } else { shown })?;
+    if args.dry_run || way.is_nothing(&preview) {
+        let nothing = if way.is_nothing(&preview) { "nothing would change\n" } else { "" };
+        say::out(&if args.json { as_json(&way, &preview, None) } else { format!("{shown}{nothing}") })?;
         return Ok(Exit::Done);
     }
     let agreed = match (args.others, args.yes) {
@@ -52,7 +54,7 @@ pub(super) async fn run(args: &RewindArgs, desk: &Desk<'_>) -> Result<Exit, Fail
         (false, true) => Agreed::Nothing,
         (false, false) => agreed_to(&preview),
     };
-    let question = if args.undo { "Take it back?" } else { "Go back?" };
+    let question = if way.undoes.is_some() { "Take it back?" } else { "Go back?" };
     let instead = "Pass --yes to go back without asking, or --dry-run to look first.";
     if !args.yes && !is_meant(&shown, question, instead, desk.env)? {
         say::out("nothing was changed\n")?;
@@ -60,7 +62,8 @@ pub(super) async fn run(args: &RewindArgs, desk: &Desk<'_>) -> Result<Exit, Fail
     }
     let went = match elsewhere(&record, desk.env).await? {
         Some(open) => {
-            tell(&open, &course, &way, &preview, &agreed).await?;
+            let command = command(&way, args)?;
+            tell(&open, &course, &command, &preview, &agreed).await?;
             None
         }
         None => Some(hub.go_back(&record, &course, &way, agreed).await.map_err(refused)?),
@@ -69,7 +72,7 @@ pub(super) async fn run(args: &RewindArgs, desk: &Desk<'_>) -> Result<Exit, Fail
     let shown = if args.yes { shown.replacen(" would change:", " changed:", 1) } else { String::new() };
     say::out(&match args.json {
         true => as_json(&way, &preview, Some(went.as_ref())),
-        false => format!("{shown}{}", done(&record, &way, &went.unwrap_or_default())),
+        false => format!("{shown}{}", done(&record, &way, &preview, &went.unwrap_or_default())),
     })?;
     Ok(Exit::Done)
 }
@@ -89,7 +92,7 @@ fn way_to(course: &Course, to: &str, args: &RewindArgs) -> Result<Way, Failure> 
 async fn tell(
     open: &RemoteClient,
     course: &Course,
-    way: &Way,
+    command: &Command,
     preview: &RewindPreview,
     agreed: &Agreed,
 ) -> Result<(), Failure> {
@@ -101,9 +104,11 @@ async fn tell(
     }
     let theirs: Vec<&str> = preview.files.iter().filter(|file| file.by_others).map(|file| file.path.as_str()).collect();
     let agrees = theirs.iter().all(|path| agreed.covers(Path::new(path)));
-    match open.send(command(way)).await {
+    match open.send(command.clone()).await {
         // It names what others changed by refusing; that was shown and agreed to here.
-        Err(ClientError::Refused(_)) if agrees && !theirs.is_empty() => Ok(open.send(command(way)).await.map(drop)?),
+        Err(ClientError::Refused(_)) if agrees && !theirs.is_empty() => {
+            Ok(open.send(command.clone()).await.map(drop)?)
+        }
         sent => Ok(sent.map(drop)?),
     }
 }
@@ -122,18 +127,26 @@ fn place(record: &SessionRecord, preview: &RewindPreview, desk: &Desk<'_>) -> Re
     Ok(if elsewhere { format!("in {}:\n", clean_line(&record.cwd)) } else { String::new() })
 }
 
-fn done(record: &SessionRecord, way: &Way, went: &Went) -> String {
-    let kept: String = went.kept.iter().map(|words| format!("! {}\n", clean_line(words))).collect();
+fn done(record: &SessionRecord, way: &Way, preview: &RewindPreview, went: &Went) -> String {
+    let new = went.kept.iter().filter(|words| !preview.notes.contains(words));
+    let kept: String = new.map(|words| format!("! {}\n", clean_line(words))).collect();
+    let is_undo = way.undoes.is_some() && !way.notes.iter().any(|note| note == TAKES_UNDO_BACK);
     let done = if way.undoes.is_some() { "taken back" } else { "gone back" };
-    format!("{kept}{done}; undo: neco session rewind {} --undo\n", short_id(record.id))
+    let back = if is_undo { "to take that back: neco session rewind" } else { "undo: neco session rewind" };
+    let flag = if is_undo { "--redo" } else { "--undo" };
+    format!("{kept}{done}; {back} {} {flag}\n", short_id(record.id))
 }
 
-/// The same for a session that another process has open.
-fn command(way: &Way) -> Command {
-    match way.undoes {
-        Some(_) => Command::UndoRewind,
-        None => Command::Rewind { message_id: way.message_id, what: way.what },
+/// The same for a session that another process has open. A window knows messages and the last rewind, no more.
+fn command(way: &Way, args: &RewindArgs) -> Result<Command, Failure> {
+    if way.is_named || args.redo {
+        let words = "the session is open in another process, which goes back to messages only";
+        return Err(Failure::new(Exit::Failed, words).hint("End it there first, or go back to a message."));
     }
+    Ok(match args.undo {
+        true => Command::UndoRewind,
+        false => Command::Rewind { message_id: way.message_id, what: way.what },
+    })
 }
 
 fn what(args: &RewindArgs) -> RewindWhat {
@@ -270,6 +283,10 @@ mod tests {
             again: Vec::new(),
             rev: Some("abc".to_owned()),
             undoes: None,
+            is_named: false,
+            unfinished: Vec::new(),
+            is_mending: false,
+            is_told: false,
             notes: Vec::new(),
         }
     }

@@ -22,6 +22,7 @@ use crate::run;
 use crate::run::attach::Which;
 use crate::say;
 use crate::session_args::{ListArgs, SearchArgs, SessionCommand};
+use crate::short_id::short_id;
 use crate::terminal::Terminal;
 use crate::wire;
 
@@ -43,9 +44,10 @@ pub fn run(command: &SessionCommand, everywhere: &EverywhereArgs, env: &Env) -> 
     }
     let runtime = wire::runtime()?;
     runtime.block_on(async {
-        let desk = match only_reads(command) {
-            true => Desk::open_to_read(everywhere, env).await?,
-            false => Desk::open(everywhere, env).await?,
+        let desk = match command {
+            SessionCommand::Rm { .. } | SessionCommand::Prune(_) => Desk::open_to_remove(everywhere, env).await?,
+            _ if only_reads(command) => Desk::open_to_read(everywhere, env).await?,
+            _ => Desk::open(everywhere, env).await?,
         };
         let answered = answer(command, &desk).await;
         desk.close().await?;
@@ -77,7 +79,7 @@ async fn answer(command: &SessionCommand, desk: &Desk<'_>) -> Result<Exit, Failu
     match command {
         SessionCommand::List(args) => list(args, desk).await,
         SessionCommand::Show { id, agent, json } => {
-            show(&desk.hub.find(id).await?, agent.as_deref(), *json, desk).await
+            show(&desk.named(id.as_deref()).await?, agent.as_deref(), *json, desk).await
         }
         SessionCommand::Tree { id, json } => tree::run(id.as_deref(), *json, desk).await,
         SessionCommand::Search(args) => find(args, desk).await,
@@ -202,8 +204,11 @@ async fn show(record: &SessionRecord, agent: Option<&str>, json: bool, desk: &De
     let course = desk.hub.course(record.id).await?;
     let paint = Terminal::look_at(desk.env).stdout_paint();
     let nodes = if agent.is_some() { desk.hub.agents_of(record.id).await? } else { Vec::new() };
-    let node = agent.map(|agent| agent_ask::find(&nodes, agent)).transpose().map_err(|words| {
-        Failure::usage(words).hint(format!("`neco session tree {}` shows the agents of the session.", record.id))
+    let node = agent.map(|agent| agent_ask::find(&nodes, agent)).transpose().map_err(|_| {
+        let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
+        let words =
+            format!("there is no agent {} in this session; it has {}", agent.unwrap_or_default(), names.join(", "));
+        Failure::usage(words).hint(format!("`neco session tree {}` shows them.", short_id(record.id)))
     })?;
     let only = node.map(|node| node.id);
     let mut reader = only.map_or_else(|| Reader::new(paint), |agent| Reader::of(agent, paint));

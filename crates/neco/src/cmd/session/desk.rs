@@ -19,6 +19,10 @@ use crate::wire::{self, ServiceSetup};
 /// The most sessions that are looked at for what is short and yet unique.
 const MOST: usize = 100_000;
 
+/// What is said when not even something can be removed.
+pub const NO_ROOM: &str =
+    "The disk is so full that nothing can be removed either: make a little room on it, 1 MB will do, and try again.";
+
 /// What the subcommands work with.
 pub struct Desk<'a> {
     /// The environment.
@@ -50,13 +54,27 @@ impl<'a> Desk<'a> {
     /// When it can't be opened.
     pub async fn open_to_read(everywhere: &'a EverywhereArgs, env: &'a Env) -> Result<Self, Failure> {
         let failure = match Self::open(everywhere, env).await {
-            Err(failure) if tempfile::tempfile_in(env.data_dir()).is_err() => failure,
+            Err(failure) if !wire::has_room(env.data_dir()) => failure,
             opened => return opened,
         };
         let Ok(copy) = wire::copy_store(env.data_dir()) else { return Err(failure) };
         say::note("the data folder can't be written: what follows is read from a copy of it");
         let store = wire::open_store(copy.path()).await?;
         Self::on(store, Some(copy), everywhere, env)
+    }
+
+    /// Opens the store to remove something from it. On a full disk room is made first.
+    ///
+    /// # Errors
+    /// When it can't be opened.
+    pub async fn open_to_remove(everywhere: &'a EverywhereArgs, env: &'a Env) -> Result<Self, Failure> {
+        match Self::open(everywhere, env).await {
+            Err(_) if !wire::has_room(env.data_dir()) => {
+                SqliteStore::make_room(&env.data_dir().join(wire::STORE_FILE)).await;
+                Self::open(everywhere, env).await.map_err(|failure| failure.hint(NO_ROOM))
+            }
+            opened => opened,
+        }
     }
 
     fn on(
@@ -77,6 +95,17 @@ impl<'a> Desk<'a> {
     /// When a tool does not exist.
     pub fn hub_of(&self, record: &SessionRecord) -> Result<Hub, Failure> {
         hub(&self.store, &settings(Path::new(&record.cwd), self.everywhere, self.env), self.env)
+    }
+
+    /// The session whose id begins so; without one the last one of this folder.
+    ///
+    /// # Errors
+    /// When there is none, or several.
+    pub async fn named(&self, id: Option<&str>) -> Result<SessionRecord, Failure> {
+        Ok(match id {
+            Some(id) => self.hub.find(id).await?,
+            None => self.hub.latest(&crate::folder(self.everywhere)?).await?.record,
+        })
     }
 
     /// A session with the folder that it works in now, which may have been moved here.

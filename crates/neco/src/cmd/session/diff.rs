@@ -17,6 +17,9 @@ use crate::print::paint::Paint;
 use crate::say;
 use crate::terminal::Terminal;
 
+const CHECKPOINTS: &str =
+    "`neco session log` prints the names of checkpoints; their first four characters or more will do.";
+
 /// How it is shown.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
@@ -75,7 +78,9 @@ fn point(course: &Course, wanted: &str) -> Result<Point, Failure> {
     if wanted == "now" {
         return Ok(Point::Now);
     }
-    if let Some(rev) = course.state(wanted) {
+    // A number is a message's as far as there are any; names of states may be digits alone.
+    let is_number = wanted.parse::<usize>().is_ok_and(|number| number <= course.points.len());
+    if let Some(rev) = course.state(wanted).filter(|_| !is_number) {
         return Ok(Point::Kept(rev.to_owned()));
     }
     match course.find(wanted) {
@@ -87,7 +92,10 @@ fn point(course: &Course, wanted: &str) -> Result<Point, Failure> {
         Err(RewindError::NoMessage { wanted, count }) => {
             let said = if count == 1 { "1 message".to_owned() } else { format!("{count} messages") };
             let words = format!("{wanted} is no message and no checkpoint of this session, which has {said}");
-            Err(Failure::usage(words))
+            Err(Failure::usage(words).hint(CHECKPOINTS))
+        }
+        Err(RewindError::NothingSaid) => {
+            Err(Failure::usage("no message of this session counts, so there is none to compare with").hint(CHECKPOINTS))
         }
         Err(error) => Err(SessionError::from(error).into()),
     }

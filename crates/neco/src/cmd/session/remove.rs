@@ -10,7 +10,7 @@ use neco_workspace::checkpoint::{bytes_on_disk, workspace_of};
 use serde_json::json;
 
 use super::confirm::is_meant;
-use super::desk::Desk;
+use super::desk::{Desk, NO_ROOM};
 use super::list::{Shape, as_lines};
 use crate::checkpoints;
 use crate::exit::Exit;
@@ -19,6 +19,7 @@ use crate::print::figures;
 use crate::say;
 use crate::session_args::PruneArgs;
 use crate::short_id::short_id;
+use crate::wire;
 
 /// Removes sessions, after asking. All of them must be there: half of what was asked is not done.
 pub(super) async fn rm(ids: &[String], yes: bool, json: bool, desk: &Desk<'_>) -> Result<Exit, Failure> {
@@ -33,7 +34,7 @@ pub(super) async fn rm(ids: &[String], yes: bool, json: bool, desk: &Desk<'_>) -
         say::out("nothing was removed\n")?;
         return Ok(Exit::Refused);
     }
-    desk.hub.remove(&records).await.map_err(in_use)?;
+    desk.hub.remove(&records).await.map_err(|error| in_use(error, desk))?;
     tell(&records, 0, json, "removed")?;
     if !json {
         say::out("states of files that were kept for them stay until `neco session prune` finds them old\n")?;
@@ -42,13 +43,15 @@ pub(super) async fn rm(ids: &[String], yes: bool, json: bool, desk: &Desk<'_>) -
 }
 
 /// What is open is not removed, and what goes on with it has its own way.
-fn in_use(error: SessionError) -> Failure {
+fn in_use(error: SessionError, desk: &Desk<'_>) -> Failure {
     let open = match &error {
         SessionError::Store(StoreError::InUse { session, .. }) => Some(short_id(*session)),
         _ => None,
     };
     let failure = Failure::from(error);
+    let is_full = !wire::has_room(desk.env.data_dir());
     match open {
+        None if is_full => failure.hint(NO_ROOM),
         Some(id) => failure.hint(format!("Nothing was removed. `neco session attach {id}` shows what it does.")),
         None => failure,
     }

@@ -14,10 +14,7 @@ use crate::terminal::Terminal;
 /// # Errors
 /// When there is no such session or the store can't be read.
 pub(super) async fn run(id: Option<&str>, json: bool, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let record = match id {
-        Some(id) => desk.hub.find(id).await?,
-        None => desk.hub.latest(&crate::folder(desk.everywhere)?).await?.record,
-    };
+    let record = desk.named(id).await?;
     let nodes = desk.hub.agents_of(record.id).await?;
     let text = match json {
         true => format!("{:#}\n", json!({ "session_id": record.id, "nodes": nodes })),

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use neco_config::{Env, LoadOptions, Loaded};
 use neco_model::SetupError;
 use neco_proto::Client;
-use neco_tui::host::{Host, SessionEntry, Wanted};
+use neco_tui::host::{Edited, Host, SessionEntry, Wanted};
 use serde_json::Value;
 
 use super::stand_in::StandIn;
@@ -17,8 +17,11 @@ use crate::args::{AuthCommand, EverywhereArgs, RunArgs};
 use crate::cmd;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::run::drive::listen;
 use crate::say;
+use crate::signals::Deaf;
 use crate::tui::looks;
+use crate::tui::open::until_closed;
 use crate::wire;
 
 /// What came of it.
@@ -52,17 +55,20 @@ pub fn offer(
             return Ok(Outcome::Ready);
         }
         let (stand_in, answers) = StandIn::new(folder.display().to_string());
-        let talk = Talk { stand_in: Arc::clone(&stand_in), answers, models, env: env.clone(), not_accepted: false };
+        let talk = Talk { stand_in: Arc::clone(&stand_in), answers, models, env: env.clone() };
         match show(talk, typed.take(), &stand_in, &loaded, env)? {
-            Talked::Done => return Ok(Outcome::Ready),
-            Talked::Again => {}
-            Talked::Left => {
+            Seen::Stopped(exit) => return Ok(Outcome::Left(exit)),
+            Seen::Talked(Talked::Done) => return Ok(Outcome::Ready),
+            Seen::Talked(Talked::Again) => {}
+            Seen::Talked(Talked::Left) => {
                 say::note("no model was chosen, so Neco ends; `neco` asks again, `neco demo` works without one");
                 return Ok(Outcome::Left(Exit::Done));
             }
-            Talked::NeedsKey(provider) => {
+            Seen::Talked(Talked::NeedsKey(provider)) => {
                 say::note("an empty line goes back to the list, Ctrl-C leaves Neco");
-                let set = AuthCommand::Set { provider: provider.clone(), replace: false, rest: Vec::new() };
+                // One that is kept already was refused.
+                let replace = !wire::models(&loaded.config, env)?.key_sources(&provider).is_empty();
+                let set = AuthCommand::Set { provider: provider.clone(), replace, rest: Vec::new() };
                 match cmd::auth::run(&set, everywhere, env) {
                     Ok(Exit::Done) => typed = Some(provider),
                     Ok(stopped) => {
@@ -76,6 +82,14 @@ pub fn offer(
     }
 }
 
+/// How the window was left.
+enum Seen {
+    /// By the talk.
+    Talked(Talked),
+    /// By a signal.
+    Stopped(Exit),
+}
+
 /// Shows the window while the talk goes on.
 fn show(
     talk: Talk,
@@ -83,7 +97,7 @@ fn show(
     stand_in: &Arc<StandIn>,
     loaded: &Loaded,
     env: &Env,
-) -> Result<Talked, Failure> {
+) -> Result<Seen, Failure> {
     let runtime = wire::runtime()?;
     let looks = looks::of(&loaded.config, env, loaded.config.agent.max_turns)?;
     let talked = Arc::new(Mutex::new(Talked::Left));
@@ -94,11 +108,14 @@ fn show(
         ends.end();
     });
     let host = Arc::new(SetUpHost(Arc::clone(stand_in)));
-    let seen = runtime.block_on(neco_tui::run::run(host, Wanted::New, None, looks));
+    let signals = listen(&runtime, &Deaf::default())?;
+    let window = neco_tui::run::run(host, Wanted::New, None, looks);
+    let seen = runtime.block_on(until_closed(window, signals));
     runtime.shutdown_background();
-    seen.map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
-    let talked = talked.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    Ok(talked)
+    match seen? {
+        Exit::Done => Ok(Seen::Talked(talked.lock().unwrap_or_else(PoisonError::into_inner).clone())),
+        stopped => Ok(Seen::Stopped(stopped)),
+    }
 }
 
 /// A window without sessions, files or anything else.
@@ -130,7 +147,7 @@ impl Host for SetUpHost {
         async { Ok(None) }.boxed()
     }
 
-    fn edit_call(&self, _: Value) -> BoxFuture<'_, Result<Option<Value>, String>> {
+    fn edit_call(&self, _: String, _: Value) -> BoxFuture<'_, Result<Option<Edited>, String>> {
         async { Ok(None) }.boxed()
     }
 

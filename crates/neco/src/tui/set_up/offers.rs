@@ -16,6 +16,8 @@ pub enum Offer {
     Model(String),
     /// A provider, once a key is typed.
     Key(String),
+    /// A model of a provider whose key is there.
+    OfProvider(String),
     /// A provider that is not named here.
     OtherKey,
     /// A server at an address of the person's.
@@ -26,7 +28,11 @@ pub enum Offer {
 
 /// What there is, with how it is shown.
 #[must_use]
-pub fn all(servers: &[LocalServer], looked: &LookedFor) -> Vec<(Offer, QuestionOption)> {
+pub fn all(
+    servers: &[LocalServer],
+    looked: &LookedFor,
+    has_key: impl Fn(&str) -> bool,
+) -> Vec<(Offer, QuestionOption)> {
     let mut offers = Vec::new();
     for server in servers {
         for model in server.models.iter().take(OF_ONE) {
@@ -40,7 +46,11 @@ pub fn all(servers: &[LocalServer], looked: &LookedFor) -> Vec<(Offer, QuestionO
         description: description.to_owned(),
     };
     for (provider, _) in looked.keys.iter().take(PROVIDERS) {
-        offers.push((Offer::Key(provider.clone()), option(provider, "needs a key of yours; you type it next, unseen")));
+        offers.push(if has_key(provider) {
+            (Offer::OfProvider(provider.clone()), option(provider, "its key is there; you choose a model next"))
+        } else {
+            (Offer::Key(provider.clone()), option(provider, "needs a key of yours; you type it next, unseen"))
+        });
     }
     if looked.keys.len() > PROVIDERS {
         let more = looked.keys.len() - PROVIDERS;
@@ -63,7 +73,7 @@ mod tests {
             models: vec!["qwen3:8b".into()],
         }];
         let looked = LookedFor { keys: vec![("openai".into(), vec!["OPENAI_API_KEY".into()])], local: Vec::new() };
-        let offers: Vec<Offer> = all(&servers, &looked).into_iter().map(|(offer, _)| offer).collect();
+        let offers: Vec<Offer> = all(&servers, &looked, |_| false).into_iter().map(|(offer, _)| offer).collect();
         let expected =
             [Offer::Model("ollama/qwen3:8b".into()), Offer::Key("openai".into()), Offer::Server, Offer::Leave];
         assert_eq!(offers, expected);

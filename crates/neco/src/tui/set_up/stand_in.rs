@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
-use neco_proto::event::{Notification, NotificationLevel, QuestionAnswer};
+use neco_proto::event::{AgentState, Notification, NotificationLevel, QuestionAnswer, StateChange};
 use neco_proto::{
     AgentId, Answer, Client, ClientError, Command, Event, EventBody, EventStream, ItemAnswer, Query, Question,
     QuestionId, QuestionItem, Receipt, Reply, Seq, SessionId, SessionSnapshot, Subject,
@@ -66,11 +66,20 @@ impl StandIn {
         self.happen(EventBody::Notification(Notification { level, text: text.into() }));
     }
 
+    /// Something is waited for, which Esc stops; or no more.
+    pub fn works(&self, works: bool) {
+        let (idle, works_now) = (AgentState::Idle, AgentState::Streaming);
+        let (from, to) = if works { (idle, works_now) } else { (works_now, idle) };
+        self.happen(EventBody::StateChange(StateChange { from, to, iteration: 1 }));
+    }
+
     /// Asks the person something.
     pub fn ask(&self, item: QuestionItem) {
         let subject = Subject::Choices { items: vec![item] };
         let question = Question { question_id: QuestionId::new(), call_id: None, subject };
-        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = Some(question.clone());
+        // Whoever looks at how things stand sees both the question and its event, or neither.
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        *open = Some(question.clone());
         self.happen(EventBody::Question(question));
     }
 
@@ -116,8 +125,8 @@ impl StandIn {
     }
 
     fn snapshot(&self) -> Result<SessionSnapshot, ClientError> {
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let last = self.log.len();
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let (last, open) = (self.log.len(), open.clone());
         // The fields that say nothing here are left to what they are without being said.
         let value = serde_json::json!({
             "session_id": self.session, "root_agent": self.agent, "last_seq": last, "cwd": self.cwd,
@@ -132,6 +141,11 @@ impl Answers {
     /// What the person answers next; none when they do not want to.
     pub async fn next(&mut self) -> Option<ItemAnswer> {
         self.0.recv().await.flatten()
+    }
+
+    /// What came before something was asked is no answer to it.
+    pub fn forget(&mut self) {
+        while self.0.try_recv().is_ok() {}
     }
 }
 

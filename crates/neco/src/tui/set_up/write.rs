@@ -30,6 +30,13 @@ impl Server {
         let present = fs::read_to_string(env.config_dir().join(FILE)).unwrap_or_default();
         Self { name: free_name(&present, &base), base }
     }
+
+    /// Whether something can be asked there.
+    #[must_use]
+    pub fn is_address(&self) -> bool {
+        let host = self.base.strip_prefix("http://").or_else(|| self.base.strip_prefix("https://"));
+        host.is_some_and(|host| host.starts_with(|char: char| char.is_alphanumeric() || char == '['))
+    }
 }
 
 /// `mine`, or `mine-2` where that is another server already.
@@ -48,13 +55,25 @@ fn free_name(present: &str, base: &str) -> String {
 /// # Errors
 /// In words, when the settings can't be written.
 pub fn keep(model: &str, server: Option<&Server>, env: &Env) -> Result<PathBuf, String> {
+    change(env, |present| settings(present, Some(model), server))
+}
+
+/// Keeps where a server is, before there is a model.
+///
+/// # Errors
+/// In words, when the settings can't be written.
+pub fn keep_server(server: &Server, env: &Env) -> Result<PathBuf, String> {
+    change(env, |present| settings(present, None, Some(server)))
+}
+
+fn change(env: &Env, with: impl Fn(&str) -> Result<String, toml_edit::TomlError>) -> Result<PathBuf, String> {
     let file = env.config_dir().join(FILE);
     let present = match fs::read_to_string(&file) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(format!("{}: {error}", env.shown(&file))),
     };
-    let new = settings(&present, model, server).map_err(|error| format!("{}: {error}", env.shown(&file)))?;
+    let new = with(&present).map_err(|error| format!("{}: {error}", env.shown(&file)))?;
     write(&file, &new).map_err(|error| format!("{}: {error}", env.shown(&file)))?;
     Ok(file)
 }
@@ -90,16 +109,17 @@ pub fn forget_key(provider: &str, env: &Env) -> bool {
 }
 
 /// The settings with the model, and with the server; everything else stays as it is written.
-fn settings(present: &str, model: &str, server: Option<&Server>) -> Result<String, toml_edit::TomlError> {
+fn settings(present: &str, model: Option<&str>, server: Option<&Server>) -> Result<String, toml_edit::TomlError> {
     let mut document: DocumentMut = present.parse()?;
-    match document.get_mut("model") {
+    match (model, document.get_mut("model")) {
         // What is written about it stays beside it.
-        Some(Item::Value(old)) => {
+        (Some(model), Some(Item::Value(old))) => {
             let around = old.decor().clone();
             *old = model.into();
             *old.decor_mut() = around;
         }
-        Some(_) | None => drop(document.insert("model", value(model))),
+        (Some(model), _) => drop(document.insert("model", value(model))),
+        (None, _) => {}
     }
     if let Some(server) = server {
         let providers = document.entry("model_providers").or_insert_with(implicit);
@@ -149,7 +169,7 @@ mod tests {
     fn the_model_is_another_one_and_nothing_else_changes() {
         let present = "# mine\napproval = \"auto\"\nmodel = \"old/one\" # the best\n\n[agent]\nmodel = 3\n\n[profiles.x]\nmodel = \"old/one\" # the best\n";
         let server = Server { name: "mine".into(), base: "http://localhost:8000/v1".into() };
-        let new = settings(present, "mine/a\"b", Some(&server)).unwrap();
+        let new = settings(present, Some("mine/a\"b"), Some(&server)).unwrap();
         let read: toml::Table = new.parse().unwrap();
         assert_eq!(read["model"].as_str(), Some("mine/a\"b"));
         assert_eq!(read["approval"].as_str(), Some("auto"));
@@ -157,17 +177,29 @@ mod tests {
         assert_eq!(read["profiles"]["x"]["model"].as_str(), Some("old/one"), "{new}");
         assert_eq!(read["model_providers"]["mine"]["base"].as_str(), Some("http://localhost:8000/v1"));
         assert!(new.contains("# mine") && new.matches("# the best").count() == 2, "{new}");
-        assert_eq!(settings("", "a/b", None).unwrap(), "model = \"a/b\"\n");
-        let only_sections = settings("[agent]\nmax_turns = 3\n", "a/b", None).unwrap();
+        assert_eq!(settings("", Some("a/b"), None).unwrap(), "model = \"a/b\"\n");
+        let only_sections = settings("[agent]\nmax_turns = 3\n", Some("a/b"), None).unwrap();
         assert!(only_sections.parse::<toml::Table>().unwrap()["model"].is_str(), "{only_sections}");
-        assert!(settings("model = \n", "a/b", None).is_err(), "what can't be read is left alone");
+        assert!(settings("model = \n", Some("a/b"), None).is_err(), "what can't be read is left alone");
+    }
+
+    #[test]
+    fn a_server_is_kept_before_there_is_a_model() {
+        let server = Server { name: "mine".into(), base: "https://ai.example/v1".into() };
+        let read: toml::Table = settings("", None, Some(&server)).unwrap().parse().unwrap();
+        assert!(read.get("model").is_none());
+        assert_eq!(read["model_providers"]["mine"]["base"].as_str(), Some("https://ai.example/v1"));
+        assert!(server.is_address());
+        for base in ["foo", "localhost:8000", "http://", "ftp://x"] {
+            assert!(!Server { name: "mine".into(), base: base.into() }.is_address(), "{base}");
+        }
     }
 
     #[test]
     fn a_second_server_has_another_name() {
         let add = |present: &str, base: &str| {
             let server = Server { name: free_name(present, base), base: base.into() };
-            settings(present, "a/b", Some(&server)).unwrap()
+            settings(present, Some("a/b"), Some(&server)).unwrap()
         };
         let one = add("", "http://localhost:1/v1");
         let two = add(&one, "http://localhost:2/v1");

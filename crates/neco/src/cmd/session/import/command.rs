@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::keep::Keeper;
 use super::told::Told;
@@ -43,11 +43,7 @@ pub(in crate::cmd::session) async fn run(args: &ImportArgs, desk: &Desk<'_>) -> 
                 }
             }
         },
-        None => {
-            for file in &args.which {
-                told.push(file_in(&keeper, file, args.format).await?);
-            }
-        }
+        None => return files_in(&keeper, args).await,
     }
     let text = match args.json {
         true => format!("{:#}\n", Value::from(told.iter().map(Told::json).collect::<Vec<_>>())),
@@ -55,6 +51,33 @@ pub(in crate::cmd::session) async fn run(args: &ImportArgs, desk: &Desk<'_>) -> 
     };
     say::out(&text)?;
     Ok(Exit::Done)
+}
+
+/// Takes in one file after the other. One that is no session keeps the others from nothing, and each is told as it comes.
+async fn files_in(keeper: &Keeper<'_>, args: &ImportArgs) -> Result<Exit, Failure> {
+    let (mut all, mut failed) = (Vec::new(), Vec::new());
+    for file in &args.which {
+        match file_in(keeper, file, args.format).await {
+            Ok(told) if args.json => all.push(told.json()),
+            Ok(told) => say::out(&told.lines())?,
+            Err(failure) => {
+                all.push(json!({ "file": file, "error": failure.message }));
+                failed.push(failure);
+            }
+        }
+    }
+    if args.json && failed.len() < args.which.len() {
+        say::out(&format!("{:#}\n", Value::from(all)))?;
+    }
+    let Some(last) = failed.pop() else { return Ok(Exit::Done) };
+    failed.iter().for_each(say::failure);
+    if args.which.len() == 1 {
+        return Err(last);
+    }
+    say::failure(&last);
+    let were = if failed.is_empty() { "was" } else { "were" };
+    let words = format!("{} of {} files {were} not imported", failed.len() + 1, args.which.len());
+    Err(Failure::new(last.exit, words))
 }
 
 async fn file_in(keeper: &Keeper<'_>, file: &str, format: Option<Format>) -> Result<Told, Failure> {

@@ -104,7 +104,8 @@ impl Keeper<'_> {
         Ok(Told { session, from, title, events: count, already: false, notes })
     }
 
-    /// A record of a session that comes in now: it was used just now, whenever it was begun.
+    /// A record of a session that comes in now. It was last used when its last event happened, not now: what a person
+    /// goes on with, and what is old, is not changed by bringing it here.
     pub(super) fn record(
         &self,
         id: SessionId,
@@ -118,7 +119,6 @@ impl Keeper<'_> {
             folder: neco_session::folder::identity(cwd),
             title_by: title_by.filter(|_| !title.is_empty()),
             title,
-            updated_ms: Timestamp::now().as_millisecond(),
             ..SessionRecord::new(id, cwd.display().to_string(), created_ms)
         }
     }

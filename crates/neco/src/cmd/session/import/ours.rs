@@ -222,6 +222,7 @@ fn cut<R: BufRead>(reader: &JsonlReader<R>) -> Option<String> {
     let missing = promised.saturating_sub(reader.count());
     reader.is_cut().then(|| match missing {
         0 => "the file is cut off: what is whole of it was imported".to_owned(),
+        1 => format!("the file is cut off: 1 event of {promised} is missing"),
         missing => format!("the file is cut off: {} of {promised} are missing", count(missing, "event")),
     })
 }

@@ -4,6 +4,8 @@
 //! its folder was. Names that are not certain are there up to some moment, as in a journal; bytes that are not may be
 //! there or not, each write by itself.
 
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "for tests: what goes wrong here is theirs")]
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -11,39 +13,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-/// Something that a program did, as `recorder.c` says it.
-#[derive(Debug)]
-pub struct Record {
-    pub what: u8,
-    pub path: PathBuf,
-    pub number: usize,
-    pub bytes: Vec<u8>,
-}
-
-pub fn records(log: &Path) -> Vec<Record> {
-    let bytes = fs::read(log).unwrap();
-    let mut rest = bytes.as_slice();
-    let mut all = Vec::new();
-    while let Some((what, after)) = rest.split_first() {
-        rest = after;
-        let length = number(&mut rest, 4);
-        let path = PathBuf::from(OsString::from_vec(take(&mut rest, length).to_vec()));
-        let number_of = number(&mut rest, 8);
-        let length = number(&mut rest, 4);
-        all.push(Record { what: *what, path, number: number_of, bytes: take(&mut rest, length).to_vec() });
-    }
-    all
-}
-
-fn take<'a>(rest: &mut &'a [u8], length: usize) -> &'a [u8] {
-    let (taken, after) = rest.split_at(length);
-    *rest = after;
-    taken
-}
-
-fn number(rest: &mut &[u8], length: usize) -> usize {
-    take(rest, length).iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte))
-}
+use super::record::Record;
 
 #[derive(Clone)]
 enum Node {
@@ -102,7 +72,9 @@ pub struct Disk {
 
 /// What is left of what is not certain.
 pub enum Left<'a> {
+    /// Nothing.
     Nothing,
+    /// All of it.
     Everything,
     /// Names up to a moment, bytes as it falls.
     Some(&'a mut dyn FnMut() -> usize),
@@ -110,6 +82,10 @@ pub enum Left<'a> {
 
 impl Disk {
     /// A disk as it is now, which is certain.
+    ///
+    /// # Panics
+    /// When it can't be read.
+    #[must_use]
     pub fn of(top: &Path) -> Self {
         let mut disk =
             Self { top: top.to_path_buf(), nodes: vec![Node::Folder], names: Names::new(), done: Vec::new() };
@@ -162,6 +138,10 @@ impl Disk {
         (self.find(path.parent().unwrap()).unwrap(), path.file_name().unwrap().to_owned())
     }
 
+    /// Takes note of what was done next.
+    ///
+    /// # Panics
+    /// When it does not fit what was done before.
     pub fn apply(&mut self, record: &Record) {
         let Record { what, path, number, bytes } = record;
         match what {
@@ -207,6 +187,10 @@ impl Disk {
     }
 
     /// What a file holds now, whatever of it is certain.
+    ///
+    /// # Panics
+    /// When it is no text.
+    #[must_use]
     pub fn text(&self, path: &Path) -> String {
         match self.find(path).map(|node| &self.nodes[node]) {
             Some(Node::File { now, .. }) => String::from_utf8(now.clone()).unwrap(),
@@ -215,6 +199,9 @@ impl Disk {
     }
 
     /// Builds the folder as it is after a loss of power.
+    ///
+    /// # Panics
+    /// When it can't be written.
     pub fn build(&self, into: &Path, mut left: Left<'_>) {
         let until = match &mut left {
             Left::Nothing => 0,

@@ -1,0 +1,109 @@
+//! What a model is told of the box that a command ran in: what it kept a command from, and what it took away.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use neco_safety::command::{Place, examine};
+use neco_safety::sandbox::Freedom;
+use neco_safety::sandbox::denial::{Denial, recognise};
+use neco_safety::world::Exit;
+use neco_toolkit::ToolContext;
+
+use super::bash::off_the_runtime;
+use super::follow::{Followed, Outcome};
+
+/// How many of the files that a command made and could not keep are named.
+const MOST_NAMED: usize = 20;
+
+/// What a server in the background must be known for.
+pub(super) const OWN_NETWORK: &str = "other commands can't reach a server in it: each has a network of its own; \
+    use the server in the same command, or start both with network: true";
+
+/// What whoever looks for it from another command must know.
+const OTHER_NETWORK: &str = "each command has a network of its own: a server in the background is not reached from \
+    another command; use it in the command that starts it, or start both with network: true";
+
+/// What the model is told when a command probably failed because of its box.
+pub(super) async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &ToolContext) -> Option<String> {
+    if let Some(words) = aftermath_words(&followed.taken_away, &followed.left_behind) {
+        return Some(words);
+    }
+    let failed = matches!(followed.outcome, Outcome::Ended(end) if end.exit != Exit::Code(0));
+    if !failed || !ctx.world.spawn.is_boxed() {
+        return None;
+    }
+    if let Some(host) = followed.refused_hosts.first() {
+        return Some(denial_words(&Denial::Host(host.clone())));
+    }
+    let (world, text) = (Arc::clone(&ctx.world), followed.output.text.clone());
+    let looked = off_the_runtime(move || recognise(&text, &world.spawn.closed(freedom)?));
+    looked.await.ok().flatten().map(|denial| denial_words(&denial))
+}
+
+/// What is said of a command whose time was up and that plainly needs the network where there is none: what waits for it
+/// seldom says so.
+pub(super) async fn waited_words(line: &str, outcome: Outcome, freedom: Freedom, ctx: &ToolContext) -> Option<String> {
+    let may_have = outcome == Outcome::TimedOut && examine(line, &Place::new("/")).network;
+    (may_have && has_own_network(freedom, ctx).await).then(|| {
+        "it may have waited for the network, which commands do not have here; if the task needs it, run it again with \
+         network: true: the user is asked"
+            .to_owned()
+    })
+}
+
+/// What the model is told of what a command made and could not keep.
+pub(super) fn aftermath_words(taken: &[PathBuf], left: &[PathBuf]) -> Option<String> {
+    let names = |paths: &[PathBuf]| {
+        let mut names: Vec<String> = paths.iter().take(MOST_NAMED).map(|path| path.display().to_string()).collect();
+        let more = paths.len().saturating_sub(MOST_NAMED);
+        names.extend((more > 0).then(|| format!("{more} others")));
+        names.join(", ")
+    };
+    let taken = (!taken.is_empty()).then(|| {
+        format!(
+            "the sandbox does not let commands make {}: it was put aside or removed; if the task needs it, write it \
+             with a file tool or run the command again with unsandboxed: true: the user is asked",
+            names(taken)
+        )
+    });
+    let left = (!left.is_empty()).then(|| {
+        format!(
+            "the sandbox does not let commands make {}, and it COULD NOT be put aside: no other command runs until it \
+             is gone; tell the user",
+            names(left)
+        )
+    });
+    let words: Vec<String> = taken.into_iter().chain(left).collect();
+    (!words.is_empty()).then(|| words.join("; "))
+}
+
+/// Whether nothing outside of a command's box reaches it.
+pub(super) async fn has_own_network(freedom: Freedom, ctx: &ToolContext) -> bool {
+    let world = Arc::clone(&ctx.world);
+    let closed = off_the_runtime(move || world.spawn.closed(freedom).is_some_and(|closed| closed.network));
+    closed.await.unwrap_or(false)
+}
+
+/// What is said of a command that wanted to reach this machine and failed, while a server may run in another box.
+pub(super) async fn own_network_words(
+    line: &str,
+    followed: &Followed,
+    freedom: Freedom,
+    ctx: &ToolContext,
+) -> Option<String> {
+    let names_this_machine = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"].iter().any(|name| line.contains(name));
+    let failed = matches!(followed.outcome, Outcome::Ended(end) if end.exit != Exit::Code(0));
+    (names_this_machine && failed && has_own_network(freedom, ctx).await).then(|| OTHER_NETWORK.to_owned())
+}
+
+/// What the model is told of what a box did not let through.
+pub(crate) fn denial_words(denial: &Denial) -> String {
+    let ask = |wish: &str| format!("if the task needs it, run it again with {wish}: the user is asked");
+    match denial {
+        Denial::Path(path) => {
+            format!("the sandbox does not let commands at {}; {}", path.display(), ask("unsandboxed: true"))
+        }
+        Denial::Network => format!("the sandbox has no network; {}", ask("network: true")),
+        Denial::Host(host) => format!("the sandbox does not let commands reach {host}; {}", ask("network: true")),
+    }
+}

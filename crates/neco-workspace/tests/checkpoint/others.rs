@@ -1,0 +1,75 @@
+//! Whose work a restore would overwrite.
+
+use neco_proto::event::CheckpointWhen;
+use neco_workspace::checkpoint::{Agreed, Preview, RestoreOptions, Unfinished};
+
+use super::conformance::on_all;
+use super::desk::Desk;
+
+/// Far from now.
+const LATER: i64 = i64::MAX / 2;
+
+fn options(unfinished: &[(&str, i64)]) -> RestoreOptions {
+    let cut = |(rev, until_ms): &(&str, i64)| Unfinished { rev: (*rev).to_owned(), until_ms: *until_ms };
+    let unfinished = unfinished.iter().map(cut).collect();
+    RestoreOptions { session: "s".to_owned(), unfinished, agreed: Agreed::Nothing }
+}
+
+fn by_others(preview: &Preview) -> Vec<String> {
+    let theirs = preview.changes.iter().filter(|planned| planned.by_others);
+    theirs.map(|planned| planned.change.path.display().to_string()).collect()
+}
+
+fn preview(desk: &Desk, rev: &str, unfinished: &[(&str, i64)]) -> Vec<String> {
+    by_others(&desk.points.preview(rev, &options(unfinished)).unwrap())
+}
+
+#[test]
+fn what_was_put_back_is_nobody_elses_any_more() {
+    on_all(|desk| {
+        desk.write("a.txt", "zero");
+        let zero = desk.before();
+        desk.write("a.txt", "one");
+        let one = desk.after();
+        desk.write("a.txt", "by hand");
+        assert_eq!(preview(&desk, &zero.rev, &[]), ["a.txt"]);
+        desk.back(&one.rev);
+        assert_eq!(preview(&desk, &zero.rev, &[]), Vec::<String>::new(), "what they wrote is overwritten already");
+        // Going back further than that and then to a later state.
+        desk.write("a.txt", "by hand again");
+        desk.back(&zero.rev);
+        assert_eq!(preview(&desk, &one.rev, &[]), Vec::<String>::new(), "it holds what an earlier state has");
+    });
+}
+
+#[test]
+fn what_came_of_work_that_was_cut_short_is_the_sessions_own() {
+    on_all(|desk| {
+        desk.write("a.txt", "zero");
+        let zero = desk.before();
+        desk.write("a.txt", "by a command that was killed");
+        assert_eq!(preview(&desk, &zero.rev, &[]), ["a.txt"], "nobody said whose it is");
+        assert_eq!(preview(&desk, &zero.rev, &[(&zero.rev, LATER)]), Vec::<String>::new());
+        assert_eq!(preview(&desk, &zero.rev, &[(&zero.rev, 0)]), ["a.txt"], "it was written long after the kill");
+        // The next turn keeps it as it is.
+        desk.before();
+        desk.write("b.txt", "one");
+        desk.after();
+        assert_eq!(preview(&desk, &zero.rev, &[(&zero.rev, LATER)]), Vec::<String>::new());
+        desk.write("b.txt", "by hand");
+        assert_eq!(preview(&desk, &zero.rev, &[(&zero.rev, LATER)]), ["b.txt"]);
+    });
+}
+
+#[test]
+fn what_another_session_did_after_work_was_cut_short_is_not_the_own() {
+    on_all(|desk| {
+        desk.write("a.txt", "zero");
+        let zero = desk.before();
+        // Killed before it changed anything; another session begins from the same state.
+        assert_eq!(desk.keep(CheckpointWhen::Before, "other").rev, zero.rev);
+        desk.write("a.txt", "by the other session");
+        desk.keep(CheckpointWhen::After, "other");
+        assert_eq!(preview(&desk, &zero.rev, &[(&zero.rev, LATER)]), ["a.txt"]);
+    });
+}
