@@ -2,6 +2,7 @@
 
 /// Other names, lower case, and our own.
 const ALIASES: &[(&str, &str)] = &[
+    ("invoke_agent", "task"),
     ("read", "read_file"),
     ("readfile", "read_file"),
     ("view", "read_file"),

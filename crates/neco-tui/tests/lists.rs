@@ -53,6 +53,28 @@ fn going_back_shows_what_would_change() {
 }
 
 #[test]
+fn a_command_takes_the_place_of_the_message_that_came_back() {
+    let mut scene = Scene::new((80, 24));
+    let points = vec![point(1, "make a parser")];
+    let id = points[0].message_id;
+    scene.news(News::Answered(Answer::RewindPoints { points: points.clone() }));
+    scene.key(KeyCode::Enter);
+    assert_eq!(scene.key(KeyCode::Esc), [Effect::Ask(Query::RewindPoints)], "one step back");
+    scene.news(News::Answered(Answer::RewindPoints { points }));
+    scene.key(KeyCode::Enter);
+    let back = Command::Rewind { message_id: id, what: RewindWhat::Conversation };
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::Send(back)]);
+    assert_eq!(scene.app.prompt.text.as_str(), "make a parser");
+    scene.types("/undo");
+    assert_eq!(scene.app.prompt.text.as_str(), "/undo");
+    let sent = scene.key(KeyCode::Enter);
+    assert_eq!(sent, [Effect::Remember("/undo".into()), Effect::Send(Command::UndoRewind)]);
+    scene.app.prompt.offer_again("make a parser");
+    scene.types(" in src/");
+    assert_eq!(scene.app.prompt.text.as_str(), "make a parser in src/", "what is gone on with is a message");
+}
+
+#[test]
 fn sessions_models_and_rules_to_choose_from() {
     insta::assert_snapshot!(in_all_sizes(|scene| {
         let sessions = (1..=20).map(|n| SessionEntry {

@@ -101,6 +101,15 @@ pub struct ToolCallEnd {
     pub known: Vec<KnownFile>,
 }
 
+impl ToolCallEnd {
+    /// What the tool itself says at the end of its output, in brackets; without the advice behind it.
+    #[must_use]
+    pub fn last_note(&self) -> Option<&str> {
+        let note = self.output.lines().next_back()?.strip_prefix('[')?.trim_end_matches(']');
+        Some(note.split_once("; ").map_or(note, |(what, _)| what))
+    }
+}
+
 /// All that the model knows of one file: what was in it, and how much of that it was shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KnownFile {

@@ -69,6 +69,8 @@ pub struct Prompt {
     pasted: Vec<String>,
     search: Option<Search>,
     vi: Option<Vi>,
+    /// Changes of the text when an old message was brought back that is still as it was.
+    brought: Option<u64>,
 }
 
 impl Prompt {
@@ -157,6 +159,12 @@ impl Prompt {
         self.text.set(text);
         self.completion = None;
         self.history.leave();
+    }
+
+    /// An old message stands in the empty field, to be said better. A command takes its place instead of standing behind it.
+    pub fn offer_again(&mut self, text: &str) {
+        self.bring_back(text);
+        self.brought = Some(self.text.changes());
     }
 
     fn emptied(&mut self) {
@@ -271,6 +279,10 @@ impl Prompt {
     /// Moves and changes that every editor of lines knows.
     pub fn edit(&mut self, edit: Edit) {
         self.history.leave();
+        let is_untouched = self.brought.take() == Some(self.text.changes());
+        if is_untouched && edit == Edit::Insert('/') && self.text.after_cursor().is_empty() {
+            self.put_away();
+        }
         match edit {
             Edit::Go(to) => self.text.go(to),
             Edit::Delete(Move::Left) => self.backspace(),

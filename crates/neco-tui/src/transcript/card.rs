@@ -230,7 +230,10 @@ fn ended_body(end: &ToolCallEnd, width: usize, fold: Fold, theme: &Theme) -> Vec
     match &end.display {
         Some(Display::Diff { files }) => changes(files, width, fold, theme),
         Some(Display::Terminal { tail, exit_code, .. }) if fold == Fold::Short => {
-            terminal(tail, printed_lines(end), *exit_code, width, theme)
+            let mut rows = terminal(tail, printed_lines(end), *exit_code, width, theme);
+            let why = cut_short(end).map(|words| Line::styled(words, theme.bad));
+            rows.extend(why.iter().flat_map(|why| wrap(why, width, &Indent::all(Span::raw("  ")))));
+            rows
         }
         Some(Display::List { items, total, .. }) => list(items, *total, width, fold, theme),
         Some(Display::Text { text }) => limited(text, width, limit(fold, TEXT_LINES), theme),
@@ -240,6 +243,18 @@ fn ended_body(end: &ToolCallEnd, width: usize, fold: Fold, theme: &Theme) -> Vec
         }
         Some(Display::Terminal { .. }) | None => Vec::new(),
     }
+}
+
+/// Why a command did not end by itself.
+fn cut_short(end: &ToolCallEnd) -> Option<String> {
+    let note = end.last_note().map(clean_line);
+    let code = end.error_code?;
+    if code == ErrorCode::SandboxDenied {
+        return Some(format!("stopped by the sandbox: {}", note?));
+    }
+    // That it was killed says the word before it.
+    let more = note.filter(|note| !note.starts_with("killed")).map(|more| format!(": {more}"));
+    (code == ErrorCode::CommandTimedOut).then(|| format!("timed out{}", more.unwrap_or_default()))
 }
 
 fn limit(fold: Fold, short: usize) -> usize {

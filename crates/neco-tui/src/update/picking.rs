@@ -164,7 +164,14 @@ impl App {
             KeyCode::Char('p') if held => picker.step(-1),
             KeyCode::Char('n') if held => picker.step(1),
             KeyCode::Char('c' | 't') if held => self.picker = None,
-            KeyCode::Esc => self.picker = None,
+            KeyCode::Esc => {
+                // The second question of going back has a first one to go back to.
+                let is_second = picker.holds(|picked| matches!(picked, Picked::Rewind(..)));
+                self.picker = None;
+                if is_second {
+                    return self.ask_for_list(Effect::Ask(Query::RewindPoints));
+                }
+            }
             KeyCode::Enter => return self.picked(),
             KeyCode::Delete => return self.remove(),
             KeyCode::Backspace if picker.letters() == Letters::Filter => picker.narrow(None),
@@ -224,7 +231,7 @@ impl App {
             Picked::Rewind(point, what) => {
                 // What was said comes back into the field, to be said better.
                 if what.conversation() && self.prompt.text.is_empty() {
-                    self.prompt.text.set(point.text.as_str());
+                    self.prompt.offer_again(&point.text);
                 }
                 self.transcript.goes_back_to(clean_line(&point.text));
                 vec![Effect::Send(Command::Rewind { message_id: point.message_id, what })]

@@ -116,12 +116,12 @@ fn verdict(end: &ToolCallEnd, paint: Paint) -> (String, Option<String>) {
         }
         (CallStatus::Error, Some(ErrorCode::CommandTimedOut)) => {
             // What the tool adds is worth telling; that it was killed says the code.
-            let note = last_note(&end.output).filter(|note| !note.starts_with("killed"));
+            let note = end.last_note().filter(|note| !note.starts_with("killed"));
             let note = note.map(|note| format!(": {}", fitting(&clean_line(note), WORDS))).unwrap_or_default();
             (paint.red("✗"), Some(paint.red(&format!("timed out (3002){note}"))))
         }
         (CallStatus::Error, Some(ErrorCode::SandboxDenied)) => {
-            let said = last_note(&end.output).map_or_else(|| error_words(end), str::to_owned);
+            let said = end.last_note().map_or_else(|| error_words(end), str::to_owned);
             let words = fitting(&clean_line(&said), WORDS);
             (paint.red("✗"), Some(paint.red(&format!("stopped by the sandbox (3003): {words}"))))
         }
@@ -141,12 +141,6 @@ fn verdict(end: &ToolCallEnd, paint: Paint) -> (String, Option<String>) {
 /// Why a call failed, as long as a person reads it: what a hook or a program says may be whole pages.
 fn said(end: &ToolCallEnd) -> String {
     fitting(&clean_line(&error_words(end)), WORDS)
-}
-
-/// What the tool itself says below the output of a command, if it does, without the advice that is for the model.
-fn last_note(output: &str) -> Option<&str> {
-    let note = output.lines().next_back()?.strip_prefix('[')?.trim_end_matches(']');
-    Some(note.split_once("; ").map_or(note, |(what, _)| what))
 }
 
 /// Whoever rejected a call knows that they did; the policy has to say why.
