@@ -247,18 +247,22 @@ mod tests {
         rows.iter().map(|row| row.to_string().trim_end().to_owned()).collect()
     }
 
+    /// The text in pieces that end at `cuts`.
+    fn pieces<'a>(text: &'a str, cuts: &[usize]) -> Vec<&'a str> {
+        let ends = cuts.iter().map(|cut| text.ceil_char_boundary(*cut % (text.len() + 1)));
+        let mut ends: Vec<usize> = ends.chain([text.len()]).collect();
+        ends.sort_unstable();
+        let begins = std::iter::once(0).chain(ends.iter().copied());
+        begins.zip(&ends).map(|(begin, end)| &text[begin..*end]).collect()
+    }
+
     /// All rows, when the text comes in pieces that end at `cuts`.
     fn streamed(text: &str, cuts: &[usize], width: usize) -> Vec<String> {
         let theme = Theme::new(ThemeName::Plain);
         let mut streaming = Streaming::default();
         let mut rows = Vec::new();
-        let mut begin = 0;
-        let ends = cuts.iter().map(|cut| text.ceil_char_boundary(*cut % (text.len() + 1)));
-        let mut ends: Vec<usize> = ends.chain([text.len()]).collect();
-        ends.sort_unstable();
-        for end in ends {
-            streaming.push(&text[begin..end]);
-            begin = end;
+        for piece in pieces(text, cuts) {
+            streaming.push(piece);
             rows.extend(streaming.settle(width, &theme));
             assert!(streaming.live(width, &theme).iter().all(|row| row.width() <= width));
         }
@@ -307,13 +311,9 @@ mod tests {
     /// All rows that are not blank, with no more than `most` alive.
     fn eased(text: &str, cuts: &[usize], width: usize, most: usize) -> Vec<String> {
         let theme = Theme::new(ThemeName::Plain);
-        let (mut streaming, mut rows, mut begin) = (Streaming::default(), Vec::new(), 0);
-        let ends = cuts.iter().map(|cut| text.ceil_char_boundary(*cut % (text.len() + 1)));
-        let mut ends: Vec<usize> = ends.chain([text.len()]).collect();
-        ends.sort_unstable();
-        for end in ends {
-            streaming.push(&text[begin..end]);
-            begin = end;
+        let (mut streaming, mut rows) = (Streaming::default(), Vec::new());
+        for piece in pieces(text, cuts) {
+            streaming.push(piece);
             rows.extend(streaming.settle(width, &theme));
             rows.extend(streaming.ease(most, width, &theme));
         }
