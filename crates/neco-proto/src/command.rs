@@ -89,8 +89,18 @@ pub enum Command {
         /// What goes back.
         what: RewindWhat,
     },
-    /// Takes the last rewind back, or an undo of one; refused while the agent works.
+    /// Puts the files of the workspace into a state that was kept; the conversation stays. Refused while the agent
+    /// works; [`Command::UndoRewind`] takes it back.
+    RestoreCheckpoint {
+        /// The name of the state, or the beginning of it.
+        rev: String,
+    },
+    /// Takes the last rewind back, or an undo of one when there is no other; refused while the agent works. What was
+    /// said or done since then goes too: that is refused until a `undo_preview`, or
+    /// the same command before, has shown it.
     UndoRewind,
+    /// Takes the last undo back, as [`Command::UndoRewind`] does with a rewind.
+    RedoRewind,
     /// Gives the session a title, which no model replaces.
     Rename {
         /// The title.

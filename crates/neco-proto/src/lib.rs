@@ -22,6 +22,7 @@ pub mod mode;
 pub mod plan;
 pub mod query;
 pub mod question;
+pub mod rewinds;
 pub mod slash;
 pub mod usage;
 
@@ -37,6 +38,6 @@ pub use ids::{AgentId, CallId, MessageId, QuestionId, Seq, SessionId, TurnId, Wo
 pub use message::{Author, Message, Part, Role, ToolCall, ToolResult};
 pub use mode::{ApprovalMode, Mode, Risk};
 pub use plan::{Plan, PlanStatus, PlanStep, Todo, TodoStatus};
-pub use query::{Answer, CheckpointInfo, FilePreview, Query, RewindPoint, RewindPreview, SessionSnapshot};
+pub use query::{Answer, CheckpointInfo, FilePreview, Query, RewindKind, RewindPoint, RewindPreview, SessionSnapshot};
 pub use question::{ItemAnswer, Question, QuestionItem, QuestionOption, Reply, Subject};
 pub use usage::Usage;

@@ -109,6 +109,9 @@ pub struct ToolResult {
 }
 
 impl Message {
+    /// What stands between what a person wrote and what they ran before it and send along, in every window.
+    pub const RAN: &str = "\n\nI ran this myself:\n\n";
+
     /// A message of the person with one text part.
     #[must_use]
     pub fn user(text: impl Into<String>) -> Self {

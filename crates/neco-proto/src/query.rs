@@ -38,6 +38,15 @@ pub enum Query {
         /// What would go back.
         what: RewindWhat,
     },
+    /// What putting the files into a state that was kept would change.
+    CheckpointPreview {
+        /// The name of the state, or the beginning of it.
+        rev: String,
+    },
+    /// What taking the last rewind back would change.
+    UndoPreview,
+    /// What taking the last undo back would change.
+    RedoPreview,
     /// The agents of the session.
     Tree,
     /// The workflows of the session.
@@ -69,7 +78,7 @@ pub enum Answer {
         /// Oldest first.
         points: Vec<RewindPoint>,
     },
-    /// To [`Query::RewindPreview`].
+    /// To [`Query::RewindPreview`], [`Query::CheckpointPreview`], [`Query::UndoPreview`] and [`Query::RedoPreview`].
     RewindPreview(RewindPreview),
     /// To [`Query::Tree`].
     Tree {
@@ -121,9 +130,30 @@ pub struct RewindPoint {
     pub files: bool,
 }
 
+/// What is gone back to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RewindKind {
+    /// The point before a message.
+    #[default]
+    Message,
+    /// A state of the files.
+    Checkpoint,
+    /// What was before the last rewind.
+    Undo,
+    /// What was before the last undo.
+    Redo,
+}
+
 /// What going back would change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RewindPreview {
+    /// What is gone back to.
+    #[serde(default)]
+    pub kind: RewindKind,
+    /// The first words of the message, or what was going on when the state was kept.
+    #[serde(default)]
+    pub about: String,
     /// The message that it goes back to before.
     pub message_id: MessageId,
     /// What would go back.
@@ -132,6 +162,9 @@ pub struct RewindPreview {
     pub to: Seq,
     /// The messages of the person that would no longer count, oldest first; empty when the conversation stays.
     pub messages: Vec<RewindPoint>,
+    /// Those that would count again, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub again: Vec<RewindPoint>,
     /// The state that the files would be put into; absent when they would stay as they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rev: Option<String>,

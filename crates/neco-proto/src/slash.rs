@@ -35,9 +35,12 @@ pub enum Slash {
     /// The plan.
     Plan,
     /// Back to an earlier message.
-    Rewind,
+    /// A message's number or the name of a checkpoint may be behind it.
+    Rewind(String),
     /// The last rewind is taken back.
     Undo,
+    /// The last undo is taken back.
+    Redo,
     /// Another title.
     Rename(String),
     /// The tree of agents.
@@ -48,6 +51,8 @@ pub enum Slash {
     Copy,
     /// Other colours; one of the choices of the row.
     Theme(String),
+    /// How this is set now, and what else there is.
+    How(Setting),
     /// The end.
     Exit,
     /// What the session can't do by itself, and what was written behind it.
@@ -60,6 +65,38 @@ pub enum Slash {
         argument: String,
     },
 }
+
+/// What a command without anything behind it tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// The mode.
+    Mode,
+    /// The approval mode.
+    Approval,
+    /// The generation.
+    Generation,
+    /// The colours.
+    Theme,
+}
+
+impl Setting {
+    /// The setting in words: what it is called, how it is set, and how it is set otherwise.
+    #[must_use]
+    pub fn told(self, present: &str) -> String {
+        let (name, choices) = match self {
+            Self::Mode => ("mode", MODES),
+            Self::Approval => ("approval", APPROVALS),
+            Self::Generation => ("generation", GENERATIONS),
+            Self::Theme => ("theme", THEMES),
+        };
+        format!("{name} is {present}; {choices}")
+    }
+}
+
+const MODES: &str = "/mode agent, plan, ask or debug";
+const APPROVALS: &str = "/approval auto, ask_first or manual";
+const GENERATIONS: &str = "/gen takes a number from 1 to 8";
+const THEMES: &str = "/theme dark, light, 16 or none";
 
 /// What needs more than the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,8 +183,11 @@ pub const TABLE: &[Row] = &[
     }),
     row("cost", "", "tokens and money so far", |_| Ok(Slash::Cost)).also(&["usage"]),
     row("diff", "", "what this session changed in files", |text| outside(Outside::Diff, text)),
-    row("rewind", "", "go back to an earlier message: conversation, files or both", |_| Ok(Slash::Rewind)),
+    row("rewind", "[NUMBER|CHECKPOINT]", "go back to an earlier message: conversation, files or both", |text| {
+        Ok(Slash::Rewind(text.to_owned()))
+    }),
     row("undo", "", "take the last rewind back", |_| Ok(Slash::Undo)),
+    row("redo", "", "take the last undo back", |_| Ok(Slash::Redo)),
     row("fork", "[NUMBER]", "a second session from here, or from before a message of yours", |text| {
         outside(Outside::Fork, text)
     }),
@@ -176,7 +216,7 @@ pub const TABLE: &[Row] = &[
     row("sandbox", "", "what commands run in", |text| outside(Outside::Sandbox, text)),
     row("init", "", "let the agent write AGENTS.md for this folder", |text| outside(Outside::Init, text)),
     row("review", "[WHAT]", "let the agent review what is not committed", |text| outside(Outside::Review, text)),
-    row("export", "[FILE]", "the session as markdown, HTML or JSONL", |text| outside(Outside::Export, text)),
+    row("export", "[FILE] [--force]", "the session as markdown, HTML or JSONL", |text| outside(Outside::Export, text)),
     row("rename", "TITLE", "give the session a title", rename).also(&["title"]),
     row("expand", "", "everything that came of the last call (Ctrl-O)", |_| Ok(Slash::Expand)),
     row("copy", "", "the last answer, to the clipboard", |_| Ok(Slash::Copy)),
@@ -204,11 +244,28 @@ pub fn parse(line: &str, custom: &[Custom]) -> Result<Slash, String> {
     if custom.iter().any(|custom| custom.name == name) {
         return Ok(Slash::Custom { name: name.to_owned(), argument: argument.to_owned() });
     }
-    let names = TABLE.iter().map(|row| row.name).chain(custom.iter().map(|custom| custom.name.as_str()));
-    let near = names.filter(|_| !name.is_empty()).find(|known| known.starts_with(name));
-    Err(match near {
+    Err(match near(name, custom) {
         Some(near) => format!("there is no /{name}; did you mean /{near}?"),
         None => format!("there is no /{name}; /help lists the commands"),
+    })
+}
+
+/// Whether `line` begins with a command of the table, whatever follows it.
+#[must_use]
+pub fn is_known(line: &str) -> bool {
+    let name = line.trim().trim_start_matches('/').split(char::is_whitespace).next().unwrap_or_default();
+    TABLE.iter().any(|row| row.is_called(name))
+}
+
+/// The command that somebody meant who wrote `name`: one that begins so, or one that is a slip of the finger away.
+fn near<'a>(name: &str, custom: &'a [Custom]) -> Option<&'a str> {
+    let names = || TABLE.iter().map(|row| row.name).chain(custom.iter().map(|custom| custom.name.as_str()));
+    let aliases = TABLE.iter().flat_map(|row| row.aliases.iter().copied());
+    let begins = names().filter(|_| !name.is_empty()).find(|known| known.starts_with(name));
+    begins.or_else(|| {
+        let slips = names().chain(aliases).map(|known| (strsim::damerau_levenshtein(name, known), known));
+        let near = slips.filter(|(slips, _)| slips * 2 <= name.chars().count());
+        near.min_by_key(|(slips, _)| *slips).map(|(_, known)| known)
     })
 }
 
@@ -255,18 +312,27 @@ fn model(text: &str) -> Result<Slash, String> {
 
 fn mode(text: &str) -> Result<Slash, String> {
     let mode = [Mode::Agent, Mode::Plan, Mode::Ask, Mode::Debug].into_iter().find(|mode| mode.name() == text);
-    mode.map(Slash::Mode).ok_or_else(|| "/mode agent, plan, ask or debug".to_owned())
+    chosen(text, mode.map(Slash::Mode), Setting::Mode, MODES)
 }
 
 fn approval(text: &str) -> Result<Slash, String> {
     let all = [ApprovalMode::Auto, ApprovalMode::AskFirst, ApprovalMode::Manual];
     let found = all.into_iter().find(|approval| approval.name() == text.replace('-', "_"));
-    found.map(Slash::Approval).ok_or_else(|| "/approval auto, ask_first or manual".to_owned())
+    chosen(text, found.map(Slash::Approval), Setting::Approval, APPROVALS)
 }
 
 fn generation(text: &str) -> Result<Slash, String> {
     let number = text.parse().ok().filter(|number| (1..=8).contains(number));
-    number.map(Slash::Generation).ok_or_else(|| "/gen takes a number from 1 to 8".to_owned())
+    chosen(text, number.map(Slash::Generation), Setting::Generation, GENERATIONS)
+}
+
+/// What was chosen; how it is set when nothing was, and what there is when there is no such thing.
+fn chosen(text: &str, found: Option<Slash>, setting: Setting, choices: &str) -> Result<Slash, String> {
+    match found {
+        None if text.is_empty() => Ok(Slash::How(setting)),
+        None => Err(format!("there is no `{text}`: {choices}")),
+        Some(found) => Ok(found),
+    }
 }
 
 fn rename(text: &str) -> Result<Slash, String> {
@@ -274,10 +340,8 @@ fn rename(text: &str) -> Result<Slash, String> {
 }
 
 fn theme(text: &str) -> Result<Slash, String> {
-    match ["dark", "light", "16", "none"].contains(&text) {
-        true => Ok(Slash::Theme(text.to_owned())),
-        false => Err("/theme dark, light, 16 or none".to_owned()),
-    }
+    let known = ["dark", "light", "16", "none"].contains(&text);
+    chosen(text, known.then(|| Slash::Theme(text.to_owned())), Setting::Theme, THEMES)
 }
 
 #[cfg(test)]
@@ -298,6 +362,17 @@ mod tests {
         assert_eq!(parse("/compact keep the figures", &[]), Ok(Slash::Compact(Some("keep the figures".into()))));
         assert_eq!(parse("/sessions", &[]), Ok(Slash::Outside(Outside::Sessions, String::new())));
         assert_eq!(parse("/mod", &[]), Err("there is no /mod; did you mean /model?".into()));
+        assert_eq!(parse("/hepl", &[]), Err("there is no /hepl; did you mean /help?".into()));
+        assert_eq!(parse("/claer", &[]), Err("there is no /claer; did you mean /clear?".into()));
+        assert_eq!(parse("/xyzzy", &[]), Err("there is no /xyzzy; /help lists the commands".into()));
+    }
+
+    #[test]
+    fn what_there_is_not_is_named_and_nothing_tells_what_is_set() {
+        assert_eq!(parse("/mode bogus", &[]), Err("there is no `bogus`: /mode agent, plan, ask or debug".into()));
+        assert_eq!(parse("/theme pink", &[]), Err("there is no `pink`: /theme dark, light, 16 or none".into()));
+        assert_eq!(parse("/approval", &[]), Ok(Slash::How(Setting::Approval)));
+        assert_eq!(Setting::Theme.told("dark"), "theme is dark; /theme dark, light, 16 or none");
     }
 
     #[test]

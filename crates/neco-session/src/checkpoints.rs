@@ -205,5 +205,5 @@ fn fail(standing: &mut Standing, when: CheckpointWhen, error: &CheckpointError) 
 }
 
 fn notification(level: NotificationLevel, text: String) -> EventBody {
-    EventBody::Notification(Notification { level, text })
+    EventBody::Notification(Notification::new(level, text))
 }

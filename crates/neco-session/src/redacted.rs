@@ -178,6 +178,7 @@ pub fn redact(body: &mut EventBody, redactor: &Redactor) {
         | EventBody::StateChange(_)
         | EventBody::TurnStart(_)
         | EventBody::Usage(_)
+        | EventBody::FilesBack(_)
         | EventBody::Rewind(_)
         | EventBody::Imported(_)
         | EventBody::TurnEnd(_) => {}
@@ -250,10 +251,11 @@ fn redact_message(message: &mut Message, redactor: &Redactor) {
 }
 
 fn redact_request(request: &mut PermissionRequest, redactor: &Redactor) {
-    let PermissionRequest { summary, args, command, reason, diff, session_rule, always_rule, .. } = request;
+    let PermissionRequest { summary, args, command, reason, diff, session_rule, always_rule, ahead, .. } = request;
     redact_value(args, redactor);
     let texts = [summary, reason].into_iter().chain(command).chain(session_rule).chain(always_rule);
     let texts = texts.chain(diff.iter_mut().map(|diff| &mut diff.unified));
+    let texts = texts.chain(ahead.iter_mut().map(|ahead| &mut ahead.summary));
     texts.for_each(|text| redactor.redact_in(text, Scope::Said));
 }
 

@@ -23,10 +23,7 @@ pub fn mend(fold: &Fold, begins: bool) -> Vec<EventBody> {
     let open: Vec<(&OpenCall, bool)> = fold.open.iter().map(|call| (call, asks(call))).collect();
     events.extend(open.iter().map(|(call, asks)| interrupted(call, *asks, begins)));
     if fold.working {
-        events.push(EventBody::Notification(Notification {
-            level: NotificationLevel::Warning,
-            text: notice(&open, begins),
-        }));
+        events.push(EventBody::Notification(Notification::new(NotificationLevel::Warning, notice(&open, begins))));
     }
     events
 }
@@ -42,9 +39,10 @@ fn notice(open: &[(&OpenCall, bool)], begins: bool) -> String {
     if !unknown.is_empty() {
         text.push_str(&format!("; whether these calls took effect is not known: {}", unknown.join(", ")));
     }
-    if open.iter().any(|(_, asks)| *asks) {
-        text.push_str("; it waited for an answer of yours: let it go on to be asked again");
-    }
+    text.push_str(match open.iter().any(|(_, asks)| *asks) {
+        true => ". It waited for an answer of yours: say “go on” to be asked again",
+        false => ". Say “go on” to let it go on, or what to do instead",
+    });
     text
 }
 

@@ -1,6 +1,6 @@
 //! The list of sessions.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use futures::future::BoxFuture;
 use neco_proto::event::TitleSource;
@@ -95,6 +95,10 @@ pub trait Catalog: Send + Sync {
 
     /// How much there is and how much room it takes.
     fn sizes(&self) -> BoxFuture<'_, Result<StoreSizes, StoreError>>;
+
+    /// The bytes that would go with each of `sessions` if all of them went. An event counts for the session that it was
+    /// written in, and not at all where forks that stay need it; what several sessions share counts for none.
+    fn bytes_of(&self, sessions: Vec<SessionId>) -> BoxFuture<'_, Result<HashMap<SessionId, u64>, StoreError>>;
 
     /// Removes old sessions and gives the room back, or only says which ones it would remove. What forks
     /// need stays, as with [`Catalog::remove`].

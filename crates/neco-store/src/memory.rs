@@ -157,13 +157,13 @@ impl Sessions {
     }
 
     /// The session through which an event of `session` can be seen: itself, or the fork that was used last.
-    fn shown_as(&self, session: SessionId, seq: Seq) -> Option<&SessionRecord> {
+    fn shown_as(&self, session: SessionId, seq: Seq, cwd: Option<&str>) -> Option<&SessionRecord> {
         let found = self.0.get(&session)?;
-        if !found.is_removed {
+        if !found.is_removed && cwd.is_none_or(|cwd| found.record.cwd == cwd) {
             return Some(&found.record);
         }
         let forks = self.forks(session).into_iter().filter(|(_, at)| *at >= seq);
-        let shown = forks.filter_map(|(fork, _)| self.shown_as(fork, seq));
+        let shown = forks.filter_map(|(fork, _)| self.shown_as(fork, seq, cwd));
         shown.max_by_key(|record| (record.updated_ms, record.id))
     }
 
@@ -189,7 +189,8 @@ impl Sessions {
                     continue;
                 };
                 let ts_ms = event.ts.as_millisecond();
-                let shown = self.shown_as(record.id, event.seq).filter(|record| fits(record, ts_ms));
+                let shown =
+                    self.shown_as(record.id, event.seq, query.cwd.as_deref()).filter(|record| fits(record, ts_ms));
                 said.extend(shown.map(|record| hit(record, event.seq, ts_ms, role, &text, terms)));
             }
         }
@@ -199,6 +200,20 @@ impl Sessions {
         titles.append(&mut said);
         titles.truncate(query.limit);
         titles
+    }
+
+    fn bytes_of(&self, sessions: &[SessionId]) -> HashMap<SessionId, u64> {
+        let needed = |session: &SessionId| {
+            let forks = self.0.values().filter(|fork| !sessions.contains(&fork.record.id));
+            let of_it = forks.filter_map(|fork| fork.record.parent.filter(|(parent, _)| parent == session));
+            of_it.map(|(_, at)| at).max().unwrap_or(0)
+        };
+        let bytes = |session: &SessionId| {
+            let own = self.0.get(session).into_iter().flat_map(|found| &found.events);
+            let gone = own.filter(|event| event.seq > needed(session));
+            gone.map(|event| serde_json::to_string(event).map_or(0, |json| json.len() as u64)).sum()
+        };
+        sessions.iter().map(|session| (*session, bytes(session))).collect()
     }
 
     fn sizes(&self) -> StoreSizes {
@@ -321,6 +336,10 @@ impl Catalog for MemoryStore {
         Box::pin(async move { Ok(self.sessions().sizes()) })
     }
 
+    fn bytes_of(&self, sessions: Vec<SessionId>) -> BoxFuture<'_, Result<HashMap<SessionId, u64>, StoreError>> {
+        Box::pin(async move { Ok(self.sessions().bytes_of(&sessions)) })
+    }
+
     fn prune(&self, prune: Prune) -> BoxFuture<'_, Result<Pruned, StoreError>> {
         Box::pin(async move {
             let sessions = prune.choose(self.listed(|_| true, usize::MAX));
@@ -328,7 +347,7 @@ impl Catalog for MemoryStore {
                 let mut all = self.sessions();
                 sessions.iter().try_for_each(|record| all.remove(record.id))?;
             }
-            Ok(Pruned { sessions, freed_bytes: 0 })
+            Ok(Pruned { sessions, ..Pruned::default() })
         })
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use neco_proto::SessionId;
 
 use crate::catalog::SessionRecord;
+use crate::error::StoreError;
 
 /// How much a store holds and how much room it takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub struct StoreSizes {
     pub file_bytes: u64,
     /// The bytes of the search index, which can be made again at any time.
     pub search_bytes: u64,
+    /// The bytes that are kept for the day when the disk is full.
+    pub reserve_bytes: u64,
     /// How many of the bytes of the files are free for what comes next.
     pub free_bytes: u64,
 }
@@ -56,6 +59,8 @@ pub struct Pruned {
     pub sessions: Vec<SessionRecord>,
     /// How many bytes the files are smaller; 0 when nothing was removed.
     pub freed_bytes: u64,
+    /// Why it ended before all had gone that should.
+    pub stopped_by: Option<StoreError>,
 }
 
 impl Prune {

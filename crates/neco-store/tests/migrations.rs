@@ -64,7 +64,8 @@ fn filled_as_schema_1() -> String {
 
 fn filled_as_schema_2() -> String {
     let (first, second) = (FIRST.replace('-', ""), SECOND.replace('-', ""));
-    let hash = "ab".repeat(32);
+    // The SHA-256 of what follows.
+    let hash = "e8e6f4840ab91b11753cf7c6478a774f2adc6c1c8617de3702b00c828c1a4660";
     let big = "a big string ".repeat(300);
     let kept = said(SECOND, 3, "user", &format!("\u{1}{hash}"));
     format!(

@@ -71,14 +71,15 @@ async fn only_the_owner_can_read_it() {
 }
 
 #[tokio::test]
-async fn a_closed_store_is_one_file_beside_its_lock_and_does_nothing() {
+async fn a_closed_store_is_one_file_beside_its_lock_and_its_reserve_and_does_nothing() {
     let (dir, path, store) = new_store().await;
     append(&store, 1, Durability::Soon).await.unwrap();
     assert_eq!(seqs(&store, session()).await, [1]);
     store.close().await.unwrap();
     let files: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
-    let lock = path.with_file_name("neco.db-lock");
-    assert!(files.len() == 2 && files.contains(&path) && files.contains(&lock), "{files:?}");
+    let beside = ["neco.db-lock", "neco.db-reserve"].map(|name| path.with_file_name(name));
+    let is_there = files.contains(&path) && beside.iter().all(|file| files.contains(file));
+    assert!(files.len() == 3 && is_there, "{files:?}");
     for durability in [Durability::Soon, Durability::Now] {
         assert_eq!(append(&store, 2, durability).await, Err(StoreError::Closed));
     }
@@ -87,4 +88,18 @@ async fn a_closed_store_is_one_file_beside_its_lock_and_does_nothing() {
     assert_eq!(store.list(None, 1).await, Err(StoreError::Closed));
     assert_eq!(store.set_title(session(), "", TitleSource::Person).await, Err(StoreError::Closed));
     store.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn opening_one_that_is_there_writes_nothing() {
+    let (_dir, path, store) = new_store().await;
+    store.close().await.unwrap();
+    let before = fs::read(&path).unwrap();
+    for _ in 0..2 {
+        let store = SqliteStore::open(&path).await.unwrap();
+        assert_eq!(store.list(None, 9).await.unwrap().len(), 1);
+        assert_eq!(fs::metadata(path.with_file_name("neco.db-wal")).map_or(0, |log| log.len()), 0);
+        store.close().await.unwrap();
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
 }

@@ -70,6 +70,7 @@ pub fn text(event: &Event) -> String {
         | EventBody::PermissionDecision(_)
         | EventBody::Rewind(_)
         | EventBody::Usage(_)
+        | EventBody::FilesBack(_)
         | EventBody::TurnEnd(_) => String::new(),
     }
 }
@@ -102,6 +103,7 @@ fn detail(body: &EventBody) -> String {
         EventBody::ContextTrim(trim) => format!("{} outputs", trim.outputs.len()),
         EventBody::Compaction(done) => format!("{} {}", done.cause, done.strategy),
         EventBody::Checkpoint(kept) => format!("{} {} changed", kept.when, kept.changed_count()),
+        EventBody::FilesBack(back) => format!("{} of {}", back.done, back.total),
         EventBody::Rewind(back) => match (back.conversation, back.files.is_some()) {
             (true, true) => "both".to_owned(),
             (true, false) => "conversation".to_owned(),

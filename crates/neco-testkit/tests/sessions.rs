@@ -4,10 +4,10 @@
 
 use futures::StreamExt;
 use neco_model::scripted::{Expect, Script};
-use neco_proto::event::{AgentState, CallStatus, RewindWhat, StreamChunk, ToolCallUpdate, TurnStart};
+use neco_proto::event::{AgentState, AskedAhead, CallStatus, RewindWhat, StreamChunk, ToolCallUpdate, TurnStart};
 use neco_proto::{
     AgentId, Answer, ApprovalMode, Client, ClientError, Command, Decision, ErrorCode, Event, EventBody, Message, Part,
-    Query, Role, Seq, SessionId, ToolCall, TurnId,
+    Query, RewindKind, RewindPoint, Risk, Role, Seq, SessionId, ToolCall, TurnId,
 };
 use neco_session::{Session, SessionError};
 use neco_store::{Catalog, Durability, EventLog, SessionRecord, SqliteStore};
@@ -254,6 +254,40 @@ async fn text_that_was_shown_before_a_crash_is_in_the_conversation() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_tells_what_will_be_asked_next() {
+    let script = Script::new()
+        .call("bash", json!({"command": "touch made"}))
+        .also_call("write_file", json!({"path": "b.txt", "content": "x\n"}))
+        .also_call("bash", json!({"command": "ls"}))
+        .also_call("edit_file", json!({"path": "b.txt", "old_string": "x", "new_string": "y"}))
+        .also_call("bash", json!({"command": "git reset --hard HEAD~1"}));
+    let stage = stage(script.say("Done."));
+    let session = stage.open().await.unwrap();
+    say(&session, "run it").await;
+    let mut stream = session.events(0);
+    let mut asked = Vec::new();
+    loop {
+        match stream.next().await.unwrap().unwrap().body {
+            EventBody::PermissionRequest(request) => {
+                let row = |ahead: &AskedAhead| (ahead.summary.clone(), ahead.risk);
+                asked.push(request.ahead.iter().map(row).collect::<Vec<_>>());
+                let no = Decision::Reject { reason: None };
+                session.send(Command::Approve { call_id: request.call_id, decision: no }).await.unwrap();
+            }
+            EventBody::AgentComplete(_) => break,
+            _ => {}
+        }
+    }
+    let write = ("Write b.txt".to_owned(), Some(Risk::Medium));
+    // What it would change is not there yet: nobody can say before its turn.
+    let edit = ("Edit b.txt".to_owned(), None);
+    let reset = ("Run git reset --hard HEAD~1".to_owned(), Some(Risk::Critical));
+    assert_eq!(asked[0], [write, edit.clone(), reset.clone()], "what is allowed anyway is not named");
+    assert_eq!(asked[1], [edit, reset]);
+    session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_snapshot_tells_how_a_session_stands() {
     let stage = stage(Script::new().call("bash", json!({"command": "touch made"})).say("Done.").usage(10, 5));
     let session = stage.open().await.unwrap();
@@ -311,5 +345,65 @@ async fn going_back_over_what_others_changed_needs_a_second_word() {
     let since = snapshot.last_seq;
     say(&session, "are you there?").await;
     until_complete(&session, since).await;
+    session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_undo_over_what_was_said_since_is_shown_first() {
+    let script = Script::new()
+        .call("write_file", json!({ "path": "one.txt", "content": "one" }))
+        .say("One.")
+        .call("write_file", json!({ "path": "two.txt", "content": "two" }))
+        .say("Two.")
+        .say("Nothing more.");
+    let setup = Setup { guards: false, checkpoints: true, approval: ApprovalMode::Auto, ..Setup::default() };
+    let stage = Stage::new(StageSetup { files: Vec::new(), script, setup }).unwrap();
+    let session = stage.open().await.unwrap();
+    say(&session, "write one").await;
+    until_complete(&session, 0).await;
+    let points = || async {
+        match session.ask(Query::RewindPoints).await.unwrap() {
+            Answer::RewindPoints { points } => points,
+            other => panic!("{other:?}"),
+        }
+    };
+    let back = Command::Rewind { message_id: points().await[0].message_id, what: RewindWhat::Both };
+    session.send(back).await.unwrap();
+    // Nothing was said since: nobody has to see anything first.
+    session.send(Command::UndoRewind).await.unwrap();
+    assert!(stage.read("one.txt").is_ok());
+    session.send(Command::RedoRewind).await.unwrap();
+    assert!(stage.read("one.txt").is_err());
+    let Answer::Snapshot(snapshot) = session.ask(Query::Snapshot).await.unwrap() else { panic!("no snapshot") };
+    say(&session, "write two").await;
+    until_complete(&session, snapshot.last_seq).await;
+    let refused = session.send(Command::UndoRewind).await.unwrap_err().to_string();
+    assert!(refused.contains("“write two” would no longer count") && refused.contains("same again"), "{refused}");
+    assert!(stage.read("two.txt").is_ok());
+    let Answer::RewindPreview(preview) = session.ask(Query::UndoPreview).await.unwrap() else { panic!("no preview") };
+    assert_eq!((preview.kind, preview.about.as_str()), (RewindKind::Undo, "write one"));
+    let texts = |points: &[RewindPoint]| points.iter().map(|point| point.text.clone()).collect::<Vec<_>>();
+    assert_eq!((texts(&preview.messages), texts(&preview.again)), (vec!["write two".into()], vec!["write one".into()]));
+    session.send(Command::UndoRewind).await.unwrap();
+    assert!(stage.read("one.txt").is_ok() && stage.read("two.txt").is_err());
+    // A state by its name, and back from it.
+    let Answer::Checkpoints { checkpoints } = session.ask(Query::Checkpoints).await.unwrap() else { panic!("none") };
+    let rev = checkpoints[0].rev.get(..12).unwrap().to_owned();
+    session.send(Command::RestoreCheckpoint { rev }).await.unwrap();
+    assert!(stage.read("one.txt").is_err());
+    assert_eq!(texts(&points().await), ["write one"], "the conversation stays");
+    session.send(Command::UndoRewind).await.unwrap();
+    assert!(stage.read("one.txt").is_ok());
+    // What is said between a look and the command refuses it once.
+    let (message_id, what) = (points().await[0].message_id, RewindWhat::Conversation);
+    session.ask(Query::RewindPreview { message_id, what }).await.unwrap();
+    let Answer::Snapshot(snapshot) = session.ask(Query::Snapshot).await.unwrap() else { panic!("no snapshot") };
+    say(&session, "from another window").await;
+    until_complete(&session, snapshot.last_seq).await;
+    let refused = session.send(Command::Rewind { message_id, what }).await.unwrap_err().to_string();
+    assert!(refused.contains("“from another window” would no longer count"), "{refused}");
+    session.send(Command::Rewind { message_id, what }).await.unwrap();
+    let none = session.send(Command::RestoreCheckpoint { rev: "nothing".to_owned() }).await.unwrap_err().to_string();
+    assert!(none.contains("nor the name of a checkpoint"), "{none}");
     session.close().await;
 }

@@ -48,6 +48,12 @@ pub trait Host: Send + Sync {
         Vec::new()
     }
 
+    /// How this window goes on with the session on the screen when another process had it open and is gone, and what
+    /// the person is told; nothing when it was this one's.
+    fn successor(&self) -> Option<(Wanted, String)> {
+        None
+    }
+
     /// What is said when the session ends although the person did not leave it, such as when the process that had
     /// it open is gone; none when that is no surprise.
     fn ended(&self) -> Option<String> {

@@ -18,6 +18,11 @@ pub struct Looks {
     pub reflows: bool,
     /// Whether tmux is in between, which hands on some sequences only when they are wrapped.
     pub tmux: bool,
+    /// Whether the terminal says what was pasted, so that keys which come at once were typed, however fast: by a
+    /// program, perhaps. Nearly all do; GNU screen and the console of Linux do not.
+    pub marks_pastes: bool,
+    /// Whether there is no model yet: what is written answers a question, and nothing else.
+    pub set_up: bool,
     /// Whether the field has vi keys.
     pub vi: bool,
     /// Which keys do what.
@@ -39,6 +44,8 @@ impl Default for Looks {
             depth: Depth::Many,
             reflows: true,
             tmux: false,
+            marks_pastes: true,
+            set_up: false,
             vi: false,
             keys: Keymap::default(),
             notify: Notify::default(),

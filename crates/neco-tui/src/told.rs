@@ -1,12 +1,10 @@
 //! What a person writes and runs, as the agent is told of it: the same in every window.
 
+use neco_proto::Message;
 use neco_proto::clean::Cleaner;
 
 /// Bytes of a command's output that the model is told.
 pub const MOST: usize = 16 * 1024;
-
-/// What stands between a message and what the person ran before it.
-pub const RAN: &str = "\n\nI ran this myself:\n\n";
 
 /// Whether a text is a command; a path at the beginning of a sentence is none.
 #[must_use]
@@ -26,7 +24,7 @@ pub fn fenced(text: &str, language: &str) -> String {
 /// A message with what the person ran since the last one behind it, each in a fence.
 #[must_use]
 pub fn with_what_ran(message: String, ran: &[String]) -> String {
-    if ran.is_empty() { message } else { format!("{message}{RAN}{}", ran.join("\n\n")) }
+    if ran.is_empty() { message } else { format!("{message}{}{}", Message::RAN, ran.join("\n\n")) }
 }
 
 /// The end of what a command printed.

@@ -119,26 +119,125 @@ fn decided(id: &str, decision: Decision) -> Effect {
     Effect::Send(Command::Approve { call_id: call(id), decision })
 }
 
+/// A request with what is asked about behind it: id, what, risk.
+fn with_ahead(mut request: Value, ahead: &[(&str, &str, Option<&str>)]) -> Value {
+    let one = |(id, summary, risk): &(&str, &str, Option<&str>)| match risk {
+        Some(risk) => json!({"call_id": id, "summary": summary, "risk": risk}),
+        None => json!({"call_id": id, "summary": summary}),
+    };
+    request["ahead"] = ahead.iter().map(one).collect();
+    request
+}
+
+fn write_request(id: &str) -> Value {
+    let mut request = edit_request(id);
+    request["summary"] = json!("Write b.txt");
+    request
+}
+
+fn decides(scene: &mut Scene, id: &str) {
+    let decision = Decision::Once;
+    scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call(id), decision }));
+}
+
 #[test]
-fn yes_to_all_holds_for_calls_that_are_asked_about_one_by_one() {
+fn yes_to_all_says_what_it_covers_and_what_is_left_says_why() {
     let mut scene = Scene::new((80, 24));
     scene.works();
-    for (id, what) in [("1", "Write a.txt"), ("2", "Write b.txt"), ("3", "Run rm -r /"), ("4", "Write c.txt")] {
-        scene.call(id, "write_file", CallStatus::Scheduled, what);
-    }
+    scene.call("9", "todo_write", CallStatus::Scheduled, "Update 1 todo");
     scene.app.focused = Some(true);
-    scene.asks(edit_request("1"));
-    assert!(scene.picture().contains("+ unless of high risk · Write b.txt"), "{}", scene.picture());
-    assert!(scene.picture().contains("Y  all with +"));
+    let (two, three) = (("2", "Write b.txt", Some("medium")), ("3", "Run cat .env", Some("critical")));
+    let four = ("4", "Edit new.txt", None);
+    scene.asks(with_ahead(edit_request("1"), &[two, three, four]));
+    let picture = scene.picture();
+    for row in ["+ medium · Write b.txt", "· critical · Run cat .env", "· risk not known yet · Edit new.txt"] {
+        assert!(picture.contains(row), "{row}:\n{picture}");
+    }
+    assert!(!picture.contains("1 todo ") && picture.contains("Y  this and 1 with +"), "{picture}");
     assert_eq!(scene.types("Y"), [decided("1", Decision::Once)]);
-    scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("1"), decision: Decision::Once }));
-    assert_eq!(scene.asks(edit_request("2")), [decided("2", Decision::Once)]);
-    scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("2"), decision: Decision::Once }));
-    // What could do much harm was only seen in a line.
-    assert_eq!(scene.asks(command_request("3", "rm -r /")), []);
-    assert!(scene.picture().contains("is asked about by itself"), "{}", scene.picture());
+    decides(&mut scene, "1");
+    assert_eq!(scene.asks(with_ahead(write_request("2"), &[three, four])), [decided("2", Decision::Once)]);
+    decides(&mut scene, "2");
+    assert_eq!(scene.asks(with_ahead(command_request("3", "cat .env"), &[four])), [], "it was seen in a line only");
+    let picture = scene.picture();
+    assert!(picture.contains("your Y did not cover it: it is of critical risk"), "{picture}");
+    assert!(!picture.contains("Y  this") && picture.contains("N  none of them"), "{picture}");
+    assert_eq!(scene.types("Y"), [], "it would cover nothing else");
+    assert_eq!(scene.types("y"), [decided("3", Decision::Once)]);
+    decides(&mut scene, "3");
+    assert_eq!(scene.asks(edit_request("4")), []);
+    assert!(scene.picture().contains("your Y did not cover it: its risk was not known then"), "{}", scene.picture());
     scene.happen(EventBody::TurnStart(TurnStart { iteration: 4, model: "m".into() }));
-    assert_eq!(scene.asks(edit_request("4")), [], "another turn");
+    assert_eq!(scene.asks(write_request("2")), [], "another turn");
+}
+
+#[test]
+fn what_turns_out_worse_than_it_looked_is_asked_about() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.app.focused = Some(true);
+    scene.asks(with_ahead(edit_request("1"), &[("2", "Write b.txt", Some("low")), ("3", "Run ls", Some("high"))]));
+    scene.types("Y");
+    decides(&mut scene, "1");
+    assert_eq!(scene.asks(with_ahead(command_request("3", "ls"), &[("2", "Write b.txt", Some("low"))])), []);
+    assert!(scene.picture().contains("✓ low · Write b.txt (you said yes)"), "{}", scene.picture());
+    decides(&mut scene, "3");
+    assert_eq!(scene.asks(write_request("2")), []);
+    let picture = scene.picture();
+    assert!(picture.contains("you said yes to it as low risk; it is medium risk now"), "{picture}");
+}
+
+#[test]
+fn a_second_yes_to_all_forgets_nothing_of_the_first() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.app.focused = Some(true);
+    let two = ("2", "Write b.txt", Some("medium"));
+    scene.asks(with_ahead(edit_request("1"), &[("3", "Run ls", Some("high")), two]));
+    scene.types("Y");
+    decides(&mut scene, "1");
+    scene.asks(with_ahead(command_request("3", "ls"), &[two, ("4", "Write c.txt", Some("medium"))]));
+    scene.types("Y");
+    decides(&mut scene, "3");
+    assert_eq!(scene.asks(write_request("2")), [decided("2", Decision::Once)]);
+}
+
+#[test]
+fn what_a_hook_changed_or_no_row_shows_whole_is_asked_about() {
+    let mut scene = Scene::new((60, 30));
+    scene.works();
+    scene.app.focused = Some(true);
+    let (two, three) = (("2", "Write b.txt", Some("medium")), ("3", "Patch a.rs and 5 more", Some("medium")));
+    let long = format!("Write {}", "folder/".repeat(30));
+    scene
+        .asks(with_ahead(edit_request("1"), &[two, three, ("4", &long, Some("medium")), ("5", "Run ls", Some("low"))]));
+    let picture = scene.picture();
+    assert!(
+        picture.contains("+ medium · Write b.txt") && picture.contains("· medium · Patch a.rs and 5 more"),
+        "{picture}"
+    );
+    assert!(picture.contains("· low · Run ls") && picture.contains("Y  this and 1 with +"), "{picture}");
+    scene.types("Y");
+    decides(&mut scene, "1");
+    // The same id and the same risk, but not what was seen.
+    assert_eq!(scene.asks(edit_request("2")), []);
+    assert!(scene.picture().contains("you said yes to “Write b.txt”; it was changed since"), "{}", scene.picture());
+    decides(&mut scene, "2");
+    assert_eq!(scene.asks(edit_request("3")), []);
+    assert!(scene.picture().contains("your Y did not cover it: it could not be shown whole"), "{}", scene.picture());
+}
+
+#[test]
+fn a_narrow_box_shows_the_name_of_the_file() {
+    let mut scene = Scene::new((40, 20));
+    scene.works();
+    let mut request = edit_request("1");
+    request["summary"] = json!("Edit crates/a-long-folder/src/deeper/the_file.rs (+1 −1)");
+    let ahead = [("2", "Write crates/a-long-folder/src/deeper/other_file.rs", Some("medium"))];
+    scene.asks(with_ahead(request, &ahead));
+    let picture = scene.picture();
+    let head = picture.lines().find(|line| line.starts_with("? medium")).unwrap_or_default();
+    assert!(head.ends_with("the_file.rs") && picture.contains("other_file.rs"), "{picture}");
 }
 
 #[test]
@@ -152,10 +251,9 @@ fn a_changed_call_is_shown_and_asked_about_again() {
     let edited = Edited { arguments: arguments.clone(), diff: Vec::new() };
     assert_eq!(scene.news(News::Call(call("1"), Ok(Some(edited)))), [], "nothing runs unseen");
     assert_eq!(scene.types("y"), [], "it was not read yet");
-    scene.control('u');
-    scene.key(KeyCode::Esc);
     scene.reads();
     let picture = scene.picture();
+    assert!(picture.contains("? changed, not judged yet · Run, as you changed it"), "{picture}");
     assert!(picture.contains("$ make -n install") && picture.contains("y  yes, as you changed it"), "{picture}");
     assert!(!picture.contains("always:") && !picture.contains("for this session:"), "no rule is made of it: {picture}");
     assert_eq!(scene.types("y"), [decided("1", Decision::Edit { arguments })]);
@@ -165,9 +263,7 @@ fn a_changed_call_is_shown_and_asked_about_again() {
 fn no_to_all_holds_for_everything() {
     let mut scene = Scene::new((80, 24));
     scene.works();
-    scene.call("1", "write_file", CallStatus::Scheduled, "Write a.txt");
-    scene.call("2", "bash", CallStatus::Scheduled, "Run ls");
-    scene.asks(edit_request("1"));
+    scene.asks(with_ahead(edit_request("1"), &[("2", "Run ls", Some("high"))]));
     let no = || Decision::Reject { reason: None };
     assert_eq!(scene.types("N"), [decided("1", no())]);
     assert_eq!(scene.asks(command_request("2", "ls")), [decided("2", no())]);

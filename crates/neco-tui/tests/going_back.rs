@@ -1,5 +1,7 @@
 //! Going back to an earlier message: what is shown, what its keys come to, and what stands in the field after it.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod support;
 
 use crossterm::event::KeyCode;
@@ -37,8 +39,12 @@ fn going_back_shows_what_would_change() {
         scene.news(News::Answered(serde_json::from_value(preview).unwrap()));
         scene.picture();
         scene.key(KeyCode::Enter);
+        assert_eq!(scene.key(KeyCode::Enter), [], "nobody has seen it yet");
+        scene.reads();
         let sent = scene.key(KeyCode::Enter);
         assert_eq!(sent, [Effect::Send(Command::Rewind { message_id: id, what: RewindWhat::Both })]);
+        assert_eq!(scene.app.prompt.text.as_str(), "", "not before it is done");
+        scene.happen(EventBody::Rewind(rewind(0, &RewindPoint { message_id: id, ..point(2, "") }, true, None)));
         assert_eq!(scene.app.prompt.text.as_str(), "and test it");
         scene.control('c');
         let points = vec![point(1, "make a parser"), point(2, "and test it")];
@@ -60,14 +66,204 @@ fn a_command_takes_the_place_of_the_message_that_came_back() {
     assert_eq!(scene.key(KeyCode::Esc), [Effect::Ask(Query::RewindPoints)], "one step back");
     scene.news(News::Answered(Answer::RewindPoints { points }));
     scene.key(KeyCode::Enter);
+    scene.reads();
     let back = Command::Rewind { message_id: id, what: RewindWhat::Conversation };
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::Send(back.clone())]);
+    scene.news(News::Refused(ClientError::Refused("others changed it".into()), None));
+    assert_eq!(scene.app.prompt.text.as_str(), "", "what was refused brings nothing back");
+    scene.types("/rewind 1");
+    scene.key(KeyCode::Enter);
+    let points = vec![RewindPoint { message_id: id, ..point(1, "make a parser") }];
+    scene.news(News::Answered(Answer::RewindPoints { points }));
+    scene.reads();
     assert_eq!(scene.key(KeyCode::Enter), [Effect::Send(back)]);
+    scene.happen(EventBody::Rewind(rewind(0, &RewindPoint { message_id: id, ..point(1, "") }, true, None)));
     assert_eq!(scene.app.prompt.text.as_str(), "make a parser");
     scene.types("/undo");
     assert_eq!(scene.app.prompt.text.as_str(), "/undo");
     let sent = scene.key(KeyCode::Enter);
-    assert_eq!(sent, [Effect::Remember("/undo".into()), Effect::Send(Command::UndoRewind)]);
+    assert_eq!(sent, [Effect::Remember("/undo".into()), Effect::Ask(Query::UndoPreview)]);
     scene.app.prompt.offer_again("make a parser");
     scene.types(" in src/");
     assert_eq!(scene.app.prompt.text.as_str(), "make a parser in src/", "what is gone on with is a message");
+}
+
+fn preview(kind: &str, files: usize) -> Answer {
+    let at = |number: u64, text: &str| serde_json::to_value(point(number, text)).unwrap();
+    let file = |number: usize| json!({"path": format!("src/some/folder/file-{number:03}.rs"), "kind": "modified", "by_others": number == 0});
+    let preview = json!({
+        "type": "rewind_preview", "kind": kind, "about": "and test it", "message_id": MessageId::new(), "what": "both",
+        "to": 5, "rev": "51e6ceffb0aa", "messages": [at(3, "an hour of work")], "again": [at(2, "and test it")],
+        "files": (0..files).map(file).collect::<Vec<_>>(),
+        "notes": ["big.bin was changed since and can't come back: it is too big for checkpoints"],
+    });
+    serde_json::from_value(preview).unwrap()
+}
+
+/// What a screen shows, and below that all that can be scrolled to.
+fn read_all(scene: &mut Scene) -> String {
+    let mut seen = Vec::new();
+    for _ in 0..80 {
+        seen.push(scene.picture());
+        scene.key(KeyCode::Right);
+    }
+    seen.join("\n")
+}
+
+#[test]
+fn an_undo_is_asked_about_with_all_that_it_would_change() {
+    insta::assert_snapshot!(in_all_sizes(|scene| {
+        scene.types("/undo");
+        assert!(scene.key(KeyCode::Enter).contains(&Effect::Ask(Query::UndoPreview)));
+        scene.news(News::Answered(preview("undo", 40)));
+    }));
+    for size in [(40, 20), (50, 16), (80, 24)] {
+        let mut scene = Scene::new(size);
+        scene.types("/undo");
+        scene.key(KeyCode::Enter);
+        scene.news(News::Answered(preview("undo", 40)));
+        let first: String = scene.picture().split_whitespace().collect::<Vec<_>>().join(" ");
+        for words in ["1 message of yours would no longer count", "40 files would change", "can't come back"] {
+            assert!(first.contains(words), "{size:?}: {words}\n{first}");
+        }
+        let all = read_all(&mut scene);
+        for words in ["an hour of work", "file-000.rs", "file-020.rs", "file-039.rs"] {
+            assert!(all.contains(words), "{size:?}: {words}");
+        }
+        assert_eq!(scene.key(KeyCode::Char('n')), [], "no");
+        scene.types("/undo");
+        scene.key(KeyCode::Enter);
+        scene.news(News::Answered(preview("undo", 1)));
+        scene.picture();
+        assert_eq!(scene.key(KeyCode::Char('y')), [], "{size:?}: what came just now was not read");
+        scene.reads();
+        assert_eq!(scene.key(KeyCode::Char('y')), [Effect::Send(Command::UndoRewind)]);
+    }
+}
+
+#[test]
+fn a_checkpoint_is_chosen_by_its_name_or_in_a_list() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("/rewind 51e6ce");
+    assert!(scene.key(KeyCode::Enter).contains(&Effect::Ask(Query::RewindPoints)));
+    let points = vec![point(1, "make a parser")];
+    let asked = scene.news(News::Answered(Answer::RewindPoints { points: points.clone() }));
+    assert_eq!(asked, [Effect::Ask(Query::CheckpointPreview { rev: "51e6ce".into() })]);
+    scene.news(News::Answered(preview("checkpoint", 2)));
+    assert!(scene.picture().contains("files back to checkpoint 51e6ceffb0"));
+    scene.reads();
+    let rev = "51e6ceffb0aa".to_owned();
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::Send(Command::RestoreCheckpoint { rev: rev.clone() })]);
+    // A number is a message's.
+    scene.happen(EventBody::Rewind(rewind(1, &points[0], false, None)));
+    scene.types("/rewind 1");
+    scene.key(KeyCode::Enter);
+    scene.news(News::Answered(Answer::RewindPoints { points: points.clone() }));
+    assert!(scene.picture().contains("back to before “make a parser”: what?"));
+    scene.key(KeyCode::Esc);
+    // And in the list.
+    scene.news(News::Answered(Answer::RewindPoints { points }));
+    scene.key(KeyCode::Up);
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::Ask(Query::Checkpoints)]);
+    let ts = jiff::Timestamp::UNIX_EPOCH;
+    let info = CheckpointInfo {
+        rev: rev.clone(),
+        seq: 4,
+        ts,
+        label: "make a parser".into(),
+        when: CheckpointWhen::Before,
+        changed: 3,
+    };
+    let asked = scene.news(News::Answered(Answer::Checkpoints { checkpoints: vec![info] }));
+    assert_eq!(asked, [Effect::Ask(Query::CheckpointPreview { rev: rev.clone() })]);
+    scene.news(News::Answered(preview("checkpoint", 2)));
+    assert!(scene.picture().contains("2 files would change"));
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::Ask(Query::CheckpointPreview { rev: rev.clone() })]);
+    scene.news(News::Answered(preview("checkpoint", 2)));
+    scene.reads();
+    assert_eq!(scene.key(KeyCode::Char('y')), [Effect::Send(Command::RestoreCheckpoint { rev })]);
+}
+
+fn rewind(to: Seq, before: &RewindPoint, conversation: bool, undoes: Option<Seq>) -> Rewind {
+    let (files, undo) = (Some("51e6ceffb0aa".to_owned()), Some("aa".to_owned()));
+    Rewind { to, message_id: before.message_id, conversation, files, undo, undoes, changed: 600 }
+}
+
+#[test]
+fn going_back_is_seen_while_it_lasts_and_is_not_stopped_halfway() {
+    let mut scene = Scene::new((80, 24));
+    let points = vec![point(1, "make a parser")];
+    scene.news(News::Answered(Answer::RewindPoints { points: points.clone() }));
+    scene.key(KeyCode::Enter);
+    scene.reads();
+    scene.key(KeyCode::Enter);
+    assert!(scene.picture().contains("going back") && scene.app.moves());
+    scene.happen(EventBody::FilesBack(FilesBack { done: 120, total: 600 }));
+    assert!(scene.picture().contains("going back: 120 of 600 files"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Esc), []);
+    assert!(scene.picture().contains("not stopped halfway; /undo"));
+    scene.happen(EventBody::Rewind(rewind(0, &points[0], true, None)));
+    let screen = scene.picture();
+    assert!(!screen.contains("going back:") && screen.contains("600 files put"), "{screen}");
+    // What was refused is not under way.
+    scene.control('c');
+    scene.news(News::Answered(Answer::RewindPoints { points }));
+    scene.key(KeyCode::Enter);
+    scene.reads();
+    scene.key(KeyCode::Enter);
+    scene.news(News::Refused(ClientError::Refused("no".into()), None));
+    assert_eq!(scene.app.standing.going_back, None);
+}
+
+#[test]
+fn what_no_longer_counts_is_marked_and_so_it_is_when_the_session_is_opened_again() {
+    let (first, second) = (Message::user("make w1"), Message::user("make w2"));
+    let point_of = |message: &Message| RewindPoint { message_id: message.id, ..point(1, "") };
+    let answer = |text: &str| EventBody::Message(Message::new(Role::Assistant, vec![Part::Text { text: text.into() }]));
+    let log = |scene: &mut Scene, past: bool| {
+        let bodies = [
+            EventBody::Message(first.clone()),
+            answer("made w1"),
+            EventBody::Message(second.clone()),
+            answer("made w2"),
+            EventBody::Rewind(rewind(2, &point_of(&second), true, None)),
+            EventBody::Message(Message::user("make w3")),
+            answer("made w3"),
+        ];
+        for body in bodies {
+            match past {
+                true => scene.happened(body),
+                false => {
+                    scene.happen(body);
+                    scene.picture();
+                }
+            }
+        }
+    };
+    insta::assert_snapshot!("counts_live", in_all_sizes(|scene| log(scene, false)));
+    insta::assert_snapshot!("counts_opened_again", in_all_sizes(|scene| log(scene, true)));
+    insta::assert_snapshot!(
+        "counts_again_after_an_undo",
+        in_all_sizes(|scene| {
+            log(scene, true);
+            scene.happened(EventBody::Rewind(rewind(4, &point_of(&second), true, Some(5))));
+            scene.happened(EventBody::Rewind(rewind(7, &point_of(&second), true, Some(8))));
+        })
+    );
+}
+
+#[test]
+fn a_question_stays_a_question_while_other_agents_work() {
+    let mut scene = Scene::new((80, 24));
+    let child = AgentId::new();
+    scene.happen(support::agent_update(&support::node(child, scene.root, "explore", "look", "running", 0.0)));
+    scene.types("/undo");
+    scene.key(KeyCode::Enter);
+    scene.news(News::Answered(preview("undo", 2)));
+    assert!(scene.picture().contains("undo going back to before"));
+    let call_id = support::call("c1");
+    let update =
+        ToolCallUpdate { call_id, tool: "bash".into(), status: CallStatus::Executing, summary: "Run x".into() };
+    scene.happen_to(child, EventBody::ToolCallUpdate(update));
+    assert!(scene.picture().contains("undo going back to before"), "{}", scene.picture());
 }

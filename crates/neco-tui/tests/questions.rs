@@ -90,9 +90,23 @@ fn a_rule_takes_enter_and_is_shown_before() {
         scene.asks(edit_request("1"));
         assert_eq!(scene.types(letter), []);
         let picture = scene.picture();
-        assert!(picture.contains(rule) && picture.contains("Enter  so it is"), "{picture}");
+        assert!(picture.contains(rule) && picture.contains("Enter  or y  so it is"), "{picture}");
         assert_eq!(scene.key(KeyCode::Esc), [], "not so");
         assert!(scene.picture().contains("y  yes, once"));
+        scene.types(letter);
+        scene.app.now_ms += 500;
+        assert_eq!(scene.types("n"), [], "not so either");
+        scene.types(letter);
+        scene.app.now_ms += 500;
+        assert_eq!(scene.types("x"), [], "a key that means nothing there makes no rule, and is no message");
+        assert_eq!(scene.app.prompt.text.as_str(), "");
+        scene.types(letter);
+        scene.app.now_ms += 500;
+        assert_eq!(scene.types("y"), decided("1", decision.clone()), "yes means yes");
+        assert_eq!(scene.app.prompt.text.as_str(), "", "and no key is text");
+        let mut scene = Scene::new((80, 24));
+        scene.works();
+        scene.asks(edit_request("1"));
         scene.types(letter);
         assert_eq!(scene.key(KeyCode::Enter), decided("1", decision));
     }
@@ -144,7 +158,105 @@ fn a_question_behind_a_list_is_read_before_it_is_answered() {
     scene.asks(edit_request("1"));
     scene.key(KeyCode::Esc);
     assert_eq!(scene.types("y"), [], "it was not seen");
-    assert_eq!(scene.app.prompt.text.as_str(), "y");
+    assert_eq!(scene.app.prompt.text.as_str(), "", "and it is no message");
+}
+
+#[test]
+fn a_key_in_the_moment_a_question_comes_neither_decides_nor_is_a_message() {
+    let ask = || {
+        let mut scene = Scene::new((80, 24));
+        scene.works();
+        let request: PermissionRequest = serde_json::from_value(edit_request("1")).unwrap();
+        scene.happen(EventBody::PermissionRequest(request));
+        scene.picture();
+        scene.app.now_ms += 100;
+        scene
+    };
+    let mut scene = ask();
+    assert_eq!(scene.types("e"), []);
+    assert_eq!(scene.app.prompt.text.as_str(), "");
+    scene.app.now_ms += 600;
+    assert_eq!(scene.types("y"), decided("1", Decision::Once), "the question has the keys still");
+    // A key that is held down is no word, and decides nothing either.
+    let mut scene = ask();
+    assert_eq!(scene.types("yyy"), []);
+    assert_eq!(scene.app.prompt.text.as_str(), "");
+    // Whoever writes a word loses nothing of it, also when the question can be read meanwhile.
+    let mut scene = ask();
+    scene.app.now_ms += 150;
+    assert_eq!(scene.types("h"), []);
+    scene.app.now_ms += 100;
+    assert_eq!(scene.types("ey you"), []);
+    assert_eq!(scene.app.prompt.text.as_str(), "hey you");
+    assert!(scene.picture().contains("your keys write the message below"), "{}", scene.picture());
+}
+
+#[test]
+fn a_draft_waits_while_questions_are_answered() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.types("later: the docs");
+    scene.app.now_ms += 10_000;
+    scene.asks(edit_request("1"));
+    assert!(scene.picture().contains("y  yes, once"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Enter), [], "what waits is not sent by a key for the question");
+    assert_eq!(scene.types("y"), decided("1", Decision::Once));
+    scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("1"), decision: Decision::Once }));
+    scene.asks(edit_request("2"));
+    assert_eq!(scene.types("y"), decided("2", Decision::Once));
+    assert_eq!(scene.app.prompt.text.as_str(), "later: the docs");
+}
+
+#[test]
+fn a_field_that_was_emptied_gives_the_keys_back_after_a_while() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.asks(edit_request("1"));
+    scene.types("hello there");
+    assert!(matches!(scene.key(KeyCode::Enter).last(), Some(Effect::Send(Command::Steer { .. }))));
+    assert_eq!(scene.types("y"), [], "the next sentence may begin so");
+    scene.control('u');
+    scene.app.now_ms += 1500;
+    assert!(scene.picture().contains("y  yes, once"), "{}", scene.picture());
+    assert_eq!(scene.types("y"), decided("1", Decision::Once));
+    // Whoever went there to write thinks as long as they like.
+    scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("1"), decision: Decision::Once }));
+    scene.asks(edit_request("2"));
+    scene.key(KeyCode::Tab);
+    scene.app.now_ms += 60_000;
+    assert_eq!(scene.types("yes, but"), []);
+    assert_eq!(scene.app.prompt.text.as_str(), "yes, but");
+}
+
+#[test]
+fn whoever_answers_is_not_writing() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.asks(edit_request("1"));
+    scene.key(KeyCode::Tab);
+    scene.types("a draft");
+    scene.app.now_ms += 300;
+    scene.key(KeyCode::Esc);
+    assert_eq!(scene.types("y"), decided("1", Decision::Once));
+    scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("1"), decision: Decision::Once }));
+    scene.asks(edit_request("2"));
+    assert_eq!(scene.types("y"), decided("2", Decision::Once), "the next question has the keys as well");
+    assert_eq!(scene.app.prompt.text.as_str(), "a draft");
+}
+
+#[test]
+fn what_is_pasted_at_a_question_is_no_choice_of_it() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    let options = [json!({"label": "SQLite", "description": ""}), json!({"label": "PostgreSQL", "description": ""})];
+    let item = json!({"title": "store", "text": "Where?", "multiple": false, "options": options});
+    scene.questions(json!({"about": "choices", "items": [item]}));
+    scene.app.paste("in a file of its own");
+    let sent = scene.key(KeyCode::Enter);
+    let Some(Effect::Send(Command::Answer { reply: Reply::Choices { answers }, .. })) = sent.last() else {
+        panic!("{sent:?}")
+    };
+    assert_eq!(answers[0].text.as_deref(), Some("in a file of its own"));
 }
 
 #[test]
@@ -158,7 +270,8 @@ fn yes_to_all_is_yes_to_what_was_named_and_does_no_harm() {
     scene.asks(worse);
     scene.asks(edit_request("3"));
     scene.reads();
-    assert!(scene.picture().contains("· high risk, asked by itself · Run rm -rf build"), "{}", scene.picture());
+    assert!(scene.picture().contains("· high · Run rm -rf build"), "{}", scene.picture());
+    assert!(scene.picture().contains("Y  this and 1 with +"), "{}", scene.picture());
     // What comes between the frame and the key was not named.
     let unseen: PermissionRequest = serde_json::from_value(edit_request("4")).unwrap();
     scene.happen(EventBody::PermissionRequest(unseen));

@@ -33,16 +33,18 @@ proptest! {
     #[test]
     fn nothing_is_lost_and_nothing_is_drawn_twice(
         frames in proptest::collection::vec(
-            (proptest::collection::vec("[a-z]{0,12}", 0..12), proptest::collection::vec("[A-Z]{1,12}", 1..8), 0usize..8),
+            (proptest::collection::vec("[a-c]{0,12}", 0..12), proptest::collection::vec("[A-C]{1,12}", 1..8), 0usize..8),
             1..20,
-        )
+        ),
+        known in any::<bool>(),
     ) {
+        let size = if known { (usize::from(WIDTH), usize::from(HEIGHT)) } else { (0, 0) };
         let mut screen = Screen::new(Vec::new(), Depth::None);
         let mut parser = vt100::Parser::new(HEIGHT, WIDTH, 10_000);
         let mut all: Vec<String> = Vec::new();
         for (finished, live, row) in frames {
             let cursor = Cursor { row, column: 1 };
-            screen.draw(Frame { finished: lines(&finished), live: lines(&live), cursor: Some(cursor), folds: false }).unwrap();
+            screen.draw(Frame { finished: lines(&finished), live: lines(&live), cursor: Some(cursor), folds: false, size }).unwrap();
             let bytes = std::mem::take(screen.out());
             parser.process(&bytes);
             all.extend(finished);
@@ -58,6 +60,56 @@ proptest! {
             prop_assert_eq!(&under, &live[row.min(live.len() - 1)]);
         }
     }
+}
+
+/// A row of what streams, with the bottom of a window.
+fn streams(words: &[&str], field: &str) -> Frame {
+    let rows = words.iter().map(|row| (*row).to_owned());
+    let bottom = ["─".repeat(12), format!("› {field}"), "status".to_owned()];
+    let live = lines(&rows.chain(bottom).collect::<Vec<_>>());
+    let cursor = Some(Cursor { row: words.len() + 1, column: 2 + field.len() });
+    Frame { live, cursor, size: (usize::from(WIDTH), usize::from(HEIGHT)), ..Frame::default() }
+}
+
+#[test]
+fn no_more_is_written_than_is_different() {
+    let mut screen = Screen::new(Vec::new(), Depth::None);
+    let mut parser = vt100::Parser::new(HEIGHT, WIDTH, 100);
+    let mut written = |screen: &mut Screen<Vec<u8>>, frame: Frame| {
+        screen.draw(frame).unwrap();
+        let bytes = std::mem::take(screen.out());
+        parser.process(&bytes);
+        (bytes, contents(&mut parser))
+    };
+    written(&mut screen, streams(&["one", "two"], ""));
+    assert_eq!(written(&mut screen, streams(&["one", "two"], "k")).0, b"k", "a key is a byte");
+    assert_eq!(written(&mut screen, streams(&["one", "two"], "")).0, b"\x1b[D\x1b[K");
+    let (bytes, _) = written(&mut screen, streams(&["one", "two more"], ""));
+    assert!(bytes.len() < 60, "{} bytes for a word", bytes.len());
+    // What was alive is finished, and another row comes: the rows below it move.
+    let next = Frame { finished: lines(&["one".into()]), ..streams(&["two more", "three"], "") };
+    let (bytes, shown) = written(&mut screen, next);
+    assert!(bytes.len() < 60, "{} bytes for a row", bytes.len());
+    assert_eq!(shown, ["one", "two more", "three", &"─".repeat(12), "› ", "status"]);
+    let (_, shown) = written(&mut screen, Frame { finished: lines(&["two more".into()]), ..streams(&["three"], "") });
+    assert_eq!(shown.len(), 6);
+    let (bytes, shown) = written(&mut screen, streams(&[], ""));
+    assert!(bytes.len() < 60, "{} bytes to take a row off", bytes.len());
+    assert_eq!(shown, ["one", "two more", &"─".repeat(12), "› ", "status"]);
+}
+
+#[test]
+fn over_a_slow_line_the_row_of_the_cursor_comes_first() {
+    let mut screen = Screen::new(Vec::new(), Depth::None);
+    let mut parser = vt100::Parser::new(HEIGHT, WIDTH, 100);
+    screen.draw(streams(&["one", "two"], "")).unwrap();
+    parser.process(&std::mem::take(screen.out()));
+    assert!(!screen.draw_within(streams(&["ONE", "TWO"], "k"), 1).unwrap());
+    parser.process(&std::mem::take(screen.out()));
+    assert_eq!(contents(&mut parser)[..4], ["one", "two", &"─".repeat(12), "› k"]);
+    assert!(screen.draw_within(streams(&["ONE", "TWO"], "k"), 100).unwrap());
+    parser.process(&std::mem::take(screen.out()));
+    assert_eq!(contents(&mut parser)[..4], ["ONE", "TWO", &"─".repeat(12), "› k"]);
 }
 
 #[test]
@@ -83,7 +135,7 @@ fn only_the_newest_size_counts_when_several_come_before_a_frame() {
         finished: finished.iter().map(|text| Line::raw((*text).to_owned())).collect(),
         live: live.clone(),
         cursor: Some(Cursor { row: 2, column: 1 }),
-        folds: false,
+        ..Frame::default()
     };
     let bytes = |sizes: &[(u16, u16)]| {
         let mut screen = Screen::new(Vec::new(), Depth::None);

@@ -37,7 +37,7 @@ fn is_ours(bytes: &str) {
                     bad("a sequence that is not ours");
                 }
                 while rest.next_if(|next| matches!(next, '0'..='9' | ';' | '?')).is_some() {}
-                if !rest.next().is_some_and(|last| "ABGHJKhlm".contains(last)) {
+                if !rest.next().is_some_and(|last| "ABDGHJKLMhlm".contains(last)) {
                     bad("a sequence that is not ours");
                 }
             }
@@ -71,7 +71,7 @@ fn names_of_a_folder_are_no_sequences() {
     is_ours(&bytes(&mut scene));
     scene.control('u');
     let custom = Custom { name: format!("x{EVIL}"), argument: EVIL.into(), help: format!("\t{EVIL}") };
-    scene.news(News::Commands(vec![custom]));
+    scene.news(News::Commands(vec![custom], None));
     scene.types("/");
     is_ours(&bytes(&mut scene));
     scene.control('u');

@@ -59,12 +59,15 @@ fn words_for_the_model_are_not_shown_to_the_person() {
 #[test]
 fn a_compaction_that_was_asked_for_is_seen_and_can_be_stopped() {
     let mut scene = Scene::new((80, 24));
-    let told = |level, text: &str| EventBody::Notification(Notification { level, text: text.to_owned() });
-    scene.happen(told(NotificationLevel::Info, Compaction::BEGINS));
+    let told = |level, text: &str, about| {
+        EventBody::Notification(Notification { level, text: text.to_owned(), about: Some(about) })
+    };
+    scene.happen(told(NotificationLevel::Info, "it begins", NotificationTopic::CompactionBegins));
     assert!(scene.picture().contains("compacting the conversation"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Esc).first(), Some(&Effect::Send(Command::Cancel)));
-    scene.happen(told(NotificationLevel::Warning, "the conversation was not compacted: it was cancelled"));
+    scene.happen(told(NotificationLevel::Warning, "it was cancelled", NotificationTopic::CompactionFailed));
     assert!(!scene.app.standing.works());
+    assert!(!scene.picture().contains("stopping"), "{}", scene.picture());
 }
 
 #[test]

@@ -127,10 +127,10 @@ fn what_neco_itself_has_to_say() {
         .unwrap();
         scene.streams(&["half an ans"]);
         scene.happen(EventBody::ModelRetry(retry));
-        scene.happen(EventBody::Notification(Notification {
-            level: NotificationLevel::Warning,
-            text: "the sandbox is weaker here".into(),
-        }));
+        scene.happen(EventBody::Notification(Notification::new(
+            NotificationLevel::Warning,
+            "the sandbox is weaker here".into(),
+        )));
         let compaction: Compaction = serde_json::from_value(json!({
             "strategy": "summary", "cause": "asked", "before": 120_000, "after": 8000, "kept": 4, "removed": 40
         }))

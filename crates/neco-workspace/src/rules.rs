@@ -188,8 +188,17 @@ fn says(rules: Option<&Gitignore>, path: &Path, is_folder: bool) -> Option<Verdi
 
 /// The rules of a file for a folder. Links are refused, as git does.
 pub(crate) fn rules_of(folder: &Path, file: &Path) -> Option<Gitignore> {
-    let content = small_file::read(file, MOST_BYTES, Links::Refused)?;
-    let text = String::from_utf8_lossy(&content);
+    rules_in(folder, file, &content_of(file)?)
+}
+
+/// What such a file says, as far as it can be one.
+pub(crate) fn content_of(file: &Path) -> Option<Vec<u8>> {
+    small_file::read(file, MOST_BYTES, Links::Refused)
+}
+
+/// The rules that a file with this content has for a folder.
+pub(crate) fn rules_in(folder: &Path, file: &Path, content: &[u8]) -> Option<Gitignore> {
+    let text = String::from_utf8_lossy(content);
     let mut builder = GitignoreBuilder::new(folder);
     for line in text.strip_prefix('\u{feff}').unwrap_or(&text).lines() {
         // A file with a line that is no pattern still counts with its other lines.

@@ -232,6 +232,14 @@ impl Worktree {
         }
     }
 
+    /// Whether what came of it is part of what the repository has checked out.
+    #[must_use]
+    pub fn is_merged(&self) -> bool {
+        let merged = ["merge-base", "--is-ancestor", &self.branch, "HEAD"];
+        let has_work = self.commits().is_ok_and(|commits| commits > 0);
+        has_work && git(&self.repository, &merged).is_ok()
+    }
+
     fn remove_with_ignored(&self) -> Result<(), WorktreeError> {
         let lock = self.lock_file()?;
         lock.try_lock().map_err(|_| WorktreeError::InUse)?;
@@ -352,7 +360,7 @@ pub fn all(worktrees: &Path) -> Vec<Worktree> {
 pub fn tidy(worktrees: &Path, unused: Duration) -> Vec<Worktree> {
     let all = all(worktrees).into_iter().filter(|tree| tree.path.is_dir());
     all.filter(|tree| {
-        let removed = match (is_merged(tree), is_untouched(tree, unused)) {
+        let removed = match (tree.is_merged(), is_untouched(tree, unused)) {
             (_, true) => tree.remove_with_ignored(),
             (true, false) => tree.remove(),
             (false, false) => return false,
@@ -360,12 +368,6 @@ pub fn tidy(worktrees: &Path, unused: Duration) -> Vec<Worktree> {
         removed.is_ok()
     })
     .collect()
-}
-
-fn is_merged(tree: &Worktree) -> bool {
-    let merged = ["merge-base", "--is-ancestor", &tree.branch, "HEAD"];
-    let has_work = tree.commits().is_ok_and(|commits| commits > 0);
-    has_work && git(&tree.repository, &merged).is_ok()
 }
 
 /// Git writes the index of a worktree whenever something is brought back.

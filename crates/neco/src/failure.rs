@@ -1,14 +1,16 @@
 //! What a person is told when Neco can't do what was asked: one message, and what to do next.
 
 use std::fmt;
+use std::path::Path;
 
 use neco_config::ConfigError;
 use neco_model::SetupError;
-use neco_proto::ClientError;
+use neco_proto::{ClientError, ErrorCode};
 use neco_session::SessionError;
 use neco_session::rewind::RewindError;
 use neco_store::StoreError;
 
+use crate::disk;
 use crate::exit::Exit;
 
 /// Why Neco ends without having done what was asked.
@@ -21,7 +23,7 @@ pub struct Failure {
     /// What to do about it, where that is not in the message.
     pub hint: Option<String>,
     /// The stable code, where there is one.
-    pub code: Option<neco_proto::ErrorCode>,
+    pub code: Option<ErrorCode>,
 }
 
 impl Failure {
@@ -37,11 +39,31 @@ impl Failure {
         Self::new(Exit::Usage, message)
     }
 
+    /// Adds what helps with a store that fails, where nothing else is known to.
+    #[must_use]
+    pub fn advised(self, data_dir: &Path) -> Self {
+        match (&self.code, &self.hint) {
+            (Some(ErrorCode::StoreFailed), None) => self.hint(disk::store_advice(data_dir)),
+            _ => self,
+        }
+    }
+
     /// Adds what to do about it.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+}
+
+impl Failure {
+    /// What went wrong and what helps, for a window: it need not say who speaks.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match &self.hint {
+            Some(hint) => format!("{}\n{hint}", self.message),
+            None => self.message.clone(),
+        }
     }
 }
 
@@ -79,7 +101,9 @@ impl From<StoreError> for Failure {
                 "End the other process, or start a new session without --session and --continue."
             }
             StoreError::Write(_) | StoreError::Read(_) => {
-                "Look at the free space and permissions of the data folder, which `neco doctor` prints; `neco session prune` and `neco session rm` make room."
+                let code = error.code();
+                let message = format!("error {}: {error}", code.number());
+                return Self { code: Some(code), ..Self::new(Exit::Failed, message) };
             }
             StoreError::Foreign { .. }
             | StoreError::Damaged { .. }

@@ -1,7 +1,7 @@
 //! The door: arguments, wiring, subcommands, exit codes.
 //!
 //! Reading order: [`args`] with [`rule_args`], [`command_line`] and [`misuse`], [`run`] (a request), [`cmd`] (everything else), [`wire`] (where concrete
-//! types meet) with [`sandbox`], [`boxed_git`] and [`arg0`], [`rules`] (which rules are in force), [`mod@print`] and [`ask`] (the window of a run), [`tui`] (the terminal window) and [`repl`] (the same in lines), [`agent_orders`] (what a person asks of agents), [`outcome`], [`exit`], [`failure`].
+//! types meet) with [`disk`], [`sandbox`], [`boxed_git`] and [`arg0`], [`rules`] (which rules are in force), [`mod@print`] and [`ask`] (the window of a run), [`tui`] (the terminal window) and [`repl`] (the same in lines), [`agent_orders`] (what a person asks of agents), [`outcome`], [`exit`], [`failure`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -13,6 +13,7 @@ mod boxed_git;
 mod checkpoints;
 mod cmd;
 mod command_line;
+mod disk;
 mod exit;
 mod failure;
 mod help;
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
     let exit = match enter(&line, &env) {
         Ok(exit) => exit,
         Err(failure) => {
+            let failure = failure.advised(env.data_dir());
             tracing::error!("{failure}");
             say::failure(&failure);
             failure.exit

@@ -131,6 +131,7 @@ impl Outcome {
             | EventBody::IdeContext(_)
             | EventBody::ContextTrim(_)
             | EventBody::Checkpoint(_)
+            | EventBody::FilesBack(_)
             | EventBody::Rewind(_)
             | EventBody::Title(_)
             | EventBody::Imported(_)

@@ -39,6 +39,12 @@ pub struct OwnCommand {
 }
 
 impl OwnCommand {
+    /// What it says, as it is written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// What is said to the agent, with `argument` in its places; behind it when it has none.
     #[must_use]
     pub fn say(&self, argument: &str) -> String {

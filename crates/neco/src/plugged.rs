@@ -29,6 +29,8 @@ struct Item {
     hash: String,
     /// In one line.
     words: String,
+    /// What it says or runs, as it is written.
+    says: String,
     kind: Kind,
 }
 
@@ -50,6 +52,9 @@ pub enum Scope {
     /// The folders with something that nobody has decided about.
     News,
 }
+
+/// Lines of a command, a script, a prompt or rules that are shown to whoever decides about them.
+const SHOWN_LINES: usize = 6;
 
 /// The hash of nothing: whatever is said to be trusted as this is not.
 const NO_HASH: &str = "";
@@ -182,8 +187,8 @@ impl Plugged {
         self.items.iter().all(|item| self.is_on(item))
     }
 
-    /// What is switched on, for the person who decides: of every folder in question all of it, to the
-    /// last character.
+    /// What is switched on, for the person who decides: of every folder in question all of it, with the first lines of
+    /// what it says or runs.
     #[must_use]
     pub fn describe(&self, scope: Scope) -> String {
         let mut text = String::new();
@@ -197,6 +202,7 @@ impl Plugged {
                     (true, true) | (false, _) => "",
                 };
                 let _ = writeln!(text, "  {}{new}", visible_line(&item.words));
+                text.push_str(&excerpt(&item.says));
             }
         }
         text
@@ -275,6 +281,19 @@ impl Plugged {
     }
 }
 
+/// The first lines of what something says.
+fn excerpt(says: &str) -> String {
+    let lines: Vec<&str> = says.lines().filter(|line| !line.trim().is_empty()).collect();
+    let mut text = String::new();
+    for line in lines.iter().take(SHOWN_LINES) {
+        let _ = writeln!(text, "    | {}", visible_line(line.trim_end()));
+    }
+    if lines.len() > SHOWN_LINES {
+        let _ = writeln!(text, "    | … and {} more lines", lines.len() - SHOWN_LINES);
+    }
+    text
+}
+
 fn hook_item(env: &Env, hook: &Hook) -> Result<Option<Item>, String> {
     let Some(folder) = hook.origin.folder() else { return Ok(None) };
     let fingerprint = hook.fingerprint()?;
@@ -293,13 +312,15 @@ fn hook_item(env: &Env, hook: &Hook) -> Result<Option<Item>, String> {
         env.shown(hook.origin.file())
     );
     let kind = Kind::Hook(Box::new(hook.clone()));
-    Ok(Some(Item { folder: folder.to_owned(), hash: fingerprint.hash, words, kind }))
+    let script = |file: &PathBuf| std::fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).ok();
+    let says = fingerprint.files.iter().filter_map(script).collect::<Vec<_>>().join("\n");
+    Ok(Some(Item { folder: folder.to_owned(), hash: fingerprint.hash, words, says, kind }))
 }
 
 fn command_item(env: &Env, command: &OwnCommand) -> Item {
     let words = format!("command /{}  ({})", command.custom.name, env.shown(&command.file));
     let folder = command.folder.clone().unwrap_or_default();
-    Item { folder, hash: command.hash.clone(), words, kind: Kind::Command }
+    Item { folder, hash: command.hash.clone(), words, says: command.text().to_owned(), kind: Kind::Command }
 }
 
 /// A file of the folder in the place of a prompt: what it says decides how the agent works.
@@ -308,13 +329,14 @@ fn prompt_item(env: &Env, folder: &Path, prompt: PromptFile) -> Item {
     let hash = Sha256::digest(format!("prompt\0{shown}\0{}", prompt.text).as_bytes());
     let hash = hash.iter().map(|byte| format!("{byte:02x}")).collect();
     let words = format!("prompt {}: {} bytes in its place  ({shown})", prompt.name, prompt.text.len());
-    Item { folder: folder.to_owned(), hash, words, kind: Kind::Prompt(prompt) }
+    let says = prompt.text.to_string();
+    Item { folder: folder.to_owned(), hash, words, says, kind: Kind::Prompt(prompt) }
 }
 
 /// A definition of the folder that takes the place of another one, or chooses a model.
 fn agent_item(env: &Env, file: &DefinitionFile, wants: &str) -> Item {
     let words = format!("agent: {wants}  ({})", env.shown(&file.path));
-    Item { folder: file.folder.clone(), hash: agent_hash(file), words, kind: Kind::Agent }
+    Item { folder: file.folder.clone(), hash: agent_hash(file), words, says: file.text.to_string(), kind: Kind::Agent }
 }
 
 fn agent_hash(file: &DefinitionFile) -> String {
@@ -330,7 +352,8 @@ fn rules_item(file: &PolicyFile) -> Option<Item> {
     }
     let hash = Sha256::digest(format!("{}\0{text}", file.shown).as_bytes());
     let hash = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-    Some(Item { folder: file.folder.clone(), hash, words: format!("rules: {}", file.shown), kind: Kind::Rules })
+    let words = format!("rules: {}", file.shown);
+    Some(Item { folder: file.folder.clone(), hash, words, says: text.to_string(), kind: Kind::Rules })
 }
 
 /// The settings file of another agent may hold other things only.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use crate::import::Format;
@@ -69,7 +70,7 @@ pub struct ImportArgs {
     #[arg(long, value_enum, value_name = "PROGRAM", conflicts_with = "from")]
     pub format: Option<Format>,
     /// Looks for the sessions of this folder where this program keeps them
-    #[arg(long, value_enum, value_name = "PROGRAM")]
+    #[arg(long, value_name = "PROGRAM", value_parser = foreign())]
     pub from: Option<Format>,
     /// Imports it although it is here already, as a second session
     #[arg(long)]
@@ -77,4 +78,10 @@ pub struct ImportArgs {
     /// Prints JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// The programs that keep sessions of their own.
+fn foreign() -> impl TypedValueParser<Value = Format> {
+    let names = Format::FOREIGN.iter().filter_map(Format::to_possible_value);
+    PossibleValuesParser::new(names).try_map(|name| Format::from_str(&name, false))
 }

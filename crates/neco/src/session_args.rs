@@ -51,8 +51,9 @@ Examples:
 
 const PRUNE: &str = "\
 Sessions that are open, and what forks need of the ones that go, stay. States of files that are older than
-checkpoints.keep_days go too.
+checkpoints.keep_days go too. Without --older-than and --keep nothing is removed, and what there is is shown.
 Examples:
+  neco session prune                       the oldest and the biggest
   neco session prune --older-than 90d --dry-run
   neco session prune --older-than 30d --keep 20 --yes";
 
@@ -185,6 +186,9 @@ pub struct ListArgs {
     /// Most sessions
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub limit: usize,
+    /// How much room each takes, too
+    #[arg(long)]
+    pub size: bool,
     /// Prints JSON
     #[arg(long)]
     pub json: bool,
@@ -274,7 +278,7 @@ pub struct RewindArgs {
 #[derive(Debug, Args)]
 pub struct PruneArgs {
     /// Those that nobody used since then
-    #[arg(long, value_name = "TIME", value_parser = when::moment, action = ArgAction::Set, required_unless_present = "keep")]
+    #[arg(long, value_name = "TIME", value_parser = when::moment, action = ArgAction::Set)]
     pub older_than: Option<i64>,
     /// The newest so many of each folder stay
     #[arg(long, value_name = "N")]
@@ -291,4 +295,12 @@ pub struct PruneArgs {
     /// Prints JSON
     #[arg(long)]
     pub json: bool,
+}
+
+impl PruneArgs {
+    /// Whether nothing is removed: it is not said what may go, or what would go is only asked.
+    #[must_use]
+    pub fn only_shows(&self) -> bool {
+        self.dry_run || (self.older_than.is_none() && self.keep.is_none())
+    }
 }

@@ -17,6 +17,7 @@ use neco_config::{Config, Env};
 use neco_ext::{Hook, Hooks, HooksSetup};
 use neco_model::Models;
 use neco_model::route::Providers;
+use neco_proto::{ErrorCode, Seq};
 use neco_safety::sandbox::{Report, Sandbox};
 use neco_safety::secrets::{KnownSecret, Redactor, scrub};
 use neco_safety::world::Spawner;
@@ -58,30 +59,6 @@ pub async fn open_store(data_dir: &Path) -> Result<Arc<SqliteStore>, Failure> {
     let store = SqliteStore::open(&data_dir.join(STORE_FILE)).await?;
     store.set_aside().into_iter().for_each(|aside| say::note(&aside.to_string()));
     Ok(Arc::new(store))
-}
-
-/// Whether something can be written in a folder.
-#[must_use]
-pub fn has_room(folder: &Path) -> bool {
-    use std::io::Write as _;
-    // About what the store needs to be opened.
-    tempfile::tempfile_in(folder).and_then(|mut file| file.write_all(&[0; 64 << 10])).is_ok()
-}
-
-/// A copy of the store in a folder of its own, which goes with it.
-///
-/// # Errors
-/// When there is nothing to copy, or no room for it.
-pub fn copy_store(data_dir: &Path) -> std::io::Result<tempfile::TempDir> {
-    let copy = tempfile::tempdir()?;
-    // What waits in the write-ahead log belongs to it.
-    for name in [STORE_FILE.to_owned(), format!("{STORE_FILE}-wal")] {
-        match std::fs::copy(data_dir.join(&name), copy.path().join(&name)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound || name == STORE_FILE => return Err(error),
-            Ok(_) | Err(_) => {}
-        }
-    }
-    Ok(copy)
 }
 
 /// The store and the hub that stands on it.
@@ -260,6 +237,8 @@ pub fn stop(
     // A read that hangs on a dead disk must not keep the process.
     runtime.shutdown_background();
     match (seen, stopped) {
+        // That nothing could be written any more is told already, with the end of the work.
+        (Ok(Exit::Failed), Err(failure)) if failure.code == Some(ErrorCode::StoreFailed) => Ok(failure.exit),
         (Ok(_), Err(failure)) => {
             say::failure(&failure);
             Ok(failure.exit)
@@ -286,7 +265,9 @@ pub async fn put_away(services: Services, session: Session, mut others: Others, 
     };
     told.iter().for_each(|told| say::note(&told.text));
     others.end().await;
-    if !keep && let Ok(record) = services.hub.find(&id.to_string()).await {
+    // What was gone back over was said too, and can be taken back.
+    let is_empty = !keep && services.hub.course(id).await.is_ok_and(|course| !course.is_said(Seq::MAX));
+    if is_empty && let Ok(record) = services.hub.find(&id.to_string()).await {
         services.hub.remove(std::slice::from_ref(&record)).await?;
     }
     services.stop().await

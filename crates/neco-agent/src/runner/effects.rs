@@ -162,7 +162,7 @@ impl Agent {
                 (NotificationLevel::Warning, text)
             }
         };
-        self.sink.emit(self.turn_id, EventBody::Notification(Notification { level, text })).await
+        self.sink.emit(self.turn_id, EventBody::Notification(Notification::new(level, text))).await
     }
 
     /// Tells the machine when the gate wants the work to end.
@@ -239,7 +239,7 @@ impl Agent {
             self.keep_partial(streaming).await?;
         }
         if self.room.drop_compaction() {
-            self.warn("the conversation was not compacted: the work was stopped").await?;
+            self.not_compacted("the work was stopped").await?;
         }
         self.withdraw_questions().await?;
         self.leave_gate().await?;
@@ -290,7 +290,7 @@ impl Agent {
             | CompleteReason::Stopped
             | CompleteReason::LoopDetected => {
                 if self.room.drop_compaction() {
-                    self.warn(&format!("the conversation was not compacted: the work ended ({reason})")).await?;
+                    self.not_compacted(&format!("the work ended ({reason})")).await?;
                 }
                 Ok(Vec::new())
             }

@@ -175,7 +175,7 @@ impl Agent {
             AgentInput::Cancel if self.machine.busy() => self.on(Input::Cancel).await?,
             AgentInput::Cancel => {
                 if self.room.drop_compaction() {
-                    self.warn("the conversation was not compacted: it was cancelled").await?;
+                    self.not_compacted("it was cancelled").await?;
                 }
                 self.leave_gate().await?;
             }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use futures::StreamExt;
 use neco_model::tokens::Family;
 use neco_model::{Answer, Delta, DeltaStream, FinishReason, History, ModelError, Request};
-use neco_proto::event::{Compaction, CompactionCause, ContextTrim, ErrorEvent, UsageEvent};
+use neco_proto::event::{Compaction, CompactionCause, ContextTrim, ErrorEvent, NotificationTopic, UsageEvent};
 use neco_proto::{ContextReport, ErrorCode, EventBody, Message, PromptReport, Role};
 
 use super::agent::Agent;
@@ -152,7 +152,7 @@ impl Agent {
     pub(super) async fn compact_at_last(&mut self) -> Result<(), SinkError> {
         let Some(focus) = self.room.asked.take() else { return Ok(()) };
         if self.budget.reached(&self.session_usage, self.worked()).is_some() {
-            return self.warn("the conversation was not compacted: the budget is used up").await;
+            return self.not_compacted("the budget is used up").await;
         }
         self.compact(CompactionCause::Asked, focus, None, None).await
     }
@@ -178,7 +178,7 @@ impl Agent {
         if too_long.cut().is_none() || !self.may_compact() {
             return Err(InputError::Refused(NOTHING_TO_COMPACT.to_owned()));
         }
-        self.inform(Compaction::BEGINS).await?;
+        self.say_of_compaction(NotificationTopic::CompactionBegins, "the conversation is being compacted").await?;
         Ok(self.compact(CompactionCause::Asked, focus, None, None).await?)
     }
 
@@ -358,7 +358,7 @@ impl Agent {
             }
             // What the person did not ask to be thrown away is not thrown away.
             Err(reason) if cause == CompactionCause::Asked => {
-                self.warn(&format!("the conversation was not compacted: {reason}")).await?;
+                self.not_compacted(&reason).await?;
                 false
             }
             Err(reason) => self.shorten(cause, focus, vec![reason]).await?,

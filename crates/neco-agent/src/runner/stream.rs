@@ -3,7 +3,8 @@
 use futures::{FutureExt, StreamExt};
 use neco_model::{Answer, Delta, DeltaStream, ErrorKind, FinishReason, ModelError, Piece, Place};
 use neco_proto::event::{
-    ErrorEvent, Notification, NotificationLevel, StreamChunk, ToolCallDelta, ToolCallStart, UsageEvent,
+    ErrorEvent, Notification, NotificationLevel, NotificationTopic, StreamChunk, ToolCallDelta, ToolCallStart,
+    UsageEvent,
 };
 use neco_proto::{CallId, ErrorCode, EventBody, Message, Part, Role, ToolCall};
 
@@ -285,12 +286,27 @@ impl Agent {
     }
 
     pub(super) async fn inform(&mut self, text: &str) -> Result<(), SinkError> {
-        let notification = Notification { level: NotificationLevel::Info, text: text.to_owned() };
+        let notification = Notification::new(NotificationLevel::Info, text.to_owned());
         self.sink.emit(self.turn_id, EventBody::Notification(notification)).await
     }
 
+    /// Says that a compaction which was asked for begins, or why it came to nothing.
+    pub(super) async fn say_of_compaction(&mut self, about: NotificationTopic, text: &str) -> Result<(), SinkError> {
+        let level = match about {
+            NotificationTopic::CompactionBegins => NotificationLevel::Info,
+            NotificationTopic::CompactionFailed => NotificationLevel::Warning,
+        };
+        let notification = Notification { level, text: text.to_owned(), about: Some(about) };
+        self.sink.emit(self.turn_id, EventBody::Notification(notification)).await
+    }
+
+    pub(super) async fn not_compacted(&mut self, why: &str) -> Result<(), SinkError> {
+        let text = format!("the conversation was not compacted: {why}");
+        self.say_of_compaction(NotificationTopic::CompactionFailed, &text).await
+    }
+
     pub(super) async fn warn(&mut self, text: &str) -> Result<(), SinkError> {
-        let notification = Notification { level: NotificationLevel::Warning, text: text.to_owned() };
+        let notification = Notification::new(NotificationLevel::Warning, text.to_owned());
         self.sink.emit(self.turn_id, EventBody::Notification(notification)).await
     }
 }

@@ -6,8 +6,10 @@
 //! to is on the disk; a stopped call's processes are dead before its result is given.
 //!
 //! Reading order: [`call`] (the states), [`validate`], [`order`], [`gated`], [`approve`],
+//! [`ahead`] (what will be asked next),
 //! [`kept`] (the workspace before it), [`execute`], [`present`], [`wished`] (what a call wants of the agent), [`live`], and [`schedule`], which moves calls from one to the next.
 
+mod ahead;
 mod approve;
 mod call;
 mod changes;

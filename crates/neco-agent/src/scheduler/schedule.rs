@@ -12,6 +12,7 @@ use neco_toolkit::{Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
+use super::ahead::Behind;
 use super::approve::{self, Offer};
 use super::call::{Call, Outcome, Phase};
 use super::execute;
@@ -61,6 +62,7 @@ pub struct Progress(pub(super) Work);
 
 pub(super) enum Work {
     Gated { index: usize, prepared: Box<dyn PreparedCall>, approved: bool, word: Word },
+    Ahead { index: usize, question: Box<Question>, behind: Vec<Behind> },
     Asked { index: usize, question: Box<Question>, word: Word },
     Finished { index: usize, word: Word },
     Planned { index: usize, prepared: Box<dyn PreparedCall>, plan: Result<Plan, ToolError> },
@@ -242,6 +244,7 @@ impl Scheduler {
                 None => self.judge(index, prepared, plan, who),
             },
             Work::Gated { index, prepared, approved, word } => self.gated(index, prepared, approved, word),
+            Work::Ahead { index, question, behind } => self.looked_ahead(index, *question, &behind, who),
             Work::Asked { index, question, word } => self.answered(index, *question, word),
             Work::Ran { index, outcome } if outcome.waits => self.wait_for_answer(index, outcome),
             Work::Ran { index, outcome } => self.ran(index, outcome),
@@ -355,7 +358,7 @@ impl Scheduler {
                 word.runs.into_iter().map(|run| Record::Emit(EventBody::HookRun(run))).collect()
             }
             Work::Crashed { index } => self.crashed(index),
-            Work::Planned { .. } => Vec::new(),
+            Work::Planned { .. } | Work::Ahead { .. } => Vec::new(),
         }
     }
 
@@ -436,7 +439,7 @@ impl Scheduler {
                     Record::Commit(EventBody::PermissionRequest(request)),
                 ];
                 let waits = Phase::AwaitingApproval { prepared, offer };
-                self.question(index, Question { waits, records, answerable })
+                self.ask(index, Question { waits, records, answerable })
             }
             Ruling::Allow | Ruling::Ask => {
                 call.approved = verdict.ruling == Ruling::Ask || is_persons_word(&verdict);
@@ -478,12 +481,7 @@ impl Scheduler {
         self.live.take().into_iter().map(|chunk| Record::Emit(EventBody::ToolOutputChunk(chunk))).collect()
     }
 
-    /// Whether calls that write wait behind this one.
-    fn more_writes(&self, index: usize) -> bool {
-        self.calls.iter().skip(index + 1).any(|call| call.touch() == Some(Touch::Writes))
-    }
-
-    fn context(&self, index: usize) -> ToolContext {
+    pub(super) fn context(&self, index: usize) -> ToolContext {
         let call_id = self.calls.get(index).map_or_else(CallId::generate, |call| call.id.clone());
         ToolContext {
             live: self.live.of(call_id.clone()),

@@ -11,7 +11,7 @@ use crate::request::Request;
 pub struct Expect {
     /// In the newest message of the user.
     pub last_user_contains: Option<String>,
-    /// How many pictures are in it.
+    /// How many pictures are in the newest message that a person wrote.
     pub last_user_pictures: Option<usize>,
     /// In the newest tool result.
     pub last_tool_contains: Option<String>,
@@ -59,7 +59,10 @@ impl Expect {
         }
         if let Some(wanted) = self.last_user_pictures {
             let is_picture = |part: &&Part| matches!(part, Part::Image { .. });
-            let parts = newest(request, Role::User).map(|message| message.parts.iter().filter(is_picture));
+            // What Neco itself says beside it has none.
+            let messages = request.history.iter().rev().map(|entry| entry.message());
+            let said = messages.filter(|message| message.role == Role::User).find(|message| !message.is_neco());
+            let parts = said.map(|message| message.parts.iter().filter(is_picture));
             equal("number of pictures in the newest user message", parts.map_or(0, Iterator::count), wanted)?;
         }
         if let Some(wanted) = &self.system_contains {

@@ -36,6 +36,21 @@ pub struct PermissionRequest {
     /// The rule that "always" would keep and where, in words; absent where that is not on offer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub always_rule: Option<String>,
+    /// The calls of the same turn behind it that will be asked about too, as far as that can be told beforehand.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ahead: Vec<AskedAhead>,
+}
+
+/// A call that a person will be asked about when its turn comes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AskedAhead {
+    /// The call.
+    pub call_id: CallId,
+    /// The call in one line.
+    pub summary: String,
+    /// How much harm it could do, as things stand now; absent where that shows only when its turn comes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk: Option<Risk>,
 }
 
 /// A person decided.

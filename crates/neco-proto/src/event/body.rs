@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AgentComplete, AgentMessage, AgentUpdate, Checkpoint, Compaction, ContextTrim, EnvironmentTold, ErrorEvent,
-    HookRun, Imported, MemoryUpdate, MessageQueued, ModeChange, ModelRetry, ModelSwitch, Notification,
+    FilesBack, HookRun, Imported, MemoryUpdate, MessageQueued, ModeChange, ModelRetry, ModelSwitch, Notification,
     PermissionDecision, PermissionRequest, PlanUpdate, QuestionAnswer, Rewind, SessionStart, SessionTitle, StateChange,
     StreamChunk, TodoUpdate, ToolCallDelta, ToolCallEnd, ToolCallStart, ToolCallUpdate, ToolOutputChunk, TurnEnd,
     TurnStart, UsageEvent, WorkflowUpdate,
@@ -135,6 +135,8 @@ event_bodies! {
     Compaction(Compaction) = "compaction",
     /// The workspace was kept as it is.
     Checkpoint(Checkpoint) = "checkpoint",
+    /// Files are being put back into an earlier state; told from time to time while that takes long.
+    FilesBack(FilesBack) = "files_back",
     /// The conversation, the files or both went back to an earlier point.
     Rewind(Rewind) = "rewind",
     /// An agent of the tree is new or has changed; it is told of the agent itself.

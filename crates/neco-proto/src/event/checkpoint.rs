@@ -96,6 +96,15 @@ pub enum LeftOutWhy {
     Other,
 }
 
+/// How far putting files back is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FilesBack {
+    /// Files that are as they should be by now.
+    pub done: u64,
+    /// Files that are to be put back.
+    pub total: u64,
+}
+
 /// The conversation, the files or both went back to an earlier point. Nothing is deleted: events
 /// between `to` and this one are in the log and no longer count for the conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -115,6 +124,9 @@ pub struct Rewind {
     /// The rewind that this one takes back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<Seq>,
+    /// How many files were put back.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub changed: u64,
 }
 
 /// What goes back to an earlier point.

@@ -99,12 +99,6 @@ pub struct Compaction {
     pub notes: Vec<String>,
 }
 
-impl Compaction {
-    /// What the person is told when one begins that they asked for while nobody works: the notes take their time, and
-    /// a cancel ends it.
-    pub const BEGINS: &'static str = "the conversation is being compacted";
-}
-
 /// What the model is told of the place where it works: gathered when the session was made, and told the
 /// same for as long as it lives.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -20,16 +20,18 @@ mod turn;
 mod workflow;
 
 pub use agent::{AgentComplete, AgentState, BudgetReached, CompleteReason, StateChange};
-pub use ask::{PermissionDecision, PermissionRequest};
+pub use ask::{AskedAhead, PermissionDecision, PermissionRequest};
 pub use body::{Event, EventBody};
-pub use checkpoint::{Checkpoint, CheckpointWhen, FileChange, FileChangeKind, LeftOut, LeftOutWhy, Rewind, RewindWhat};
+pub use checkpoint::{
+    Checkpoint, CheckpointWhen, FileChange, FileChangeKind, FilesBack, LeftOut, LeftOutWhy, Rewind, RewindWhat,
+};
 pub use context::{Compaction, CompactionCause, CompactionStrategy, ContextTrim, EnvironmentTold, TrimmedOutput};
 pub use hook::{HookEvent, HookOutcome, HookRun};
 pub use memory::{MemoryAction, MemoryNote, MemoryScope, MemoryUpdate};
 pub use plan::{PlanUpdate, QuestionAnswer, TodoUpdate};
 pub use session::{
-    ErrorEvent, ForkedFrom, Imported, ModeChange, Notification, NotificationLevel, SessionStart, SessionTitle,
-    TitleSource,
+    ErrorEvent, ForkedFrom, Imported, ModeChange, Notification, NotificationLevel, NotificationTopic, SessionStart,
+    SessionTitle, TitleSource,
 };
 pub use tool::{CallStatus, KnownFile, OutputStream, ToolCallEnd, ToolCallUpdate, ToolOutputChunk};
 pub use tree::{

@@ -121,6 +121,27 @@ pub struct Notification {
     pub level: NotificationLevel,
     /// What.
     pub text: String,
+    /// What a window does not have to read the words for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<NotificationTopic>,
+}
+
+/// What a notification is about, where a window stands otherwise because of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NotificationTopic {
+    /// The conversation is being compacted while nobody works: the notes take their time, and a cancel ends it.
+    CompactionBegins,
+    /// It was not compacted.
+    CompactionFailed,
+}
+
+impl Notification {
+    /// About nothing that a window has to know.
+    #[must_use]
+    pub fn new(level: NotificationLevel, text: String) -> Self {
+        Self { level, text, about: None }
+    }
 }
 
 /// Something went wrong.

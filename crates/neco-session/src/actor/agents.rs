@@ -53,7 +53,7 @@ impl Actor {
         };
         let text =
             format!("{} does not see pictures; {} is asked from now on", self.rebuild.provider.label(), seeing.label());
-        let told = EventBody::Notification(Notification { level: NotificationLevel::Info, text });
+        let told = EventBody::Notification(Notification::new(NotificationLevel::Info, text));
         self.journal.emit(self.root, None, told).await.map_err(|error| store_failed(&error))?;
         self.rebuild.provider = Arc::clone(&seeing);
         self.handle.send(AgentInput::SetModel(seeing)).await.map_err(not_taken)

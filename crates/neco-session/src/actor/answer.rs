@@ -12,7 +12,7 @@ use super::shown::Shown;
 use crate::fold::fold_log;
 use crate::hub::Hub;
 use crate::journal::Journal;
-use crate::rewind::{Course, preview};
+use crate::rewind::{Course, Way, preview};
 use crate::tree::Company;
 use crate::workflow::WorkflowDesk;
 
@@ -44,18 +44,27 @@ impl Answers {
             Query::RewindPoints => Ok(Answer::RewindPoints { points: self.course().await?.points }),
             Query::RewindPreview { message_id, what } => {
                 let course = self.course().await?;
-                let way = course.way(course.point(message_id)?, what)?;
-                let checkpoints = self.hub.checkpoints(&self.cwd).await;
-                let preview = preview(&way, self.session, checkpoints).await?;
-                self.shown.note(&way, &preview);
-                Ok(Answer::RewindPreview(preview))
+                self.preview(&course.way(course.point(message_id)?, what)?).await
             }
+            Query::CheckpointPreview { rev } => {
+                let course = self.course().await?;
+                self.preview(&course.way_to_state(course.state(&rev)?)).await
+            }
+            Query::UndoPreview => self.preview(&self.course().await?.undo()?).await,
+            Query::RedoPreview => self.preview(&self.course().await?.redo()?).await,
             Query::Tree => Ok(Answer::Tree { nodes: self.company.nodes().await }),
             Query::Workflows => {
                 let workflows = self.workflows.graphs().await.map_err(|error| store_failed(&error))?;
                 Ok(Answer::Workflows { workflows })
             }
         }
+    }
+
+    async fn preview(&self, way: &Way) -> Result<Answer, ClientError> {
+        let checkpoints = self.hub.checkpoints(&self.cwd).await;
+        let preview = preview(way, self.session, checkpoints).await?;
+        self.shown.note(way, &preview);
+        Ok(Answer::RewindPreview(preview))
     }
 
     async fn course(&self) -> Result<Course, ClientError> {

@@ -2,13 +2,22 @@
 
 use std::path::Path;
 
-use neco_proto::event::{ModeChange, RewindWhat};
-use neco_proto::{ClientError, EventBody, MessageId, Receipt};
+use neco_proto::clean::clean_line;
+use neco_proto::event::{ModeChange, Notification, NotificationLevel, RewindWhat};
+use neco_proto::{ClientError, EventBody, MessageId, Receipt, RewindKind, RewindPoint};
 use neco_workspace::checkpoint::{Agreed, CheckpointError};
 
 use super::run::{Actor, store_failed};
+use super::shown::Look;
 use crate::fold::{Standing, fold_log};
 use crate::rewind::{Course, Going, RewindError, Way, go_back, preview};
+
+/// Most messages that are named when they would be lost, and characters of each.
+const NAMED: usize = 3;
+const WORDS: usize = 40;
+
+/// Most lines about files that were left alone.
+const KEPT_LINES: usize = 8;
 
 impl Actor {
     /// Goes back to before a message.
@@ -18,9 +27,22 @@ impl Actor {
         self.go(&way).await
     }
 
+    /// Puts the files into a state that was kept.
+    pub(super) async fn restore(&mut self, rev: &str) -> Result<Receipt, ClientError> {
+        let course = self.course().await?;
+        let way = course.way_to_state(course.state(rev)?);
+        self.go(&way).await
+    }
+
     /// Takes the last rewind back.
     pub(super) async fn undo_rewind(&mut self) -> Result<Receipt, ClientError> {
         let way = self.course().await?.undo()?;
+        self.go(&way).await
+    }
+
+    /// Takes the last undo back.
+    pub(super) async fn redo_rewind(&mut self) -> Result<Receipt, ClientError> {
+        let way = self.course().await?.redo()?;
         self.go(&way).await
     }
 
@@ -47,8 +69,24 @@ impl Actor {
             // An agent whose conversation is not the session's must not go on: the session ends, and opens again.
             self.agent.abort();
         }
-        went?;
-        again.map(|()| receipt)
+        let went = match went {
+            Ok(went) => went,
+            Err(error) => {
+                // Other windows may have seen it begin.
+                let went = matches!(error, RewindError::NotWritten(_));
+                let _ = self.warn(if went { error.to_string() } else { format!("not gone back: {error}") }).await;
+                return Err(error.into());
+            }
+        };
+        again?;
+        if !went.kept.is_empty() {
+            self.warn(kept_words(&went.kept)).await?;
+        }
+        Ok(receipt)
+    }
+
+    async fn warn(&self, text: String) -> Result<(), ClientError> {
+        self.enter(EventBody::Notification(Notification::new(NotificationLevel::Warning, text))).await
     }
 
     /// What of others' work a person agreed to have overwritten: what they were shown. When there is more,
@@ -60,7 +98,16 @@ impl Actor {
         if way.is_nothing(&now) {
             return Err(RewindError::Nothing(now.notes.join("; ")));
         }
-        let seen = self.shown.swap(way, &now);
+        let (seen, look) = self.shown.swap(way, &now);
+        let lost = match look {
+            Look::Same => None,
+            Look::Never => lost_words(way),
+            // More was said since it was shown.
+            Look::Other => lost_words(way).or_else(|| said_words(&way.messages)),
+        };
+        if let Some(words) = lost {
+            return Err(RewindError::WorkSince(words));
+        }
         if theirs.iter().all(|path| seen.covers(Path::new(path))) {
             return Ok(seen);
         }
@@ -109,4 +156,38 @@ impl Actor {
     async fn enter(&self, body: EventBody) -> Result<(), ClientError> {
         self.journal.commit(self.root, None, body).await.map_err(|error| store_failed(&error))
     }
+}
+
+/// What taking something back would take along of what was said or done since; nothing when nothing was.
+fn lost_words(way: &Way) -> Option<String> {
+    if way.undoes.is_none() && !way.is_mending {
+        return None;
+    }
+    // What was said after an undo ends that it can be taken back, so what goes with one went before.
+    let said: &[RewindPoint] = if way.kind == RewindKind::Redo { &[] } else { &way.messages };
+    let worked = || "files were worked on since, and what was done to them would go too".to_owned();
+    said_words(said).or_else(|| way.over_work.then(worked))
+}
+
+/// That messages would no longer count.
+fn said_words(said: &[RewindPoint]) -> Option<String> {
+    let named: Vec<String> = said.iter().take(NAMED).map(|point| short(&point.text)).collect();
+    let more = said.len().saturating_sub(named.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!named.is_empty()).then(|| format!("{}{more} would no longer count", named.join(", ")))
+}
+
+fn short(text: &str) -> String {
+    let line = clean_line(text);
+    let cut: String = line.chars().take(WORDS).collect();
+    if cut.len() < line.len() { format!("“{cut}…”") } else { format!("“{cut}”") }
+}
+
+/// What was left alone, or can't come back, in no more lines than are read.
+fn kept_words(kept: &[String]) -> String {
+    let mut lines: Vec<String> = kept.iter().take(KEPT_LINES).cloned().collect();
+    if kept.len() > lines.len() {
+        lines.push(format!("and {} more", kept.len() - lines.len()));
+    }
+    lines.join("\n")
 }

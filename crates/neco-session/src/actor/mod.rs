@@ -16,7 +16,6 @@ mod session;
 mod shown;
 mod workflows;
 
-pub use ran::RAN;
 pub use remember::kept_words;
 pub use run::ActorSetup;
 pub use session::Session;

@@ -99,7 +99,7 @@ impl Remembers {
     /// Says to the person what became of something that was to be kept.
     async fn say(&self, kept: &Kept) -> Result<(), ClientError> {
         let text = kept_words(kept);
-        self.record(EventBody::Notification(Notification { level: NotificationLevel::Info, text })).await
+        self.record(EventBody::Notification(Notification::new(NotificationLevel::Info, text))).await
     }
 
     async fn tell(&self, kept: &Kept) -> Result<(), ClientError> {

@@ -261,7 +261,9 @@ impl Actor {
                 };
             }
             Command::Rewind { message_id, what } => return self.rewind(message_id, what).await,
+            Command::RestoreCheckpoint { rev } => return self.restore(&rev).await,
             Command::UndoRewind => return self.undo_rewind().await,
+            Command::RedoRewind => return self.redo_rewind().await,
             Command::AgentCommand { order, .. } => self.for_root(order).await?,
             Command::RunWorkflow { definition, inputs } => {
                 self.run_workflow(&definition, &inputs).await?;

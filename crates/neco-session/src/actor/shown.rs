@@ -15,7 +15,15 @@ pub(super) struct Shown {
 }
 
 /// What tells one way back from another.
-type Key = (MessageId, RewindWhat, Option<Seq>);
+#[derive(PartialEq)]
+struct Key {
+    message: MessageId,
+    what: RewindWhat,
+    undoes: Option<Seq>,
+    rev: Option<String>,
+    /// What would no longer count: more may have been said since it was shown.
+    messages: Vec<MessageId>,
+}
 
 impl Shown {
     /// Notes that a window was shown `preview`.
@@ -23,13 +31,38 @@ impl Shown {
         self.swap(way, preview);
     }
 
-    /// What was shown of this way before; notes what is shown of it now.
-    pub fn swap(&self, way: &Way, preview: &RewindPreview) -> Agreed {
-        let key = (way.message_id, way.what, way.undoes);
+    /// What was shown of this way before, and how; notes what is shown of it now.
+    pub fn swap(&self, way: &Way, preview: &RewindPreview) -> (Agreed, Look) {
+        let key = || Key {
+            message: way.message_id,
+            what: way.what,
+            undoes: way.undoes,
+            rev: way.rev.clone(),
+            messages: way.messages.iter().map(|point| point.message_id).collect(),
+        };
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        match last.replace((key, agreed_to(preview))) {
-            Some((before, agreed)) if before == key => agreed,
-            Some(_) | None => Agreed::Nothing,
+        match last.replace((key(), agreed_to(preview))) {
+            Some((before, agreed)) if before == key() => (agreed, Look::Same),
+            Some((before, _)) if before.is_of(way) => (Agreed::Nothing, Look::Other),
+            Some(_) | None => (Agreed::Nothing, Look::Never),
         }
     }
+}
+
+impl Key {
+    /// Whether it is the same way, whatever would go with it.
+    fn is_of(&self, way: &Way) -> bool {
+        (self.message, self.what, self.undoes) == (way.message_id, way.what, way.undoes)
+    }
+}
+
+/// What a window was shown of a way back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// All that it does now.
+    Same,
+    /// Something else than it would do now.
+    Other,
+    /// Nothing.
+    Never,
 }

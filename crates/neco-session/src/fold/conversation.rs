@@ -10,9 +10,9 @@ use neco_proto::event::{
 };
 use neco_proto::{AgentId, CallId, Event, EventBody, IdeContext, Message, Role, ToolResult, TurnId};
 
-use super::effective::{Effective, Rewinds};
 use super::standing::Standing;
 use crate::tree::TreeHistory;
+use neco_proto::rewinds::{Effective, Rewinds};
 
 /// A call that has no result yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -206,6 +206,7 @@ impl Fold {
             | EventBody::PlanUpdate(_)
             | EventBody::Notification(_)
             | EventBody::Checkpoint(_)
+            | EventBody::FilesBack(_)
             | EventBody::Title(_)
             | EventBody::Imported(_)
             | EventBody::AgentUpdate(_)

@@ -4,16 +4,15 @@
 //! the session was then, and so does folding a log that was gone back in; the conversation it gives always pairs every call with its result, except
 //! for calls that are still open.
 //!
-//! Reading order: [`effective`] (which events count), [`standing`] (small, kept up to date while a session runs), [`conversation`] (the messages), [`read`].
+//! Reading order: [`neco_proto::rewinds`] (which events count), [`standing`] (small, kept up to date while a session runs), [`conversation`] (the messages), [`read`].
 
 mod conversation;
-mod effective;
 mod read;
 mod standing;
 #[cfg(test)]
 mod tests;
 
 pub use conversation::{Fold, OpenCall};
-pub use effective::{Effective, Rewinds};
+pub use neco_proto::rewinds::{Effective, Rewinds};
 pub use read::{each_event, fold_agent, fold_log, fold_since};
 pub use standing::Standing;

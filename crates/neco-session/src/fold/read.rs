@@ -4,7 +4,7 @@ use neco_proto::{AgentId, Event, Seq, SessionId};
 use neco_store::{EventLog, StoreError};
 
 use super::conversation::Fold;
-use super::effective::Rewinds;
+use neco_proto::rewinds::Rewinds;
 
 /// How many events are read at a time.
 const PAGE: usize = 2048;

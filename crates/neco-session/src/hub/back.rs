@@ -142,11 +142,17 @@ impl Hub {
         if let Some(error) = open.into_values().next() {
             return Err(error.into());
         }
+        let mut gone = Vec::new();
+        let mut removed = Ok(());
         for record in records {
-            self.setup.catalog.remove(record.id).await?;
+            removed = self.setup.catalog.remove(record.id).await;
+            if removed.is_err() {
+                break;
+            }
+            gone.push(record.clone());
         }
-        self.forget_beside(records).await;
-        Ok(())
+        self.forget_beside(&gone).await;
+        Ok(removed?)
     }
 
     /// Removes old sessions, or says which ones would go. Those that are open stay, and none is opened meanwhile.

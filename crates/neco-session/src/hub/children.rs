@@ -337,7 +337,7 @@ impl Hub {
         };
         let first = broken.get(..MOST_BROKEN.min(broken.len()))?.join("; ");
         let text = format!("agents that can't be used: {first}{more} (`neco agents validate` lists them)");
-        let warning = Notification { level: NotificationLevel::Warning, text };
+        let warning = Notification::new(NotificationLevel::Warning, text);
         (!broken.is_empty()).then_some(EventBody::Notification(warning))
     }
 

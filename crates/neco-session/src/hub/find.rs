@@ -153,7 +153,10 @@ impl Hub {
     pub async fn list(&self, cwd: Option<&Path>, limit: usize) -> Result<Vec<SessionRecord>, SessionError> {
         match cwd.map(usable_folder).transpose()? {
             Some(cwd) => self.of_folder(&cwd, limit).await,
-            None => Ok(self.setup.catalog.list(None, limit).await?),
+            None => {
+                let all = self.setup.catalog.list(None, limit.saturating_add(LOOKED_AT)).await?;
+                Ok(all.into_iter().filter(has_begun).take(limit).collect())
+            }
         }
     }
 
@@ -169,6 +172,7 @@ impl Hub {
         }
         found.extend(moved);
         found.extend(self.in_worktrees(cwd).await?);
+        found.retain(has_begun);
         found.sort_by_key(|record| std::cmp::Reverse(record.updated_ms));
         found.truncate(limit);
         Ok(found)
@@ -222,6 +226,11 @@ impl Hub {
         };
         Ok(found.into_iter().filter(gone).collect())
     }
+}
+
+/// A session whose first event could not be written, as on a full disk, is none.
+fn has_begun(record: &SessionRecord) -> bool {
+    record.events > 0
 }
 
 /// A folder, and those above it as far as its repository goes; a repository in another one is for itself.

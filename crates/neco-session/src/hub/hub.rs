@@ -147,6 +147,7 @@ impl Hub {
         if !resumed {
             left.extend(self.stopped_before(&record).await);
         }
+        left.extend(self.cut_short(&record).await);
         let must_read = resumed || !left.is_empty();
         for body in left {
             journal.emit(root, None, body).await?;
@@ -247,16 +248,16 @@ impl Hub {
         for plan in left.iter().take(MOST_TOLD) {
             let short = plan.short_session();
             let text = format!(
-                "session {short} left a plan unfinished here ({}); go on with it: neco --session {short} -m continue; or \
-                 close it: neco plan close {short}",
+                "session {short} left a plan unfinished here ({}); go on with it: /resume {short} in a window, \
+                 neco --session {short} -m continue in a shell; or close it: neco plan close {short}",
                 plan.progress()
             );
-            events.push(EventBody::Notification(Notification { level: NotificationLevel::Info, text }));
+            events.push(EventBody::Notification(Notification::new(NotificationLevel::Info, text)));
             events.push(EventBody::Message(Message::neco(plan.told())));
         }
         if left.len() > MOST_TOLD {
             let text = format!("{} more plans are unfinished here: neco plan list", left.len() - MOST_TOLD);
-            events.push(EventBody::Notification(Notification { level: NotificationLevel::Info, text }));
+            events.push(EventBody::Notification(Notification::new(NotificationLevel::Info, text)));
         }
         events
     }

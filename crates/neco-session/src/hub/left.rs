@@ -1,5 +1,7 @@
 //! What a new session says of the one before it that was stopped in the middle of its work.
 
+use std::path::Path;
+
 use neco_proto::event::{Notification, NotificationLevel};
 use neco_proto::{AgentId, Event, EventBody, Role};
 use neco_store::{SessionLock, SessionRecord};
@@ -38,9 +40,21 @@ impl Hub {
         let id = last.id.to_string();
         let short = id.get(..18).unwrap_or(&id);
         let text = format!(
-            "session {short} was stopped here in the middle of its work; go on with it: neco session resume {short}"
+            "session {short} was stopped here in the middle of its work; go on with it: /resume {short} in a window, \
+             neco session resume {short} in a shell"
         );
-        Some(EventBody::Notification(Notification { level: NotificationLevel::Info, text }))
+        Some(EventBody::Notification(Notification::new(NotificationLevel::Info, text)))
+    }
+
+    /// That going back was cut short in the folder, if it was: nobody should work on the half of it unknowingly.
+    pub(super) async fn cut_short(&self, record: &SessionRecord) -> Option<EventBody> {
+        let checkpoints = self.checkpoints(Path::new(&record.cwd)).await?;
+        let looked = tokio::task::spawn_blocking(move || {
+            let notice = checkpoints.cut_short();
+            notice.inspect(|_| checkpoints.told())
+        });
+        let text = looked.await.ok()??;
+        Some(EventBody::Notification(Notification::new(NotificationLevel::Warning, text)))
     }
 
     /// How sessions stand, in their order: those that a process has open, and those that were stopped at work.
@@ -110,7 +124,7 @@ mod tests {
         };
         let turn = || EventBody::TurnStart(TurnStart { iteration: 1, model: String::new() });
         let chunk = || EventBody::StreamChunk(StreamChunk { text: "a".to_owned() });
-        let told = || EventBody::Notification(Notification { level: NotificationLevel::Info, text: String::new() });
+        let told = || EventBody::Notification(Notification::new(NotificationLevel::Info, String::new()));
         let unfinished = |events: &[Event]| verdict(events, agent_id);
         assert_eq!(unfinished(&[]), None);
         assert_eq!(unfinished(&events(vec![EventBody::Message(Message::user("x")), told()])), Some(true));

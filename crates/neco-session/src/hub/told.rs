@@ -64,7 +64,7 @@ impl Hub {
     pub(super) fn rules_left_out(&self, rules: &Rules, provider: &dyn Provider) -> Option<EventBody> {
         let space = Space::new(ContextSettings::from(&self.setup.workshop.context), provider.context_window());
         let text = rules.warning(space.rooms().of(Layer::Rules))?;
-        Some(EventBody::Notification(Notification { level: NotificationLevel::Warning, text }))
+        Some(EventBody::Notification(Notification::new(NotificationLevel::Warning, text)))
     }
 
     /// What is to be recorded of the place when a session begins, which the fold then has: all of it the

@@ -30,22 +30,24 @@ pub struct Course {
     /// The states of the files that were kept, oldest first.
     pub checkpoints: Vec<Kept>,
     /// The rewinds that hold, the last one at the end.
-    pub(super) rewound: Vec<(Seq, Rewind)>,
+    pub(super) rewound: Vec<Gone>,
     /// Those that took one back and hold, the last one at the end.
-    pub(super) undone: Vec<(Seq, Rewind)>,
+    pub(super) undone: Vec<Gone>,
     /// Whether something was asked and the work on it has not ended.
     pub working: bool,
     /// Whether the last thing that the model was told is that files were put back.
     pub(super) told: bool,
     /// The state before a restore that has no end in the log: the files may be anything between two states.
-    pub cut_short: Option<String>,
+    pub cut_short: Option<Kept>,
     /// The states before work, or a restore, that was cut short, so that none was kept after it.
     pub(super) unfinished: Vec<Unfinished>,
-    /// The state before the work, or the restore, that is under way.
-    under_way: Option<String>,
+    /// The state before the work, or the restore, that is under way, and when that began.
+    under_way: Option<(String, i64)>,
+    /// That of the turn before, whose changes may not be kept yet.
+    before_turn: Option<(String, i64)>,
     /// The state that was told last.
     told_last: Option<String>,
-    /// When the last event happened, in milliseconds since 1970.
+    /// When something was heard of work last, in milliseconds since 1970.
     last_ms: i64,
     /// All messages of the person, also those that do not count.
     said: Vec<RewindPoint>,
@@ -66,6 +68,17 @@ pub struct Kept {
     pub ts: Timestamp,
     /// The state.
     pub checkpoint: Checkpoint,
+}
+
+/// A rewind that was gone.
+#[derive(Clone, Debug)]
+pub(super) struct Gone {
+    /// Its event.
+    pub seq: Seq,
+    /// When, in milliseconds since 1970.
+    pub ms: i64,
+    /// What it did.
+    pub rewind: Rewind,
 }
 
 /// What the files were known to be.
@@ -117,6 +130,14 @@ impl Course {
             (Some(_), Some(_)) => Err(RewindError::Ambiguous(wanted.to_owned())),
             (None, _) => Err(RewindError::NoMessage { wanted: wanted.to_owned(), count: self.points.len() }),
         }
+    }
+
+    /// The message whose id begins so, also one that no longer counts.
+    #[must_use]
+    pub fn ever_said(&self, wanted: &str) -> Option<&RewindPoint> {
+        let begins = |point: &&RewindPoint| wanted.len() > 3 && point.message_id.to_string().starts_with(wanted);
+        let mut found = self.said.iter().filter(begins);
+        found.next().filter(|_| found.next().is_none())
     }
 
     /// The last message of the person.
@@ -185,17 +206,39 @@ impl Course {
     }
 
     /// The state that a person names: by the beginning of its name, or as `end` for what the work that counts left.
-    #[must_use]
-    pub fn state(&self, wanted: &str) -> Option<&str> {
+    ///
+    /// # Errors
+    /// When there is none, or several.
+    pub fn state(&self, wanted: &str) -> Result<&str, RewindError> {
+        let none = || RewindError::NoState(wanted.to_owned());
         if wanted == "end" {
             let counts = |known: &&Known| known.is_course && self.counts(known.seq);
             let last = self.states.iter().rfind(counts).or(self.states.last());
-            return last.map(|known| known.rev.as_str());
+            return last.map(|known| known.rev.as_str()).ok_or_else(none);
         }
         let revs = self.checkpoints.iter().map(|kept| kept.checkpoint.rev.as_str());
         let mut found = revs.filter(|rev| wanted.len() >= SHORTEST_REV && rev.starts_with(wanted));
-        let first = found.next()?;
-        found.all(|rev| rev == first).then_some(first)
+        let first = found.next().ok_or_else(none)?;
+        match found.all(|rev| rev == first) {
+            true => Ok(first),
+            false => Err(RewindError::SeveralStates(wanted.to_owned())),
+        }
+    }
+
+    /// What is known of a state: when it was kept last.
+    pub(super) fn kept(&self, rev: &str) -> Option<&Kept> {
+        self.checkpoints.iter().rfind(|kept| kept.checkpoint.rev == rev)
+    }
+
+    /// The first words of a message, also of one that does not count.
+    pub(super) fn words(&self, message: MessageId) -> String {
+        self.said.iter().find(|point| point.message_id == message).map(|point| point.text.clone()).unwrap_or_default()
+    }
+
+    /// Whether work changed files after the event at `seq`.
+    pub(super) fn worked_since(&self, seq: Seq) -> bool {
+        let worked = |kept: &&Kept| kept.checkpoint.when == CheckpointWhen::After && kept.seq > seq;
+        self.checkpoints.iter().rev().any(|kept| worked(&kept))
     }
 
     /// Whether the person said something up to the event `at`.
@@ -227,12 +270,15 @@ impl Course {
     /// What was under way came to no end. What it changed it changed while it was heard of, or a moment later.
     fn was_cut(&mut self) {
         let until_ms = self.last_ms.saturating_add(GRACE_MS);
-        self.unfinished.extend(self.under_way.take().map(|rev| Unfinished { rev, until_ms }));
+        let cut = self.under_way.take().map(|(rev, since_ms)| Unfinished { rev, since_ms, until_ms });
+        self.unfinished.extend(cut);
     }
 
     fn note(&mut self, event: &Event) {
         self.take_in(event);
-        self.last_ms = event.ts.as_millisecond();
+        if is_heard_of_work(&event.body) {
+            self.last_ms = event.ts.as_millisecond();
+        }
     }
 
     fn take_in(&mut self, event: &Event) {
@@ -255,15 +301,20 @@ impl Course {
             }
             EventBody::AgentComplete(_) => {
                 self.working = false;
-                self.under_way = None;
+                (self.under_way, self.before_turn) = (None, None);
             }
             EventBody::SessionStart(_) => {
                 self.working = false;
+                self.before_turn = None;
                 self.was_cut();
             }
-            EventBody::TurnEnd(_) => self.under_way = None,
+            EventBody::TurnEnd(_) => self.before_turn = self.under_way.take(),
             // A state that is the same as the last one is not told again.
-            EventBody::TurnStart(_) => self.under_way.clone_from(&self.told_last),
+            EventBody::TurnStart(_) => {
+                let begun = self.before_turn.take().filter(|(rev, _)| Some(rev) == self.told_last.as_ref());
+                let since_ms = begun.map_or(event.ts.as_millisecond(), |(_, since_ms)| since_ms);
+                self.under_way = self.told_last.clone().map(|rev| (rev, since_ms));
+            }
             EventBody::ToolCallEnd(_) => {
                 if let Some(point) = self.said.last_mut() {
                     point.calls += 1;
@@ -271,28 +322,37 @@ impl Course {
             }
             EventBody::Checkpoint(checkpoint) => {
                 let restores = checkpoint.when == CheckpointWhen::Restore;
-                self.cut_short = restores.then(|| checkpoint.rev.clone());
+                let kept = Kept { seq: event.seq, ts: event.ts, checkpoint: checkpoint.clone() };
+                if restores {
+                    self.cut_short = Some(kept.clone());
+                }
                 self.told_last = Some(checkpoint.rev.clone());
                 // What a turn left may be told when the next one has begun.
-                if checkpoint.when != CheckpointWhen::After || self.under_way.is_some() {
-                    self.under_way = Some(checkpoint.rev.clone());
+                match &mut self.under_way {
+                    Some((rev, _)) if checkpoint.when == CheckpointWhen::After => rev.clone_from(&checkpoint.rev),
+                    None if checkpoint.when == CheckpointWhen::After => {}
+                    under_way => *under_way = Some((checkpoint.rev.clone(), event.ts.as_millisecond())),
                 }
                 self.states.push(Known { seq: event.seq, rev: checkpoint.rev.clone(), is_course: !restores });
-                let kept = Kept { seq: event.seq, ts: event.ts, checkpoint: checkpoint.clone() };
                 self.checkpoints.push(kept);
             }
             EventBody::Notification(told) => self.unkept.extend(told.text.starts_with(NOT_KEPT).then_some(event.seq)),
             EventBody::Rewind(rewind) => {
-                self.cut_short = None;
+                let cut_short = self.cut_short.take().map(|before| before.checkpoint.rev);
+                // What was there before one that was cut short is back: nobody wants the half of it again.
+                let mends = rewind.undoes.is_none() && cut_short.is_some() && cut_short == rewind.files;
                 self.under_way = None;
                 // What no longer counts told nobody anything.
                 self.told &= !rewind.conversation;
                 let is_course = rewind.conversation;
                 self.states.extend(rewind.files.clone().map(|rev| Known { seq: event.seq, rev, is_course }));
-                self.went(event.seq, rewind);
+                if !mends {
+                    self.went(event, rewind);
+                }
                 self.working &= !rewind.conversation;
             }
             EventBody::StateChange(_)
+            | EventBody::FilesBack(_)
             | EventBody::StreamChunk(_)
             | EventBody::ReasoningChunk(_)
             | EventBody::StreamToolCallStart(_)
@@ -326,14 +386,14 @@ impl Course {
     }
 
     /// Takes note of a rewind: one of its own, one that takes another back, or one that takes that back.
-    fn went(&mut self, seq: Seq, rewind: &Rewind) {
-        let went = (seq, rewind.clone());
+    fn went(&mut self, event: &Event, rewind: &Rewind) {
+        let went = Gone { seq: event.seq, ms: event.ts.as_millisecond(), rewind: rewind.clone() };
         match rewind.undoes {
             None => {
                 self.undone.clear();
                 self.rewound.push(went);
             }
-            Some(undoes) if self.rewound.last().is_some_and(|(last, _)| *last == undoes) => {
+            Some(undoes) if self.rewound.last().is_some_and(|last| last.seq == undoes) => {
                 self.rewound.pop();
                 self.undone.push(went);
             }
@@ -364,6 +424,23 @@ impl Course {
         }
         self
     }
+}
+
+/// Whether work itself writes such an event: what mends a log, or is said when a session is opened again, is none.
+fn is_heard_of_work(body: &EventBody) -> bool {
+    matches!(
+        body,
+        EventBody::TurnStart(_)
+            | EventBody::StreamChunk(_)
+            | EventBody::ReasoningChunk(_)
+            | EventBody::StreamToolCallStart(_)
+            | EventBody::StreamToolCallDelta(_)
+            | EventBody::ToolCallUpdate(_)
+            | EventBody::ToolOutputChunk(_)
+            | EventBody::PermissionRequest(_)
+            | EventBody::Usage(_)
+            | EventBody::Checkpoint(_)
+    )
 }
 
 fn point(event: &Event, message: &Message) -> RewindPoint {

@@ -21,6 +21,12 @@ pub enum RewindError {
     /// Several messages have an id that begins so.
     #[error("several messages begin with {0}; give more of the id, or the number")]
     Ambiguous(String),
+    /// No state of that name.
+    #[error("{0} is neither the number of a message nor the name of a checkpoint of this session")]
+    NoState(String),
+    /// Several states have a name that begins so.
+    #[error("several checkpoints begin with {0}; give more of the name")]
+    SeveralStates(String),
     /// No state of the files is known from then.
     #[error(
         "no checkpoint is known from then, so its files can't be brought back: nothing was changed, or checkpoints were off"
@@ -29,6 +35,9 @@ pub enum RewindError {
     /// There is no rewind to take back.
     #[error("there is no rewind to take back")]
     NothingToUndo,
+    /// There is no undo to take back.
+    #[error("there is no undo to take back")]
+    NothingToRedo,
     /// Everything is so already.
     #[error("nothing would change: {0}")]
     Nothing(String),
@@ -41,9 +50,15 @@ pub enum RewindError {
     /// The same where asking again is agreeing to it.
     #[error("{0}; the same again goes over it, and undo brings it back")]
     ByOthersShown(String),
+    /// What was said or done since would no longer count, and nobody saw that yet; asking again is agreeing to it.
+    #[error("{0}; the same again does it, and can be taken back too")]
+    WorkSince(String),
     /// The workspace can't be looked at or changed.
     #[error("the files can't be brought back: {0}")]
     Files(String),
+    /// The files went back, and that could not be written down.
+    #[error("the files were put back, but that could not be written down: {0}; undo brings them back")]
+    NotWritten(StoreError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -54,12 +69,16 @@ impl RewindError {
     #[must_use]
     pub fn code(&self) -> Option<ErrorCode> {
         match self {
-            Self::Store(error) => Some(error.code()),
+            Self::Store(error) | Self::NotWritten(error) => Some(error.code()),
             Self::NothingSaid
             | Self::NoMessage { .. }
             | Self::Ambiguous(_)
+            | Self::NoState(_)
+            | Self::SeveralStates(_)
+            | Self::WorkSince(_)
             | Self::NoCheckpoint
             | Self::NothingToUndo
+            | Self::NothingToRedo
             | Self::Nothing(_)
             | Self::AtWork
             | Self::ByOthers(_)

@@ -1,11 +1,14 @@
 //! The workspace's part of going back. Checkpoints block, so they are asked aside.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use neco_proto::event::{Checkpoint, CheckpointWhen, FileChange, LeftOut};
+use neco_proto::event::{Checkpoint, CheckpointWhen, FileChange, FilesBack, LeftOut};
 use neco_proto::{AgentId, EventBody, FilePreview, RewindPreview, SessionId};
-use neco_workspace::checkpoint::{Agreed, Change, CheckpointError, Checkpoints, RestoreOptions, Snapshot};
+use neco_workspace::checkpoint::{
+    Agreed, Change, CheckpointError, Checkpoints, Kept, LeftOut as LeftOutFile, Progress, RestoreOptions, Snapshot,
+};
 
 use super::error::RewindError;
 use super::way::{Way, rewind_event, told};
@@ -18,6 +21,9 @@ const NAMED_LEFT_OUT: usize = 50;
 
 /// Most of what is no part of states that is named before going back.
 const NAMED_STAYING: usize = 8;
+
+/// How often it is told how far putting files back is.
+const TOLD_EVERY: Duration = Duration::from_millis(150);
 
 /// What going back did to the files.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -68,11 +74,12 @@ pub async fn preview(
             by_others: planned.by_others,
         })
         .collect();
-    shown.notes.extend(planned.kept.iter().map(|kept| format!("{} stays: {}", kept.path.display(), kept.reason)));
+    shown.notes.extend(told_of(&planned.lost, &planned.kept));
     if shown.files.is_empty() {
         shown.notes.push("the files are as they were then already".to_owned());
     }
-    shown.notes.extend(staying(&planned.left_out));
+    let is_lost = |left: &&LeftOutFile| planned.lost.iter().any(|lost| lost.path == left.path);
+    shown.notes.extend(staying(planned.left_out.iter().filter(|left| !is_lost(left)).collect()));
     Ok(shown)
 }
 
@@ -92,7 +99,10 @@ pub async fn go_back(going: Going<'_>) -> Result<Went, RewindError> {
     let (way, agent, journal) = (*way, *agent, Arc::clone(journal));
     let went = put_back(going).await?;
     let undo = went.before.as_ref().map(|before| before.rev.clone());
-    journal.commit(agent, None, EventBody::Rewind(rewind_event(way, undo))).await?;
+    let changed = went.changes.len() as u64;
+    let went_back = went.before.is_some();
+    let written = journal.commit(agent, None, EventBody::Rewind(rewind_event(way, undo, changed))).await;
+    written.map_err(|error| if went_back { RewindError::NotWritten(error) } else { error.into() })?;
     if let Some(told) = told(way) {
         journal.commit(agent, None, EventBody::Message(told)).await?;
     }
@@ -104,8 +114,8 @@ async fn put_back(going: Going<'_>) -> Result<Went, RewindError> {
     let Going { way, session, agent, journal, checkpoints, agreed } = going;
     let Some(rev) = way.rev.clone() else { return Ok(Went::default()) };
     let label = if way.undoes.is_some() { "before an undo" } else { "before going back" };
-    let options = options(way, session, agreed);
     let (journal, runtime) = (Arc::clone(journal), tokio::runtime::Handle::current());
+    let options = RestoreOptions { progress: told_from_time_to_time(&journal, agent), ..options(way, session, agreed) };
     let restored = aside(checkpoints, move |checkpoints| {
         let mut failed = None;
         let restored = checkpoints.restore(&rev, &options, &mut |undo| {
@@ -119,8 +129,7 @@ async fn put_back(going: Going<'_>) -> Result<Went, RewindError> {
         Ok(restored.map_err(|error| failed.take().map_or_else(|| RewindError::from(error), RewindError::from)))
     })
     .await??;
-    let mut kept: Vec<String> =
-        restored.kept.iter().map(|kept| format!("{} stays: {}", kept.path.display(), kept.reason)).collect();
+    let mut kept = told_of(&restored.lost, &restored.kept);
     kept.extend(restored.undo.notices.iter().cloned());
     Ok(Went {
         before: Some(event_of(&restored.undo, CheckpointWhen::Restore, label)),
@@ -130,11 +139,32 @@ async fn put_back(going: Going<'_>) -> Result<Went, RewindError> {
 }
 
 fn options(way: &Way, session: SessionId, agreed: Agreed) -> RestoreOptions {
-    RestoreOptions { session: session.to_string(), unfinished: way.unfinished.clone(), agreed }
+    let (session, since_ms) = (session.to_string(), Some(way.since_ms));
+    RestoreOptions { session, unfinished: way.unfinished.clone(), agreed, since_ms, progress: Progress::default() }
+}
+
+/// Says in the log how far it is, where that takes long. A log that can't be written is told by whoever needs it.
+fn told_from_time_to_time(journal: &Arc<Journal>, agent: AgentId) -> Progress {
+    let (journal, runtime) = (Arc::clone(journal), tokio::runtime::Handle::current());
+    let last = Mutex::new(Instant::now());
+    Progress::new(move |done, total| {
+        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.elapsed() >= TOLD_EVERY {
+            *last = Instant::now();
+            let back = EventBody::FilesBack(FilesBack { done: done as u64, total: total as u64 });
+            let _ = runtime.block_on(journal.emit(agent, None, back));
+        }
+    })
+}
+
+/// What a person should know of files: first what can't come back, then what is left alone, each in a line.
+fn told_of(lost: &[Kept], kept: &[Kept]) -> Vec<String> {
+    let lost = lost.iter().map(|lost| format!("{} {}", lost.path.display(), lost.reason));
+    lost.chain(kept.iter().map(|kept| format!("{} stays: {}", kept.path.display(), kept.reason))).collect()
 }
 
 /// What no way back changes, in a line.
-fn staying(left_out: &[neco_workspace::checkpoint::LeftOut]) -> Option<String> {
+fn staying(left_out: Vec<&LeftOutFile>) -> Option<String> {
     let mut names: Vec<String> = left_out.iter().take(NAMED_STAYING).map(|left| shown_path(&left.path)).collect();
     if left_out.len() > names.len() {
         names.push(format!("and {} more", left_out.len() - names.len()));
@@ -145,7 +175,7 @@ fn staying(left_out: &[neco_workspace::checkpoint::LeftOut]) -> Option<String> {
 /// A state as an event, with no more names than a log should have.
 #[must_use]
 pub fn event_of(snapshot: &Snapshot, when: CheckpointWhen, label: &str) -> Checkpoint {
-    let left_out = |left: &neco_workspace::checkpoint::LeftOut| LeftOut { path: shown_path(&left.path), why: left.why };
+    let left_out = |left: &LeftOutFile| LeftOut { path: shown_path(&left.path), why: left.why };
     Checkpoint {
         rev: snapshot.rev.clone(),
         parent: snapshot.parent.clone(),

@@ -1,10 +1,10 @@
 //! One way back, and what it would do.
 
 use neco_proto::event::{Rewind, RewindWhat};
-use neco_proto::{Message, MessageId, RewindPoint, RewindPreview, Seq};
+use neco_proto::{Message, MessageId, RewindKind, RewindPoint, RewindPreview, Seq};
 use neco_workspace::checkpoint::Unfinished;
 
-use super::course::Course;
+use super::course::{Course, Gone};
 use super::error::RewindError;
 
 /// What the model is told when only files went back.
@@ -13,9 +13,20 @@ pub const FILES_BACK: &str = "The user put the files of the workspace back into 
 /// What a person is told before an undo is taken back.
 pub const TAKES_UNDO_BACK: &str = "this takes an undo back";
 
+/// What a person is told before what was done since goes too.
+const OVER_WORK: &str = "files were worked on since: what was done to them goes too";
+
 /// One way back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Way {
+    /// What is gone back to.
+    pub kind: RewindKind,
+    /// The first words of the message, or what was going on when the state was kept.
+    pub about: String,
+    /// The moment that is gone back to, in milliseconds since 1970.
+    pub since_ms: i64,
+    /// Whether it goes over work on files that was done since the rewind that it takes back.
+    pub over_work: bool,
     /// The message that it goes back to before.
     pub message_id: MessageId,
     /// What goes back.
@@ -62,6 +73,10 @@ impl Course {
         let to = point.seq.saturating_sub(1);
         let (messages, again) = if what.conversation() { self.difference(to) } else { Default::default() };
         Ok(Way {
+            kind: RewindKind::Message,
+            about: point.text.clone(),
+            since_ms: point.ts.as_millisecond(),
+            over_work: false,
             message_id: point.message_id,
             what,
             to,
@@ -80,7 +95,12 @@ impl Course {
     /// The way to a state of the files that a person names; the conversation stays.
     #[must_use]
     pub fn way_to_state(&self, rev: &str) -> Way {
+        let kept = self.kept(rev);
         Way {
+            kind: RewindKind::Checkpoint,
+            about: kept.map(|kept| kept.checkpoint.label.clone()).unwrap_or_default(),
+            since_ms: kept.map_or(i64::MAX, |kept| kept.ts.as_millisecond()),
+            over_work: false,
             message_id: self.points.last().map_or_else(MessageId::new, |point| point.message_id),
             what: RewindWhat::Files,
             to: self.last_seq,
@@ -102,13 +122,16 @@ impl Course {
     /// # Errors
     /// When there is none.
     pub fn undo(&self) -> Result<Way, RewindError> {
-        if let Some(rev) = &self.cut_short {
+        if let Some(before) = &self.cut_short {
             let notes = vec!["the last rewind was cut short; this brings back what was there before it".to_owned()];
-            return Ok(Way { notes, is_named: false, is_mending: true, ..self.way_to_state(rev) });
+            let way = self.way_to_state(&before.checkpoint.rev);
+            let over_work = self.worked_since(before.seq);
+            let notes = notes.into_iter().chain(over_work.then(|| OVER_WORK.to_owned())).collect();
+            return Ok(Way { kind: RewindKind::Undo, notes, over_work, is_named: false, is_mending: true, ..way });
         }
         match self.rewound.last() {
-            Some((seq, rewind)) => Ok(self.taking_back(*seq, rewind)),
-            None => self.redo(),
+            Some(gone) => Ok(self.taking_back(gone)),
+            None => self.redo().map_err(|_| RewindError::NothingToUndo),
         }
     }
 
@@ -117,11 +140,13 @@ impl Course {
     /// # Errors
     /// When there is none.
     pub fn redo(&self) -> Result<Way, RewindError> {
-        let (seq, rewind) = self.undone.last().ok_or(RewindError::NothingToUndo)?;
-        Ok(Way { notes: vec![TAKES_UNDO_BACK.to_owned()], ..self.taking_back(*seq, rewind) })
+        let way = self.taking_back(self.undone.last().ok_or(RewindError::NothingToRedo)?);
+        let notes = std::iter::once(TAKES_UNDO_BACK.to_owned()).chain(way.notes).collect();
+        Ok(Way { kind: RewindKind::Redo, notes, ..way })
     }
 
-    fn taking_back(&self, seq: Seq, rewind: &Rewind) -> Way {
+    fn taking_back(&self, Gone { seq, ms, rewind }: &Gone) -> Way {
+        let seq = *seq;
         let what = match (rewind.conversation, rewind.undo.is_some()) {
             (true, true) => RewindWhat::Both,
             (true, false) => RewindWhat::Conversation,
@@ -129,7 +154,13 @@ impl Course {
         };
         let to = seq.saturating_sub(1);
         let (messages, again) = if rewind.conversation { self.difference(to) } else { Default::default() };
+        let over_work = what.files() && self.worked_since(seq);
+        let notes = over_work.then(|| OVER_WORK.to_owned()).into_iter().collect();
         Way {
+            kind: RewindKind::Undo,
+            about: self.words(rewind.message_id),
+            since_ms: *ms,
+            over_work,
             message_id: rewind.message_id,
             what,
             to,
@@ -141,7 +172,7 @@ impl Course {
             unfinished: self.unfinished.clone(),
             is_mending: false,
             is_told: self.told,
-            notes: Vec::new(),
+            notes,
         }
     }
 }
@@ -159,10 +190,13 @@ impl Way {
     #[must_use]
     pub fn preview(&self) -> RewindPreview {
         RewindPreview {
+            kind: self.kind,
+            about: self.about.clone(),
             message_id: self.message_id,
             what: self.what,
             to: self.to,
             messages: self.messages.clone(),
+            again: self.again.clone(),
             rev: self.rev.clone(),
             files: Vec::new(),
             notes: self.notes.clone(),
@@ -170,9 +204,10 @@ impl Way {
     }
 }
 
-/// The event of a way that was gone; `undo` is the state that the files were in before.
+/// The event of a way that was gone; `undo` is the state that the files were in before, `changed` how many were put
+/// back.
 #[must_use]
-pub fn rewind_event(way: &Way, undo: Option<String>) -> Rewind {
+pub fn rewind_event(way: &Way, undo: Option<String>, changed: u64) -> Rewind {
     Rewind {
         to: way.to,
         message_id: way.message_id,
@@ -180,6 +215,7 @@ pub fn rewind_event(way: &Way, undo: Option<String>) -> Rewind {
         files: way.rev.clone().filter(|_| undo.is_some()),
         undo,
         undoes: way.undoes,
+        changed,
     }
 }
 

@@ -59,6 +59,9 @@ fn finished(answer: Answer, reason: FinishReason, provider: &dyn Provider) -> As
         | FinishReason::Refusal
         | FinishReason::Pause => None,
     };
-    let (model, context_window) = (answer.model, provider.context_window());
-    Asked { title, usage: answer.usage.map(|usage| UsageEvent { model, usage, context_window }) }
+    let used = |usage| UsageEvent {
+        context_window: provider.context_window(),
+        ..UsageEvent::of(&answer.model, usage, provider.scripted())
+    };
+    Asked { title, usage: answer.usage.map(used) }
 }

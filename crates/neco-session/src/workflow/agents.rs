@@ -142,7 +142,7 @@ impl TreeHands {
             "{}: it printed {size} bytes; other tasks get the beginning and the end of it, all of it is in {file}",
             end.summary
         );
-        let warning = EventBody::Notification(Notification { level: NotificationLevel::Warning, text });
+        let warning = EventBody::Notification(Notification::new(NotificationLevel::Warning, text));
         self.journal.emit(self.parent, None, warning).await.map_err(|error| error.to_string())?;
         Ok(given)
     }

@@ -89,7 +89,7 @@ pub enum WorkflowError {
         why: String,
     },
     /// An input without a value.
-    #[error("the workflow needs a value for {0}")]
+    #[error("the workflow needs a value for {0}, written {0}=VALUE")]
     NoValue(String),
     /// A value that nobody asked for.
     #[error("the workflow has no input {0}")]

@@ -43,6 +43,10 @@ pub(super) async fn forks_keep_what_they_need<S: EventLog + Catalog>(store: &S) 
     let early = fork_of(store, parent.session, 4, 6).await?;
     let late = fork_of(store, parent.session, 11, 12).await?;
     assert_eq!(store.read(parent.session, 10, ALL).await?, std::slice::from_ref(&big));
+    let all = store.bytes_of(vec![parent.session, early.session, late.session]).await?;
+    assert!(all.len() == 3 && all[&parent.session] > all[&early.session] && all[&early.session] > 0, "{all:?}");
+    let alone = store.bytes_of(vec![parent.session]).await?[&parent.session];
+    assert!(alone < all[&parent.session] / 2, "forks that stay need nearly all of it: {alone} of {all:?}");
     store.remove(parent.session).await?;
     assert_eq!(store.find(&parent.session.to_string(), 9).await?, []);
     assert_eq!(store.read(parent.session, 0, ALL).await?, []);

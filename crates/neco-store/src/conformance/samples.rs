@@ -196,6 +196,7 @@ fn ask_bodies() -> Vec<EventBody> {
             diff: vec![diff()],
             session_rule: Some("make with any arguments".to_owned()),
             always_rule: Some("make with any arguments, in this folder".to_owned()),
+            ahead: vec![AskedAhead { call_id: call(), summary: "Write a.txt".to_owned(), risk: Some(Risk::Medium) }],
         }),
         EventBody::PermissionDecision(PermissionDecision {
             call_id: call(),
@@ -291,6 +292,7 @@ fn checkpoint_bodies() -> Vec<EventBody> {
             left_out: vec![LeftOut { path: "big.bin".to_owned(), why: LeftOutWhy::TooBig }],
             left_out_more: 1,
         }),
+        EventBody::FilesBack(FilesBack { done: 120, total: 600 }),
         EventBody::Rewind(Rewind {
             to: 3,
             message_id: MessageId::new(),
@@ -298,6 +300,7 @@ fn checkpoint_bodies() -> Vec<EventBody> {
             files: Some("77be".to_owned()),
             undo: Some("0f3a".to_owned()),
             undoes: Some(9),
+            changed: 3,
         }),
         EventBody::Title(SessionTitle { title: "A title".to_owned(), by: TitleSource::Person }),
         EventBody::Imported(Imported {
@@ -321,7 +324,7 @@ fn closing_bodies() -> Vec<EventBody> {
     };
     vec![
         EventBody::Usage(UsageEvent { model: "a/b".to_owned(), usage, context_window: Some(200_000) }),
-        EventBody::Notification(Notification { level: NotificationLevel::Warning, text: "note".to_owned() }),
+        EventBody::Notification(Notification::new(NotificationLevel::Warning, "note".to_owned())),
         EventBody::MessageQueued(MessageQueued { when: Admission::AfterWork, message: Message::user("later") }),
         EventBody::Message(message()),
         EventBody::Error(ErrorEvent {

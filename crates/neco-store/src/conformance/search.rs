@@ -130,6 +130,13 @@ pub(super) async fn by_folder_and_time<S: EventLog + Catalog>(store: &S) -> Resu
     assert_eq!(ask(Some("/search/other"), since, None).await?, [(false, 4), (false, 3), (false, 2)]);
     store.set_folder(other.session, &here, None).await?;
     assert_eq!(ask(Some(&here), None, None).await?.len(), 8, "a moved session is found where it is now");
+    // A fork that works elsewhere has there what it has from its parent.
+    let fork = fork_of(store, first.session, 2, 2).await?;
+    let elsewhere = format!("{here}/fork");
+    store.set_folder(fork.session, &elsewhere, None).await?;
+    let hits = store.search(SearchQuery { cwd: Some(elsewhere), ..SearchQuery::new(own.as_str(), 99) }).await?;
+    let shown: Vec<_> = hits.iter().map(|hit| (hit.session, hit.seq)).collect();
+    assert_eq!(shown, [(fork.session, 2), (fork.session, 1)]);
     Ok(())
 }
 

@@ -111,6 +111,7 @@ impl Outline {
             | EventBody::ContextTrim(_)
             | EventBody::Compaction(_)
             | EventBody::Checkpoint(_)
+            | EventBody::FilesBack(_)
             | EventBody::Imported(_)
             | EventBody::AgentMessage(_)
             | EventBody::WorkflowUpdate(_)

@@ -219,6 +219,7 @@ fn beginning(sample: &mut Sample) {
         diff: Vec::new(),
         session_rule: None,
         always_rule: None,
+        ahead: Vec::new(),
     }));
     sample.push(EventBody::PermissionDecision(PermissionDecision { call_id: "c3".into(), decision: Decision::Once }));
     let unified = "@@ -120,7 +120,7 @@ impl Tokens {\n         if c == '\\n' { return self.flush(); }\n         self.buffer.push(c);\n     }\n-    None // the buffer is dropped here\n+    self.flush()\n }\n \n /// What is left.\n".to_owned();
@@ -319,7 +320,7 @@ fn questions(sample: &mut Sample) {
         retryable: true,
     }));
     let text = "the sandbox has no network; commands that need it fail".to_owned();
-    sample.push(EventBody::Notification(Notification { level: NotificationLevel::Warning, text }));
+    sample.push(EventBody::Notification(Notification::new(NotificationLevel::Warning, text)));
     sample.done("changed");
 }
 
@@ -370,6 +371,7 @@ fn taken_back(sample: &mut Sample) {
         files: Some("8f3a91c2d4e5f6a7".to_owned()),
         undo: Some("aaaa".to_owned()),
         undoes: None,
+        changed: 0,
     }));
 }
 

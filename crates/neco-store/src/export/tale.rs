@@ -208,6 +208,7 @@ impl Teller {
             | EventBody::StreamToolCallStart(_)
             | EventBody::StreamToolCallDelta(_)
             | EventBody::Checkpoint(_)
+            | EventBody::FilesBack(_)
             | EventBody::Title(_)
             | EventBody::Usage(_)
             | EventBody::Environment(_)

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use sqlx::{Connection, SqliteConnection};
 
 use super::salvage::{self, Salvaged};
-use super::{failure, head, open, sizes};
+use super::{collect, contents, failure, open, reserve, sizes};
 use crate::error::StoreError;
 use crate::private;
 
@@ -100,7 +100,7 @@ pub(super) struct Opened {
 pub(super) async fn open_or_begin_anew(path: &Path) -> Result<Opened, StoreError> {
     let failed = |error: io::Error| StoreError::Write(failure::with_path(path, &error));
     let mut set_aside = None;
-    let mut is_doubted = mark_of(path).exists();
+    let mut is_doubted = mark_of(path).exists() || is_emptied(path);
     let mut rounds = 0;
     loop {
         if is_doubted && let Some(_alone) = alone(path).await.map_err(failed)? {
@@ -157,7 +157,20 @@ async fn look_closely(path: &Path) -> Result<Option<SetAside>, StoreError> {
                 remove(mark_of(path)).await;
                 return Ok(None);
             };
-            let taken_over = take_over(path, reason).await?;
+            let taken_over = match take_over(path, reason.clone()).await {
+                // What was kept for a full disk is enough for a small one.
+                Err(StoreError::Write(_)) if reserve::give_up_aside(path).await => take_over(path, reason).await,
+                other => other,
+            };
+            let taken_over = taken_over.map_err(|error| match error {
+                StoreError::Write(reason) if failure::is_full(&reason) => {
+                    let megabytes = (2 * sizes::bytes_of(path)).div_ceil(1_000_000);
+                    StoreError::Write(format!(
+                        "{reason}. The store is damaged; taking over what is in it needs {megabytes} MB of room"
+                    ))
+                }
+                other => other,
+            })?;
             let (mark, text) = (mark_of(path), taken_over.to_mark());
             aside(move || private::write_durably(&mark, text.as_bytes())).await.map_err(failed)?;
             taken_over
@@ -179,30 +192,33 @@ async fn take_over(path: &Path, reason: String) -> Result<SetAside, StoreError> 
         Ok(free_name(&old))
     });
     let name = name.await.map_err(|error| StoreError::Write(failure::with_path(path, &error)))?;
-    let mut connection = open::open(&new).await?;
-    let headed = {
-        // All that a new one is must be in its file.
-        let _ = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut connection).await;
-        let (old, new, copy) = (path.to_owned(), new.clone(), beside(path, "-headed"));
-        aside(move || head::with_another(&old, &new, &copy)).await
-    };
+    let found = found_of(path);
+    forget(&found).await;
+    let taken_over = take_over_through(path, &found, &new).await;
+    forget(&found).await;
     // Without room for that nothing is set aside: with room everything may come over.
-    let copy = match headed {
-        Ok(copy) => copy,
-        Err(error) => {
-            forget(&beside(path, "-headed")).await;
-            return Err(StoreError::Write(failure::with_path(path, &error)));
-        }
-    };
-    let source = copy.as_deref().unwrap_or(path);
-    let Salvaged { whole, cut, lost } = salvage::salvage(source, &mut connection).await;
-    if let Some(copy) = &copy {
-        forget(copy).await;
+    if taken_over.is_err() {
+        forget(&new).await;
     }
-    // What waits in its write-ahead log goes with it into the file.
-    connection.close().await.map_err(|error| failure::writing(&new, &error))?;
+    let Salvaged { whole, cut, lost } = taken_over?;
     let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
     Ok(SetAside { path: name, reason, whole, cut, lost })
+}
+
+/// Collects what the pages of a damaged database hold in `found`, and takes it over from there.
+async fn take_over_through(path: &Path, found: &Path, new: &Path) -> Result<Salvaged, StoreError> {
+    let mut connection = open::open(new).await?;
+    let mut all = open::open(found).await?;
+    // It is read once and then removed: nothing of it needs to be written twice.
+    for pragma in ["PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF"] {
+        sqlx::query(pragma).execute(&mut all).await.map_err(|error| failure::writing(found, &error))?;
+    }
+    collect::collect(path, &mut all, found).await?;
+    all.close().await.map_err(|error| failure::writing(found, &error))?;
+    let salvaged = salvage::salvage(found, &mut connection).await.map_err(|error| failure::writing(new, &error))?;
+    // What waits in its write-ahead log goes with it into the file.
+    connection.close().await.map_err(|error| failure::writing(new, &error))?;
+    Ok(salvaged)
 }
 
 /// Moves the damaged database and what lies beside it away, and the new one into its place; what is moved
@@ -232,20 +248,32 @@ async fn aside<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 
 /// What SQLite finds wrong with the whole file, which is only read. A failure of another kind says nothing
 /// about the file.
 pub(super) async fn damage_in(path: &Path) -> Option<String> {
+    if is_emptied(path) {
+        return Some("the file is empty".to_owned());
+    }
     let checked = async {
         let mut connection = open::connect_reader(path).await?;
         let answers: Vec<String> = sqlx::query_scalar("PRAGMA quick_check(1)").fetch_all(&mut connection).await?;
         let wrong = answers.into_iter().find(|answer| answer != "ok");
         let missing = if wrong.is_none() { missing_events(&mut connection).await.unwrap_or_default() } else { 0 };
+        let wrong = wrong.or_else(|| (missing > 0).then(|| format!("events of {missing} sessions are missing")));
+        let wrong = match wrong {
+            // Without the tables of this version there is nothing to look into.
+            None => contents::wrong_in(&mut connection).await.unwrap_or_default(),
+            wrong => wrong,
+        };
         connection.close().await?;
-        Ok::<_, sqlx::Error>(
-            wrong.or_else(|| (missing > 0).then(|| format!("events of {missing} sessions are missing"))),
-        )
+        Ok::<_, sqlx::Error>(wrong)
     };
     match checked.await {
         Ok(damage) => damage,
         Err(error) => failure::is_damage(&error).then(|| failure::plain(&error)),
     }
+}
+
+/// Whether nothing is left of a file that was a database: room is kept only beside one that was.
+fn is_emptied(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|file| file.len() == 0) && reserve::bytes(path) > 0
 }
 
 /// How many sessions have fewer events than they should, or no parent any more: what SQLite does not look at.
@@ -289,7 +317,12 @@ fn new_of(path: &Path) -> PathBuf {
     beside(path, "-new")
 }
 
-fn mark_of(path: &Path) -> PathBuf {
+/// What its pages hold, until it is taken over.
+fn found_of(path: &Path) -> PathBuf {
+    beside(path, "-found")
+}
+
+pub(super) fn mark_of(path: &Path) -> PathBuf {
     beside(path, "-damaged")
 }
 

@@ -35,12 +35,6 @@ pub(super) async fn apply(
             Ok(expect_change(done.rows_affected(), || StoreError::UnknownSession { session: *session }))
         }
         CatalogChange::Remove(session) => remove::remove(connection, *session).await,
-        CatalogChange::RemoveInLittleRoom(session) => {
-            sqlx::query("PRAGMA secure_delete = OFF").execute(&mut *connection).await?;
-            let removed = remove::remove(connection, *session).await;
-            sqlx::query("PRAGMA secure_delete = ON").execute(connection).await?;
-            removed
-        }
     }
 }
 

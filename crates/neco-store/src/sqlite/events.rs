@@ -21,6 +21,8 @@ pub(super) enum Unreadable {
     Sql(sqlx::Error),
     /// What it answers is no event.
     Event(String),
+    /// What it answers is no text that anybody has written.
+    Broken(String),
     /// An event that should be there is not.
     Missing(Seq),
 }
@@ -111,7 +113,11 @@ async fn page(connection: &mut SqliteConnection, segment: Segment, limit: usize)
 pub(super) fn event_of(body: &str, contents: &HashMap<Hash, String>) -> Result<Event, Unreadable> {
     // A part that is lost must not take the whole session with it.
     let whole = blob::put_back(body, contents);
-    serde_json::from_str(&whole).map_err(|error| Unreadable::Event(format!("an event is not readable: {error}")))
+    serde_json::from_str(&whole).map_err(|error| {
+        let reason = format!("an event is not readable: {error}");
+        // Of another version it is well written all the same.
+        if error.is_data() { Unreadable::Event(reason) } else { Unreadable::Broken(reason) }
+    })
 }
 
 /// A number as SQLite has them.

@@ -11,7 +11,9 @@ use crate::error::StoreError;
 
 /// An error met while the database was read or opened.
 pub(super) fn reading(path: &Path, error: &sqlx::Error) -> StoreError {
-    damaged(path, error).unwrap_or_else(|| StoreError::Read(with_path(path, &plain(error))))
+    let reason = plain(error);
+    let otherwise = if is_full(&reason) { StoreError::Write } else { StoreError::Read };
+    damaged(path, error).unwrap_or_else(|| otherwise(with_path(path, &reason)))
 }
 
 /// An error met while the database was written.
@@ -22,6 +24,11 @@ pub(super) fn writing(path: &Path, error: &sqlx::Error) -> StoreError {
 /// A log that has a gap.
 pub(super) fn missing(path: &Path, seq: Seq) -> StoreError {
     StoreError::Damaged { path: path.display().to_string(), reason: format!("event {seq} of a session is missing") }
+}
+
+/// Something that nobody has written so.
+pub(super) fn broken(path: &Path, reason: &str) -> StoreError {
+    StoreError::Damaged { path: path.display().to_string(), reason: reason.to_owned() }
 }
 
 /// `reason` with the file it is about in front.
@@ -36,7 +43,8 @@ pub(super) fn is_busy(error: &sqlx::Error) -> bool {
 
 /// Whether the file is no database or a broken one.
 pub(crate) fn is_damage(error: &sqlx::Error) -> bool {
-    matches!(primary_code(error), Some(SQLITE_NOTADB | SQLITE_CORRUPT))
+    let is_no_text = matches!(error, sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_));
+    is_no_text || matches!(primary_code(error), Some(SQLITE_NOTADB | SQLITE_CORRUPT))
 }
 
 /// Whether a reason is that the disk is full.

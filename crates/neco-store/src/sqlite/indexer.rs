@@ -41,13 +41,16 @@ impl Indexer {
         }
     }
 
-    /// Begins, unless it is still at it: then a little later.
-    pub(super) fn start(&mut self) {
+    /// Begins where there is `room` for it, unless it is still at it: then a little later.
+    pub(super) fn start(&mut self, room: bool) {
         if self.thread.as_ref().is_some_and(|thread| !thread.is_finished()) {
             self.due = Some(Instant::now() + QUIET);
             return;
         }
         self.due = None;
+        if !room {
+            return;
+        }
         let index = Arc::clone(&self.index);
         let started = std::thread::Builder::new().name("neco-search".to_owned()).spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();

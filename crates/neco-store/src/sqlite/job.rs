@@ -18,6 +18,8 @@ pub(super) enum Job {
     Append(Batch),
     /// Change the catalogue.
     Catalog(CatalogChange, Reply),
+    /// Remove a session where there is next to no room, bit by bit.
+    RemoveInLittleRoom(SessionId, Reply),
     /// Write what waits, then give the room of what was removed back to the system.
     Shrink {
         /// Whether no other process has the database open.
@@ -64,8 +66,6 @@ pub(super) enum CatalogChange {
     },
     /// Remove it, but for what its forks need.
     Remove(SessionId),
-    /// The same where there is no room to overwrite what it held: that is free to be overwritten.
-    RemoveInLittleRoom(SessionId),
 }
 
 /// Events of one session that were appended together.

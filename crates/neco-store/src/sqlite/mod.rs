@@ -16,25 +16,29 @@
 //! never mixed. Events that were already taken for written are then reported by the next append to
 //! that session, or by the next flush.
 //!
-//! Reading order: `store` (the face), `open` and `migrate`, `aside`, `salvage`, `head` and `stray` (a damaged
-//! file), `tails` (where each log ends), `job`,
+//! Reading order: `store` (the face), `open` and `migrate`, `aside`, `pages`, `cells`, `collect`,
+//! `contents`, `salvage` and `stray` (a damaged file), `reserve` (room for a full disk), `tails` (where each log ends), `job`,
 //! `writer` (the thread), `transaction`, `quick`, `change`, `remove` and `shrink` (its SQL), `blob` (big strings,
 //! once), `reader`, `events` and `sizes`, `search` (the search index) and `indexer` (when it is
 //! brought up to date), `failure`.
 
 mod aside;
 mod blob;
+mod cells;
 mod change;
+mod collect;
+mod contents;
 mod events;
 pub(crate) mod failure;
-mod head;
 mod indexer;
 mod job;
 pub(crate) mod migrate;
 pub(crate) mod open;
+mod pages;
 mod quick;
 mod reader;
 mod remove;
+mod reserve;
 mod salvage;
 mod search;
 mod shrink;

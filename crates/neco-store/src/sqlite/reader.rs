@@ -179,6 +179,16 @@ impl Reader {
         sizes::of(connection, &self.path).await.map_err(|error| self.failed(&error))
     }
 
+    /// The bytes that would go with each of `sessions`.
+    pub(super) async fn bytes_of(
+        &self,
+        sessions: impl Iterator<Item = SessionId>,
+    ) -> Result<HashMap<SessionId, u64>, StoreError> {
+        let mut state = self.state.lock().await;
+        let connection = &mut self.open(&mut state).await?.connection;
+        sizes::of_each(connection, sessions).await.map_err(|error| self.failed(&error))
+    }
+
     async fn count(&self) -> Result<usize, StoreError> {
         let mut state = self.state.lock().await;
         let count: Result<i64, _> = sqlx::query_scalar("SELECT count(*) FROM sessions WHERE NOT is_removed")
@@ -236,6 +246,7 @@ impl Reader {
             Unreadable::Sql(error) => self.failed(error),
             Unreadable::Event(reason) => StoreError::Read(failure::with_path(&self.path, reason)),
             Unreadable::Missing(seq) => failure::missing(&self.path, *seq),
+            Unreadable::Broken(reason) => failure::broken(&self.path, reason),
         }
     }
 

@@ -4,8 +4,12 @@ use neco_proto::SessionId;
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 
-use super::blob;
+use super::{blob, failure, shrink};
 use crate::error::StoreError;
+
+/// Events, and big strings, that go at a time on a full disk; and the fewest.
+const BIT: i64 = 256;
+const FEWEST: i64 = 4;
 
 /// Removes a session, inside a transaction.
 pub(super) async fn remove(
@@ -24,6 +28,144 @@ pub(super) async fn remove(
         next = release(connection, removed).await?;
     }
     Ok(Ok(()))
+}
+
+/// Removes a session on a disk that is as good as full: in small transactions, each of which makes room for the next
+/// one. Whoever is killed in between leaves a session that counts as removed, and the rest goes with the next one.
+pub(super) async fn remove_bit_by_bit(
+    connection: &mut SqliteConnection,
+    session: SessionId,
+) -> Result<Result<(), StoreError>, sqlx::Error> {
+    // What would be overwritten needs room of its own: as far as it costs none.
+    sqlx::query("PRAGMA secure_delete = FAST").execute(&mut *connection).await?;
+    let removed = bit_by_bit(connection, session).await;
+    sqlx::query("PRAGMA secure_delete = ON").execute(connection).await?;
+    removed
+}
+
+async fn bit_by_bit(
+    connection: &mut SqliteConnection,
+    session: SessionId,
+) -> Result<Result<(), StoreError>, sqlx::Error> {
+    // This may fail where there is very little room; then what is removed comes first.
+    let _ = shrink::empty_log(connection).await;
+    let done = sqlx::query("UPDATE sessions SET is_removed = 1 WHERE id = ? AND NOT is_removed")
+        .bind(session.as_uuid())
+        .execute(&mut *connection)
+        .await?;
+    if done.rows_affected() == 0 {
+        return Ok(Err(StoreError::UnknownSession { session }));
+    }
+    let mut next = Some(session.as_uuid());
+    while let Some(removed) = next {
+        let released = match shorten_all(connection, removed).await {
+            Ok(()) => in_transaction(connection, removed).await,
+            Err(error) => Err(error),
+        };
+        match released {
+            Ok(parent) => next = parent,
+            Err(error) => {
+                // It is removed; what is left of it goes as soon as something else is removed.
+                tracing::warn!(reason = failure::plain(&error), "a removed session still takes room");
+                break;
+            }
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Takes everything from a session that was removed but what forks need, a bit at a time.
+async fn shorten_all(connection: &mut SqliteConnection, session: Uuid) -> Result<(), sqlx::Error> {
+    let mut bit = BIT;
+    loop {
+        match shorten_a_bit(connection, session, bit).await {
+            Ok(true) => {
+                let _ = shrink::give_back_a_bit(connection).await;
+                let _ = shrink::empty_log(connection).await;
+            }
+            Ok(false) => return Ok(()),
+            Err(error) => {
+                let _ = sqlx::query("ROLLBACK").execute(&mut *connection).await;
+                if bit <= FEWEST || !failure::is_full(&failure::plain(&error)) {
+                    return Err(error);
+                }
+                bit /= 2;
+            }
+        }
+    }
+}
+
+async fn in_transaction(connection: &mut SqliteConnection, session: Uuid) -> Result<Option<Uuid>, sqlx::Error> {
+    sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
+    let released = async {
+        let released = release(connection, session).await?;
+        sqlx::query("COMMIT").execute(&mut *connection).await?;
+        Ok(released)
+    };
+    let released = released.await;
+    if released.is_err() {
+        // SQLite may have rolled back already.
+        let _ = sqlx::query("ROLLBACK").execute(connection).await;
+    }
+    released
+}
+
+/// Takes the last few events, and a few big strings that only they have, from a session that was removed; whether there
+/// were any.
+async fn shorten_a_bit(connection: &mut SqliteConnection, session: Uuid, bit: i64) -> Result<bool, sqlx::Error> {
+    sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
+    let (last, floor, forks): (i64, i64, i64) = sqlx::query_as(
+        "SELECT last_seq, max(parent_seq, coalesce((SELECT max(parent_seq) FROM sessions WHERE parent_id = ?1), 0)),
+            (SELECT count(*) FROM sessions WHERE parent_id = ?1) FROM sessions WHERE id = ?1",
+    )
+    .bind(session)
+    .fetch_one(&mut *connection)
+    .await?;
+    let end = floor.max(last - bit);
+    sqlx::query("DELETE FROM events WHERE session_id = ? AND seq > ?")
+        .bind(session)
+        .bind(end)
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query("UPDATE sessions SET last_seq = ? WHERE id = ?")
+        .bind(end)
+        .bind(session)
+        .execute(&mut *connection)
+        .await?;
+    // Which of them forks need is looked at when the rest is let go.
+    let had: Vec<i64> = match forks {
+        0 => {
+            sqlx::query_scalar(
+                "DELETE FROM blob_uses WHERE session_id = ?1 AND blob IN
+                (SELECT blob FROM blob_uses WHERE session_id = ?1 LIMIT ?2) RETURNING blob",
+            )
+            .bind(session)
+            .bind(bit / 8)
+            .fetch_all(&mut *connection)
+            .await?
+        }
+        _ => Vec::new(),
+    };
+    drop_unused(connection, &had).await?;
+    sqlx::query("COMMIT").execute(connection).await?;
+    Ok(end < last || !had.is_empty())
+}
+
+/// Lets go of what is left of removed sessions that no fork needs: of some that there was no room to remove whole.
+pub(super) async fn release_left(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    let left: Vec<Uuid> = sqlx::query_scalar(
+        "SELECT id FROM sessions AS own WHERE is_removed
+            AND NOT EXISTS (SELECT 1 FROM sessions WHERE parent_id = own.id)",
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    for session in left {
+        let mut next = Some(session);
+        while let Some(removed) = next {
+            next = in_transaction(connection, removed).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Lets go of what nobody needs of a session that was removed. When nothing is needed the session is gone,

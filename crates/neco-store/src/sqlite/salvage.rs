@@ -1,4 +1,4 @@
-//! Takes over what can still be read of a damaged database.
+//! Takes over what was found in a damaged database.
 //!
 //! A session is taken over from its first event up to the first one that can't be read, so its log has no
 //! gap. A big string that is lost is replaced by words that say so.
@@ -7,11 +7,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteRow};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, FromRow, Row as _, SqliteConnection};
+use sqlx::{ConnectOptions, Connection, FromRow, Row as _, SqliteConnection};
 use uuid::Uuid;
 
 use super::transaction::insert_raw;
-use super::{blob, stray};
+use super::{blob, failure, stray};
 
 /// How many events are read at a time.
 const PAGE: i64 = 64;
@@ -70,15 +70,14 @@ impl FromRow<'_, SqliteRow> for Found {
     }
 }
 
-/// Copies what is readable in the file `from`. A failure to do so is no error: the file stays where it is.
-pub(super) async fn salvage(from: &Path, to: &mut SqliteConnection) -> Salvaged {
+/// Copies what was found, which lies in the database `from`. A session that can't be copied is lost, unless there is no
+/// room for it: then nothing is.
+pub(super) async fn salvage(from: &Path, to: &mut SqliteConnection) -> Result<Salvaged, sqlx::Error> {
     let mut salvaged = Salvaged::default();
-    let options = SqliteConnectOptions::new().filename(from).read_only(true).disable_statement_logging();
-    // Without this nothing at all is read of a file that is shorter than its head says. Nothing is written here.
-    let Ok(mut from) = options.pragma("writable_schema", "ON").connect().await else { return salvaged };
+    let mut from = SqliteConnectOptions::new().filename(from).disable_statement_logging().connect().await?;
     // Where each session that was taken over ends, so that forks know what is left of their parents.
     let mut ends: HashMap<Uuid, i64> = HashMap::new();
-    for session in parents_first(sessions(&mut from).await) {
+    for session in parents_first(sessions(&mut from).await?) {
         match copy(&mut from, to, &session, &ends).await {
             Ok(Some(last)) => {
                 ends.insert(session.id, last);
@@ -88,6 +87,7 @@ pub(super) async fn salvage(from: &Path, to: &mut SqliteConnection) -> Salvaged 
                 }
             }
             Ok(None) => salvaged.lost.extend(session.name()),
+            Err(error) if failure::is_full(&failure::plain(&error)) => return Err(error),
             Err(error) => {
                 tracing::warn!(%error, session = %session.id, "not taken over from the damaged store");
                 let _ = sqlx::query("ROLLBACK").execute(&mut *to).await;
@@ -95,41 +95,24 @@ pub(super) async fn salvage(from: &Path, to: &mut SqliteConnection) -> Salvaged 
             }
         }
     }
-    let _ = from.close().await;
-    salvaged
+    from.close().await?;
+    Ok(salvaged)
 }
 
-/// All sessions that can be read, whatever version of the tables they are in: a head that is gone does not say.
-async fn sessions(connection: &mut SqliteConnection) -> Vec<Found> {
-    let first = "NULL AS folder, NULL AS title_by, NULL AS parent_id, 0 AS parent_seq, 0 AS is_removed";
-    let mut found = rows(connection, "folder, title_by, parent_id, parent_seq, is_removed").await;
-    if found.is_empty() {
-        found = rows(connection, first).await;
+/// All sessions, those included of which only events are left.
+async fn sessions(connection: &mut SqliteConnection) -> Result<Vec<Found>, sqlx::Error> {
+    let mut found: Vec<Found> = sqlx::query_as("SELECT * FROM sessions").fetch_all(&mut *connection).await?;
+    // A row may be older than the events, which are the truth.
+    for session in found.iter_mut().filter(|session| !session.is_removed) {
+        let last: Option<i64> = sqlx::query_scalar("SELECT max(seq) FROM events WHERE session_id = ?")
+            .bind(session.id)
+            .fetch_one(&mut *connection)
+            .await?;
+        session.last_seq = session.last_seq.max(last.unwrap_or(0));
     }
-    let known: HashSet<Uuid> = found.keys().copied().collect();
-    found.into_values().chain(stray::find(connection, &known).await).collect()
-}
-
-/// From both ends of the table: damage in the middle hides only itself.
-async fn rows(connection: &mut SqliteConnection, newer: &str) -> HashMap<Uuid, Found> {
-    let mut found: HashMap<Uuid, Found> = HashMap::new();
-    for (compare, order, start) in [(">", "ASC", Uuid::nil()), ("<", "DESC", Uuid::max())] {
-        let sql = format!(
-            "SELECT id, cwd, title, created_ms, updated_ms, last_seq, {newer} FROM sessions
-                WHERE id {compare} ? ORDER BY id {order} LIMIT 1"
-        );
-        let mut last = start;
-        loop {
-            let next: Result<Option<Found>, _> =
-                sqlx::query_as(AssertSqlSafe(sql.clone())).bind(last).fetch_optional(&mut *connection).await;
-            let Ok(Some(session)) = next else { break };
-            last = session.id;
-            if found.insert(session.id, session).is_some() {
-                break;
-            }
-        }
-    }
-    found
+    let known: HashSet<Uuid> = found.iter().map(|session| session.id).collect();
+    found.extend(stray::find(connection, &known).await);
+    Ok(found)
 }
 
 /// A parent is older than its forks.
@@ -192,33 +175,25 @@ async fn copy_events(
     after: i64,
     end: i64,
 ) -> Result<i64, sqlx::Error> {
-    let (mut last, mut limit) = (after, PAGE);
+    let mut last = after;
     while last < end {
-        let page: Result<Vec<(i64, String, String)>, _> =
+        let page: Vec<(i64, String, String)> =
             sqlx::query_as("SELECT seq, kind, body FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?")
                 .bind(session)
                 .bind(last)
-                .bind(limit)
+                .bind(PAGE)
                 .fetch_all(&mut *from)
-                .await;
-        match page {
-            Ok(page) => {
-                let before = last;
-                for (seq, kind, body) in page {
-                    let whole = with_contents(from, &body).await;
-                    if seq != last + 1 || serde_json::from_str::<neco_proto::Event>(&whole).is_err() {
-                        return Ok(last);
-                    }
-                    insert_raw(to, session, seq, &kind, &whole).await?;
-                    last = seq;
-                }
-                if last == before {
-                    break;
-                }
+                .await?;
+        if page.is_empty() {
+            break;
+        }
+        for (seq, kind, body) in page {
+            let whole = with_contents(from, &body).await;
+            if seq != last + 1 || seq > end || serde_json::from_str::<neco_proto::Event>(&whole).is_err() {
+                return Ok(last);
             }
-            // One of them is damaged: up to it one by one.
-            Err(_) if limit > 1 => limit = 1,
-            Err(_) => break,
+            insert_raw(to, session, seq, &kind, &whole).await?;
+            last = seq;
         }
     }
     Ok(last)

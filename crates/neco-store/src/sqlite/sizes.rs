@@ -1,9 +1,12 @@
 //! How much the database holds and how much room it takes.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use neco_proto::SessionId;
 use sqlx::SqliteConnection;
+use uuid::Uuid;
 
 use crate::size::StoreSizes;
 
@@ -36,8 +39,33 @@ pub(super) async fn of(connection: &mut SqliteConnection, path: &Path) -> Result
         blob_stored_bytes: blob_stored_bytes.cast_unsigned(),
         file_bytes: bytes_of(path),
         search_bytes: 0,
+        reserve_bytes: 0,
         free_bytes: free_bytes.cast_unsigned(),
     })
+}
+
+/// The bytes that would go with each of `sessions` if all of them went: its own events but for those that other forks
+/// need, and big strings that it alone has.
+pub(super) async fn of_each(
+    connection: &mut SqliteConnection,
+    sessions: impl Iterator<Item = SessionId>,
+) -> Result<HashMap<SessionId, u64>, sqlx::Error> {
+    let ids: Vec<String> = sessions.map(|session| session.as_uuid().simple().to_string()).collect();
+    let rows: Vec<(Uuid, i64)> = sqlx::query_as(
+        "WITH going (id) AS MATERIALIZED (SELECT unhex(value) FROM json_each(?))
+         SELECT id,
+             (SELECT coalesce(sum(octet_length(kind) + octet_length(body) + 24), 0) FROM events
+                 WHERE session_id = going.id AND seq > coalesce((SELECT max(parent_seq) FROM sessions
+                     WHERE parent_id = going.id AND id NOT IN (SELECT id FROM going)), 0))
+             + (SELECT coalesce(sum(octet_length(content)), 0) FROM blob_uses AS own JOIN blobs ON blobs.id = own.blob
+                 WHERE own.session_id = going.id AND NOT EXISTS
+                     (SELECT 1 FROM blob_uses WHERE blob = own.blob AND session_id <> own.session_id))
+         FROM going",
+    )
+    .bind(serde_json::Value::from(ids).to_string())
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(|(id, bytes)| (id.into(), bytes.cast_unsigned())).collect())
 }
 
 /// The bytes of a database and what lies beside it.

@@ -1,12 +1,12 @@
 //! The face of the SQLite store.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use futures::future::{BoxFuture, try_join_all};
+use futures::future::{BoxFuture, join_all};
 use neco_proto::event::TitleSource;
 use neco_proto::{Event, Seq, SessionId};
 use tokio::sync::mpsc::{self, Permit, Sender};
@@ -17,7 +17,7 @@ use super::job::{Batch, CatalogChange, Job, Reply};
 use super::reader::{Reader, State};
 use super::search::SearchIndex;
 use super::tails::{Misfit, SharedTails};
-use super::{aside, failure, writer};
+use super::{aside, failure, reserve, writer};
 use crate::catalog::{Catalog, SessionRecord};
 use crate::error::StoreError;
 use crate::log::{Durability, EventLog};
@@ -25,6 +25,8 @@ use crate::prefix;
 use crate::search::{SearchHit, SearchQuery};
 use crate::size::{Prune, Pruned, StoreSizes};
 
+/// Bytes that the files grow by when somebody only looks.
+const LOOKING: u64 = 100_000;
 /// How many sessions are removed in one go.
 const TOGETHER: usize = 50;
 
@@ -70,10 +72,33 @@ impl SqliteStore {
         })
     }
 
-    /// Makes room beside the store in the file `path`, which can't be opened on a full disk: its search index goes, for
-    /// it can be made again.
-    pub async fn make_room(path: &Path) {
-        SearchIndex::beside(path).remove().await;
+    /// Makes room beside the store in the file `path`, which can't be opened on a full disk: what was kept for that day
+    /// is given up, or else the search index goes, for it can be made again. Whether there was something to give.
+    pub async fn make_room(path: &Path) -> bool {
+        if reserve::give_up_aside(path).await {
+            return true;
+        }
+        let index = SearchIndex::beside(path);
+        let before = index.bytes();
+        index.remove().await;
+        index.bytes() < before
+    }
+
+    /// Whether somebody found the store in the file `path` damaged: the next opening looks closely.
+    #[must_use]
+    pub fn is_doubted(path: &Path) -> bool {
+        aside::mark_of(path).exists()
+    }
+
+    /// Takes back what was given up, as far as there is room for it again.
+    pub fn keep_room(path: &Path) {
+        reserve::keep(path, reserve::AGAIN);
+    }
+
+    /// Whether [`SqliteStore::make_room`] has something to give.
+    #[must_use]
+    pub fn can_make_room(path: &Path) -> bool {
+        reserve::bytes(path) > 0 || SearchIndex::beside(path).bytes() > 0
     }
 
     /// The damaged file that was found in the place of this one, if there was one.
@@ -193,18 +218,22 @@ impl SqliteStore {
         self.ask(|reply| Job::Catalog(change, reply)).await
     }
 
-    /// On a full disk nothing can be written, not even that something goes: the search index makes room, for
-    /// it can be made again. Where that is not enough to overwrite what goes, it goes all the same.
+    /// On a full disk nothing can be written, not even that something goes: what was kept for that day is given up,
+    /// then the search index, for it can be made again. What goes is no longer overwritten there, and goes bit by bit.
     async fn remove_session(&self, session: SessionId) -> Result<(), StoreError> {
-        let is_full =
-            |done: &Result<(), StoreError>| matches!(done, Err(StoreError::Write(reason)) if failure::is_full(reason));
+        let path = self.reader.path();
+        let is_full = |done: &Result<(), StoreError>| match done {
+            Err(StoreError::Write(reason)) => failure::is_full(reason) || reserve::is_needed(path),
+            Ok(()) | Err(_) => false,
+        };
         let mut removed = self.change(CatalogChange::Remove(session)).await;
         if is_full(&removed) {
-            self.index.remove().await;
-            removed = self.change(CatalogChange::Remove(session)).await;
+            reserve::give_up_aside(path).await;
+            removed = self.ask(|reply| Job::RemoveInLittleRoom(session, reply)).await;
         }
         if is_full(&removed) {
-            removed = self.change(CatalogChange::RemoveInLittleRoom(session)).await;
+            self.index.remove().await;
+            removed = self.ask(|reply| Job::RemoveInLittleRoom(session, reply)).await;
         }
         removed?;
         self.tails.lock().forget(session);
@@ -225,6 +254,7 @@ impl SqliteStore {
         if let Err(error) = shrunk {
             tracing::warn!(%error, "the room of removed sessions is not given back");
         }
+        reserve::keep_aside(self.reader.path(), reserve::AGAIN).await;
     }
 
     /// Whether no other process has the database open. If so, none opens it before [`Self::share_again`].
@@ -253,18 +283,34 @@ impl SqliteStore {
     }
 
     async fn prune_sessions(&self, prune: Prune) -> Result<Pruned, StoreError> {
-        let sessions = prune.choose(self.reader.list(None, usize::MAX).await?);
-        if prune.dry_run || sessions.is_empty() {
-            return Ok(Pruned { sessions, freed_bytes: 0 });
+        let mut sessions = prune.choose(self.noted(self.reader.list(None, usize::MAX).await).await?);
+        if prune.dry_run {
+            return Ok(Pruned { sessions, ..Pruned::default() });
         }
         let before = self.reader.sizes().await?.file_bytes;
+        let (mut gone, mut stopped_by) = (HashSet::new(), None);
         for some in sessions.chunks(TOGETHER) {
             // Some at once are written together; all at once would keep other processes waiting.
-            try_join_all(some.iter().map(|record| self.remove_session(record.id))).await?;
+            let removed = join_all(some.iter().map(|record| self.remove_session(record.id))).await;
+            for (record, removed) in some.iter().zip(removed) {
+                match removed {
+                    Ok(()) => drop(gone.insert(record.id)),
+                    Err(error) => stopped_by = stopped_by.or(Some(error)),
+                }
+            }
+            if stopped_by.is_some() {
+                break;
+            }
+        }
+        match stopped_by {
+            Some(error) if gone.is_empty() => return Err(error),
+            _ => sessions.retain(|record| gone.contains(&record.id)),
         }
         self.wipe().await;
-        let after = self.reader.sizes().await?.file_bytes;
-        Ok(Pruned { sessions, freed_bytes: before.saturating_sub(after) })
+        let freed = before.saturating_sub(self.reader.sizes().await?.file_bytes);
+        // What looking costs is no room that was made.
+        let freed_bytes = if sessions.is_empty() && freed < LOOKING { 0 } else { freed };
+        Ok(Pruned { sessions, freed_bytes, stopped_by })
     }
 }
 
@@ -328,16 +374,18 @@ impl Catalog for SqliteStore {
         let ids = prefix::ids_with(prefix);
         Box::pin(async move {
             let Some(ids) = ids else { return Ok(Vec::new()) };
-            self.reader.find(ids, limit).await
+            self.noted(self.reader.find(ids, limit).await).await
         })
     }
 
     fn list(&self, cwd: Option<&str>, limit: usize) -> BoxFuture<'_, Result<Vec<SessionRecord>, StoreError>> {
-        Box::pin(self.reader.list(cwd.map(str::to_owned), limit))
+        let cwd = cwd.map(str::to_owned);
+        Box::pin(async move { self.noted(self.reader.list(cwd, limit).await).await })
     }
 
     fn of_folder(&self, folder: &str, limit: usize) -> BoxFuture<'_, Result<Vec<SessionRecord>, StoreError>> {
-        Box::pin(self.reader.of_folder(folder.to_owned(), limit))
+        let folder = folder.to_owned();
+        Box::pin(async move { self.noted(self.reader.of_folder(folder, limit).await).await })
     }
 
     fn set_title(&self, session: SessionId, title: &str, by: TitleSource) -> BoxFuture<'_, Result<(), StoreError>> {
@@ -376,8 +424,13 @@ impl Catalog for SqliteStore {
     fn sizes(&self) -> BoxFuture<'_, Result<StoreSizes, StoreError>> {
         Box::pin(async move {
             let sizes = self.reader.sizes().await?;
-            Ok(StoreSizes { search_bytes: self.index.bytes(), ..sizes })
+            let reserve_bytes = reserve::bytes(self.reader.path());
+            Ok(StoreSizes { search_bytes: self.index.bytes(), reserve_bytes, ..sizes })
         })
+    }
+
+    fn bytes_of(&self, sessions: Vec<SessionId>) -> BoxFuture<'_, Result<HashMap<SessionId, u64>, StoreError>> {
+        Box::pin(self.reader.bytes_of(sessions.into_iter()))
     }
 
     fn prune(&self, prune: Prune) -> BoxFuture<'_, Result<Pruned, StoreError>> {

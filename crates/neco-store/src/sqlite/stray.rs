@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use neco_proto::{Event, EventBody, Part, Role};
-use sqlx::{AssertSqlSafe, SqliteConnection};
+use sqlx::SqliteConnection;
 use uuid::Uuid;
 
 use super::blob;
@@ -23,23 +23,11 @@ pub(super) async fn find(connection: &mut SqliteConnection, known: &HashSet<Uuid
     strays
 }
 
-/// All sessions that have events, from both ends of the table: damage in the middle hides only itself.
+/// All sessions that have events.
 async fn ids(connection: &mut SqliteConnection) -> HashSet<Uuid> {
-    let mut ids = HashSet::new();
-    for (compare, order, start) in [(">", "ASC", Uuid::nil()), ("<", "DESC", Uuid::max())] {
-        let sql =
-            format!("SELECT session_id FROM events WHERE session_id {compare} ? ORDER BY session_id {order} LIMIT 1");
-        let mut last = start;
-        loop {
-            let next = sqlx::query_scalar(AssertSqlSafe(sql.clone())).bind(last).fetch_optional(&mut *connection).await;
-            let Ok(Some(id)) = next else { break };
-            last = id;
-            if !ids.insert(id) {
-                break;
-            }
-        }
-    }
-    ids
+    let ids: Result<Vec<Uuid>, _> =
+        sqlx::query_scalar("SELECT DISTINCT session_id FROM events").fetch_all(connection).await;
+    ids.unwrap_or_default().into_iter().collect()
 }
 
 /// What the first events of a session say about it; `None` when they do not say where it begins.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use neco_proto::SessionId;
 use sqlx::{Connection, SqliteConnection};
 use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::Instant;
@@ -18,7 +19,7 @@ use super::job::{Batch, CatalogChange, Job, Reply};
 use super::search::SearchIndex;
 use super::tails::SharedTails;
 use super::transaction::{self, Outcome};
-use super::{failure, open, shrink};
+use super::{failure, open, remove, reserve, shrink};
 use crate::error::StoreError;
 
 /// How many jobs may wait before appending has to wait, too.
@@ -67,6 +68,7 @@ struct Pending {
     bytes: usize,
     changes: Vec<(CatalogChange, Reply)>,
     flushes: Vec<Reply>,
+    removals: Vec<(SessionId, Reply)>,
     shrinks: Vec<(bool, Reply)>,
     closes: Vec<Reply>,
     /// Whether somebody waits for it.
@@ -87,6 +89,7 @@ impl Pending {
             }
             Job::Catalog(change, reply) => self.changes.push((change, reply)),
             Job::Flush(reply) => self.flushes.push(reply),
+            Job::RemoveInLittleRoom(session, reply) => self.removals.push((session, reply)),
             Job::Shrink { alone, reply } => self.shrinks.push((alone, reply)),
             Job::Close(reply) => self.closes.push(reply),
         }
@@ -100,6 +103,7 @@ impl Pending {
 
 impl Writer {
     async fn run(mut self) {
+        let mut keeps_room = false;
         let mut pending = Pending::default();
         loop {
             let next = match pending.deadline.or(self.indexer.due()) {
@@ -116,13 +120,18 @@ impl Writer {
                 }
                 Ok(None) => break,
                 Err(_elapsed) if pending.deadline.is_none() => {
-                    self.indexer.start();
+                    // The last room of a disk is for the sessions themselves; a search takes in what is missing.
+                    self.indexer.start(reserve::has_plenty(&self.path));
                     continue;
                 }
                 Err(_elapsed) => {}
             }
             let closes = std::mem::take(&mut pending.closes);
             let written = self.write(&mut pending).await;
+            // Whoever came first has their answer by now.
+            if !std::mem::replace(&mut keeps_room, true) {
+                reserve::keep(&self.path, reserve::PLENTY);
+            }
             if !closes.is_empty() && self.close(written, closes, &mut pending).await {
                 return;
             }
@@ -151,6 +160,9 @@ impl Writer {
         for reply in pending.flushes.drain(..) {
             let _ = reply.send(result.clone());
         }
+        for (session, reply) in std::mem::take(&mut pending.removals) {
+            let _ = reply.send(self.remove_bit_by_bit(session).await);
+        }
         for (alone, reply) in std::mem::take(&mut pending.shrinks) {
             let shrunk = if result.is_ok() { self.shrink(alone).await } else { result.clone() };
             let _ = reply.send(shrunk);
@@ -162,8 +174,31 @@ impl Writer {
     /// write-ahead log.
     async fn shrink(&mut self, alone: bool) -> Result<(), StoreError> {
         let Some(connection) = &mut self.connection else { return Ok(()) };
+        if let Err(error) = remove::release_left(connection).await {
+            tracing::info!(reason = failure::plain(&error), "something of removed sessions is left");
+        }
         let shrunk = shrink::shrink(connection, alone).await;
         shrunk.map_err(|error| failure::writing(&self.path, &error))
+    }
+
+    /// Removes a session where there is next to no room; what waits may be too big for it.
+    async fn remove_bit_by_bit(&mut self, session: SessionId) -> Result<(), StoreError> {
+        let removed = remove::remove_bit_by_bit(self.connected().await?, session).await;
+        if let Err(error) = &removed {
+            self.roll_back(error).await;
+        }
+        removed.map_err(|error| failure::writing(&self.path, &error)).flatten()
+    }
+
+    /// The connection, or another one where it broke down.
+    async fn connected(&mut self) -> Result<&mut SqliteConnection, StoreError> {
+        match &mut self.connection {
+            Some(connection) => Ok(connection),
+            slot @ None => {
+                let opened = open::connect_writer(&self.path).await;
+                Ok(slot.insert(opened.map_err(|error| failure::writing(&self.path, &error))?))
+            }
+        }
     }
 
     async fn commit(&mut self, pending: &Pending) -> Result<Outcome, StoreError> {
@@ -171,13 +206,7 @@ impl Writer {
             return Ok(Outcome { changes: Vec::new(), batches: Vec::new() });
         }
         let changes: Vec<_> = pending.changes.iter().map(|(change, _)| change).collect();
-        let connection = match &mut self.connection {
-            Some(connection) => connection,
-            None => {
-                let opened = open::connect_writer(&self.path).await;
-                self.connection.insert(opened.map_err(|error| failure::writing(&self.path, &error))?)
-            }
-        };
+        let connection = self.connected().await?;
         let committed = transaction::commit(connection, &changes, &pending.batches).await;
         if let Err(error) = &committed {
             self.roll_back(error).await;

@@ -104,7 +104,11 @@ impl Person<'_> {
             Act::Agent(name, order) => Command::AgentCommand { agent_id: self.agent(&name).await?, order },
             Act::Cancel => Command::Cancel,
             Act::Rewind(number, what) => Command::Rewind { message_id: self.message(number).await?, what },
-            Act::UndoRewind => Command::UndoRewind,
+            Act::UndoRewind => {
+                // As every window does: what goes with it is seen before.
+                self.client.ask(Query::UndoPreview).await.map_err(|error| error.to_string())?;
+                Command::UndoRewind
+            }
             Act::Rename(title) => Command::Rename { title },
             Act::Compact(focus) => Command::Compact { focus },
             Act::Editor(context) => Command::SetIdeContext { context },

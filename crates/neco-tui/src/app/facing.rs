@@ -5,10 +5,16 @@ use neco_proto::CallId;
 use crate::ask::Key;
 
 /// A question that was on the screen for a shorter time was hardly read, in milliseconds.
-const READ_MS: i64 = 300;
+pub const READ_MS: i64 = 300;
 
 /// A key that follows an answer so closely was meant for it, in milliseconds.
 const REPEATED_MS: i64 = 800;
+
+/// Letters that follow one another so closely are a word, in milliseconds.
+const WORD_MS: i64 = 250;
+
+/// Whoever has emptied the field so long ago writes nothing more, in milliseconds.
+const EMPTIED_MS: i64 = 1200;
 
 /// What keys are for while a question waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,20 +30,28 @@ pub enum Place {
 pub struct Facing {
     shown: Option<(u64, i64)>,
     went: Option<(u64, Place)>,
-    armed: Option<(u64, Key)>,
-    /// The question that came upon something that was being written.
+    armed: Option<(u64, Key, i64)>,
+    /// The question that came upon something that stood in the field.
     interrupted: Option<u64>,
+    /// The question that came while the person wrote.
+    came_upon_words: Option<u64>,
+    /// A letter that came before its question could be read, and when.
+    held: Option<(u64, char, i64)>,
     answered_ms: Option<i64>,
-    /// The other calls that were named below it.
+    /// When what was written while it waited was sent, or taken away.
+    emptied_ms: Option<i64>,
+    /// The other calls below it that `Y` says yes to.
     pub named: Vec<CallId>,
 }
 
 impl Facing {
-    /// A frame was drawn with this question, or without one; `writes` when something stood in the field.
-    pub fn draw(&mut self, question: Option<u64>, writes: bool, now_ms: i64) {
+    /// A frame was drawn with this question, or without one; `writes` when something stood in the field, `just_now`
+    /// when the person was at it.
+    pub fn draw(&mut self, question: Option<u64>, writes: bool, just_now: bool, now_ms: i64) {
         if self.shown.map(|(shown, _)| shown) != question {
             self.shown = question.map(|question| (question, now_ms));
             self.interrupted = question.filter(|_| writes);
+            self.came_upon_words = question.filter(|_| just_now);
             self.armed = None;
         }
         if !writes {
@@ -58,32 +72,68 @@ impl Facing {
         self.interrupted == Some(question) || self.shown.is_none_or(|(shown, _)| shown != question)
     }
 
+    /// Whether it came while the person wrote; unknown before it was on the screen.
+    #[must_use]
+    pub fn came_upon_words(&self, question: u64) -> Option<bool> {
+        self.shown.filter(|(shown, _)| *shown == question)?;
+        Some(self.came_upon_words == Some(question))
+    }
+
+    /// A letter came before the question could be read: it decides nothing, and is no message by itself. Gives the
+    /// letter before it when the two are a word that somebody writes.
+    pub fn hold(&mut self, question: u64, letter: char, now_ms: i64) -> Option<char> {
+        let before = self.held_before(question, letter, now_ms);
+        self.held = before.is_none().then_some((question, letter, now_ms));
+        before
+    }
+
+    /// The letter that was held just before this one, when the two are the beginning of a word.
+    pub fn held_before(&mut self, question: u64, letter: char, now_ms: i64) -> Option<char> {
+        let (asked, held, when) = self.held.take()?;
+        // A key that is held down is no word.
+        (asked == question && held != letter && now_ms - when < WORD_MS).then_some(held)
+    }
+
     /// Whether it was on the screen for long enough to be decided about.
     #[must_use]
     pub fn is_read(&self, question: u64, now_ms: i64) -> bool {
         self.shown.is_some_and(|(shown, since)| shown == question && now_ms - since >= READ_MS)
     }
 
-    /// Where the person went last while it waited.
+    /// Where the person went last while it waited. A field that they emptied gives the keys back after a while.
     #[must_use]
-    pub fn place(&self, question: u64) -> Option<Place> {
-        self.went.filter(|(asked, _)| *asked == question).map(|(_, place)| place)
+    pub fn place(&self, question: u64, writes: bool, now_ms: i64) -> Option<Place> {
+        let is_done = !writes && self.emptied_ms.is_some_and(|emptied| now_ms - emptied >= EMPTIED_MS);
+        let went = self.went.filter(|(asked, _)| *asked == question).map(|(_, place)| place);
+        went.map(|place| if is_done { Place::Box } else { place })
     }
 
     /// The person goes there.
     pub fn go(&mut self, question: u64, place: Place) {
         self.went = Some((question, place));
+        self.emptied_ms = None;
     }
 
-    /// A rule is asked for: it takes Enter to make it.
-    pub fn arm(&mut self, question: u64, key: Key) {
-        self.armed = Some((question, key));
+    /// What stood in the field was sent, or taken away.
+    pub fn emptied(&mut self, now_ms: i64) {
+        self.emptied_ms = Some(now_ms);
     }
 
-    /// The rule that waits for Enter.
+    /// A rule is asked for: it takes another key to make it.
+    pub fn arm(&mut self, question: u64, key: Key, now_ms: i64) {
+        self.armed = Some((question, key, now_ms));
+    }
+
+    /// Whether a letter that comes now belongs to the one that asked for the rule: both begin a word.
+    #[must_use]
+    pub fn is_word(&self, now_ms: i64) -> bool {
+        self.armed.is_some_and(|(_, _, when)| now_ms - when < WORD_MS)
+    }
+
+    /// The rule that waits for its second key.
     #[must_use]
     pub fn armed(&self, question: u64) -> Option<Key> {
-        self.armed.filter(|(asked, _)| *asked == question).map(|(_, key)| key)
+        self.armed.filter(|(asked, ..)| *asked == question).map(|(_, key, _)| key)
     }
 
     /// It is not wanted after all.
@@ -95,6 +145,12 @@ impl Facing {
     pub fn answered(&mut self, now_ms: i64) {
         self.armed = None;
         self.answered_ms = Some(now_ms);
+    }
+
+    /// Whether nothing was answered after that moment.
+    #[must_use]
+    pub fn has_not_answered_since(&self, ms: i64) -> bool {
+        self.answered_ms.is_none_or(|answered| answered < ms)
     }
 
     /// Whether they did so just now.

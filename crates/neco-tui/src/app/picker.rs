@@ -2,10 +2,11 @@
 
 use neco_proto::clean::clean_line;
 use neco_proto::event::RewindWhat;
-use neco_proto::{AgentId, RewindPoint, WorkflowId};
+use neco_proto::{AgentId, CheckpointInfo, Command, RewindPoint, WorkflowId};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use crate::app::facing::READ_MS;
 use crate::input::fits;
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
@@ -20,6 +21,14 @@ pub enum Picked {
     Message(RewindPoint),
     /// What goes back.
     Rewind(RewindPoint, RewindWhat),
+    /// The states of the files, to choose one.
+    Checkpoints,
+    /// A state of the files.
+    Checkpoint(CheckpointInfo),
+    /// Yes: this is to be done.
+    Go(Box<Command>),
+    /// No: nothing is.
+    Leave,
     /// A session, by its id.
     Session(String),
     /// A model or group.
@@ -62,6 +71,29 @@ pub enum Letters {
     Command,
 }
 
+/// A line about what the chosen entry would do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// What.
+    pub text: String,
+    /// Whether a person should not pass over it.
+    pub warns: bool,
+}
+
+impl Told {
+    /// A line that is good to know.
+    #[must_use]
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), warns: false }
+    }
+
+    /// A line that nobody should pass over.
+    #[must_use]
+    pub fn warning(text: impl Into<String>) -> Self {
+        Self { text: text.into(), warns: true }
+    }
+}
+
 /// A list to choose from.
 #[derive(Clone, Debug)]
 pub struct Picker {
@@ -72,7 +104,13 @@ pub struct Picker {
     filter: String,
     at: usize,
     /// What the chosen entry would do, once that is known.
-    pub preview: Vec<String>,
+    preview: Vec<Told>,
+    /// Rows of it that were scrolled past, that were shown last, and that did not fit below those.
+    scrolled: usize,
+    shown: usize,
+    hidden: usize,
+    /// Since when what it says now is on the screen, in milliseconds.
+    seen_ms: Option<i64>,
 }
 
 impl Picker {
@@ -80,7 +118,67 @@ impl Picker {
     #[must_use]
     pub fn new(heading: impl Into<String>, hint: impl Into<String>, letters: Letters, entries: Vec<Entry>) -> Self {
         let (heading, hint) = (heading.into(), hint.into());
-        Self { heading, hint, letters, entries, filter: String::new(), at: 0, preview: Vec::new() }
+        let (filter, preview) = (String::new(), Vec::new());
+        Self {
+            heading,
+            hint,
+            letters,
+            entries,
+            filter,
+            at: 0,
+            preview,
+            scrolled: 0,
+            shown: 0,
+            hidden: 0,
+            seen_ms: None,
+        }
+    }
+
+    /// With what the chosen entry would do.
+    #[must_use]
+    pub fn with_preview(mut self, preview: Vec<Told>) -> Self {
+        self.set_preview(preview);
+        self
+    }
+
+    /// The chosen entry would do this.
+    pub fn set_preview(&mut self, preview: Vec<Told>) {
+        self.preview = preview;
+        self.scrolled = 0;
+        self.seen_ms = None;
+    }
+
+    /// A frame was drawn with it.
+    pub fn draw(&mut self, now_ms: i64) {
+        self.seen_ms.get_or_insert(now_ms);
+    }
+
+    /// What was drawn does not reach the terminal before then.
+    pub fn unseen(&mut self, until_ms: i64) {
+        self.seen_ms = self.seen_ms.map(|_| until_ms);
+    }
+
+    /// Whether what it says was on the screen for long enough to be decided about.
+    #[must_use]
+    pub fn is_read(&self, now_ms: i64) -> bool {
+        self.seen_ms.is_some_and(|since| now_ms - since >= READ_MS)
+    }
+
+    /// A page up or down: of what the chosen entry would do when not all of that is seen, of the list otherwise.
+    pub fn page(&mut self, by: isize) {
+        if !self.scroll(by) {
+            self.step(by.saturating_mul(10));
+        }
+    }
+
+    /// A page of what the chosen entry would do; whether there is more of it than is seen.
+    pub fn scroll(&mut self, by: isize) -> bool {
+        let is_cut = self.hidden > 0 || self.scrolled > 0;
+        let page = isize::try_from(self.shown.saturating_sub(1).max(1)).unwrap_or(1);
+        let down = usize::try_from(by.saturating_mul(page)).unwrap_or_default().min(self.hidden);
+        let up = usize::try_from(by.saturating_mul(page).saturating_neg()).unwrap_or_default();
+        self.scrolled = (self.scrolled + down).saturating_sub(up);
+        is_cut
     }
 
     /// In place of an older list of the same: what was chosen and written there stays. Nothing is chosen when what was
@@ -115,6 +213,12 @@ impl Picker {
         self.letters
     }
 
+    /// Chooses the first entry like this.
+    pub fn choose(&mut self, like: impl Fn(&Picked) -> bool) {
+        self.filter.clear();
+        self.at = self.entries.iter().position(|entry| like(&entry.picked)).unwrap_or(self.at);
+    }
+
     /// The chosen entry.
     #[must_use]
     pub fn chosen(&self) -> Option<&Entry> {
@@ -125,7 +229,7 @@ impl Picker {
     pub fn step(&mut self, by: isize) {
         let count = self.fitting().len();
         let Some(last) = count.checked_sub(1) else { return };
-        self.preview.clear();
+        self.set_preview(Vec::new());
         self.at = match (by, self.at) {
             (1, at) if at == last => 0,
             (-1, 0) => last,
@@ -140,7 +244,7 @@ impl Picker {
             None => drop(self.filter.pop()),
         }
         self.at = 0;
-        self.preview.clear();
+        self.set_preview(Vec::new());
     }
 
     /// The entries that fit what was written, the nearest first.
@@ -156,22 +260,29 @@ impl Picker {
         fitting.into_iter().map(|(_, entry)| entry).collect()
     }
 
-    /// Its rows, at most `room`.
+    /// Its rows, at most `room`. Of what the chosen entry would do as much is shown as there is room for beside the
+    /// list, and the rest can be scrolled to.
     #[must_use]
-    pub fn rows(&self, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
+    pub fn rows(&mut self, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
         let mut heading = vec![Span::styled(format!("? {}", self.heading), theme.accent)];
         if !self.filter.is_empty() {
             heading.push(Span::styled(format!("  {}", self.filter), theme.chosen));
         }
-        let mut rows = vec![cut(&Line::from(heading), width)];
-        let fitting = self.fitting();
-        let preview = self.preview.len().min(room / 3);
+        let mut rows = wrap(&Line::from(heading), width, &Indent { first: Vec::new(), rest: vec![Span::raw("  ")] });
+        rows.truncate((room / 5).max(1));
         let hint = wrap(&Line::styled(self.hint.clone(), theme.dim), width, &Indent::default());
+        let told = self.told_rows(width, theme);
+        let fitting = self.fitting();
         // The chosen one is shown whole, as far as there is room.
         let chosen = self.chosen().map(|entry| self.row(entry, true, theme)).unwrap_or_default();
         let mut chosen = wrap(&chosen, width, &Indent { first: Vec::new(), rest: vec![Span::raw("    ")] });
         chosen.truncate((room / 4).max(1));
-        let most = room.saturating_sub(1 + hint.len() + preview + chosen.len()).clamp(1, ROWS);
+        let left = room.saturating_sub(rows.len() + hint.len());
+        let list = (fitting.len().saturating_sub(1) + chosen.len()).clamp(1, ROWS.max(chosen.len()));
+        // Both have half of the room at least, if they need it.
+        let below = told.len().min(left.saturating_sub(list).max(left / 2));
+        let beyond = usize::from(fitting.len() > list);
+        let most = left.saturating_sub(below + beyond + chosen.len().saturating_sub(1)).clamp(1, ROWS);
         let first = (self.at.min(fitting.len().saturating_sub(1)) + 1).saturating_sub(most);
         for (index, entry) in fitting.iter().enumerate().skip(first).take(most) {
             if index == self.at {
@@ -185,10 +296,38 @@ impl Picker {
             0 => {}
             beyond => rows.push(Line::styled(format!("  … {beyond} more"), theme.dim)),
         }
-        let shown = self.preview.iter().take(preview);
-        rows.extend(shown.map(|line| cut(&Line::styled(format!("    {}", clean_line(line)), theme.dim), width)));
+        rows.extend(self.seen_of(told, below, theme));
         rows.extend(hint);
         rows
+    }
+
+    /// What the chosen entry would do; nothing of it is cut off.
+    fn told_rows(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+        let row = |told: &Told| {
+            let (mark, style) = if told.warns { ("  ! ", theme.warning) } else { ("    ", theme.dim) };
+            let indent = Indent { first: vec![Span::styled(mark, style)], rest: vec![Span::raw("      ")] };
+            wrap(&Line::styled(clean_line(&told.text), style), width, &indent)
+        };
+        self.preview.iter().flat_map(row).collect()
+    }
+
+    /// As much of it as has room; the last row says how much more there is.
+    fn seen_of(&mut self, told: Vec<Line<'static>>, room: usize, theme: &Theme) -> Vec<Line<'static>> {
+        let count = told.len();
+        if count <= room {
+            (self.scrolled, self.shown, self.hidden) = (0, count, 0);
+            return told;
+        }
+        self.shown = room.saturating_sub(1);
+        self.scrolled = self.scrolled.min(count.saturating_sub(self.shown));
+        self.hidden = count.saturating_sub(self.scrolled + self.shown);
+        let words = match (self.hidden, self.scrolled) {
+            (0, _) => format!("    … ← {} rows above", self.scrolled),
+            (hidden, 0) => format!("    … → {hidden} more rows"),
+            (hidden, scrolled) => format!("    … → {hidden} more rows, ← {scrolled} above"),
+        };
+        let seen = told.into_iter().skip(self.scrolled).take(self.shown);
+        seen.chain([Line::styled(words, theme.accent)]).collect()
     }
 
     fn row(&self, entry: &Entry, here: bool, theme: &Theme) -> Line<'static> {

@@ -1,6 +1,6 @@
 //! How the session stands, for the status line and the panels.
 
-use neco_proto::event::{AgentState, Compaction, NotificationLevel};
+use neco_proto::event::{AgentState, NotificationLevel, NotificationTopic};
 use neco_proto::{ApprovalMode, Event, EventBody, Mode, Plan, SessionSnapshot, Todo, Usage};
 use serde_json::{Value, json};
 
@@ -23,6 +23,8 @@ pub struct Standing {
     pub state: AgentState,
     /// Whether the conversation is being compacted while the agent rests.
     pub compacting: bool,
+    /// The session is being brought back to an earlier point.
+    pub going_back: Option<GoingBack>,
     /// Used in all, children included.
     pub usage: Usage,
     /// Tokens of the last request and its answer, and how many fit.
@@ -43,6 +45,15 @@ pub struct Standing {
     pub cwd: String,
     /// The branch, if there is one.
     pub branch: Option<String>,
+}
+
+/// How far going back is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GoingBack {
+    /// When it began, in milliseconds.
+    pub since_ms: i64,
+    /// How many files of how many are put back, once that is told.
+    pub files: Option<(u64, u64)>,
 }
 
 impl Standing {
@@ -90,6 +101,11 @@ impl Standing {
                 self.approval = start.approval;
                 self.generation = start.generation;
             }
+            EventBody::FilesBack(back) => {
+                let since_ms = self.going_back.map_or(event.ts.as_millisecond(), |going| going.since_ms);
+                self.going_back = Some(GoingBack { since_ms, files: Some((back.done, back.total)) });
+            }
+            EventBody::Rewind(_) => self.going_back = None,
             EventBody::StateChange(change) => self.enter(change.to, event.ts.as_millisecond()),
             EventBody::TurnStart(start) => self.iteration = start.iteration,
             EventBody::ModeChange(change) => {
@@ -107,10 +123,14 @@ impl Standing {
             EventBody::TodoUpdate(update) => self.todos.clone_from(&update.todos),
             EventBody::PlanUpdate(update) => self.plan.clone_from(&update.plan),
             EventBody::Title(title) => self.title.clone_from(&title.title),
-            EventBody::Notification(told) if told.text == Compaction::BEGINS => self.compact(Some(event)),
-            // It is done, or something is said against it.
+            EventBody::Notification(told) => match told.about {
+                Some(NotificationTopic::CompactionBegins) => self.compact(Some(event)),
+                Some(NotificationTopic::CompactionFailed) => self.compact(None),
+                // Going back did not come to its end.
+                None if told.level == NotificationLevel::Warning => self.going_back = None,
+                None => {}
+            },
             EventBody::Compaction(_) => self.compact(None),
-            EventBody::Notification(told) if told.level == NotificationLevel::Warning => self.compact(None),
             // What was used is counted here: the agent does not know of what the session asks models itself.
             EventBody::AgentComplete(_) => self.since_ms = None,
             _ => {}

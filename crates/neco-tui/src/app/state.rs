@@ -6,7 +6,7 @@ use neco_proto::clean::clean_line;
 use neco_proto::event::{SessionTitle, TitleSource};
 use neco_proto::slash::Custom;
 use neco_proto::{
-    AgentId, CallId, ContextView, Decision, Event, EventBody, Message, MessageId, QuestionId, SessionSnapshot, Subject,
+    AgentId, CallId, ContextView, Event, EventBody, Message, MessageId, QuestionId, SessionSnapshot, Subject,
 };
 
 use ratatui::text::{Line, Span};
@@ -16,7 +16,7 @@ use super::facing::Facing;
 use super::picker::Picker;
 use super::standing::Standing;
 use super::watched::Watched;
-use crate::ask::Desk;
+use crate::ask::{Desk, Rest};
 use crate::host::Argument;
 use crate::input::{Files, History, Keymap, Prompt, Written};
 use crate::looks::Looks;
@@ -25,6 +25,10 @@ use crate::told::Output;
 use crate::transcript::Transcript;
 use crate::transcript::tail::Tail;
 use crate::update::Effect;
+use crate::view::Shown;
+
+/// What is said until the work has stopped.
+pub const STOPPING: &str = "stopping …";
 
 /// Somebody who did not type for so long may look elsewhere, in milliseconds.
 const AWAY_MS: i64 = 10_000;
@@ -145,7 +149,11 @@ pub struct App {
     /// What may follow commands, once it was asked for: the words before it, and what there is.
     pub arguments: Option<(String, Vec<Argument>)>,
     /// What the person said of calls that nobody was asked about yet.
-    pub rest: Option<(Decision, Vec<CallId>)>,
+    pub rest: Option<Rest>,
+    /// What is to be gone back to, as the person named it: a message's number or a state of the files.
+    pub rewind_wanted: Option<String>,
+    /// What comes back into the field when the session went back.
+    pub said_better: Option<String>,
     /// Which messages of the context were asked for.
     pub context_view: ContextView,
     /// The rule that is being added.
@@ -158,6 +166,10 @@ pub struct App {
     pub portion: usize,
     /// Those that have not left yet.
     pub leaving: VecDeque<Line<'static>>,
+    /// The bytes of a frame, where the line is so slow that they are counted.
+    pub slow: Option<usize>,
+    /// What the last frame showed there.
+    pub shown: Option<Shown>,
     /// The columns of the terminal.
     pub width: usize,
     /// The rows of the terminal.
@@ -174,6 +186,8 @@ pub struct App {
     pub naming: Vec<Naming>,
     /// The commands that the person or the folder brought along.
     pub custom: Vec<Custom>,
+    /// Whether there is no model yet: what is written answers a question, and nothing else.
+    pub set_up: bool,
     /// Who asked what, before the window opened.
     asked_by: HashMap<String, AgentId>,
     root: Option<AgentId>,
@@ -217,12 +231,16 @@ impl App {
             tried_command: None,
             arguments: None,
             rest: None,
+            rewind_wanted: None,
+            said_better: None,
             context_view: ContextView::default(),
             tried_rule: None,
             word: None,
             status_line: None,
             portion: usize::MAX,
             leaving: VecDeque::new(),
+            slow: None,
+            shown: None,
             width: 80,
             height: 24,
             focused: None,
@@ -231,6 +249,7 @@ impl App {
             dropped: Vec::new(),
             naming: Vec::new(),
             custom: Vec::new(),
+            set_up: looks.set_up,
             asked_by: HashMap::new(),
             root: None,
             wanted: Vec::new(),
@@ -265,6 +284,8 @@ impl App {
         self.transcript.caught_up(self.standing.works());
         self.root = Some(snapshot.root_agent);
         self.desk = Desk::default();
+        // Its questions are counted from the first again.
+        self.facing = Facing::default();
         let asked_by = std::mem::take(&mut self.asked_by);
         let who = |key: &str| {
             let agent = asked_by.get(key).copied();
@@ -280,7 +301,7 @@ impl App {
             self.desk.pose(who(&question.question_id.to_string()), None, question);
         }
         self.agents = Agents::default();
-        let mut effects = vec![Effect::Branch, Effect::Commands];
+        let mut effects = vec![Effect::Branch, Effect::Commands(None)];
         // What was asked for before there was a session is not told any more.
         (self.files, self.files_asked) = (None, false);
         effects.extend(self.offer());
@@ -307,6 +328,7 @@ impl App {
         self.watched = None;
         self.coming_back = ComingBack::default();
         self.list_asked = None;
+        (self.rewind_wanted, self.said_better) = (None, None);
         self.arguments = None;
         self.purpose = Purpose::default();
         self.expands = 0;
@@ -323,7 +345,7 @@ impl App {
     pub fn event(&mut self, event: &Event) -> Vec<Effect> {
         let is_child = self.root.is_some_and(|root| root != event.agent_id);
         let was_free = self.desk.is_empty();
-        if let Some((tone, text)) = self.agents.ended(event) {
+        for (tone, text) in self.agents.ended(event) {
             self.transcript.tell(tone, text);
         }
         self.agents.apply(event);
@@ -337,7 +359,12 @@ impl App {
         if is_child {
             self.standing.child(event);
         } else {
+            let worked = self.standing.works();
             self.standing.apply(event);
+            if worked && !self.standing.works() {
+                // It has stopped.
+                self.word.take_if(|(word, _)| word.starts_with(STOPPING));
+            }
             self.comes_back(event);
             self.own(event);
         }
@@ -380,6 +407,12 @@ impl App {
         self.root = Some(root);
     }
 
+    /// What was drawn does not reach the terminal before then: what is asked is not read yet.
+    pub fn unseen(&mut self, until_ms: i64) {
+        self.facing.unseen(until_ms);
+        self.picker.iter_mut().for_each(|picker| picker.unseen(until_ms));
+    }
+
     /// A word to the person that goes by itself.
     pub fn tell(&mut self, word: impl Into<String>) {
         self.word = Some((word.into(), self.now_ms + 3000));
@@ -388,7 +421,10 @@ impl App {
     /// Whether marks turn or a word is to go, so that frames come without anything happening.
     #[must_use]
     pub fn moves(&self) -> bool {
-        let works = self.standing.works() || self.shell.is_some() || self.agents.live() > 0;
+        let works = self.standing.works()
+            || self.standing.going_back.is_some()
+            || self.shell.is_some()
+            || self.agents.live() > 0;
         works || self.word.is_some() || !self.leaving.is_empty()
     }
 
@@ -411,6 +447,9 @@ impl App {
         }
         if let EventBody::Title(SessionTitle { title, by: TitleSource::Person }) = &event.body {
             self.tell(format!("the session is called “{}” now", clean_line(title)));
+        }
+        if matches!(event.body, EventBody::Rewind(_)) {
+            self.went_back();
         }
         self.transcript.apply(event);
         self.remember_answer(event);

@@ -1,13 +1,14 @@
 //! May this run?
 
 use neco_proto::event::PermissionRequest;
-use neco_proto::{Command, Decision, Diff, Risk};
+use neco_proto::{Command, Decision, Risk};
 use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthStr;
 
+use super::rest::{Mark, Other};
+use super::subject::{arguments_of, fitted, is_summed_up, visible_line, what};
 use crate::host::Edited;
-use crate::text::wrap::{Indent, cut, cut_front, wrap, wrap_all};
-use crate::text::{diff, words};
+use crate::text::words;
+use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::{Theme, ThemeName};
 
 /// Rows of what is asked about that a small terminal still shows, and that stay once all of it was shown.
@@ -21,6 +22,9 @@ const BOX_LINES: usize = 300;
 
 /// Rows of what else waits.
 const LISTED: usize = 4;
+
+/// Columns of what is asked about that are worth more than how many others wait.
+const LEAST_SUMMARY: usize = 24;
 
 /// A command that is shorter is repeated in the rule that allows it.
 const SHORT_COMMAND: usize = 40;
@@ -70,6 +74,8 @@ pub struct Approval {
     pub request: PermissionRequest,
     /// Whether all of it was shown above: the box makes room for that.
     pub was_shown: bool,
+    /// Why it is asked about although the person said something of it before.
+    pub note: Option<String>,
     /// Whether the person changed it: what is shown is theirs.
     revised: bool,
     /// What is asked about, as it was drawn last, and how many lines of it were left out.
@@ -88,7 +94,7 @@ impl Approval {
     /// The box of `request`.
     #[must_use]
     pub fn new(request: PermissionRequest) -> Self {
-        Self { request, was_shown: false, revised: false, drawn: None }
+        Self { request, was_shown: false, note: None, revised: false, drawn: None }
     }
 
     /// The person made this of it: no rule is made of that, and it is asked about as it is now.
@@ -96,13 +102,14 @@ impl Approval {
         let verb = self.request.summary.split([' ', ',']).next().unwrap_or_default().to_owned();
         let command = edited.arguments.get("command").and_then(serde_json::Value::as_str).map(str::to_owned);
         self.request.summary = format!("{verb}, as you changed it");
-        self.request.reason = "it is judged anew: you are asked again if it is riskier than what you saw".to_owned();
+        self.request.reason =
+            "it is judged anew when you say yes: you are asked again if it is riskier than what you saw".to_owned();
         self.request.command = self.request.command.take().and(command);
         self.request.args = edited.arguments;
         self.request.diff = edited.diff;
         self.request.session_rule = None;
         self.request.always_rule = None;
-        (self.revised, self.was_shown, self.drawn) = (true, false, None);
+        (self.revised, self.was_shown, self.drawn, self.note) = (true, false, None, None);
     }
 
     /// Yes to what is shown.
@@ -158,16 +165,18 @@ impl Approval {
             rows.push(cut(&Line::styled("  answered", theme.dim), width));
             return (rows, 0);
         }
-        let mut why = first_rows(self.why(width, theme), TEXT_ROWS, width);
-        let mut keys = self.keys(asks, width, theme);
+        let note = self.note.iter().map(|note| cut(&Line::styled(format!("  {note}"), theme.warning), width));
+        let mut why: Vec<Line<'static>> = note.chain(first_rows(self.why(width, theme), TEXT_ROWS, width)).collect();
         let mut others = listed(asks, width, theme);
+        let mut keys = self.keys(asks, LISTED, width, theme);
         if rows.len() + LEAST_ROWS + why.len() + others.len() + keys.len() > room {
             others.clear();
+            keys = self.keys(asks, 0, width, theme);
         }
         if rows.len() + LEAST_ROWS + why.len() + keys.len() > room {
             keys = self.short_keys(asks, width, theme);
         }
-        let named = others.len();
+        let named = if others.is_empty() { 0 } else { LISTED.min(asks.others.len()) };
         keys.splice(0..0, others);
         why.truncate(room.saturating_sub(rows.len() + 1 + keys.len()));
         let was_shown = self.was_shown;
@@ -222,22 +231,33 @@ impl Approval {
 
     fn heading(&self, asks: Asks<'_>, width: usize, theme: &Theme) -> Line<'static> {
         let risk = self.request.risk;
-        let style = if risk >= Risk::High { theme.bad } else { theme.warning };
+        // Nobody has judged yet what the person made of it.
+        let (label, style) = match self.revised {
+            true => ("changed, not judged yet".to_owned(), theme.warning),
+            false => (format!("{risk} risk"), if risk >= Risk::High { theme.bad } else { theme.warning }),
+        };
         let mut spans = vec![Span::styled("? ", theme.accent)];
         if let Some(name) = asks.who {
             spans.push(Span::styled(format!("{name} · "), theme.dim));
         }
         // What must be seen comes first: a long command is cut, and shown whole below.
-        spans.push(Span::styled(format!("{risk} risk"), style));
-        if asks.waiting > 0 {
-            spans.push(Span::styled(format!(" · {} more wait", asks.waiting), theme.dim));
+        spans.push(Span::styled(label, style));
+        let waiting = Span::styled(format!(" · {} more wait", asks.waiting), theme.dim);
+        let taken: usize = spans.iter().map(Span::width).sum::<usize>() + 3;
+        if asks.waiting > 0 && taken + waiting.width() + LEAST_SUMMARY <= width {
+            spans.push(waiting);
         }
         spans.push(Span::styled(" · ", theme.dim));
-        spans.push(Span::styled(visible_line(&self.request.summary), theme.accent));
+        let room = width.saturating_sub(spans.iter().map(Span::width).sum());
+        spans.push(Span::styled(fitted(&self.request.summary, room), theme.accent));
         cut(&Line::from(spans), width)
     }
 
-    fn keys(&self, asks: Asks<'_>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    /// The keys, with the first `named` of what else waits above them.
+    fn keys(&self, asks: Asks<'_>, named: usize, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+        if asks.elsewhere {
+            return elsewhere(width, theme);
+        }
         let mut rows = Vec::new();
         let indent = Indent { first: Vec::new(), rest: vec![Span::raw("     ")] };
         let mut row = |key: &'static str, words: String| {
@@ -246,7 +266,7 @@ impl Approval {
         };
         if let Some((letter, rule)) = self.armed(asks) {
             row(letter, self.in_short(rule));
-            row("Enter", "so it is · Esc  not so".to_owned());
+            row("Enter", "or y  so it is · Esc  not so".to_owned());
             return rows;
         }
         row("y", if self.revised { "yes, as you changed it" } else { "yes, once" }.to_owned());
@@ -257,7 +277,11 @@ impl Approval {
             row("a", format!("always: {}", self.in_short(rule)));
         }
         row("n", "no, and say why".to_owned());
-        let all = if asks.others.is_empty() { "" } else { " · Y  all with + · N  none" };
+        let all = match (asks.covered(named), asks.open()) {
+            (0, 0) => String::new(),
+            (0, 1..) => " · N  none of them".to_owned(),
+            (covered @ 1.., _) => format!(" · Y  this and {covered} with + · N  none"),
+        };
         let esc = match (asks.works, all.is_empty()) {
             (true, true) => " · Esc  stop the work",
             (true, false) => " · Esc  stop",
@@ -279,16 +303,21 @@ impl Approval {
 
     /// The keys in as few rows as they can be told.
     fn short_keys(&self, asks: Asks<'_>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+        if asks.elsewhere {
+            return elsewhere(width, theme);
+        }
         if let Some((letter, rule)) = self.armed(asks) {
-            let words = format!("Enter: {letter}, {} · Esc: not so", self.in_short(rule));
+            let words = format!("Enter or y: {letter}, {} · Esc: not so", self.in_short(rule));
             let rows = wrap(&Line::styled(words, theme.accent), width, &Indent::all(Span::raw("  ")));
             return first_rows(rows, TEXT_ROWS, width);
         }
+        let more = format!("{} more after it", asks.open());
         let mut keys = vec!["y yes", "n no"];
         keys.extend(self.session_rule().is_some().then_some("s session"));
         keys.extend(self.always_rule().is_some().then_some("a always"));
         keys.extend(["e change", "d all of it"]);
         keys.extend(asks.works.then_some("Esc stop"));
+        keys.extend((asks.open() > 0).then_some(more.as_str()));
         wrap(&Line::styled(keys.join(" · "), theme.accent), width, &Indent::all(Span::raw("  ")))
     }
 
@@ -301,61 +330,6 @@ impl Approval {
         }
         rule.replace(&format!("`{command}`"), "this command")
     }
-}
-
-/// The change, the command, or the arguments: at most `most` lines, and how many there are beyond.
-fn what(request: &PermissionRequest, width: usize, most: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
-    if !request.diff.is_empty() {
-        return changes(request, width, most, theme);
-    }
-    let mut rows = Vec::new();
-    let mut beyond = 0;
-    if let Some(command) = request.command.as_deref() {
-        let prompt = Indent { first: vec![Span::styled("  $ ", theme.dim)], rest: vec![Span::raw("    ")] };
-        let text = visible(command);
-        let lines: Vec<Line<'static>> = text.lines().take(most).map(|line| Line::raw(line.to_owned())).collect();
-        beyond = text.lines().count() - lines.len();
-        rows.extend(wrap_all(&lines, width, &prompt));
-    }
-    let (arguments, further) = arguments_of(request, width, most, theme);
-    rows.extend(arguments);
-    (rows, beyond + further)
-}
-
-/// The arguments, to the last character.
-fn arguments_of(request: &PermissionRequest, width: usize, most: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
-    let indent = Indent { first: vec![Span::raw("    ")], rest: vec![Span::raw("      ")] };
-    let text = visible(&arguments(&request.args, request.command.as_deref()));
-    let lines = text.lines().take(most).map(|line| Line::styled(line.to_owned(), theme.dim));
-    let rows = lines.flat_map(|line| wrap(&line, width, &indent)).collect();
-    (rows, text.lines().count().saturating_sub(most))
-}
-
-fn changes(request: &PermissionRequest, width: usize, most: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
-    let mut rows = Vec::new();
-    let mut beyond = 0;
-    for file in &request.diff {
-        let what = if file.deleted {
-            " (deleted)"
-        } else if file.created {
-            " (new)"
-        } else {
-            ""
-        };
-        let counts = format!("{what} +{} −{}", file.added, file.removed);
-        let path = cut_front(&visible_line(&file.path), width.saturating_sub(counts.width() + 2));
-        let heading = format!("  {path}{counts}");
-        rows.push(cut(&Line::styled(heading, theme.dim), width));
-        if is_summed_up(file) {
-            let words = "  too long to show as a change; d shows what would be written";
-            rows.push(cut(&Line::styled(words, theme.warning), width));
-        } else {
-            let (drawn, further) = diff::rows(&visible(&file.unified), width, most.saturating_sub(rows.len()), theme);
-            rows.extend(drawn);
-            beyond += further;
-        }
-    }
-    (rows, beyond)
 }
 
 /// The first rows, with `…` where something is missing.
@@ -377,62 +351,39 @@ pub struct Asks<'a> {
     pub who: Option<&'a str>,
     /// How many other questions wait.
     pub waiting: usize,
-    /// What else would be decided with `Y`, a line each: what waits, then the calls of the turn not come to yet.
-    pub others: &'a [String],
+    /// What else will be asked about: what waits, then the calls of the turn not come to yet.
+    pub others: &'a [Other],
     /// Whether the root works, so that Esc stops it.
     pub works: bool,
     /// The rule that was asked for and waits for Enter.
     pub armed: Option<Key>,
     /// Whether the person has answered, and the session has not taken it yet.
     pub answered: bool,
+    /// Whether keys go to the field, where something was being written when it came.
+    pub elsewhere: bool,
+}
+
+impl Asks<'_> {
+    /// How many of the first `named` others `Y` says yes to.
+    fn covered(&self, named: usize) -> usize {
+        self.others.iter().take(named.min(LISTED)).filter(|other| other.mark == Mark::Covered).count()
+    }
+
+    /// How many others nobody has said anything of.
+    fn open(&self) -> usize {
+        self.others.iter().filter(|other| other.mark != Mark::Said).count()
+    }
 }
 
 /// What else waits, as far as there is room.
 fn listed(asks: Asks<'_>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let lines = asks.others.iter().take(LISTED);
-    lines.map(|line| cut(&Line::styled(format!("  {line}"), theme.dim), width)).collect()
+    let more = asks.others.len().saturating_sub(LISTED);
+    let more = (more > 0).then(|| cut(&Line::styled(format!("    … and {more} more"), theme.dim), width));
+    asks.others.iter().take(LISTED).flat_map(|other| other.rows(width, theme)).chain(more).collect()
 }
 
-/// Whether a change was too long to be told line by line: no hunk is there although something would change.
-fn is_summed_up(file: &Diff) -> bool {
-    !file.deleted && file.added + file.removed > 0 && !file.unified.lines().any(|line| line.starts_with("@@ "))
-}
-
-/// Arguments as people read them: a name and a value a line; without the command that is shown above them.
-fn arguments(args: &serde_json::Value, command: Option<&str>) -> String {
-    let Some(fields) = args.as_object() else { return args.to_string() };
-    let value = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let new = |field: &serde_json::Value| command.is_none() || field.as_str() != command;
-    let fields = fields.iter().filter(|(_, field)| new(field));
-    fields.map(|(name, field)| format!("{name}: {}\n", value(field))).collect()
-}
-
-/// The text with everything written out that a terminal obeys or does not show.
-fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for char in text.chars() {
-        if char == '\t' {
-            shown.push_str("    ");
-        } else if char == '\n' || !is_hidden(char) {
-            shown.push(char);
-        } else {
-            shown.extend(char.escape_unicode());
-        }
-    }
-    shown
-}
-
-/// The same as one line.
-#[must_use]
-pub fn visible_line(text: &str) -> String {
-    visible(text.trim()).replace('\n', "⏎").replace('\t', " ")
-}
-
-fn is_hidden(char: char) -> bool {
-    char.is_control()
-        || matches!(char,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}'
-            | '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{fff9}'..='\u{fffb}' | '\u{fe00}'..='\u{fe0e}'
-            | '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{3000}')
+/// The keys of a box whose keys go elsewhere.
+fn elsewhere(width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let words = "  your keys write the message below · Esc  answer this";
+    wrap(&Line::styled(words, theme.warning), width, &Indent { first: Vec::new(), rest: vec![Span::raw("  ")] })
 }

@@ -158,13 +158,22 @@ impl Choices {
         if all.len() <= room {
             return all;
         }
+        // The chosen one is shown whole, as far as there is room.
+        let mut chosen = lines.get(self.at).map(|line| wrap(line, width, &indent)).unwrap_or_default();
+        chosen.truncate((room / 3).max(1));
+        let room = room.saturating_sub(chosen.len().saturating_sub(1));
         // A row above and one below say how many are not shown.
         let most = if lines.len() <= room { lines.len() } else { room.saturating_sub(2).max(1) };
         let first = self.at.saturating_sub(most / 2).min(lines.len().saturating_sub(most));
         let beyond = lines.len().saturating_sub(first + most);
         let note =
             |mark: &str, count: usize| (count > 0).then(|| Line::styled(format!("  {mark} {count} more"), theme.dim));
-        let shown = lines.iter().skip(first).take(most).map(|line| cut(line, width));
+        let shown = lines
+            .iter()
+            .enumerate()
+            .skip(first)
+            .take(most)
+            .flat_map(|(index, line)| if index == self.at { chosen.clone() } else { vec![cut(line, width)] });
         note("↑", first).into_iter().chain(shown).chain(note("↓", beyond)).collect()
     }
 

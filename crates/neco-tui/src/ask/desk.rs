@@ -3,13 +3,14 @@
 use std::collections::VecDeque;
 
 use neco_proto::clean::clean_line;
-use neco_proto::event::{PermissionDecision, PermissionRequest, QuestionAnswer, ToolCallEnd};
-use neco_proto::{AgentId, CallId, Command, Decision, Event, EventBody, Question, QuestionId, Reply, Risk, Subject};
+use neco_proto::event::{AskedAhead, PermissionDecision, PermissionRequest, QuestionAnswer, ToolCallEnd};
+use neco_proto::{AgentId, CallId, Command, Decision, Event, EventBody, Question, QuestionId, Reply, Subject};
 use ratatui::text::{Line, Span};
 
-use super::approval::{Approval, Asks, visible_line};
+use super::approval::{Approval, Asks};
 use super::choices::Choices;
 use super::plan::PlanBox;
+use super::rest::{Mark, Other, is_mild, not_covered};
 use crate::host::Edited;
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
@@ -188,13 +189,39 @@ impl Desk {
     }
 
     /// Yes to the call on the screen and to those that were `named` below it; those that could do much harm are asked
-    /// about by themselves.
+    /// about by themselves, and say why.
     #[must_use]
-    pub fn allow_named(&self, named: &[CallId]) -> Vec<Command> {
-        let is_mild =
-            |approval: &Approval| approval.request.risk < Risk::High && named.contains(&approval.request.call_id);
-        let calls = self.calls().enumerate().filter(|(index, (_, approval))| *index == 0 || is_mild(approval));
-        calls.map(|(_, (_, approval))| approval.command(approval.yes())).collect()
+    pub fn allow_named(&mut self, named: &[CallId]) -> Vec<Command> {
+        let mut commands = Vec::new();
+        for waiting in self.waiting.iter_mut().filter(|waiting| !waiting.answered) {
+            let Asked::Approval(approval) = &mut waiting.asked else { continue };
+            let risk = Some(approval.request.risk);
+            if commands.is_empty() || is_mild(risk) && named.contains(&approval.request.call_id) {
+                commands.push(approval.command(approval.yes()));
+            } else {
+                approval.note = Some(not_covered(risk));
+            }
+        }
+        commands
+    }
+
+    /// Why this call is asked about although something was said of it before.
+    pub fn note(&mut self, call: &CallId, words: String) {
+        for waiting in &mut self.waiting {
+            if let Asked::Approval(approval) = &mut waiting.asked
+                && approval.request.call_id == *call
+            {
+                approval.note = Some(words);
+                return;
+            }
+        }
+    }
+
+    /// The calls behind the one on the screen that will be asked about when their turn comes.
+    #[must_use]
+    pub fn ahead(&self) -> Vec<AskedAhead> {
+        let Some(Waiting { asked: Asked::Approval(approval), .. }) = self.waiting.front() else { return Vec::new() };
+        approval.request.ahead.iter().filter(|ahead| !self.holds_call(&ahead.call_id)).cloned().collect()
     }
 
     /// No to every call that waits.
@@ -203,23 +230,23 @@ impl Desk {
         self.calls().map(|(_, approval)| approval.command(Decision::Reject { reason: None })).collect()
     }
 
-    /// How many calls wait that nobody has answered.
+    /// The calls that wait besides the one on the screen.
     #[must_use]
-    pub fn open_calls(&self) -> usize {
-        self.calls().count()
-    }
-
-    /// The calls that wait besides the one on the screen, with a line each: `+` before those that `Y` says yes to.
-    #[must_use]
-    pub fn others(&self) -> Vec<(CallId, String)> {
-        let line = |(waiting, approval): (&Waiting, &Approval)| {
-            let who = waiting.name.as_ref().map(|name| format!("{name} · ")).unwrap_or_default();
-            let risk = approval.request.risk;
-            let (mark, alone) = if risk < Risk::High { ("+", "") } else { ("·", ", asked by itself") };
-            let words = format!("{mark} {who}{risk} risk{alone} · {}", visible_line(&approval.request.summary));
-            (approval.request.call_id.clone(), words)
+    pub fn others(&self) -> Vec<Other> {
+        let other = |(waiting, approval): (&Waiting, &Approval)| {
+            let risk = Some(approval.request.risk);
+            Other {
+                call: approval.request.call_id.clone(),
+                mark: match approval.request.command {
+                    Some(_) => Mark::Alone,
+                    None => Mark::of(risk, &approval.request.summary),
+                },
+                who: waiting.name.clone(),
+                risk,
+                summary: approval.request.summary.clone(),
+            }
         };
-        self.calls().skip(1).map(line).collect()
+        self.calls().skip(1).map(other).collect()
     }
 
     /// What the field is for while the question on the screen waits.

@@ -4,13 +4,18 @@
 //! being typed; what is asked about is shown to the last character, with everything written out that a
 //! terminal would hide; an answer that another window gave takes the question away.
 //!
-//! Reading order: [`approval`], [`choices`], [`plan`], [`desk`] (whose turn it is).
+//! Reading order: [`approval`], [`subject`] (what it is about), [`rest`] (what else will be asked about), [`choices`],
+//! [`plan`], [`desk`] (whose turn it is).
 
 mod approval;
 mod choices;
 mod desk;
 mod plan;
+mod rest;
+mod subject;
 
-pub use approval::{Approval, Asks, Key, Outcome, visible_line};
+pub use approval::{Approval, Asks, Key, Outcome};
 pub use desk::{Asked, Desk, answer};
 pub use plan::{Choice, plan_rows};
+pub use rest::{Mark, Other, Rest};
+pub use subject::visible_line;

@@ -87,10 +87,12 @@ impl PlanBox {
     }
 }
 
-/// The plan as it goes into the scrollback.
+/// The plan as it goes into the scrollback, under its own heading where it has one.
 #[must_use]
 pub fn plan_rows(plan: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let mut rows = vec![Line::styled("The plan", theme.heading), Line::default()];
-    rows.extend(markdown::rows(&clean(plan), width, theme));
-    rows
+    let rows = markdown::rows(&clean(plan), width, theme);
+    if plan.trim_start().starts_with('#') {
+        return rows;
+    }
+    [Line::styled("The plan", theme.heading), Line::default()].into_iter().chain(rows).collect()
 }

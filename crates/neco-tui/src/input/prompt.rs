@@ -24,6 +24,8 @@ struct Search {
     words: String,
     skip: usize,
     found: bool,
+    /// Whether there is no older one than the one that is shown.
+    oldest: bool,
     /// What was being written before.
     draft: String,
 }
@@ -69,6 +71,8 @@ pub struct Prompt {
     pasted: Vec<String>,
     search: Option<Search>,
     vi: Option<Vi>,
+    /// Whether what stood there was put away just now: the next ↑ brings it back.
+    put_away: bool,
     /// Changes of the text when an old message was brought back that is still as it was.
     brought: Option<u64>,
 }
@@ -147,6 +151,13 @@ impl Prompt {
         let (text, _) = self.chips.unfold(&text);
         self.history.push(&text);
         self.emptied();
+        self.put_away = true;
+    }
+
+    /// Whether the next ↑ brings back what was put away.
+    #[must_use]
+    pub fn has_put_away(&self) -> bool {
+        self.put_away && self.text.is_empty()
     }
 
     /// What was sent comes back, before what was written since.
@@ -168,6 +179,7 @@ impl Prompt {
     }
 
     fn emptied(&mut self) {
+        self.put_away = false;
         self.completion = None;
         self.search = None;
         if let Some(vi) = &mut self.vi {
@@ -180,6 +192,7 @@ impl Prompt {
         if self.text.vertical(false) {
             return;
         }
+        self.put_away = false;
         let present = self.text.as_str().to_owned();
         if let Some(older) = self.history.older(&present).map(str::to_owned) {
             self.bring_back(&older);
@@ -251,7 +264,9 @@ impl Prompt {
             return;
         }
         let found = self.history.search(&search.words, search.skip).map(str::to_owned);
-        search.found = found.is_some();
+        // The last one that fits stays where there is no older one.
+        search.oldest = found.is_none() && search.skip > 0;
+        search.found = found.is_some() || search.oldest;
         match found {
             Some(found) => self.bring_back(&found),
             None => search.skip = search.skip.saturating_sub(1),
@@ -279,6 +294,7 @@ impl Prompt {
     /// Moves and changes that every editor of lines knows.
     pub fn edit(&mut self, edit: Edit) {
         self.history.leave();
+        self.put_away = false;
         let is_untouched = self.brought.take() == Some(self.text.changes());
         if is_untouched && edit == Edit::Insert('/') && self.text.after_cursor().is_empty() {
             self.put_away();
@@ -322,6 +338,7 @@ impl Prompt {
         let words = format!("search: {}", search.words);
         let column = words.width() + 2;
         let found = match (search.found, search.words.is_empty()) {
+            (true, _) if search.oldest => format!("(no older one) {}", self.text.as_str().replace('\n', " ⏎ ")),
             (true, _) => self.text.as_str().replace('\n', " ⏎ "),
             (false, true) => "what you wrote before; Esc goes back to what stands here".to_owned(),
             (false, false) => "nothing fits".to_owned(),

@@ -126,7 +126,9 @@ impl Errands {
         match effect {
             Effect::Files => self.spawn("the names of files", async move { News::Files(host.files().await) }),
             Effect::Branch => self.spawn("the branch", async move { News::Branch(host.branch().await) }),
-            Effect::Commands => self.spawn("your own commands", async move { News::Commands(host.commands().await) }),
+            Effect::Commands(unknown) => {
+                self.spawn("your own commands", async move { News::Commands(host.commands().await, unknown) })
+            }
             Effect::Sessions => self.spawn("the sessions", async move { News::Sessions(host.sessions().await) }),
             Effect::Models => self.spawn("the models", async move { News::Models(host.models().await) }),
             Effect::Rules => self.spawn("the rules", async move { News::Rules(host.rules().await) }),

@@ -2,17 +2,16 @@
 
 use std::io;
 
-use crossterm::event::{Event as TermEvent, EventStream as Keys};
 use futures::StreamExt;
 use neco_proto::{ClientError, Event, EventStream};
 
-/// The next key; none comes while the terminal is somebody else's.
-pub(super) async fn next_key(keys: &mut Option<Keys>) -> io::Result<TermEvent> {
+use crate::term::Keys;
+use crate::term::keys::Came;
+
+/// What comes from the terminal; nothing does while it is somebody else's.
+pub(super) async fn next_key(keys: &mut Option<Keys>) -> io::Result<Came> {
     match keys {
-        Some(stream) => match stream.next().await {
-            Some(key) => key,
-            None => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "nobody is at the keys")),
-        },
+        Some(keys) => keys.next().await,
         None => std::future::pending().await,
     }
 }

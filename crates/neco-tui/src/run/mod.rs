@@ -7,13 +7,14 @@
 //! Reading order: [`opening`] (a session, from asking for it to its last events), [`sender`] (commands in order),
 //! [`shell`] (what the person's command prints), [`errands`] (everything else that takes time), [`signals`],
 //! [`aside`] (the terminal is somebody else's), [`bursts`] (pastes that nobody marked), [`pace`] (slow lines) with
-//! [`drawing`], [`window`] with [`inputs`] (the loop).
+//! [`drawing`], [`lost`] (a session that can't be kept), [`window`] with [`inputs`] (the loop).
 
 mod aside;
 mod bursts;
 mod drawing;
 mod errands;
 mod inputs;
+mod lost;
 mod opening;
 mod pace;
 mod sender;

@@ -12,6 +12,8 @@ pub(super) enum Asked {
     Stop,
     /// It was stopped, and goes on: the shell may have had the terminal meanwhile.
     GoOn,
+    /// The terminal has another size.
+    Look,
 }
 
 /// Hears the signals that ask the process to end, to stop and to go on.
@@ -23,6 +25,7 @@ pub(super) struct Signals {
     interrupt: Option<Signal>,
     stop: Option<Signal>,
     go_on: Option<Signal>,
+    size: Option<Signal>,
 }
 
 #[cfg(unix)]
@@ -38,6 +41,7 @@ impl Signals {
             interrupt: hear(SignalKind::interrupt()),
             stop: hear(SignalKind::from_raw(Number::TSTP.as_raw())),
             go_on: hear(SignalKind::from_raw(Number::CONT.as_raw())),
+            size: hear(SignalKind::window_change()),
         }
     }
 
@@ -57,6 +61,7 @@ impl Signals {
                 }
                 () = heard(&mut self.stop) => return Asked::Stop,
                 () = heard(&mut self.go_on) => return Asked::GoOn,
+                () = heard(&mut self.size) => return Asked::Look,
             }
         }
     }

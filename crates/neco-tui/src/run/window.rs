@@ -1,13 +1,12 @@
 //! The window at work.
 
-use std::future::poll_fn;
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use crossterm::event::{Event as TermEvent, EventStream as Keys};
+use crossterm::event::Event as TermEvent;
 use futures::StreamExt;
 use jiff::Timestamp;
 use neco_proto::{Client, ClientError, Command, Event, EventStream};
@@ -16,7 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 use super::bursts::pasted;
-use super::drawing::TICK;
+use super::drawing::{TICK, size};
 use super::errands::{Back, Errands};
 use super::inputs::{next_event, next_key};
 use super::opening::{Opening, Retold};
@@ -27,7 +26,8 @@ use crate::app::App;
 use crate::host::{Host, Wanted};
 use crate::input::History;
 use crate::looks::Looks;
-use crate::term::{Guard, Screen, Writer, guard, notify};
+use crate::term::keys::Came;
+use crate::term::{Guard, Keys, Screen, Writer, guard, notify};
 use crate::text::highlight;
 use crate::theme::ThemeName;
 use crate::transcript::block::Tone;
@@ -38,11 +38,6 @@ const FRAME: Duration = Duration::from_millis(16);
 
 /// How long events are taken in before the keys are looked at again.
 const AT_ONCE: Duration = Duration::from_millis(4);
-
-/// A terminal has kept its size for so long before a frame is drawn for it. tmux folds its rows at once but tells of a
-/// second size only 250 ms after the first: until then nobody knows where the live rows begin, and what is finished
-/// would be erased with them.
-const STILL: Duration = Duration::from_millis(300);
 
 /// A frame that takes longer to be written is not on the screen.
 const SLOW: Duration = Duration::from_millis(100);
@@ -62,6 +57,9 @@ pub enum WindowError {
     /// The session could not be opened.
     #[error("{0}")]
     Open(String),
+    /// What happens in the session can't be kept any more.
+    #[error("{0}")]
+    Lost(ClientError),
 }
 
 /// Shows sessions until the person leaves; `first` is said at once.
@@ -75,8 +73,10 @@ pub async fn run(host: Arc<dyn Host>, wanted: Wanted, first: Option<String>, loo
         std::thread::spawn(highlight::warm);
     }
     let mut window = Window::new(host, first, looks)?;
+    window.first_answers().await?;
     window.errands.open(wanted, Retold::Whole);
     let outcome = window.work().await;
+    window.hear_out().await;
     window.leave(guard);
     window.close().await;
     outcome
@@ -102,6 +102,14 @@ pub(super) struct Window {
     /// When keys came last that nobody typed.
     pasted: Option<Instant>,
     pub(super) pace: Pace,
+    /// Whether keys came since the last frame.
+    pub(super) typed: bool,
+    /// The bytes of the last frame, if the terminal is to be asked behind it.
+    pub(super) asks: Option<usize>,
+    /// Whether the last frame is not all there is to draw.
+    pub(super) behind: bool,
+    /// The question of the last frame.
+    pub(super) question: Option<u64>,
     /// Whether the person's own status line is to be asked for again soon.
     pub(super) looks_again: bool,
     /// Until when nothing is drawn, because an edge is being dragged.
@@ -110,10 +118,14 @@ pub(super) struct Window {
     pub(super) flushed: Instant,
     /// Whether the process was stopped by its own wish and goes on.
     pub(super) went_on: bool,
+    /// Whether the session is being opened here because the process that had it is gone.
+    pub(super) takes_over: bool,
     /// Whether the session ended without the person.
     pub(super) over: bool,
     pub(super) quits: bool,
     failed: Option<String>,
+    /// Why the session can't go on.
+    pub(super) lost: Option<ClientError>,
 }
 
 impl Window {
@@ -133,18 +145,24 @@ impl Window {
             app,
             screen: if looks.reflows { screen } else { screen.without_reflow() },
             writer: Writer::new(out)?,
-            keys: Some(Keys::new()),
-            size: crossterm::terminal::size().unwrap_or((80, 24)),
+            keys: Some(Keys::ask()),
+            size: size().or_else(|| crossterm::terminal::size().ok()).unwrap_or((80, 24)),
             closing: Vec::new(),
             pasted: None,
             pace: Pace::default(),
+            typed: false,
+            asks: None,
+            behind: false,
+            question: None,
             looks_again: false,
             still: Instant::now(),
             flushed: Instant::now(),
             went_on: false,
+            takes_over: false,
             over: false,
             quits: false,
             failed: None,
+            lost: None,
             host,
             looks,
         })
@@ -157,6 +175,7 @@ impl Window {
         let mut due = drawn;
         self.app.now_ms = Timestamp::now().as_millisecond();
         while !self.quits && !self.writer.is_broken() {
+            self.ask();
             due = due.max(self.still);
             if Instant::now() >= due && self.draw()? {
                 drawn = Instant::now();
@@ -169,10 +188,19 @@ impl Window {
                     Asked::End => self.end_editor().await,
                     Asked::Stop => self.put_away().await?,
                     Asked::GoOn => self.goes_on()?,
+                    Asked::Look => self.look(),
                 },
-                key = next_key(&mut self.keys) => {
+                came = next_key(&mut self.keys) => {
                     self.now();
-                    self.take_keys(key).await?;
+                    let event = match came? {
+                        Came::Event(event) => event,
+                        Came::Answer(took) => {
+                            self.answered(took);
+                            due = Instant::now();
+                            continue;
+                        }
+                    };
+                    self.take_keys(event).await?;
                     due = Instant::now();
                     self.carry_out().await?;
                     continue;
@@ -197,29 +225,33 @@ impl Window {
             // What came together is drawn together.
             due = due.min(drawn + FRAME);
         }
-        self.failed.take().map_or(Ok(()), |words| Err(WindowError::Open(words)))
+        match (self.lost.take(), self.failed.take()) {
+            (Some(error), _) => Err(WindowError::Lost(error)),
+            (None, Some(words)) => Err(WindowError::Open(words)),
+            (None, None) => Ok(()),
+        }
     }
 
     fn now(&mut self) {
         self.app.now_ms = Timestamp::now().as_millisecond();
         let ticks = self.app.now_ms.unsigned_abs() / u64::try_from(TICK.as_millis()).unwrap_or(1);
-        self.app.frame = usize::try_from(ticks % 1024).unwrap_or_default();
+        let turns = self.app.slow.is_none();
+        self.app.frame = if turns { usize::try_from(ticks % 1024).unwrap_or_default() } else { 0 };
         if !self.writer.is_free() && self.flushed.elapsed() > SLOW {
-            self.app.facing.unseen(self.app.now_ms);
+            self.app.unseen(self.app.now_ms);
         }
     }
 
-    async fn take_keys(&mut self, first: io::Result<TermEvent>) -> Result<(), WindowError> {
-        let mut events = vec![first?];
+    async fn take_keys(&mut self, first: TermEvent) -> Result<(), WindowError> {
+        let mut events = vec![first];
         while events.len() < KEYS_AT_ONCE {
             let Some(keys) = &mut self.keys else { break };
-            // With the waker of this task: the stream wakes only the first that found it empty.
-            let next = poll_fn(|context| Poll::Ready(keys.poll_next_unpin(context))).await;
-            let Poll::Ready(Some(next)) = next else { break };
+            let Some(next) = keys.ready().await else { break };
             events.push(next?);
         }
+        self.typed = true;
         let goes_on = self.pasted.is_some_and(|pasted| pasted.elapsed() < ONE_PASTE);
-        let Some(text) = pasted(&events, goes_on) else {
+        let Some(text) = pasted(&events, goes_on).filter(|_| !self.looks.marks_pastes) else {
             return events.into_iter().try_for_each(|event| self.input(event));
         };
         self.pasted = Some(Instant::now());
@@ -231,11 +263,7 @@ impl Window {
             TermEvent::Key(key) => self.app.key(key),
             TermEvent::Paste(text) => self.app.paste(&text),
             TermEvent::Resize(width, height) => {
-                if (width, height) != self.size {
-                    self.screen.resized(width, height);
-                    self.size = (width, height);
-                    self.still = Instant::now() + STILL;
-                }
+                self.resized((width, height));
                 Vec::new()
             }
             TermEvent::FocusGained => {
@@ -262,7 +290,7 @@ impl Window {
         }
     }
 
-    fn take(&mut self, event: Option<Result<Event, ClientError>>, events: &mut Option<EventStream>) {
+    pub(super) fn take(&mut self, event: Option<Result<Event, ClientError>>, events: &mut Option<EventStream>) {
         match event {
             Some(Ok(event)) => {
                 let effects = self.app.event(&event);
@@ -270,17 +298,16 @@ impl Window {
             }
             Some(Err(ClientError::Gone)) | None => {
                 *events = None;
-                self.over = true;
-                self.end_if_over();
+                self.goes_on_alone();
             }
-            Some(Err(error)) => self.app.transcript.say(Tone::Warning, error.to_string()),
+            Some(Err(error)) => self.lose(error),
         }
     }
 
     fn came_back(&mut self, back: Back, events: &mut Option<EventStream>) -> Result<(), WindowError> {
         match back {
             Back::News(session, news) if self.errands.is_stale(session, &news) => {}
-            Back::News(_, news) => self.news(news),
+            Back::News(_, news) => self.unless_lost(news, events).into_iter().for_each(|news| self.news(news)),
             Back::Prints(number) => self.errands.printed(number).into_iter().for_each(|news| self.news(news)),
             Back::ShellEnded(number, ended) => {
                 self.errands.shell_ended(number, ended).into_iter().for_each(|news| self.news(news));
@@ -293,6 +320,7 @@ impl Window {
             }
             Back::Opened(opened) => match *opened {
                 Ok(opening) => {
+                    self.takes_over = false;
                     *events = Some(self.show(opening));
                     for note in self.host.notes() {
                         self.app.transcript.say(Tone::Warning, note);
@@ -301,6 +329,12 @@ impl Window {
                 Err(words) if self.session.is_none() => {
                     self.failed = Some(words);
                     self.quits = true;
+                }
+                // Nobody has the session any more, and it can't be gone on with here.
+                Err(words) if std::mem::take(&mut self.takes_over) => {
+                    self.app.transcript.say(Tone::Warning, words);
+                    self.over = true;
+                    self.end_if_over();
                 }
                 Err(words) => {
                     self.app.transcript.say(Tone::Warning, words);
@@ -399,7 +433,7 @@ impl Window {
                 Effect::Quit => self.quits = true,
                 errand @ (Effect::Files
                 | Effect::Branch
-                | Effect::Commands
+                | Effect::Commands(_)
                 | Effect::Sessions
                 | Effect::Models
                 | Effect::Rules

@@ -21,16 +21,16 @@ pub enum Depth {
 /// Appends `line` to `out`; the style is the terminal's own again afterwards.
 pub fn write_line(out: &mut String, line: &Line<'_>, depth: Depth) {
     let mut present = Style::default();
-    for span in &line.spans {
+    for span in line.spans.iter().filter(|span| !span.content.is_empty()) {
         let style = line.style.patch(span.style);
         if style != present {
-            write_style(out, style, depth);
+            write_style(out, style, present == Style::default(), depth);
             present = style;
         }
         push_shown(out, &span.content);
     }
     if present != Style::default() {
-        out.push_str("\x1b[0m");
+        out.push_str("\x1b[m");
     }
 }
 
@@ -56,8 +56,9 @@ fn push_shown(out: &mut String, text: &str) {
     }
 }
 
-fn write_style(out: &mut String, style: Style, depth: Depth) {
-    out.push_str("\x1b[0");
+/// `fresh` when the terminal's own style is in force: there is nothing to take back.
+fn write_style(out: &mut String, style: Style, fresh: bool, depth: Depth) {
+    let mut codes = String::new();
     for (modifier, code) in [
         (Modifier::BOLD, ";1"),
         (Modifier::DIM, ";2"),
@@ -67,16 +68,21 @@ fn write_style(out: &mut String, style: Style, depth: Depth) {
         (Modifier::CROSSED_OUT, ";9"),
     ] {
         if style.add_modifier.contains(modifier) {
-            out.push_str(code);
+            codes.push_str(code);
         }
     }
     if let Some(color) = style.fg {
-        write_color(out, color, depth, false);
+        write_color(&mut codes, color, depth, false);
     }
     if let Some(color) = style.bg {
-        write_color(out, color, depth, true);
+        write_color(&mut codes, color, depth, true);
     }
-    out.push('m');
+    match (fresh, codes.strip_prefix(';')) {
+        (true, None) => {}
+        (false, None) => out.push_str("\x1b[m"),
+        (true, Some(codes)) => out.extend(["\x1b[", codes, "m"]),
+        (false, Some(codes)) => out.extend(["\x1b[0;", codes, "m"]),
+    }
 }
 
 fn write_color(out: &mut String, color: Color, depth: Depth, background: bool) {
@@ -197,8 +203,8 @@ mod tests {
     #[test]
     fn a_line_leaves_the_terminal_as_it_was() {
         let line = Line::from(vec![Span::raw("a"), "b".bold(), Span::raw("c")]);
-        assert_eq!(written(&line, Depth::True), "a\x1b[0;1mb\x1b[0mc");
-        assert_eq!(written(&Line::from("x".red()), Depth::Sixteen), "\x1b[0;31mx\x1b[0m");
+        assert_eq!(written(&line, Depth::True), "a\x1b[1mb\x1b[mc");
+        assert_eq!(written(&Line::from("x".red()), Depth::Sixteen), "\x1b[31mx\x1b[m");
     }
 
     #[test]
@@ -210,17 +216,17 @@ mod tests {
     #[test]
     fn dark_colours_stay_colours() {
         let background = |red, green, blue| Line::from(Span::raw("x").bg(Color::Rgb(red, green, blue)));
-        assert_eq!(written(&background(0x18, 0x2c, 0x1c), Depth::Many), "\x1b[0;48;5;22mx\x1b[0m");
-        assert_eq!(written(&background(0x36, 0x1c, 0x1e), Depth::Many), "\x1b[0;48;5;52mx\x1b[0m");
-        assert_eq!(written(&background(0x10, 0x10, 0x12), Depth::Many), "\x1b[0;48;5;16mx\x1b[0m");
+        assert_eq!(written(&background(0x18, 0x2c, 0x1c), Depth::Many), "\x1b[48;5;22mx\x1b[m");
+        assert_eq!(written(&background(0x36, 0x1c, 0x1e), Depth::Many), "\x1b[48;5;52mx\x1b[m");
+        assert_eq!(written(&background(0x10, 0x10, 0x12), Depth::Many), "\x1b[48;5;16mx\x1b[m");
     }
 
     #[test]
     fn colours_are_reduced_to_what_the_terminal_has() {
         let line = Line::from(Span::raw("x").fg(Color::Rgb(200, 40, 40)));
-        assert_eq!(written(&line, Depth::True), "\x1b[0;38;2;200;40;40mx\x1b[0m");
-        assert_eq!(written(&line, Depth::Many), "\x1b[0;38;5;160mx\x1b[0m");
-        assert_eq!(written(&line, Depth::Sixteen), "\x1b[0;31mx\x1b[0m");
-        assert_eq!(written(&line, Depth::None), "\x1b[0mx\x1b[0m");
+        assert_eq!(written(&line, Depth::True), "\x1b[38;2;200;40;40mx\x1b[m");
+        assert_eq!(written(&line, Depth::Many), "\x1b[38;5;160mx\x1b[m");
+        assert_eq!(written(&line, Depth::Sixteen), "\x1b[31mx\x1b[m");
+        assert_eq!(written(&line, Depth::None), "x\x1b[m");
     }
 }

@@ -4,11 +4,19 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use ratatui::text::Line;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
 
 use super::ansi::{Depth, write_line};
+use super::change::{change, is_doubtful};
 
 const BEGIN: &str = "\x1b[?2026h\x1b[?25l";
 const END: &str = "\x1b[?2026l";
+const SHOW: &str = "\x1b[?25h";
+const HIDE: &str = "\x1b[?25l";
+
+/// So many bytes in the row of the cursor need no marks around them: a key, a word.
+const QUIET: usize = 48;
 
 /// Around a live row that the terminal may take for wider than it was counted: it is cut at the margin then, and every
 /// further count holds. Not around every row: one that was drawn for a wider terminal is to be folded, not cut.
@@ -39,6 +47,8 @@ pub struct Frame {
     pub live: Vec<Line<'static>>,
     /// Where the person types; hidden when nobody does.
     pub cursor: Option<Cursor>,
+    /// Columns and rows of the terminal that it is for; where they are not known everything is written.
+    pub size: (usize, usize),
 }
 
 /// The bottom of a terminal.
@@ -66,27 +76,85 @@ impl<W: Write> Screen<W> {
         Self { reflows: false, ..self }
     }
 
-    /// Draws a frame. Rows that are the same as before are not written again.
+    /// Draws a frame. What is the same as before is not written again.
     ///
     /// # Errors
     /// When the terminal can't be written to.
     pub fn draw(&mut self, frame: Frame) -> io::Result<()> {
+        self.draw_within(frame, usize::MAX).map(drop)
+    }
+
+    /// Draws what of a frame fits into about so many bytes: the row of the cursor before the others, and nothing is
+    /// left out of a frame with other rows than before. Whether it is all there.
+    ///
+    /// # Errors
+    /// When the terminal can't be written to.
+    pub fn draw_within(&mut self, frame: Frame, most: usize) -> io::Result<bool> {
         if self.folded.is_some() {
             self.clear()?;
         }
-        let same_height = frame.finished.is_empty() && frame.live.len() == self.rows.len();
-        let cursor = frame.cursor.map(|cursor| Cursor { row: cursor.row.min(last(&frame.live)), ..cursor });
-        if same_height && frame.live == self.rows && cursor == self.shows_cursor.then_some(self.at) {
-            return Ok(());
+        let Frame { finished, folds, live, cursor, size } = frame;
+        let done = finished.len();
+        let cursor = cursor.map(|cursor| Cursor { row: cursor.row.min(last(&live)), ..cursor });
+        let nothing_lives = live.is_empty();
+        let mut wanted = finished;
+        wanted.extend(live);
+        if nothing_lives {
+            // Whoever writes next begins below what is finished.
+            wanted.push(Line::default());
         }
-        let mut bytes = String::from(BEGIN);
-        let at = if same_height { self.mend(&mut bytes, &frame.live) } else { self.redraw(&mut bytes, &frame) };
-        self.rows = frame.live;
-        self.at = at;
-        self.place(&mut bytes, cursor);
-        bytes.push_str(END);
+        let mut pen = Pen {
+            bytes: String::new(),
+            row: self.at.row,
+            column: Some(self.at.column),
+            size,
+            depth: self.depth,
+            keeps: false,
+            scrolls: false,
+        };
+        let below = |rows: usize, at: usize| rows.saturating_sub(at);
+        let bottom = cursor.map_or(0, |at| below(wanted.len(), done + at.row));
+        let bottom = if bottom == below(self.rows.len(), self.at.row) { bottom } else { 0 };
+        let parts = Parts::of(&self.rows, &wanted, size.1, bottom).filter(|_| !folds);
+        let whole = match parts {
+            Some(parts) if parts.is_in_place() => {
+                self.mend(&mut pen, &mut wanted, cursor.map(|at| done + at.row), most)
+            }
+            Some(parts) => {
+                self.shift(&mut pen, &wanted, parts);
+                true
+            }
+            None => {
+                self.redraw(&mut pen, &wanted, folds);
+                true
+            }
+        };
+        self.rows = if nothing_lives { Vec::new() } else { wanted.split_off(done) };
+        // Where the cursor goes, counted as the pen counts.
+        let to = cursor.unwrap_or(Cursor { row: last(&self.rows), column: 0 });
+        // In the row where it stands a change is seen as it is written.
+        let beside =
+            parts.is_some_and(|parts| parts.is_in_place()) && pen.row == self.at.row && pen.row == done + to.row;
+        let quiet = beside && pen.bytes.len() <= QUIET && self.shows_cursor && cursor.is_some();
+        let changed = !pen.bytes.is_empty();
+        pen.go(done + to.row, to.column);
+        self.at = to;
+        if pen.bytes.is_empty() && cursor.is_some() == self.shows_cursor {
+            return Ok(whole);
+        }
+        let mut bytes = String::new();
+        bytes.push_str(if changed && !quiet { BEGIN } else { "" });
+        bytes.push_str(&pen.bytes);
+        if changed && !quiet {
+            bytes.push_str(if cursor.is_some() { SHOW } else { "" });
+            bytes.push_str(END);
+        } else if cursor.is_some() != self.shows_cursor {
+            bytes.push_str(if cursor.is_some() { SHOW } else { HIDE });
+        }
+        self.shows_cursor = cursor.is_some();
         self.out.write_all(bytes.as_bytes())?;
-        self.out.flush()
+        self.out.flush()?;
+        Ok(whole)
     }
 
     /// The terminal has another size: its rows were folded anew. The next frame takes the live ones off and draws all.
@@ -127,10 +195,16 @@ impl<W: Write> Screen<W> {
 
     /// How many rows the cursor is below the first live one, now that a terminal of this size shows them.
     fn folded_rows(&self, width: usize, height: usize) -> usize {
-        let folded = |row: &Line<'static>| if self.reflows { row.width().max(1).div_ceil(width) } else { 1 };
+        let folded = |row: &Line<'static>| if self.reflows { rows_of(row, width) } else { 1 };
         let above: usize = self.rows.iter().take(self.at.row).map(folded).sum();
         let within = if self.reflows { self.at.column / width } else { 0 };
         (above + within).min(height.saturating_sub(1))
+    }
+
+    /// The next frame writes every row, the same or not.
+    pub fn forget(&mut self) {
+        // No row is ever this.
+        self.rows.fill(Line::raw("\u{1}"));
     }
 
     /// Somebody else wrote to the terminal: what is there stays, and the next frame begins below it.
@@ -147,9 +221,8 @@ impl<W: Write> Screen<W> {
     }
 
     fn take_off(&mut self, up: usize) -> io::Result<()> {
-        let mut bytes = String::new();
-        move_rows(&mut bytes, up, 0);
-        bytes.push_str("\x1b[0m");
+        let mut bytes = if up > 0 { format!("\x1b[{up}A") } else { String::new() };
+        bytes.push_str("\x1b[m");
         bytes.push_str(ERASE);
         bytes.push_str("\x1b[?25h");
         self.rows.clear();
@@ -159,83 +232,230 @@ impl<W: Write> Screen<W> {
         self.out.flush()
     }
 
-    /// Only the rows that are different.
-    fn mend(&self, bytes: &mut String, live: &[Line<'static>]) -> Cursor {
-        let mut row = self.at.row;
-        for (index, (new, old)) in live.iter().zip(&self.rows).enumerate() {
-            if new != old {
-                move_rows(bytes, row, index);
-                self.live_row(bytes, new);
-                row = index;
+    /// Only what is different, in as many rows as before; those that there is no room for stay as they were.
+    fn mend(&self, pen: &mut Pen, wanted: &mut [Line<'static>], first: Option<usize>, most: usize) -> bool {
+        let mut whole = true;
+        let others = (0..wanted.len()).filter(|index| Some(*index) != first);
+        for index in first.into_iter().chain(others).collect::<Vec<_>>() {
+            let (Some(new), Some(old)) = (wanted.get_mut(index), self.rows.get(index)) else { continue };
+            if new == old {
+                continue;
             }
+            if pen.bytes.len() >= most {
+                new.clone_from(old);
+                whole = false;
+                continue;
+            }
+            pen.patch(index, old, new);
         }
-        Cursor { row, column: 0 }
+        pen.folds_again();
+        whole
     }
 
-    /// Finished lines first, which push the live ones down; without any the rows that are the same at the top stay.
-    fn redraw(&self, bytes: &mut String, frame: &Frame) -> Cursor {
-        let same = frame.live.iter().zip(&self.rows).take_while(|(new, old)| new == old).count();
-        let same = if frame.finished.is_empty() { same } else { 0 };
+    /// More rows or fewer than before: those below them are moved, not written again.
+    ///
+    /// The terminal may have been made narrower and have folded its rows when this comes to it. The cursor is then as
+    /// far below the first live row as [`Screen::folded_rows`] counts nevertheless: a new row folds itself, and nothing
+    /// stops the cursor on its way down.
+    fn shift(&self, pen: &mut Pen, wanted: &[Line<'static>], parts: Parts) {
+        let Parts { before, taken, put, after } = parts;
+        let common = taken.min(put);
+        let in_place = (before..before + common).map(|index| (index, index));
+        let moved = (0..after).map(|row| (before + taken + row, before + put + row));
+        for (index, wanted_at) in in_place.chain(moved) {
+            if let (Some(old), Some(new)) = (self.rows.get(index), wanted.get(wanted_at))
+                && old != new
+            {
+                pen.patch(index, old, new);
+            }
+        }
+        pen.folds_again();
+        let at = before + common;
+        if taken > put {
+            pen.go(at, 0);
+            pen.code(taken - put, 'M');
+            return;
+        }
+        let more = put - common;
+        pen.go_to_row(last(&self.rows));
+        pen.bytes.push_str(&"\n".repeat(more));
+        pen.row += more;
+        if after > 0 {
+            pen.go(at, 0);
+            pen.code(more, 'L');
+        }
+        pen.scrolls = true;
+        for (index, row) in wanted.iter().enumerate().skip(at).take(more) {
+            pen.go(index, 0);
+            if after > 0 { pen.fresh(row) } else { pen.whole(row) }
+        }
+    }
+
+    /// Everything from the first row on that is different; finished lines push the live ones down.
+    fn redraw(&self, pen: &mut Pen, wanted: &[Line<'static>], folds: bool) {
+        let same = wanted.iter().zip(&self.rows).take_while(|(new, old)| new == old).count();
         // One that is there is always written: the others follow it.
-        let from = same.min(last(&frame.live)).min(last(&self.rows));
-        move_rows(bytes, self.at.row, from);
+        let from = if folds { 0 } else { same.min(last(wanted)).min(last(&self.rows)) };
+        // Whoever wrote before may have left the cursor anywhere in its row.
+        pen.column = None;
+        pen.go(from, 0);
         // What would be left of a taller frame, or beside the end of a line that the terminal folds.
-        if frame.folds || self.rows.len() > frame.live.len() + frame.finished.len() {
-            bytes.push_str(ERASE);
+        if folds || self.rows.len() > wanted.len() {
+            pen.bytes.push_str(ERASE);
         }
-        for line in &frame.finished {
-            self.row(bytes, line);
-            bytes.push_str("\r\n");
-        }
-        for (index, row) in frame.live.iter().enumerate().skip(from) {
+        for (index, row) in wanted.iter().enumerate().skip(from) {
             if index > from {
-                bytes.push_str("\r\n");
+                pen.bytes.push_str("\r\n");
+                (pen.row, pen.column) = (pen.row + 1, Some(0));
             }
-            self.live_row(bytes, row);
+            pen.whole(row);
         }
-        if frame.live.is_empty() {
-            bytes.push('\r');
-        }
-        Cursor { row: last(&frame.live), column: 0 }
-    }
-
-    fn row(&self, bytes: &mut String, row: &Line<'static>) {
-        // Erased first: at the end of a full row some terminals would erase its last character.
-        bytes.push_str("\r\x1b[K");
-        write_line(bytes, row, self.depth);
-    }
-
-    fn live_row(&self, bytes: &mut String, row: &Line<'static>) {
-        let doubtful = row.spans.iter().any(|span| span.content.contains(is_doubtful));
-        bytes.push_str(if doubtful { KEEP_ROW } else { "" });
-        self.row(bytes, row);
-        bytes.push_str(if doubtful { FOLD_ROWS } else { "" });
-    }
-
-    fn place(&mut self, bytes: &mut String, cursor: Option<Cursor>) {
-        self.shows_cursor = cursor.is_some();
-        let Some(cursor) = cursor else { return };
-        move_rows(bytes, self.at.row, cursor.row);
-        // Writing to a string can't fail.
-        let _ = write!(bytes, "\x1b[{}G\x1b[?25h", cursor.column + 1);
-        self.at = cursor;
     }
 }
 
-/// Whether terminals differ in how wide they make what it is part of: joined emoji, flags, signs that may be emoji.
-fn is_doubtful(char: char) -> bool {
-    matches!(char, '\u{200d}' | '\u{fe0f}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}')
+/// What becomes of the rows of the frame before.
+#[derive(Clone, Copy, Debug)]
+struct Parts {
+    /// So many at the beginning are the same.
+    before: usize,
+    /// So many behind them go.
+    taken: usize,
+    /// So many come instead.
+    put: usize,
+    /// And so many at the end stay: the same again, or what stands from the cursor on.
+    after: usize,
+}
+
+impl Parts {
+    /// None where everything is to be written: nothing is there yet, or more would move than a terminal has rows.
+    fn of(old: &[Line<'static>], new: &[Line<'static>], height: usize, bottom: usize) -> Option<Self> {
+        let before = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+        let (old_rest, new_rest) = (old.get(before..)?, new.get(before..)?);
+        let from_below = old_rest.iter().rev().zip(new_rest.iter().rev()).enumerate();
+        let after = from_below.take_while(|(index, (old, new))| *index < bottom || old == new).count();
+        let parts = Self { before, taken: old_rest.len() - after, put: new_rest.len() - after, after };
+        let more = parts.put.saturating_sub(parts.taken);
+        (!old.is_empty() && more + after < height).then_some(parts)
+    }
+
+    fn is_in_place(&self) -> bool {
+        self.taken == self.put
+    }
+}
+
+/// Where the cursor is while a frame is written, counted from the first row of the frame before.
+struct Pen {
+    bytes: String,
+    row: usize,
+    /// Not known behind a character that terminals do not agree on, and at the margin.
+    column: Option<usize>,
+    size: (usize, usize),
+    depth: Depth,
+    /// Whether rows are cut at the margin now.
+    keeps: bool,
+    /// Whether the way down goes on at the last row of the terminal.
+    scrolls: bool,
+}
+
+impl Pen {
+    fn go_to_row(&mut self, row: usize) {
+        match row.cmp(&self.row) {
+            std::cmp::Ordering::Less => self.code(self.row - row, 'A'),
+            std::cmp::Ordering::Greater if self.scrolls => self.bytes.push_str(&"\n".repeat(row - self.row)),
+            std::cmp::Ordering::Greater => self.code(row - self.row, 'B'),
+            std::cmp::Ordering::Equal => {}
+        }
+        self.row = row;
+    }
+
+    fn go(&mut self, row: usize, column: usize) {
+        self.go_to_row(row);
+        if self.column == Some(column) {
+            return;
+        }
+        match column {
+            0 => self.bytes.push('\r'),
+            _ if self.column == Some(column + 1) => self.code(1, 'D'),
+            _ => self.code(column + 1, 'G'),
+        }
+        self.column = Some(column);
+    }
+
+    fn code(&mut self, number: usize, letter: char) {
+        // Writing to a string can't fail.
+        let _ = match number {
+            1 => write!(self.bytes, "\x1b[{letter}"),
+            _ => write!(self.bytes, "\x1b[{number}{letter}"),
+        };
+    }
+
+    /// Makes a row that is there into another one.
+    fn patch(&mut self, row: usize, old: &Line<'static>, new: &Line<'static>) {
+        match change(old, new).filter(|_| self.size.0 > 0) {
+            Some(change) => {
+                self.go(row, change.column);
+                self.keep(change.column + change.text.width());
+                self.text(&change.text);
+                self.bytes.push_str(if change.erases { "\x1b[K" } else { "" });
+            }
+            None => {
+                self.go(row, 0);
+                self.whole(new);
+            }
+        }
+    }
+
+    /// What is written up to this column into a row that is there must not run over into the next one, should the
+    /// terminal have been made narrower: not that much narrower that it matters further left.
+    fn keep(&mut self, column: usize) {
+        if !self.keeps && column > self.size.0 / 3 {
+            self.bytes.push_str(KEEP_ROW);
+            self.keeps = true;
+        }
+    }
+
+    fn folds_again(&mut self) {
+        self.bytes.push_str(if std::mem::take(&mut self.keeps) { FOLD_ROWS } else { "" });
+    }
+
+    /// A row from its first column on, whatever stood there.
+    fn whole(&mut self, row: &Line<'static>) {
+        // Erased first: at the end of a full row some terminals would erase its last character.
+        self.go(self.row, 0);
+        self.bytes.push_str("\x1b[K");
+        self.fresh(row);
+    }
+
+    /// A row from its first column on, where nothing stands.
+    fn fresh(&mut self, row: &Line<'static>) {
+        let doubtful = !self.keeps && row.spans.iter().any(|span| span.content.contains(is_doubtful));
+        self.bytes.push_str(if doubtful { KEEP_ROW } else { "" });
+        self.text(row);
+        self.bytes.push_str(if doubtful { FOLD_ROWS } else { "" });
+    }
+
+    fn text(&mut self, text: &Line<'static>) {
+        write_line(&mut self.bytes, text, self.depth);
+        let sure = change(&Line::default(), text).is_some();
+        self.column = self.column.filter(|_| sure).map(|column| column + text.width());
+        // At the margin some terminals are in the next row already, and others are not.
+        self.column = self.column.filter(|column| *column < self.size.0);
+    }
+}
+
+/// The rows of a line on a terminal that folds it: no character is cut in two.
+fn rows_of(line: &Line<'static>, width: usize) -> usize {
+    let (mut rows, mut column) = (1, 0);
+    for grapheme in line.spans.iter().flat_map(|span| span.content.graphemes(true)) {
+        let columns = grapheme.width();
+        if column + columns > width {
+            (rows, column) = (rows + 1, 0);
+        }
+        column += columns;
+    }
+    rows
 }
 
 fn last(rows: &[Line<'static>]) -> usize {
     rows.len().saturating_sub(1)
-}
-
-fn move_rows(bytes: &mut String, from: usize, to: usize) {
-    // Writing to a string can't fail.
-    let _ = match to.cmp(&from) {
-        std::cmp::Ordering::Less => write!(bytes, "\x1b[{}A", from - to),
-        std::cmp::Ordering::Greater => write!(bytes, "\x1b[{}B", to - from),
-        std::cmp::Ordering::Equal => Ok(()),
-    };
 }

@@ -1,7 +1,7 @@
 //! The blocks that make up what happened.
 
-use neco_proto::MessageId;
 use neco_proto::clean::{clean, clean_line};
+use neco_proto::{Message, MessageId};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
@@ -9,9 +9,8 @@ use super::card::{Card, Fold};
 use crate::ask::plan_rows;
 use crate::text::streaming::Streaming;
 use crate::text::words;
-use crate::text::wrap::{Indent, cut, wrap_all};
+use crate::text::wrap::{Indent, cut, wrap, wrap_all};
 use crate::theme::Theme;
-use crate::told::RAN;
 
 /// Lines of a message that are shown; of a longer one its beginning is.
 const SAID_LINES: usize = 24;
@@ -33,6 +32,8 @@ pub enum Tone {
     Warning,
     /// Something failed.
     Bad,
+    /// What stands above it and below it are not the same.
+    Fence,
 }
 
 /// One block.
@@ -166,7 +167,7 @@ fn said(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
 
 /// What was written, and how many commands the person ran whose output went along: that was on the screen before.
 fn without_what_ran(text: &str) -> (&str, usize) {
-    let Some((written, ran)) = text.split_once(RAN) else { return (text, 0) };
+    let Some((written, ran)) = text.split_once(Message::RAN) else { return (text, 0) };
     let mut lines = ran.lines();
     let mut count = 0;
     // Each output stands in a fence of its own, which ends with the line that it began with.
@@ -202,6 +203,7 @@ fn thinking(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
 #[must_use]
 pub fn note(tone: Tone, text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let (mark, style) = match tone {
+        Tone::Fence => return fence(text, width, theme),
         Tone::Plain => ("i ", theme.dim),
         Tone::Good => ("✓ ", theme.good),
         Tone::Warning => ("! ", theme.warning),
@@ -210,6 +212,18 @@ pub fn note(tone: Tone, text: &str, width: usize, theme: &Theme) -> Vec<Line<'st
     let body = if tone == Tone::Plain { theme.dim } else { Style::default() };
     let lines: Vec<Line<'static>> = clean(text).lines().map(|line| Line::styled(line.to_owned(), body)).collect();
     wrap_all(&lines, width, &Indent::hanging(Span::styled(mark, style)))
+}
+
+/// A rule across the window that says what it is for.
+#[must_use]
+pub fn fence(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let words = Line::styled(format!("{} ", clean_line(text)), theme.warning);
+    let mut rows = wrap(&words, width, &Indent::hanging(Span::styled("── ", theme.warning)));
+    if let Some(last) = rows.last_mut() {
+        let rest = width.saturating_sub(last.width());
+        last.push_span(Span::styled("─".repeat(rest), theme.warning));
+    }
+    rows
 }
 
 /// A message that waits until the agent can take it.

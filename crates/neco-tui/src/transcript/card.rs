@@ -78,15 +78,6 @@ impl Card {
         self.end.is_some() || self.abandoned
     }
 
-    /// Whether it neither runs nor is over.
-    #[must_use]
-    pub fn is_pending(&self) -> bool {
-        match self.status {
-            CallStatus::Validating | CallStatus::Scheduled | CallStatus::AwaitingApproval => !self.is_over(),
-            CallStatus::Executing | CallStatus::Success | CallStatus::Error | CallStatus::Cancelled => false,
-        }
-    }
-
     /// The work is over and nobody said what became of it.
     pub fn abandon(&mut self) {
         if self.end.is_none() {

@@ -3,11 +3,13 @@
 use std::collections::VecDeque;
 
 use neco_proto::event::{Admission, CallStatus, ModelRetry, ModelSwitch, QuestionAnswer, ToolCallEnd, ToolCallUpdate};
-use neco_proto::{CallId, Event, EventBody, Message, Question, QuestionId, QuestionItem, Role, Subject};
+use neco_proto::{CallId, Event, EventBody, Message, Question, QuestionId, QuestionItem, Role, Seq, Subject};
 use ratatui::text::Line;
 
-use super::block::{Block, Drawn, Kind, Tone, Waiting, note};
+use super::block::{Block, Drawn, Kind, Tone, Waiting, fence, note};
 use super::card::{Card, Fold};
+use super::counting::Counting;
+use super::entry::Entry;
 use super::notices::{notice, questions_and_answers, rewound};
 use crate::text::streaming::Streaming;
 
@@ -16,6 +18,9 @@ const REMEMBERED: usize = 20;
 
 /// Bytes of output that such a call may keep.
 const WHOLE: usize = 256 * 1024;
+
+/// What stands above what no longer counts.
+const NO_LONGER: &str = "from here on it no longer counts";
 
 /// Blocks of before the window opened that are shown.
 const SHOWN: usize = 60;
@@ -39,8 +44,12 @@ pub struct Transcript {
     left_out: bool,
     /// Rows of an answer that stay alive while it is being written.
     pub most_alive: Option<usize>,
-    /// The message that the session is told to go back to before.
-    back_to: Option<String>,
+    /// The event that is being taken in.
+    seq: Seq,
+    /// What of it counts.
+    counting: Counting,
+    /// Whether what left last no longer counts.
+    left_void: bool,
     /// What was asked and not answered yet.
     asked: Vec<(QuestionId, Vec<QuestionItem>)>,
 }
@@ -51,16 +60,11 @@ enum Printed {
     Rows(Vec<Line<'static>>),
 }
 
-/// A block, and its rows once they can't change.
-#[derive(Debug)]
-struct Entry {
-    block: Block,
-    rows: Option<(usize, Vec<Line<'static>>)>,
-}
-
 impl Transcript {
     /// Takes in the next event.
     pub fn apply(&mut self, event: &Event) {
+        self.seq = event.seq;
+        let did = self.counting.note(event);
         match &event.body {
             EventBody::StreamChunk(chunk) => self.answer(&chunk.text),
             EventBody::ReasoningChunk(chunk) => self.thought(&chunk.text),
@@ -112,9 +116,10 @@ impl Transcript {
             EventBody::Rewind(rewind) => {
                 if rewind.conversation {
                     self.waiting.clear();
+                    let effective = self.counting.effective(event.seq);
+                    self.blocks.iter_mut().for_each(|entry| entry.set_void(!effective.counts(entry.seq)));
                 }
-                let before = self.back_to.take();
-                self.tell(Tone::Plain, rewound(rewind, before.as_deref()));
+                rewound(rewind, &did).into_iter().for_each(|(tone, text)| self.tell(tone, text));
             }
             body => self.note(body),
         }
@@ -181,14 +186,7 @@ impl Transcript {
     /// A plan, below all that is over and above what is alive.
     pub fn show_plan(&mut self, plan: &str) {
         let at = self.blocks.iter().position(|entry| !entry.block.is_over()).unwrap_or(self.blocks.len());
-        self.blocks.insert(at, Entry { block: Block::Plan { text: plan.to_owned() }, rows: None });
-    }
-
-    /// The calls that neither run nor are over, with what they are.
-    #[must_use]
-    pub fn pending(&self) -> Vec<(CallId, String)> {
-        let pending = self.calls().filter(|card| card.is_pending());
-        pending.map(|card| (card.call_id.clone(), card.summary.clone())).collect()
+        self.blocks.insert(at, Entry::new(Block::Plan { text: plan.to_owned() }, self.seq));
     }
 
     /// What a call is that has not left.
@@ -206,11 +204,6 @@ impl Transcript {
             | Block::Plan { .. }
             | Block::Note { .. } => None,
         })
-    }
-
-    /// The session is told to go back to before this message.
-    pub fn goes_back_to(&mut self, message: String) {
-        self.back_to = Some(message);
     }
 
     /// What was said and waits.
@@ -241,9 +234,10 @@ impl Transcript {
         self.left_out = false;
     }
 
-    /// Nothing more can be shown of the calls that are over.
+    /// Nothing of what is over is known any more.
     pub fn forget(&mut self) {
         self.finished.clear();
+        self.counting = Counting::default();
     }
 
     /// The rows that can leave now: blocks that are over, in order, and of an answer that is still being
@@ -259,8 +253,11 @@ impl Transcript {
         }
         while let Some(mut entry) = self.blocks.pop_front_if(|entry| entry.block.is_over()) {
             let apart = self.above.is_some_and(|above| entry.block.stands_apart(above));
-            let kept = entry.rows.take().filter(|(width, _)| *width == with.width).map(|(_, rows)| rows);
-            let drawn = kept.unwrap_or_else(|| entry.block.rows(with));
+            if entry.void && !std::mem::replace(&mut self.left_void, entry.void) {
+                self.depart(fence(NO_LONGER, with.width, with.theme), Kind::Step, true, &mut rows);
+            }
+            self.left_void = entry.void;
+            let drawn = entry.last_rows(with);
             self.depart(drawn, entry.block.kind(), apart, &mut rows);
             self.remember(entry.block);
         }
@@ -271,8 +268,12 @@ impl Transcript {
     /// The rows of what is alive.
     pub fn live(&mut self, with: Drawn<'_>) -> Vec<Line<'static>> {
         let mut rows = Vec::new();
-        let mut above = self.above;
+        let (mut above, mut void) = (self.above, self.left_void);
         for entry in &mut self.blocks {
+            if entry.void && !std::mem::replace(&mut void, entry.void) {
+                rows.extend(fence(NO_LONGER, with.width, with.theme));
+            }
+            void = entry.void;
             let apart = above.is_some_and(|above| entry.block.stands_apart(above));
             above = Some(entry.block.kind());
             let drawn = entry.rows(with);
@@ -317,7 +318,7 @@ impl Transcript {
     }
 
     fn push(&mut self, block: Block) {
-        self.blocks.push_back(Entry { block, rows: None });
+        self.blocks.push_back(Entry::new(block, self.seq));
     }
 
     fn note(&mut self, body: &EventBody) {
@@ -369,7 +370,8 @@ impl Transcript {
         }
     }
 
-    fn end_calls(&mut self) {
+    /// Nobody will say any more what became of the calls that run.
+    pub fn end_calls(&mut self) {
         for entry in &mut self.blocks {
             if let Block::Call(card) = &mut entry.block {
                 card.abandon();
@@ -455,42 +457,6 @@ impl Transcript {
                 }
             }
             Role::Tool => {}
-        }
-    }
-}
-
-impl Entry {
-    /// Its rows; those of what is over are drawn once.
-    fn rows(&mut self, with: Drawn<'_>) -> Vec<Line<'static>> {
-        if let Some((width, rows)) = &self.rows
-            && *width == with.width
-        {
-            return rows.clone();
-        }
-        // What waits for the person is shown by the question.
-        if matches!(&self.block, Block::Call(card) if card.status == CallStatus::AwaitingApproval) {
-            return Vec::new();
-        }
-        let keeps = self.block.is_over() && matches!(self.block, Block::Call(_));
-        let rows = match &self.block {
-            // Only the first of all leaves piece by piece; the others wait.
-            Block::Answer { .. } => return self.wait(with),
-            Block::Said { .. } | Block::Thought { .. } | Block::Call(_) | Block::Plan { .. } | Block::Note { .. } => {
-                self.block.rows(with)
-            }
-        };
-        if keeps {
-            self.rows = Some((with.width, rows.clone()));
-        }
-        rows
-    }
-
-    fn wait(&mut self, with: Drawn<'_>) -> Vec<Line<'static>> {
-        match &mut self.block {
-            Block::Answer { text, over, .. } => text.wait(*over, with.width, with.theme),
-            Block::Said { .. } | Block::Thought { .. } | Block::Call(_) | Block::Plan { .. } | Block::Note { .. } => {
-                Vec::new()
-            }
         }
     }
 }

@@ -4,10 +4,12 @@
 //! still runs; what has left takes no memory any more; all text of models, tools and files has passed
 //! [`neco_proto::clean`] before it is drawn.
 //!
-//! Reading order: [`block`] (what there is), [`tail`] (the end of an output), [`card`] (a call), [`notices`] (what is told in a line), [`folding`] (events into blocks).
+//! Reading order: [`block`] (what there is), [`tail`] (the end of an output), [`card`] (a call), [`counting`] (what of it counts), [`notices`] (what is told in a line), [`entry`] (a block in its place), [`folding`] (events into blocks).
 
 pub mod block;
 pub mod card;
+mod counting;
+mod entry;
 mod folding;
 mod notices;
 pub mod tail;

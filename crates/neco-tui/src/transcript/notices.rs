@@ -8,6 +8,7 @@ use neco_proto::event::{
 use neco_proto::{EventBody, ItemAnswer, PlanStatus, QuestionItem, Reply};
 
 use super::block::Tone;
+use super::counting::Rewound;
 use crate::text::words;
 
 /// What is said of an event in a line or two; nothing for most.
@@ -29,7 +30,6 @@ pub fn notice(body: &EventBody) -> Option<(Tone, String)> {
         EventBody::HookRun(run) => hook(run),
         EventBody::MemoryUpdate(update) => remembered(update),
         EventBody::PlanUpdate(update) => update.plan.as_ref().and_then(|plan| planned(plan.status)),
-        EventBody::Rewind(rewind) => Some((Tone::Plain, rewound(rewind, None))),
         EventBody::Imported(imported) => Some((Tone::Plain, brought(imported))),
         EventBody::AgentComplete(complete) => ended(complete),
         EventBody::SessionStart(_)
@@ -54,6 +54,8 @@ pub fn notice(body: &EventBody) -> Option<(Tone, String)> {
         | EventBody::IdeContext(_)
         | EventBody::ContextTrim(_)
         | EventBody::Checkpoint(_)
+        | EventBody::FilesBack(_)
+        | EventBody::Rewind(_)
         | EventBody::Title(_)
         | EventBody::AgentUpdate(_)
         | EventBody::AgentMessage(_)
@@ -145,21 +147,58 @@ fn planned(status: PlanStatus) -> Option<(Tone, String)> {
     }
 }
 
-/// That the session went back; `before` is the message, where it is known.
+/// That the session went back, and what that did: a rule where what was said counts no longer, or again, and a line.
 #[must_use]
-pub fn rewound(rewind: &Rewind, before: Option<&str>) -> String {
+pub fn rewound(rewind: &Rewind, did: &Rewound) -> Vec<(Tone, String)> {
+    let fence = fence_words(did).map(|text| (Tone::Fence, text));
+    fence.into_iter().chain([(Tone::Plain, went_back(rewind, did))]).collect()
+}
+
+fn went_back(rewind: &Rewind, did: &Rewound) -> String {
     let what = match (rewind.conversation, rewind.files.is_some()) {
         (true, true) => "conversation and files are",
         (true, false) => "the conversation is",
         (false, _) => "files are",
     };
-    let counts = if rewind.conversation { "; it and what came after it no longer count" } else { "" };
-    match (rewind.undoes, before) {
-        // A rewind, or an undo of one.
-        (Some(_), _) => format!("the last step back is undone: {what} as before it"),
-        (None, Some(before)) => format!("{what} back to before “{before}”{counts}"),
-        (None, None) => format!("{what} back at an earlier point"),
-    }
+    let before = did.before.as_ref().map_or_else(|| "an earlier message".to_owned(), |before| format!("“{before}”"));
+    let (done, back) = match (rewind.undoes, did.is_redo, did.is_named) {
+        (Some(_), false, _) => (format!("undone: {what} as before you went back"), "/redo"),
+        (Some(_), true, _) => (format!("gone back again: {what} as before {before}"), "/undo"),
+        (None, _, true) => {
+            let rev: String = rewind.files.iter().flat_map(|rev| rev.chars()).take(10).collect();
+            (format!("files are as in checkpoint {rev}; the conversation stays"), "/undo")
+        }
+        (None, _, false) => (format!("{what} back to before {before}"), "/undo"),
+    };
+    let gone = (!did.gone.is_empty())
+        .then(|| words::count(did.gone.len(), "message no longer counts", "messages no longer count"));
+    let again =
+        (!did.again.is_empty()).then(|| words::count(did.again.len(), "message counts again", "messages count again"));
+    let changed = usize::try_from(rewind.changed).unwrap_or(usize::MAX);
+    let files = (changed > 0).then(|| format!("{} put back", words::count(changed, "file", "files")));
+    let parts = [Some(done), gone, again, files, Some(format!("{back} takes that back"))];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// What was said that counts no longer, and again.
+fn fence_words(did: &Rewound) -> Option<String> {
+    let named = |texts: &[String]| match texts {
+        [] => None,
+        [one] => Some((format!("“{one}”"), true)),
+        [first, ..] => Some((format!("“{first}” and what was said after it"), false)),
+    };
+    let gone = match named(&did.gone) {
+        Some((words, true)) => Some(format!("{words} no longer counts")),
+        Some((words, false)) => Some(format!("{words} no longer count")),
+        None => None,
+    };
+    let again = match named(&did.again) {
+        Some((words, true)) => Some(format!("{words} counts again")),
+        Some((words, false)) => Some(format!("{words} count again")),
+        None => None,
+    };
+    let parts: Vec<String> = gone.into_iter().chain(again).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 fn brought(imported: &Imported) -> String {

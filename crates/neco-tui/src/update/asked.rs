@@ -2,15 +2,15 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use neco_proto::event::PermissionRequest;
-use neco_proto::{CallId, Command, Decision, QuestionId, Reply, Risk};
+use neco_proto::{Command, Decision, QuestionId, Reply};
 
 use super::effect::Effect;
 use crate::app::{App, Place, Purpose};
-use crate::ask::{Asked, Choice, Key, Outcome, answer};
+use crate::ask::{Asked, Choice, Key, Mark, Other, Outcome, Rest, answer};
 use crate::input::{Edit, ViMode};
 
-/// Why yes to all was not the answer to all.
-const ASKED_ALONE: &str = "what is of high risk, or was not named, is asked about by itself";
+/// Whoever typed so shortly before a question came is in the middle of a sentence, in milliseconds.
+const WRITING_MS: i64 = 3000;
 
 impl App {
     /// What a key means to the question on the screen; none when it is for the field. A question takes keys only once
@@ -30,6 +30,12 @@ impl App {
         if key.code != KeyCode::Esc && !self.facing.is_read(question, self.now_ms) {
             return self.too_soon(key, question);
         }
+        // A word that was begun before the question could be read goes on.
+        if let KeyCode::Char(letter) = key.code
+            && let Some(before) = self.facing.held_before(question, letter, self.now_ms)
+        {
+            return self.write_on(before, question);
+        }
         let meant = match self.desk.present()? {
             Asked::Approval(_) => self.approval_key(key, question),
             Asked::Choices(..) => self.choices_key(key),
@@ -42,8 +48,16 @@ impl App {
                 self.facing.go(question, Place::Field);
                 Some(Vec::new())
             }
+            // What was written before the question came waits: it is not sent by a key that was meant for the question.
+            (None, KeyCode::Enter) if self.desk.is_approval() => {
+                self.tell("Enter answers nothing here: y yes, n no; Tab goes to the field");
+                Some(Vec::new())
+            }
             // Whoever writes, writes.
-            (None, KeyCode::Char(_)) => {
+            (
+                None,
+                KeyCode::Char(_) | KeyCode::Up | KeyCode::Down | KeyCode::Backspace | KeyCode::Left | KeyCode::Right,
+            ) => {
                 self.facing.go(question, Place::Field);
                 None
             }
@@ -55,11 +69,34 @@ impl App {
     pub(crate) fn question_place(&self) -> Place {
         let Some(question) = self.desk.front().filter(|_| !self.desk.wants_words()) else { return Place::Field };
         let writes = !self.prompt.text.is_empty() || self.prompt.vi_mode() == Some(ViMode::Normal);
-        self.facing.place(question).unwrap_or(if writes { Place::Field } else { Place::Box })
+        let goes_on = writes && self.facing.came_upon_words(question).unwrap_or_else(|| self.is_writing());
+        let went = self.facing.place(question, writes, self.now_ms);
+        went.unwrap_or(if goes_on { Place::Field } else { Place::Box })
     }
 
-    /// Esc in the field goes back to the question.
+    /// Whether the person is in the middle of a sentence. What stands in the field since longer waits, as a draft does.
+    pub(crate) fn is_writing(&self) -> bool {
+        // Whoever has answered a question since then is at the questions.
+        let typed = self.typed_ms.filter(|typed| self.facing.has_not_answered_since(*typed));
+        let just_now = typed.is_some_and(|typed| self.now_ms - typed < WRITING_MS);
+        just_now && (!self.prompt.text.is_empty() || self.prompt.vi_mode() == Some(ViMode::Normal))
+    }
+
+    /// Something was put into the field: the keys are for that now.
+    pub(super) fn go_to_field(&mut self) {
+        if let Some(question) = self.desk.front() {
+            self.facing.go(question, Place::Field);
+        }
+    }
+
+    /// Esc in the field goes back to the question; where only words answer it, what is written goes first.
     fn leave_field(&mut self, key: KeyEvent, question: u64) -> Option<Vec<Effect>> {
+        let puts_away = key.code == KeyCode::Esc && self.desk.wants_words() && !self.prompt.text.is_empty();
+        if puts_away && self.prompt.vi_mode() != Some(ViMode::Insert) {
+            self.prompt.put_away();
+            self.tell("↑ brings it back; Esc again gives no answer");
+            return Some(Vec::new());
+        }
         if key.code == KeyCode::Esc && self.desk.wants_words() && self.prompt.text.is_empty() {
             let effects = self.choices_key(key)?;
             return Some(self.answers(effects));
@@ -71,18 +108,24 @@ impl App {
         Some(Vec::new())
     }
 
-    /// A key that comes before the question could be read decides nothing, and what is written is not lost.
+    /// A key that comes before the question could be read decides nothing and is no message; whoever writes a word
+    /// loses nothing of it.
     fn too_soon(&mut self, key: KeyEvent, question: u64) -> Option<Vec<Effect>> {
-        match key.code {
-            KeyCode::Char(_) if !self.facing.just_answered(self.now_ms) => {
-                self.facing.go(question, Place::Field);
-                None
-            }
-            _ => {
-                self.tell("a question came just now");
-                Some(Vec::new())
-            }
+        if let KeyCode::Char(letter) = key.code
+            && !self.facing.just_answered(self.now_ms)
+            && let Some(before) = self.facing.hold(question, letter, self.now_ms)
+        {
+            return self.write_on(before, question);
         }
+        self.tell("a question came just now: that key did nothing");
+        Some(Vec::new())
+    }
+
+    /// The letter before this one was the beginning of a word.
+    fn write_on(&mut self, before: char, question: u64) -> Option<Vec<Effect>> {
+        self.facing.go(question, Place::Field);
+        self.prompt.edit(Edit::Insert(before));
+        None
     }
 
     /// Notes what was answered: the question takes no more keys.
@@ -91,6 +134,7 @@ impl App {
             if let Effect::Send(command @ (Command::Approve { .. } | Command::Answer { .. })) = effect {
                 self.desk.answer(command);
                 self.facing.answered(self.now_ms);
+                self.word = None;
             }
         }
         effects
@@ -98,13 +142,20 @@ impl App {
 
     fn approval_key(&mut self, key: KeyEvent, question: u64) -> Option<Vec<Effect>> {
         if let Some(armed) = self.facing.armed(question) {
+            let is_word = self.facing.is_word(self.now_ms);
             self.facing.disarm();
             return match key.code {
                 KeyCode::Enter => self.decide(armed),
+                KeyCode::Char('y') if !is_word => self.decide(armed),
+                KeyCode::Char('n') if !is_word => Some(Vec::new()),
                 // It was the beginning of a word.
-                KeyCode::Char(_) => {
+                KeyCode::Char(_) if is_word => {
                     self.prompt.edit(Edit::Insert(if armed == Key::Always { 'a' } else { 's' }));
                     None
+                }
+                KeyCode::Char(_) => {
+                    self.tell("no rule was made: that takes Enter or y");
+                    Some(Vec::new())
                 }
                 _ => Some(Vec::new()),
             };
@@ -127,7 +178,7 @@ impl App {
         // A rule holds for longer than the moment in which a letter is typed.
         if matches!(pressed, Key::Session | Key::Always) {
             if approval.key(pressed) != Outcome::Nothing {
-                self.facing.arm(question, pressed);
+                self.facing.arm(question, pressed, self.now_ms);
             }
             return Some(Vec::new());
         }
@@ -159,41 +210,46 @@ impl App {
 
     /// The same answer for all: no to everything, yes to what was named.
     fn decide_all(&mut self, decision: Decision) -> Vec<Effect> {
-        let further = self.further_calls().into_iter().map(|(call, _)| call);
-        let (rest, commands): (Vec<CallId>, _) = match decision {
+        let ahead = self.desk.ahead();
+        let commands = match decision {
+            Decision::Once if self.facing.named.is_empty() => {
+                self.tell("nothing else would be covered: y says yes to this one");
+                return Vec::new();
+            }
             Decision::Once => {
-                let named = &self.facing.named;
-                (further.filter(|call| named.contains(call)).collect(), self.desk.allow_named(named))
+                self.rest = Some(Rest::yes(&ahead, &self.facing.named).after(self.rest.take()));
+                self.desk.allow_named(&self.facing.named)
             }
             Decision::Session | Decision::Always | Decision::Edit { .. } | Decision::Reject { .. } => {
-                (further.collect(), self.desk.refuse_all())
+                self.rest = Some(Rest::no(&ahead));
+                self.desk.refuse_all()
             }
         };
-        self.rest = (!rest.is_empty()).then_some((decision, rest));
-        if commands.len() < self.desk.open_calls() {
-            self.tell(ASKED_ALONE);
-        }
         commands.into_iter().map(Effect::Send).collect()
     }
 
-    /// The calls of this turn that nobody was asked about yet, with what they are; only while the root asks.
-    pub(crate) fn further_calls(&self) -> Vec<(CallId, String)> {
-        if !self.desk.is_of_root() {
-            return Vec::new();
-        }
-        self.transcript.pending().into_iter().filter(|(call, _)| !self.desk.holds_call(call)).collect()
+    /// What else will be asked about besides the question on the screen.
+    pub(crate) fn others(&self) -> Vec<Other> {
+        let ahead = self.desk.ahead().into_iter().map(|ahead| {
+            let mark = match &self.rest {
+                Some(rest) if rest.says_yes(&ahead.call_id) => Mark::Said,
+                Some(_) | None => Mark::of(ahead.risk, &ahead.summary),
+            };
+            Other { call: ahead.call_id, mark, who: None, risk: ahead.risk, summary: ahead.summary }
+        });
+        self.desk.others().into_iter().chain(ahead).collect()
     }
 
-    /// What the person said of the rest of the turn, if this call is of it. What could do much harm is asked about
-    /// all the same: they saw a line of it at most.
+    /// What the person said of this call before its turn came. What looks worse than it did then is asked about all
+    /// the same, and says so.
     pub(crate) fn said_before(&mut self, request: &PermissionRequest) -> Option<Command> {
-        let (decision, _) = self.rest.as_ref().filter(|(_, calls)| calls.contains(&request.call_id))?;
-        let decision = decision.clone();
-        if decision == Decision::Once && request.risk >= Risk::High {
-            self.tell(ASKED_ALONE);
-            return None;
+        match self.rest.as_ref()?.of(request)? {
+            Ok(decision) => Some(Command::Approve { call_id: request.call_id.clone(), decision }),
+            Err(words) => {
+                self.desk.note(&request.call_id, words);
+                None
+            }
         }
-        Some(Command::Approve { call_id: request.call_id.clone(), decision })
     }
 
     fn choices_key(&mut self, key: KeyEvent) -> Option<Vec<Effect>> {
@@ -254,7 +310,8 @@ impl App {
     /// Whether what is written is the answer to the question on the screen: what was begun before it was there is not.
     pub(crate) fn is_answer(&self) -> bool {
         let Some(question) = self.desk.front() else { return false };
-        !self.desk.is_approval() && !self.desk.is_answered() && !self.facing.is_interrupted(question)
+        let begun_before = self.facing.is_interrupted(question) && !self.set_up;
+        !self.desk.is_approval() && !self.desk.is_answered() && !begun_before
     }
 
     /// Words that were sent while a question waits answer it; none when they are a message.

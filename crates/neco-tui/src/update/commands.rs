@@ -1,6 +1,6 @@
 //! What slash commands do.
 
-use neco_proto::slash::{Outside, Slash};
+use neco_proto::slash::{Outside, Setting, Slash};
 use neco_proto::{Command, Mode, Query};
 
 use super::effect::Effect;
@@ -29,6 +29,10 @@ impl App {
                 self.theme = Theme::new(ThemeName::named(name).unwrap_or_default());
                 self.tell(format!("theme {name}"));
             }
+            Slash::How(setting) => {
+                let words = self.how(*setting);
+                self.transcript.say(Tone::Plain, words);
+            }
             Slash::New => return self.open(Wanted::New),
             Slash::Resume(id) if self.standing.session_id.starts_with(id.as_str()) => {
                 self.tell("this window is in that session already");
@@ -40,12 +44,13 @@ impl App {
             Slash::Generation(generation) => return send(Command::SetGeneration { generation: *generation }),
             Slash::Compact(focus) => return send(Command::Compact { focus: focus.clone() }),
             Slash::Rename(title) => return send(Command::Rename { title: title.clone() }),
-            Slash::Undo => return send(Command::UndoRewind),
+            Slash::Undo => return self.ask_for_list(Effect::Ask(Query::UndoPreview)),
+            Slash::Redo => return self.ask_for_list(Effect::Ask(Query::RedoPreview)),
             Slash::Context(view) => {
                 self.context_view = *view;
                 return vec![Effect::Ask(Query::Context)];
             }
-            Slash::Rewind => return self.ask_for_list(Effect::Ask(Query::RewindPoints)),
+            Slash::Rewind(wanted) => return self.go_back_to(wanted),
             Slash::Copy if self.last_answer.is_empty() => self.tell("there is no answer yet"),
             Slash::Copy => {
                 self.tell("copied");
@@ -62,6 +67,16 @@ impl App {
             }
         }
         Vec::new()
+    }
+
+    fn how(&self, setting: Setting) -> String {
+        let standing = &self.standing;
+        match setting {
+            Setting::Mode => setting.told(standing.mode.name()),
+            Setting::Approval => setting.told(standing.approval.name()),
+            Setting::Generation => setting.told(&standing.generation.to_string()),
+            Setting::Theme => setting.told(self.theme.name.name()),
+        }
     }
 
     /// Opens another session, unless that would stop work.

@@ -31,7 +31,7 @@ impl App {
             // There may be new ones, or they may have been trusted meanwhile.
             let looks = name.is_empty();
             self.prompt.completion = Completion::new(0, near_commands(name, &self.custom));
-            return if looks { vec![Effect::Commands] } else { Vec::new() };
+            return if looks { vec![Effect::Commands(None)] } else { Vec::new() };
         } else if let Some(row) = row_before(text, from) {
             let fitting = row.choices.iter().filter(|choice| choice.starts_with(word) && **choice != word);
             let candidate = |choice: &&str| Candidate { text: (*choice).to_owned(), help: String::new() };

@@ -17,8 +17,8 @@ pub enum Effect {
     Files,
     /// Find the branch.
     Branch,
-    /// List the commands that the person or the folder brought along.
-    Commands,
+    /// List the commands that the person or the folder brought along, for one that is not known if it is named.
+    Commands(Option<String>),
     /// List the sessions.
     Sessions,
     /// List the models.
@@ -84,8 +84,8 @@ pub enum News {
     Files(Vec<String>),
     /// The branch.
     Branch(Option<String>),
-    /// The commands that the person or the folder brought along.
-    Commands(Vec<Custom>),
+    /// The commands that the person or the folder brought along, and the line that was not known before.
+    Commands(Vec<Custom>, Option<String>),
     /// The sessions.
     Sessions(Result<Vec<SessionEntry>, String>),
     /// The models.
@@ -146,7 +146,7 @@ impl News {
             | Self::Call(..)
             | Self::Files(_)
             | Self::Branch(_)
-            | Self::Commands(_) => true,
+            | Self::Commands(..) => true,
             Self::Refused(..)
             | Self::NotDecided(..)
             | Self::RuleChanged(_)

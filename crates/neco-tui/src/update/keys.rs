@@ -5,9 +5,10 @@ use neco_proto::slash::Slash;
 use neco_proto::{Command, Mode, Query};
 
 use super::effect::Effect;
-use crate::app::{App, Purpose};
+use crate::app::{App, Purpose, STOPPING};
 use crate::host::ImageSource;
 use crate::input::{Action, Edit, Move, ViMode, picture_file};
+use crate::told::is_command;
 
 /// How long the second press of a key counts as one, in milliseconds.
 const AGAIN_MS: i64 = 1500;
@@ -40,7 +41,12 @@ impl App {
         }
         self.typed_ms = Some(self.now_ms);
         self.strokes += u64::from(matches!(key.code, KeyCode::Char(_) | KeyCode::Enter));
-        self.field_key(key, again)
+        let stood = !self.prompt.text.is_empty();
+        let effects = self.field_key(key, again);
+        if stood && self.prompt.text.is_empty() {
+            self.facing.emptied(self.now_ms);
+        }
+        effects
     }
 
     /// Something was pasted, or a file dropped.
@@ -49,7 +55,9 @@ impl App {
             return Vec::new();
         }
         self.prompt.completion = None;
+        self.word = None;
         self.strokes += 1;
+        self.go_to_field();
         // It stands in its place at once; should it be a picture, that takes its place later.
         if let Some(file) = picture_file(text) {
             self.dropped.push((file.clone(), self.prompt.paste(text)));
@@ -136,7 +144,8 @@ impl App {
     /// Up in an empty field takes back what waits, before it goes to earlier messages.
     fn vertical(&mut self, down: bool) -> Vec<Effect> {
         let waits = !self.transcript.waiting().is_empty();
-        let takes_back = waits && !down && self.prompt.text.is_empty() && self.purpose == Purpose::Message;
+        let is_empty = self.prompt.text.is_empty() && !self.prompt.has_put_away();
+        let takes_back = waits && !down && is_empty && self.purpose == Purpose::Message;
         match &mut self.prompt.completion {
             Some(completion) => completion.step(down),
             None if down => self.prompt.down(),
@@ -159,6 +168,10 @@ impl App {
         if text.trim().is_empty() && !matches!(self.purpose, Purpose::Reason(_)) {
             return Vec::new();
         }
+        if self.set_up && self.desk.is_empty() && !is_command(text.trim()) {
+            self.tell("nothing is asked right now: what you wrote waits here");
+            return Vec::new();
+        }
         self.send(false)
     }
 
@@ -167,7 +180,7 @@ impl App {
         if self.prompt.completion.is_some() {
             return self.accept();
         }
-        let written = !self.prompt.text.as_str().trim().is_empty();
+        let written = !self.prompt.text.as_str().trim().is_empty() && !self.set_up;
         if written && self.standing.works() { self.send(true) } else { Vec::new() }
     }
 
@@ -184,8 +197,15 @@ impl App {
             return vec![Effect::StopShell];
         }
         if self.standing.works() {
-            self.tell("stopping …");
+            self.tell(STOPPING);
             return self.stop_work();
+        }
+        if self.standing.going_back.is_some() {
+            self.tell("going back is not stopped halfway; /undo takes it back when it is done");
+            return Vec::new();
+        }
+        if self.set_up {
+            return Vec::new();
         }
         if self.is_again('e', again) {
             self.word = None;
@@ -211,7 +231,7 @@ impl App {
             return vec![Effect::StopShell];
         }
         if self.standing.works() {
-            self.tell("stopping …; again leaves");
+            self.tell(format!("{STOPPING}; again leaves"));
             return self.stop_work();
         }
         self.tell("again leaves; the session can be continued");

@@ -3,13 +3,14 @@
 //! Invariants: nothing here waits; what takes time is an [`Effect`], and what came of it is [`News`].
 //!
 //! Reading order: [`effect`], [`keys`] (the field), [`sending`] (what is written leaves), [`completing`] (files and
-//! commands), [`taking_back`] (what waits), [`asked`] (questions), [`picking`] (lists), [`watching`] (one of the other
+//! commands), [`taking_back`] (what waits), [`asked`] (questions), [`picking`] (lists), [`going_back`], [`watching`] (one of the other
 //! agents), [`commands`] (what begins with a slash), [`news`].
 
 mod asked;
 mod commands;
 mod completing;
 mod effect;
+mod going_back;
 mod keys;
 mod news;
 mod picking;

@@ -1,7 +1,7 @@
 //! What came of things that took time.
 
 use neco_proto::clean::clean;
-use neco_proto::{Answer, Attachment, ClientError};
+use neco_proto::{Answer, Attachment, ClientError, slash};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
@@ -36,8 +36,11 @@ impl App {
             News::Arguments(line, arguments) => return self.found_arguments(line, arguments),
             News::Files(files) => return self.found_files(files),
             News::Branch(branch) => self.standing.branch = branch,
-            News::Commands(custom) => {
+            News::Commands(custom, unknown) => {
                 self.custom = custom;
+                if let Some(line) = unknown {
+                    return self.try_again(&line);
+                }
                 if self.prompt.completion.is_some() {
                     return self.offer();
                 }
@@ -66,7 +69,10 @@ impl App {
             News::ShellEnded(ended) => self.shell_ended(ended),
             News::Kept(Ok(words)) => self.transcript.say(Tone::Good, words),
             News::Image(found, otherwise) => return self.found_image(found, otherwise),
-            News::Prompt(Ok(Some(text))) => self.prompt.text.set(text.trim_end()),
+            News::Prompt(Ok(Some(text))) => {
+                self.prompt.text.set(text.trim_end());
+                self.go_to_field();
+            }
             // What they made of it is shown, and asked about again.
             News::Call(call_id, Ok(Some(edited))) => {
                 if !self.desk.revise(&call_id, edited) {
@@ -94,6 +100,17 @@ impl App {
         Vec::new()
     }
 
+    /// A command that was not known before the folders were read again.
+    fn try_again(&mut self, line: &str) -> Vec<Effect> {
+        match slash::parse(line, &self.custom) {
+            Ok(slash) => self.run(&slash),
+            Err(words) => {
+                self.warn(words);
+                Vec::new()
+            }
+        }
+    }
+
     fn answered(&mut self, answer: Answer) -> Vec<Effect> {
         match answer {
             Answer::Context(report) => self.context(&report),
@@ -105,7 +122,8 @@ impl App {
                 self.desk.set_names(|agent| agents.name(agent));
             }
             Answer::Workflows { workflows } => self.agents.set_workflows(workflows),
-            Answer::Snapshot(_) | Answer::Messages { .. } | Answer::Prompt(_) | Answer::Checkpoints { .. } => {}
+            Answer::Checkpoints { checkpoints } => return self.pick_checkpoint(checkpoints),
+            Answer::Snapshot(_) | Answer::Messages { .. } | Answer::Prompt(_) => {}
         }
         Vec::new()
     }
@@ -113,6 +131,7 @@ impl App {
     /// What was not sent comes back into the field, before what was written since.
     fn refused(&mut self, error: &ClientError, unsent: Option<Unsent>) {
         self.desk.not_taken();
+        (self.standing.going_back, self.said_better) = (None, None);
         self.warn(error.to_string());
         if let Some(Unsent { text, pictures }) = unsent {
             let written = self.keep_what_ran(&text);
@@ -192,7 +211,10 @@ impl App {
     fn found_image(&mut self, found: Result<Option<Attachment>, String>, file: Option<String>) -> Vec<Effect> {
         let Some(file) = file else {
             match found {
-                Ok(Some(picture)) => self.prompt.picture(picture),
+                Ok(Some(picture)) => {
+                    self.prompt.picture(picture);
+                    self.go_to_field();
+                }
                 Ok(None) => self.tell("there is no picture in the clipboard"),
                 Err(words) => self.warn(words),
             }

@@ -1,9 +1,7 @@
 //! Lists to choose from: how they come about, their keys, and what becomes of what is chosen.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use neco_proto::clean::clean_line;
-use neco_proto::event::{FileChangeKind, RewindWhat};
-use neco_proto::{Command, Event, Query, RewindPoint, RewindPreview, WorkflowOrder};
+use neco_proto::{Command, Event, Query, WorkflowOrder};
 
 use super::effect::Effect;
 use super::watching::agent_order;
@@ -11,16 +9,8 @@ use crate::app::picker::{Entry, Letters};
 use crate::app::{Agents, App, Picked, Picker, Purpose};
 use crate::host::{ModelEntry, RuleEntry, SessionEntry, Wanted};
 use crate::panel;
-use crate::text::words;
 
-/// What can go back, in the order it is shown.
-const REWINDS: [(RewindWhat, &str); 3] = [
-    (RewindWhat::Both, "conversation and files"),
-    (RewindWhat::Conversation, "conversation only"),
-    (RewindWhat::Files, "files only"),
-];
-
-const CHOOSE: &str = "↑↓ and Enter · letters narrow it down · Esc goes back";
+pub(super) const CHOOSE: &str = "↑↓ and Enter · letters narrow it down · Esc goes back";
 
 impl App {
     /// Asks for a list; it opens when it comes only if the person has not begun something else.
@@ -30,34 +20,13 @@ impl App {
     }
 
     /// Whether a list that has come may open: keys that are under way are not for it.
-    fn is_waited_for(&mut self) -> bool {
+    pub(super) fn is_waited_for(&mut self) -> bool {
         let asked = self.list_asked.take();
         if asked.is_some_and(|strokes| strokes != self.strokes) {
             self.tell("the list is there, but you write: ask for it again");
             return false;
         }
         true
-    }
-
-    /// The messages that the session can go back to.
-    pub(super) fn pick_message(&mut self, mut points: Vec<RewindPoint>) -> Vec<Effect> {
-        if points.is_empty() {
-            self.tell("there is no message to go back to");
-            return Vec::new();
-        }
-        if !self.is_waited_for() {
-            return Vec::new();
-        }
-        points.reverse();
-        let entry = |point: RewindPoint| {
-            let files = if point.files { " · files changed" } else { "" };
-            let about =
-                format!("{}{files}", words::count(usize::try_from(point.calls).unwrap_or_default(), "call", "calls"));
-            Entry::new(&format!("{}. {}", point.number, point.text), &about, Picked::Message(point))
-        };
-        let entries = points.into_iter().map(entry).collect();
-        self.picker = Some(Picker::new("back to before which message?", CHOOSE, Letters::Filter, entries));
-        self.preview()
     }
 
     /// The sessions that can be opened.
@@ -146,7 +115,8 @@ impl App {
     /// Something happened to an agent: the list that shows them does so anew.
     pub(crate) fn refresh_picker(&mut self, event: &Event) {
         let changes = Agents::changes_with(event);
-        if let Some(picker) = self.picker.take_if(|picker| changes && picker.letters() == Letters::Command) {
+        let is_tree = |picked: &Picked| matches!(picked, Picked::Agent(_) | Picked::Workflow(_));
+        if let Some(picker) = self.picker.take_if(|picker| changes && picker.holds(is_tree)) {
             self.picker = Some(self.tree_picker().in_place_of(Some(picker)));
         }
     }
@@ -157,8 +127,16 @@ impl App {
         match key.code {
             KeyCode::Up => picker.step(-1),
             KeyCode::Down => picker.step(1),
-            KeyCode::PageUp => picker.step(-10),
-            KeyCode::PageDown => picker.step(10),
+            KeyCode::PageUp => return self.turn_page(-1),
+            KeyCode::PageDown => return self.turn_page(1),
+            KeyCode::Left | KeyCode::Right => {
+                picker.scroll(if key.code == KeyCode::Left { -1 } else { 1 });
+                return Vec::new();
+            }
+            // A question that is answered by a letter.
+            KeyCode::Char(letter @ ('y' | 'n')) if !held && picker.holds(|picked| *picked == Picked::Leave) => {
+                return self.answer_question(letter == 'y');
+            }
             KeyCode::Home => picker.step(isize::MIN),
             KeyCode::End => picker.step(isize::MAX),
             KeyCode::Char('p') if held => picker.step(-1),
@@ -166,7 +144,7 @@ impl App {
             KeyCode::Char('c' | 't') if held => self.picker = None,
             KeyCode::Esc => {
                 // The second question of going back has a first one to go back to.
-                let is_second = picker.holds(|picked| matches!(picked, Picked::Rewind(..)));
+                let is_second = picker.holds(|picked| matches!(picked, Picked::Rewind(..) | Picked::Checkpoint(_)));
                 self.picker = None;
                 if is_second {
                     return self.ask_for_list(Effect::Ask(Query::RewindPoints));
@@ -184,57 +162,40 @@ impl App {
         self.preview()
     }
 
-    /// Asks what the chosen entry would do.
-    fn preview(&mut self) -> Vec<Effect> {
-        let chosen = self.picker.as_ref().and_then(Picker::chosen).map(|entry| entry.picked.clone());
-        let (message_id, what) = match chosen {
-            Some(Picked::Message(point)) => (point.message_id, RewindWhat::Both),
-            Some(Picked::Rewind(point, what)) => (point.message_id, what),
-            Some(
-                Picked::Session(_)
-                | Picked::Model(_)
-                | Picked::Rule(_)
-                | Picked::NewRule
-                | Picked::Agent(_)
-                | Picked::Workflow(_),
-            )
-            | None => return Vec::new(),
-        };
-        vec![Effect::Ask(Query::RewindPreview { message_id, what })]
+    /// A page of what the chosen entry would do, or of the list.
+    fn turn_page(&mut self, by: isize) -> Vec<Effect> {
+        let Some(picker) = &mut self.picker else { return Vec::new() };
+        let before = picker.chosen().map(|entry| entry.picked.clone());
+        picker.page(by);
+        let is_other = picker.chosen().map(|entry| &entry.picked) != before.as_ref();
+        if is_other { self.preview() } else { Vec::new() }
     }
 
-    /// What going back would change; only if that is still what is chosen.
-    pub(super) fn previewed(&mut self, preview: &RewindPreview) {
-        let Some(picker) = &mut self.picker else { return };
-        let fits = match picker.chosen().map(|entry| &entry.picked) {
-            Some(Picked::Message(point)) => point.message_id == preview.message_id && preview.what == RewindWhat::Both,
-            Some(Picked::Rewind(point, what)) => point.message_id == preview.message_id && *what == preview.what,
-            Some(
-                Picked::Session(_)
-                | Picked::Model(_)
-                | Picked::Rule(_)
-                | Picked::NewRule
-                | Picked::Agent(_)
-                | Picked::Workflow(_),
-            )
-            | None => false,
-        };
-        if fits {
-            picker.preview = preview_lines(preview);
+    fn answer_question(&mut self, yes: bool) -> Vec<Effect> {
+        if let Some(picker) = &mut self.picker {
+            picker.choose(|picked| matches!(picked, Picked::Go(_)) == yes);
         }
+        self.picked()
     }
 
     fn picked(&mut self) -> Vec<Effect> {
+        let changes = |picked: &Picked| matches!(picked, Picked::Go(_) | Picked::Rewind(..));
+        let chosen = self.picker.as_ref().and_then(Picker::chosen);
+        let is_unread = self.picker.as_ref().is_some_and(|picker| !picker.is_read(self.now_ms));
+        if is_unread && chosen.is_some_and(|entry| changes(&entry.picked)) {
+            self.tell("what it would change is just being shown: that key did nothing");
+            return Vec::new();
+        }
         let Some(entry) = self.picker.take().and_then(|picker| picker.chosen().cloned()) else { return Vec::new() };
         match entry.picked {
             Picked::Message(point) => self.pick_what(point),
-            Picked::Rewind(point, what) => {
-                // What was said comes back into the field, to be said better.
-                if what.conversation() && self.prompt.text.is_empty() {
-                    self.prompt.offer_again(&point.text);
-                }
-                self.transcript.goes_back_to(clean_line(&point.text));
-                vec![Effect::Send(Command::Rewind { message_id: point.message_id, what })]
+            Picked::Rewind(point, what) => self.rewind(&point, what),
+            Picked::Checkpoints => self.ask_for_list(Effect::Ask(Query::Checkpoints)),
+            Picked::Checkpoint(info) => self.ask_about(info.rev),
+            Picked::Go(command) => self.goes_back(*command),
+            Picked::Leave => {
+                self.tell("nothing is changed");
+                Vec::new()
             }
             Picked::Session(id) if id == self.standing.session_id => {
                 self.tell("this window is in that session already");
@@ -258,20 +219,6 @@ impl App {
         }
     }
 
-    fn pick_what(&mut self, point: RewindPoint) -> Vec<Effect> {
-        let at = if point.files { 0 } else { 1 };
-        let heading = format!("back to before “{}”: what?", clean_line(&point.text));
-        let entries = REWINDS.iter().map(|(what, words)| Entry::new(words, "", Picked::Rewind(point.clone(), *what)));
-        let picker = Picker::new(
-            heading,
-            "↑↓ and Enter · /undo takes it back · Esc goes back",
-            Letters::Filter,
-            entries.collect(),
-        );
-        self.picker = Some(picker.at(at));
-        self.preview()
-    }
-
     fn remove(&mut self) -> Vec<Effect> {
         match self.picker.as_ref().and_then(Picker::chosen).map(|entry| entry.picked.clone()) {
             Some(Picked::Rule(Some(id))) => vec![Effect::DropRule(id)],
@@ -282,6 +229,10 @@ impl App {
             Some(
                 Picked::Message(_)
                 | Picked::Rewind(..)
+                | Picked::Checkpoints
+                | Picked::Checkpoint(_)
+                | Picked::Go(_)
+                | Picked::Leave
                 | Picked::Session(_)
                 | Picked::Model(_)
                 | Picked::NewRule
@@ -312,32 +263,4 @@ impl App {
         };
         vec![Effect::Send(command)]
     }
-}
-
-fn preview_lines(preview: &RewindPreview) -> Vec<String> {
-    let mut lines = Vec::new();
-    if !preview.messages.is_empty() {
-        let count = words::count(preview.messages.len(), "message", "messages");
-        lines.push(format!("{count} of yours would no longer count"));
-    }
-    // What tells most comes first: of many files not all are seen.
-    if !preview.files.is_empty() {
-        lines.push(format!("{} would change", words::count(preview.files.len(), "file", "files")));
-    }
-    let others = preview.files.iter().filter(|file| file.by_others).count();
-    if others > 0 {
-        let theirs = words::count(others, "file", "files");
-        lines.push(format!("somebody else than the agent changed {theirs}; /undo brings that back too"));
-    }
-    lines.extend(preview.notes.iter().cloned());
-    for file in &preview.files {
-        let word = match file.kind {
-            FileChangeKind::Added => "comes back",
-            FileChangeKind::Modified => "changes",
-            FileChangeKind::Deleted => "goes",
-        };
-        let others = if file.by_others { " (changed by somebody else since)" } else { "" };
-        lines.push(format!("{word}: {}{others}", file.path));
-    }
-    lines
 }

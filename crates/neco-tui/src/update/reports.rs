@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::app::App;
 use crate::text::words;
-use crate::text::wrap::cut;
+use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
 
 /// Columns of a bar.
@@ -38,7 +38,8 @@ impl App {
             let calls = words::count(usage.unpriced as usize, "call", "calls");
             rows.push(Line::styled(format!("  {calls} without a known price"), theme.dim));
         }
-        let rows = rows.iter().map(|row| cut(row, self.width)).collect();
+        let indent = Indent { first: Vec::new(), rest: vec![Span::raw("    ")] };
+        let rows = rows.iter().flat_map(|row| wrap(row, self.width, &indent)).collect();
         self.transcript.show(rows);
     }
 

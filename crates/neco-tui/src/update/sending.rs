@@ -67,6 +67,7 @@ impl App {
 
     fn send_now(&mut self, after_work: bool) -> Vec<Effect> {
         self.panels.help = false;
+        self.word = None;
         let answers = self.is_answer();
         let written = self.prompt.send();
         if !written.pictures.is_empty() && (self.purpose != Purpose::Message || answers) {
@@ -112,6 +113,8 @@ impl App {
         if is_command(text) {
             return match slash::parse(text, &self.custom) {
                 Ok(slash) => self.run(&slash),
+                // Its file may have been made just now: the folders are read again before there is no such command.
+                Err(_) if !slash::is_known(text) => vec![Effect::Commands(Some(text.to_owned()))],
                 Err(words) => {
                     self.transcript.say(Tone::Warning, words);
                     Vec::new()

@@ -5,7 +5,6 @@ use neco_proto::{Attachment, Command, Event, EventBody, Message, MessageId, Part
 
 use super::effect::Effect;
 use crate::app::App;
-use crate::told::RAN;
 
 impl App {
     /// Takes back everything that waits.
@@ -68,7 +67,7 @@ impl App {
 
     /// What was written of a message; what the person ran goes along with whatever they say next.
     pub(super) fn keep_what_ran(&mut self, text: &str) -> String {
-        let (written, ran) = text.split_once(RAN).unwrap_or((text, ""));
+        let (written, ran) = text.split_once(Message::RAN).unwrap_or((text, ""));
         self.ran.extend((!ran.is_empty()).then(|| ran.to_owned()));
         written.to_owned()
     }

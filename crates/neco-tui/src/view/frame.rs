@@ -1,12 +1,12 @@
 //! Frames.
 
 use neco_proto::clean::clean_line;
-use neco_proto::{CallId, Decision};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
+use crate::app::standing::GoingBack;
 use crate::app::{App, Place, Purpose};
-use crate::ask::{Asks, visible_line};
+use crate::ask::{Asks, Mark, Other};
 use crate::panel;
 use crate::term::screen::{Cursor, Frame};
 use crate::text::words;
@@ -35,12 +35,12 @@ impl App {
             self.word = None;
         }
         let theme = self.theme;
-        let with = Drawn { width, theme: &theme, now_ms: self.now_ms, frame: self.frame, expanded: self.expanded };
+        let with = Drawn { width, theme: &theme, now_ms: self.shown_ms(), frame: self.frame, expanded: self.expanded };
         self.transcript.most_alive = Some((height / 4).clamp(LEAST_OF_ANSWER, MOST_OF_ANSWER));
         let finished =
             self.transcript.leave(with).into_iter().map(|row| if has_tabs(&row) { unfolded(&row, &[]) } else { row });
         self.leaving.extend(finished);
-        let finished: Vec<Line<'static>> = self.leaving.drain(..self.portion.min(self.leaving.len())).collect();
+        let finished: Vec<Line<'static>> = self.leaving.drain(..self.leaving_now()).collect();
         let folds = finished.iter().any(|row| row.width() > width);
         let (field, mut cursor) = self.prompt.rows(width, (height / 3).max(1), &self.hint(), &theme);
         // On the smallest terminals the rule and the status line give way to the field.
@@ -56,13 +56,15 @@ impl App {
         } else {
             height
         };
-        let answer = self.transcript.live(with).into_iter().flat_map(|row| fitting(row, width)).collect();
+        let answer = self.on_their_way(width).unwrap_or_else(|| self.transcript.live(with));
+        let answer = answer.into_iter().flat_map(|row| fitting(row, width)).collect();
         let mut live = last(answer, most.min(room - above.len()));
         live.extend(above);
         if rule > 0 {
             live.push(self.rule(width));
         }
         cursor.row += live.len();
+        let field_rows = (live.len(), field.len());
         live.extend(field);
         if below > 0 {
             live.push(self.status(width));
@@ -72,7 +74,9 @@ impl App {
         let shown = self.picker.is_none();
         let column = cursor.column.min(width - 1);
         let cursor = shown.then_some(Cursor { row: cursor.row.min(height - 1), column });
-        Frame { finished, folds, live, cursor }
+        let frame = Frame { finished, folds, live, cursor, size: (width, height) };
+        self.keep_shown(&frame, field_rows);
+        frame
     }
 
     /// The line above the field; it says what the field is for when that is not a message.
@@ -108,7 +112,8 @@ impl App {
     pub fn last_frame(&mut self, width: u16, height: u16) -> Frame {
         self.transcript.close();
         self.portion = usize::MAX;
-        Frame { live: Vec::new(), cursor: None, ..self.frame(width, height) }
+        let frame = self.frame(width, height);
+        Frame { live: Vec::new(), cursor: None, finished: self.last_of(frame.finished), ..frame }
     }
 
     /// What stands between what happened and the field. What is asked has room first.
@@ -116,7 +121,8 @@ impl App {
         let Drawn { width, theme, .. } = with;
         let mut asks = Vec::new();
         let mut faces = None;
-        if let Some(picker) = &self.picker {
+        if let Some(picker) = &mut self.picker {
+            picker.draw(self.now_ms);
             asks.extend(picker.rows(width, room.saturating_sub(1), theme));
         } else if self.panels.help {
             asks.extend(self.help(width, room.saturating_sub(1)));
@@ -126,7 +132,8 @@ impl App {
         } else if self.watched.is_some() {
             asks.extend(self.watched_rows(with, room.saturating_sub(1)));
         }
-        self.facing.draw(faces, !self.prompt.text.is_empty(), self.now_ms);
+        let just_now = self.is_writing();
+        self.facing.draw(faces, !self.prompt.text.is_empty(), just_now, self.now_ms);
         if !asks.is_empty() {
             asks.insert(0, Line::default());
         }
@@ -144,19 +151,14 @@ impl App {
     }
 
     fn question(&mut self, question: u64, width: usize, room: usize) -> Vec<Line<'static>> {
-        // How risky these are is known when their turn comes.
-        let said = |call: &CallId| matches!(&self.rest, Some((Decision::Once, calls)) if calls.contains(call));
-        let further = self.further_calls().into_iter().map(|(call, summary)| {
-            let mark = if said(&call) { "✓ you said yes" } else { "+" };
-            let line = format!("{mark} unless of high risk · {}", visible_line(&summary));
-            (call, line)
-        });
-        let further: Vec<(CallId, String)> = further.collect();
-        let (calls, others): (Vec<CallId>, Vec<String>) = self.desk.others().into_iter().chain(further).unzip();
+        let fitting = |other: Other| other.in_width(width, &self.theme);
+        let others: Vec<Other> = self.others().into_iter().map(fitting).collect();
         let armed = self.facing.armed(question);
-        let asks = Asks { works: self.standing.works(), others: &others, armed, ..Asks::default() };
+        let elsewhere = self.purpose == Purpose::Message && self.question_place() == Place::Field;
+        let asks = Asks { works: self.standing.works(), others: &others, armed, elsewhere, ..Asks::default() };
         let (rows, named) = self.desk.rows(asks, width, room, &self.theme);
-        self.facing.named = calls.into_iter().take(named).collect();
+        let covered = others.into_iter().take(named).filter(|other| other.mark == Mark::Covered);
+        self.facing.named = covered.map(|other| other.call).collect();
         rows
     }
 
@@ -213,7 +215,7 @@ impl App {
                 // Whoever stopped the work does not want it to go on by itself.
                 (false, _) => "goes with your next message",
             };
-            let takes_back = index + 1 == count && self.prompt.text.is_empty();
+            let takes_back = index + 1 == count && self.prompt.text.is_empty() && !self.prompt.has_put_away();
             let keys = if takes_back { " · ↑ takes it back" } else { "" };
             let room = width.saturating_sub(when.width() + keys.width() + 7);
             let text = cut(&Line::raw(clean_line(&waiting.text)), room.max(8));
@@ -236,11 +238,20 @@ impl App {
     }
 
     fn working(&self, width: usize) -> Option<Line<'static>> {
+        if let Some(GoingBack { since_ms, files }) = self.standing.going_back {
+            let time = words::seconds(u64::try_from(self.now_ms - since_ms).unwrap_or_default());
+            let far = files.map(|(done, total)| format!(": {done} of {total} files")).unwrap_or_default();
+            let spans = vec![
+                Span::styled(format!("{} going back{far}", words::turning(self.frame)), self.theme.accent),
+                Span::styled(format!("{time} · not stopped halfway"), self.theme.dim),
+            ];
+            return Some(cut(&Line::from(spans), width));
+        }
         if !self.standing.works() || !self.desk.is_empty() {
             return None;
         }
         let since = self.standing.since_ms.unwrap_or(self.now_ms);
-        let time = words::seconds(u64::try_from(self.now_ms - since).unwrap_or_default());
+        let time = words::seconds(u64::try_from(self.shown_ms() - since).unwrap_or_default());
         let doing = if self.standing.compacting { "compacting the conversation" } else { "working" };
         let spans = vec![
             Span::styled(format!("{} {doing}", words::turning(self.frame)), self.theme.accent),
@@ -249,7 +260,7 @@ impl App {
         Some(cut(&Line::from(spans), width))
     }
 
-    fn hint(&self) -> String {
+    pub(super) fn hint(&self) -> String {
         let narrow = self.width < 62;
         if let Some(hint) = self.desk.hint().filter(|_| self.purpose == Purpose::Message && self.picker.is_none()) {
             let at_box = self.question_place() == Place::Box || !self.desk.is_approval();
@@ -257,6 +268,13 @@ impl App {
         }
         if self.watched.is_some() && self.purpose == Purpose::Message && self.picker.is_none() {
             return "Enter: say something to it".to_owned();
+        }
+        if self.set_up {
+            let words = if self.standing.works() { "one moment · Esc stops it" } else { "one moment" };
+            return words.to_owned();
+        }
+        if self.standing.going_back.is_some() && self.purpose == Purpose::Message {
+            return "Enter: say it when it is back".to_owned();
         }
         match (&self.purpose, self.standing.works()) {
             (Purpose::Reason(_), _) => "why not? Enter says no · Esc goes back to the question".to_owned(),

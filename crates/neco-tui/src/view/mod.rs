@@ -3,7 +3,10 @@
 //! Invariants: no row is wider than the terminal, no frame higher; the field, the status line and the keys of a
 //! question have room before anything else does.
 //!
-//! Reading order: [`status`], [`frame`].
+//! Reading order: [`status`], [`frame`], [`crawl`] (slow lines).
 
+mod crawl;
 mod frame;
 mod status;
+
+pub use crawl::Shown;

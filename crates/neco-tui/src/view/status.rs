@@ -44,6 +44,9 @@ impl App {
             return vec![(9, Span::styled("opening the session …", theme.dim))];
         }
         let dim = |text: String| Span::styled(text, theme.dim);
+        if self.set_up {
+            return vec![(9, dim(clean_line(&standing.model)))];
+        }
         let mode = if standing.mode == Mode::Agent { theme.dim } else { theme.accent };
         let mut parts: Vec<Part> = vec![
             (9, dim(clean_line(&standing.model))),

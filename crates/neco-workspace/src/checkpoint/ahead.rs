@@ -111,7 +111,7 @@ mod tests {
                 let stat = rustix::fs::lstat(root.join(folder).join(&name)).unwrap();
                 all.push(KnownFile { name: name.into_bytes(), facts: Facts::from(&stat), kind: ItemKind::File, id });
             }
-            let known = KnownFolder { tree: id, files: all, folders: 0 };
+            let known = KnownFolder { tree: id, files: all, folders: Vec::new(), whole: None };
             folders.insert(folder.as_bytes().to_vec(), Arc::new(known));
         }
         Cache { folders }

@@ -17,7 +17,7 @@ use super::error::CheckpointError;
 use super::tree::ItemKind;
 
 /// What a file of this kind begins with; another number for another form.
-const MAGIC: &[u8; 8] = b"necofs02";
+const MAGIC: &[u8; 8] = b"necofs03";
 
 /// A system may give the same time to writes that are this far apart.
 const MOMENT: Duration = Duration::from_millis(50);
@@ -95,8 +95,20 @@ pub struct KnownFolder {
     pub tree: ObjectId,
     /// Its files, sorted by name.
     pub files: Vec<KnownFile>,
-    /// How many folders in it have a tree of their own.
-    pub folders: u64,
+    /// The names of the folders in it that have a tree of their own, sorted.
+    pub folders: Vec<Vec<u8>>,
+    /// Set when all that was in it was part of the state.
+    pub whole: Option<Whole>,
+}
+
+/// A folder of which everything was part of the state: as long as the system says the same of it, it holds no other
+/// names, and as long as the same rules hold, nothing of it is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// What the system said of the folder.
+    pub facts: Facts,
+    /// The rules, as [`super::leave_out::LeaveOut::key`] names them.
+    pub rules: u64,
 }
 
 impl KnownFolder {
@@ -106,7 +118,7 @@ impl KnownFolder {
         self.files.get(self.position(name)?)
     }
 
-    /// Where it stands among them.
+    /// Where a file stands among them.
     #[must_use]
     pub fn position(&self, name: &[u8]) -> Option<usize> {
         self.files.binary_search_by(|file| file.name.as_slice().cmp(name)).ok()
@@ -137,8 +149,17 @@ impl Look {
     /// The facts of a file, as far as they can be relied on later.
     #[must_use]
     pub fn remembers(&self, facts: Facts) -> Facts {
-        let is_old = facts.modified < self.reliable_before && facts.changed < self.reliable_before;
-        if is_old { facts } else { Facts::default() }
+        if self.relies_on(&facts) { facts } else { Facts::default() }
+    }
+
+    /// Whether nothing can happen from now on without these facts becoming others.
+    #[must_use]
+    pub fn relies_on(&self, facts: &Facts) -> bool {
+        [facts.modified, facts.changed].into_iter().all(|time| match time {
+            // Some file systems know whole seconds only.
+            (second, 0) => second.saturating_add(2) < self.reliable_before.0,
+            time => time < self.reliable_before,
+        })
     }
 }
 
@@ -161,11 +182,15 @@ impl Cache {
         for (path, folder) in &self.folders {
             put_bytes(&mut bytes, path);
             bytes.extend_from_slice(folder.tree.as_bytes());
-            bytes.extend_from_slice(&folder.folders.to_le_bytes());
-            bytes.extend_from_slice(&(folder.files.len() as u64).to_le_bytes());
-            for file in &folder.files {
-                put_file(&mut bytes, file);
+            bytes.push(u8::from(folder.whole.is_some()));
+            if let Some(Whole { facts, rules }) = &folder.whole {
+                put_facts(&mut bytes, facts);
+                bytes.extend_from_slice(&rules.to_le_bytes());
             }
+            bytes.extend_from_slice(&(folder.folders.len() as u64).to_le_bytes());
+            folder.folders.iter().for_each(|name| put_bytes(&mut bytes, name));
+            bytes.extend_from_slice(&(folder.files.len() as u64).to_le_bytes());
+            folder.files.iter().for_each(|file| put_file(&mut bytes, file));
         }
         let sum = checksum(&bytes);
         bytes.extend_from_slice(&sum.to_le_bytes());
@@ -200,7 +225,10 @@ fn put_file(out: &mut Vec<u8>, file: &KnownFile) {
         ItemKind::Folder => 3,
     });
     out.extend_from_slice(file.id.as_bytes());
-    let facts = &file.facts;
+    put_facts(out, &file.facts);
+}
+
+fn put_facts(out: &mut Vec<u8>, facts: &Facts) {
     for number in [facts.size, facts.inode, u64::from(facts.mode)] {
         out.extend_from_slice(&number.to_le_bytes());
     }
@@ -210,7 +238,8 @@ fn put_file(out: &mut Vec<u8>, file: &KnownFile) {
 }
 
 /// Against a torn file, not against anybody.
-fn checksum(bytes: &[u8]) -> u64 {
+#[must_use]
+pub fn checksum(bytes: &[u8]) -> u64 {
     let mut sum: u64 = bytes.len() as u64;
     let mut chunks = bytes.chunks_exact(8);
     for chunk in &mut chunks {
@@ -230,9 +259,15 @@ impl<'a> Reader<'a> {
         while !self.bytes.is_empty() {
             let path = self.bytes_of()?.to_vec();
             let tree = self.id()?;
-            let (below, count) = (self.number()?, self.number()?);
+            let whole = match self.take(1)? {
+                [0] => None,
+                _ => Some(Whole { facts: self.facts()?, rules: self.number()? }),
+            };
+            let count = self.number()?;
+            let below = (0..count).map(|_| Some(self.bytes_of()?.to_vec())).collect::<Option<Vec<_>>>()?;
+            let count = self.number()?;
             let files = (0..count).map(|_| self.file()).collect::<Option<Vec<_>>>()?;
-            folders.insert(path, Arc::new(KnownFolder { tree, files, folders: below }));
+            folders.insert(path, Arc::new(KnownFolder { tree, files, folders: below, whole }));
         }
         Some(Cache { folders })
     }
@@ -268,10 +303,13 @@ impl<'a> Reader<'a> {
             [2] => ItemKind::Link,
             _ => return None,
         };
-        let id = self.id()?;
+        Some(KnownFile { name, kind, id: self.id()?, facts: self.facts()? })
+    }
+
+    fn facts(&mut self) -> Option<Facts> {
         let (size, inode, mode) = (self.number()?, self.number()?, u32::try_from(self.number()?).ok()?);
         let (modified, changed) = ((self.signed()?, self.signed()?), (self.signed()?, self.signed()?));
-        Some(KnownFile { name, facts: Facts { size, inode, modified, changed, mode }, kind, id })
+        Some(Facts { size, inode, modified, changed, mode })
     }
 }
 
@@ -281,16 +319,30 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn facts_are_relied_on_when_nothing_can_happen_in_the_same_moment() {
+        let look = Look { reliable_before: (100, 500) };
+        let at = |modified, changed| Facts { modified, changed, ..Facts::default() };
+        assert!(look.relies_on(&at((100, 499), (99, 1))));
+        assert!(!look.relies_on(&at((100, 500), (99, 1))) && !look.relies_on(&at((99, 1), (100, 501))));
+        assert!(!look.relies_on(&at((98, 0), (1, 1))), "a file system of whole seconds");
+        assert!(look.relies_on(&at((97, 0), (97, 0))));
+    }
+
     proptest! {
         #[test]
         fn a_cache_is_read_as_it_was_written_and_a_torn_one_is_none(
             names in prop::collection::btree_set(prop::collection::vec(1u8..255, 1..6), 0..6),
             size in any::<u64>(), time in any::<i64>(), cut in 0usize..400, flip in any::<u8>(),
+            rules in any::<Option<u64>>(),
         ) {
             let id = ObjectId::empty_tree(gix::hash::Kind::Sha1);
             let facts = Facts { size, inode: size ^ 7, modified: (time, 3), changed: (time, 4), mode: 0o100644 };
             let files = names.into_iter().map(|name| KnownFile { name, facts, kind: ItemKind::Program, id });
-            let folder = Arc::new(KnownFolder { tree: id, files: files.collect(), folders: size });
+            let files: Vec<KnownFile> = files.collect();
+            let folders = files.iter().map(|file| file.name.clone()).collect();
+            let whole = rules.map(|rules| Whole { facts, rules });
+            let folder = Arc::new(KnownFolder { tree: id, files, folders, whole });
             let cache = Cache { folders: [(b"a/b".to_vec(), Arc::clone(&folder)), (Vec::new(), folder)].into() };
             let place = tempfile::tempdir().unwrap();
             let path = place.path().join("cache");

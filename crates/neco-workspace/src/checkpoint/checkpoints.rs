@@ -1,7 +1,9 @@
 //! States of a workspace: the face that every backend has.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use neco_proto::event::{CheckpointWhen, FileChangeKind, LeftOutWhy};
 
@@ -94,6 +96,8 @@ pub struct Preview {
     pub changes: Vec<PlannedChange>,
     /// Files that would be another but are not touched, and why.
     pub kept: Vec<Kept>,
+    /// Files that were changed since and that no state holds, and what became of them: `was changed since …`.
+    pub lost: Vec<Kept>,
     /// What is no part of states, then or now, and so stays as it is.
     pub left_out: Vec<LeftOut>,
 }
@@ -125,6 +129,32 @@ pub struct RestoreOptions {
     pub unfinished: Vec<Unfinished>,
     /// What of others' work a person agreed to have overwritten.
     pub agreed: Agreed,
+    /// The moment that is gone back to, in milliseconds since 1970: what no state holds and was changed since is told.
+    pub since_ms: Option<i64>,
+    /// Hears how far putting files back is.
+    pub progress: Progress,
+}
+
+/// Hears how far putting files back is: how many of how many.
+#[derive(Clone, Default)]
+pub struct Progress(Option<Arc<dyn Fn(usize, usize) + Send + Sync>>);
+
+impl Progress {
+    /// `hears` must do next to nothing: files wait for it.
+    pub fn new(hears: impl Fn(usize, usize) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(hears)))
+    }
+
+    /// Tells it.
+    pub fn tell(&self, done: usize, total: usize) {
+        self.0.iter().for_each(|hears| hears(done, total));
+    }
+}
+
+impl fmt::Debug for Progress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Progress").field(&self.0.is_some()).finish()
+    }
 }
 
 /// Work that was cut short.
@@ -132,6 +162,8 @@ pub struct RestoreOptions {
 pub struct Unfinished {
     /// The state before it.
     pub rev: String,
+    /// When it began, in milliseconds since 1970: what was changed before is somebody else's.
+    pub since_ms: i64,
     /// Until when it may have changed something, in milliseconds since 1970.
     pub until_ms: i64,
 }
@@ -175,6 +207,8 @@ pub struct Restored {
     pub changes: Vec<Change>,
     /// What was left alone, and why.
     pub kept: Vec<Kept>,
+    /// Files that were changed since and that no state holds, and what became of them.
+    pub lost: Vec<Kept>,
     /// What is no part of states, and so stayed as it was.
     pub left_out: Vec<LeftOut>,
 }
@@ -242,8 +276,12 @@ pub trait Checkpoints: Send + Sync {
         before: BeforeRestore<'_>,
     ) -> Result<Restored, CheckpointError>;
 
-    /// The person was told what [`Snapshot::notices`] said.
+    /// The person was told what [`Snapshot::notices`] or [`Checkpoints::cut_short`] said.
     fn told(&self);
+
+    /// What a person should know of a restore that was cut short, until they were told; what it left lying about is
+    /// taken away.
+    fn cut_short(&self) -> Option<String>;
 
     /// Does what can wait after a state was kept, such as having it on the disk for good. Nothing is lost
     /// when a process ends before that, unless the machine itself goes down.

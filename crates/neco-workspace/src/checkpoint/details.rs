@@ -1,16 +1,13 @@
-//! What git's objects can't say of a state: what was left out of it, when some of that was written, and permissions
-//! that are others than a new file has (644, 755, 664, 775). Kept as a list of lines beside the tree, so that a restore knows it.
+//! What git's objects can't say of a state: what was left out of it, and permissions that are others than a
+//! new file has (644, 755, 664, 775). Kept as a list of lines beside the tree, so that a restore knows it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use neco_proto::event::LeftOutWhy;
-use rustix::fs::Stat;
 
-use super::cache::nanoseconds;
 use super::checkpoints::LeftOut;
 
 /// What is known of a state besides its tree.
@@ -22,36 +19,6 @@ pub struct Details {
     pub modes: BTreeMap<Vec<u8>, u32>,
     /// Those of folders: one that is made again is as closed as it was.
     pub folders: BTreeMap<Vec<u8>, u32>,
-    /// When files that were left out were written last: those that are too big or hold secrets.
-    pub written: BTreeMap<Vec<u8>, Written>,
-}
-
-/// What tells one state of a file from another without reading it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Written {
-    size: i64,
-    seconds: i64,
-    nanoseconds: i64,
-}
-
-impl Written {
-    /// As the system says it.
-    #[must_use]
-    pub fn of(stat: &Stat) -> Self {
-        Self { size: stat.st_size, seconds: stat.st_mtime, nanoseconds: nanoseconds(stat.st_mtime_nsec) }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let mut numbers = text.split(':').map(str::parse);
-        let mut next = || numbers.next()?.ok();
-        Some(Self { size: next()?, seconds: next()?, nanoseconds: next()? })
-    }
-}
-
-impl fmt::Display for Written {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}:{}:{}", self.size, self.seconds, self.nanoseconds)
-    }
 }
 
 impl Details {
@@ -67,9 +34,6 @@ impl Details {
         }
         for (path, mode) in &self.folders {
             text.push_str(&format!("folder {mode:o} {}\n", escaped(path)));
-        }
-        for (path, written) in &self.written {
-            text.push_str(&format!("written {written} {}\n", escaped(path)));
         }
         text.into_bytes()
     }
@@ -91,7 +55,6 @@ impl Details {
                 "folder" => {
                     details.folders.extend(u32::from_str_radix(value, 8).ok().map(|mode| (path, mode & 0o7777)))
                 }
-                "written" => details.written.extend(Written::parse(value).map(|written| (path, written))),
                 _ => {}
             }
         }
@@ -101,7 +64,7 @@ impl Details {
     /// Whether all that is known of another state is the same, but for what was left out by its name.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
-        self.modes == other.modes && self.folders == other.folders && self.written == other.written
+        self.modes == other.modes && self.folders == other.folders
     }
 
     /// Whether a path, or a folder above it, was left out.
@@ -153,13 +116,8 @@ mod tests {
                 path: PathBuf::from(OsStr::from_bytes(path)),
                 why: *why,
             });
-            let written = paths.iter().map(|(path, mode)| {
-                let number = i64::from(*mode);
-                (path.clone(), Written { size: number, seconds: -number, nanoseconds: 7 })
-            });
-            let written = written.collect();
             let modes: BTreeMap<_, _> = paths.iter().cloned().collect();
-            let details = Details { left_out: left_out.collect(), folders: modes.clone(), modes, written };
+            let details = Details { left_out: left_out.collect(), folders: modes.clone(), modes };
             prop_assert_eq!(Details::parse(&details.to_bytes()), details);
         }
 

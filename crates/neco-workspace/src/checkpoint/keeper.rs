@@ -11,10 +11,12 @@ use gix::ObjectId;
 use gix::objs::Kind;
 use neco_proto::event::CheckpointWhen;
 
-use super::cache::{Cache, Stamp};
+use super::cache::{Cache, Stamp, nanoseconds};
 use super::checkpoints::{
     BeforeRestore, Change, Checkpoints, FileDiff, Note, Point, Preview, Pruned, RestoreOptions, Restored, Snapshot,
+    Unfinished,
 };
+use super::contents::Contents;
 use super::details::Details;
 use super::diff::file_diff;
 use super::error::CheckpointError;
@@ -24,7 +26,7 @@ use super::open::sign;
 use super::others::Others;
 use super::plan::{Plan, plan};
 use super::point::{StoredPoint, message};
-use super::restore::{Interrupted, apply};
+use super::restore::{Interrupted, Target, apply};
 use super::scan::{Scanned, scan};
 use super::tree::{TreeChange, files, state_changes};
 use super::vault::Vault;
@@ -34,6 +36,9 @@ const SHORTEST: usize = 4;
 
 /// How many states from before the one that is gone back to are asked whether they hold a file as it is.
 const LOOKED_BACK: usize = 30;
+
+/// The clock of a file system may be so much behind.
+const SLACK_MS: i64 = 10;
 
 /// The workspace, and where its states are kept.
 #[derive(Clone, Debug)]
@@ -143,7 +148,8 @@ impl<V: Vault> Keeper<V> {
         let others = shelf.changed_by_others(&target, &now, options, &self.place.root)?;
         let details = shelf.details(&target)?;
         let found = state_changes(&shelf.vault, (now.tree, &now.details), (target.tree, &details))?;
-        Ok(plan(&self.place.root, found, &now.details, &details, &others))
+        let planned = plan(&self.place.root, found, (&now.details, &details), &others, options.since_ms);
+        Ok(Plan { of: Some((now.tree, now.details)), ..planned })
     }
 
     fn go_back(
@@ -154,10 +160,6 @@ impl<V: Vault> Keeper<V> {
         before: BeforeRestore<'_>,
     ) -> Result<Restored, CheckpointError> {
         let planned = self.plan_agreed(shelf, rev, options)?;
-        // Whatever is missing is found before anything is touched.
-        for item in planned.steps.iter().filter_map(|step| step.change.after) {
-            shelf.vault.get(item.id)?;
-        }
         let target = shelf.find(rev)?;
         let wanted = paths(files(&shelf.vault, target.tree)?);
         let note = |when, words: &str| Note {
@@ -167,16 +169,31 @@ impl<V: Vault> Keeper<V> {
         };
         let undo = self.keep(shelf, &note(CheckpointWhen::Restore, "before going back to"), &wanted)?;
         // What was looked at is a moment old: what is kept now is what goes.
-        let planned = self.plan_agreed(shelf, rev, options)?;
+        let kept = shelf.find(&undo.rev)?;
+        let is_still = |(tree, details): &(ObjectId, Details)| {
+            kept.tree == *tree && shelf.details(&kept).is_ok_and(|kept| kept.is_same(details))
+        };
+        let mut planned =
+            if planned.of.as_ref().is_some_and(is_still) { planned } else { self.plan_agreed(shelf, rev, options)? };
+        // Whatever is missing is found before anything is touched.
+        let contents = Contents::of(&shelf.vault, &mut planned)?;
         // A power cut must not take a file and what it would be brought back from.
         shelf.vault.force()?;
-        before(&undo)?;
         let interrupted = Interrupted::begin(&self.place.store, &undo.rev)?;
         let details = shelf.details(&target)?;
-        let done = apply(&shelf.vault, &self.place.root, &planned, &details)?;
+        let to = Target { vault: &shelf.vault, contents, details: &details, progress: &options.progress };
+        let applied = apply(&self.place.root, &planned, to, || before(&undo));
         interrupted.end();
+        let done = applied?;
         let now = self.keep(shelf, &note(CheckpointWhen::After, "went back to"), &wanted)?;
-        Ok(Restored { undo, now, changes: done.changes, kept: done.kept, left_out: planned.left_out })
+        Ok(Restored {
+            undo,
+            now,
+            changes: done.changes,
+            kept: done.kept,
+            lost: planned.lost,
+            left_out: planned.left_out,
+        })
     }
 
     /// What going back would do, unless it takes something of others that nobody agreed to.
@@ -274,26 +291,21 @@ impl<V: Vault> Shelf<V> {
         let mut others = Others::default();
         let cut_at = |point: &StoredPoint| {
             let id = point.id.to_string();
-            options.unfinished.iter().filter(|unfinished| unfinished.rev == id).map(|cut| cut.until_ms).max()
+            options.unfinished.iter().filter(|unfinished| unfinished.rev == id).max_by_key(|cut| cut.until_ms)
         };
         let mut before = (target, self.details(target)?);
         for point in since.iter().rev() {
             let after = (point, self.details(point)?);
             let ends = point.note.when == CheckpointWhen::After;
             let is_own = ends && point.note.session == options.session;
-            let until = cut_at(before.0).filter(|_| !ends || is_own);
+            let cut = cut_at(before.0).filter(|_| !ends || is_own);
             let changes = state_changes(&self.vault, (before.0.tree, &before.1), (point.tree, &after.1))?;
-            others.note_all(changes, |change| {
-                is_own
-                    || until.is_some_and(|until| {
-                        point.seconds.saturating_mul(1000) <= until || is_older(root, change, until)
-                    })
-            });
+            others.note_all(changes, |change| is_own || cut.is_some_and(|cut| is_of(root, change, cut)));
             before = after;
         }
-        let until = cut_at(before.0);
+        let cut = cut_at(before.0);
         let changes = state_changes(&self.vault, (before.0.tree, &before.1), (now.tree, &now.details))?;
-        others.note_all(changes, |change| until.is_some_and(|until| is_older(root, change, until)));
+        others.note_all(changes, |change| cut.is_some_and(|cut| is_of(root, change, cut)));
         // Nothing of theirs is in a file that holds what it held before they came.
         for point in earlier.iter().skip(1).take(LOOKED_BACK) {
             if others.is_empty() {
@@ -375,6 +387,15 @@ impl<V: Vault> Checkpoints for Keeper<V> {
         Interrupted::told(&self.place.store);
     }
 
+    fn cut_short(&self) -> Option<String> {
+        let notice = Interrupted::notice(&self.place.store)?;
+        // A look takes away what a restore was writing.
+        let mut shelf = self.shelf();
+        // Where that fails the next look does it.
+        let _ = StoreLock::acquire(&self.place.store).and_then(|_lock| self.look(&mut shelf, &[]));
+        Some(notice)
+    }
+
     fn settle(&self) -> Result<(), CheckpointError> {
         let Some(waits) = self.read(|shelf| shelf.vault.settling())? else { return Ok(()) };
         let settled = waits.unforced.clone();
@@ -408,11 +429,14 @@ impl<V: Vault> Checkpoints for Keeper<V> {
     }
 }
 
-/// Whether a file was changed before a moment. That one is gone can't be dated, and brings nothing of anybody's with it.
-fn is_older(root: &Path, change: &TreeChange, until_ms: i64) -> bool {
+/// Whether a file was changed last while work went on that was cut short. That one is gone can't be dated, and brings
+/// nothing of anybody's with it.
+fn is_of(root: &Path, change: &TreeChange, cut: &Unfinished) -> bool {
     let path = root.join(OsStr::from_bytes(&change.path));
     let Ok(facts) = rustix::fs::lstat(&path) else { return change.after.is_none() };
-    facts.st_mtime.saturating_mul(1000) <= until_ms
+    // When it was changed can't be set back, as when it was written can.
+    let at = facts.st_ctime.saturating_mul(1000).saturating_add(nanoseconds(facts.st_ctime_nsec) / 1_000_000);
+    (cut.since_ms.saturating_sub(SLACK_MS)..=cut.until_ms).contains(&at)
 }
 
 fn paths(files: Vec<(Vec<u8>, super::tree::Item)>) -> Vec<Vec<u8>> {

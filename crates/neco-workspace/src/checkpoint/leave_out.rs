@@ -14,10 +14,11 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use neco_proto::event::LeftOutWhy;
 use neco_safety::path::sensitive::holds_secrets;
 
+use super::cache::checksum;
 use super::restore::Interrupted;
 use crate::changed::tracked;
 use crate::git;
-use crate::rules::rules_of;
+use crate::rules::{content_of, rules_in};
 
 /// Folders in which version control keeps its own: never looked into, never touched, never listed.
 const REPOSITORIES: &[&[u8]] = &[b".git", b".jj", b".hg", b".svn", b".sl"];
@@ -51,6 +52,8 @@ pub struct LeaveOut<'a> {
     settings: &'a LeaveOutSettings,
     own: Option<Gitignore>,
     excludes: Option<Gitignore>,
+    /// Names all rules that hold everywhere.
+    key: u64,
     /// The repository around the root: its top and its git folder.
     repository: Option<(PathBuf, PathBuf)>,
     tracked: OnceCell<Vec<Vec<u8>>>,
@@ -68,6 +71,19 @@ pub struct FolderRules {
     above: Option<Arc<FolderRules>>,
     /// Set for a folder that is ignored but holds files that are tracked or wanted: only those count.
     is_ignored: bool,
+    /// Names these rules and those above them.
+    key: u64,
+}
+
+/// What is decided of something by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It is part of the state.
+    Part,
+    /// It is, although a rule ignores it: it is tracked, or wanted.
+    PartAnyhow,
+    /// It is no part of it.
+    LeftOut(LeftOutWhy),
 }
 
 impl<'a> LeaveOut<'a> {
@@ -76,13 +92,18 @@ impl<'a> LeaveOut<'a> {
     pub fn new(root: &'a Path, store: &'a Path, settings: &'a LeaveOutSettings, wanted: &'a [Vec<u8>]) -> Self {
         let repository = git::repository_of(root).map(|(top, git)| (top.to_path_buf(), git));
         let top = repository.as_ref().map_or(root, |(top, _)| top);
-        let excludes = settings.excludes_file.as_deref().and_then(|file| rules_of(top, file));
+        let (excludes, excluded) = match settings.excludes_file.as_deref() {
+            Some(file) => rules_and_key(top, file),
+            None => (None, 0),
+        };
+        let key = settings_key(settings, [root, store], excluded);
         Self {
             root,
             store,
             settings,
             own: patterns(root, &settings.patterns),
             excludes,
+            key,
             repository,
             tracked: OnceCell::new(),
             cut_short: OnceCell::new(),
@@ -122,7 +143,14 @@ impl<'a> LeaveOut<'a> {
         if !self.is_ignored(rules.map(AsRef::as_ref), folder, true) {
             return rules.cloned();
         }
-        Some(Arc::new(FolderRules { own: None, repository: None, above: None, is_ignored: true }))
+        Some(Arc::new(FolderRules { own: None, repository: None, above: None, is_ignored: true, key: 0 }))
+    }
+
+    /// A name for all rules that hold in a folder; nothing where more than rules decides.
+    #[must_use]
+    pub fn key(&self, rules: Option<&FolderRules>) -> Option<u64> {
+        let only_rules = self.wanted.is_empty() && rules.is_none_or(|rules| !rules.is_ignored);
+        only_rules.then(|| key_of([self.key, rules.map_or(0, |rules| rules.key)]))
     }
 
     /// Whether this is where a version control system, or Neco, keeps its own.
@@ -140,19 +168,22 @@ impl<'a> LeaveOut<'a> {
         *self.cut_short.get_or_init(|| Interrupted::is_marked(self.store))
     }
 
-    /// Why something is no part of a state, as far as its name tells.
+    /// Whether something is part of a state, as far as its name tells.
     #[must_use]
-    pub fn why(&self, rules: Option<&FolderRules>, path: &Path, is_folder: bool) -> Option<LeftOutWhy> {
+    pub fn decide(&self, rules: Option<&FolderRules>, path: &Path, is_folder: bool) -> Decision {
         if holds_secrets(path, is_folder) {
-            return Some(LeftOutWhy::Secret);
+            return Decision::LeftOut(LeftOutWhy::Secret);
         }
         if says(self.own.as_ref(), path, is_folder) == Some(true) {
-            return Some(LeftOutWhy::Ignored);
+            return Decision::LeftOut(LeftOutWhy::Ignored);
         }
-        (self.is_ignored(rules, path, is_folder)
-            && !self.is_tracked(path, is_folder)
-            && !self.is_wanted(path, is_folder))
-        .then_some(LeftOutWhy::Ignored)
+        if !self.is_ignored(rules, path, is_folder) {
+            return Decision::Part;
+        }
+        if self.is_tracked(path, is_folder) || self.is_wanted(path, is_folder) {
+            return Decision::PartAnyhow;
+        }
+        Decision::LeftOut(LeftOutWhy::Ignored)
     }
 
     /// Whether a file of that length is too long.
@@ -215,13 +246,37 @@ fn folder_rules(
     if above.as_ref().is_some_and(|above| above.is_ignored) {
         return above;
     }
-    let own = has_rules.then(|| rules_of(folder, &folder.join(".gitignore"))).flatten();
-    let repository =
-        has_git.then(|| git::git_folder(folder).and_then(|git| rules_of(folder, &git::exclude_file(&git))));
-    if own.is_none() && repository.is_none() {
+    let (own, own_key) = if has_rules { rules_and_key(folder, &folder.join(".gitignore")) } else { (None, 0) };
+    let exclude = has_git.then(|| match git::git_folder(folder) {
+        Some(git) => rules_and_key(folder, &git::exclude_file(&git)),
+        None => (None, 0),
+    });
+    if own.is_none() && exclude.is_none() {
         return above;
     }
-    Some(Arc::new(FolderRules { own, repository, above, is_ignored: false }))
+    let exclude_key = exclude.as_ref().map_or(0, |(_, key)| key.wrapping_add(1));
+    let key = key_of([own_key, exclude_key, above.as_ref().map_or(0, |above| above.key)]);
+    let repository = exclude.map(|(rules, _)| rules);
+    Some(Arc::new(FolderRules { own, repository, above, is_ignored: false, key }))
+}
+
+/// The rules of a file for a folder, and a name for them.
+fn rules_and_key(folder: &Path, file: &Path) -> (Option<Gitignore>, u64) {
+    let Some(content) = content_of(file) else { return (None, 0) };
+    (rules_in(folder, file, &content), checksum(&content))
+}
+
+/// Everything else that decides what is left out. Another version may know other secrets.
+fn settings_key(settings: &LeaveOutSettings, [root, store]: [&Path; 2], excluded: u64) -> u64 {
+    let own = settings.own.as_deref().unwrap_or(store);
+    let paths = [root, store, own].map(|path| path.as_os_str().as_bytes());
+    let patterns = settings.patterns.iter().map(String::as_bytes);
+    let keys = [env!("CARGO_PKG_VERSION").as_bytes()].into_iter().chain(paths).chain(patterns).map(checksum);
+    key_of(keys.chain([settings.max_file_bytes, excluded]))
+}
+
+fn key_of(parts: impl IntoIterator<Item = u64>) -> u64 {
+    checksum(&parts.into_iter().flat_map(u64::to_le_bytes).collect::<Vec<u8>>())
 }
 
 /// Whether sorted paths hold this one, or one below it.

@@ -9,14 +9,15 @@
 //! everything but where objects and points are kept.
 //!
 //! Reading order: [`checkpoints`] (the face), [`error`]; [`leave_out`] (what is no part of a state),
-//! [`cache`] (what is known of files), [`scan`] (a look at the workspace) with [`ahead`], [`tree`], [`details`], [`point`]
-//! (what is written), [`keeper`] (how it goes together), [`others`] (whose work it is), [`plan`] and [`restore`] (the way
-//! back), [`diff`];
+//! [`cache`] (what is known of files), [`scan`] (a look at the workspace) with [`ahead`] and [`system`], [`tree`], [`details`], [`point`]
+//! (what is written), [`keeper`] (how it goes together), [`others`] (whose work it is), [`plan`], [`lost`], [`contents`] and [`restore`]
+//! (the way back), [`diff`];
 //! [`vault`] (what a backend does), [`objects`], [`jj`] with [`settling`] and [`operations`], [`git`], [`memory`]; [`lock`], [`leftovers`], [`mod@open`].
 
 mod ahead;
 mod cache;
 mod checkpoints;
+mod contents;
 mod details;
 mod diff;
 mod error;
@@ -26,6 +27,7 @@ mod keeper;
 mod leave_out;
 mod leftovers;
 mod lock;
+mod lost;
 mod memory;
 mod objects;
 mod open;
@@ -36,12 +38,13 @@ mod point;
 mod restore;
 mod scan;
 mod settling;
+mod system;
 mod tree;
 mod vault;
 
 pub use checkpoints::{
     Agreed, BeforeRestore, Change, ChangeKind, Checkpoints, FileDiff, Kept, LeftOut, Note, PlannedChange, Point,
-    Preview, Pruned, RestoreOptions, Restored, Snapshot, Unfinished,
+    Preview, Progress, Pruned, RestoreOptions, Restored, Snapshot, Unfinished,
 };
 pub use error::CheckpointError;
 pub use keeper::{Keeper, Place, bytes_on_disk};

@@ -5,19 +5,25 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use gix::ObjectId;
 use neco_proto::event::LeftOutWhy;
 
 use super::checkpoints::{Agreed, Change, Kept, LeftOut, PlannedChange, Preview};
 use super::details::Details;
+use super::lost::lost;
 use super::tree::TreeChange;
 
 /// What would be done.
 #[derive(Debug, Default)]
 pub struct Plan {
+    /// The tree that it was made for, and what that can't say.
+    pub of: Option<(ObjectId, Details)>,
     /// File by file, by path; `before` is what is there now.
     pub steps: Vec<Step>,
     /// What would be another but is left alone.
     pub kept: Vec<Kept>,
+    /// What was changed since and can't come back.
+    pub lost: Vec<Kept>,
     /// What is no part of states, now or then.
     pub left_out: Vec<LeftOut>,
 }
@@ -46,20 +52,31 @@ impl Plan {
             change: Change { path: path_of(&step.change), kind: step.change.kind() },
             by_others: step.by_others,
         };
-        Preview { changes: self.steps.into_iter().map(shown).collect(), kept: self.kept, left_out: self.left_out }
+        let changes = self.steps.into_iter().map(shown).collect();
+        Preview { changes, kept: self.kept, lost: self.lost, left_out: self.left_out }
     }
 }
 
-/// Sorts what is different into what is done and what is left alone.
+/// Sorts what is different into what is done and what is left alone. What was changed after `since_ms` and is in no
+/// state is told.
 #[must_use]
-pub fn plan(root: &Path, found: Vec<TreeChange>, now: &Details, target: &Details, others: &BTreeSet<Vec<u8>>) -> Plan {
+pub fn plan(
+    root: &Path,
+    found: Vec<TreeChange>,
+    (now, target): (&Details, &Details),
+    others: &BTreeSet<Vec<u8>>,
+    since_ms: Option<i64>,
+) -> Plan {
     let mut left_out = now.left_out.clone();
     left_out.extend(target.left_out.iter().filter(|left| !now.leaves_out(&left.path)).cloned());
     let mut plan = Plan { left_out, ..Plan::default() };
-    plan.kept.extend(written_since(root, now, target));
+    plan.lost.extend(since_ms.into_iter().flat_map(|since_ms| lost(root, target, since_ms)));
+    let is_lost: BTreeSet<PathBuf> = plan.lost.iter().map(|lost| lost.path.clone()).collect();
     for change in found {
         let path = path_of(&change);
         match why_kept(root, &path, &change, now, target) {
+            // Told once is enough.
+            Some(_) if is_lost.contains(&path) => {}
             Some(reason) => plan.kept.push(Kept { path, reason }),
             None => {
                 let by_others = others.contains(&change.path);
@@ -84,23 +101,6 @@ fn why_kept(root: &Path, path: &Path, change: &TreeChange, now: &Details, target
         }
         (Some(_), Some(_)) | (None, None) => None,
     }
-}
-
-/// Files that no state holds and that are not what they were: nobody should think that they came back.
-fn written_since<'a>(root: &'a Path, now: &'a Details, target: &'a Details) -> impl Iterator<Item = Kept> + 'a {
-    target.written.iter().filter_map(move |(path, then)| {
-        let path: PathBuf = OsStr::from_bytes(path).into();
-        let left = target.left_out.iter().find(|left| left.path == path)?;
-        let what = match now.written.get(path.as_os_str().as_bytes()) {
-            Some(now) if now == then => return None,
-            Some(_) => "was written since",
-            None if root.join(&path).symlink_metadata().is_err() => "is gone since",
-            // It is part of states now, and told with them.
-            None => return None,
-        };
-        let because = if left.why == LeftOutWhy::Secret { "may hold secrets" } else { "was too big" };
-        Some(Kept { path, reason: format!("it {what}, but it {because}, so no checkpoint has it") })
-    })
 }
 
 fn why(why: LeftOutWhy) -> &'static str {

@@ -1,8 +1,9 @@
 //! Putting files back as they were.
 //!
 //! Every file is written beside its place and then moved into it, so it is whole at any time; folders are
-//! opened one beneath the other and no link is followed, so nothing outside is touched. Files go before
-//! others come: a folder can take the place of a file. What can't be done is told, and the rest is done.
+//! opened one beneath the other and no link is followed, so nothing outside is touched. New files are written before
+//! any other is touched, so that nothing is begun that has no room; files go before others come into their places: a
+//! folder can take the place of a file. What can't be done is told, and the rest is done.
 //!
 //! Right before a file goes or is replaced it is looked at once more: what somebody wrote since the look is in
 //! no state, so it stays.
@@ -20,10 +21,11 @@ use gix::objs::Kind;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::checkpoints::{Change, Kept};
+use super::checkpoints::{Change, Kept, Progress};
+use super::contents::Contents;
 use super::details::Details;
 use super::error::CheckpointError;
-use super::plan::Plan;
+use super::plan::{Plan, Step};
 use super::scan::USUAL;
 use super::settling::{force_all, replace_for_good};
 use super::tree::{Item, ItemKind, TreeChange, id_of, joined};
@@ -95,7 +97,10 @@ impl Interrupted {
     pub fn notice(store: &Path) -> Option<String> {
         let undo = fs::read_to_string(store.join(MARK)).ok()?;
         let undo: String = undo.trim().chars().take(12).collect();
-        Some(format!("going back to an earlier state was cut short; what was there before it is checkpoint {undo}"))
+        Some(format!(
+            "going back to an earlier state was cut short, so files may be half of one state and half of another; undo \
+             (/undo, neco session rewind ID --undo) brings back what was there before it: checkpoint {undo}"
+        ))
     }
 
     /// They were told.
@@ -104,45 +109,72 @@ impl Interrupted {
     }
 }
 
-/// Does what is planned.
+/// What files are put back into.
+pub struct Target<'a, V> {
+    /// Where their contents are.
+    pub vault: &'a V,
+    /// Those that were read already.
+    pub contents: Contents,
+    /// What the tree can't say.
+    pub details: &'a Details,
+    /// Hears how far it is.
+    pub progress: &'a Progress,
+}
+
+/// Does what is planned. New files are written beside their places first: when they have no room nothing is done.
+/// Then `begins` hears that files are touched, and may refuse that.
 ///
 /// # Errors
-/// When the workspace itself can't be opened; nothing is done then.
-pub fn apply<V: Vault>(vault: &V, root: &Path, plan: &Plan, target: &Details) -> Result<Done, CheckpointError> {
+/// When the workspace itself can't be opened, has no room, or `begins` refuses; nothing is done then.
+pub fn apply<V: Vault>(
+    root: &Path,
+    plan: &Plan,
+    to: Target<'_, V>,
+    begins: impl FnOnce() -> Result<(), CheckpointError>,
+) -> Result<Done, CheckpointError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let handle = rustix::fs::open(root, flags, Mode::empty()).map_err(|error| CheckpointError::at(root, error))?;
     let mut done = Done { kept: plan.kept.clone(), ..Done::default() };
     let (go, come): (Vec<_>, Vec<_>) = plan.steps.iter().partition(|step| step.change.after.is_none());
+    let is_other = |step: &&Step| step.change.before != step.change.after;
+    let (come, modes): (Vec<_>, Vec<_>) = come.into_iter().partition(is_other);
+    let steps = Steps { progress: to.progress, done: 0, total: plan.steps.len() };
+    let one_by_one = come.len() <= FEW;
+    let reached = Reached { root: &handle, last: None };
+    let mut stage = Stage { to: &to, reached, steps, one_by_one, written: Vec::with_capacity(come.len()) };
+    let blocked = stage.write_all(come.into_iter().map(|step| &step.change), &mut done);
+    let blocked = match blocked.and_then(|blocked| begins().map(|()| blocked)) {
+        Ok(blocked) => blocked,
+        Err(error) => {
+            stage.written.iter().for_each(|(change, name)| forget(&handle, name, change));
+            return Err(error);
+        }
+    };
     for change in go.into_iter().map(|step| &step.change) {
         done.note(change, remove(&handle, change));
+        stage.steps.pass(2);
     }
-    let together = come.len() > FEW;
-    let mut written = Vec::with_capacity(come.len());
-    for change in come.into_iter().map(|step| &step.change) {
-        let Some(item) = change.after else { continue };
-        if change.before == change.after {
-            done.note(change, set_mode(&handle, change, item, target));
-            continue;
-        }
-        let content = vault.get(item.id).map_err(|error| error.to_string());
-        let wrote = content.and_then(|content| {
-            let beside = write(&handle, change, item, &content, target).map_err(|error| error.to_string())?;
-            if !together && let Some(file) = &beside.file {
-                file.sync_data().map_err(|error| error.to_string())?;
-            }
-            Ok(beside.name)
-        });
-        match wrote {
-            Ok(name) => written.push((change, name)),
+    stage.reached.last = None;
+    // What was in their way is gone now.
+    for change in blocked {
+        match stage.write(change) {
+            Ok(()) => stage.steps.pass(1),
             Err(error) => done.note(change, Err(error)),
         }
     }
+    for change in modes.into_iter().map(|step| &step.change) {
+        let item = change.after.ok_or_else(|| io::Error::other(CHANGED));
+        done.note(change, item.and_then(|item| set_mode(&handle, change, item, to.details)));
+        stage.steps.pass(2);
+    }
     // Renamed before that, a power cut could leave an empty file in the place of the one that was. Many files are
     // faster forced together than one by one.
-    let forced = if together { force_all(root) } else { Ok(()) };
+    let forced = if stage.one_by_one { Ok(()) } else { force_all(root) };
+    let Stage { mut reached, mut steps, written, .. } = stage;
     for (change, name) in written {
+        steps.pass(1);
         let moved = match &forced {
-            Ok(()) => move_into_place(&handle, &name, change).map_err(|error| error.to_string()),
+            Ok(()) => move_into_place(&mut reached, &name, change).map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),
         };
         if moved.is_err() {
@@ -152,6 +184,92 @@ pub fn apply<V: Vault>(vault: &V, root: &Path, plan: &Plan, target: &Details) ->
     }
     force_names(root, &done.changes);
     Ok(done)
+}
+
+/// Files that wait beside their places.
+struct Stage<'a, 'p, V> {
+    to: &'a Target<'a, V>,
+    reached: Reached<'a>,
+    steps: Steps<'a>,
+    /// Whether each is forced to the disk by itself.
+    one_by_one: bool,
+    written: Vec<(&'p TreeChange, OsString)>,
+}
+
+impl<'p, V: Vault> Stage<'_, 'p, V> {
+    /// Writes all of them; gives those that something is in the way of.
+    fn write_all(
+        &mut self,
+        changes: impl Iterator<Item = &'p TreeChange>,
+        done: &mut Done,
+    ) -> Result<Vec<&'p TreeChange>, CheckpointError> {
+        let mut blocked = Vec::new();
+        for change in changes {
+            match self.write(change) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+                    blocked.push(change);
+                    continue;
+                }
+                Err(error) if has_no_room(&error) => {
+                    let path = Path::new(OsStr::from_bytes(&change.path));
+                    return Err(CheckpointError::at(path, error));
+                }
+                Err(error) => done.note(change, Err(error)),
+            }
+            self.steps.pass(1);
+        }
+        Ok(blocked)
+    }
+
+    fn write(&mut self, change: &'p TreeChange) -> io::Result<()> {
+        let Some(item) = change.after else { return Ok(()) };
+        let content = self.to.contents.get(self.to.vault, item.id).map_err(io::Error::other)?;
+        let beside = write(&mut self.reached, change, item, &content, self.to.details)?;
+        let forced = beside.file.iter().filter(|_| self.one_by_one).try_for_each(File::sync_data);
+        // Also what can't be forced is removed again in the end.
+        self.written.push((change, beside.name));
+        forced
+    }
+}
+
+/// Whether the disk takes no more: then no other file has room either.
+fn has_no_room(error: &io::Error) -> bool {
+    use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem)
+}
+
+/// How far it is. Writing a file beside its place is one half of it, moving it there the other.
+struct Steps<'a> {
+    progress: &'a Progress,
+    done: usize,
+    total: usize,
+}
+
+impl Steps<'_> {
+    fn pass(&mut self, halves: usize) {
+        self.done += halves;
+        self.progress.tell(self.done / 2, self.total);
+    }
+}
+
+/// The folder that was reached last: files come folder by folder.
+struct Reached<'r> {
+    root: &'r OwnedFd,
+    last: Option<(Vec<u8>, OwnedFd)>,
+}
+
+impl Reached<'_> {
+    /// The folder of a path, as [`open_chain`] opens it.
+    fn folder(&mut self, path: &[u8], make: Option<&BTreeMap<Vec<u8>, u32>>) -> io::Result<Option<&OwnedFd>> {
+        let (folders, name) = split(path);
+        let above = path.get(..path.len() - name.len()).unwrap_or_default();
+        if self.last.as_ref().is_none_or(|(last, _)| last != above) {
+            let Some(mut chain) = open_chain(self.root, &folders, make)? else { return Ok(None) };
+            self.last = chain.pop().map(|folder| (above.to_vec(), folder));
+        }
+        Ok(Some(self.last.as_ref().map_or(self.root, |(_, folder)| folder)))
+    }
 }
 
 /// Has the names of files on the disk, as what they hold is. Where that fails nothing is lost: what was there
@@ -218,12 +336,18 @@ struct Beside {
     file: Option<File>,
 }
 
-fn write(root: &OwnedFd, change: &TreeChange, item: Item, content: &[u8], target: &Details) -> io::Result<Beside> {
+fn write(
+    reached: &mut Reached<'_>,
+    change: &TreeChange,
+    item: Item,
+    content: &[u8],
+    target: &Details,
+) -> io::Result<Beside> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let (folders, _) = split(&change.path);
     let mode = target.modes.get(&change.path).copied();
-    let chain = open_chain(root, &folders, Some(&target.folders))?.unwrap_or_default();
-    let folder = chain.last().unwrap_or(root);
+    let Some(folder) = reached.folder(&change.path, Some(&target.folders))? else {
+        return Err(io::Error::other(CHANGED));
+    };
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let unfinished = [UNFINISHED, format!("{}-{number}", std::process::id()).as_bytes()].concat();
     let unfinished = OsString::from_vec(unfinished);
@@ -238,10 +362,9 @@ fn write(root: &OwnedFd, change: &TreeChange, item: Item, content: &[u8], target
     Ok(Beside { name: unfinished, file: written? })
 }
 
-fn move_into_place(root: &OwnedFd, unfinished: &OsStr, change: &TreeChange) -> io::Result<()> {
-    let (folders, name) = split(&change.path);
-    let Some(chain) = open_chain(root, &folders, None)? else { return Err(io::Error::other(CHANGED)) };
-    let folder = chain.last().unwrap_or(root);
+fn move_into_place(reached: &mut Reached<'_>, unfinished: &OsStr, change: &TreeChange) -> io::Result<()> {
+    let (_, name) = split(&change.path);
+    let Some(folder) = reached.folder(&change.path, None)? else { return Err(io::Error::other(CHANGED)) };
     if !is_still(folder, name, change.before)? {
         return Err(io::Error::other(CHANGED));
     }
@@ -264,6 +387,11 @@ fn is_still(folder: &OwnedFd, name: &OsStr, seen: Option<Item>) -> io::Result<bo
         Err(Errno::NOENT | Errno::NOTDIR) => return Ok(true),
         Err(error) => return Err(error.into()),
     };
+    if kind == FileType::Directory {
+        return Ok(true);
+    }
+    // Where nothing was something is now, whatever it holds.
+    let Some(seen) = seen else { return Ok(false) };
     let content = match kind {
         FileType::Symlink => rustix::fs::readlinkat(folder, name, Vec::new())?.into_bytes(),
         FileType::RegularFile => {
@@ -272,12 +400,13 @@ fn is_still(folder: &OwnedFd, name: &OsStr, seen: Option<Item>) -> io::Result<bo
             File::from(rustix::fs::openat(folder, name, flags, Mode::empty())?).read_to_end(&mut content)?;
             content
         }
-        FileType::Directory => return Ok(true),
-        FileType::Fifo | FileType::Socket | FileType::CharacterDevice | FileType::BlockDevice | FileType::Unknown => {
-            return Ok(false);
-        }
+        FileType::Directory
+        | FileType::Fifo
+        | FileType::Socket
+        | FileType::CharacterDevice
+        | FileType::BlockDevice
+        | FileType::Unknown => return Ok(false),
     };
-    let Some(seen) = seen else { return Ok(false) };
     let is_link = kind == FileType::Symlink;
     let same = id_of(Kind::Blob, &content).is_ok_and(|id| id == seen.id);
     Ok(same && is_link == (seen.kind == ItemKind::Link))
@@ -325,7 +454,7 @@ fn open_chain(
             Err(Errno::NOTDIR | Errno::LOOP) if make.is_none() => return Ok(None),
             Err(Errno::NOTDIR | Errno::LOOP) => {
                 let text = format!("{} is in the way", Path::new(folder).display());
-                return Err(io::Error::other(text));
+                return Err(io::Error::new(io::ErrorKind::NotADirectory, text));
             }
             Err(error) => return Err(error.into()),
         }

@@ -8,11 +8,10 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use gix::ObjectId;
 use gix::objs::Kind;
@@ -21,13 +20,14 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::ahead::Ahead;
-use super::cache::{Cache, Facts, KnownFile, KnownFolder, Look};
+use super::cache::{Cache, Facts, KnownFile, KnownFolder, Look, Whole};
 use super::checkpoints::LeftOut;
-use super::details::{Details, Written};
+use super::details::Details;
 use super::error::CheckpointError;
-use super::leave_out::{FolderRules, LeaveOut};
+use super::leave_out::{Decision, FolderRules, LeaveOut};
 use super::leftovers::is_abandoned;
 use super::restore::is_unfinished;
+use super::system::{Name, age, names, tells_of_new_names};
 use super::tree::{Item, ItemKind, tree_object};
 use super::vault::Vault;
 
@@ -59,19 +59,22 @@ pub fn scan<V: Vault>(
     leave: &LeaveOut<'_>,
     known: &Cache,
 ) -> Result<Scanned, CheckpointError> {
-    let handle = rustix::fs::open(root, FOLDER, Mode::empty()).map_err(|error| CheckpointError::at(root, error))?;
+    let failed = |error| CheckpointError::at(root, error);
+    let handle = rustix::fs::open(root, FOLDER, Mode::empty()).map_err(failed)?;
+    let stat = rustix::fs::fstat(&handle).map_err(failed)?;
+    let told_by = tells_of_new_names(&handle).then_some(stat.st_dev);
     let rules = leave.above();
     let (cache, details, look) = (Cache::default(), Details::default(), Look::begin());
     let path = root.as_os_str().as_bytes().to_vec();
     let ahead = Ahead::of(known);
-    let mut scan =
-        Scan { vault, root, path, leave, known, ahead: &ahead, look, cache, details, files: 0, is_new: false };
+    let (ahead, files, is_new) = (&ahead, 0, false);
+    let mut scan = Scan { vault, root, path, leave, known, told_by, ahead, look, cache, details, files, is_new };
     let tree = std::thread::scope(|threads| {
         // Without it the walk only takes longer.
         let helper = (!ahead.is_empty()).then(|| {
             std::thread::Builder::new().name("neco-look".to_owned()).spawn_scoped(threads, || ahead.look(root))
         });
-        let tree = scan.folder(handle, rules, 0);
+        let tree = scan.folder(handle, &stat, rules, 0);
         ahead.end();
         drop(helper);
         tree
@@ -94,18 +97,14 @@ struct Scan<'a, V> {
     path: Vec<u8>,
     leave: &'a LeaveOut<'a>,
     known: &'a Cache,
+    /// The file system of the workspace, if a folder's facts tell there whether names came or went.
+    told_by: Option<u64>,
     ahead: &'a Ahead<'a>,
     look: Look,
     cache: Cache,
     details: Details,
     files: usize,
     is_new: bool,
-}
-
-/// A name in a folder.
-struct Name {
-    name: Vec<u8>,
-    kind: FileType,
 }
 
 /// The folder that a walk is in.
@@ -120,11 +119,13 @@ struct Here<'h, 'a> {
 
 /// What is part of a state in a folder.
 struct Found<'a> {
-    items: Vec<(Vec<u8>, Item)>,
+    items: Vec<(Cow<'a, [u8]>, Item)>,
     files: Vec<Cow<'a, KnownFile>>,
-    folders: u64,
+    folders: Vec<Cow<'a, [u8]>>,
     /// Whether everything so far is what it was at the last look.
     is_same: bool,
+    /// Whether everything so far is part of the state by rules alone.
+    is_whole: bool,
 }
 
 impl<'a, V: Vault> Scan<'a, V> {
@@ -132,29 +133,85 @@ impl<'a, V: Vault> Scan<'a, V> {
     fn folder(
         &mut self,
         handle: OwnedFd,
+        stat: &Stat,
         above: Option<Arc<FolderRules>>,
         depth: usize,
     ) -> Result<Option<ObjectId>, CheckpointError> {
+        let facts = (self.told_by == Some(stat.st_dev)).then(|| Facts::from(stat));
+        let known = self.known.folders.get(self.below());
+        let whole = known.and_then(|known| Some((known, known.whole?)));
+        if let Some((known, whole)) = whole.filter(|(_, whole)| facts == Some(whole.facts)) {
+            let has_rules = known.position(b".gitignore").is_some();
+            let rules = self.leave.enter(self.at(), has_rules, false, above.clone());
+            if self.leave.key(rules.as_deref()) == Some(whole.rules) {
+                return self.names_as_before(handle.as_fd(), rules, known, depth);
+            }
+        }
         let failed = |error: Errno| CheckpointError::at(self.at(), error);
         let mut dir = Dir::new(handle).map_err(failed)?;
         let names = names(&mut dir).map_err(failed)?;
         let handle = dir.fd().map_err(failed)?;
         let has = |wanted: &[u8]| names.iter().any(|entry| entry.name == wanted);
         let rules = self.leave.enter(self.at(), has(b".gitignore"), has(b".git"), above);
-        let known = self.known.folders.get(self.below());
         let same = self.ahead.reached(self.below());
         let here = Here { handle, known, same, rules, depth };
-        let (items, files) = (Vec::with_capacity(names.len()), Vec::with_capacity(names.len()));
-        let mut found = Found { items, files, folders: 0, is_same: known.is_some() };
+        let mut found = Found::with_room(names.len(), known.is_some());
         for Name { name, kind } in names {
-            let length = self.path.len();
-            self.path.push(b'/');
-            self.path.extend_from_slice(&name);
-            let item = self.entry(&here, &name, kind, &mut found);
-            self.path.truncate(length);
-            found.items.extend(item?.map(|item| (name, item)));
+            let item = self.within(&name, |scan| scan.entry(&here, &name, kind, &mut found))?;
+            found.is_whole &= item.is_some();
+            found.items.extend(item.map(|item| (Cow::Owned(name), item)));
         }
-        self.keep(known, found)
+        let reliable = facts.filter(|facts| found.is_whole && self.look.relies_on(facts));
+        let rules = self.leave.key(here.rules.as_deref());
+        let whole = reliable.and_then(|facts| Some(Whole { facts, rules: rules? }));
+        self.keep(known, found, whole)
+    }
+
+    /// The same for a folder that has the names it had, all of which are part of the state: only what they stand for
+    /// can be different.
+    fn names_as_before(
+        &mut self,
+        handle: BorrowedFd<'_>,
+        rules: Option<Arc<FolderRules>>,
+        known: &'a Arc<KnownFolder>,
+        depth: usize,
+    ) -> Result<Option<ObjectId>, CheckpointError> {
+        let same = self.ahead.reached(self.below());
+        let here = Here { handle, known: Some(known), same, rules, depth };
+        let mut found = Found::with_room(known.files.len() + known.folders.len(), true);
+        for (at, file) in known.files.iter().enumerate() {
+            let name = file.name.as_slice();
+            let item = if here.is_same(at, file) {
+                self.count()?;
+                if file.kind != ItemKind::Link && !is_usual(file.facts.mode()) {
+                    self.within(name, |scan| scan.note_mode(file.facts.mode()));
+                }
+                Some(found.keep(file))
+            } else {
+                self.within(name, |scan| match file.kind {
+                    ItemKind::Link => scan.link(&here, name, &mut found),
+                    ItemKind::File | ItemKind::Program | ItemKind::Folder => scan.file(&here, name, &mut found),
+                })?
+            };
+            found.items.extend(item.map(|item| (Cow::Borrowed(name), item)));
+        }
+        for name in &known.folders {
+            let item = self.within(name, |scan| scan.enter(&here, name, &mut found))?;
+            found.items.extend(item.map(|item| (Cow::Borrowed(name.as_slice()), item)));
+        }
+        // A file may be too big by now, and a folder hold nothing any more.
+        let is_whole = found.items.len() == known.files.len() + known.folders.len();
+        self.keep(Some(known), found, known.whole.filter(|_| is_whole))
+    }
+
+    /// Does something where a name in the folder of the walk leads.
+    fn within<T>(&mut self, name: &[u8], work: impl FnOnce(&mut Self) -> T) -> T {
+        let length = self.path.len();
+        self.path.push(b'/');
+        self.path.extend_from_slice(name);
+        let done = work(self);
+        self.path.truncate(length);
+        done
     }
 
     /// Keeps the tree of a folder. One in which nothing is different is not made again.
@@ -162,20 +219,25 @@ impl<'a, V: Vault> Scan<'a, V> {
         &mut self,
         known: Option<&Arc<KnownFolder>>,
         mut found: Found<'_>,
+        whole: Option<Whole>,
     ) -> Result<Option<ObjectId>, CheckpointError> {
         if found.items.is_empty() {
             self.is_new |= known.is_some();
             return Ok(None);
         }
         let is_same = |known: &&Arc<KnownFolder>| {
-            found.is_same && known.folders == found.folders && known.files.len() == found.files.len()
+            found.is_same && known.folders.len() == found.folders.len() && known.files.len() == found.files.len()
         };
         let folder = match known.filter(is_same) {
-            Some(known) => Arc::clone(known),
-            None => {
-                let tree = self.vault.put(Kind::Tree, &tree_object(&mut found.items))?;
+            Some(known) if known.whole == whole => Arc::clone(known),
+            same => {
+                let tree = match same {
+                    Some(known) => known.tree,
+                    None => self.vault.put(Kind::Tree, &tree_object(&mut found.items))?,
+                };
                 let files = found.files.into_iter().map(Cow::into_owned).collect();
-                let folder = KnownFolder { tree, files, folders: found.folders };
+                let folders = found.folders.into_iter().map(Cow::into_owned).collect();
+                let folder = KnownFolder { tree, files, folders, whole };
                 self.is_new |= known.is_none_or(|known| **known != folder);
                 Arc::new(folder)
             }
@@ -208,11 +270,13 @@ impl<'a, V: Vault> Scan<'a, V> {
             return Ok(None);
         }
         let is_folder = kind == FileType::Directory;
-        if let Some(why) = self.leave.why(here.rules.as_deref(), self.at(), is_folder) {
-            let is_secret_file = why == LeftOutWhy::Secret && kind == FileType::RegularFile;
-            let stat = is_secret_file.then(|| rustix::fs::statat(here.handle, name, AtFlags::SYMLINK_NOFOLLOW));
-            self.leave_out(why, stat.and_then(Result::ok).as_ref());
-            return Ok(None);
+        match self.leave.decide(here.rules.as_deref(), self.at(), is_folder) {
+            Decision::Part => {}
+            Decision::PartAnyhow => found.is_whole = false,
+            Decision::LeftOut(why) => {
+                self.leave_out(why);
+                return Ok(None);
+            }
         }
         match kind {
             FileType::Directory => self.enter(here, name, found),
@@ -223,7 +287,7 @@ impl<'a, V: Vault> Scan<'a, V> {
             | FileType::CharacterDevice
             | FileType::BlockDevice
             | FileType::Unknown => {
-                self.leave_out(LeftOutWhy::Other, None);
+                self.leave_out(LeftOutWhy::Other);
                 Ok(None)
             }
         }
@@ -239,20 +303,21 @@ impl<'a, V: Vault> Scan<'a, V> {
         let mut mode = None;
         let tree = match opened {
             Ok(handle) if here.depth < DEEPEST => {
-                mode = rustix::fs::fstat(&handle).ok().map(|stat| stat.st_mode & 0o3777);
+                let stat = rustix::fs::fstat(&handle).map_err(|error| CheckpointError::at(self.at(), error))?;
+                mode = Some(stat.st_mode & 0o3777);
                 let rules = self.leave.on_the_way(here.rules.as_ref(), self.at());
-                self.folder(handle, rules, here.depth + 1)?
+                self.folder(handle, &stat, rules, here.depth + 1)?
             }
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => None,
             Ok(_) | Err(_) => {
-                self.leave_out(LeftOutWhy::Other, None);
+                self.leave_out(LeftOutWhy::Other);
                 None
             }
         };
         let Some(id) = tree else { return Ok(None) };
-        let unusual = mode.filter(|mode| !USUAL.contains(&(mode & 0o777)));
+        let unusual = mode.filter(|mode| !is_usual(*mode));
         self.details.folders.extend(unusual.map(|mode| (self.below().to_vec(), mode)));
-        found.folders += 1;
+        found.folders.push(Cow::Owned(name.to_vec()));
         found.is_same &= self.known.folders.get(self.below()).is_some_and(|known| known.tree == id);
         Ok(Some(Item { kind: ItemKind::Folder, id }))
     }
@@ -271,7 +336,7 @@ impl<'a, V: Vault> Scan<'a, V> {
         }
         let Ok(stat) = rustix::fs::statat(here.handle, name, AtFlags::SYMLINK_NOFOLLOW) else { return Ok(None) };
         if self.leave.is_too_big(u64::try_from(stat.st_size).unwrap_or(0)) {
-            self.leave_out(LeftOutWhy::TooBig, Some(&stat));
+            self.leave_out(LeftOutWhy::TooBig);
             return Ok(None);
         }
         self.count()?;
@@ -283,12 +348,12 @@ impl<'a, V: Vault> Scan<'a, V> {
             Ok(Some(read)) => read,
             Ok(None) | Err(Errno::NOENT | Errno::LOOP) => return Ok(None),
             Err(_) => {
-                self.leave_out(LeftOutWhy::Other, None);
+                self.leave_out(LeftOutWhy::Other);
                 return Ok(None);
             }
         };
         if self.leave.is_too_big(read.content.len() as u64) {
-            self.leave_out(LeftOutWhy::TooBig, Some(&stat));
+            self.leave_out(LeftOutWhy::TooBig);
             return Ok(None);
         }
         let id = self.vault.put(Kind::Blob, &read.content)?;
@@ -331,10 +396,9 @@ impl<'a, V: Vault> Scan<'a, V> {
 
     /// Permissions that are others than usual.
     fn note_mode(&mut self, mode: u32) {
-        // Bits that let a file run as somebody else are never given back, so they are not noted.
-        let mode = mode & 0o777;
-        if !USUAL.contains(&mode) {
-            self.details.modes.insert(self.below().to_vec(), mode);
+        if !is_usual(mode) {
+            // Bits that let a file run as somebody else are never given back, so they are not noted.
+            self.details.modes.insert(self.below().to_vec(), mode & 0o777);
         }
     }
 
@@ -346,12 +410,10 @@ impl<'a, V: Vault> Scan<'a, V> {
         Ok(())
     }
 
-    /// Leaves out what the walk is at. Of a file that is looked at anyway it is noted when it was written: going
-    /// back can say then that it is another one by now.
-    fn leave_out(&mut self, why: LeftOutWhy, stat: Option<&Stat>) {
-        let path = self.below().to_vec();
-        self.details.left_out.push(LeftOut { path: OsStr::from_bytes(&path).into(), why });
-        self.details.written.extend(stat.map(|stat| (path, Written::of(stat))));
+    /// Leaves out what the walk is at.
+    fn leave_out(&mut self, why: LeftOutWhy) {
+        let path = OsStr::from_bytes(self.below()).into();
+        self.details.left_out.push(LeftOut { path, why });
     }
 
     /// Where the walk is.
@@ -367,6 +429,13 @@ impl<'a, V: Vault> Scan<'a, V> {
 }
 
 impl<'a> Here<'_, 'a> {
+    /// Whether a file that was there, at this place among them, is what it was.
+    fn is_same(&self, at: usize, file: &KnownFile) -> bool {
+        let is_still = |stat: Stat| Facts::from(&stat) == file.facts;
+        self.same.get(at) == Some(&true)
+            || rustix::fs::statat(self.handle, file.name.as_slice(), AtFlags::SYMLINK_NOFOLLOW).is_ok_and(is_still)
+    }
+
     /// A file that was found to be what it was by who looked ahead.
     fn found_same(&self, name: &[u8]) -> Option<&'a KnownFile> {
         let known = self.known.filter(|_| !self.same.is_empty())?;
@@ -376,6 +445,11 @@ impl<'a> Here<'_, 'a> {
 }
 
 impl<'a> Found<'a> {
+    fn with_room(names: usize, is_same: bool) -> Self {
+        let (items, files) = (Vec::with_capacity(names), Vec::with_capacity(names));
+        Self { items, files, folders: Vec::new(), is_same, is_whole: true }
+    }
+
     /// A file that is what it was at the last look.
     fn known(&mut self, here: &Here<'_, 'a>, name: &[u8], facts: Facts) -> Option<Item> {
         let known = here.known.and_then(|known| known.file(name)).filter(|known| known.facts == facts)?;
@@ -400,32 +474,7 @@ struct Content {
     runs: bool,
 }
 
-/// How long nobody touched a file.
-fn age(folder: BorrowedFd<'_>, name: &[u8]) -> Duration {
-    let Ok(stat) = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else { return Duration::ZERO };
-    let touched = Duration::from_secs(u64::try_from(stat.st_mtime).unwrap_or(0));
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(touched)
-}
-
-/// The names of a folder, sorted.
-fn names(dir: &mut Dir) -> Result<Vec<Name>, Errno> {
-    let mut names = Vec::new();
-    while let Some(entry) = dir.read() {
-        let entry = entry?;
-        let name = entry.file_name().to_bytes();
-        if name == b"." || name == b".." {
-            continue;
-        }
-        let mut kind = entry.file_type();
-        // Some file systems don't say.
-        if kind == FileType::Unknown {
-            let Ok(stat) = rustix::fs::statat(dir.fd()?, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) else {
-                continue;
-            };
-            kind = FileType::from_raw_mode(stat.st_mode);
-        }
-        names.push(Name { name: name.to_vec(), kind });
-    }
-    names.sort_unstable_by(|one, other| one.name.cmp(&other.name));
-    Ok(names)
+/// Whether a new file, or a folder, has such permissions by itself.
+fn is_usual(mode: u32) -> bool {
+    USUAL.contains(&(mode & 0o777))
 }

@@ -58,19 +58,19 @@ impl ItemKind {
 
 /// The bytes of a tree. Sorts what it is given in git's way, where a folder's name counts as ending with `/`.
 #[must_use]
-pub fn tree_object(items: &mut [(Vec<u8>, Item)]) -> Vec<u8> {
-    fn key((name, item): &(Vec<u8>, Item)) -> impl Iterator<Item = u8> + '_ {
-        name.iter().copied().chain((item.kind == ItemKind::Folder).then_some(b'/'))
+pub fn tree_object<N: AsRef<[u8]>>(items: &mut [(N, Item)]) -> Vec<u8> {
+    fn key<N: AsRef<[u8]>>((name, item): &(N, Item)) -> impl Iterator<Item = u8> + '_ {
+        name.as_ref().iter().copied().chain((item.kind == ItemKind::Folder).then_some(b'/'))
     }
     // Names come sorted from the walk: only a folder beside a longer name is out of place.
     if !items.is_sorted_by(|one, other| key(one).le(key(other))) {
         items.sort_by(|one, other| key(one).cmp(key(other)));
     }
-    let mut bytes = Vec::with_capacity(items.iter().map(|(name, _)| name.len() + 28).sum());
+    let mut bytes = Vec::with_capacity(items.iter().map(|(name, _)| name.as_ref().len() + 28).sum());
     for (name, item) in items {
         bytes.extend_from_slice(item.kind.mode());
         bytes.push(b' ');
-        bytes.extend_from_slice(name);
+        bytes.extend_from_slice(name.as_ref());
         bytes.push(0);
         bytes.extend_from_slice(item.id.as_bytes());
     }

@@ -36,11 +36,21 @@ pub struct Desk {
 impl Desk {
     /// An empty workspace; a repository where the backend needs one.
     pub fn new(kind: Kind) -> Self {
-        Self::with(kind, LeaveOutSettings { max_file_bytes: 1000, ..LeaveOutSettings::default() })
+        Self::with(kind, settings())
+    }
+
+    /// The same in memory, where there is such a place: a file system whose folders can be relied on.
+    pub fn in_memory(kind: Kind) -> Self {
+        let memory = Path::new("/dev/shm");
+        let folder = tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir()).unwrap();
+        Self::inside(folder, kind, settings())
     }
 
     pub fn with(kind: Kind, settings: LeaveOutSettings) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::inside(tempfile::tempdir().unwrap(), kind, settings)
+    }
+
+    fn inside(folder: tempfile::TempDir, kind: Kind, settings: LeaveOutSettings) -> Self {
         let root = folder.path().canonicalize().unwrap().join("work");
         fs::create_dir(&root).unwrap();
         if kind == Kind::Git {
@@ -53,8 +63,7 @@ impl Desk {
 
     /// The same again, as another process would have it.
     pub fn again(&self) -> Arc<dyn Checkpoints> {
-        let settings = LeaveOutSettings { max_file_bytes: 1000, ..LeaveOutSettings::default() };
-        open(self.kind, &self.root, &self.store, settings)
+        open(self.kind, &self.root, &self.store, settings())
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -94,6 +103,11 @@ impl Desk {
         let options = RestoreOptions { session: "s".to_owned(), agreed: Agreed::Anything, ..RestoreOptions::default() };
         self.points.restore(rev, &options, &mut |_| Ok(())).unwrap()
     }
+}
+
+/// What is too big is small here.
+pub fn settings() -> LeaveOutSettings {
+    LeaveOutSettings { max_file_bytes: 1000, ..LeaveOutSettings::default() }
 }
 
 pub fn note(when: CheckpointWhen, session: &str) -> Note {

@@ -5,6 +5,8 @@
 mod conformance;
 mod desk;
 mod killed;
+mod looking;
+mod lost;
 mod others;
 mod permissions;
 mod power;

@@ -10,9 +10,9 @@ use super::desk::Desk;
 const LATER: i64 = i64::MAX / 2;
 
 fn options(unfinished: &[(&str, i64)]) -> RestoreOptions {
-    let cut = |(rev, until_ms): &(&str, i64)| Unfinished { rev: (*rev).to_owned(), until_ms: *until_ms };
+    let cut = |(rev, until_ms): &(&str, i64)| Unfinished { rev: (*rev).to_owned(), since_ms: 0, until_ms: *until_ms };
     let unfinished = unfinished.iter().map(cut).collect();
-    RestoreOptions { session: "s".to_owned(), unfinished, agreed: Agreed::Nothing }
+    RestoreOptions { session: "s".to_owned(), unfinished, agreed: Agreed::Nothing, ..RestoreOptions::default() }
 }
 
 fn by_others(preview: &Preview) -> Vec<String> {
@@ -71,5 +71,34 @@ fn what_another_session_did_after_work_was_cut_short_is_not_the_own() {
         desk.write("a.txt", "by the other session");
         desk.keep(CheckpointWhen::After, "other");
         assert_eq!(preview(&desk, &zero.rev, &[(&zero.rev, LATER)]), ["a.txt"]);
+    });
+}
+
+#[test]
+fn what_was_changed_before_work_that_was_cut_short_is_not_its_own() {
+    on_all(|desk| {
+        desk.write("a.txt", "zero");
+        let zero = desk.before();
+        // By hand between two turns; the second one was killed before it changed anything.
+        desk.write("a.txt", "by hand");
+        let cut = |since_ms| Unfinished { rev: zero.rev.clone(), since_ms, until_ms: LATER };
+        let marked = |since_ms| {
+            let options = RestoreOptions { unfinished: vec![cut(since_ms)], ..options(&[]) };
+            by_others(&desk.points.preview(&zero.rev, &options).unwrap())
+        };
+        assert_eq!(marked(LATER - 1), ["a.txt"]);
+        assert_eq!(marked(0), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn a_file_with_an_old_date_is_dated_by_when_it_came() {
+    on_all(|desk| {
+        desk.write("a.txt", "zero");
+        let zero = desk.before();
+        desk.write("a.txt", "unpacked from an old archive, long after the kill");
+        let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);
+        std::fs::File::open(desk.path("a.txt")).unwrap().set_modified(old).unwrap();
+        assert_eq!(preview(&desk, &zero.rev, &[(&zero.rev, 5_000)]), ["a.txt"]);
     });
 }

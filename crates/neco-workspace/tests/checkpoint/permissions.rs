@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
 
 use neco_workspace::checkpoint::ChangeKind;
 
 use super::conformance::on_all;
-use super::desk::{change, everything};
+use super::desk::{Desk, Kind, change, everything};
 
 fn set(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
@@ -115,5 +117,97 @@ fn bits_that_are_not_given_back_are_no_difference() {
         desk.after();
         desk.back(&first.rev);
         assert_eq!((mode(&desk.path("tool")), desk.points.diff(&first.rev, None).unwrap().len()), (0o755, 0));
+    });
+}
+
+/// Says that a test is the process of another umask that it started itself.
+const UMASK: &str = "NECO_CHECKPOINT_UMASK";
+
+#[test]
+fn another_umask_does_not_make_another_state() {
+    if std::env::var_os(UMASK).is_none() {
+        let exe = std::env::current_exe().unwrap();
+        let name = "permissions::another_umask_does_not_make_another_state";
+        for umask in ["077", "027", "007"] {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &format!("umask {umask}; exec \"$0\" {name} --exact")]).arg(&exe).env(UMASK, umask);
+            let done = shell.output().unwrap();
+            assert!(done.status.success(), "{umask}: {}", String::from_utf8_lossy(&done.stdout));
+        }
+        return;
+    }
+    on_all(|desk| {
+        for (name, mode) in [("a.txt", 0o644), ("run.sh", 0o755)] {
+            desk.write(name, "one");
+            set(&desk.path(name), mode);
+        }
+        let first = desk.before();
+        for name in ["a.txt", "run.sh"] {
+            desk.remove(name);
+        }
+        desk.after();
+        desk.back(&first.rev);
+        assert_eq!((mode(&desk.path("a.txt")), mode(&desk.path("run.sh"))), (0o644, 0o755));
+        assert_eq!(desk.points.diff(&first.rev, None).unwrap(), [], "nothing is different any more");
+    });
+}
+
+#[test]
+fn permissions_of_many_files_are_compared_at_once() {
+    let desk = Desk::new(Kind::Jj);
+    for number in 0..1500 {
+        desk.write(&format!("many/f{number}"), "x");
+    }
+    let first = desk.before();
+    let begun = Instant::now();
+    desk.points.diff(&first.rev, None).unwrap();
+    let looked = begun.elapsed();
+    for number in 0..1500 {
+        set(&desk.path(&format!("many/f{number}")), 0o600);
+    }
+    desk.after();
+    let begun = Instant::now();
+    assert_eq!(desk.points.diff(&first.rev, None).unwrap().len(), 1500);
+    // One tree for each file would be a thousand times as much.
+    let most = looked.as_secs_f64() * 60.0 + 2.0;
+    assert!(begun.elapsed().as_secs_f64() < most, "{:?}, looked in {looked:?}", begun.elapsed());
+}
+
+#[test]
+fn a_file_that_gets_its_permissions_back_is_the_same_file() {
+    on_all(|desk| {
+        desk.write("a.txt", "a");
+        fs::hard_link(desk.path("a.txt"), desk.path("b.txt")).unwrap();
+        set(&desk.path("a.txt"), 0o600);
+        let first = desk.before();
+        let was = fs::metadata(desk.path("a.txt")).unwrap().ino();
+        set(&desk.path("a.txt"), 0o640);
+        desk.after();
+        desk.back(&first.rev);
+        let now = fs::metadata(desk.path("a.txt")).unwrap();
+        assert_eq!((now.ino(), now.nlink(), mode(&desk.path("a.txt"))), (was, 2, 0o600));
+    });
+}
+
+#[test]
+fn permissions_of_what_is_no_part_of_a_state_are_none_of_it() {
+    on_all(|desk| {
+        desk.write("big.bin", vec![b'x'; 2000]);
+        desk.write("a.txt", "a");
+        let first = desk.before();
+        set(&desk.path("big.bin"), 0o600);
+        assert!(!desk.after().is_new, "nothing of the state is different");
+        // A folder takes the name of a file that was private.
+        desk.write("name", "x");
+        set(&desk.path("name"), 0o600);
+        let second = desk.before();
+        desk.remove("name");
+        desk.write("name/in", "y");
+        let changed = desk.after().changed;
+        let expected = [change("name", ChangeKind::Deleted), change("name/in", ChangeKind::Added)];
+        assert_eq!(changed, expected);
+        let went = desk.back(&second.rev);
+        assert_eq!((went.kept.len(), mode(&desk.path("name"))), (0, 0o600));
+        desk.back(&first.rev);
     });
 }

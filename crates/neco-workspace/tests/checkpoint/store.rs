@@ -1,6 +1,7 @@
 //! The store: damaged, pruned, moved, and where there is none.
 
 use std::fs;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use neco_proto::event::CheckpointWhen;
@@ -60,21 +61,42 @@ fn a_line_of_commits_that_is_damaged_is_put_aside_too() {
 }
 
 #[test]
-fn a_state_that_is_not_whole_is_not_restored_and_nothing_is_touched() {
+fn a_state_of_which_nothing_is_whole_is_not_restored_and_nothing_is_touched() {
     let desk = Desk::new(Kind::Jj);
     desk.write("a", "one");
-    desk.write("b", "one");
+    desk.write("b", "one too");
     let first = desk.before();
     desk.write("a", "two");
     desk.write("b", "two");
     desk.after();
-    let blob = git(&desk.store.join("git"), &["rev-parse", &format!("{}:b", first.rev)]);
-    let object = desk.store.join("git/objects").join(&blob[..2]).join(blob[2..].trim());
-    fs::remove_file(object).unwrap();
+    for name in ["a", "b"] {
+        fs::remove_file(content(&desk, &first.rev, name)).unwrap();
+    }
     let options = RestoreOptions { session: "s".to_owned(), ..Default::default() };
     let refused = desk.points.restore(&first.rev, &options, &mut |_| Ok(()));
     assert!(matches!(refused, Err(CheckpointError::Damaged(_))), "{refused:?}");
     assert_eq!((desk.read("a").as_str(), desk.read("b").as_str()), ("two", "two"));
+}
+
+#[test]
+fn one_content_that_is_damaged_keeps_no_other_file_back() {
+    let desk = Desk::new(Kind::Jj);
+    for name in ["a", "b", "c"] {
+        desk.write(name, format!("{name} then"));
+    }
+    let then = desk.before();
+    for name in ["a", "b", "c"] {
+        desk.write(name, format!("{name} now"));
+    }
+    desk.after();
+    let object = content(&desk, &then.rev, "b");
+    fs::remove_file(&object).unwrap();
+    fs::write(&object, "nonsense").unwrap();
+    let restored = desk.back(&then.rev);
+    assert_eq!([desk.read("a"), desk.read("b"), desk.read("c")], ["a then", "b now", "c then"]);
+    let kept = &restored.kept[0];
+    assert_eq!((restored.kept.len(), kept.path.to_str()), (1, Some("b")));
+    assert!(kept.reason.starts_with("what it held then can't be read any more"), "{}", kept.reason);
 }
 
 #[test]
@@ -123,6 +145,12 @@ fn old_states_are_pruned_and_the_rest_goes_on() {
 }
 
 /// What Jujutsu's log of operations says, newest first.
+/// Where the content of a file at a point lies.
+fn content(desk: &Desk, rev: &str, name: &str) -> PathBuf {
+    let id = git(&desk.store.join("git"), &["rev-parse", &format!("{rev}:{name}")]);
+    desk.store.join("git/objects").join(&id[..2]).join(id[2..].trim())
+}
+
 fn operations(desk: &Desk) -> Vec<String> {
     use futures::TryStreamExt;
     let mut config = jj_lib::config::StackedConfig::with_defaults();
@@ -177,8 +205,7 @@ fn what_a_power_cut_left_half_written_is_written_anew() {
     desk.write("a", "one");
     let first = desk.before();
     assert!(desk.store.join("unsettled").exists());
-    let blob = git(&desk.store.join("git"), &["rev-parse", &format!("{}:a", first.rev)]);
-    let object = desk.store.join("git/objects").join(&blob[..2]).join(blob[2..].trim());
+    let object = content(&desk, &first.rev, "a");
     fs::remove_file(&object).unwrap();
     fs::write(&object, "").unwrap();
     fs::write(desk.store.join("unsettled"), "another start of the machine").unwrap();

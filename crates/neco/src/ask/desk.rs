@@ -18,7 +18,7 @@ pub type TakeTyped = Arc<dyn Fn(Number, Typed) + Send + Sync>;
 
 /// Something a person is to be asked.
 enum Waiting {
-    Call(PermissionRequest),
+    Call(Box<PermissionRequest>),
     Question(neco_proto::Question),
 }
 
@@ -103,7 +103,7 @@ impl Desk {
 
     /// Asks about a call, now or when the questions before it are answered.
     pub fn ask(&mut self, request: PermissionRequest) {
-        self.waiting.push_back(Waiting::Call(request));
+        self.waiting.push_back(Waiting::Call(Box::new(request)));
         self.next();
     }
 
@@ -193,7 +193,7 @@ impl Desk {
         let (rows, width) = self.tty.size().unwrap_or((self.place.rows, self.place.width));
         let place = Place { rows, width, ..self.place.clone() };
         let asking = match waiting {
-            Waiting::Call(request) => Asking::Call(Box::new(Question::new(request, place))),
+            Waiting::Call(request) => Asking::Call(Box::new(Question::new(*request, place))),
             Waiting::Question(question) => Asking::Question(Inquiry::new(question, place)),
         };
         let want = asking.first_want();

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use neco_proto::event::PermissionRequest;
+use neco_proto::event::{AskedAhead, PermissionRequest};
 use neco_proto::{Decision, Diff, Reply, Risk};
 use serde_json::Value;
 
@@ -16,6 +16,9 @@ use crate::print::wrap::wrap;
 const AROUND: usize = 9;
 /// Lines of a change that are shown however small the terminal is.
 const LEAST: usize = 6;
+
+/// Calls that are named which will be asked about next.
+const LISTED: usize = 4;
 
 /// What is to be read from the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +108,7 @@ impl Question {
             "{} {} {}",
             paint.yellow("?"),
             paint.bold(&visible_line(&request.summary)),
-            risk(request.risk, request.command.is_some(), paint)
+            risk(request.risk, paint)
         );
         let mut lines = vec![self.wrapped(&heading)];
         lines.push(self.wrapped(&paint.dim(&format!("  why: {}", visible_line(&request.reason)))));
@@ -114,7 +117,20 @@ impl Question {
         if more_waiting > 0 {
             lines.push(paint.dim(&format!("  ({more_waiting} more after this)")));
         }
+        lines.extend(self.ahead());
         format!("{}\n{}", lines.join("\n"), self.prompt())
+    }
+
+    /// What the person will be asked about next, each with its own risk.
+    fn ahead(&self) -> Vec<String> {
+        let ahead = &self.request.ahead;
+        let row = |ahead: &AskedAhead| {
+            let risk = ahead.risk.map_or_else(|| "risk not known yet".to_owned(), |risk| format!("{risk} risk"));
+            self.wrapped(&self.place.paint.dim(&format!("  next: {risk} · {}", visible_line(&ahead.summary))))
+        };
+        let more = ahead.len().saturating_sub(LISTED);
+        let more = (more > 0).then(|| self.place.paint.dim(&format!("  … and {more} more")));
+        ahead.iter().take(LISTED).map(row).chain(more).collect()
     }
 
     /// Takes what was typed; gives what to write and what follows.
@@ -136,9 +152,9 @@ impl Question {
         let mut lines = vec![paint.yellow("  as you changed it:")];
         lines.extend(self.subject().lines(self.most(), paint));
         // What it comes to is found out when it is judged: whatever was not told yet is asked about then.
-        lines.push(
-            self.wrapped(&paint.dim("  it is judged anew: you are asked again if it is riskier than what you saw")),
-        );
+        lines.push(self.wrapped(
+            &paint.dim("  it is judged anew when you say yes: you are asked again if it is riskier than what you saw"),
+        ));
         lines.push(self.keys());
         format!("{}\n{}", lines.join("\n"), self.prompt())
     }
@@ -291,12 +307,11 @@ impl Question {
     }
 }
 
-/// What is high is any command at all: no alarm, or nobody looks when there is one.
-fn risk(risk: Risk, is_command: bool, paint: Paint) -> String {
+/// The same words as in the window.
+fn risk(risk: Risk, paint: Paint) -> String {
     let words = format!("[{risk} risk]");
     match risk {
         Risk::Safe | Risk::Low => paint.dim(&words),
-        Risk::High if is_command => paint.yellow("[runs a command]"),
         Risk::Medium | Risk::High => paint.yellow(&words),
         Risk::Critical => paint.red(&words),
     }
@@ -319,6 +334,7 @@ mod tests {
             risk: Risk::High,
             reason: "high risk is asked about in approval mode ask_first".into(),
             diff: Vec::new(),
+            ahead: Vec::new(),
             always_rule: Some("run commands that begin with `make` without asking, in this folder from now on".into()),
             session_rule: Some("run exactly `make test\nrm -rf build` without asking, until the session ends".into()),
         }
@@ -348,6 +364,18 @@ mod tests {
     #[test]
     fn a_command_is_shown_to_the_last_character() {
         insta::assert_snapshot!(question(command()).shown(2));
+    }
+
+    #[test]
+    fn what_is_asked_next_is_told_with_its_own_risk() {
+        let ahead = |summary: &str, risk| AskedAhead { call_id: "2".into(), summary: summary.into(), risk };
+        let ahead = vec![ahead("Write new.md", Some(Risk::Medium)), ahead("Edit b.txt", None)];
+        let shown = question(PermissionRequest { ahead, ..command() }).shown(0);
+        assert!(shown.contains("[high risk]"), "{shown}");
+        assert!(
+            shown.contains("  next: medium risk · Write new.md\n  next: risk not known yet · Edit b.txt\n"),
+            "{shown}"
+        );
     }
 
     #[test]

@@ -141,6 +141,17 @@ impl Drop for Tty {
     }
 }
 
+/// Remembers how the terminal is now, for whoever ends the process while a line is being edited.
+pub fn remember_found() {
+    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    if found.is_none()
+        && let Some(file) = stdin()
+        && let Ok(cooked) = tcgetattr(&file)
+    {
+        *found = Some((file, cooked));
+    }
+}
+
 /// Leaves the terminal as it was found, from anywhere: for ends that drop nothing.
 pub fn restore_terminal() {
     if let Ok(found) = FOUND.try_lock()

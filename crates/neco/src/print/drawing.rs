@@ -227,6 +227,7 @@ fn a_change_that_was_shown_with_the_question_is_not_shown_twice() {
         diff: vec![change()],
         session_rule: None,
         always_rule: None,
+        ahead: Vec::new(),
     };
     let decided = |decision| EventBody::PermissionDecision(PermissionDecision { call_id: "1".into(), decision });
     let end = ToolCallEnd { display: Some(Display::Diff { files: vec![change()] }), ..ended("1", "Edit src/a.rs") };
@@ -300,8 +301,8 @@ fn what_goes_wrong_with_a_model_is_told() {
         say("Half an ans"),
         retry(ErrorCode::ProviderUnavailable, true),
         EventBody::ModelSwitch(switch),
-        EventBody::Notification(Notification { level: NotificationLevel::Warning, text: "look out".into() }),
-        EventBody::Notification(Notification { level: NotificationLevel::Info, text: "by the way".into() }),
+        EventBody::Notification(Notification::new(NotificationLevel::Warning, "look out".into())),
+        EventBody::Notification(Notification::new(NotificationLevel::Info, "by the way".into())),
         EventBody::Error(ErrorEvent {
             code: ErrorCode::ProviderUnavailable,
             message: "nobody answers".into(),
@@ -319,7 +320,7 @@ fn nothing_steers_the_terminal() {
         runs("1", evil),
         prints("1", &format!("{evil}\n")),
         failed("1", evil, ErrorCode::ToolFailed, evil),
-        EventBody::Notification(Notification { level: NotificationLevel::Info, text: evil.into() }),
+        EventBody::Notification(Notification::new(NotificationLevel::Info, evil.into())),
         EventBody::Error(ErrorEvent { code: ErrorCode::ToolFailed, message: evil.into(), retryable: false }),
     ]);
     assert!(shown.contains("evil") && !shown.contains("owned"), "{shown}");

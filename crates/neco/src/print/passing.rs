@@ -12,10 +12,10 @@ fn wide_characters_do_not_break_a_passing_line_and_words_stay_whole() {
     let look = Look { overwrites: true, width: 20, ..PLAIN };
     let shown = drawn(look, vec![runs("1", &"漢字".repeat(20))]);
     assert!(columns(&shown) < 20 && shown.ends_with('…'), "{shown:?}");
-    let told = EventBody::Notification(Notification {
-        level: NotificationLevel::Info,
-        text: "several words that are wider than twenty".into(),
-    });
+    let told = EventBody::Notification(Notification::new(
+        NotificationLevel::Info,
+        "several words that are wider than twenty".into(),
+    ));
     assert_eq!(drawn(look, vec![told]), "i several words that\n  are wider than\n  twenty\n");
 }
 

@@ -144,6 +144,7 @@ fn tell(event: &Event) {
         | EventBody::Notification(_)
         | EventBody::Environment(_)
         | EventBody::Checkpoint(_)
+        | EventBody::FilesBack(_)
         | EventBody::Rewind(_)
         | EventBody::Title(_)
         | EventBody::Imported(_)

@@ -81,6 +81,7 @@ impl Tally {
             | EventBody::Notification(_)
             | EventBody::Environment(_)
             | EventBody::Checkpoint(_)
+            | EventBody::FilesBack(_)
             | EventBody::Rewind(_)
             | EventBody::Title(_)
             | EventBody::Imported(_)

@@ -290,6 +290,7 @@ impl TextPrinter {
             | EventBody::PermissionDecision(_)
             | EventBody::QuestionAnswer(_)
             | EventBody::Checkpoint(_)
+            | EventBody::FilesBack(_)
             | EventBody::Title(_)
             | EventBody::Environment(_)
             | EventBody::IdeContext(_)

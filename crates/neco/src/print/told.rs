@@ -66,9 +66,13 @@ pub fn rewind(rewind: &Rewind) -> String {
         (true, false) => "the conversation; files stay as they are",
         (false, _) => "the files; the conversation stays",
     };
+    let files = match rewind.changed {
+        0 => String::new(),
+        changed => format!(" · {} put back", figures::count(changed, "file")),
+    };
     match rewind.undoes {
-        Some(_) => format!("took going back back: {what}"),
-        None => format!("went back to an earlier message: {what}"),
+        Some(_) => format!("took going back back: {what}{files}"),
+        None => format!("went back to an earlier message: {what}{files}"),
     }
 }
 

@@ -1,10 +1,12 @@
 //! What lines that begin with a slash do.
 
 use std::fmt::Write;
+use std::sync::{Arc, PoisonError};
 
 use neco_proto::slash::{self, Outside, Slash, TABLE};
 use neco_proto::{Answer, Command, ContextView, Query};
 use neco_tui::host::{CommandOutcome, Host, Wanted};
+use neco_tui::term::notify;
 use tokio::runtime::Runtime;
 
 use super::meanwhile::Seen;
@@ -13,6 +15,7 @@ use super::words;
 use crate::failure::Failure;
 use crate::print::clean::clean;
 use crate::say;
+use crate::terminal::Terminal;
 
 /// Whether there is a next line.
 pub(super) enum Next {
@@ -58,12 +61,15 @@ impl Repl {
                 self.tell(runtime, Command::Compact { focus }, "asked for; an empty line shows what came of it")?
             }
             Slash::Rename(title) => self.tell(runtime, Command::Rename { title }, "renamed")?,
-            Slash::Undo => self.tell(runtime, Command::UndoRewind, "the rewind is taken back")?,
+            Slash::Undo => self.take_back(runtime, Query::UndoPreview)?,
+            Slash::Redo => self.take_back(runtime, Query::RedoPreview)?,
             Slash::Context(view) => self.ask(runtime, Query::Context, view)?,
-            Slash::Tree => self.ask(runtime, Query::Tree, ContextView::default())?,
-            Slash::Cost | Slash::Todo | Slash::Plan => self.standing(runtime, &slash)?,
-            Slash::Rewind => self.rewind(runtime)?,
-            Slash::Expand | Slash::Copy | Slash::Theme(_) => return told("that is for the window: neco without repl"),
+            Slash::Tree => self.tree(runtime)?,
+            Slash::How(_) | Slash::Cost | Slash::Todo | Slash::Plan => self.standing(runtime, &slash)?,
+            Slash::Rewind(wanted) => self.rewind(runtime, &wanted)?,
+            Slash::Expand => return told(&self.seen.expand()),
+            Slash::Copy => return self.copy(),
+            Slash::Theme(_) => return told("lines have no colours to choose: themes are for the window"),
             Slash::Outside(outside, argument) => return self.outside(runtime, outside, argument),
             Slash::Custom { name, argument } => match runtime.block_on(self.host.custom(name, argument)) {
                 Ok(content) => self.turn(runtime, Command::UserMessage { content, attachments: Vec::new() })?,
@@ -74,7 +80,7 @@ impl Repl {
     }
 
     fn outside(&mut self, runtime: &Runtime, what: Outside, argument: String) -> Result<Next, Failure> {
-        let client = std::sync::Arc::clone(&self.client);
+        let client = Arc::clone(&self.client);
         let outcome = match runtime.block_on(self.host.outside(client, what, argument)) {
             Ok(outcome) => outcome,
             Err(words) => return told(&words),
@@ -100,6 +106,7 @@ impl Repl {
         match runtime.block_on(self.host.open(wanted)) {
             Ok(client) => {
                 let before = std::mem::replace(&mut self.client, client);
+                *self.present.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&self.client);
                 self.seen = runtime.block_on(Seen::now(self.client.as_ref()));
                 runtime.block_on(self.host.close(before));
                 self.standing(runtime, &Slash::New)
@@ -108,7 +115,7 @@ impl Repl {
         }
     }
 
-    fn tell(&self, runtime: &Runtime, command: Command, done: &str) -> Result<(), Failure> {
+    pub(super) fn tell(&self, runtime: &Runtime, command: Command, done: &str) -> Result<(), Failure> {
         match runtime.block_on(self.client.send(command)) {
             Ok(_) => told(done),
             Err(error) => told(&error.to_string()),
@@ -124,6 +131,30 @@ impl Repl {
         .map(drop)
     }
 
+    /// The agents; the root among them is at work or not, whatever it did last.
+    fn tree(&self, runtime: &Runtime) -> Result<(), Failure> {
+        match runtime.block_on(self.client.ask(Query::Tree)) {
+            Ok(Answer::Tree { nodes }) => told(&words::tree(&nodes, self.seen.root_works())),
+            Ok(_) => Ok(Next::Go),
+            Err(error) => told(&error.to_string()),
+        }
+        .map(drop)
+    }
+
+    /// The last answer goes to the clipboard, through the terminal.
+    fn copy(&self) -> Result<Next, Failure> {
+        let answer = self.seen.last_answer();
+        if answer.is_empty() {
+            return told("there is no answer yet");
+        }
+        let terminal = Terminal::look_at(&self.env);
+        if !(terminal.stdout && terminal.is_capable()) {
+            return told("this terminal has no clipboard that Neco could reach; the answer is above");
+        }
+        say::out(&notify::copy(answer, self.env.is_set("TMUX")))?;
+        told(if answer.len() > notify::SURE { "copied, if your terminal takes so much; many don't" } else { "copied" })
+    }
+
     fn standing(&self, runtime: &Runtime, what: &Slash) -> Result<(), Failure> {
         match runtime.block_on(self.client.ask(Query::Snapshot)) {
             Ok(Answer::Snapshot(snapshot)) => told(&words::standing(&snapshot, what)),
@@ -132,43 +163,14 @@ impl Repl {
         }
         .map(drop)
     }
-
-    /// Lists the messages, takes a number, shows what would change, and goes back when the person says yes.
-    fn rewind(&self, runtime: &Runtime) -> Result<(), Failure> {
-        let points = match runtime.block_on(self.client.ask(Query::RewindPoints)) {
-            Ok(Answer::RewindPoints { points }) => points,
-            Ok(_) => return Ok(()),
-            Err(error) => return told(&error.to_string()).map(drop),
-        };
-        if points.is_empty() {
-            return told("there is no message to go back to").map(drop);
-        }
-        say::out(&words::points(&points))?;
-        say::out("Back to before which message? Its number, and f for files only or c for the conversation only: ")?;
-        let Some(line) = words::read() else { return Ok(()) };
-        let Some((point, what)) = words::way(&line, &points) else { return told("nothing is changed").map(drop) };
-        let message_id = point.message_id;
-        match runtime.block_on(self.client.ask(Query::RewindPreview { message_id, what })) {
-            Ok(Answer::RewindPreview(preview)) => say::out(&words::preview(&preview))?,
-            Ok(_) => {}
-            Err(error) => return told(&error.to_string()).map(drop),
-        }
-        say::out("Do it? y or n: ")?;
-        match words::read() {
-            Some(yes) if yes.eq_ignore_ascii_case("y") || yes.eq_ignore_ascii_case("yes") => {
-                self.tell(runtime, Command::Rewind { message_id, what }, "done; /undo takes it back")
-            }
-            Some(_) | None => told("nothing is changed").map(drop),
-        }
-    }
 }
 
 /// Whether a command of the table makes sense in lines.
 fn is_here(name: &str) -> bool {
-    !["expand", "copy", "theme"].contains(&name)
+    name != "theme"
 }
 
-fn told(text: &str) -> Result<Next, Failure> {
+pub(super) fn told(text: &str) -> Result<Next, Failure> {
     say::out(&format!("{}\n", clean(text).trim_end()))?;
     Ok(Next::Go)
 }

@@ -1,6 +1,9 @@
 //! What agents do while nothing is asked: shown before the next line, and waited for by an empty one.
 
-use neco_proto::{Answer, Client, Event, EventBody, Query, Seq, SessionSnapshot};
+use std::collections::VecDeque;
+
+use neco_proto::event::ToolCallEnd;
+use neco_proto::{Answer, Client, Display, Event, EventBody, Query, Seq, SessionSnapshot};
 use neco_session::tree::Rest;
 use tokio::runtime::Runtime;
 
@@ -10,6 +13,9 @@ use crate::failure::Failure;
 use crate::print::{Children, Printer};
 use crate::run::happening::Happening;
 use crate::say;
+
+/// Calls whose outcome can be shown again.
+const CALLS: usize = 20;
 
 /// How far a session was shown, and who works in it.
 #[derive(Default)]
@@ -22,6 +28,11 @@ pub(super) struct Seen {
     told: String,
     /// The agents that were shown.
     children: Children,
+    /// The last answer of the root.
+    answer: String,
+    /// What calls of the root came to, the last one at the end, and how many of them were shown whole.
+    calls: VecDeque<ToolCallEnd>,
+    expanded: usize,
 }
 
 impl Seen {
@@ -35,8 +46,8 @@ impl Seen {
                     seq: snapshot.last_seq,
                     rest: Rest::of(snapshot.root_agent),
                     root_works: snapshot.state.is_at_work(),
-                    told: String::new(),
                     children,
+                    ..Self::default()
                 }
             }
             Ok(_) | Err(_) => Self::default(),
@@ -73,11 +84,48 @@ impl Seen {
     pub fn take(&mut self, event: &Event) {
         self.seq = event.seq;
         self.rest.apply(event);
-        if let EventBody::StateChange(change) = &event.body
-            && self.rest.is_root(event)
-        {
-            self.root_works = change.to.is_at_work();
+        if !self.rest.is_root(event) {
+            return;
         }
+        match &event.body {
+            EventBody::StateChange(change) => self.root_works = change.to.is_at_work(),
+            EventBody::AgentComplete(complete) => self.answer.clone_from(&complete.final_text),
+            EventBody::ToolCallEnd(end) => {
+                self.calls.push_back(end.clone());
+                self.expanded = 0;
+                if self.calls.len() > CALLS {
+                    self.calls.pop_front();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The last answer of the root.
+    pub fn last_answer(&self) -> &str {
+        &self.answer
+    }
+
+    /// Whether the root is at it.
+    pub fn root_works(&self) -> bool {
+        self.root_works
+    }
+
+    /// All that came of the last call; when asked again, of the one before it.
+    pub fn expand(&mut self) -> String {
+        let Some(end) = self.calls.iter().rev().nth(self.expanded) else {
+            self.expanded = 0;
+            return "no call to show more of".to_owned();
+        };
+        self.expanded += 1;
+        let all = match &end.display {
+            Some(Display::Diff { files }) => {
+                files.iter().map(|file| format!("{}\n{}", file.path, file.unified)).collect()
+            }
+            Some(Display::Text { .. } | Display::Terminal { .. } | Display::List { .. }) | None => end.output.clone(),
+        };
+        let kept = end.spilled_to.as_ref().map(|file| format!("\nall of it: {file}")).unwrap_or_default();
+        format!("{}\n{}{kept}", end.summary, all.trim_end())
     }
 
     /// Whether somebody works, or something is on its way that lets the root go on.

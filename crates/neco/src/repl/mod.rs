@@ -4,11 +4,14 @@
 //! Invariants: the same sessions, commands and questions as the terminal window has; nothing that is written is
 //! written over; the main thread waits for the terminal, the runtime's threads never do.
 //!
-//! Reading order: [`open`] (from the arguments to the end), [`turn`] (a message until it is done), [`meanwhile`] (what
-//! agents do while nothing is asked), [`commands`] (what
-//! begins with a slash), [`words`] (answers as lines).
+//! Reading order: [`open`] (from the arguments to the end), [`lines`] and [`keyboard`] (where lines come from), [`turn`]
+//! (a message until it is done), [`meanwhile`] (what agents do while nothing is asked), [`commands`] (what begins with a
+//! slash), [`back`] (going back), [`words`] (answers as lines).
 
+mod back;
 mod commands;
+mod keyboard;
+mod lines;
 mod meanwhile;
 mod open;
 mod turn;

@@ -1,6 +1,6 @@
 //! `neco repl`: from the arguments to the exit code.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use neco_config::Env;
@@ -10,6 +10,7 @@ use neco_tui::told::{Output, fenced, is_command, with_what_ran};
 use tokio::runtime::Runtime;
 
 use super::commands::Next;
+use super::lines::Lines;
 use super::meanwhile::Seen;
 use super::turn::{Course, hear_signals};
 use crate::args::{EverywhereArgs, RunArgs};
@@ -20,6 +21,7 @@ use crate::run::drive::listen;
 use crate::run::picture;
 use crate::say;
 use crate::signals::Deaf;
+use crate::terminal::Terminal;
 use crate::tui::OpenSessions;
 use crate::tui::host::DoorHost;
 use crate::wire;
@@ -45,9 +47,11 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         host.open_first(tty.as_ref()).await
     })?;
     let course = Arc::new(Mutex::new(Course::default()));
-    runtime.spawn(hear_signals(signals, Arc::clone(&course)));
+    let present = Arc::new(Mutex::new(Arc::clone(&client)));
+    let lines = Lines::of(&Terminal::look_at(env), host.history());
+    runtime.spawn(hear_signals(signals, Arc::clone(&course), Arc::clone(&present), lines.undone()));
     let seen = runtime.block_on(Seen::now(client.as_ref()));
-    let mut repl = Repl { host, client, env: env.clone(), deaf, course, ran: Vec::new(), seen };
+    let mut repl = Repl { host, client, present, env: env.clone(), deaf, course, ran: Vec::new(), seen, lines };
     say::out(GREETING)?;
     if let Some(content) = args.message() {
         repl.turn(&runtime, Command::UserMessage { content, attachments })?;
@@ -70,6 +74,8 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
 pub(super) struct Repl {
     pub(super) host: DoorHost,
     pub(super) client: Arc<dyn Client>,
+    /// The same, for whoever hears signals.
+    pub(super) present: Arc<Mutex<Arc<dyn Client>>>,
     pub(super) env: Env,
     pub(super) deaf: Deaf,
     pub(super) course: Arc<Mutex<Course>>,
@@ -77,16 +83,17 @@ pub(super) struct Repl {
     pub(super) ran: Vec<String>,
     /// How far the session was shown.
     pub(super) seen: Seen,
+    /// Where lines come from.
+    pub(super) lines: Lines,
 }
 
 impl Repl {
     fn take_lines(&mut self, runtime: &Runtime) -> Result<(), Failure> {
         loop {
             self.catch_up(runtime)?;
-            say::out("> ")?;
-            let Some(line) = read_line() else {
-                return say::out("\n");
-            };
+            let custom = runtime.block_on(self.host.commands());
+            self.lines.set_names(custom.into_iter().map(|own| own.name));
+            let Some(line) = self.lines.next() else { return say::out("\n") };
             match self.take(runtime, line.trim())? {
                 Next::Go => {}
                 Next::Leave => return Ok(()),
@@ -100,6 +107,7 @@ impl Repl {
             return Ok(Next::Go);
         }
         self.host.remember(line);
+        self.lines.remember(line);
         if is_command(line) {
             return self.command(runtime, line);
         }
@@ -133,30 +141,5 @@ impl Repl {
         let told = output.lock().unwrap_or_else(PoisonError::into_inner).told(line, &ended);
         self.ran.push(fenced(&told, ""));
         Ok(())
-    }
-}
-
-/// The next line, with those that it goes on in; none at the end.
-fn read_line() -> Option<String> {
-    let mut whole = String::new();
-    loop {
-        let mut line = String::new();
-        match io::stdin().lock().read_line(&mut line) {
-            Ok(0) => return (!whole.is_empty()).then_some(whole),
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => continue,
-            Err(_) => return None,
-        }
-        let line = line.trim_end_matches(['\n', '\r']);
-        match line.strip_suffix('\\') {
-            Some(begun) => {
-                whole.push_str(begun);
-                whole.push('\n');
-            }
-            None => {
-                whole.push_str(line);
-                return Some(whole);
-            }
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! A message, from when it is said until the agent is done with it.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use neco_proto::event::CompleteReason;
 use neco_proto::{Client, Command, EventBody, Receipt};
@@ -12,6 +13,7 @@ use crate::args::OutputFormat;
 use crate::ask::Tty;
 use crate::ask::editor::Programs;
 use crate::ask::question::Place;
+use crate::ask::tty::restore_terminal;
 use crate::failure::Failure;
 use crate::print::Printer;
 use crate::run::happening::{Happening, QUEUE, bring_events, quit};
@@ -19,6 +21,10 @@ use crate::run::window::{Person, Window};
 use crate::say;
 use crate::signals::{Signal, Signals};
 use crate::terminal::Terminal;
+use crate::tui::was_said;
+
+/// How long a session may take to say whether anything was said in it, when the process is to end.
+const SOON: Duration = Duration::from_millis(500);
 
 /// What goes on now, for whoever hears signals.
 #[derive(Default)]
@@ -132,7 +138,13 @@ pub(super) fn goes_on(window: &mut Window, happening: Happening) -> bool {
 
 /// Hears signals: the first Ctrl-C while the agent works stops the work, a second one ends the process, as every
 /// other signal does.
-pub async fn hear_signals(mut signals: Signals, course: Arc<Mutex<Course>>) {
+/// The terminal gets back what `undone` says.
+pub async fn hear_signals(
+    mut signals: Signals,
+    course: Arc<Mutex<Course>>,
+    present: Arc<Mutex<Arc<dyn Client>>>,
+    undone: &'static str,
+) {
     loop {
         let signal = signals.next().await;
         let (work, heard, waits) = {
@@ -150,7 +162,21 @@ pub async fn hear_signals(mut signals: Signals, course: Arc<Mutex<Course>>) {
                 });
             }
             (Signal::Interrupt, None) if heard == 1 => say::note("Ctrl-C again leaves"),
-            (Signal::Interrupt | Signal::HangUp | Signal::Terminate, _) => quit(signal),
+            (Signal::Interrupt | Signal::HangUp | Signal::Terminate, _) => {
+                let client = Arc::clone(&present.lock().unwrap_or_else(PoisonError::into_inner));
+                // The terminal may be gone.
+                let _ = say::out(&format!("{undone}\n"));
+                last_words(client.as_ref()).await;
+                quit(signal);
+            }
         }
+    }
+}
+
+/// How the session is gone on with, if anything was said in it. The terminal may be gone, and nobody waits for long.
+async fn last_words(client: &dyn Client) {
+    if let Ok(Ok(Some(id))) = tokio::time::timeout(SOON, was_said(client)).await {
+        restore_terminal();
+        let _ = say::out(&format!("go on with it: neco --session {id}\n"));
     }
 }

@@ -1,24 +1,13 @@
 //! What a session answers, as lines.
 
 use std::fmt::Write;
-use std::io::BufRead;
 
-use neco_proto::event::{AgentNode, RewindWhat};
-use neco_proto::slash::Slash;
-use neco_proto::{
-    Answer, ContextView, MessageSize, RewindPoint, RewindPreview, SessionSnapshot, Speaker, Todo, TodoStatus,
-};
+use neco_proto::event::AgentNode;
+use neco_proto::slash::{Setting, Slash};
+use neco_proto::{Answer, ContextView, MessageSize, SessionSnapshot, Speaker, Todo, TodoStatus};
 
 use crate::print::clean::clean_line;
 use crate::print::figures;
-
-/// A line that is asked for.
-#[must_use]
-pub fn read() -> Option<String> {
-    let mut line = String::new();
-    let count = std::io::stdin().lock().read_line(&mut line).ok()?;
-    (count > 0).then(|| line.trim().to_owned())
-}
 
 /// An answer in words.
 #[must_use]
@@ -37,8 +26,8 @@ pub fn answer(answer: &Answer, view: ContextView) -> String {
                 let _ = writeln!(text, "compacted at {}; /compact does it now", figures::tokens(at));
             }
         }
-        Answer::Tree { nodes } => nodes.iter().for_each(|node| text.push_str(&node_line(node))),
-        Answer::Snapshot(_)
+        Answer::Tree { .. }
+        | Answer::Snapshot(_)
         | Answer::Messages { .. }
         | Answer::Prompt(_)
         | Answer::Checkpoints { .. }
@@ -65,6 +54,17 @@ fn messages(messages: &[MessageSize], view: ContextView) -> String {
     text
 }
 
+/// The agents, a line each; of the root it is told whether it works now.
+#[must_use]
+pub fn tree(nodes: &[AgentNode], root_works: bool) -> String {
+    let others = nodes.iter().filter(|node| node.parent.is_some()).map(node_line).collect::<String>();
+    let root = if root_works { "the agent itself is at work\n" } else { "the agent itself waits for you\n" };
+    match others.is_empty() {
+        true => format!("{root}no other agent was asked\n"),
+        false => format!("{root}{others}"),
+    }
+}
+
 fn node_line(node: &AgentNode) -> String {
     let said = node.last_message.as_deref().map(|text| format!(": {}", clean_line(text))).unwrap_or_default();
     let progress = (node.progress.clamp(0.0, 1.0) * 100.0).round();
@@ -76,6 +76,12 @@ fn node_line(node: &AgentNode) -> String {
 pub fn standing(snapshot: &SessionSnapshot, what: &Slash) -> String {
     match what {
         Slash::Cost => figures::usage(&snapshot.usage).unwrap_or_else(|| "nothing was used yet".to_owned()),
+        Slash::How(setting) => match setting {
+            Setting::Mode => setting.told(snapshot.mode.name()),
+            Setting::Approval => setting.told(snapshot.approval.name()),
+            Setting::Generation => setting.told(&snapshot.generation.to_string()),
+            Setting::Theme => "lines have no colours to choose: themes are for the window".to_owned(),
+        },
         Slash::Todo if snapshot.todos.is_empty() => "the todo list is empty".to_owned(),
         Slash::Todo => Todo::outline(&snapshot.todos).into_iter().map(|(depth, todo)| todo_line(depth, todo)).collect(),
         Slash::Plan => match &snapshot.plan {
@@ -102,73 +108,4 @@ fn todo_line(depth: usize, todo: &Todo) -> String {
         TodoStatus::Cancelled => "dropped:",
     };
     format!("{}{state} {}\n", "  ".repeat(depth), clean_line(&todo.text))
-}
-
-/// The messages that can be gone back to.
-#[must_use]
-pub fn points(points: &[RewindPoint]) -> String {
-    let line = |point: &RewindPoint| {
-        let files = if point.files { " (files changed since)" } else { "" };
-        format!("{}. {}{files}\n", point.number, clean_line(&point.text))
-    };
-    points.iter().map(line).collect()
-}
-
-/// The message that a line means, and what goes back: `3`, `3 f`, `3c`.
-#[must_use]
-pub fn way<'a>(line: &str, points: &'a [RewindPoint]) -> Option<(&'a RewindPoint, RewindWhat)> {
-    let digits = line.trim().trim_end_matches(|char: char| !char.is_ascii_digit());
-    let what = match line.trim().strip_prefix(digits)?.trim() {
-        "" => RewindWhat::Both,
-        "f" | "files" => RewindWhat::Files,
-        "c" | "conversation" => RewindWhat::Conversation,
-        _ => return None,
-    };
-    let number: u64 = digits.parse().ok()?;
-    points.iter().find(|point| point.number == number).map(|point| (point, what))
-}
-
-/// What going back would change.
-#[must_use]
-pub fn preview(preview: &RewindPreview) -> String {
-    let mut text = String::new();
-    for point in &preview.messages {
-        let _ = writeln!(text, "no longer counts: {}", clean_line(&point.text));
-    }
-    for file in &preview.files {
-        let others = if file.by_others { " (somebody else changed it since)" } else { "" };
-        let kind = format!("{:?}", file.kind).to_lowercase();
-        let _ = writeln!(text, "{kind}: {}{others}", clean_line(&file.path));
-    }
-    preview.notes.iter().for_each(|note| text.push_str(&format!("{}\n", clean_line(note))));
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use jiff::Timestamp;
-    use neco_proto::MessageId;
-
-    use super::*;
-
-    #[test]
-    fn a_way_back_is_a_number_and_a_letter() {
-        let point = |number| RewindPoint {
-            number,
-            message_id: MessageId::new(),
-            seq: number,
-            ts: Timestamp::UNIX_EPOCH,
-            text: String::new(),
-            calls: 0,
-            files: false,
-        };
-        let points = [point(1), point(2)];
-        let read = |line: &str| way(line, &points).map(|(point, what)| (point.number, what));
-        assert_eq!(read("2"), Some((2, RewindWhat::Both)));
-        assert_eq!(read("1 f"), Some((1, RewindWhat::Files)));
-        assert_eq!(read("1c"), Some((1, RewindWhat::Conversation)));
-        for line in ["", "3", "x", "1 x", "n"] {
-            assert_eq!(read(line), None, "{line}");
-        }
-    }
 }

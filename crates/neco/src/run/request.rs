@@ -27,6 +27,7 @@ use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
 use crate::ask::editor::Programs;
 use crate::ask::question::Place;
 use crate::ask::{self, Tty};
+use crate::disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::keys;
@@ -94,6 +95,8 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         match runtime.block_on(request.open(&folder)) {
             // Somebody else was faster, and serves it in a moment.
             Err(failure) if goes_on && failure.code == Some(ErrorCode::SessionInUse) && races < RACES => races += 1,
+            // What was found damaged is set aside by the next opening.
+            Err(_) if races < RACES && disk::is_doubted(env.data_dir()) => races = RACES,
             opened => break opened.inspect_err(|_| worktree::end(&folder, None, &title, "", env))?,
         }
         std::thread::sleep(PAUSE);
@@ -105,6 +108,9 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let seen = see_through(&runtime, &opened.services, &opened.session, &others, seat, asked);
     let (works_in, id) = (opened.folder, short_id(opened.session.id()));
     let ended = wire::stop(runtime, opened.services, opened.session, others, seen);
+    if matches!(ended, Ok(Exit::Failed)) && disk::is_full(env.data_dir()) {
+        say::note(disk::store_advice(env.data_dir()));
+    }
     worktree::end(&works_in, opened.held, &title, &id, env);
     ended
 }

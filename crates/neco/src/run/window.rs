@@ -214,6 +214,7 @@ impl Window {
             | EventBody::Notification(_)
             | EventBody::Environment(_)
             | EventBody::Checkpoint(_)
+            | EventBody::FilesBack(_)
             | EventBody::Rewind(_)
             | EventBody::Title(_)
             | EventBody::Imported(_)

@@ -6,13 +6,14 @@ use std::time::Duration;
 use neco_config::Env;
 use neco_proto::SessionId;
 use neco_session::hub::worktree_folder;
-use neco_workspace::worktree::{BringBack, Brought, Held, Worktree, WorktreeError, tidy};
+use neco_workspace::worktree::{BringBack, Brought, Held, Worktree, WorktreeError, all, tidy};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::say;
 
-/// Worktrees that nobody touched for so long are removed when a new one is made; their branches stay.
+/// Worktrees that nobody touched for so long are removed when a new one is made or sessions are pruned; their branches
+/// stay.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// The folder of all worktrees.
@@ -27,9 +28,7 @@ pub fn worktrees(env: &Env) -> PathBuf {
 /// When there is no repository, or git fails.
 pub fn begin(folder: &Path, how: BringBack, message: &str, env: &Env) -> Result<PathBuf, Failure> {
     let worktrees = worktrees(env);
-    for unused in tidy(&worktrees, UNUSED) {
-        say::note(&format!("the worktree {} was removed: nobody needs it any more", unused.path.display()));
-    }
+    tidy_up(env);
     let (tree, inside) = Worktree::create(folder, &worktrees, &name_of(message), how).map_err(failed)?;
     let inside = inside.canonicalize().unwrap_or(inside);
     let branch = match how {
@@ -41,6 +40,32 @@ pub fn begin(folder: &Path, how: BringBack, message: &str, env: &Env) -> Result<
         say::note("what is not committed in your working tree is not in it");
     }
     Ok(inside)
+}
+
+/// Removes worktrees that nobody needs any more, and says so.
+pub fn tidy_up(env: &Env) {
+    for unused in tidy(&worktrees(env), UNUSED) {
+        let Worktree { path, branch, .. } = &unused;
+        say::note(&format!(
+            "the worktree {} was removed: nobody needs it any more; `git branch -d {branch}` removes its branch, if that is merged",
+            path.display()
+        ));
+    }
+}
+
+/// The worktrees that are there, a line each: where, on which branch, and what is to be done with them.
+#[must_use]
+pub fn listed(env: &Env) -> Vec<String> {
+    let there = all(&worktrees(env)).into_iter().filter(|tree| tree.path.is_dir());
+    let line = |tree: Worktree| {
+        let state = match (tree.is_held(), tree.is_merged()) {
+            (true, _) => "in use".to_owned(),
+            (false, true) => "merged".to_owned(),
+            (false, false) => format!("git worktree remove {} removes it", tree.path.display()),
+        };
+        format!("{}  {}  {state}", tree.path.display(), tree.branch)
+    };
+    there.map(line).collect()
 }
 
 /// Says that somebody works in `folder`, should that be in a worktree.
@@ -77,6 +102,9 @@ fn words(tree: &Worktree, brought: &Brought, session: &str) -> String {
             }
             Err(error) => format!("nothing was changed; the worktree stays, as {error}; {more}"),
         },
+        Brought::Branch { .. } if tree.is_merged() => {
+            format!("nothing new: branch {} is merged already; {more}", tree.branch)
+        }
         Brought::Branch { files: count, .. } => {
             let branch = &tree.branch;
             let files = files(count);

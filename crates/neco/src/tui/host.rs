@@ -149,7 +149,7 @@ impl DoorHost {
             return Ok(first);
         }
         let args = self.args_for(wanted);
-        let fresh = self.sessions.open(&args, &self.folder(), None).await.map_err(|failure| failure.to_string())?;
+        let fresh = self.sessions.open(&args, &self.folder(), None).await.map_err(|failure| failure.words())?;
         *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = fresh.folder;
         Ok(fresh.client)
     }
@@ -170,7 +170,7 @@ impl DoorHost {
         let most = SESSIONS.to_string();
         let told =
             own_self::run(&["session", "list", "--json", "--limit", &most], self.overrides(), &self.folder()).await?;
-        let records: Vec<Value> = serde_json::from_str(&told.out).map_err(|_| told.err.trim().to_owned())?;
+        let records: Vec<Value> = serde_json::from_str(&told.out).map_err(|_| told.words())?;
         let now = Timestamp::now();
         let entry = |record: &Value| {
             let updated = record["updated"].as_str().and_then(|time| time.parse::<Timestamp>().ok());
@@ -274,7 +274,7 @@ impl DoorHost {
         }
         let (loaded, env, rules, place) = (self.load()?, self.env.clone(), self.args.rules.clone(), folder.clone());
         let opened = tokio::task::spawn_blocking(move || PersonsShell::open(&place, &rules, &loaded, &env)).await;
-        let shell = opened.map_err(|error| error.to_string())?.map_err(|failure| failure.to_string())?;
+        let shell = opened.map_err(|error| error.to_string())?.map_err(|failure| failure.words())?;
         let shell = Arc::new(shell);
         *kept = Some((folder, Arc::clone(&shell)));
         Ok(shell)
@@ -329,7 +329,7 @@ impl DoorHost {
             let sandbox = sandbox::open(&loaded.config, &env, Ask::IfChanged)?;
             Ok::<_, Failure>(sandbox.report().clone())
         });
-        let report = opened.await.map_err(|error| error.to_string())?.map_err(|failure| failure.to_string())?;
+        let report = opened.await.map_err(|error| error.to_string())?.map_err(|failure| failure.words())?;
         let mut text = format!("commands run in: {}\n", report.in_short());
         report.gaps.iter().for_each(|gap| text.push_str(&format!("open: {gap}\n")));
         Ok(CommandOutcome::Print(text.trim_end().to_owned()))
@@ -406,6 +406,12 @@ impl Host for DoorHost {
         say::held_notes()
     }
 
+    fn successor(&self) -> Option<(Wanted, String)> {
+        let (id, owner) = self.sessions.attached()?;
+        let words = format!("process {owner}, which had this session open, is gone: this window goes on with it");
+        Some((Wanted::Id(id), words))
+    }
+
     fn ended(&self) -> Option<String> {
         Some(self.sessions.ended())
     }
@@ -413,7 +419,7 @@ impl Host for DoorHost {
     fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, String>> {
         async move {
             let loaded = self.load()?;
-            model_list::list(&loaded.config, &self.env).await.map_err(|failure| failure.to_string())
+            model_list::list(&loaded.config, &self.env).await.map_err(|failure| failure.words())
         }
         .boxed()
     }
@@ -421,7 +427,7 @@ impl Host for DoorHost {
     fn rules(&self) -> BoxFuture<'_, Result<Vec<RuleEntry>, String>> {
         let list = || {
             let loaded = self.load()?;
-            rule_list::list(&self.folder(), &self.args.rules, &loaded, &self.env).map_err(|failure| failure.to_string())
+            rule_list::list(&self.folder(), &self.args.rules, &loaded, &self.env).map_err(|failure| failure.words())
         };
         async move { block_in_place(list) }.boxed()
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use neco_config::section::{TuiNotifications, TuiSection, TuiTheme};
-use neco_config::{Config, Env};
+use neco_config::{Env, Loaded};
 use neco_tui::input::Keymap;
 use neco_tui::looks::Looks;
 use neco_tui::term::{Depth, Notify};
@@ -14,6 +14,9 @@ use crate::failure::Failure;
 /// Terminals that do not fold their rows anew when they get narrower, by how their names begin.
 const DO_NOT_REFLOW: [&str; 4] = ["xterm", "rxvt", "screen", "linux"];
 
+/// Terminals that do not say what was pasted, by how their names begin.
+const DO_NOT_MARK_PASTES: [&str; 5] = ["screen", "linux", "vt", "ansi", "cons"];
+
 /// Variables of terminals that understand OSC 9, and of those that understand OSC 777.
 const OSC9: [&str; 5] = ["KITTY_WINDOW_ID", "WEZTERM_PANE", "WT_SESSION", "GHOSTTY_RESOURCES_DIR", "ITERM_SESSION_ID"];
 const OSC777: [&str; 1] = ["VTE_VERSION"];
@@ -22,16 +25,16 @@ const OSC777: [&str; 1] = ["VTE_VERSION"];
 ///
 /// # Errors
 /// When a key of the settings is none.
-pub fn of(config: &Config, env: &Env, most_turns: u32) -> Result<Looks, Failure> {
-    let keys = config.tui.keys.iter().map(|(name, keys)| (name.as_str(), keys.as_str()));
-    let keys = Keymap::with(keys).map_err(|words| {
-        Failure::usage(format!("[tui.keys] {words}")).hint("`neco config show --origin` tells which file says so")
-    })?;
+pub fn of(loaded: &Loaded, env: &Env, most_turns: u32) -> Result<Looks, Failure> {
+    let config = &loaded.config;
+    let keys = keys(loaded)?;
     Ok(Looks {
         theme: theme(&config.tui, env),
         depth: depth(env),
         reflows: reflows(env),
         tmux: env.is_set("TMUX"),
+        marks_pastes: marks_pastes(env),
+        set_up: false,
         vi: config.tui.vi,
         keys,
         notify: notify(&config.tui, env),
@@ -41,11 +44,27 @@ pub fn of(config: &Config, env: &Env, most_turns: u32) -> Result<Looks, Failure>
     })
 }
 
+fn keys(loaded: &Loaded) -> Result<Keymap, Failure> {
+    let all = || loaded.config.tui.keys.iter().map(|(name, keys)| (name.as_str(), keys.as_str()));
+    Keymap::with(all()).map_err(|words| {
+        let wrong = all().find(|entry| Keymap::with([*entry]).is_err());
+        let setting = wrong.and_then(|(name, _)| loaded.origins.get(&format!("tui.keys.{name}")));
+        let place = setting.map(|setting| format!("{}: ", setting.origin)).unwrap_or_default();
+        Failure::usage(format!("{place}[tui.keys] {words}"))
+    })
+}
+
 fn reflows(env: &Env) -> bool {
     let term = env.var("TERM").unwrap_or_default();
     // Most terminals call themselves xterm; those that are more say so in another variable.
     let more = env.is_set("TMUX") || env.is_set("VTE_VERSION") || env.is_set("TERM_PROGRAM") || env.is_set("COLORTERM");
     more || !DO_NOT_REFLOW.iter().any(|name| term.starts_with(name))
+}
+
+/// A terminal that says nothing of itself is taken for one that can do little.
+fn marks_pastes(env: &Env) -> bool {
+    let term = env.var("TERM").unwrap_or_default();
+    env.is_set("TMUX") || !(term.is_empty() || DO_NOT_MARK_PASTES.iter().any(|name| term.starts_with(name)))
 }
 
 fn notify(section: &TuiSection, env: &Env) -> Notify {
@@ -113,6 +132,9 @@ mod tests {
         assert_eq!(looks(&[("TERM", "screen-256color")]), (Depth::Many, ThemeName::Dark));
         assert_eq!(looks(&[("COLORTERM", "truecolor"), ("COLORFGBG", "0;15")]), (Depth::True, ThemeName::Light));
         assert_eq!(looks(&[("TERM", "xterm"), ("NO_COLOR", "1")]), (Depth::None, ThemeName::Plain));
+        let marks = |vars: &[(&'static str, &'static str)]| marks_pastes(&env(vars));
+        assert!(marks(&[("TERM", "xterm-256color")]) && marks(&[("TERM", "screen-256color"), ("TMUX", "/t,1,0")]));
+        assert!(!marks(&[("TERM", "screen")]) && !marks(&[("TERM", "linux")]) && !marks(&[]));
         let light = TuiSection { theme: TuiTheme::Light, ..TuiSection::default() };
         assert_eq!(theme(&light, &env(&[])), ThemeName::Light);
     }

@@ -27,4 +27,4 @@ mod shell;
 mod status;
 
 pub use open::{is_wanted, run};
-pub use opened::OpenSessions;
+pub use opened::{OpenSessions, was_said};

@@ -1,10 +1,9 @@
 //! `neco` at a terminal: from the arguments to the exit code.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use neco_config::{Config, Env, LoadOptions};
+use neco_config::{Env, LoadOptions};
 use neco_proto::Command;
 use neco_tui::text::highlight;
 use neco_tui::theme::ThemeName;
@@ -61,9 +60,9 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         Some(how) => worktree::begin(&folder, how.into(), &words, env)?,
         None => folder,
     };
-    let config = settings(&folder, everywhere, env)?;
-    let most_turns = args.max_turns.unwrap_or(config.agent.max_turns);
-    let looks = looks::of(&config, env, most_turns)?;
+    let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides })?;
+    let most_turns = args.max_turns.unwrap_or(loaded.config.agent.max_turns);
+    let looks = looks::of(&loaded, env, most_turns)?;
     // Reading a long session takes as long as reading the languages of the programs in it.
     if goes_on && looks.theme != ThemeName::Plain {
         std::thread::spawn(highlight::warm);
@@ -79,7 +78,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         folder.clone(),
         sessions,
         deaf,
-        config.tui.status_line.clone(),
+        loaded.config.tui.status_line.clone(),
     );
     let host = Arc::new(host);
     let mut first = args.message().filter(|words| !words.trim().is_empty());
@@ -96,16 +95,22 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let left = host.last_said();
     worktree::end(&folder, None, &words, left.as_deref().unwrap_or_default(), env);
     runtime.shutdown_background();
-    if let (Some(id), Ok(Exit::Done | Exit::Stopped(_))) = (left, &seen) {
-        // The terminal may be gone with the signal.
-        let _ = say::out(&format!("go on with it: neco --session {id}\n"));
+    match (left, seen) {
+        (Some(id), Ok(exit @ (Exit::Done | Exit::Stopped(_)))) => {
+            // The terminal may be gone with the signal.
+            let _ = say::out(&format!("go on with it: neco --session {id}\n"));
+            Ok(exit)
+        }
+        (Some(id), Err(failure)) if failure.code.is_some() => {
+            let advice = failure.advised(env.data_dir());
+            let hint = advice.hint.as_deref().unwrap_or_default();
+            Err(Failure {
+                hint: Some(format!("{hint}\nWhat was kept is safe; go on with it then: neco --session {id}")),
+                ..advice
+            })
+        }
+        (_, seen) => seen,
     }
-    seen
-}
-
-fn settings(folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> Result<Config, Failure> {
-    let loaded = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides })?;
-    Ok(loaded.config)
 }
 
 /// Shows the window until the person leaves or a signal ends it; all sessions have ended then.
@@ -174,5 +179,13 @@ async fn defect(env: &Env) {
 }
 
 fn failed(error: WindowError) -> Failure {
-    Failure::new(Exit::Failed, error.to_string())
+    match error {
+        // Its number stands in the lists of errors, and nowhere else in what is told.
+        WindowError::Lost(lost) => {
+            let failure = Failure::from(lost);
+            let number = failure.code.map(|code| format!("error {}: ", code.number())).unwrap_or_default();
+            Failure { message: format!("{number}{}", failure.message), ..failure }
+        }
+        WindowError::Terminal(_) | WindowError::Open(_) => Failure::new(Exit::Failed, error.to_string()),
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use neco_config::Env;
-use neco_proto::{Answer, Client, Query};
+use neco_proto::{Answer, Client, ClientError, ErrorCode, Query, Seq};
 use neco_safety::policy::Rule;
 use neco_session::Session;
 use neco_workspace::worktree::Held;
@@ -147,6 +147,12 @@ impl OpenSessions {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The session on the screen and the process that has it open, when that is another one.
+    #[must_use]
+    pub fn attached(&self) -> Option<(String, u32)> {
+        self.attached.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// What a person should know when the session on the screen ends without their doing.
     #[must_use]
     pub fn ended(&self) -> String {
@@ -160,26 +166,48 @@ impl OpenSessions {
 
     /// Nothing stays of a session in which nothing was said.
     async fn put_away(&self, kept: Kept) {
-        let said = tokio::time::timeout(SOON, was_said(kept.client.as_ref())).await;
+        let asked = tokio::time::timeout(SOON, was_said(kept.client.as_ref())).await;
+        let is_over = matches!(asked, Ok(Err(_)));
+        let said = match asked {
+            Ok(Ok(said)) => Some(said),
+            // The session is over, for it could not be kept any more: its log says what was said.
+            Ok(Err(_)) => of_log(kept.own.as_ref()).await,
+            Err(_) => None,
+        };
         // Whoever does not answer may well have something to keep.
-        let keep = said.as_ref().map_or(true, Option::is_some);
-        if let Ok(Some(id)) = said {
+        let keep = said.as_ref().is_none_or(Option::is_some);
+        if let Some(Some(id)) = said {
             *self.said.lock().unwrap_or_else(PoisonError::into_inner) = Some(id);
         }
         let Some((services, session, others)) = kept.own else { return };
         drop(kept.client);
-        if let Err(failure) = wire::put_away(services, session, others, keep).await {
-            say::note(&failure.to_string());
+        // What could not be written is told already, with the end of the session.
+        if let Err(failure) = wire::put_away(services, session, others, keep).await
+            && !(is_over && failure.code == Some(ErrorCode::StoreFailed))
+        {
+            say::note(&failure.message);
         }
     }
 }
 
 /// The session as people write it, if anything was said in it.
-async fn was_said(client: &dyn Client) -> Option<String> {
-    let Ok(Answer::Snapshot(snapshot)) = client.ask(Query::Snapshot).await else { return None };
+///
+/// # Errors
+/// When it can't be asked.
+pub async fn was_said(client: &dyn Client) -> Result<Option<String>, ClientError> {
+    let Answer::Snapshot(snapshot) = client.ask(Query::Snapshot).await? else { return Ok(None) };
     if snapshot.state.is_at_work() {
-        return Some(short_id(snapshot.session_id));
+        return Ok(Some(short_id(snapshot.session_id)));
     }
-    let Ok(Answer::RewindPoints { points }) = client.ask(Query::RewindPoints).await else { return None };
-    (!points.is_empty()).then(|| short_id(snapshot.session_id))
+    let Answer::RewindPoints { points } = client.ask(Query::RewindPoints).await? else { return Ok(None) };
+    // What was gone back over can be taken back.
+    let is_said = !points.is_empty() || client.ask(Query::UndoPreview).await.is_ok();
+    Ok(is_said.then(|| short_id(snapshot.session_id)))
+}
+
+/// The same of a session that does not answer any more; nothing when its log can't be read.
+async fn of_log(own: Option<&(Services, Session, Others)>) -> Option<Option<String>> {
+    let (services, session, _) = own?;
+    let course = services.hub.course(session.id()).await.ok()?;
+    Some(course.is_said(Seq::MAX).then(|| short_id(session.id())))
 }

@@ -117,7 +117,7 @@ impl DoorHost {
                 );
                 Ok(CommandOutcome::GoOn(Wanted::Id(fork.to_owned()), words))
             }
-            Some(_) | None => Err(told.err.trim().to_owned()),
+            Some(_) | None => Err(told.words()),
         }
     }
 
@@ -130,18 +130,21 @@ impl DoorHost {
             (false, _) if told.err.contains("no message") => {
                 Ok(CommandOutcome::Say("this session changed no file".to_owned()))
             }
-            (false, _) => Err(told.err.trim().to_owned()),
+            (false, _) => Err(told.words()),
         }
     }
 
-    async fn export(&self, client: &Arc<dyn Client>, file: &str) -> Result<CommandOutcome, String> {
+    async fn export(&self, client: &Arc<dyn Client>, argument: &str) -> Result<CommandOutcome, String> {
         let id = snapshot(client).await?.session_id.to_string();
         let short: String = id.chars().take(13).collect();
-        let file = if file.is_empty() { format!("neco-{short}.md") } else { file.to_owned() };
-        let told = own_self::run(&["session", "export", &id, "-o", &file], self.overrides(), &self.folder()).await?;
+        let (file, flags) = file_and_flags(argument);
+        let file = if file.is_empty() { format!("neco-{short}.md") } else { file };
+        let arguments: Vec<&str> =
+            ["session", "export", &id, "-o", &file].into_iter().chain(flags.iter().map(String::as_str)).collect();
+        let told = own_self::run(&arguments, self.overrides(), &self.folder()).await?;
         match told.done {
             true => Ok(CommandOutcome::Say(format!("the session is in {}", self.folder().join(file).display()))),
-            false => Err(told.err.trim().to_owned()),
+            false => Err(told.words()),
         }
     }
 
@@ -158,13 +161,19 @@ impl DoorHost {
 
     async fn run_workflow(&self, name: &str, inputs: &[&str]) -> Result<CommandOutcome, String> {
         let told = own_self::run(&["workflow", "show", name, "--json"], self.overrides(), &self.folder()).await?;
-        let shown: Value = serde_json::from_str(&told.out).map_err(|_| told.err.trim().to_owned())?;
+        let shown: Value = serde_json::from_str(&told.out).map_err(|_| match told.err.contains("there is no") {
+            true => format!("there is no workflow `{name}`: /workflow lists those there are"),
+            false => told.words(),
+        })?;
         let definition = if shown["definition"].is_object() { shown["definition"].clone() } else { shown };
-        let input = |text: &&str| {
+        // As behind `neco workflow run`, too.
+        let inputs = inputs.iter().filter(|word| **word != "--input").copied();
+        let input = |text: &str| {
+            let text = text.strip_prefix("--input=").unwrap_or(text);
             let (name, value) = text.split_once('=').ok_or_else(|| format!("{text}: inputs are written NAME=VALUE"))?;
             Ok((name.to_owned(), Value::from(value)))
         };
-        let inputs = inputs.iter().map(input).collect::<Result<serde_json::Map<String, Value>, String>>()?;
+        let inputs = inputs.map(input).collect::<Result<serde_json::Map<String, Value>, String>>()?;
         Ok(CommandOutcome::Send(Command::RunWorkflow { definition, inputs: Value::Object(inputs) }))
     }
 
@@ -193,6 +202,20 @@ async fn snapshot(client: &Arc<dyn Client>) -> Result<SessionSnapshot, String> {
     }
 }
 
+/// The file that is named behind `/export`, and what is said of it as on the command line.
+fn file_and_flags(argument: &str) -> (String, Vec<String>) {
+    let (mut file, mut flags) = (Vec::new(), Vec::new());
+    let mut words = argument.split_whitespace();
+    while let Some(word) = words.next() {
+        match word {
+            "--format" => flags.extend([word.to_owned()].into_iter().chain(words.next().map(str::to_owned))),
+            _ if word.starts_with("--") => flags.push(word.to_owned()),
+            _ => file.push(word),
+        }
+    }
+    (file.join(" "), flags)
+}
+
 async fn checkpoints(client: &Arc<dyn Client>) -> Result<CommandOutcome, String> {
     let answer = client.ask(Query::Checkpoints).await.map_err(|error| error.to_string())?;
     let Answer::Checkpoints { checkpoints } = answer else { return Err("the session does not say".to_owned()) };
@@ -211,7 +234,7 @@ async fn checkpoints(client: &Arc<dyn Client>) -> Result<CommandOutcome, String>
         )
     };
     let lines: Vec<String> = checkpoints.iter().map(line).collect();
-    let hint = "/rewind goes back to one; /diff shows all that changed";
+    let hint = "/rewind NAME puts the files back into one; /diff shows all that changed";
     Ok(CommandOutcome::Print(format!("{}\n{hint}", lines.join("\n"))))
 }
 

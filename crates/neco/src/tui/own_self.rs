@@ -26,6 +26,14 @@ pub struct Told {
     pub done: bool,
 }
 
+impl Told {
+    /// Why it did not, without the name before it.
+    #[must_use]
+    pub fn words(&self) -> String {
+        self.err.trim().trim_start_matches("neco: ").to_owned()
+    }
+}
+
 /// Runs this program with `arguments` in `folder`, with nobody to ask.
 ///
 /// # Errors

@@ -137,11 +137,3 @@ impl Spill for Nowhere {
         Box::pin(async { Err(ToolError::failed("it is not kept")) })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn what_a_person_ran_is_known_where_it_is_made_harmless() {
-        assert_eq!(neco_tui::told::RAN, neco_session::actor::RAN);
-    }
-}

@@ -56,7 +56,7 @@ fn what_is_no_part_of_checkpoints_is_named_before_going_back() {
         .run(&["session", "rewind", &id, "--to", "1", "--dry-run"])
         .ended_with(0)
         .says("goes        a.txt")
-        .says("stay as they are now: ign");
+        .says("ign has a file in it that was changed since and can't come back");
 }
 
 #[test]

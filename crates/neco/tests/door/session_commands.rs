@@ -185,13 +185,17 @@ fn sessions_are_removed_only_when_that_is_meant() {
     house.run(&["session", "rm", &id]).ended_with(2).says("nobody can be asked").says("--yes");
     house.run(&["session", "rm", "", "--yes"]).ended_with(2);
     house.run(&["session", "show", &id]).ended_with(0);
-    house.run(&["session", "prune"]).ended_with(2).says("--older-than");
+    house.run(&["session", "prune"]).ended_with(0).says("1 session, ").says("write the first").says("--older-than");
+    house.run(&["session", "prune", "--yes"]).ended_with(2).says("which sessions may go").says("--older-than");
+    let sized: Value = house.run(&["session", "list", "--size", "--json"]).ended_with(0).json();
+    assert!(sized[0]["bytes"].as_u64().unwrap() > 1000, "{sized}");
     house.run(&["session", "prune", "--older-than", "1d", "--yes"]).ended_with(0).says("0 sessions removed");
     house
         .run(&["session", "prune", "--keep", "0", "--dry-run"])
         .ended_with(0)
         .says("write the first")
-        .says("1 session would be removed");
+        .says("1 session would be removed, about ")
+        .says("kB freed");
     house.run(&["session", "prune", "--keep", "0", "--yes"]).ended_with(0).says("1 session removed");
     house.run(&["session", "list", "--all"]).ended_with(0).says("no sessions");
 }

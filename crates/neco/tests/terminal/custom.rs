@@ -25,6 +25,21 @@ fn a_command_of_a_folder_is_run_once_the_folder_is_trusted() {
 }
 
 #[test]
+fn a_command_whose_file_was_made_just_now_is_run() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([{ "expect": { "last_user_contains": "Say it loud" }, "say": "Loud." }]));
+    let pane = Pane::ready(&house, "");
+    pane.write("/shout").shows("› /shout");
+    let folder = house.path("home/commands");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("shout.md"), "Say it loud\n").unwrap();
+    pane.press("Enter").shows("Loud.");
+    pane.say("/shuot").showed("there is no /shuot; did you mean /shout?");
+}
+
+#[test]
 fn views_and_lists_open() {
     if !is_there() {
         return;
@@ -88,4 +103,23 @@ fn history_is_there_in_the_next_window() {
     drop(pane);
     let pane = Pane::ready(&house, "");
     pane.press("Up").shows("a message to remember");
+}
+
+#[test]
+fn a_fork_is_called_in_the_window_as_it_was_called() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([say("One.")]));
+    house.run(&["-m", "the words of its parent"]).ended_with(0);
+    let parent = house.run(&["session", "list", "--json"]).json()[0]["id"].as_str().unwrap().to_owned();
+    let fork = house.run(&["session", "fork", &parent, "--name", "without redis", "--json"]).ended_with(0).json();
+    fs::write(house.project().join("line.sh"), "grep -o '\"title\":\"[^\"]*\"'").unwrap();
+    let pane = Pane::neco(
+        &house,
+        &format!("--session {} -c \"tui.status_line='sh line.sh'\"", fork["id"].as_str().unwrap()),
+        100,
+        30,
+    );
+    pane.shows("\"title\":\"without redis\"");
 }

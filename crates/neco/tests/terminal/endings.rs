@@ -148,3 +148,48 @@ fn an_editor_that_leaves_the_terminal_broken_breaks_nothing() {
     signal(&pane, "-TERM");
     pane.is_given_back();
 }
+
+#[test]
+fn a_second_window_goes_on_with_a_session_whose_process_is_gone() {
+    if !is_there() {
+        return;
+    }
+    // Each process plays it from its beginning.
+    let house = house(json!([say("An answer.")]));
+    let first = Pane::ready(&house, "");
+    first.say("one").shows("An answer.");
+    let second = Pane::ready(&house, "--continue");
+    second.write("a draft").shows("› a draft");
+    signal(&first, "-KILL");
+    second.showed("this window goes on with it").shows("› a draft");
+    second.press("Enter").until("an answer in it", |pane| pane.everything().matches("An answer.").count() == 2);
+    second.press("C-d").is_given_back();
+}
+
+#[test]
+fn a_disk_that_takes_no_more_ends_it_and_is_told_once() {
+    if !is_there() {
+        return;
+    }
+    // Nothing that could be packed into less.
+    let mut number: u64 = 1;
+    let mut long = String::new();
+    while long.len() < 600_000 {
+        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        long.push_str(&format!("{number:016x} "));
+    }
+    let house = house(json!([say("Kept."), say(&long)]));
+    let pane = Pane::shell(&house, 100, 30);
+    // No file may be larger than 250 kB, which is what a full disk looks like to a store.
+    let limited = format!("(trap '' XFSZ; ulimit -f 500; exec {}); echo code=$?", env!("CARGO_BIN_EXE_neco"));
+    pane.write(&limited).press("Enter");
+    pane.waits();
+    pane.say("the first").shows("Kept.").waits();
+    pane.say("the second").showed("code=1");
+    let everything = pane.everything();
+    for words in ["error 6001", "could not write the session store", "go on with it then: neco --session"] {
+        assert_eq!(everything.matches(words).count(), 1, "{words}: {everything}");
+    }
+    assert!(!everything.contains("the session has ended"), "{everything}");
+    house.run(&["session", "show"]).ended_with(0).says("the first").says("Kept.").says("the second");
+}

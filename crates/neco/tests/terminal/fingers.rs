@@ -25,6 +25,20 @@ fn a_paste_is_never_run() {
 }
 
 #[test]
+fn lines_that_a_program_types_are_messages() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([say("One."), say("Two.")]));
+    let pane = Pane::ready(&house, "");
+    // All of it arrives at once, and nothing marks it as pasted.
+    pane.write("the first message\rand the second\r").shows("Two.");
+    let said = pane.everything();
+    assert!(said.contains("› the first message") && said.contains("› and the second"), "{said}");
+    assert!(!said.contains("[paste"), "{said}");
+}
+
+#[test]
 fn what_is_typed_behind_new_is_said_to_the_new_session() {
     if !is_there() {
         return;

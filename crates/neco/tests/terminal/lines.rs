@@ -32,3 +32,37 @@ fn lines_can_come_from_a_program() {
         assert!(out.contains(words), "{words} is not in\n{out}");
     }
 }
+
+#[test]
+fn lines_are_edited_and_come_back() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([say("One answer."), say("Another answer."), say("A third answer.")]));
+    for (term, left) in [("xterm-256color", "Left Left Left"), ("dumb", "Up Down")] {
+        let pane = Pane::shell(&house, 80, 24);
+        pane.write(&format!("TERM={term} {} repl", env!("CARGO_BIN_EXE_neco"))).press("Enter").shows("line by line");
+        pane.write("the words").press("Enter").shows("One answer.").write("/copz").press(left).press("C-u");
+        // What an arrow key sends is neither on the screen nor in what is said.
+        pane.press("C-e C-u").press("Up").until("the line to come back", |pane| {
+            pane.screen().trim_end().lines().last().is_some_and(|line| line.trim_end() == "> the words")
+        });
+        assert!(!pane.everything().contains("^["), "{}", pane.everything());
+        pane.press("BSpace").write("ld").press("Enter").shows("> the wordld").shows("Another answer.");
+        pane.write("/tree").press("Enter").shows("waits for you");
+        pane.write("/copy").press("Enter").shows(if term == "dumb" { "no clipboard" } else { "copied" });
+        let pid = pane.neco_pid().unwrap().to_string();
+        assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        pane.shows("go on with it: neco --session");
+        pane.write("echo ended with $?").press("Enter").shows("ended with 143").is_given_back();
+    }
+}
+
+#[test]
+fn what_a_call_printed_is_shown_whole() {
+    let turns = json!([call("bash", json!({ "command": "seq 1 400" })), say("Counted.")]);
+    let house = house(turns);
+    let ran = house.neco(&["repl", "--yes"]).write_stdin("count\n/expand\n/exit\n").output().unwrap();
+    let out = String::from_utf8(ran.stdout).unwrap();
+    assert!(out.contains("\n123\n") && out.contains("\n287\n"), "{out}");
+}

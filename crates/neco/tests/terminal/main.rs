@@ -10,12 +10,14 @@
 )]
 #![allow(dead_code, reason = "the support of the door's tests is shared")]
 
+mod back;
 mod custom;
 mod endings;
 mod fingers;
 mod first_run;
 mod lines;
 mod sizes;
+mod slow;
 mod stories;
 #[path = "../door/support.rs"]
 mod support;

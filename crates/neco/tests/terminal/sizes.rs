@@ -46,7 +46,7 @@ fn another_size_loses_nothing() {
         pane.resize(71 + step, 23 + step / 4);
     }
     pane.resize(90, 25).until("the last size", |pane| pane.screen().lines().any(|row| row == "─".repeat(90)));
-    pane.say("more").shows("The second answer.");
+    pane.say("more").shows("The second answer.").waits();
     let text = pane.everything();
     let shown: Vec<&str> = text.split_whitespace().collect();
     for word in &words {
@@ -77,4 +77,19 @@ fn a_smaller_terminal_keeps_no_copy_of_the_live_part() {
     assert_eq!(text.matches("for commands").count(), 1, "{text}");
     assert_eq!(text.matches("Run seq").count(), 1, "{text}");
     assert_eq!(text.matches("Esc stops").count(), 0, "{text}");
+}
+
+#[test]
+fn the_first_key_after_another_size_is_drawn() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([say("unused")]));
+    let pane = Pane::ready(&house, "");
+    for (width, key) in [(90, "k"), (100, "l"), (80, "m")] {
+        pane.resize(width, 30);
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        pane.write(key)
+            .until("the key", |pane| pane.screen().lines().any(|row| row.starts_with('›') && row.ends_with(key)));
+    }
 }

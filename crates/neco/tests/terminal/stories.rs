@@ -93,8 +93,8 @@ fn going_back_shows_what_would_change_and_does_it() {
     pane.say("write it").shows("Written.").waits();
     pane.say("and more").shows("Nothing more.").waits();
     pane.press("Escape").press("Escape").shows("back to before which message?");
-    pane.press("Down").press("Enter").shows("conversation and files");
-    pane.press("Enter");
+    pane.press("Down").press("Enter").shows("conversation and files").shows("goes: a.txt");
+    pane.answer("Enter");
     eventually("the file is gone", || !house.project().join("a.txt").exists());
     // What was said is in the field again, to be said better.
     pane.shows("write it").press("Enter").shows("Again.");

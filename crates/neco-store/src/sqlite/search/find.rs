@@ -127,12 +127,22 @@ async fn said(
     before: Option<i64>,
     limit: usize,
 ) -> Result<Vec<Place>, sqlx::Error> {
+    let mut inherited = None;
     let asked = match &query.cwd {
         None => format!("text : ({asked})"),
-        Some(cwd) => match place_of(connection, cwd).await? {
-            Some(key) => format!("place : p{key} AND text : ({asked})"),
-            None => return Ok(Vec::new()),
-        },
+        Some(cwd) => {
+            let others = ancestors_elsewhere(connection, cwd).await?;
+            let mut places: Vec<String> = Vec::new();
+            for place in std::iter::once(cwd).chain(others.iter().map(|(_, cwd)| cwd)) {
+                places.extend(place_of(connection, place).await?.map(|key| format!("p{key}")));
+            }
+            if places.is_empty() {
+                return Ok(Vec::new());
+            }
+            let ids = others.iter().map(|(id, _)| id.simple().to_string());
+            inherited = (!others.is_empty()).then(|| serde_json::Value::from_iter(ids).to_string());
+            format!("place : ({}) AND text : ({asked})", places.join(" OR "))
+        }
     };
     let (since, until) = (query.since_ms.unwrap_or(0), query.until_ms.unwrap_or(i64::MAX));
     let last = query.until_ms.map_or(i64::MAX, |until| number_at(until.saturating_add((LATE + 1) * 1000)));
@@ -142,6 +152,8 @@ async fn said(
             JOIN said ON said.number = words.rowid JOIN indexed ON indexed.key = said.session
             WHERE words MATCH ?1 AND words.rowid >= ?2 AND words.rowid <= ?3
               AND said.ts_ms >= ?4 AND said.ts_ms < ?5
+              AND (?7 IS NULL OR indexed.id IN (SELECT unhex(value) FROM json_each(?7))
+                  OR EXISTS (SELECT 1 FROM store.sessions WHERE id = indexed.id AND cwd = ?8))
             ORDER BY words.rowid DESC LIMIT ?6",
     )
     .bind(asked)
@@ -150,6 +162,22 @@ async fn said(
     .bind(since)
     .bind(until)
     .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+    .bind(inherited)
+    .bind(query.cwd.as_deref())
+    .fetch_all(connection)
+    .await
+}
+
+/// The sessions of other folders that forks in the folder `cwd` have something from, and their folders.
+async fn ancestors_elsewhere(connection: &mut SqliteConnection, cwd: &str) -> Result<Vec<(Uuid, String)>, sqlx::Error> {
+    sqlx::query_as(
+        "WITH RECURSIVE line (id) AS (
+             SELECT parent_id FROM store.sessions WHERE parent_id IS NOT NULL AND cwd = ?1 AND NOT is_removed
+             UNION
+             SELECT parent_id FROM line JOIN store.sessions ON sessions.id = line.id WHERE parent_id IS NOT NULL
+         ) SELECT sessions.id, cwd FROM line JOIN store.sessions ON sessions.id = line.id WHERE cwd <> ?1",
+    )
+    .bind(cwd)
     .fetch_all(connection)
     .await
 }
@@ -169,7 +197,7 @@ async fn hit(
     let session = match shown.get(&place.owner) {
         Some(session) => session.clone(),
         None => {
-            let Some(session) = shown_as(connection, place).await? else { return Ok(None) };
+            let Some(session) = shown_as(connection, query, place).await? else { return Ok(None) };
             // Whether a fork shows it depends on where it was said.
             if session.id == place.owner {
                 shown.insert(place.owner, session.clone());
@@ -177,9 +205,6 @@ async fn hit(
             session
         }
     };
-    if query.cwd.as_ref().is_some_and(|cwd| *cwd != session.cwd) {
-        return Ok(None);
-    }
     let body: Option<String> = sqlx::query_scalar("SELECT body FROM store.events WHERE session_id = ? AND seq = ?")
         .bind(place.owner)
         .bind(place.seq)
@@ -199,19 +224,25 @@ async fn hit(
     }))
 }
 
-/// The session itself, or the fork that was used last of those that have the event from it.
-async fn shown_as(connection: &mut SqliteConnection, place: &Place) -> Result<Option<Shown>, sqlx::Error> {
+/// The session itself, or the fork that was used last of those that have the event from it: where it was removed, or
+/// works in another folder than the one that is searched.
+async fn shown_as(
+    connection: &mut SqliteConnection,
+    query: &SearchQuery,
+    place: &Place,
+) -> Result<Option<Shown>, sqlx::Error> {
     sqlx::query_as(
-        "WITH RECURSIVE line (id, is_removed) AS (
-             SELECT id, is_removed FROM store.sessions WHERE id = ?1
+        "WITH RECURSIVE line (id, fits) AS (
+             SELECT id, NOT is_removed AND (?3 IS NULL OR cwd = ?3) FROM store.sessions WHERE id = ?1
              UNION ALL
-             SELECT sessions.id, sessions.is_removed FROM line JOIN store.sessions ON parent_id = line.id
-                 WHERE line.is_removed AND parent_seq >= ?2
+             SELECT sessions.id, NOT is_removed AND (?3 IS NULL OR cwd = ?3)
+                 FROM line JOIN store.sessions ON parent_id = line.id WHERE NOT line.fits AND parent_seq >= ?2
          ) SELECT sessions.id, title, cwd, updated_ms FROM line JOIN store.sessions ON sessions.id = line.id
-            WHERE NOT line.is_removed ORDER BY updated_ms DESC, sessions.id DESC LIMIT 1",
+            WHERE line.fits ORDER BY updated_ms DESC, sessions.id DESC LIMIT 1",
     )
     .bind(place.owner)
     .bind(place.seq)
+    .bind(query.cwd.as_deref())
     .fetch_optional(connection)
     .await
 }

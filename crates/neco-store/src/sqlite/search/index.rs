@@ -164,7 +164,9 @@ impl SearchIndex {
                 self.remove_files().await;
                 Ok(())
             }
-            Unreadable::Sql(_) | Unreadable::Event(_) | Unreadable::Missing(_) => Err(self.failed(&error)),
+            Unreadable::Sql(_) | Unreadable::Event(_) | Unreadable::Missing(_) | Unreadable::Broken(_) => {
+                Err(self.failed(&error))
+            }
         }
     }
 
@@ -189,6 +191,7 @@ impl SearchIndex {
             Unreadable::Sql(error) => failure::reading(&self.path, error),
             Unreadable::Event(reason) => StoreError::Read(failure::with_path(&self.store, reason)),
             Unreadable::Missing(seq) => failure::missing(&self.store, *seq),
+            Unreadable::Broken(reason) => failure::broken(&self.store, reason),
         }
     }
 }

@@ -9,6 +9,7 @@ use neco_store::{Catalog, SetAside, SqliteStore, StoreError, StoreSizes};
 
 use super::finding::Finding;
 use crate::ask::editor::Programs;
+use crate::disk;
 use crate::keys;
 use crate::sandbox;
 use crate::terminal::Terminal;
@@ -64,7 +65,10 @@ pub async fn store(env: &Env) -> Vec<Finding> {
             vec![Finding::fail("store", words, fix)]
         }
         Err(error) => {
-            let fix = format!("make {} writable, or set NECO_HOME", env.data_dir().display());
+            let fix = match disk::is_full(env.data_dir()) {
+                true => disk::store_advice(env.data_dir()).to_owned(),
+                false => format!("make {} writable, or set NECO_HOME", env.data_dir().display()),
+            };
             vec![Finding::fail("store", error.to_string(), fix)]
         }
     }
@@ -118,6 +122,9 @@ fn in_words(path: &Path, sizes: &StoreSizes) -> String {
     let _ = write!(words, ", {}", size(sizes.file_bytes));
     if sizes.search_bytes > 0 {
         let _ = write!(words, " and {} for search", size(sizes.search_bytes));
+    }
+    if sizes.reserve_bytes > 0 {
+        let _ = write!(words, "; {} are kept for a full disk", size(sizes.reserve_bytes));
     }
     if free_bytes > sizes.file_bytes / 4 && free_bytes > 10_000_000 {
         let _ = write!(words, "; {} of it is free, `neco session prune` gives it back", size(free_bytes));

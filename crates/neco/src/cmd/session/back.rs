@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use neco_proto::event::{FileChangeKind, RewindWhat};
-use neco_proto::{Answer, Client, ClientError, Command, Query, RewindPoint, RewindPreview};
+use neco_proto::{Answer, Client, Command, Query, RewindPoint, RewindPreview, Seq};
 use neco_server::RemoteClient;
 use neco_session::SessionError;
 use neco_session::rewind::{Course, RewindError, TAKES_UNDO_BACK, Way, Went, agreed_to};
@@ -62,7 +62,7 @@ pub(super) async fn run(args: &RewindArgs, desk: &Desk<'_>) -> Result<Exit, Fail
     }
     let went = match elsewhere(&record, desk.env).await? {
         Some(open) => {
-            let command = command(&way, args)?;
+            let command = command(&way, args);
             tell(&open, &course, &command, &preview, &agreed).await?;
             None
         }
@@ -80,10 +80,13 @@ pub(super) async fn run(args: &RewindArgs, desk: &Desk<'_>) -> Result<Exit, Fail
 fn way_to(course: &Course, to: &str, args: &RewindArgs) -> Result<Way, Failure> {
     let found = course.find(to).and_then(|point| course.way(point, what(args)));
     match (found, course.state(to)) {
-        (Err(RewindError::NoMessage { .. } | RewindError::NothingSaid), Some(_)) if args.conversation => {
+        (Err(RewindError::NoMessage { .. } | RewindError::NothingSaid), Ok(_)) if args.conversation => {
             Err(Failure::usage(format!("{to} is a state of the files; the conversation goes back to a message")))
         }
-        (Err(RewindError::NoMessage { .. } | RewindError::NothingSaid), Some(rev)) => Ok(course.way_to_state(rev)),
+        (Err(RewindError::NoMessage { .. } | RewindError::NothingSaid), Ok(rev)) => Ok(course.way_to_state(rev)),
+        (Err(RewindError::NoMessage { .. }), Err(several @ RewindError::SeveralStates(_))) => {
+            Err(SessionError::from(several).into())
+        }
         (found, _) => Ok(found.map_err(SessionError::from)?),
     }
 }
@@ -102,15 +105,25 @@ async fn tell(
     if snapshot.last_seq != course.last_seq {
         return Err(SessionError::GoneOn(snapshot.session_id).into());
     }
-    let theirs: Vec<&str> = preview.files.iter().filter(|file| file.by_others).map(|file| file.path.as_str()).collect();
-    let agrees = theirs.iter().all(|path| agreed.covers(Path::new(path)));
-    match open.send(command.clone()).await {
-        // It names what others changed by refusing; that was shown and agreed to here.
-        Err(ClientError::Refused(_)) if agrees && !theirs.is_empty() => {
-            Ok(open.send(command.clone()).await.map(drop)?)
-        }
-        sent => Ok(sent.map(drop)?),
+    // What it would do there is looked at once more, and noted there as shown: what came since refuses it.
+    let query = match command {
+        Command::UndoRewind => Query::UndoPreview,
+        Command::RedoRewind => Query::RedoPreview,
+        Command::RestoreCheckpoint { rev } => Query::CheckpointPreview { rev: rev.clone() },
+        _ => Query::RewindPreview { message_id: preview.message_id, what: preview.what },
+    };
+    let Answer::RewindPreview(now) = open.ask(query).await? else {
+        return Err(Failure::new(Exit::Failed, "the session does not say what would change"));
+    };
+    let mut new = now.files.iter().filter(|file| file.by_others && !agreed.covers(Path::new(&file.path)));
+    if let Some(file) = new.next() {
+        let words = format!("{} was changed since by somebody else", file.path);
+        return Err(refused(RewindError::ByOthers(words).into()));
     }
+    if now.messages != preview.messages {
+        return Err(SessionError::GoneOn(snapshot.session_id).into());
+    }
+    Ok(open.send(command.clone()).await.map(drop)?)
 }
 
 /// Says how to go back over what others changed.
@@ -130,6 +143,9 @@ fn place(record: &SessionRecord, preview: &RewindPreview, desk: &Desk<'_>) -> Re
 fn done(record: &SessionRecord, way: &Way, preview: &RewindPreview, went: &Went) -> String {
     let new = went.kept.iter().filter(|words| !preview.notes.contains(words));
     let kept: String = new.map(|words| format!("! {}\n", clean_line(words))).collect();
+    if way.is_mending {
+        return format!("{kept}what was there before is back\n");
+    }
     let is_undo = way.undoes.is_some() && !way.notes.iter().any(|note| note == TAKES_UNDO_BACK);
     let done = if way.undoes.is_some() { "taken back" } else { "gone back" };
     let back = if is_undo { "to take that back: neco session rewind" } else { "undo: neco session rewind" };
@@ -137,16 +153,14 @@ fn done(record: &SessionRecord, way: &Way, preview: &RewindPreview, went: &Went)
     format!("{kept}{done}; {back} {} {flag}\n", short_id(record.id))
 }
 
-/// The same for a session that another process has open. A window knows messages and the last rewind, no more.
-fn command(way: &Way, args: &RewindArgs) -> Result<Command, Failure> {
-    if way.is_named || args.redo {
-        let words = "the session is open in another process, which goes back to messages only";
-        return Err(Failure::new(Exit::Failed, words).hint("End it there first, or go back to a message."));
+/// The same for a session that another process has open.
+fn command(way: &Way, args: &RewindArgs) -> Command {
+    match &way.rev {
+        _ if args.undo => Command::UndoRewind,
+        _ if args.redo => Command::RedoRewind,
+        Some(rev) if way.is_named => Command::RestoreCheckpoint { rev: rev.clone() },
+        Some(_) | None => Command::Rewind { message_id: way.message_id, what: way.what },
     }
-    Ok(match args.undo {
-        true => Command::UndoRewind,
-        false => Command::Rewind { message_id: way.message_id, what: way.what },
-    })
 }
 
 fn what(args: &RewindArgs) -> RewindWhat {
@@ -161,6 +175,9 @@ fn what(args: &RewindArgs) -> RewindWhat {
 fn list(record: &SessionRecord, course: &Course, json: bool, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let text = match json {
         true => format!("{:#}\n", json!({ "session_id": record.id, "messages": course.points })),
+        false if course.points.is_empty() && course.is_said(Seq::MAX) => {
+            format!("everything that was said was gone back over: neco session rewind {} --undo\n", short_id(record.id))
+        }
         false if course.points.is_empty() => "nothing was said in this session yet\n".to_owned(),
         false => {
             let id = short_id(record.id);
@@ -257,7 +274,7 @@ fn as_json(way: &Way, preview: &RewindPreview, went: Option<Option<&Went>>) -> S
 
 #[cfg(test)]
 mod tests {
-    use neco_proto::{FilePreview, MessageId};
+    use neco_proto::{FilePreview, MessageId, RewindKind};
 
     use super::*;
 
@@ -276,6 +293,10 @@ mod tests {
 
     fn way(messages: Vec<RewindPoint>) -> Way {
         Way {
+            kind: RewindKind::Message,
+            about: "make it remember".to_owned(),
+            since_ms: 0,
+            over_work: false,
             message_id: MessageId::new(),
             what: RewindWhat::Both,
             to: 19,

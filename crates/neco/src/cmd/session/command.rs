@@ -3,7 +3,7 @@
 use neco_config::Env;
 use neco_proto::agent_ask;
 use neco_proto::event::TitleSource;
-use neco_proto::{Client, Command};
+use neco_proto::{Client, Command, Event, EventBody, Role};
 use neco_server::RemoteClient;
 use neco_session::SessionError;
 use neco_store::{Catalog, SearchHit, SearchQuery, SessionRecord, StoreError};
@@ -13,10 +13,13 @@ use super::list::{Shape, as_json, as_lines, record_json};
 use super::show::{Reader, heading};
 use super::{attach, back, diff, export, fork, import, log, remove, resume, search, tree};
 use crate::args::EverywhereArgs;
+use crate::disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::agents;
 use crate::print::clean::clean_line;
+use crate::print::figures;
+use crate::print::paint::Paint;
 use crate::print::visible;
 use crate::run;
 use crate::run::attach::Which;
@@ -44,15 +47,38 @@ pub fn run(command: &SessionCommand, everywhere: &EverywhereArgs, env: &Env) -> 
     }
     let runtime = wire::runtime()?;
     runtime.block_on(async {
-        let desk = match command {
-            SessionCommand::Rm { .. } | SessionCommand::Prune(_) => Desk::open_to_remove(everywhere, env).await?,
-            _ if only_reads(command) => Desk::open_to_read(everywhere, env).await?,
-            _ => Desk::open(everywhere, env).await?,
-        };
-        let answered = answer(command, &desk).await;
-        desk.close().await?;
-        answered
+        let answered = answer_once(command, everywhere, env).await;
+        match answered {
+            // What was found damaged is set aside when it is opened again, and the answer is in what was taken over.
+            Err(_) if disk::is_doubted(env.data_dir()) => answer_once(command, everywhere, env).await,
+            answered => answered,
+        }
     })
+}
+
+async fn answer_once(command: &SessionCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let desk = match command {
+        _ if removes(command) => Desk::open_to_remove(everywhere, env).await?,
+        _ if only_reads(command) => Desk::open_to_read(everywhere, env).await?,
+        _ => Desk::open(everywhere, env).await?,
+    };
+    let answered = answer(command, &desk).await;
+    let closed = desk.close().await;
+    if removes(command) {
+        disk::keep_room(env.data_dir());
+    }
+    // Why something failed says more than that what comes after it does.
+    let answered = answered?;
+    closed.map(|()| answered)
+}
+
+/// Whether something is removed, which is to be possible on a full disk.
+fn removes(command: &SessionCommand) -> bool {
+    match command {
+        SessionCommand::Rm { .. } => true,
+        SessionCommand::Prune(args) => !args.only_shows(),
+        _ => false,
+    }
 }
 
 fn only_reads(command: &SessionCommand) -> bool {
@@ -63,6 +89,7 @@ fn only_reads(command: &SessionCommand) -> bool {
         | SessionCommand::Search(_)
         | SessionCommand::Log { .. }
         | SessionCommand::Export(_) => true,
+        SessionCommand::Prune(args) => args.only_shows(),
         SessionCommand::Attach { .. }
         | SessionCommand::Rename { .. }
         | SessionCommand::Fork(_)
@@ -70,7 +97,6 @@ fn only_reads(command: &SessionCommand) -> bool {
         | SessionCommand::Diff { .. }
         | SessionCommand::Import(_)
         | SessionCommand::Rm { .. }
-        | SessionCommand::Prune(_)
         | SessionCommand::Resume { .. } => false,
     }
 }
@@ -117,13 +143,16 @@ async fn list(args: &ListArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
     records.truncate(args.limit);
     // Of very many nobody looks at each.
     let stages = if records.len() <= LOOKED_AT { desk.hub.stages(&records).await } else { Vec::new() };
+    let bytes = if args.size { Some(desk.bytes_of(&records).await?) } else { None };
     let text = match args.json {
-        true => as_json(&records, &stages),
+        true => as_json(&records, &stages, bytes.as_ref()),
+        false if records.is_empty() && more > 0 => String::new(),
         false if records.is_empty() && any => {
             "no sessions since then; the list without --since has older ones\n".to_owned()
         }
         false => {
-            let shape = Shape { all: args.all, home: desk.env.home(), width: desk.width(), stages: &stages };
+            let (home, width) = (desk.env.home(), desk.width());
+            let shape = Shape { all: args.all, home, width, stages: &stages, bytes: bytes.as_ref() };
             as_lines(&records, &desk.short_ids().await?, &shape)
         }
     };
@@ -169,7 +198,7 @@ async fn find(args: &SearchArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
 
 async fn search_in_copy(query: SearchQuery, desk: &Desk<'_>) -> Result<Vec<SearchHit>, Failure> {
     let cannot = |error: std::io::Error| Failure::new(Exit::Failed, format!("the store can't be copied: {error}"));
-    let copy = wire::copy_store(desk.env.data_dir()).map_err(cannot)?;
+    let copy = disk::copy_store(desk.env.data_dir()).map_err(cannot)?;
     let store = wire::open_store(copy.path()).await?;
     let found = store.search(query).await;
     store.close().await?;
@@ -219,14 +248,21 @@ async fn show(record: &SessionRecord, agent: Option<&str>, json: bool, desk: &De
             written = say::out(&text);
         }
     };
+    let mut left_out = 0;
     desk.hub
         .each_event(record.id, |event| {
             write(match json {
                 true if only.is_some_and(|agent| agent != event.agent_id) => String::new(),
                 true => visible::json(&serde_json::to_string(event).unwrap_or_default()).into_owned() + "\n",
                 // What was gone back over is in the log, and no part of the conversation.
-                false if !course.counts(event.seq) => String::new(),
-                false => reader.shown(event),
+                false if !course.counts(event.seq) => {
+                    left_out += u64::from(only.is_none() && is_said(event));
+                    String::new()
+                }
+                false => {
+                    let gone = said_gone(std::mem::take(&mut left_out), record, paint);
+                    gone.unwrap_or_default() + &reader.shown(event)
+                }
             });
         })
         .await?;
@@ -234,4 +270,17 @@ async fn show(record: &SessionRecord, agent: Option<&str>, json: bool, desk: &De
         write(reader.left_open());
     }
     written.map(|()| Exit::Done)
+}
+
+/// Whether the person said something.
+fn is_said(event: &Event) -> bool {
+    matches!(&event.body, EventBody::Message(message) if message.role == Role::User && !message.is_neco())
+}
+
+/// That messages are left out which no longer count.
+fn said_gone(messages: u64, record: &SessionRecord, paint: Paint) -> Option<String> {
+    let counts = if messages == 1 { "counts" } else { "count" };
+    let count = figures::count(messages, "message");
+    let words = format!("── {count} of yours no longer {counts}: neco session log {} ──", short_id(record.id));
+    (messages > 0).then(|| format!("\n{}\n", paint.dim(&words)))
 }

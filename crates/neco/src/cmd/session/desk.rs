@@ -1,15 +1,18 @@
 //! What the subcommands work with: the store, and hubs on it.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use neco_config::{Config, Env, LoadOptions};
+use neco_proto::SessionId;
 use neco_safety::secrets::{Redactor, scrub};
 use neco_session::Hub;
-use neco_store::{SessionRecord, SqliteStore};
+use neco_store::{Catalog, SessionRecord, SqliteStore};
 use tempfile::TempDir;
 
 use crate::args::EverywhereArgs;
+use crate::disk;
 use crate::failure::Failure;
 use crate::say;
 use crate::short_id::ShortIds;
@@ -18,10 +21,6 @@ use crate::wire::{self, ServiceSetup};
 
 /// The most sessions that are looked at for what is short and yet unique.
 const MOST: usize = 100_000;
-
-/// What is said when not even something can be removed.
-pub const NO_ROOM: &str =
-    "The disk is so full that nothing can be removed either: make a little room on it, 1 MB will do, and try again.";
 
 /// What the subcommands work with.
 pub struct Desk<'a> {
@@ -54,10 +53,10 @@ impl<'a> Desk<'a> {
     /// When it can't be opened.
     pub async fn open_to_read(everywhere: &'a EverywhereArgs, env: &'a Env) -> Result<Self, Failure> {
         let failure = match Self::open(everywhere, env).await {
-            Err(failure) if !wire::has_room(env.data_dir()) => failure,
+            Err(failure) if !disk::has_room(env.data_dir()) => failure,
             opened => return opened,
         };
-        let Ok(copy) = wire::copy_store(env.data_dir()) else { return Err(failure) };
+        let Ok(copy) = disk::copy_store(env.data_dir()) else { return Err(failure) };
         say::note("the data folder can't be written: what follows is read from a copy of it");
         let store = wire::open_store(copy.path()).await?;
         Self::on(store, Some(copy), everywhere, env)
@@ -68,12 +67,14 @@ impl<'a> Desk<'a> {
     /// # Errors
     /// When it can't be opened.
     pub async fn open_to_remove(everywhere: &'a EverywhereArgs, env: &'a Env) -> Result<Self, Failure> {
-        match Self::open(everywhere, env).await {
-            Err(_) if !wire::has_room(env.data_dir()) => {
-                SqliteStore::make_room(&env.data_dir().join(wire::STORE_FILE)).await;
-                Self::open(everywhere, env).await.map_err(|failure| failure.hint(NO_ROOM))
+        let store = env.data_dir().join(wire::STORE_FILE);
+        loop {
+            match Self::open(everywhere, env).await {
+                // Each time something goes that was there.
+                Err(_) if disk::is_full(env.data_dir()) && SqliteStore::make_room(&store).await => {}
+                Err(failure) if disk::is_full(env.data_dir()) => return Err(failure.hint(disk::NO_ROOM)),
+                opened => return opened,
             }
-            opened => opened,
         }
     }
 
@@ -135,6 +136,14 @@ impl<'a> Desk<'a> {
     pub async fn short_ids(&self) -> Result<ShortIds, Failure> {
         let all = self.hub.list(None, MOST).await?;
         Ok(ShortIds::of(all.iter().map(|record| record.id)))
+    }
+
+    /// The bytes that would go with each of these sessions if all of them went.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub async fn bytes_of(&self, records: &[SessionRecord]) -> Result<HashMap<SessionId, u64>, Failure> {
+        Ok(self.store.bytes_of(records.iter().map(|record| record.id).collect()).await?)
     }
 
     /// The store itself, for what enters and leaves it whole.

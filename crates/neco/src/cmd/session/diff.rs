@@ -80,7 +80,7 @@ fn point(course: &Course, wanted: &str) -> Result<Point, Failure> {
     }
     // A number is a message's as far as there are any; names of states may be digits alone.
     let is_number = wanted.parse::<usize>().is_ok_and(|number| number <= course.points.len());
-    if let Some(rev) = course.state(wanted).filter(|_| !is_number) {
+    if let Some(rev) = course.state(wanted).ok().filter(|_| !is_number) {
         return Ok(Point::Kept(rev.to_owned()));
     }
     match course.find(wanted) {

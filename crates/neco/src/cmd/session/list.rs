@@ -1,15 +1,18 @@
 //! Sessions as lines and as JSON.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
 
 use jiff::Timestamp;
+use neco_proto::SessionId;
 use neco_session::hub::Stage;
 use neco_store::SessionRecord;
 use serde_json::{Value, json};
 
 use crate::cmd::when::ago;
 use crate::print::clean::clean_line;
+use crate::print::figures;
 use crate::print::wrap::{columns, fitting};
 use crate::short_id::ShortIds;
 
@@ -29,6 +32,8 @@ pub struct Shape<'a> {
     pub width: usize,
     /// How they stand, where that is known.
     pub stages: &'a [Stage],
+    /// How much room they take, where that is shown.
+    pub bytes: Option<&'a HashMap<SessionId, u64>>,
 }
 
 /// One line for each session, below a heading.
@@ -39,7 +44,7 @@ pub fn as_lines(records: &[SessionRecord], ids: &ShortIds, shape: &Shape<'_>) ->
         return format!("no sessions{more}\n");
     }
     let now = Timestamp::now();
-    let mut rows = vec![["ID", "LAST USED", "FOLDER", "TITLE"].map(str::to_owned)];
+    let mut rows = vec![["ID", "LAST USED", "FOLDER", "TITLE", "SIZE"].map(str::to_owned)];
     rows.extend(records.iter().enumerate().map(|(at, record)| {
         let folder = if shape.all { below_home(&record.cwd, shape.home) } else { String::new() };
         let title = match shape.stages.get(at) {
@@ -47,11 +52,13 @@ pub fn as_lines(records: &[SessionRecord], ids: &ShortIds, shape: &Shape<'_>) ->
             Some(Stage::Stopped) => format!("(stopped) {}", title(record)),
             Some(Stage::AtRest) | None => title(record),
         };
-        [ids.short(record.id), ago(record.updated_ms, now), folder, title]
+        let bytes = shape.bytes.map_or(0, |bytes| bytes.get(&record.id).copied().unwrap_or(0));
+        [ids.short(record.id), ago(record.updated_ms, now), folder, title, figures::bytes(bytes)]
     }));
     let widest = |column: usize| rows.iter().map(|row| columns(&row[column])).max().unwrap_or_default();
     let (id, used) = (widest(0), widest(1));
-    let left = shape.width.saturating_sub(id + used + 4).max(TITLE);
+    let size = if shape.bytes.is_some() { widest(4) } else { 0 };
+    let left = shape.width.saturating_sub(id + used + 4 + if size > 0 { size + 2 } else { 0 }).max(TITLE);
     // The title tells more than the folder, whose end tells more than its beginning.
     let folder = if shape.all { widest(2).min(FOLDER).min(left / 5 * 2) } else { 0 };
     let title_width = if shape.all { left.saturating_sub(folder + 2) } else { left };
@@ -61,8 +68,9 @@ pub fn as_lines(records: &[SessionRecord], ids: &ShortIds, shape: &Shape<'_>) ->
             true => format!("{}  ", padded(&end_of(&row[2], folder), folder)),
             false => String::new(),
         };
-        let line =
-            format!("{}  {}  {place}{}", padded(&row[0], id), padded(&row[1], used), fitting(&row[3], title_width));
+        let room = if size > 0 { format!("{:>size$}  ", row[4]) } else { String::new() };
+        let (id, used) = (padded(&row[0], id), padded(&row[1], used));
+        let line = format!("{id}  {used}  {room}{place}{}", fitting(&row[3], title_width));
         let _ = writeln!(text, "{}", line.trim_end());
     }
     text
@@ -70,9 +78,12 @@ pub fn as_lines(records: &[SessionRecord], ids: &ShortIds, shape: &Shape<'_>) ->
 
 /// The records as they are.
 #[must_use]
-pub fn as_json(records: &[SessionRecord], stages: &[Stage]) -> String {
+pub fn as_json(records: &[SessionRecord], stages: &[Stage], bytes: Option<&HashMap<SessionId, u64>>) -> String {
     let one = |(at, record): (usize, &SessionRecord)| {
         let mut json = record_json(record);
+        if let Some(bytes) = bytes {
+            json["bytes"] = json!(bytes.get(&record.id).copied().unwrap_or(0));
+        }
         if let Some(stage) = stages.get(at) {
             json["state"] = json!(match stage {
                 Stage::Open => "open",
@@ -156,13 +167,20 @@ mod tests {
         ]
     }
 
-    fn shown(all: bool, width: usize) -> String {
+    fn shown(all: bool, width: usize, sized: bool) -> String {
         let records = sample();
+        let bytes = records.iter().zip([0, 12_345, 999, 7_654_321]).map(|(record, bytes)| (record.id, bytes)).collect();
         let ids = ShortIds::of(records.iter().map(|record| record.id));
         let text = as_lines(
             &records,
             &ids,
-            &Shape { all, home: Path::new("/home/me"), width, stages: &[Stage::Open, Stage::Stopped] },
+            &Shape {
+                all,
+                home: Path::new("/home/me"),
+                width,
+                stages: &[Stage::Open, Stage::Stopped],
+                bytes: sized.then_some(&bytes),
+            },
         );
         assert!(text.lines().all(|line| columns(line) <= width), "{text}");
         text
@@ -170,14 +188,15 @@ mod tests {
 
     #[test]
     fn lists_fit_the_terminal() {
-        insta::assert_snapshot!("list_60", shown(false, 60));
-        insta::assert_snapshot!("list_all_60", shown(true, 60));
-        insta::assert_snapshot!("list_all_120", shown(true, 120));
+        insta::assert_snapshot!("list_60", shown(false, 60, false));
+        insta::assert_snapshot!("list_all_60", shown(true, 60, false));
+        insta::assert_snapshot!("list_all_120", shown(true, 120, false));
+        insta::assert_snapshot!("list_all_80_with_sizes", shown(true, 80, true));
     }
 
     #[test]
     fn an_empty_list_says_where_to_look() {
-        let shape = Shape { all: false, home: Path::new("/"), width: 80, stages: &[] };
+        let shape = Shape { all: false, home: Path::new("/"), width: 80, stages: &[], bytes: None };
         assert!(as_lines(&[], &ShortIds::default(), &shape).contains("--all"));
     }
 }

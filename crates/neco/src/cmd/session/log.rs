@@ -198,6 +198,7 @@ fn detail(body: &EventBody) -> String {
             let rev: String = kept.rev.chars().take(12).collect();
             format!("{rev} · {} · {} changed", kept.when, figures::count(kept.changed_count(), "file"))
         }
+        EventBody::FilesBack(back) => format!("{} of {}", back.done, back.total),
         EventBody::Rewind(rewind) => format!("to {} · {}", rewind.to, told::rewind(rewind)),
         EventBody::AgentUpdate(update) => told::node(&update.node),
         EventBody::AgentMessage(message) => told::letter(&message.letter),

@@ -25,13 +25,15 @@ const FEWEST: usize = 4;
 /// Goes on with a session, or with the last one of this folder. Without words one that is at work elsewhere is
 /// watched, and one that is done has nothing to go on with.
 pub(super) fn run(id: Option<&str>, words: &[String], everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
-    let (session, first) = match id {
-        Some(id) if reads_as_id(id) => (Some(id.to_owned()), None),
-        Some(word) => (None, Some(word.to_owned())),
-        None => (None, None),
-    };
-    let said: Vec<String> = first.into_iter().chain(words.iter().cloned()).collect();
-    if said.is_empty() {
+    if let Some(word) = id.filter(|id| !reads_as_id(id)) {
+        let said: Vec<&str> = std::iter::once(word).chain(words.iter().map(String::as_str)).collect();
+        let said = said.join(" ");
+        let hint =
+            format!("`neco session list` shows them. To say it to the last session here: neco --continue -m {said:?}");
+        return Err(Failure::usage(format!("{word} is no beginning of a session's id")).hint(hint));
+    }
+    let session = id.map(str::to_owned);
+    if words.is_empty() {
         let folder = crate::folder(everywhere)?;
         let which = session.as_deref().map_or(Which::Latest(&folder), Which::Id);
         if let Some(exit) = attach::watch(which, OutputFormat::Text, env)? {
@@ -39,7 +41,7 @@ pub(super) fn run(id: Option<&str>, words: &[String], everywhere: &EverywhereArg
         }
         wire::runtime()?.block_on(check_unfinished(session.as_deref(), &folder, everywhere, env))?;
     }
-    let message = if said.is_empty() { GO_ON.to_owned() } else { said.join(" ") };
+    let message = if words.is_empty() { GO_ON.to_owned() } else { words.join(" ") };
     let args = RunArgs { message: Some(message), continue_latest: session.is_none(), session, ..RunArgs::default() };
     run::run(&args, everywhere, env)
 }

@@ -172,6 +172,7 @@ impl Reader {
             | EventBody::IdeContext(_)
             | EventBody::ContextTrim(_)
             | EventBody::Checkpoint(_)
+            | EventBody::FilesBack(_)
             | EventBody::Title(_)
             | EventBody::MessageQueued(_)
             | EventBody::TurnEnd(_) => Vec::new(),

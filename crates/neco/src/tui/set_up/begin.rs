@@ -8,6 +8,7 @@ use futures::future::BoxFuture;
 use neco_config::{Env, LoadOptions, Loaded};
 use neco_model::SetupError;
 use neco_proto::Client;
+use neco_tui::Looks;
 use neco_tui::host::{Edited, Host, SessionEntry, Wanted};
 use serde_json::Value;
 
@@ -99,7 +100,7 @@ fn show(
     env: &Env,
 ) -> Result<Seen, Failure> {
     let runtime = wire::runtime()?;
-    let looks = looks::of(&loaded.config, env, loaded.config.agent.max_turns)?;
+    let looks = Looks { set_up: true, ..looks::of(loaded, env, loaded.config.agent.max_turns)? };
     let talked = Arc::new(Mutex::new(Talked::Left));
     let (outcome, ends) = (Arc::clone(&talked), Arc::clone(stand_in));
     runtime.spawn(async move {

@@ -7,7 +7,7 @@ use neco_proto::QuestionOption;
 const OF_ONE: usize = 6;
 
 /// Providers that are offered by name: all of it is to fit a small terminal.
-const PROVIDERS: usize = 6;
+pub const PROVIDERS: usize = 6;
 
 /// One thing to choose.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub fn all(
     }
     if looked.keys.len() > PROVIDERS {
         let more = looked.keys.len() - PROVIDERS;
-        offers.push((Offer::OtherKey, option("another provider", &format!("{more} more, by name"))));
+        offers.push((Offer::OtherKey, option("another provider", &format!("{more} more"))));
     }
     offers.push((Offer::Server, option("another server", "any that speaks as OpenAI's does")));
     offers.push((Offer::Leave, option("not now", "`neco demo` works without a model")));

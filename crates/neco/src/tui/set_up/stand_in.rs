@@ -63,7 +63,7 @@ impl StandIn {
 
     /// Tells the person something.
     pub fn say(&self, level: NotificationLevel, text: impl Into<String>) {
-        self.happen(EventBody::Notification(Notification { level, text: text.into() }));
+        self.happen(EventBody::Notification(Notification::new(level, text.into())));
     }
 
     /// Something is waited for, which Esc stops; or no more.

@@ -128,10 +128,10 @@ impl Talk {
             return Some(Talked::Again);
         }
         if is_refused && write::forget_key(provider, &self.env) {
-            let words = format!("the key of {provider} was not accepted, so it is not kept");
+            let words = format!("the key of {provider} was not accepted, so it is not kept after all; type it again");
             self.stand_in.say(NotificationLevel::Warning, words);
-            return Some(Talked::Again);
         }
+        // Whoever mistyped a key types it again; everything else stays as it was chosen.
         talked
     }
 
@@ -152,6 +152,12 @@ impl Talk {
                 entry.map(|entry| self.models.known_models(entry)).unwrap_or_default()
             }
         };
+        if let Some(server) = server.filter(|_| names.is_empty())
+            && !server.listens().await
+        {
+            let words = format!("nothing answers at {}: is that the address?", server.base);
+            self.stand_in.say(NotificationLevel::Warning, words);
+        }
         let text = match names.len() {
             0 => "The name of the model there (Esc goes back)".to_owned(),
             count if count > OF_ONE => format!("Which of its {count} models? Any other can be written (Esc goes back)"),
@@ -221,7 +227,9 @@ impl Talk {
 
     async fn other_provider(&mut self, looked: &LookedFor) -> Option<String> {
         let names: Vec<&str> = looked.keys.iter().map(|(name, _)| name.as_str()).collect();
-        let name = self.words(&format!("Which one: {}?", names.join(", "))).await?;
+        let option = |name: &&str| QuestionOption { label: (*name).to_owned(), description: String::new() };
+        let further = names.iter().skip(offers::PROVIDERS).map(option).collect();
+        let name = self.choose("Which provider? (Esc goes back)", further).await?;
         if names.contains(&name.as_str()) {
             return Some(name);
         }
@@ -244,7 +252,10 @@ impl Talk {
                     continue;
                 }
             }
-            return self.one_of(&server.name.clone(), Some(&server)).await;
+            // Whoever goes back from the models goes back to the address.
+            if let Some(talked) = self.one_of(&server.name.clone(), Some(&server)).await {
+                return Some(talked);
+            }
         }
     }
 

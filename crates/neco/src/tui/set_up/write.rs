@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use neco_config::{Env, LoadOptions};
 use neco_model::Models;
@@ -11,6 +12,9 @@ use neco_model::route::KeptKeys;
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use crate::keys::{self, Keys};
+
+/// How long a server has to take a call.
+const LISTENS: Duration = Duration::from_secs(2);
 
 /// The file of the person's settings.
 const FILE: &str = "config.toml";
@@ -36,6 +40,21 @@ impl Server {
     pub fn is_address(&self) -> bool {
         let host = self.base.strip_prefix("http://").or_else(|| self.base.strip_prefix("https://"));
         host.is_some_and(|host| host.starts_with(|char: char| char.is_alphanumeric() || char == '['))
+    }
+}
+
+impl Server {
+    /// Whether somebody listens at its address.
+    pub async fn listens(&self) -> bool {
+        let (port, rest) = match self.base.strip_prefix("https://") {
+            Some(rest) => (443, rest),
+            None => (80, self.base.trim_start_matches("http://")),
+        };
+        let host = rest.split('/').next().unwrap_or_default();
+        let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.chars().all(|char| char.is_ascii_digit()));
+        let place = if has_port { host.to_owned() } else { format!("{host}:{port}") };
+        let connected = tokio::time::timeout(LISTENS, tokio::net::TcpStream::connect(place)).await;
+        connected.is_ok_and(|connected| connected.is_ok())
     }
 }
 

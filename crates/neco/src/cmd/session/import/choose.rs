@@ -91,11 +91,12 @@ pub(super) async fn chosen(
     args: &ImportArgs,
     keeper: &Keeper<'_>,
 ) -> Result<Option<Vec<Candidate>>, Failure> {
-    let cwd = crate::folder(keeper.desk.everywhere)?;
+    let cwd = folder_as_named(keeper)?;
     let found = found(from, &cwd, keeper).await?;
     if found.is_empty() {
         let words = format!("{} has no sessions of {} here", from.name(), keeper.desk.env.shown(&cwd));
-        return Err(Failure::new(Exit::Failed, words).hint("--cwd names another folder; a file can be named too."));
+        return Err(Failure::new(Exit::Failed, words)
+            .hint("--cwd names another folder, by its old name if it was moved; a file can be named too."));
     }
     if !args.which.is_empty() {
         return picked(found, &args.which).map(Some);
@@ -114,6 +115,14 @@ pub(super) async fn chosen(
             say::out(&(list + &hint))?;
             Ok(None)
         }
+    }
+}
+
+/// The folder whose sessions are wanted. One that is gone was moved, perhaps: they bear its old name.
+fn folder_as_named(keeper: &Keeper<'_>) -> Result<PathBuf, Failure> {
+    match &keeper.desk.everywhere.cwd {
+        Some(gone) if gone.is_absolute() && !gone.exists() => Ok(gone.clone()),
+        Some(_) | None => crate::folder(keeper.desk.everywhere),
     }
 }
 

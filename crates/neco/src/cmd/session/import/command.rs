@@ -29,7 +29,7 @@ const MOST_PIPED: u64 = 256 * 1024 * 1024;
 /// # Errors
 /// When a file can't be read or is nobody's session, or the store can't be written.
 pub(in crate::cmd::session) async fn run(args: &ImportArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let keeper = Keeper { desk, redactor: desk.redactor(), again: args.again };
+    let keeper = Keeper { desk, redactor: desk.redactor(), again: args.again, looks: args.from.is_some() };
     let mut told = Vec::new();
     match args.from {
         Some(Format::Neco) => {

@@ -10,6 +10,7 @@ use neco_session::redacted::redact;
 use neco_store::{Catalog, Durability, EventLog, SessionRecord, SqliteStore};
 
 use super::told::Told;
+use crate::args::EverywhereArgs;
 use crate::cmd::session::desk::Desk;
 use crate::failure::Failure;
 use crate::import::events::{Log, Source, log, session_id};
@@ -26,6 +27,8 @@ pub(super) struct Keeper<'a> {
     pub redactor: Redactor,
     /// Whether what is here already comes in a second time.
     pub again: bool,
+    /// Whether they are looked for where another program keeps those of a folder.
+    pub looks: bool,
 }
 
 /// Where a session works from now on, and what is to be said about that.
@@ -48,8 +51,11 @@ impl Keeper<'_> {
 
     /// The folder that a person named, else the session's own if it is here, else this one.
     pub(super) fn place(&self, own: Option<&str>) -> Result<Place, Failure> {
-        let here = || crate::folder(self.desk.everywhere);
-        if self.desk.everywhere.cwd.is_some() {
+        // The old name of a folder that was moved says which sessions are meant, not where they go on.
+        let named = self.desk.everywhere.cwd.clone().filter(|named| !self.looks || named.exists());
+        let is_named = named.is_some();
+        let here = || crate::folder(&EverywhereArgs { cwd: named, ..self.desk.everywhere.clone() });
+        if is_named {
             return Ok(Place { cwd: here()?, note: None });
         }
         let own_folder = own.map(Path::new).filter(|own| own.is_absolute()).and_then(|own| own.canonicalize().ok());

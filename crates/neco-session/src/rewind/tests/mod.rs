@@ -1,5 +1,7 @@
 //! Going back is the same as never having gone on, but for what was spent.
 
+mod taking_back;
+
 use jiff::Timestamp;
 use neco_proto::event::{
     AgentComplete, CallStatus, Checkpoint, CheckpointWhen, Compaction, CompactionCause, CompactionStrategy,
@@ -10,7 +12,6 @@ use neco_proto::{
     AgentId, ApprovalMode, CallId, Event, EventBody, IdeContext, Message, Mode, Part, Plan, PlanStatus, Role,
     SessionId, Todo, TodoStatus, ToolCall, TurnId, Usage,
 };
-use neco_workspace::checkpoint::Unfinished;
 use proptest::prelude::*;
 
 use super::{Course, RewindError, rewind_event};
@@ -120,7 +121,7 @@ impl Growing {
 
     fn go(&mut self, way: &super::Way) {
         let undo = way.rev.as_ref().map(|_| format!("now{}", self.events.len()));
-        self.add(EventBody::Rewind(rewind_event(way, undo)));
+        self.add(EventBody::Rewind(rewind_event(way, undo, 0)));
     }
 
     fn work(&mut self, says: &str, calls: usize, answer: &str) {
@@ -322,8 +323,8 @@ fn a_message_that_changed_nothing_does_not_take_a_later_state() {
     let at = |number: usize| course.files_at(course.points[number - 1].seq);
     assert_eq!(at(2), Some(states[1]), "a person may have changed files between the second and the third");
     assert_eq!(at(3), Some(states[2]));
-    assert_eq!(course.state("end"), Some(states[3]));
-    assert_eq!(course.state("nothing"), None);
+    assert_eq!(course.state("end").ok(), Some(states[3]));
+    assert!(matches!(course.state("nothing"), Err(RewindError::NoState(_))));
 }
 
 #[test]
@@ -344,56 +345,11 @@ fn changes_that_could_not_be_kept_are_not_taken_for_what_was_before_them() {
     let mut log = grown(&[work("one", 0)]);
     let text = format!("{} before this turn, so it can't be undone", crate::checkpoints::NOT_KEPT);
     let level = neco_proto::event::NotificationLevel::Warning;
-    log.add(EventBody::Notification(neco_proto::event::Notification { level, text }));
+    log.add(EventBody::Notification(neco_proto::event::Notification::new(level, text)));
     log.happen(&work("two", 1));
     let course = Course::of(&log.events);
     assert_eq!(course.files_at(course.points[0].seq), None);
     assert!(course.files_at(course.points[1].seq).is_some());
-}
-
-#[test]
-fn a_rewind_that_was_cut_short_can_be_taken_back() {
-    let mut log = grown(&[Happening::Work { says: "one".into(), calls: 1, answer: "a".into() }]);
-    log.checkpoint(CheckpointWhen::Restore);
-    let course = Course::of(&log.events);
-    let way = course.undo().unwrap();
-    assert_eq!((way.what, way.rev.as_ref()), (RewindWhat::Files, course.cut_short.as_ref()));
-    assert!(way.notes[0].contains("cut short"));
-    log.go(&way);
-    assert_eq!(Course::of(&log.events).cut_short, None);
-}
-
-#[test]
-fn rewinds_are_taken_back_one_after_the_other_and_that_too() {
-    let work = |says: &str| Happening::Work { says: says.into(), calls: 1, answer: "a".into() };
-    let mut log = grown(&[work("one"), work("two"), work("three")]);
-    let texts = |log: &Growing| -> Vec<String> {
-        Course::of(&log.events).points.iter().map(|point| point.text.clone()).collect()
-    };
-    for number in ["3", "2"] {
-        let course = Course::of(&log.events);
-        log.go(&course.way(course.find(number).unwrap(), RewindWhat::Both).unwrap());
-    }
-    assert_eq!(texts(&log), ["one"]);
-    let steps: [(&str, &[&str]); 7] = [
-        ("undo", &["one", "two"]),
-        ("undo", &["one", "two", "three"]),
-        ("redo", &["one", "two"]),
-        ("redo", &["one"]),
-        ("undo", &["one", "two"]),
-        ("undo", &["one", "two", "three"]),
-        ("undo", &["one", "two"]),
-    ];
-    for (step, left) in steps {
-        let course = Course::of(&log.events);
-        log.go(&if step == "undo" { course.undo() } else { course.redo() }.unwrap());
-        assert_eq!(texts(&log), left, "{step}");
-    }
-    log.happen(&work("four"));
-    let course = Course::of(&log.events);
-    log.go(&course.way(course.last().unwrap(), RewindWhat::Both).unwrap());
-    let redo = Course::of(&log.events).redo();
-    assert!(matches!(redo, Err(RewindError::NothingToUndo)), "a rewind of its own leaves nothing to bring back");
 }
 
 #[test]
@@ -403,11 +359,15 @@ fn the_end_is_what_the_work_left_and_not_what_was_put_back() {
     let end = Course::of(&log.events).state("end").unwrap().to_owned();
     let course = Course::of(&log.events);
     log.go(&course.way(&course.points[0], RewindWhat::Files).unwrap());
-    assert_eq!(Course::of(&log.events).state("end"), Some(end.as_str()));
+    assert_eq!(Course::of(&log.events).state("end").ok(), Some(end.as_str()));
     let course = Course::of(&log.events);
     let way = course.way(&course.points[1], RewindWhat::Both).unwrap();
     log.go(&way);
-    assert_eq!(Course::of(&log.events).state("end"), way.rev.as_deref(), "the second message does not count any more");
+    assert_eq!(
+        Course::of(&log.events).state("end").ok(),
+        way.rev.as_deref(),
+        "the second message does not count any more"
+    );
 }
 
 #[test]
@@ -415,28 +375,8 @@ fn a_state_is_meant_by_any_beginning_that_only_it_has() {
     let course = Course::of(&grown(&[Happening::Work { says: "one".into(), calls: 1, answer: "a".into() }]).events);
     let [first, second] = [0, 1].map(|at| course.checkpoints[at].checkpoint.rev.clone());
     let common = first.bytes().zip(second.bytes()).take_while(|(one, other)| one == other).count();
-    assert_eq!(course.state(&first), Some(first.as_str()));
-    assert_eq!(course.state(&first[..common.max(1)]), None, "several begin so, or it is too short");
-}
-
-#[test]
-fn what_work_that_was_cut_short_changed_is_known_to_be_its_own() {
-    let mut log = grown(&[Happening::Work { says: "one".into(), calls: 1, answer: "a".into() }]);
-    assert!(Course::of(&log.events).unfinished.is_empty());
-    log.add(EventBody::Message(Message::user("two")));
-    log.checkpoint(CheckpointWhen::Before);
-    let course = Course::of(&log.events);
-    let before = course.checkpoints.last().unwrap().checkpoint.rev.clone();
-    let cut = [Unfinished { rev: before, until_ms: 15_000 }];
-    assert_eq!(course.unfinished, cut);
-    // A second turn of the same work begins from what the first one left, which is not told twice.
-    let turn = || EventBody::TurnStart(TurnStart { iteration: 2, model: String::new() });
-    let mut second = Growing { events: log.events.clone(), calls: log.calls, session: log.session, agent: log.agent };
-    second.add(turn());
-    second.checkpoint(CheckpointWhen::After);
-    let left = Course::of(&second.events).checkpoints.last().unwrap().checkpoint.rev.clone();
-    assert_eq!(Course::of(&second.events).unfinished, [Unfinished { rev: left, until_ms: 15_000 }]);
-    assert_eq!(course.way(&course.points[0], RewindWhat::Both).unwrap().unfinished, cut);
+    assert_eq!(course.state(&first).ok(), Some(first.as_str()));
+    assert_eq!(course.state(&first[..common.max(1)]).ok(), None, "several begin so, or it is too short");
 }
 
 #[test]

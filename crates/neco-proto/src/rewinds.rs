@@ -5,7 +5,8 @@
 
 use std::ops::RangeInclusive;
 
-use neco_proto::{Event, EventBody, Seq};
+use crate::event::{Event, EventBody};
+use crate::ids::Seq;
 
 /// The rewinds of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,0 +1,187 @@
+//! Taking a rewind back, and that too: nothing that was said or done since goes without a word.
+
+use neco_proto::RewindKind;
+use neco_proto::event::{CheckpointWhen, RewindWhat, TurnEnd, TurnStart};
+use neco_proto::{EventBody, Message};
+use neco_workspace::checkpoint::Unfinished;
+
+use super::super::{Course, RewindError, Way};
+use super::{Growing, Happening, grown};
+
+fn work(says: &str) -> Happening {
+    Happening::Work { says: says.into(), calls: 1, answer: "a".into() }
+}
+
+fn texts(way: &Way) -> Vec<&str> {
+    way.messages.iter().map(|point| point.text.as_str()).collect()
+}
+
+/// Goes back to before a message.
+fn back(log: &mut Growing, number: &str, what: RewindWhat) {
+    let course = Course::of(&log.events);
+    log.go(&course.way(course.find(number).unwrap(), what).unwrap());
+}
+
+#[test]
+fn a_rewind_that_was_cut_short_can_be_taken_back() {
+    let mut log = grown(&[Happening::Work { says: "one".into(), calls: 1, answer: "a".into() }]);
+    log.checkpoint(CheckpointWhen::Restore);
+    let course = Course::of(&log.events);
+    let way = course.undo().unwrap();
+    assert_eq!(
+        (way.what, way.rev.as_ref()),
+        (RewindWhat::Files, course.cut_short.as_ref().map(|kept| &kept.checkpoint.rev))
+    );
+    assert!(way.notes[0].contains("cut short"));
+    // It can be had as long as nobody took it, also after work; and the half of it is nothing to go back to.
+    log.happen(&work("two"));
+    let way = Course::of(&log.events).undo().unwrap();
+    assert!(way.is_mending && way.over_work);
+    log.go(&way);
+    let course = Course::of(&log.events);
+    assert_eq!(course.cut_short, None);
+    assert!(matches!(course.undo(), Err(RewindError::NothingToUndo)));
+}
+
+#[test]
+fn rewinds_are_taken_back_one_after_the_other_and_that_too() {
+    let work = |says: &str| Happening::Work { says: says.into(), calls: 1, answer: "a".into() };
+    let mut log = grown(&[work("one"), work("two"), work("three")]);
+    let texts = |log: &Growing| -> Vec<String> {
+        Course::of(&log.events).points.iter().map(|point| point.text.clone()).collect()
+    };
+    for number in ["3", "2"] {
+        let course = Course::of(&log.events);
+        log.go(&course.way(course.find(number).unwrap(), RewindWhat::Both).unwrap());
+    }
+    assert_eq!(texts(&log), ["one"]);
+    let steps: [(&str, &[&str]); 7] = [
+        ("undo", &["one", "two"]),
+        ("undo", &["one", "two", "three"]),
+        ("redo", &["one", "two"]),
+        ("redo", &["one"]),
+        ("undo", &["one", "two"]),
+        ("undo", &["one", "two", "three"]),
+        ("undo", &["one", "two"]),
+    ];
+    for (step, left) in steps {
+        let course = Course::of(&log.events);
+        log.go(&if step == "undo" { course.undo() } else { course.redo() }.unwrap());
+        assert_eq!(texts(&log), left, "{step}");
+    }
+    log.happen(&work("four"));
+    let course = Course::of(&log.events);
+    log.go(&course.way(course.last().unwrap(), RewindWhat::Both).unwrap());
+    let redo = Course::of(&log.events).redo();
+    assert!(matches!(redo, Err(RewindError::NothingToRedo)), "a rewind of its own leaves nothing to bring back");
+}
+
+#[test]
+fn what_work_that_was_cut_short_changed_is_known_to_be_its_own() {
+    let mut log = grown(&[Happening::Work { says: "one".into(), calls: 1, answer: "a".into() }]);
+    assert!(Course::of(&log.events).unfinished.is_empty());
+    log.add(EventBody::Message(Message::user("two")));
+    log.checkpoint(CheckpointWhen::Before);
+    let course = Course::of(&log.events);
+    let before = course.checkpoints.last().unwrap().checkpoint.rev.clone();
+    let cut = [Unfinished { rev: before, since_ms: 0, until_ms: 15_000 }];
+    assert_eq!(course.unfinished, cut);
+    // A second turn of the same work begins from what the first one left, which is not told twice.
+    let turn = || EventBody::TurnStart(TurnStart { iteration: 2, model: String::new() });
+    let mut second = Growing { events: log.events.clone(), calls: log.calls, session: log.session, agent: log.agent };
+    second.add(turn());
+    second.checkpoint(CheckpointWhen::After);
+    let left = Course::of(&second.events).checkpoints.last().unwrap().checkpoint.rev.clone();
+    assert_eq!(Course::of(&second.events).unfinished, [Unfinished { rev: left, since_ms: 0, until_ms: 15_000 }]);
+    assert_eq!(course.way(&course.points[0], RewindWhat::Both).unwrap().unfinished, cut);
+}
+
+#[test]
+fn an_undo_that_changes_nothing_is_not_in_the_way_of_the_one_before() {
+    let mut log = grown(&[work("one"), work("two")]);
+    back(&mut log, "2", RewindWhat::Files);
+    back(&mut log, "1", RewindWhat::Files);
+    let [first, second] = [0, 1].map(|at| Course::of(&log.events).rewound[at].seq);
+    // The person put the files back by hand: no file would change.
+    let undo = Course::of(&log.events).undo().unwrap();
+    assert_eq!(undo.undoes, Some(second));
+    assert!(!undo.is_nothing(&undo.preview()), "it is written down all the same");
+    log.go(&undo);
+    assert_eq!(Course::of(&log.events).undo().unwrap().undoes, Some(first));
+    // The same for a restore that was killed before it touched anything.
+    log.checkpoint(CheckpointWhen::Restore);
+    let mending = Course::of(&log.events).undo().unwrap();
+    assert!(mending.is_mending && !mending.is_nothing(&mending.preview()));
+    log.go(&mending);
+    assert!(Course::of(&log.events).undo().unwrap().undoes.is_some());
+}
+
+#[test]
+fn the_model_is_told_again_that_files_went_back_when_what_told_it_no_longer_counts() {
+    let mut log = grown(&[work("one"), work("two"), work("three")]);
+    let course = Course::of(&log.events);
+    let files = course.way(course.find("3").unwrap(), RewindWhat::Files).unwrap();
+    log.go(&files);
+    log.add(EventBody::Message(super::super::way::told(&files).unwrap()));
+    let course = Course::of(&log.events);
+    let again = course.way(course.find("2").unwrap(), RewindWhat::Files).unwrap();
+    assert_eq!(super::super::way::told(&again), None, "it was told a moment ago");
+    back(&mut log, "2", RewindWhat::Conversation);
+    let course = Course::of(&log.events);
+    let later = course.way(course.find("1").unwrap(), RewindWhat::Files).unwrap();
+    assert!(super::super::way::told(&later).is_some());
+}
+
+#[test]
+fn work_after_an_undo_is_never_dropped_by_another_undo() {
+    let mut log = grown(&[work("one"), work("two")]);
+    back(&mut log, "2", RewindWhat::Both);
+    let undo = Course::of(&log.events).undo().unwrap();
+    assert_eq!((undo.kind, undo.about.as_str()), (RewindKind::Undo, "two"));
+    log.go(&undo);
+    let redo = Course::of(&log.events).undo().unwrap();
+    assert_eq!((redo.kind, texts(&redo)), (RewindKind::Redo, vec!["two"]));
+    log.happen(&work("an hour of work"));
+    for taken in [Course::of(&log.events).undo(), Course::of(&log.events).redo()] {
+        assert!(matches!(taken, Err(RewindError::NothingToUndo | RewindError::NothingToRedo)));
+    }
+}
+
+#[test]
+fn an_undo_tells_what_was_said_and_done_since() {
+    let mut log = grown(&[work("one"), work("two")]);
+    back(&mut log, "2", RewindWhat::Both);
+    assert!(!Course::of(&log.events).undo().unwrap().over_work);
+    log.happen(&work("something else"));
+    let undo = Course::of(&log.events).undo().unwrap();
+    assert_eq!((texts(&undo), undo.over_work), (vec!["something else"], true));
+    assert_eq!(undo.preview().again[0].text, "two");
+    // Where only files went back no message goes, but what was done to files does.
+    let mut log = grown(&[work("one"), work("two")]);
+    back(&mut log, "2", RewindWhat::Files);
+    log.happen(&work("three"));
+    let undo = Course::of(&log.events).undo().unwrap();
+    assert_eq!((texts(&undo), undo.over_work, undo.notes.len()), (Vec::new(), true, 1));
+}
+
+#[test]
+fn what_mends_a_log_is_not_heard_of_work() {
+    let at = |log: &mut Growing, ms: i64, body: EventBody| {
+        log.add(body);
+        log.events.last_mut().unwrap().ts = jiff::Timestamp::from_millisecond(ms).unwrap();
+    };
+    let mut log = grown(&[work("one")]);
+    at(&mut log, 60_000, EventBody::Message(Message::user("two")));
+    at(&mut log, 61_000, EventBody::TurnStart(TurnStart { iteration: 1, model: String::new() }));
+    // Killed; an hour later the session is opened again, which first writes what was said until then.
+    at(&mut log, 3_600_000, EventBody::Message(Message::neco("cut short")));
+    let course = Course::of(&log.events);
+    let rev = course.checkpoints.last().unwrap().checkpoint.rev.clone();
+    assert_eq!(course.unfinished, [Unfinished { rev: rev.clone(), since_ms: 61_000, until_ms: 76_000 }]);
+    // The next turn of the same work begins before what the first one left was kept.
+    log.events.pop();
+    let end = TurnEnd { iteration: 1 };
+    at(&mut log, 62_000, EventBody::TurnEnd(end));
+    at(&mut log, 63_000, EventBody::TurnStart(TurnStart { iteration: 2, model: String::new() }));
+    assert_eq!(Course::of(&log.events).unfinished, [Unfinished { rev, since_ms: 61_000, until_ms: 78_000 }]);
+}

@@ -1,0 +1,172 @@
+//! What else will be asked about, and what one key said of it before its turn came.
+
+use neco_proto::event::{AskedAhead, PermissionRequest};
+use neco_proto::{CallId, Decision, Risk};
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
+
+use super::subject::{fitted, visible_line};
+use crate::text::wrap::{Indent, cut, wrap};
+use crate::theme::Theme;
+
+/// Rows of a call that `Y` covers.
+const COVERED_ROWS: usize = 2;
+
+/// Whether yes to all says yes to it: what could do much harm is looked at by itself.
+#[must_use]
+pub fn is_mild(risk: Option<Risk>) -> bool {
+    risk.is_some_and(|risk| risk < Risk::High)
+}
+
+/// How a call stands that is named below the one that is asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// `Y` says yes to it too.
+    Covered,
+    /// It is asked about by itself.
+    Alone,
+    /// The person said yes to it already.
+    Said,
+}
+
+impl Mark {
+    /// How a call of this risk stands that is told in this line. A command is seen whole only in a box of its own, and
+    /// so is a change of more files than its line names.
+    #[must_use]
+    pub fn of(risk: Option<Risk>, summary: &str) -> Self {
+        let is_whole = !summary.starts_with("Run ") && !summary.ends_with(" more") && !summary.contains('…');
+        if is_mild(risk) && is_whole { Self::Covered } else { Self::Alone }
+    }
+}
+
+/// A call that is named below the one that is asked about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Other {
+    /// The call.
+    pub call: CallId,
+    /// How it stands.
+    pub mark: Mark,
+    /// Who wants it, when that is not the root.
+    pub who: Option<String>,
+    /// How much harm it could do, once that is known.
+    pub risk: Option<Risk>,
+    /// The call in one line.
+    pub summary: String,
+}
+
+impl Other {
+    /// What `Y` covers is shown to the last character; where there is no room for that, it is asked about by itself.
+    #[must_use]
+    pub fn in_width(self, width: usize, theme: &Theme) -> Self {
+        let is_cut = self.mark == Mark::Covered && self.whole(width, theme).len() > COVERED_ROWS;
+        if is_cut { Self { mark: Mark::Alone, ..self } } else { self }
+    }
+
+    /// Its rows: one, or two of what `Y` covers.
+    #[must_use]
+    pub fn rows(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+        match self.mark {
+            Mark::Covered => self.whole(width, theme),
+            Mark::Alone | Mark::Said => {
+                let end = if self.mark == Mark::Said { " (you said yes)" } else { "" };
+                let taken: usize = self.head(theme).iter().map(Span::width).sum();
+                let summary = fitted(&self.summary, width.saturating_sub(taken + end.width()));
+                let spans = self.head(theme).into_iter().chain([Span::styled(format!("{summary}{end}"), theme.dim)]);
+                vec![cut(&Line::from_iter(spans), width)]
+            }
+        }
+    }
+
+    fn whole(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+        let summary = Span::styled(visible_line(&self.summary), theme.dim);
+        let line = Line::from_iter(self.head(theme).into_iter().chain([summary]));
+        wrap(&line, width, &Indent { first: Vec::new(), rest: vec![Span::raw("    ")] })
+    }
+
+    fn head(&self, theme: &Theme) -> [Span<'static>; 3] {
+        let mark = match self.mark {
+            Mark::Covered => "+",
+            Mark::Alone => "·",
+            Mark::Said => "✓",
+        };
+        let who = self.who.as_ref().map(|name| format!("{name} · ")).unwrap_or_default();
+        let risk = self.risk.map_or_else(|| "risk not known yet".to_owned(), |risk| risk.to_string());
+        let style = if self.risk >= Some(Risk::High) { theme.bad } else { theme.dim };
+        [Span::styled(format!("  {mark} {who}"), theme.dim), Span::styled(risk, style), Span::styled(" · ", theme.dim)]
+    }
+}
+
+/// What was said of calls that nobody was asked about yet.
+#[derive(Clone, Debug)]
+pub struct Rest {
+    decision: Decision,
+    /// What it holds for, as it was shown.
+    covered: Vec<AskedAhead>,
+    /// What it does not hold for, as it was shown.
+    left: Vec<AskedAhead>,
+}
+
+impl Rest {
+    /// Yes to those that were named and do no great harm.
+    #[must_use]
+    pub fn yes(ahead: &[AskedAhead], named: &[CallId]) -> Self {
+        let is_named = |ahead: &AskedAhead| is_mild(ahead.risk) && named.contains(&ahead.call_id);
+        let (covered, left) = ahead.iter().cloned().partition(is_named);
+        Self { decision: Decision::Once, covered, left }
+    }
+
+    /// What was said before stays said.
+    #[must_use]
+    pub fn after(mut self, before: Option<Self>) -> Self {
+        let Some(before) = before.filter(|before| before.decision == self.decision) else { return self };
+        self.left.retain(|left| !before.covered.iter().any(|covered| covered.call_id == left.call_id));
+        self.covered.extend(before.covered);
+        self
+    }
+
+    /// No to all.
+    #[must_use]
+    pub fn no(ahead: &[AskedAhead]) -> Self {
+        Self { decision: Decision::Reject { reason: None }, covered: ahead.to_vec(), left: Vec::new() }
+    }
+
+    /// Whether yes was said to this call.
+    #[must_use]
+    pub fn says_yes(&self, call: &CallId) -> bool {
+        self.decision == Decision::Once && self.covered.iter().any(|covered| covered.call_id == *call)
+    }
+
+    /// What was said of this call, or why it is asked about all the same; nothing when it was not spoken of.
+    #[must_use]
+    pub fn of(&self, request: &PermissionRequest) -> Option<Result<Decision, String>> {
+        let find = |calls: &[AskedAhead]| calls.iter().find(|shown| shown.call_id == request.call_id).cloned();
+        let Some(shown) = find(&self.covered) else {
+            return find(&self.left).map(|shown| Err(not_covered(shown.risk)));
+        };
+        if self.decision != Decision::Once {
+            return Some(Ok(self.decision.clone()));
+        }
+        // A hook may have made something else of it; what a child wants is asked about with its name before it.
+        let is_same =
+            request.summary.strip_suffix(&shown.summary).is_some_and(|name| name.is_empty() || name.ends_with(": "));
+        if !is_same {
+            return Some(Err(format!("you said yes to “{}”; it was changed since", visible_line(&shown.summary))));
+        }
+        Some(match shown.risk {
+            Some(risk) if request.risk > risk => {
+                Err(format!("you said yes to it as {risk} risk; it is {} risk now", request.risk))
+            }
+            Some(_) | None => Ok(self.decision.clone()),
+        })
+    }
+}
+
+/// Why yes to all was not yes to this.
+#[must_use]
+pub fn not_covered(risk: Option<Risk>) -> String {
+    match risk {
+        Some(risk) if risk >= Risk::High => format!("your Y did not cover it: it is of {risk} risk"),
+        Some(_) => "your Y did not cover it: it could not be shown whole then".to_owned(),
+        None => "your Y did not cover it: its risk was not known then".to_owned(),
+    }
+}

@@ -1,0 +1,135 @@
+//! What a call would do, to the last character, with everything written out that a terminal would hide.
+
+use neco_proto::Diff;
+use neco_proto::event::PermissionRequest;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
+
+use crate::text::diff;
+use crate::text::wrap::{Indent, cut, cut_front, wrap, wrap_all};
+use crate::theme::Theme;
+
+/// The change, the command, or the arguments: at most `most` lines, and how many there are beyond.
+pub(super) fn what(
+    request: &PermissionRequest,
+    width: usize,
+    most: usize,
+    theme: &Theme,
+) -> (Vec<Line<'static>>, usize) {
+    if !request.diff.is_empty() {
+        return changes(request, width, most, theme);
+    }
+    let mut rows = Vec::new();
+    let mut beyond = 0;
+    if let Some(command) = request.command.as_deref() {
+        let prompt = Indent { first: vec![Span::styled("  $ ", theme.dim)], rest: vec![Span::raw("    ")] };
+        let text = visible(command);
+        let lines: Vec<Line<'static>> = text.lines().take(most).map(|line| Line::raw(line.to_owned())).collect();
+        beyond = text.lines().count() - lines.len();
+        rows.extend(wrap_all(&lines, width, &prompt));
+    }
+    let (arguments, further) = arguments_of(request, width, most, theme);
+    rows.extend(arguments);
+    (rows, beyond + further)
+}
+
+/// The arguments, to the last character.
+pub(super) fn arguments_of(
+    request: &PermissionRequest,
+    width: usize,
+    most: usize,
+    theme: &Theme,
+) -> (Vec<Line<'static>>, usize) {
+    let indent = Indent { first: vec![Span::raw("    ")], rest: vec![Span::raw("      ")] };
+    let text = visible(&arguments(&request.args, request.command.as_deref()));
+    let lines = text.lines().take(most).map(|line| Line::styled(line.to_owned(), theme.dim));
+    let rows = lines.flat_map(|line| wrap(&line, width, &indent)).collect();
+    (rows, text.lines().count().saturating_sub(most))
+}
+
+fn changes(request: &PermissionRequest, width: usize, most: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
+    let mut rows = Vec::new();
+    let mut beyond = 0;
+    for file in &request.diff {
+        let what = if file.deleted {
+            " (deleted)"
+        } else if file.created {
+            " (new)"
+        } else {
+            ""
+        };
+        let counts = format!("{what} +{} −{}", file.added, file.removed);
+        let path = cut_front(&visible_line(&file.path), width.saturating_sub(counts.width() + 2));
+        let heading = format!("  {path}{counts}");
+        rows.push(cut(&Line::styled(heading, theme.dim), width));
+        if is_summed_up(file) {
+            let words = "  too long to show as a change; d shows what would be written";
+            rows.push(cut(&Line::styled(words, theme.warning), width));
+        } else {
+            let (drawn, further) = diff::rows(&visible(&file.unified), width, most.saturating_sub(rows.len()), theme);
+            rows.extend(drawn);
+            beyond += further;
+        }
+    }
+    (rows, beyond)
+}
+
+/// A call in one line that has room: of a command the beginning is seen, of anything else the end, where the name of the
+/// file is.
+#[must_use]
+pub(super) fn fitted(summary: &str, room: usize) -> String {
+    let summary = visible_line(summary);
+    if summary.width() <= room || summary.starts_with("Run ") {
+        return summary;
+    }
+    // The counts are told below.
+    let short = summary.rsplit_once(" (+").map_or(summary.as_str(), |(short, _)| short);
+    match short.split_once(' ') {
+        Some((verb, rest)) => format!("{verb} {}", cut_front(rest, room.saturating_sub(verb.width() + 1))),
+        None => short.to_owned(),
+    }
+}
+
+/// Whether a change was too long to be told line by line: no hunk is there although something would change.
+pub(super) fn is_summed_up(file: &Diff) -> bool {
+    !file.deleted && file.added + file.removed > 0 && !file.unified.lines().any(|line| line.starts_with("@@ "))
+}
+
+/// Arguments as people read them: a name and a value a line; without the command that is shown above them.
+fn arguments(args: &serde_json::Value, command: Option<&str>) -> String {
+    let Some(fields) = args.as_object() else { return args.to_string() };
+    let value = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let new = |field: &serde_json::Value| command.is_none() || field.as_str() != command;
+    let fields = fields.iter().filter(|(_, field)| new(field));
+    fields.map(|(name, field)| format!("{name}: {}\n", value(field))).collect()
+}
+
+/// The text with everything written out that a terminal obeys or does not show.
+fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for char in text.chars() {
+        if char == '\t' {
+            shown.push_str("    ");
+        } else if char == '\n' || !is_hidden(char) {
+            shown.push(char);
+        } else {
+            shown.extend(char.escape_unicode());
+        }
+    }
+    shown
+}
+
+/// The same as one line.
+#[must_use]
+pub fn visible_line(text: &str) -> String {
+    visible(text.trim()).replace('\n', "⏎").replace('\t', " ")
+}
+
+fn is_hidden(char: char) -> bool {
+    char.is_control()
+        || matches!(char,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}'
+            | '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{fff9}'..='\u{fffb}' | '\u{fe00}'..='\u{fe0e}'
+            | '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{3000}')
+}

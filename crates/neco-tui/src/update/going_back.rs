@@ -1,0 +1,271 @@
+//! Going back and taking that back: what can be gone back to, what it would change, and the question before it.
+
+use neco_proto::clean::clean_line;
+use neco_proto::event::{CheckpointWhen, FileChangeKind, RewindWhat};
+use neco_proto::{CheckpointInfo, Command, Query, RewindKind, RewindPoint, RewindPreview};
+
+use super::effect::Effect;
+use super::picking::CHOOSE;
+use crate::app::picker::{Entry, Letters, Told};
+use crate::app::standing::GoingBack;
+use crate::app::{App, Picked, Picker};
+use crate::text::words;
+
+/// What can go back, in the order it is shown.
+const REWINDS: [(RewindWhat, &str); 3] = [
+    (RewindWhat::Both, "conversation and files"),
+    (RewindWhat::Conversation, "conversation only"),
+    (RewindWhat::Files, "files only"),
+];
+
+/// Most files that are named.
+const NAMED: usize = 1000;
+
+/// Characters of the name of a state that are shown.
+const REV: usize = 10;
+
+impl App {
+    /// Goes back to what is named: a message by its number, or a state of the files; to what the person chooses when
+    /// nothing is.
+    pub(super) fn go_back_to(&mut self, wanted: &str) -> Vec<Effect> {
+        self.rewind_wanted = (!wanted.is_empty()).then(|| wanted.to_owned());
+        self.ask_for_list(Effect::Ask(Query::RewindPoints))
+    }
+
+    /// The messages that the session can go back to.
+    pub(super) fn pick_message(&mut self, mut points: Vec<RewindPoint>) -> Vec<Effect> {
+        if !self.is_waited_for() {
+            return Vec::new();
+        }
+        if let Some(wanted) = self.rewind_wanted.take() {
+            let named = points.into_iter().find(|point| wanted.parse() == Ok(point.number));
+            return match named {
+                Some(point) => self.pick_what(point),
+                None => self.ask_about(wanted),
+            };
+        }
+        if points.is_empty() {
+            self.tell("there is no message to go back to");
+            return Vec::new();
+        }
+        points.reverse();
+        let entry = |point: RewindPoint| {
+            let files = if point.files { " · files changed" } else { "" };
+            let about =
+                format!("{}{files}", words::count(usize::try_from(point.calls).unwrap_or_default(), "call", "calls"));
+            Entry::new(&format!("{}. {}", point.number, point.text), &about, Picked::Message(point))
+        };
+        let states = Entry::new("a checkpoint …", "files only, to a state that was kept", Picked::Checkpoints);
+        let entries = points.into_iter().map(entry).chain([states]).collect();
+        self.picker = Some(Picker::new("back to before which message?", CHOOSE, Letters::Filter, entries));
+        self.preview()
+    }
+
+    /// The states that the files can be put into.
+    pub(super) fn pick_checkpoint(&mut self, mut checkpoints: Vec<CheckpointInfo>) -> Vec<Effect> {
+        if !self.is_waited_for() {
+            return Vec::new();
+        }
+        if checkpoints.is_empty() {
+            self.tell("no checkpoint was kept yet: the first call that writes or runs something makes one");
+            return Vec::new();
+        }
+        checkpoints.reverse();
+        let entry = |info: CheckpointInfo| {
+            let rev: String = info.rev.chars().take(REV).collect();
+            let when = match info.when {
+                CheckpointWhen::Before => "before",
+                CheckpointWhen::After => "after",
+                CheckpointWhen::Restore => "before going back from",
+            };
+            let changed = words::count(usize::try_from(info.changed).unwrap_or_default(), "file", "files");
+            let about = format!("{} · {changed} changed", info.ts.strftime("%H:%M:%S"));
+            Entry::new(&format!("{rev} {when} {}", info.label), &about, Picked::Checkpoint(info))
+        };
+        let entries = checkpoints.into_iter().map(entry).collect();
+        self.picker = Some(Picker::new("files back to which checkpoint?", CHOOSE, Letters::Filter, entries));
+        self.preview()
+    }
+
+    /// Asks what putting the files into a state would do, to ask the person then.
+    pub(super) fn ask_about(&mut self, rev: String) -> Vec<Effect> {
+        self.rewind_wanted = Some(rev.clone());
+        self.ask_for_list(Effect::Ask(Query::CheckpointPreview { rev }))
+    }
+
+    /// Asks what the chosen entry would do.
+    pub(super) fn preview(&mut self) -> Vec<Effect> {
+        let chosen = self.picker.as_ref().and_then(Picker::chosen).map(|entry| entry.picked.clone());
+        let query = match chosen {
+            Some(Picked::Message(RewindPoint { message_id, .. })) => {
+                Query::RewindPreview { message_id, what: RewindWhat::Both }
+            }
+            Some(Picked::Rewind(RewindPoint { message_id, .. }, what)) => Query::RewindPreview { message_id, what },
+            Some(Picked::Checkpoint(info)) => Query::CheckpointPreview { rev: info.rev },
+            Some(
+                Picked::Checkpoints
+                | Picked::Go(_)
+                | Picked::Leave
+                | Picked::Session(_)
+                | Picked::Model(_)
+                | Picked::Rule(_)
+                | Picked::NewRule
+                | Picked::Agent(_)
+                | Picked::Workflow(_),
+            )
+            | None => return Vec::new(),
+        };
+        vec![Effect::Ask(query)]
+    }
+
+    /// What going back would change: of what is chosen, or of what the person is asked about now.
+    pub(super) fn previewed(&mut self, preview: &RewindPreview) {
+        let Some(picker) = &mut self.picker else { return self.question_before(preview) };
+        let fits = match picker.chosen().map(|entry| &entry.picked) {
+            Some(Picked::Message(point)) => point.message_id == preview.message_id && preview.what == RewindWhat::Both,
+            Some(Picked::Rewind(point, what)) => point.message_id == preview.message_id && *what == preview.what,
+            Some(Picked::Checkpoint(info)) => {
+                preview.kind == RewindKind::Checkpoint && preview.rev.as_ref() == Some(&info.rev)
+            }
+            Some(
+                Picked::Checkpoints
+                | Picked::Go(_)
+                | Picked::Leave
+                | Picked::Session(_)
+                | Picked::Model(_)
+                | Picked::Rule(_)
+                | Picked::NewRule
+                | Picked::Agent(_)
+                | Picked::Workflow(_),
+            )
+            | None => false,
+        };
+        if fits {
+            picker.set_preview(told(preview));
+        }
+    }
+
+    /// Asks before anything is changed: nothing is lost that nobody saw.
+    fn question_before(&mut self, preview: &RewindPreview) {
+        let is_meant = match (preview.kind, &self.rewind_wanted) {
+            (RewindKind::Message, _) | (RewindKind::Checkpoint, None) => false,
+            (RewindKind::Checkpoint, Some(wanted)) => {
+                wanted == "end" || preview.rev.as_ref().is_some_and(|rev| rev.starts_with(wanted.as_str()))
+            }
+            (RewindKind::Undo | RewindKind::Redo, _) => true,
+        };
+        if !is_meant || self.list_asked.is_none() || !self.is_waited_for() {
+            return;
+        }
+        self.rewind_wanted = None;
+        let about = clean_line(&preview.about);
+        let rev: String = preview.rev.iter().flat_map(|rev| rev.chars()).take(REV).collect();
+        let (heading, yes, command) = match preview.kind {
+            RewindKind::Message => return,
+            RewindKind::Checkpoint => {
+                let command = preview.rev.clone().map(|rev| Command::RestoreCheckpoint { rev });
+                (format!("files back to checkpoint {rev} ({about})?"), "put the files back", command)
+            }
+            RewindKind::Undo => {
+                let heading = format!("undo going back to before “{about}”?");
+                (heading, "yes: as it was before", Some(Command::UndoRewind))
+            }
+            RewindKind::Redo => {
+                let heading = format!("take the last undo back: to before “{about}” again?");
+                (heading, "yes: go back again", Some(Command::RedoRewind))
+            }
+        };
+        let Some(command) = command else { return };
+        let entries = vec![
+            Entry::new(yes, "", Picked::Go(Box::new(command))),
+            Entry::new("no: leave everything as it is", "", Picked::Leave),
+        ];
+        let hint = "y or Enter does it · n or Esc leaves it";
+        self.picker = Some(Picker::new(heading, hint, Letters::Command, entries).with_preview(told(preview)));
+    }
+
+    pub(super) fn pick_what(&mut self, point: RewindPoint) -> Vec<Effect> {
+        let at = if point.files { 0 } else { 1 };
+        let heading = format!("back to before “{}”: what?", clean_line(&point.text));
+        let entries = REWINDS.iter().map(|(what, words)| Entry::new(words, "", Picked::Rewind(point.clone(), *what)));
+        let hint = "↑↓ and Enter · /undo takes it back · Esc goes back";
+        self.picker = Some(Picker::new(heading, hint, Letters::Filter, entries.collect()).at(at));
+        self.preview()
+    }
+
+    /// Goes back to before a message. What was said comes back into the field when that is done, to be said better.
+    pub(super) fn rewind(&mut self, point: &RewindPoint, what: RewindWhat) -> Vec<Effect> {
+        self.said_better = what.conversation().then(|| point.text.clone());
+        self.goes_back(Command::Rewind { message_id: point.message_id, what })
+    }
+
+    /// The session went back: what was said comes back into the field, unless something else is written there by now.
+    pub(crate) fn went_back(&mut self) {
+        if let Some(text) = self.said_better.take().filter(|_| self.prompt.text.is_empty()) {
+            self.prompt.offer_again(&text);
+        }
+    }
+
+    pub(super) fn goes_back(&mut self, command: Command) -> Vec<Effect> {
+        self.standing.going_back = Some(GoingBack { since_ms: self.now_ms, files: None });
+        vec![Effect::Send(command)]
+    }
+}
+
+/// What going back would change, what tells most first: of many files not all are seen at once.
+fn told(preview: &RewindPreview) -> Vec<Told> {
+    let mut lines = Vec::new();
+    let messages = |points: &[RewindPoint]| words::count(points.len(), "message", "messages");
+    if !preview.messages.is_empty() {
+        lines.push(Told::plain(format!("{} of yours would no longer count", messages(&preview.messages))));
+    }
+    if !preview.again.is_empty() {
+        lines.push(Told::plain(format!("{} of yours would count again", messages(&preview.again))));
+    }
+    lines.extend(file_counts(preview));
+    let others = preview.files.iter().filter(|file| file.by_others).count();
+    if others > 0 {
+        let theirs = words::count(others, "file", "files");
+        let back = if preview.kind == RewindKind::Undo { "/redo" } else { "/undo" };
+        let words = format!("somebody else than the agent changed {theirs}; {back} brings that back too");
+        lines.push(Told::warning(words));
+    }
+    lines.extend(preview.notes.iter().map(|note| Told::warning(note.clone())));
+    let named = |verb: &str, point: &RewindPoint| Told::plain(format!("{verb}: “{}”", clean_line(&point.text)));
+    lines.extend(preview.messages.iter().map(|point| named("no longer counts", point)));
+    lines.extend(preview.again.iter().map(|point| named("counts again", point)));
+    let (theirs, own): (Vec<_>, Vec<_>) = preview.files.iter().partition(|file| file.by_others);
+    for file in theirs.into_iter().chain(own).take(NAMED) {
+        let word = match file.kind {
+            FileChangeKind::Added => "comes back",
+            FileChangeKind::Modified => "changes",
+            FileChangeKind::Deleted => "goes",
+        };
+        let others = if file.by_others { " (changed by somebody else since)" } else { "" };
+        lines.push(Told::plain(format!("{word}: {}{others}", file.path)));
+    }
+    if preview.files.len() > NAMED {
+        lines.push(Told::plain(format!("and {} more files", preview.files.len() - NAMED)));
+    }
+    lines
+}
+
+fn file_counts(preview: &RewindPreview) -> Option<Told> {
+    if preview.files.is_empty() {
+        return None;
+    }
+    let of = |kind| preview.files.iter().filter(|file| file.kind == kind).count();
+    let parts = [
+        (of(FileChangeKind::Added), "come back", "comes back"),
+        (of(FileChangeKind::Modified), "change", "changes"),
+        (of(FileChangeKind::Deleted), "go", "goes"),
+    ];
+    let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
+    let words: Vec<String> =
+        parts.map(|(count, several, one)| format!("{count} {}", if count == 1 { one } else { several })).collect();
+    Some(Told::plain(format!(
+        "{} would change: {}",
+        words::count(preview.files.len(), "file", "files"),
+        words.join(", ")
+    )))
+}

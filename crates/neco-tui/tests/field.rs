@@ -1,0 +1,124 @@
+//! The field: what is put away comes back, searching ends at the oldest, and a first start takes answers only.
+
+mod support;
+
+use crossterm::event::KeyCode;
+use neco_proto::event::*;
+use neco_proto::*;
+use neco_tui::update::{Effect, News};
+use serde_json::json;
+use support::{Scene, edit_request};
+
+fn queued(scene: &mut Scene, text: &str) {
+    let queued = MessageQueued { message: Message::user(text), when: Admission::TurnBoundary };
+    scene.happen(EventBody::MessageQueued(queued));
+}
+
+#[test]
+fn what_ctrl_c_put_away_comes_back_before_what_waits() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    queued(&mut scene, "queued one");
+    scene.types("my draft");
+    scene.control('c');
+    let picture = scene.picture();
+    assert!(picture.contains("↑ brings it back") && !picture.contains("↑ takes it back"), "{picture}");
+    assert_eq!(scene.key(KeyCode::Up), [], "nothing is taken back");
+    assert_eq!(scene.app.prompt.text.as_str(), "my draft");
+    scene.control('u');
+    assert!(scene.picture().contains("↑ takes it back"), "{}", scene.picture());
+    let sent = scene.key(KeyCode::Up);
+    assert!(matches!(&sent[..], [Effect::Send(Command::Withdraw { .. })]), "{sent:?}");
+}
+
+#[test]
+fn a_search_past_the_oldest_keeps_it() {
+    let mut scene = Scene::new((80, 24));
+    scene.control('r');
+    scene.types("the");
+    assert_eq!(scene.app.prompt.text.as_str(), "fix the parser");
+    for _ in 0..3 {
+        scene.control('r');
+    }
+    let picture = scene.picture();
+    assert!(picture.contains("(no older one) run the tests") && !picture.contains("nothing fits"), "{picture}");
+    scene.key(KeyCode::Enter);
+    assert_eq!(scene.app.prompt.text.as_str(), "run the tests");
+}
+
+#[test]
+fn a_command_is_looked_for_again_before_there_is_none() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("/shout now");
+    let unknown = Some("/shout now".to_owned());
+    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Commands(unknown.clone())));
+    // A list that was asked for before says nothing about it.
+    assert_eq!(scene.news(News::Commands(Vec::new(), None)), []);
+    assert!(!scene.picture().contains("there is no"), "{}", scene.picture());
+    let shout = slash::Custom { name: "shout".into(), argument: String::new(), help: String::new() };
+    assert_eq!(scene.news(News::Commands(vec![shout], unknown)), [Effect::Custom("shout".into(), "now".into())]);
+    scene.types("/hepl");
+    scene.key(KeyCode::Esc);
+    scene.key(KeyCode::Enter);
+    scene.news(News::Commands(Vec::new(), Some("/hepl".to_owned())));
+    assert!(scene.picture().contains("there is no /hepl; did you mean /help?"), "{}", scene.picture());
+}
+
+#[test]
+fn a_first_start_takes_answers_and_nothing_else() {
+    let mut scene = Scene::new((80, 24));
+    scene.app.set_up = true;
+    scene.works();
+    let picture = scene.picture();
+    assert!(picture.contains("one moment · Esc stops it") && !picture.contains("turn 3"), "{picture}");
+    scene.types("qwen3");
+    assert_eq!(scene.key(KeyCode::Enter), [], "nothing is asked");
+    assert_eq!(scene.app.prompt.text.as_str(), "qwen3", "and nothing is lost");
+    scene.happen(EventBody::StateChange(StateChange {
+        from: AgentState::Streaming,
+        to: AgentState::Idle,
+        iteration: 1,
+    }));
+    let item = json!({"title": "model", "text": "The name of the model there", "multiple": false, "options": []});
+    scene.questions(json!({"about": "choices", "items": [item]}));
+    let sent = scene.key(KeyCode::Enter);
+    assert!(matches!(sent.last(), Some(Effect::Send(Command::Answer { .. }))), "{sent:?}");
+    // Words that are not sent go first; the second Esc gives no answer.
+    let item = json!({"title": "model", "text": "Its address", "multiple": false, "options": []});
+    let mut scene = Scene::new((80, 24));
+    scene.app.set_up = true;
+    scene.questions(json!({"about": "choices", "items": [item]}));
+    scene.types("http");
+    assert_eq!(scene.key(KeyCode::Esc), []);
+    assert!(scene.app.prompt.text.is_empty());
+    let sent = scene.key(KeyCode::Esc);
+    assert!(matches!(&sent[..], [Effect::Send(Command::Answer { reply: Reply::Dismiss, .. })]), "{sent:?}");
+}
+
+#[test]
+fn a_workflow_that_failed_says_where_and_why() {
+    let mut scene = Scene::new((100, 24));
+    let id = WorkflowId::new();
+    let task = |id: &str, state: &str, error: Option<&str>| json!({"id": id, "kind": "command", "state": state, "error": error});
+    let mut update = |state: &str, tasks: serde_json::Value| {
+        let update = json!({"type": "workflow_update", "workflow_id": id, "name": "demo", "state": state, "strategy": "fail_fast", "tasks": tasks});
+        scene.happen(support::read(update));
+    };
+    update("running", json!([task("one", "running", None), task("three", "pending", None)]));
+    update("running", json!([task("one", "completed", None), task("three", "running", None)]));
+    update("failed", json!([task("three", "failed", Some("exit code 1"))]));
+    let picture = scene.picture();
+    assert!(picture.contains("✓ one of demo completed"), "{picture}");
+    assert!(picture.contains("✗ workflow demo failed at three: exit code 1 · /workflow show"), "{picture}");
+}
+
+#[test]
+fn what_is_set_is_told() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("/theme ");
+    scene.key(KeyCode::Esc);
+    scene.key(KeyCode::Enter);
+    assert!(scene.picture().contains("theme is none; /theme dark, light, 16 or none"), "{}", scene.picture());
+    scene.asks(edit_request("1"));
+    assert_eq!(scene.key(KeyCode::Esc), [], "a question is asked all the same");
+}

@@ -1,0 +1,67 @@
+//! What the system says of a folder, and what it can be relied on for.
+
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustix::fs::{AtFlags, Dir, FileType};
+use rustix::io::Errno;
+
+/// A name in a folder.
+pub struct Name {
+    /// The name.
+    pub name: Vec<u8>,
+    /// What it stands for.
+    pub kind: FileType,
+}
+
+/// Whether the times of a folder become others there with every name that comes or goes. The usual file systems of a
+/// machine's own disks do that; of one behind a network, or made by a program, nobody knows.
+#[must_use]
+pub fn tells_of_new_names(folder: impl AsFd) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        /// Extended (2, 3, 4), XFS, Btrfs, F2FS, and memory.
+        const KNOWN: [i64; 5] = [0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0x0102_1994];
+        #[allow(clippy::useless_conversion, reason = "the field has another type on other machines")]
+        rustix::fs::fstatfs(folder).is_ok_and(|system| KNOWN.contains(&i64::from(system.f_type)))
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = folder;
+        false
+    }
+}
+
+/// How long nobody touched a file.
+#[must_use]
+pub fn age(folder: BorrowedFd<'_>, name: &[u8]) -> Duration {
+    let Ok(stat) = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else { return Duration::ZERO };
+    let touched = Duration::from_secs(u64::try_from(stat.st_mtime).unwrap_or(0));
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(touched)
+}
+
+/// The names of a folder, sorted.
+///
+/// # Errors
+/// When the folder can't be read.
+pub fn names(dir: &mut Dir) -> Result<Vec<Name>, Errno> {
+    let mut names = Vec::new();
+    while let Some(entry) = dir.read() {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if name == b"." || name == b".." {
+            continue;
+        }
+        let mut kind = entry.file_type();
+        // Some file systems don't say.
+        if kind == FileType::Unknown {
+            let Ok(stat) = rustix::fs::statat(dir.fd()?, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) else {
+                continue;
+            };
+            kind = FileType::from_raw_mode(stat.st_mode);
+        }
+        names.push(Name { name: name.to_vec(), kind });
+    }
+    names.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+    Ok(names)
+}

@@ -1,0 +1,77 @@
+//! Going back and taking that back, as a person does it: nothing goes without having been shown.
+
+use serde_json::json;
+
+use crate::support::{call, say};
+use crate::tmux::{Pane, house, is_there};
+
+fn writes(path: &str) -> serde_json::Value {
+    call("write_file", json!({ "path": path, "content": "x\n" }))
+}
+
+#[test]
+fn an_undo_names_what_was_said_since_and_asks() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([writes("a.txt"), say("Written."), writes("b.txt"), say("Another.")]));
+    let there = |name: &str| house.project().join(name).exists();
+    let pane = Pane::ready(&house, "--yes");
+    pane.say("write a").shows("Written.").waits();
+    pane.say("/rewind 1")
+        .shows("back to before “write a”: what?")
+        .shows("goes: a.txt")
+        .answer("Enter")
+        .showed("“write a” no longer counts");
+    assert!(!there("a.txt"));
+    // The old message stands in the field: a command takes its place.
+    pane.press("C-u").say("an hour of work").shows("Another.").waits();
+    pane.say("/undo").shows("undo going back to before “write a”?").shows("no longer counts: “an hour of work”");
+    pane.answer("n").shows("nothing is changed");
+    assert!(there("b.txt") && !there("a.txt"));
+    pane.say("/undo").shows("undo going back").answer("y").showed("“write a” counts again");
+    assert!(there("a.txt") && !there("b.txt"));
+    pane.say("/redo").shows("again?").answer("Enter").showed("gone back again");
+    assert!(there("b.txt") && !there("a.txt"));
+    // What no longer counts is marked when the session is opened again.
+    pane.press("C-d").is_given_back();
+    let again = Pane::ready(&house, "--continue");
+    again.showed("from here on it no longer counts");
+    again.press("C-d").is_given_back();
+}
+
+#[test]
+fn a_session_that_was_gone_back_over_as_a_whole_is_kept_and_comes_back() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([writes("a.txt"), say("Written.")]));
+    let pane = Pane::ready(&house, "--yes");
+    pane.say("write a").shows("Written.").waits();
+    pane.say("/rewind 1").shows("goes: a.txt").answer("Enter").showed("no longer counts");
+    pane.press("C-u").press("C-d").showed("go on with it: neco --session").is_given_back();
+    let list = house.run(&["session", "list", "--json"]).json();
+    assert_eq!(list.as_array().map(Vec::len), Some(1), "{list}");
+    let again = Pane::ready(&house, "--continue");
+    again.say("/undo").shows("counts again: “write a”").answer("y").showed("“write a” counts again");
+    assert!(house.project().join("a.txt").exists());
+    again.press("C-d").is_given_back();
+}
+
+#[test]
+fn a_checkpoint_can_be_gone_back_to_by_its_name() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([writes("a.txt"), say("Written.")]));
+    let pane = Pane::ready(&house, "--yes");
+    pane.say("write a").shows("Written.").waits();
+    pane.say("/checkpoint").shows("/rewind NAME puts the files back");
+    let screen = pane.screen();
+    let row = screen.lines().find(|line| line.contains(" before ")).unwrap();
+    let rev = row.split_whitespace().next().unwrap().to_owned();
+    pane.say(&format!("/rewind {rev}")).shows(&format!("files back to checkpoint {rev}")).shows("goes: a.txt");
+    pane.answer("y").showed("files are as in checkpoint");
+    assert!(!house.project().join("a.txt").exists());
+    pane.press("C-d").is_given_back();
+}
