@@ -42,7 +42,11 @@ fn lines_are_edited_and_come_back() {
     for (term, left) in [("xterm-256color", "Left Left Left"), ("dumb", "Up Down")] {
         let pane = Pane::shell(&house, 80, 24);
         pane.write(&format!("TERM={term} {} repl", env!("CARGO_BIN_EXE_neco"))).press("Enter").shows("line by line");
-        pane.write("the words").press("Enter").shows("One answer.").write("/copz").press(left).press("C-u");
+        // Whoever types while it works types into what it prints.
+        pane.write("the words").press("Enter").shows("One answer.").until("a line to be asked for", |pane| {
+            pane.screen().trim_end().lines().last().is_some_and(|line| line.trim_end() == ">")
+        });
+        pane.write("/copz").press(left).press("C-u");
         // What an arrow key sends is neither on the screen nor in what is said.
         pane.press("C-e C-u").press("Up").until("the line to come back", |pane| {
             pane.screen().trim_end().lines().last().is_some_and(|line| line.trim_end() == "> the words")
