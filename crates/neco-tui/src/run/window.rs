@@ -326,10 +326,18 @@ impl Window {
                         self.app.transcript.say(Tone::Warning, note);
                     }
                 }
-                Err(words) if self.session.is_none() => {
-                    self.failed = Some(words);
-                    self.quits = true;
-                }
+                Err(words) if self.session.is_none() => match self.host.successor() {
+                    // The process that had it open is gone since: it is opened here.
+                    Some((wanted, told)) if !self.takes_over => {
+                        self.takes_over = true;
+                        self.app.transcript.say(Tone::Warning, told);
+                        self.errands.open(wanted, Retold::Whole);
+                    }
+                    Some(_) | None => {
+                        self.failed = Some(words);
+                        self.quits = true;
+                    }
+                },
                 // Nobody has the session any more, and it can't be gone on with here.
                 Err(words) if std::mem::take(&mut self.takes_over) => {
                     self.app.transcript.say(Tone::Warning, words);
