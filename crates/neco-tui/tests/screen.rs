@@ -113,6 +113,17 @@ fn over_a_slow_line_the_row_of_the_cursor_comes_first() {
 }
 
 #[test]
+fn over_a_slow_line_what_is_finished_is_never_left_out() {
+    let mut screen = Screen::new(Vec::new(), Depth::None);
+    let mut parser = vt100::Parser::new(HEIGHT, WIDTH, 100);
+    screen.draw(streams(&["2 more rows", "on the way"], "")).unwrap();
+    let done = Frame { finished: lines(&["one".into(), "two".into()]), ..streams(&[], "k") };
+    screen.draw_within(done, 1).unwrap();
+    parser.process(&std::mem::take(screen.out()));
+    assert_eq!(contents(&mut parser)[..4], ["one", "two", &"─".repeat(12), "› k"]);
+}
+
+#[test]
 fn a_finished_line_that_is_too_wide_is_folded_by_the_terminal() {
     let mut screen = Screen::new(Vec::new(), Depth::None);
     let mut parser = vt100::Parser::new(10, 20, 100);

@@ -118,7 +118,7 @@ impl<W: Write> Screen<W> {
         let parts = Parts::of(&self.rows, &wanted, size.1, bottom).filter(|_| !folds);
         let whole = match parts {
             Some(parts) if parts.is_in_place() => {
-                self.mend(&mut pen, &mut wanted, cursor.map(|at| done + at.row), most)
+                self.mend(&mut pen, &mut wanted, (done, cursor.map(|at| done + at.row)), most)
             }
             Some(parts) => {
                 self.shift(&mut pen, &wanted, parts);
@@ -232,8 +232,15 @@ impl<W: Write> Screen<W> {
         self.out.flush()
     }
 
-    /// Only what is different, in as many rows as before; those that there is no room for stay as they were.
-    fn mend(&self, pen: &mut Pen, wanted: &mut [Line<'static>], first: Option<usize>, most: usize) -> bool {
+    /// Only what is different, in as many rows as before; live ones that there is no room for stay as they were. Those
+    /// that are done are drawn in any case: they are never drawn again.
+    fn mend(
+        &self,
+        pen: &mut Pen,
+        wanted: &mut [Line<'static>],
+        (done, first): (usize, Option<usize>),
+        most: usize,
+    ) -> bool {
         let mut whole = true;
         let others = (0..wanted.len()).filter(|index| Some(*index) != first);
         for index in first.into_iter().chain(others).collect::<Vec<_>>() {
@@ -241,7 +248,7 @@ impl<W: Write> Screen<W> {
             if new == old {
                 continue;
             }
-            if pen.bytes.len() >= most {
+            if pen.bytes.len() >= most && index >= done {
                 new.clone_from(old);
                 whole = false;
                 continue;
