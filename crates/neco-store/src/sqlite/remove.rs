@@ -16,11 +16,7 @@ pub(super) async fn remove(
     connection: &mut SqliteConnection,
     session: SessionId,
 ) -> Result<Result<(), StoreError>, sqlx::Error> {
-    let done = sqlx::query("UPDATE sessions SET is_removed = 1 WHERE id = ? AND NOT is_removed")
-        .bind(session.as_uuid())
-        .execute(&mut *connection)
-        .await?;
-    if done.rows_affected() == 0 {
+    if !mark_removed(connection, session).await? {
         return Ok(Err(StoreError::UnknownSession { session }));
     }
     let mut next = Some(session.as_uuid());
@@ -43,17 +39,19 @@ pub(super) async fn remove_bit_by_bit(
     removed
 }
 
+/// Whether there was such a session.
+async fn mark_removed(connection: &mut SqliteConnection, session: SessionId) -> Result<bool, sqlx::Error> {
+    let mark = sqlx::query("UPDATE sessions SET is_removed = 1 WHERE id = ? AND NOT is_removed");
+    Ok(mark.bind(session.as_uuid()).execute(connection).await?.rows_affected() > 0)
+}
+
 async fn bit_by_bit(
     connection: &mut SqliteConnection,
     session: SessionId,
 ) -> Result<Result<(), StoreError>, sqlx::Error> {
     // This may fail where there is very little room; then what is removed comes first.
     let _ = shrink::empty_log(connection).await;
-    let done = sqlx::query("UPDATE sessions SET is_removed = 1 WHERE id = ? AND NOT is_removed")
-        .bind(session.as_uuid())
-        .execute(&mut *connection)
-        .await?;
-    if done.rows_affected() == 0 {
+    if !mark_removed(connection, session).await? {
         return Ok(Err(StoreError::UnknownSession { session }));
     }
     let mut next = Some(session.as_uuid());

@@ -95,51 +95,20 @@ impl App {
 
     /// Asks what the chosen entry would do.
     pub(super) fn preview(&mut self) -> Vec<Effect> {
-        let chosen = self.picker.as_ref().and_then(Picker::chosen).map(|entry| entry.picked.clone());
-        let query = match chosen {
-            Some(Picked::Message(RewindPoint { message_id, .. })) => {
-                Query::RewindPreview { message_id, what: RewindWhat::Both }
-            }
-            Some(Picked::Rewind(RewindPoint { message_id, .. }, what)) => Query::RewindPreview { message_id, what },
-            Some(Picked::Checkpoint(info)) => Query::CheckpointPreview { rev: info.rev },
-            Some(
-                Picked::Checkpoints
-                | Picked::Go(_)
-                | Picked::Leave
-                | Picked::Session(_)
-                | Picked::Model(_)
-                | Picked::Rule(_)
-                | Picked::NewRule
-                | Picked::Agent(_)
-                | Picked::Workflow(_),
-            )
-            | None => return Vec::new(),
-        };
-        vec![Effect::Ask(query)]
+        let chosen = self.picker.as_ref().and_then(Picker::chosen);
+        chosen.and_then(|entry| preview_of(&entry.picked)).map(Effect::Ask).into_iter().collect()
     }
 
     /// What going back would change: of what is chosen, or of what the person is asked about now.
     pub(super) fn previewed(&mut self, preview: &RewindPreview) {
         let Some(picker) = &mut self.picker else { return self.question_before(preview) };
-        let fits = match picker.chosen().map(|entry| &entry.picked) {
-            Some(Picked::Message(point)) => point.message_id == preview.message_id && preview.what == RewindWhat::Both,
-            Some(Picked::Rewind(point, what)) => point.message_id == preview.message_id && *what == preview.what,
-            Some(Picked::Checkpoint(info)) => {
-                preview.kind == RewindKind::Checkpoint && preview.rev.as_ref() == Some(&info.rev)
+        let answered = match (preview.kind, &preview.rev) {
+            (RewindKind::Checkpoint, Some(rev)) => Query::CheckpointPreview { rev: rev.clone() },
+            (RewindKind::Checkpoint | RewindKind::Message | RewindKind::Undo | RewindKind::Redo, _) => {
+                Query::RewindPreview { message_id: preview.message_id, what: preview.what }
             }
-            Some(
-                Picked::Checkpoints
-                | Picked::Go(_)
-                | Picked::Leave
-                | Picked::Session(_)
-                | Picked::Model(_)
-                | Picked::Rule(_)
-                | Picked::NewRule
-                | Picked::Agent(_)
-                | Picked::Workflow(_),
-            )
-            | None => false,
         };
+        let fits = picker.chosen().and_then(|entry| preview_of(&entry.picked)) == Some(answered);
         if fits {
             picker.set_preview(told(preview));
         }
@@ -209,6 +178,28 @@ impl App {
     pub(super) fn goes_back(&mut self, command: Command) -> Vec<Effect> {
         self.standing.going_back = Some(GoingBack { since_ms: self.now_ms, files: None });
         vec![Effect::Send(command)]
+    }
+}
+
+/// What asks what an entry of a list would do.
+fn preview_of(picked: &Picked) -> Option<Query> {
+    match picked {
+        Picked::Message(RewindPoint { message_id, .. }) => {
+            Some(Query::RewindPreview { message_id: *message_id, what: RewindWhat::Both })
+        }
+        Picked::Rewind(RewindPoint { message_id, .. }, what) => {
+            Some(Query::RewindPreview { message_id: *message_id, what: *what })
+        }
+        Picked::Checkpoint(info) => Some(Query::CheckpointPreview { rev: info.rev.clone() }),
+        Picked::Checkpoints
+        | Picked::Go(_)
+        | Picked::Leave
+        | Picked::Session(_)
+        | Picked::Model(_)
+        | Picked::Rule(_)
+        | Picked::NewRule
+        | Picked::Agent(_)
+        | Picked::Workflow(_) => None,
     }
 }
 
