@@ -4,11 +4,12 @@
 //! A missed target is reported, not an error; the exit code is 1 when something could not be measured.
 //!
 //! Reading order: [`topic`] (what is measured), [`program`] (how a run happens), [`server`],
-//! [`answer`], [`measured`], [`report`].
+//! [`answer`], [`measured`], [`report`], [`compare`].
 
 mod answer;
 mod clock;
 mod code_tree;
+mod compare;
 mod figure;
 mod indexing;
 mod machine;
@@ -23,12 +24,15 @@ mod stage;
 mod topic;
 mod tree;
 
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::Parser;
 
+use crate::compare::Earlier;
 use crate::machine::Machine;
 use crate::program::Program;
 use crate::report::Report;
@@ -47,6 +51,12 @@ struct Arguments {
     /// Print JSON instead of a table.
     #[arg(long)]
     json: bool,
+    /// Also write JSON into this file, for `--compare`.
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Show the figures beside those of an earlier run, and what got worse.
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    compare: Option<PathBuf>,
     /// The folder in which runs write; its disk is part of what is measured [default: the system's
     /// folder for temporary files].
     #[arg(long, value_name = "PATH")]
@@ -73,6 +83,7 @@ fn main() -> ExitCode {
 /// Measures and prints; says whether everything could be measured.
 fn bench(arguments: &Arguments) -> anyhow::Result<bool> {
     let program = Program::new(&program_path(arguments)?)?;
+    let earlier = arguments.compare.as_deref().map(Earlier::read).transpose()?;
     let folder = arguments.folder.clone().unwrap_or_else(std::env::temp_dir);
     let mut report = Report {
         date: jiff::Zoned::now().strftime("%Y-%m-%d %H:%M").to_string(),
@@ -95,6 +106,12 @@ fn bench(arguments: &Arguments) -> anyhow::Result<bool> {
         report.write_json(&mut out)?
     } else {
         report.write_table(&mut out)?
+    }
+    if let Some(path) = &arguments.save {
+        report.write_json(&mut File::create(path).with_context(|| format!("can't write {}", path.display()))?)?;
+    }
+    if let Some(earlier) = earlier {
+        earlier.write_table(&report, &mut out)?;
     }
     Ok(report.failed.is_empty())
 }

@@ -104,7 +104,8 @@ impl Report {
     }
 }
 
-fn written(value: f64, unit: Unit) -> String {
+/// A value with its unit.
+pub fn written(value: f64, unit: Unit) -> String {
     let number = match unit {
         Unit::Count => format!("{value:.0}"),
         Unit::Milliseconds | Unit::Seconds | Unit::Ratio => format!("{value:.2}"),
