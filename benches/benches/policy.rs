@@ -78,7 +78,7 @@ fn policy() -> Policy {
         write!(text, "[[rules]]\n{rule}decision = 'allow'\npriority = {}\n\n", number % 900).unwrap();
     }
     let place = Place::new(PathBuf::from("/home/me/project")).with_home(PathBuf::from("/home/me"));
-    let reader = RuleReader { place: &place, own_name: |_| None };
+    let reader = RuleReader { place: &place };
     let read = reader.file(&text, "bench.toml", Source::User);
     assert!(read.problems.is_empty(), "{:?}", read.problems);
     assert_eq!(read.rules.len(), RULES);

@@ -4,13 +4,14 @@
 //! [`world`] is what a tool is handed to touch anything at all, so that a path or a process that
 //! was not judged can't be reached.
 //!
-//! Reading order: [`policy`], [`command`], [`path`], [`world`], [`secrets`], [`trust`], [`sandbox`].
+//! Reading order: [`tools`], [`policy`], [`command`], [`path`], [`world`], [`secrets`], [`trust`], [`sandbox`].
 
 pub mod command;
 pub mod path;
 pub mod policy;
 pub mod sandbox;
 pub mod secrets;
+pub mod tools;
 pub mod trust;
 pub mod untrusted;
 pub mod world;

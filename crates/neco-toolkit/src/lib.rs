@@ -4,11 +4,10 @@
 //! what the person sees are separate outputs ([`ToolOutput`]). An error is an output too
 //! ([`ToolError`]): it has a code and words for the model.
 //!
-//! Reading order: [`tool`], [`ctx`], [`output`], [`intent`], [`registry`], [`repair`], [`schema`], `misfit`, [`mod@counted`], [`alias`], [`bound`].
+//! Reading order: [`tool`], [`ctx`], [`output`], [`intent`], [`registry`], [`repair`], [`schema`], `misfit`, [`mod@counted`], [`bound`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
-pub mod alias;
 pub mod bound;
 mod counted;
 pub mod ctx;

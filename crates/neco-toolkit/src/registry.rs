@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use neco_proto::ErrorCode;
 use neco_proto::event::KnownFile;
+use neco_safety::tools::spelling;
 
-use crate::alias;
 use crate::output::ToolError;
 use crate::tool::DynTool;
 
@@ -50,15 +50,27 @@ impl Registry {
         Ok(Self { tools: self.tools.iter().filter(keep).cloned().collect() })
     }
 
-    /// The tool of a name or alias; case does not matter.
+    /// The tool of a name, however it is spelt.
     ///
     /// # Errors
     /// [`ErrorCode::ToolNotFound`] with near names.
     pub fn find(&self, name: &str) -> Result<&Arc<dyn DynTool>, ToolError> {
-        let by_name = |wanted: &str| self.tools.iter().find(|tool| tool.name().eq_ignore_ascii_case(wanted));
-        by_name(name.trim())
-            .or_else(|| alias::own_name(name.trim()).and_then(by_name))
-            .ok_or_else(|| ToolError::new(ErrorCode::ToolNotFound, self.not_found(name)))
+        self.spelt(name).ok_or_else(|| ToolError::new(ErrorCode::ToolNotFound, self.not_found(name)))
+    }
+
+    /// The one name of a tool that a model called, which is what everyone is told who is asked about the call; the name
+    /// as it is where there is no such tool.
+    #[must_use]
+    pub fn own_name(&self, name: String) -> String {
+        self.spelt(&name).map(|tool| tool.name().to_owned()).unwrap_or(name)
+    }
+
+    fn spelt(&self, name: &str) -> Option<&Arc<dyn DynTool>> {
+        let same = |tool: &&Arc<dyn DynTool>| tool.name() == name;
+        let spelling = spelling(name);
+        // Tools of servers may differ in case alone.
+        let spelt = |tool: &&Arc<dyn DynTool>| tool.name().eq_ignore_ascii_case(&spelling);
+        self.tools.iter().find(same).or_else(|| self.tools.iter().find(spelt))
     }
 
     fn not_found(&self, name: &str) -> String {
@@ -121,9 +133,20 @@ mod tests {
 
     #[test]
     fn tools_are_found_by_name_alias_and_any_case() {
-        for (asked, found) in [("read_file", "read_file"), ("Read", "read_file"), (" BASH ", "bash"), ("shell", "bash")]
-        {
+        for (asked, found) in [
+            ("read_file", "read_file"),
+            ("Read", "read_file"),
+            (" BASH ", "bash"),
+            ("bash\n", "bash"),
+            ("shell", "bash"),
+            ("Run_Shell_Command", "bash"),
+        ] {
             assert_eq!(registry().find(asked).map(|tool| tool.name().to_owned()).unwrap(), found);
+            assert_eq!(registry().own_name(asked.to_owned()), found);
+        }
+        for unknown in ["ba sh", "bash\u{200b}", "b\u{430}sh", ""] {
+            assert!(registry().find(unknown).is_err(), "{unknown:?}");
+            assert_eq!(registry().own_name(unknown.to_owned()), unknown);
         }
     }
 

@@ -6,11 +6,10 @@ use futures::future::BoxFuture;
 use neco_agent::RuleBook;
 use neco_config::section::SandboxLevel;
 use neco_config::{Env, Loaded, policy_folder};
-use neco_safety::Policy;
 use neco_safety::command::Place;
 use neco_safety::policy::{LoadedPolicy, Problem, RuleSources, Source, ToolPattern, keep};
 use neco_safety::sandbox::can_be_worked_in;
-use neco_toolkit::alias;
+use neco_safety::{Policy, tools};
 
 use crate::failure::Failure;
 use crate::plugged::Plugged;
@@ -36,14 +35,8 @@ pub fn load(
         home: Some(env.home().to_owned()),
         roots: roots(args, env, folder, loaded)?,
     };
-    let sources = RuleSources {
-        place,
-        own_name: alias::own_name,
-        files: plugged.rules(),
-        loaded,
-        flags: &args.rules(),
-        trusted: plugged.rules_count(),
-    };
+    let sources =
+        RuleSources { place, files: plugged.rules(), loaded, flags: &args.rules(), trusted: plugged.rules_count() };
     let mut rules = sources.load().map_err(|error| {
         Failure::usage(format!("the rules can't be used, so nothing is done:\n{error}"))
             .hint("Correct them or take them out: one of them may be the rule that forbids something.")
@@ -59,7 +52,7 @@ fn misspelt(policy: &Policy) -> Vec<Problem> {
     let mut found = Vec::new();
     for rule in policy.rules().iter().filter(|rule| rule.source > Source::BuiltIn) {
         for name in rule.when.tools.iter().filter_map(ToolPattern::name) {
-            if let Some(meant) = alias::misspelt(name) {
+            if let Some(meant) = tools::misspelt(name) {
                 let message = format!("there is no tool {name:?}, so the rule says nothing; did you mean {meant:?}?");
                 found.push(Problem { place: rule.place.clone(), message });
             }

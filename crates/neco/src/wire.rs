@@ -468,6 +468,10 @@ mod tests {
         for tool in &there {
             assert!(added.contains(tool), "{tool} belongs to no generation: add it to generations.toml");
         }
+        for tool in &there {
+            let row = neco_safety::tools::TABLE.iter().find(|row| row.name == *tool);
+            assert!(row.is_some(), "{tool} has no row in the table of tools: no rule about its like would mean it");
+        }
         for tool in &added {
             assert!(there.contains(tool), "{tool} does not exist: it belongs under not_yet in generations.toml");
         }

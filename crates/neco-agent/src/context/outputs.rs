@@ -8,8 +8,8 @@ use neco_model::{Entry, History};
 use neco_proto::event::TrimmedOutput;
 use neco_proto::{CallId, Part, Role, ToolCall, ToolResult};
 use neco_safety::policy::canonical::canonical;
+use neco_safety::tools::spelling;
 use neco_safety::untrusted;
-use neco_toolkit::alias::own_name;
 use serde_json::Value;
 
 /// Bytes of an output that is long.
@@ -201,7 +201,7 @@ struct Reading<'a> {
 impl<'a> Reading<'a> {
     /// The path, and what was shown of it.
     fn of(call: &ToolCall, result: &'a ToolResult) -> Option<(String, Self)> {
-        if call.name != "read_file" && own_name(&call.name) != Some("read_file") {
+        if spelling(&call.name) != "read_file" {
             return None;
         }
         let mut arguments: Value = serde_json::from_str(&call.arguments).ok()?;

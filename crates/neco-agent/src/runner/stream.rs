@@ -112,7 +112,7 @@ impl Agent {
         let (mut next, mut taken) = (first, 0);
         loop {
             let delta = match next {
-                Some(Ok(delta)) => delta,
+                Some(Ok(delta)) => self.with_own_name(delta),
                 Some(Err(error)) => return (events, Ending::Broken(error)),
                 None => {
                     let cut = ModelError::new(ErrorKind::StreamCut, Place::Stream, "the answer ended without an end");
@@ -133,6 +133,25 @@ impl Agent {
                 Some(more) => next = more,
                 None => return (events, Ending::NotYet),
             }
+        }
+    }
+
+    /// The piece with a tool's own name in it, however the model spells that: events, hooks, rules and the conversation
+    /// itself know it by that name alone.
+    fn with_own_name(&self, delta: Delta) -> Delta {
+        match delta {
+            Delta::CallStart { index, id, name } => {
+                Delta::CallStart { index, id, name: self.scheduler.registry().own_name(name) }
+            }
+            Delta::Begin { .. }
+            | Delta::Text(_)
+            | Delta::Reasoning { .. }
+            | Delta::CallArguments { .. }
+            | Delta::CallOpaque { .. }
+            | Delta::Retry(_)
+            | Delta::Switch(_)
+            | Delta::Usage(_)
+            | Delta::Finish(_) => delta,
         }
     }
 

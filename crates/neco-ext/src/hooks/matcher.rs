@@ -1,7 +1,6 @@
 //! Which tools a hook is for: names of ours or of other agents, or a regular expression over them.
 
-use neco_safety::policy::starts_agents;
-use neco_toolkit::alias;
+use neco_safety::tools::{self, starts_agents};
 use regex::{Regex, RegexBuilder};
 
 /// A compiled expression may not be larger: it comes from a file that anybody may have written.
@@ -70,14 +69,14 @@ impl Matcher {
 
 fn is_name_of(name: &str, tool: &str) -> bool {
     name.eq_ignore_ascii_case(tool)
-        || alias::own_name(name) == Some(tool)
+        || tools::own_name(name) == Some(tool)
         || names_of(tool).iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// Every name under which an expression may look for a tool.
 fn names_of(tool: &str) -> Vec<String> {
     let mut names = vec![tool.to_owned()];
-    names.extend(alias::common_names(tool).iter().map(|name| (*name).to_owned()));
+    names.extend(tools::common_names(tool).iter().map(|name| (*name).to_owned()));
     // Elsewhere there is one way to start an agent, and a hook about it means every one.
     if starts_agents(tool) {
         names.push("Task".to_owned());

@@ -6,12 +6,12 @@
 
 use std::path::Path;
 
-use neco_toolkit::alias;
+use neco_safety::tools;
 use serde_json::{Map, Value};
 
 /// The name of a tool that a hook is told.
 pub(super) fn tool_name(tool: &str) -> String {
-    match alias::common_names(tool).first() {
+    match tools::common_names(tool).first() {
         Some(common) => (*common).to_owned(),
         None if tool.contains("__") && !tool.starts_with("mcp__") => format!("mcp__{tool}"),
         None => tool.to_owned(),

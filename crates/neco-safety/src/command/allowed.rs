@@ -89,6 +89,11 @@ const TABLE: [Allowed; 34] = [
     allowed("docker", "--detach --quiet", "dq", ""),
 ];
 
+/// Whether options of a program are named here.
+pub(super) fn is_known(program: &str) -> bool {
+    TABLE.iter().any(|allowed| allowed.program == program)
+}
+
 /// Whether a rule for the first words of a program's command covers an option.
 pub(super) fn is_allowed(program: &str, option: &str) -> bool {
     let Some(allowed) = TABLE.iter().find(|allowed| allowed.program == program) else { return false };

@@ -38,6 +38,7 @@ pub fn examine(line: &str, place: &Place) -> Examined {
 /// What waits to be done, the next one last.
 enum Task {
     Script { text: String, input: Input, captured: bool, depth: usize },
+    Guess { text: String, depth: usize },
     Step { step: Step, depth: usize },
     Command { command: Command, depth: usize },
 }
@@ -101,6 +102,7 @@ impl<'a> Examination<'a> {
                 Task::Script { text, input, captured, depth } => {
                     self.script(&text, Standing { input, captured, outermost: depth == 0 }, depth, &mut tasks);
                 }
+                Task::Guess { text, depth } => self.guess(&text, depth, &mut tasks),
                 Task::Step { step, depth } => self.step(step, depth, &mut tasks),
                 Task::Command { command, depth } => self.command(command, false, depth, &mut tasks),
             }
@@ -124,6 +126,30 @@ impl<'a> Examination<'a> {
             self.never("it is a fork bomb");
         }
         tasks.extend(walked.steps.into_iter().rev().map(|step| Task::Step { step, depth }));
+    }
+
+    /// What can't be read was no command.
+    fn guess(&mut self, text: &str, depth: usize, tasks: &mut Vec<Task>) {
+        let standing = Standing { input: Input::Inherited, captured: false, outermost: false };
+        if depth > DEEPEST || text.len() > self.text_left {
+            return;
+        }
+        self.text_left -= text.len();
+        let walked = walk(text, standing, self.place.home.as_deref(), None);
+        // Whoever allows the code allows what it starts.
+        let vouched = |step: Step| match step {
+            Step::Command { command, moves } => Step::Command { command: Command { vouched: true, ..command }, moves },
+            Step::Script { .. }
+            | Step::Redirect { .. }
+            | Step::Assign { .. }
+            | Step::Mention { .. }
+            | Step::Computes
+            | Step::Function { .. }
+            | Step::StatementEnd => step,
+        };
+        if walked.clean {
+            tasks.extend(walked.steps.into_iter().rev().map(|step| Task::Step { step: vouched(step), depth }));
+        }
     }
 
     fn step(&mut self, step: Step, depth: usize, tasks: &mut Vec<Task>) {
@@ -188,6 +214,7 @@ impl<'a> Examination<'a> {
         for inner in inner.rev() {
             match inner {
                 Inner::Script { text, input } => tasks.push(Task::Script { text, input, captured: false, depth }),
+                Inner::Guess(text) => tasks.push(Task::Guess { text, depth }),
                 Inner::Command(_) if depth > DEEPEST => self.found.clean = false,
                 Inner::Command(command) => tasks.push(Task::Command { command, depth }),
             }

@@ -147,18 +147,14 @@ impl Part {
         self.needs_no_rule()
             || !self.uncoverable
                 && self.risk < Risk::Critical
-                && prefixes.iter().any(|prefix| self.begins_with(prefix.as_ref()))
+                && prefixes.iter().any(|prefix| self.is_granted(prefix.as_ref()))
     }
 
-    fn begins_with(&self, prefix: &[String]) -> bool {
-        !prefix.is_empty()
-            && prefix.len() <= self.words.len()
-            && prefix.iter().zip(&self.words).all(|(text, word)| word.exact && word.text == *text)
+    /// Whether a rule that was given as an answer, for commands that begin with these words, means it: what follows
+    /// them is known to be harmless.
+    pub(crate) fn is_granted(&self, prefix: &[String]) -> bool {
+        self.begins_with(prefix)
             && super::rule::rest_is_harmless(prefix, &self.words)
-    }
-
-    fn may_begin_with(&self, prefix: &[String]) -> bool {
-        prefix.len() <= self.words.len()
-            && prefix.iter().zip(&self.words).all(|(text, word)| !word.exact || word.text == *text)
+            && self.uncovered(prefix).is_none()
     }
 }

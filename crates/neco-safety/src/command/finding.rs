@@ -49,6 +49,8 @@ pub(crate) enum Inner {
     Command(Command),
     /// Text that a shell reads.
     Script { text: String, input: Input },
+    /// Text that a shell may read: where it can't, it is something else.
+    Guess(String),
 }
 
 /// What stands between two reasons for the same risk.
@@ -143,6 +145,16 @@ impl Finding {
     pub(crate) fn starts(&mut self, words: &[Word]) {
         if !words.is_empty() {
             self.inner.push(Inner::Command(Command::of(words)));
+        }
+    }
+
+    /// It runs the file that the first of these words names: a rule for the one that runs it covers that too, and one
+    /// that forbids the file forbids this.
+    pub(crate) fn names_file<'a>(&mut self, words: impl Iterator<Item = &'a Word>) {
+        let words: Vec<Word> = words.cloned().collect();
+        // What looks like no file may be a subcommand.
+        if words.first().is_some_and(|file| file.text.contains(['/', '.'])) {
+            self.inner.push(Inner::Command(Command { words, vouched: true, ..Command::default() }));
         }
     }
 

@@ -4,15 +4,12 @@ use neco_proto::Risk;
 
 use super::environment::{self, Effect};
 use super::examined::Word;
-use super::finding::{Command, Finding, Input};
+use super::finding::{Command, Finding, Input, add_reason};
 use super::ground::Ground;
 use super::known_safe;
+use super::named::{program_name, usual_name};
 use super::option;
 use super::program::{self, Case};
-
-/// Folders whose programs are what their names say.
-const USUAL_FOLDERS: [&str; 7] =
-    ["/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"];
 
 /// Judges one simple command.
 pub(crate) fn judge(command: &Command, ground: &Ground<'_>) -> Finding {
@@ -29,18 +26,14 @@ pub(crate) fn judge(command: &Command, ground: &Ground<'_>) -> Finding {
     if let Some(why) = unclear(program) {
         finding.critical(why);
     }
-    let (folder, name) = program.text.rsplit_once('/').unwrap_or(("", &program.text));
-    let lower = name.to_ascii_lowercase();
-    let case = Case { name: &lower, arguments, command, ground };
+    let name = program_name(&program.text);
+    let case = Case { name: &name, arguments, command, ground };
     program::look(&case, &mut finding);
     secrets(&case, program, &mut finding);
-    let is_usual = program.exact
-        && lower == name
-        && (folder.is_empty() && !program.text.contains('/') || USUAL_FOLDERS.contains(&folder));
-    if !is_usual && ground.looks_outside(program)
-        || arguments.iter().any(|word| ground.looks_outside(word))
-        || !ground.is_home_ground()
-    {
+    let is_usual = usual_name(program).is_some();
+    let mut leads_out = arguments.iter().chain([program].into_iter().filter(|_| !is_usual));
+    let outside = leads_out.find(|word| ground.looks_outside(word));
+    if outside.is_some() || !ground.is_home_ground() {
         finding.uncoverable();
     }
     let untouched =
@@ -49,6 +42,9 @@ pub(crate) fn judge(command: &Command, ground: &Ground<'_>) -> Finding {
     let only_wraps = is_usual && finding.wrapper && !finding.uncoverable && finding.risk == Risk::High;
     if harmless && (looks || only_wraps) {
         finding.risk = Risk::Safe;
+    }
+    if let Some(word) = outside.filter(|_| finding.risk == Risk::High) {
+        add_reason(&mut finding.because, &format!("{} is outside the workspace", word.text));
     }
     finding
 }

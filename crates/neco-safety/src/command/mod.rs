@@ -6,8 +6,8 @@
 //! two readers found the same words.
 //!
 //! Reading order: [`place`], [`examined`], [`rule`], [`mod@examine`]; how a line is read: [`scan`],
-//! [`ansi_c`], [`expand`], [`expansion`], [`walk`], [`reader`]; how a part is judged: [`finding`], [`judge`],
-//! [`ground`], [`pattern`], [`option`], [`allowed`], [`environment`], [`program`], [`known_safe`].
+//! [`ansi_c`], [`expand`], [`expansion`], [`walk`], [`reader`]; how a part is judged: [`named`], [`finding`], [`judge`],
+//! [`ground`], [`pattern`], [`option`], [`allowed`], [`reaching`], [`environment`], [`program`], [`known_safe`].
 
 mod allowed;
 mod ansi_c;
@@ -20,10 +20,12 @@ mod finding;
 mod ground;
 mod judge;
 mod known_safe;
+mod named;
 mod option;
 mod pattern;
 mod place;
 mod program;
+mod reaching;
 mod reader;
 mod rule;
 mod scan;

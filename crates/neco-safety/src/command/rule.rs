@@ -4,6 +4,8 @@ use neco_proto::Risk;
 
 use super::allowed;
 use super::examined::{Part, Word};
+use super::named::{program_name, usual_name};
+use super::reaching;
 use super::scan::is_name;
 
 /// A rule of more words would not be read before it is given.
@@ -35,15 +37,18 @@ impl CommandRule {
     /// The rule that would cover a part and its like.
     pub(crate) fn for_part(part: &Part) -> Option<Self> {
         let words: Vec<&str> = part.words.iter().take_while(|word| word.exact).map(|word| word.text.as_str()).collect();
-        let program = *words.first()?;
-        let name = program.rsplit('/').next().unwrap_or(program);
+        let name = program_name(words.first()?);
+        let name = name.as_ref();
         if part.risk != Risk::High || part.uncoverable || has_no_rule(name) {
             return None;
         }
         let length = rule_length(name, words.get(1..).unwrap_or_default())?;
-        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        if let (Some(program), Some(usual)) = (words.first_mut(), part.words.first().and_then(usual_name)) {
+            usual.clone_into(program);
+        }
         let start = words.get(..length)?;
-        if rest_is_harmless(start, &part.words) {
+        if rest_is_harmless(start, &part.words) && part.uncovered(start).is_none() {
             return Some(Self { words: start.to_vec() });
         }
         // Options that only this line was approved with stay a part of the rule.
@@ -231,6 +236,30 @@ pub(crate) fn rest_is_harmless(prefix: &[String], words: &[Word]) -> bool {
     let rest = words.get(before..).unwrap_or_default();
     let program = told_program(prefix);
     rest.windows(2).all(|pair| matches!(pair, [previous, word] if is_harmless(program, previous, word)))
+}
+
+impl Part {
+    /// Why a rule that a person wrote for the words of `prefix` does not mean what follows them.
+    pub(crate) fn uncovered(&self, prefix: &[String]) -> Option<String> {
+        let program = program_name(told_program(prefix));
+        let arguments = self.words.get(1..).unwrap_or_default();
+        let rest = self.words.get(prefix.len().saturating_sub(1)..).unwrap_or_default();
+        rest.windows(2).find_map(|pair| match pair {
+            [previous, word] => reaches_by(&program, arguments, previous, word),
+            _ => None,
+        })
+    }
+}
+
+fn reaches_by(program: &str, arguments: &[Word], previous: &Word, word: &Word) -> Option<String> {
+    let text = word.text.as_str();
+    if !word.exact && !is_harmless(program, previous, word) {
+        return Some(format!("only the shell will know what {text} is"));
+    }
+    if !text.starts_with('-') && allowed::is_known(program) && !is_harmless(program, previous, word) {
+        return Some(format!("{text} changes what it runs"));
+    }
+    reaching::reaches(program, arguments, word)
 }
 
 /// The program whose options follow: the one that a runner or `python -m` is told to start.

@@ -12,7 +12,7 @@ pub(super) fn rules() -> Vec<Rule> {
     static RULES: std::sync::OnceLock<Vec<Rule>> = std::sync::OnceLock::new();
     let read = || {
         let place = Place::default();
-        RuleReader { place: &place, own_name: |_| None }.file(include_str!("builtin.toml"), FILE, Source::BuiltIn).rules
+        RuleReader { place: &place }.file(include_str!("builtin.toml"), FILE, Source::BuiltIn).rules
     };
     RULES.get_or_init(read).clone()
 }
@@ -24,7 +24,7 @@ mod tests {
     #[test]
     fn the_built_in_rules_are_sound() {
         let place = Place::default();
-        let reader = RuleReader { place: &place, own_name: |_| None };
+        let reader = RuleReader { place: &place };
         let read = reader.file(include_str!("builtin.toml"), FILE, Source::BuiltIn);
         assert_eq!((read.problems, read.warnings), (vec![], vec![]));
         assert_eq!(read.rules.len(), include_str!("builtin.toml").matches("[[rule]]").count());

@@ -36,7 +36,7 @@ impl Policy {
     /// What rules close to reading, in every mode and for everybody.
     #[must_use]
     pub fn closed(&self) -> Closed {
-        let about_reading = |rule: &&Rule| rule.when.paths_alone_of(READS, &self.place().workspace);
+        let about_reading = |rule: &&Rule| rule.when.paths_alone_of(rule.decision, READS, &self.place().workspace);
         let patterns = |wanted: &dyn Fn(&Rule) -> bool| {
             let rules = self.rules().iter().filter(about_reading).filter(|rule| wanted(rule));
             rules.flat_map(|rule| rule.when.paths.iter().cloned()).collect()

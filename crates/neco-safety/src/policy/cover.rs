@@ -45,26 +45,25 @@ pub(super) fn fit<P: Borrow<CommandPattern>>(patterns: &[P], examined: &Examined
     }
 }
 
-fn needs_no_rule(part: &Part) -> bool {
-    part.risk == Risk::Safe || part.wrapper && !part.uncoverable
+/// Why patterns that are about a command of a line do not allow the line.
+pub(super) fn falls_short(patterns: &[CommandPattern], examined: &Examined) -> Option<String> {
+    let begun = |part: &Part| patterns.iter().filter_map(CommandPattern::words).find(|words| part.begins_with(words));
+    let (part, words) = examined.parts.iter().find_map(|part| Some((part, begun(part)?)))?;
+    if part.uncoverable {
+        let option = || "an option of it runs or writes something".to_owned();
+        return Some(part.because.clone().unwrap_or_else(option));
+    }
+    if let Some(why) = part.uncovered(words) {
+        return Some(why);
+    }
+    if examined.uncoverable {
+        return Some("a redirect, a variable, a function or another folder on the line is not covered".to_owned());
+    }
+    let is_open = |part: &&Part| !needs_no_rule(part) && !patterns.iter().any(|pattern| pattern.covers(part));
+    let other = examined.parts.iter().find(is_open)?;
+    Some(format!("it does not allow `{}`", other.texts().next().unwrap_or_default()))
 }
 
-/// Whether a rule for a prefix covers a command, apart from how risky it is: that is for the rule to name.
-pub(super) fn prefix_covers(prefix: &[String], part: &Part) -> bool {
-    let begins = prefix.iter().zip(&part.words).all(|(text, word)| word.exact && word.text == *text);
-    if !begins || prefix.is_empty() || prefix.len() > part.words.len() {
-        return false;
-    }
-    let alone = Examined {
-        risk: Risk::High,
-        never: None,
-        because: None,
-        clean: true,
-        network: false,
-        history: false,
-        opens: Vec::new(),
-        parts: vec![Part { risk: Risk::High, ..part.clone() }],
-        uncoverable: false,
-    };
-    alone.covered_by(prefix)
+fn needs_no_rule(part: &Part) -> bool {
+    part.risk == Risk::Safe || part.wrapper && !part.uncoverable
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::action::{Action, Who};
 use super::facts::Facts;
-use super::judge::{Policy, Verdict, verdict};
+use super::judge::{Policy, Verdict};
 use super::rule::Ruling;
 use super::words;
 
@@ -46,7 +46,7 @@ impl Policy {
         let decided = self.decide(&facts, None);
         // What is denied is not asked about, so nobody is offered more.
         let offer = (decided.ruling == Ruling::Ask).then(|| self.offer(action, who)).flatten();
-        let verdict = verdict(&facts, &decided);
+        let verdict = self.verdict(&facts, &decided);
         let parts = facts.examined.iter().flat_map(|examined| &examined.parts).map(|part| ExplainedPart {
             text: part.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "),
             risk: part.risk,

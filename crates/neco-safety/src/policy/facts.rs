@@ -1,48 +1,68 @@
 //! What is known of a call while it is judged.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use neco_proto::{Mode, Risk};
+use serde_json::json;
 
 use super::action::{Action, Touch, Who};
-use super::canonical::canonical;
-use super::pattern::{TASK, starts_agents};
-use super::rule::Ruling;
+use super::canonical::{canonical, canonical_marked};
 use crate::command::{Examined, Place, examine};
+use crate::tools::{self, Effects, THEIR_FILE};
 
-/// The tool that types into programs, and the one that runs what is typed.
+/// The tool that types into programs.
 const TYPES: &str = "process";
-const RUNS: &str = "bash";
+/// The tool that tells of files what comes nearest to what it was told is in them.
+const PATCHES: &str = "apply_patch";
+/// What the git tool runs.
+const GIT: &str = "git";
+
+/// Which files are told as arguments.
+#[derive(Clone, Copy)]
+pub(super) enum Told {
+    /// Those that the tool says it would touch.
+    Files,
+    /// Those that its command names.
+    CommandFiles,
+}
 
 /// A call, on whose behalf it is made, and what can be found out about both.
 pub(super) struct Facts<'a> {
     pub action: &'a Action<'a>,
     pub who: &'a Who<'a>,
     pub place: &'a Place,
-    /// The name of the tool in lower case.
-    pub tool: String,
+    /// The one spelling of the tool's name.
+    pub tool: Cow<'a, str>,
+    /// What it does that rules are about.
+    effects: Effects,
     /// What the command line is made of.
     pub examined: Option<Examined>,
     /// How much harm it could do, the command looked at.
     pub risk: Risk,
     canonical: OnceCell<String>,
     command_paths: OnceCell<Vec<PathBuf>>,
+    told: [OnceCell<Vec<String>>; 4],
 }
 
 impl<'a> Facts<'a> {
     pub fn of(action: &'a Action<'a>, who: &'a Who<'a>, place: &'a Place) -> Self {
         let examined = action.command.map(|line| examine(line, &starting(place, action.folder)));
         let risk = examined.as_ref().map_or(action.risk, |examined| action.risk.max(examined.risk));
+        let tool = tools::spelling(action.tool);
+        let effects = effects(&tool, examined.as_ref());
         Self {
             action,
             who,
             place,
-            tool: action.tool.to_lowercase(),
+            tool,
+            effects,
             examined,
             risk,
             canonical: OnceCell::new(),
             command_paths: OnceCell::new(),
+            told: Default::default(),
         }
     }
 
@@ -67,13 +87,20 @@ impl<'a> Facts<'a> {
         self.examined.is_some() && self.tool == TYPES
     }
 
-    /// The tools that a rule may mean which asks or denies: what is typed into a shell is run by it.
-    pub fn tools(&self, decision: Ruling) -> impl Iterator<Item = &str> {
-        let narrows = decision != Ruling::Allow;
-        let typed = (narrows && self.is_typed()).then_some(RUNS);
-        // Elsewhere there is one way to start an agent, and a rule against it means every one.
-        let starts = (narrows && starts_agents(&self.tool)).then_some(TASK);
-        std::iter::once(self.tool.as_str()).chain(typed).chain(starts)
+    /// What it does that rules are about which ask or deny.
+    pub fn effects(&self) -> Effects {
+        self.effects
+    }
+
+    /// What it may do to files that a rule names: a command reads and writes what it reaches, git shows it, and a patch
+    /// that does not fit is told what comes nearest. What is known to change nothing writes nothing.
+    pub fn effects_on_files(&self) -> Effects {
+        match &self.examined {
+            Some(_) if self.is_known_safe() => Effects::READS,
+            Some(_) => Effects::READS.and(Effects::WRITES),
+            None if self.tool == PATCHES || self.tool == GIT => Effects::READS,
+            None => Effects::NONE,
+        }
     }
 
     /// Whether it publishes commits, or gives up some that were made.
@@ -99,6 +126,26 @@ impl<'a> Facts<'a> {
         self.examined.as_ref().and_then(|examined| examined.never.as_deref())
     }
 
+    /// The files as the arguments of a tool that takes one, each from the root and from the workspace on: as patterns
+    /// over arguments see them, ours or those of Gemini CLI.
+    pub fn told(&self, files: Told, gemini: bool) -> &[String] {
+        let [own, theirs, own_of_command, theirs_of_command] = &self.told;
+        let (cell, paths) = match (files, gemini) {
+            (Told::Files, false) => (own, self.action.paths),
+            (Told::Files, true) => (theirs, self.action.paths),
+            (Told::CommandFiles, false) => (own_of_command, self.command_paths()),
+            (Told::CommandFiles, true) => (theirs_of_command, self.command_paths()),
+        };
+        let argument = |path: &Path| match gemini {
+            true => canonical_marked(&json!({ THEIR_FILE: path.to_string_lossy() })),
+            false => canonical(&json!({ "path": path.to_string_lossy() })),
+        };
+        cell.get_or_init(|| {
+            let below = |path: &PathBuf| path.strip_prefix(&self.place.workspace).ok().map(argument);
+            paths.iter().flat_map(|path| [Some(argument(path)), below(path)]).flatten().collect()
+        })
+    }
+
     /// What the words of a command mean as paths, by their names alone.
     pub fn command_paths(&self) -> &[PathBuf] {
         self.command_paths.get_or_init(|| {
@@ -115,6 +162,14 @@ impl<'a> Facts<'a> {
             (Some(_) | None, _) => straight(&folder.join(text)),
         }
     }
+}
+
+/// What a call does that rules are about: what its tool does, and what its command line is known to.
+fn effects(tool: &str, examined: Option<&Examined>) -> Effects {
+    let runs = if examined.is_some() { Effects::RUNS } else { Effects::NONE };
+    let runs_git = examined.is_some_and(|examined| examined.mentions(&[GIT.to_owned()]));
+    let git = if runs_git { Effects::GIT } else { Effects::NONE };
+    tools::effects(tool).and(runs).and(git)
 }
 
 /// The place, for a command that starts in `folder`.

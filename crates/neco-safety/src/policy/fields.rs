@@ -222,15 +222,22 @@ impl Fields {
 
     /// Tells what is left: nobody reads it, so it would silently mean nothing.
     pub fn finish(mut self) -> Vec<Problem> {
-        for entry in std::mem::take(&mut self.entries) {
-            let near = nearest(&entry.name, &self.known);
-            let hint = match near {
+        let left = self.left();
+        self.problems.extend(left);
+        self.problems
+    }
+
+    /// Takes out what is left and tells of it.
+    pub fn left(&mut self) -> Vec<Problem> {
+        let entries = std::mem::take(&mut self.entries);
+        let told = entries.into_iter().map(|entry| {
+            let hint = match nearest(&entry.name, &self.known) {
                 Some(near) => format!("did you mean {near:?}?"),
                 None => format!("there are {}", self.known.join(", ")),
             };
-            self.wrong(&entry.place, format!("there is no field {:?}; {hint}", entry.name));
-        }
-        self.problems
+            Problem { place: entry.place, message: format!("there is no field {:?}; {hint}", entry.name) }
+        });
+        told.collect()
     }
 }
 

@@ -159,7 +159,7 @@ fn commands(rules: &[CommandRule], line: &str) -> (Vec<CommandPattern>, String, 
     let prefixes: Option<Vec<String>> = rules.iter().map(prefix_text).collect();
     match prefixes {
         Some(prefixes) if !prefixes.is_empty() => {
-            let patterns = rules.iter().map(|rule| CommandPattern::Prefix(rule.words().to_vec())).collect();
+            let patterns = rules.iter().map(|rule| CommandPattern::Granted(rule.words().to_vec())).collect();
             let shown: Vec<String> = prefixes.iter().map(|prefix| format!("`{prefix}`")).collect();
             let subject = format!("run commands that begin with {}", shown.join(" or "));
             (patterns, format!("command = {}", toml_list(&prefixes)), subject)
@@ -196,7 +196,10 @@ pub(super) fn flag(facts: &Facts<'_>) -> String {
     let rules = facts.examined.as_ref().map(|examined| examined.rules()).unwrap_or_default();
     match (rules.as_slice(), facts.action.command) {
         ([rule], _) => format!("{tool}({} *)", rule.words().join(" ")),
-        (_, Some(_)) => "{ tool = \"bash\", line = … }".to_owned(),
+        (_, Some(line)) => {
+            let rule = |line: &str| format!("{{ tool = {}, line = {line} }}", toml_string(tool));
+            Some(rule(&toml_string(line.trim()))).filter(|rule| is_written(rule)).unwrap_or_else(|| rule("…"))
+        }
         (_, None) => match HostPattern::of_url(facts.action.arguments) {
             Some(host) if facts.action.touch == Touch::Network => format!("{tool}(domain:{host})"),
             Some(_) | None => tool.to_owned(),
@@ -212,9 +215,13 @@ pub(super) fn critical_flag(facts: &Facts<'_>) -> Option<String> {
         (None, _) => return None,
     };
     let rule = format!("{{ tool = {}, {about}, risk = \"critical\" }}", toml_string(facts.action.tool));
-    // It stands between single quotes on a command line, and in one line.
+    Some(rule).filter(|rule| is_written(rule))
+}
+
+/// Whether a rule can be told as a flag: it stands between single quotes on a command line, and in one line.
+fn is_written(rule: &str) -> bool {
     let is_plain = |letter: char| letter != '\'' && !letter.is_control();
-    Some(rule).filter(|rule| rule.len() <= LONGEST_FLAG && rule.chars().all(is_plain))
+    rule.len() <= LONGEST_FLAG && rule.chars().all(is_plain)
 }
 
 fn toml_string(text: &str) -> String {

@@ -112,7 +112,7 @@ impl Policy {
     pub fn judge(&self, action: &Action<'_>, who: &Who<'_>) -> Verdict {
         let facts = Facts::of(action, who, &self.place);
         let decided = self.decide(&facts, None);
-        verdict(&facts, &decided)
+        self.verdict(&facts, &decided)
     }
 
     /// Whether every call of a tool is denied, whatever its arguments: then it need not exist for the model.
@@ -130,7 +130,7 @@ impl Policy {
             because: None,
         };
         let facts = Facts::of(&action, who, &self.place);
-        let concerns = |rule: &&Rule| rule.source > Source::BuiltIn && rule.when.concerns(&facts);
+        let concerns = |rule: &&Rule| rule.source > Source::BuiltIn && rule.when.concerns(rule.decision, &facts);
         for rule in self.rules.iter().filter(concerns) {
             match (rule.decision, rule.holds_for_every_call()) {
                 (Ruling::Deny, true) => return true,
@@ -199,6 +199,21 @@ impl Policy {
         users().take_while(|rule| rule.before(allows).is_le()).any(kept).then(|| users().find(denies)).flatten()
     }
 
+    /// The verdict that a decision comes to: without a person to ask, "ask" is "deny".
+    pub(super) fn verdict(&self, facts: &Facts<'_>, decided: &Decided<'_>) -> Verdict {
+        let unasked = decided.ruling == Ruling::Ask && !facts.who.person_present;
+        let is_open = decided.ruling == Ruling::Ask && decided.rule.is_none_or(|rule| rule.source == Source::BuiltIn);
+        let near = || self.rules.iter().find_map(|rule| Some((rule, rule.falls_short(facts)?)));
+        Verdict {
+            ruling: if unasked { Ruling::Deny } else { decided.ruling },
+            reason: words::reason(facts, decided, is_open.then(near).flatten()),
+            opens: words::opened(facts),
+            code: denial_code(facts.action),
+            risk: facts.risk,
+            rule: RuleRef::of(decided.rule),
+        }
+    }
+
     /// The rules of some sources, with another one at its place.
     fn of<'p>(&'p self, sources: RangeInclusive<Source>, extra: Option<&'p Rule>) -> impl Iterator<Item = &'p Rule> {
         let from = self.rules.partition_point(|rule| rule.source > *sources.end());
@@ -208,19 +223,6 @@ impl Policy {
         let at = extra.map_or(rules.len(), |extra| rules.partition_point(|rule| rule.before(extra).is_lt()));
         let (before, after) = rules.split_at_checked(at).unwrap_or((rules, &[]));
         before.iter().chain(extra).chain(after)
-    }
-}
-
-/// The verdict that a decision comes to: without a person to ask, "ask" is "deny".
-pub(super) fn verdict(facts: &Facts<'_>, decided: &Decided<'_>) -> Verdict {
-    let unasked = decided.ruling == Ruling::Ask && !facts.who.person_present;
-    Verdict {
-        ruling: if unasked { Ruling::Deny } else { decided.ruling },
-        reason: words::reason(facts, decided),
-        opens: words::opened(facts),
-        code: denial_code(facts.action),
-        risk: facts.risk,
-        rule: RuleRef::of(decided.rule),
     }
 }
 

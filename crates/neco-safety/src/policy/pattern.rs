@@ -8,28 +8,24 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::canonical::canonical_marked;
-use super::cover::prefix_covers;
-use super::facts::Facts;
-use super::foreign::names::their_arguments;
+use super::facts::{Facts, Told};
+use super::rule::Ruling;
 use crate::command::{Examined, Part};
-
-/// What starts an agent, as other agents call it.
-pub(super) const TASK: &str = "task";
-
-/// Whether a tool starts agents.
-#[must_use]
-pub fn starts_agents(tool: &str) -> bool {
-    [TASK, "spawn_agent", "workflow"].contains(&tool) || tool.starts_with("agent__")
-}
+use crate::tools::{self, Effects, their_arguments};
 
 /// What the names of tools from MCP servers begin with.
 pub(super) const MCP: &str = "mcp__";
+
+/// What the same begin with for Gemini CLI, which puts one line between the server and its tool.
+const THEIR_MCP: &str = "mcp_";
 
 /// A name of tools, in which `*` stands for anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolPattern {
     text: String,
     kind: ToolKind,
+    /// What a rule means by it that asks or denies.
+    meant: Effects,
 }
 
 /// How a name is compared: told once, as every rule compares its name with the tool of every call.
@@ -37,44 +33,74 @@ pub struct ToolPattern {
 enum ToolKind {
     Any,
     Exact,
+    /// It is another agent's word for several of our tools.
+    Several(&'static [&'static str]),
     /// It has wildcards, or may be that of a server's tool without what those begin with.
     Wild,
+    /// It is that of a server's tool as Gemini CLI writes it.
+    TheirServer,
 }
 
 impl ToolPattern {
-    /// The pattern of a name, aliases resolved.
+    /// The pattern of a name, however it is spelt.
     #[must_use]
     pub fn new(name: &str) -> Self {
-        let text = name.to_lowercase();
-        let kind = match text.as_str() {
-            "*" => ToolKind::Any,
-            text if text.contains('*') || text.contains("__") => ToolKind::Wild,
-            _ => ToolKind::Exact,
+        let name = name.trim();
+        let (text, kind) = match (tools::kind(name), tools::spelling(name)) {
+            (Some(several), _) => (name.to_ascii_lowercase(), ToolKind::Several(several)),
+            (None, text) if text == "*" => (text.into_owned(), ToolKind::Any),
+            (None, text) if text.starts_with(THEIR_MCP) && !text.starts_with(MCP) => {
+                (text.into_owned(), ToolKind::TheirServer)
+            }
+            (None, text) if text.contains('*') || text.contains("__") => (text.into_owned(), ToolKind::Wild),
+            (None, text) => (text.into_owned(), ToolKind::Exact),
         };
-        Self { text, kind }
+        let pattern = Self { text, kind, meant: Effects::NONE };
+        let named = tools::TABLE.iter().filter(|tool| pattern.fits_own(tool.name));
+        let meant = named.fold(Effects::NONE, |meant, tool| meant.and(tool.meant));
+        Self { meant, ..pattern }
     }
 
     /// Whether a tool has such a name. Tools of servers are meant with and without `mcp__`.
     #[must_use]
     pub fn fits(&self, tool: &str) -> bool {
-        self.fits_lower(&tool.to_lowercase())
+        self.fits_own(&tools::spelling(tool))
     }
 
-    /// The same for a name in lower case.
-    pub(super) fn fits_lower(&self, tool: &str) -> bool {
+    /// The same for the one spelling of a name.
+    pub(super) fn fits_own(&self, tool: &str) -> bool {
         match self.kind {
             ToolKind::Any => true,
             ToolKind::Exact => self.text == tool,
+            ToolKind::Several(tools) => tools.contains(&tool),
             ToolKind::Wild => {
                 wildcard(&self.text, tool) || tool.strip_prefix(MCP).is_some_and(|tool| wildcard(&self.text, tool))
             }
+            ToolKind::TheirServer => tool
+                .strip_prefix(MCP)
+                .is_some_and(|tool| wildcard(&self.text, &format!("{THEIR_MCP}{}", tool.replacen("__", "_", 1)))),
         }
+    }
+
+    /// What a rule means by it that asks or denies, whatever tool does it.
+    pub(super) fn meant(&self) -> Effects {
+        self.meant
     }
 
     /// The name, where it is that of one tool.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         (self.kind == ToolKind::Exact).then_some(&self.text)
+    }
+
+    /// Whether it is about the tools that are about files.
+    pub(super) fn is_about_files(&self) -> bool {
+        self.meant.overlap(Effects::READS.and(Effects::WRITES))
+    }
+
+    /// Whether it is about tools that run a command line.
+    pub(super) fn is_about_commands(&self) -> bool {
+        self.meant.overlap(Effects::RUNS.and(Effects::GIT)) || self.fits_own("diagnostics")
     }
 }
 
@@ -114,21 +140,35 @@ pub struct ArgsPattern {
 }
 
 impl ArgsPattern {
-    pub(super) fn fits(&self, facts: &Facts<'_>) -> bool {
-        if !self.gemini {
-            return self.regex.is_match(facts.canonical());
-        }
+    /// Whether it fits the arguments of a call; for a rule that asks or denies also the files, as the tool that the rule
+    /// names would be told of them: another tool has other arguments for the same.
+    pub(super) fn fits(&self, decision: Ruling, facts: &Facts<'_>) -> bool {
         let arguments = facts.action.arguments;
-        self.regex.is_match(&canonical_marked(&their_arguments(facts.action.tool, arguments)))
-            || self.regex.is_match(&canonical_marked(arguments))
+        let as_written = match self.gemini {
+            true => {
+                self.regex.is_match(&canonical_marked(&their_arguments(&facts.tool, arguments)))
+                    || self.regex.is_match(&canonical_marked(arguments))
+            }
+            false => self.regex.is_match(facts.canonical()),
+        };
+        let told = |files: Told| facts.told(files, self.gemini).iter().any(|text| self.regex.is_match(text));
+        let by_files = || told(Told::Files) || self.names_paths() && told(Told::CommandFiles);
+        as_written || decision != Ruling::Allow && by_files()
+    }
+
+    /// Whether it speaks of the files of a call.
+    pub(super) fn names_paths(&self) -> bool {
+        self.regex.as_str().contains("path")
     }
 }
 
 /// What a command must be.
 #[derive(Clone, Debug)]
 pub enum CommandPattern {
-    /// It begins with these words.
+    /// It begins with these words, as a person wrote.
     Prefix(Vec<String>),
+    /// It begins with these words, as a person answered: what follows them is known to be harmless.
+    Granted(Vec<String>),
     /// It is these words and no more.
     Exact(Vec<String>),
     /// Its words, joined by spaces, match.
@@ -138,6 +178,22 @@ pub enum CommandPattern {
 }
 
 impl CommandPattern {
+    /// The same as an answer and not as a person's own words, which mean more.
+    pub(super) fn granted(self) -> Self {
+        match self {
+            Self::Prefix(words) => Self::Granted(words),
+            Self::Granted(_) | Self::Exact(_) | Self::Matches(_) | Self::Line(_) => self,
+        }
+    }
+
+    /// The words that it begins with, where it is known by them.
+    pub(super) fn words(&self) -> Option<&[String]> {
+        match self {
+            Self::Prefix(words) | Self::Granted(words) => Some(words),
+            Self::Exact(_) | Self::Matches(_) | Self::Line(_) => None,
+        }
+    }
+
     /// Whether it is the whole line.
     pub(super) fn is_line(&self, line: &str) -> bool {
         matches!(self, Self::Line(wanted) if wanted.trim() == line.trim())
@@ -146,10 +202,12 @@ impl CommandPattern {
     /// Whether a rule that allows covers a command of a line.
     pub(super) fn covers(&self, part: &Part) -> bool {
         match self {
-            Self::Prefix(prefix) => prefix_covers(prefix, part),
-            Self::Exact(words) => is_exactly(words, part),
+            Self::Prefix(prefix) => !part.uncoverable && part.begins_with(prefix) && part.uncovered(prefix).is_none(),
+            Self::Granted(prefix) => !part.uncoverable && part.is_granted(prefix),
+            Self::Exact(words) => words.len() == part.words.len() && part.begins_with(words),
             Self::Matches(regex) => {
-                !part.uncoverable && part.words.iter().all(|word| word.exact) && regex.is_match(&joined(part))
+                let is_known = !part.uncoverable && part.words.iter().all(|word| word.exact);
+                is_known && part.sure_texts().any(|text| regex.is_match(&text))
             }
             Self::Line(_) => false,
         }
@@ -158,12 +216,16 @@ impl CommandPattern {
     /// Whether a line has such a command in it, or may have: for rules that ask or deny.
     pub(super) fn mentions(&self, examined: &Examined, line: &str) -> bool {
         match self {
-            Self::Prefix(words) => examined.mentions(words),
-            Self::Exact(words) => !examined.clean || examined.parts.iter().any(|part| is_exactly(words, part)),
-            Self::Matches(regex) => {
-                regex.is_match(line) || examined.parts.iter().any(|part| regex.is_match(&joined(part)))
+            Self::Prefix(words) | Self::Granted(words) => examined.mentions(words),
+            Self::Exact(words) => {
+                let is = |part: &Part| words.len() == part.words.len() && part.may_begin_with(words);
+                !examined.clean || examined.parts.iter().any(is)
             }
-            Self::Line(_) => self.is_line(line),
+            Self::Matches(regex) => {
+                let matches = |part: &Part| part.texts().any(|text| regex.is_match(&text));
+                regex.is_match(line) || examined.parts.iter().any(matches)
+            }
+            Self::Line(wanted) => wanted.split_whitespace().eq(line.split_whitespace()),
         }
     }
 }
@@ -171,22 +233,12 @@ impl CommandPattern {
 impl fmt::Display for CommandPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Prefix(words) => write!(f, "`{} …`", words.join(" ")),
+            Self::Prefix(words) | Self::Granted(words) => write!(f, "`{} …`", words.join(" ")),
             Self::Exact(words) => write!(f, "`{}`", words.join(" ")),
             Self::Matches(regex) => write!(f, "/{regex}/"),
             Self::Line(line) => write!(f, "exactly `{}`", line.trim()),
         }
     }
-}
-
-fn is_exactly(words: &[String], part: &Part) -> bool {
-    words.len() == part.words.len()
-        && words.iter().zip(&part.words).all(|(text, word)| word.exact && word.text == *text)
-}
-
-fn joined(part: &Part) -> String {
-    let words: Vec<&str> = part.words.iter().map(|word| word.text.as_str()).collect();
-    words.join(" ")
 }
 
 /// A glob over resolved paths.
@@ -267,6 +319,16 @@ mod tests {
             ("mcp__github__*", "mcp__github__create_issue", true),
             ("github__create_issue", "mcp__GitHub__create_issue", true),
             ("github__*", "mcp__gitlab__x", false),
+            ("mcp_github_*", "mcp__github__create_issue", true),
+            ("mcp_github_create_issue", "mcp__GitHub__create_issue", true),
+            ("mcp_my_server_*", "mcp__my_server__x", true),
+            ("mcp_*", "mcp__gitlab__x", true),
+            ("mcp_*_read", "mcp__files__read", true),
+            ("mcp_github_*", "mcp__gitlab__x", false),
+            ("mcp_github_*", "mcp_github_x", false),
+            ("Edit", "apply_patch", true),
+            ("edit_file", "apply_patch", false),
+            (" BASH ", "bash", true),
             ("discovered_tool_*", "discovered_tool_x", true),
             ("*_file", "read_file", true),
             ("a*b*c", "axxbyyc", true),

@@ -20,16 +20,11 @@ const PATTERN_BYTES: usize = 1 << 20;
 /// Priorities lie between this and its negative.
 const MOST_PRIORITY: i64 = 999;
 
-/// Our name for a tool that others call otherwise.
-pub type OwnName = fn(&str) -> Option<&'static str>;
-
 /// Reads rules for a workspace.
 #[derive(Clone, Debug)]
 pub struct RuleReader<'a> {
     /// The workspace and the home folder that patterns of paths start from.
     pub place: &'a Place,
-    /// Aliases of tools.
-    pub own_name: OwnName,
 }
 
 /// What was read.
@@ -103,6 +98,7 @@ impl RuleReader<'_> {
     }
 
     fn root(&self, root: Table, source: Source, read: &mut ReadRules) {
+        let is_theirs = root.entries.iter().flat_map(|entry| &entry.tables).any(gemini::is_rule);
         for entry in root.entries {
             match entry.name.as_str() {
                 "rule" | "rules" => {
@@ -118,7 +114,8 @@ impl RuleReader<'_> {
                 name if gemini::is_section(name) => read.warnings.push(gemini::left_out(name, &entry)),
                 name => {
                     let message = format!("there is no section {name:?} in a policy file; rules are [[rule]] tables");
-                    read.problems.push(Problem { place: entry.place, message });
+                    let told = if is_theirs { &mut read.warnings } else { &mut read.problems };
+                    told.push(Problem { place: entry.place, message });
                 }
             }
         }
@@ -126,7 +123,7 @@ impl RuleReader<'_> {
 
     fn rule(&self, table: Table, source: Source, read: &mut ReadRules) {
         if gemini::is_rule(&table) {
-            return gemini::rules(self, table, source, read);
+            return gemini::rules(table, source, read);
         }
         let mut fields = Fields::of(table);
         let rule = self.own(&mut fields, source);
@@ -141,9 +138,12 @@ impl RuleReader<'_> {
         let place = fields.place().to_owned();
         let decisions = [("allow", Ruling::Allow), ("ask", Ruling::Ask), ("deny", Ruling::Deny)];
         let name = fields.text("name");
-        let when = self.when(fields);
+        let mut when = self.when(fields);
         let reason = fields.text("reason");
         let kept = fields.switch("kept").unwrap_or(false);
+        if kept {
+            when.commands = std::mem::take(&mut when.commands).into_iter().map(CommandPattern::granted).collect();
+        }
         let usual = if kept { i64::from(KEPT_PRIORITY) } else { 0 };
         let priority = fields.whole("priority", -MOST_PRIORITY, MOST_PRIORITY).unwrap_or(usual);
         let said = fields.has("decision");
@@ -175,7 +175,7 @@ impl RuleReader<'_> {
             fields.wrong(&place, "the rule needs a tool: a name, a list of names, or \"*\" for all");
         }
         When {
-            tools: tools.iter().map(|(_, name)| self.tool(name)).collect(),
+            tools: tools.iter().map(|(_, name)| ToolPattern::new(name)).collect(),
             args: fields.texts("args").first().and_then(|(place, pattern)| {
                 let regex = regex(fields, place, "args", pattern)?;
                 Some(ArgsPattern { regex, gemini: false })
@@ -222,12 +222,6 @@ impl RuleReader<'_> {
             }
         }
         patterns
-    }
-
-    /// The pattern of a name of tools, aliases resolved.
-    pub(super) fn tool(&self, name: &str) -> ToolPattern {
-        let name = name.trim();
-        ToolPattern::new((self.own_name)(name).unwrap_or(name))
     }
 
     /// The patterns of a glob: relative to the workspace, to the home folder with `~/`, or absolute.

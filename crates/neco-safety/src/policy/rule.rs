@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use neco_proto::{ApprovalMode, Mode, Risk};
 
 use super::action::{Confinement, Touch};
-use super::cover::{Fit, fit};
+use super::cover::{Fit, falls_short, fit};
 use super::facts::Facts;
 use super::pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern};
+use crate::tools::{self, Effects};
 
 /// What is to be done with a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -176,6 +177,15 @@ impl Rule {
         self.decision != Ruling::Allow || facts.risk < Risk::Critical || explicit && names_critical
     }
 
+    /// Why a rule of the user's that allows commands like this one does not allow it.
+    pub(super) fn falls_short(&self, facts: &Facts<'_>) -> Option<String> {
+        let allows = self.decision == Ruling::Allow && self.source.is_explicit();
+        let examined = facts.examined.as_ref().filter(|_| allows && facts.risk < Risk::Critical)?;
+        let why = falls_short(&self.when.commands, examined)?;
+        let is_about = self.when.is_about(self.decision, facts) && self.when.paths_fit(self.decision, facts);
+        is_about.then_some(why)
+    }
+
     /// The order in which rules of one source are looked at.
     pub(super) fn before(&self, other: &Self) -> Ordering {
         let by_source = other.source.cmp(&self.source);
@@ -215,15 +225,28 @@ impl When {
     /// Everything but commands and paths, which mean something else for a rule that allows.
     fn is_about(&self, decision: Ruling, facts: &Facts<'_>) -> bool {
         let one = |none: bool, found: bool| none || found;
-        let means = |tool: &ToolPattern| facts.tools(decision).any(|own| tool.fits_lower(own));
-        one(self.tools.is_empty(), self.tools.iter().any(means))
+        self.names(decision, facts)
             && self.holds_for(facts)
             && one(self.risks.is_empty(), self.risks.contains(&facts.risk))
             && one(self.touches.is_empty(), self.touches.contains(&facts.action.touch))
             && self.known_safe.is_none_or(|wanted| wanted == facts.is_known_safe())
             && self.history.is_none_or(|wanted| wanted == facts.touches_history())
             && one(self.hosts.is_empty(), self.hosts.iter().any(|host| host.fits(facts.action.arguments)))
-            && self.args.as_ref().is_none_or(|pattern| pattern.fits(facts))
+            && self.args.as_ref().is_none_or(|pattern| pattern.fits(decision, facts))
+    }
+
+    /// Whether it names the tool; where it asks or denies, also by naming another that does the same.
+    fn names(&self, decision: Ruling, facts: &Facts<'_>) -> bool {
+        let names =
+            |tool: &ToolPattern| tool.fits_own(&facts.tool) || decision != Ruling::Allow && self.means(tool, facts);
+        self.tools.is_empty() || self.tools.iter().any(names)
+    }
+
+    /// Whether a rule about that tool is about the call, for what it does. Whoever names files means all that reaches
+    /// them, commands too.
+    fn means(&self, tool: &ToolPattern, facts: &Facts<'_>) -> bool {
+        let on_files = || !self.paths.is_empty() || self.args.as_ref().is_some_and(ArgsPattern::names_paths);
+        tool.meant().overlap(facts.effects()) || on_files() && tool.meant().overlap(facts.effects_on_files())
     }
 
     fn holds_for(&self, facts: &Facts<'_>) -> bool {
@@ -265,9 +288,11 @@ impl When {
     }
 
     /// Whether it is about files of this tool in this workspace, and nothing else matters.
-    pub(super) fn paths_alone_of(&self, tool: &str, workspace: &Path) -> bool {
+    pub(super) fn paths_alone_of(&self, decision: Ruling, tool: &str, workspace: &Path) -> bool {
+        let effects = if decision == Ruling::Allow { Effects::NONE } else { tools::effects(tool) };
+        let names = |pattern: &ToolPattern| pattern.fits_own(tool) || pattern.meant().overlap(effects);
         !self.paths.is_empty()
-            && (self.tools.is_empty() || self.tools.iter().any(|pattern| pattern.fits_lower(tool)))
+            && (self.tools.is_empty() || self.tools.iter().any(names))
             && (self.workspaces.is_empty() || self.workspaces.iter().any(|folder| folder == workspace))
             && self.args.is_none()
             && self.commands.is_empty()
@@ -286,7 +311,7 @@ impl When {
     }
 
     /// Whether the rule could be about a call of this tool, on behalf of somebody.
-    pub(super) fn concerns(&self, facts: &Facts<'_>) -> bool {
-        (self.tools.is_empty() || self.tools.iter().any(|tool| tool.fits_lower(&facts.tool))) && self.holds_for(facts)
+    pub(super) fn concerns(&self, decision: Ruling, facts: &Facts<'_>) -> bool {
+        self.names(decision, facts) && self.holds_for(facts)
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::fields::Problem;
 use super::judge::Policy;
-use super::read::{OwnName, ReadRules, RuleReader};
+use super::read::{ReadRules, RuleReader};
 use super::rule::{Ruling, Source};
 use crate::command::Place;
 
@@ -15,8 +15,6 @@ use crate::command::Place;
 pub struct RuleSources<'a> {
     /// Where the work is done.
     pub place: Place,
-    /// Aliases of tools.
-    pub own_name: OwnName,
     /// The files that hold rules.
     pub files: &'a [PolicyFile],
     /// The settings.
@@ -89,7 +87,7 @@ impl RuleSources<'_> {
     }
 
     fn reader(&self) -> RuleReader<'_> {
-        RuleReader { place: &self.place, own_name: self.own_name }
+        RuleReader { place: &self.place }
     }
 
     fn file(&self, file: &PolicyFile, source: Source) -> ReadRules {

@@ -10,14 +10,24 @@ use super::judge::Decided;
 use super::rule::{Rule, Ruling, Source, When};
 use crate::command::add_reason;
 
-/// The reason of a decision.
-pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>) -> String {
+/// The reason of a decision; `near` is a rule that allows others like it, and why it does not allow this.
+pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>, near: Option<(&Rule, String)>) -> String {
     if let Some(why) = facts.never() {
         return format!("{why}; this is never done, whatever rules say");
     }
     let reason = match decided.rule {
         Some(rule) => by_rule(facts, rule),
         None => what(facts),
+    };
+    let reason = match near {
+        // It is told already.
+        Some((rule, why))
+            if facts.examined.as_ref().is_some_and(|examined| examined.because.as_ref() == Some(&why)) =>
+        {
+            format!("{reason}; {} does not cover that", named(rule))
+        }
+        Some((rule, why)) => format!("{reason}; {} does not cover it: {why}", named(rule)),
+        None => reason,
     };
     match decided.ruling {
         Ruling::Ask if !facts.who.person_present => format!("{reason}{}", unasked(facts)),
@@ -79,9 +89,16 @@ fn by_rule(facts: &Facts<'_>, rule: &Rule) -> String {
                 Ruling::Deny => "a rule denies it",
             };
             let reason = rule.reason.as_deref().unwrap_or(plain);
-            format!("{reason} ({} rule {})", rule.source, named(rule))
+            format!("{reason} ({} rule {}){}", rule.source, named(rule), by_effect(facts, rule))
         }
     }
+}
+
+/// Whom a rule means that does not name the tool.
+fn by_effect(facts: &Facts<'_>, rule: &Rule) -> &'static str {
+    let tools = &rule.when.tools;
+    let names_it = tools.is_empty() || tools.iter().any(|tool| tool.fits_own(&facts.tool));
+    if names_it { "" } else { "; it means every tool that does the same" }
 }
 
 /// The rule's name, or what it says, and its place.

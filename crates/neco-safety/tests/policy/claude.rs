@@ -6,11 +6,11 @@ use neco_safety::policy::{ReadRules, RuleReader, Source};
 use neco_safety::{Policy, Ruling};
 use serde_json::json;
 
-use crate::support::{Call, WORKSPACE, own_name, place, ruling};
+use crate::support::{Call, WORKSPACE, place, ruling};
 
 fn flag(decision: Ruling, text: &str) -> ReadRules {
     let place = place();
-    RuleReader { place: &place, own_name }.flag(decision, text)
+    RuleReader { place: &place }.flag(decision, text)
 }
 
 fn with(decision: Ruling, text: &str) -> Policy {
@@ -139,7 +139,7 @@ fn settings_are_read_with_their_places_and_the_rest_is_left_alone() {
   }
 }"#;
     let place = place();
-    let reader = RuleReader { place: &place, own_name };
+    let reader = RuleReader { place: &place };
     let read = reader.claude_settings(text, "settings.json", Source::Project, Path::new(WORKSPACE));
     let rules: Vec<String> = read.rules.iter().map(|rule| format!("{} {}", rule.decision, rule.place)).collect();
     assert_eq!(rules, ["deny settings.json:5:14", "allow settings.json:4:15"]);

@@ -3,7 +3,7 @@
 use neco_safety::Ruling;
 use neco_safety::policy::{RuleReader, Source, read_cases};
 
-use crate::support::{Call, judge, own_name, place, who};
+use crate::support::{Call, judge, place, who};
 
 /// The blocks of a kind in the guide.
 fn blocks(kind: &str) -> Vec<String> {
@@ -24,7 +24,7 @@ fn blocks(kind: &str) -> Vec<String> {
 #[test]
 fn every_rule_of_the_guide_can_be_read() {
     let place = place();
-    let reader = RuleReader { place: &place, own_name };
+    let reader = RuleReader { place: &place };
     let blocks = blocks("toml");
     assert!(blocks.len() >= 3, "{}", blocks.len());
     for block in blocks {
@@ -45,7 +45,7 @@ fn every_rule_of_the_guide_can_be_read() {
 fn the_cases_of_the_guide_come_out_by_its_first_rules() {
     let place = place();
     let first = blocks("toml").into_iter().next().unwrap();
-    let rules = RuleReader { place: &place, own_name }.file(&first, "guide", Source::User).rules;
+    let rules = RuleReader { place: &place }.file(&first, "guide", Source::User).rules;
     let policy = neco_safety::Policy::new(place, rules);
     let cases = blocks("toml").into_iter().find(|block| block.contains("[[case]]")).unwrap();
     for case in read_cases(&cases, "guide").unwrap() {
@@ -62,7 +62,7 @@ fn the_cases_of_the_guide_come_out_by_its_first_rules() {
         ["bash(cargo test *)", "edit(src/**)", "{ tool = \"bash\", line = \"git reset --hard\", risk = \"critical\" }"]
     {
         let place = crate::support::place();
-        let read = RuleReader { place: &place, own_name }.flag(Ruling::Allow, flag);
+        let read = RuleReader { place: &place }.flag(Ruling::Allow, flag);
         assert_eq!(read.problems, [], "{flag}");
         assert!(include_str!("../../../../docs/safety/policy.md").contains(flag), "the guide shows {flag}");
     }

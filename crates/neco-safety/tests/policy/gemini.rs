@@ -11,11 +11,13 @@ use crate::support::{Call, judge, read, ruling, user, who};
 fn names_decisions_and_priorities_are_theirs() {
     let policy = user(
         "[[rule]]\ntoolName = ['replace', 'run_shell_command']\ndecision = 'deny'\npriority = 20\ndenyMessage = 'not here'\n\
-         [[rule]]\ntoolName = 'write_file'\ndecision = 'allow'\npriority = 10\n\
-         [[rule]]\ntoolName = 'write_file'\nargsPattern = '\"file_path\":\"[^\"]*\\.lock\"'\ndecision = 'ask_user'\npriority = 11\n",
+         [[rule]]\ntoolName = 'write_file'\ndecision = 'allow'\npriority = 30\n\
+         [[rule]]\ntoolName = 'write_file'\nargsPattern = '\"file_path\":\"[^\"]*\\.lock\"'\ndecision = 'ask_user'\npriority = 31\n",
     );
     assert_eq!(ruling(&policy, &Call::write("a.rs")), Ruling::Allow);
     assert_eq!(ruling(&policy, &Call::write("Cargo.lock")), Ruling::Ask, "their name of the argument");
+    let patch = Call { tool: "apply_patch".into(), ..Call::write("a.rs") };
+    assert_eq!(ruling(&policy, &patch), Ruling::Deny, "it does the same as what is denied");
     let verdict = judge(&policy, &Call::bash("make"), &who());
     assert_eq!(verdict.ruling, Ruling::Deny);
     assert!(verdict.reason.starts_with("not here"), "{}", verdict.reason);
@@ -96,6 +98,41 @@ fn what_does_not_exist_here_never_widens() {
         broken.problems[0].to_string(),
         "rules.toml:3:1: decision: there is no \"ask\"; there are allow, ask_user, deny"
     );
-    let mixed = read("[[rule]]\ntoolName = 'x'\nreason = 'y'\ndecision = 'deny'\n", Source::User);
-    assert!(mixed.problems[0].to_string().starts_with("rules.toml:3:1: there is no field \"reason\""));
+}
+
+#[test]
+fn what_they_have_more_of_is_warned_about_and_never_widens() {
+    let denies = read(
+        "[[rule]]\ntoolName = 'write_file'\ndeny_message = 'no'\ncolour = 'red'\ndecision = 'deny'\n[extras]\nx = 1\n",
+        Source::User,
+    );
+    assert_eq!((denies.problems.as_slice(), denies.rules.len()), ([].as_slice(), 1));
+    let told: Vec<String> = denies.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(told[0], "rules.toml:3:1: left out: there is no field \"deny_message\"; did you mean \"denyMessage\"?");
+    assert!(told[1].starts_with("rules.toml:4:1: left out: there is no field \"colour\""), "{told:?}");
+    assert!(told[2].starts_with("rules.toml:6:2: there is no section \"extras\""), "{told:?}");
+    let allows = read("[[rule]]\ntoolName = 'write_file'\nonlyOn = 'x'\ndecision = 'allow'\n", Source::User);
+    assert_eq!(allows.rules[0].decision, Ruling::Ask, "it may be a condition");
+    assert!(allows.warnings[0].message.starts_with("asks instead of allowing: "), "{}", allows.warnings[0]);
+}
+
+#[test]
+fn a_server_is_named_in_their_ways_too() {
+    for rule in [
+        "toolName = 'mcp_files_*'",
+        "toolName = 'mcp_files_read'",
+        "mcpName = 'files'",
+        "mcpName = 'files'\ntoolName = 'read'",
+        "mcpName = 'files'\ntoolName = 'mcp_files_read'",
+        "mcpName = 'files'\ntoolName = 'files__read'",
+        "toolName = 'files__read'",
+        "toolName = 'mcp_*'",
+        "mcpName = '*'",
+    ] {
+        let policy = user(&format!("[[rule]]\n{rule}\ndecision = 'deny'\n"));
+        assert_eq!(ruling(&policy, &Call::other("mcp__files__read", json!({}))), Ruling::Deny, "{rule}");
+        let other = ruling(&policy, &Call::other("mcp__other__read", json!({})));
+        assert_eq!(other == Ruling::Deny, rule.contains('*') && !rule.contains("files"), "{rule}");
+        assert_eq!(ruling(&policy, &Call::bash("ls")), Ruling::Allow, "{rule}");
+    }
 }

@@ -8,12 +8,14 @@
 
 mod claude;
 mod docs;
+mod effects;
 mod gemini;
 mod grants;
 mod matrix;
 mod modes;
 mod network;
 mod outside;
+mod programs;
 mod properties;
 mod rules;
 mod support;

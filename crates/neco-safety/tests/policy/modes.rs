@@ -67,7 +67,7 @@ fn a_rule_of_the_user_that_names_the_mode_opens_it() {
 fn tools_that_are_always_refused_need_not_exist() {
     let policy = user(
         "[[rule]]\ntool = 'bash'\ndecision = 'deny'\n[[rule]]\ntool = 'grep'\npath = 'secret'\ndecision = 'deny'\n\
-         [[rule]]\ntool = 'edit_file'\nmode = 'plan'\ndecision = 'deny'\n\
+         [[rule]]\ntool = 'memory_store'\nmode = 'plan'\ndecision = 'deny'\n\
          [[rule]]\ntool = 'write_file'\ndecision = 'deny'\n\
          [[rule]]\ntool = 'write_file'\npath = 'docs/**'\ndecision = 'allow'\npriority = 5\n",
     );
@@ -76,5 +76,6 @@ fn tools_that_are_always_refused_need_not_exist() {
     assert!(!refuses("grep", &who()), "some calls are fine");
     assert!(!refuses("write_file", &who()), "an exception is open");
     assert!(!refuses("read_file", &who()));
-    assert!(!refuses("edit_file", &who()) && refuses("edit_file", &mode(Mode::Plan)));
+    assert!(!refuses("memory_store", &who()) && refuses("memory_store", &mode(Mode::Plan)));
+    assert!(refuses("git", &who()) && refuses("edit_file", &who()), "they do the same as what is denied");
 }

@@ -19,18 +19,12 @@ fn folder() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-/// Names of their tools, as the table of aliases has them.
-fn own_name(name: &str) -> Option<&'static str> {
-    let aliases = [("replace", "edit_file"), ("run_shell_command", "bash"), ("grep_search", "grep")];
-    aliases.iter().find(|(alias, _)| *alias == name).map(|(_, own)| *own)
-}
-
 fn load(folder: &Path, files: &[&str]) -> Policy {
     let place = place();
     let mut rules = Vec::new();
     for file in files {
         let text = std::fs::read_to_string(folder.join(format!("{file}.toml"))).unwrap();
-        let read = RuleReader { place: &place, own_name }.file(&text, file, Source::User);
+        let read = RuleReader { place: &place }.file(&text, file, Source::User);
         assert_eq!(read.problems, [], "{file}");
         rules.extend(read.rules);
     }
@@ -130,7 +124,7 @@ fn what_means_nothing_here_is_told() {
     for (file, words) in [("conseca", "safety checkers are programs"), ("sandbox-default", "[sandbox] in config.toml")]
     {
         let text = std::fs::read_to_string(folder.join(format!("{file}.toml"))).unwrap();
-        let read = RuleReader { place: &place, own_name }.file(&text, file, Source::User);
+        let read = RuleReader { place: &place }.file(&text, file, Source::User);
         assert!(read.warnings.iter().any(|warning| warning.message.contains(words)), "{:?}", read.warnings);
     }
 }

@@ -6,7 +6,7 @@ use neco_safety::{Confinement, Policy, Ruling, Touch, Who};
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::support::{Call, own_name, place};
+use crate::support::{Call, place};
 
 fn rule() -> impl Strategy<Value = String> {
     let tool = prop_oneof![Just("*"), Just("bash"), Just("write_file"), Just("read_file"), Just("mcp__a__*")];
@@ -71,7 +71,7 @@ fn who() -> impl Strategy<Value = Who<'static>> {
 
 fn read(text: &str, source: Source) -> Vec<Rule> {
     let place = place();
-    let read = RuleReader { place: &place, own_name }.file(text, "r", source);
+    let read = RuleReader { place: &place }.file(text, "r", source);
     assert_eq!(read.problems, [], "{text}");
     read.rules
 }
@@ -146,7 +146,7 @@ proptest! {
     #[test]
     fn any_text_is_read_or_refused(text in ".{0,200}", flag in ".{0,60}") {
         let place = place();
-        let reader = RuleReader { place: &place, own_name };
+        let reader = RuleReader { place: &place };
         drop(reader.file(&text, "x", Source::User));
         drop(reader.claude_settings(&text, "x", Source::User, "/".as_ref()));
         drop(reader.flag(Ruling::Allow, &flag));

@@ -91,21 +91,9 @@ pub fn place() -> Place {
     Place::new(WORKSPACE).with_home("/home/me")
 }
 
-/// Aliases, as the table of the tools has them.
-pub fn own_name(name: &str) -> Option<&'static str> {
-    match name.to_lowercase().as_str() {
-        "edit" | "replace" => Some("edit_file"),
-        "write" => Some("write_file"),
-        "read" => Some("read_file"),
-        "run_shell_command" | "shell" => Some("bash"),
-        "grep_search" => Some("grep"),
-        _ => None,
-    }
-}
-
 pub fn read(text: &str, source: Source) -> ReadRules {
     let place = place();
-    RuleReader { place: &place, own_name }.file(text, "rules.toml", source)
+    RuleReader { place: &place }.file(text, "rules.toml", source)
 }
 
 /// A policy of rules that are known to be sound.

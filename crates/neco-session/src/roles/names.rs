@@ -1,7 +1,7 @@
 //! Tools by the names that other agents have for them.
 
 use neco_agent::Generation;
-use neco_toolkit::alias;
+use neco_safety::tools;
 
 use crate::tree::tools::OF_CHILDREN;
 
@@ -57,13 +57,13 @@ pub(super) fn named(name: &str) -> Named {
     if let Some((_, tools)) = GROUPS.iter().find(|(group, _)| *group == lower) {
         return Named::Tools(tools.iter().map(ToString::to_string).collect());
     }
-    if let Some(own) = alias::own_name(&lower) {
+    if let Some(own) = tools::own_name(&lower) {
         return Named::Tools(vec![own.to_owned()]);
     }
     if FOREIGN.contains(&lower.as_str()) {
         return Named::Foreign;
     }
-    if let Some(meant) = alias::misspelt(&lower) {
+    if let Some(meant) = tools::misspelt(&lower) {
         return Named::Wrong(format!("there is no tool {name:?}; did you mean {meant}?"));
     }
     let is_name = |char: char| char.is_alphanumeric() || matches!(char, '_' | '-' | '*' | '.' | ':' | '/');

@@ -3,7 +3,6 @@
 use neco_proto::Mode;
 use neco_safety::policy::{ReadRules, Rule, RuleReader, Source};
 use neco_safety::{Policy, Ruling};
-use neco_toolkit::alias;
 use serde::{Deserialize, Serialize};
 
 /// Looked at before every other rule.
@@ -48,7 +47,7 @@ impl Narrowing {
     }
 
     fn rules(&self, parent: &Policy) -> ReadRules {
-        let reader = RuleReader { place: parent.place(), own_name: alias::own_name };
+        let reader = RuleReader { place: parent.place() };
         let mut all = ReadRules::default();
         for (ruling, texts) in [(Ruling::Deny, &self.deny), (Ruling::Ask, &self.ask)] {
             for text in texts {

@@ -3,7 +3,7 @@
 use neco_agent::AgentInput;
 use neco_proto::event::{AgentMessage, AgentNode, Down, Letter, Sender};
 use neco_proto::{AgentId, AgentOrder, AgentParameters, EventBody, MessageId};
-use neco_toolkit::alias;
+use neco_safety::tools::own_name;
 use tokio::sync::oneshot;
 
 use super::company::{Company, State};
@@ -158,7 +158,7 @@ fn tools_named(state: &State, agent: AgentId, names: &[String]) -> Result<Vec<St
     let seat = state.seats.get(&agent).ok_or(TreeError::Unknown(agent))?;
     let mut kept: Vec<String> = Vec::new();
     for name in names {
-        let own = alias::own_name(name).unwrap_or(name);
+        let own = own_name(name).unwrap_or(name);
         // Whoever waits to be made again has those that its definition names.
         let has = match (&seat.line, &seat.spec) {
             (Some(_), _) => seat.tools.contains(own),

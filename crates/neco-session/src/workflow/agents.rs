@@ -8,9 +8,8 @@ use neco_proto::event::{
     CallStatus, NodeResult, NodeType, Notification, NotificationLevel, SubtreeBudget, ToolCallEnd,
 };
 use neco_proto::{AgentId, Display, EventBody, Seq, SessionId, WorkflowId};
-use neco_safety::untrusted;
+use neco_safety::{tools, untrusted};
 use neco_store::EventLog;
-use neco_toolkit::alias;
 use serde_json::{Value, json};
 
 use super::definition::Work;
@@ -91,7 +90,7 @@ impl TreeHands {
                 SpawnRequest { model_group, ..SpawnRequest::new(definition, prompt.clone()) }
             }
             Work::Tool { name, arguments } => {
-                let own = alias::own_name(name).unwrap_or(name);
+                let own = tools::own_name(name).unwrap_or(name);
                 one(own, arguments.clone(), format!("{}: {own}", call.task))
             }
             Work::Command { line } => {

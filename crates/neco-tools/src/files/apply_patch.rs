@@ -16,7 +16,7 @@ use super::blocking;
 use super::foreign;
 use super::judged::{Judge, Judged};
 use super::ledger::Ledger;
-use super::patch::{FilePatch, Stage, Surroundings, carry_out, done_words, plan_diffs, read};
+use super::patch::{Act, FilePatch, Stage, Surroundings, carry_out, done_words, plan_diffs, read};
 
 pub struct ApplyPatch {
     pub ledger: Arc<Ledger>,
@@ -81,6 +81,16 @@ impl Tool for ApplyPatch {
         })
         .await
     }
+}
+
+/// The files that a patch names, as it names them; none where it can't be read.
+#[must_use]
+pub fn patched(patch: &str) -> Vec<String> {
+    let named = |file: FilePatch| match file.act {
+        Act::Update { move_to: Some(other), .. } => vec![file.path, other],
+        Act::Add(_) | Act::Delete(_) | Act::Update { move_to: None, .. } => vec![file.path],
+    };
+    read(patch).unwrap_or_default().into_iter().flat_map(named).collect()
 }
 
 fn stage(

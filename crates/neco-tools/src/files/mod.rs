@@ -41,6 +41,7 @@ mod sniff;
 mod text;
 mod write_file;
 
+pub use apply_patch::patched;
 pub use document::points_shown;
 
 /// The file tools of one agent, which share what it knows of files.

@@ -68,7 +68,7 @@ impl Desk {
     /// Denies something from now on.
     pub fn close(&mut self, rule: &str) {
         let place = Place::new(&self.workspace);
-        let read = RuleReader { place: &place, own_name: |_| None }.flag(Ruling::Deny, rule);
+        let read = RuleReader { place: &place }.flag(Ruling::Deny, rule);
         let files = Files::new(&self.workspace, Vec::new()).unwrap();
         let files = files.with_closed(Policy::new(place, read.rules).closed());
         let world = World { files, spawn: Spawner::new(Vec::new(), &[]), net: Net::default() };

@@ -162,7 +162,7 @@ impl Bench {
     /// The same with a rule that denies.
     pub fn closing(self, rule: &str) -> Self {
         let place = Place::new(self.workspace());
-        let read = RuleReader { place: &place, own_name: |_| None }.flag(Ruling::Deny, rule);
+        let read = RuleReader { place: &place }.flag(Ruling::Deny, rule);
         assert_eq!(read.problems, []);
         let files = Files::new(&self.workspace(), Vec::new()).unwrap();
         let files = files.with_closed(Policy::new(place, read.rules).closed());

@@ -5,7 +5,6 @@ use std::path::Path;
 use neco_config::{Env, Loaded};
 use neco_safety::command::Place;
 use neco_safety::policy::{Rule, RuleReader, Source, forget, keep, kept};
-use neco_toolkit::alias;
 use neco_tui::host::RuleEntry;
 
 use crate::failure::Failure;
@@ -80,7 +79,7 @@ pub fn kept_now(folder: &Path, args: &RuleArgs, loaded: &Loaded, env: &Env) -> R
 /// Nothing may be kept that the next start could not read: it would not begin at all.
 fn can_be_read(rule: &str, folder: &Path) -> Result<(), String> {
     let place = Place { workspace: folder.to_owned(), folder: folder.to_owned(), ..Place::default() };
-    let read = RuleReader { place: &place, own_name: alias::own_name }.file(rule, "", Source::User);
+    let read = RuleReader { place: &place }.file(rule, "", Source::User);
     match (read.rules.len(), read.problems.first()) {
         (1, None) => Ok(()),
         (_, Some(problem)) => Err(format!("nothing was kept: {}", problem.message)),
@@ -146,7 +145,7 @@ fn about_command(command: &str) -> Result<String, String> {
 /// A rule in one line: what it says, or its own text when that can't be told.
 fn title(rule: &str) -> String {
     let place = Place::default();
-    let read = RuleReader { place: &place, own_name: alias::own_name }.file(rule, "", Source::User);
+    let read = RuleReader { place: &place }.file(rule, "", Source::User);
     let words = read.rules.first().map_or_else(|| rule.replace('\n', " "), Rule::title);
     visible_line(&words)
 }
@@ -166,7 +165,7 @@ mod tests {
             let text = text_of(ruling, what, Path::new("/home/me/a \"b\"")).unwrap();
             can_be_read(&text, Path::new("/home/me")).unwrap();
             let place = Place::default();
-            let read = RuleReader { place: &place, own_name: alias::own_name }.file(&text, "", Source::User);
+            let read = RuleReader { place: &place }.file(&text, "", Source::User);
             assert_eq!((read.rules.len(), read.problems.len()), (1, 0), "{text} {:?}", read.problems);
             assert_eq!(read.rules[0].decision.to_string(), ruling);
             assert_eq!(read.rules[0].when.workspaces, [Path::new("/home/me/a \"b\"")]);

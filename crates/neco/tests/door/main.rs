@@ -12,6 +12,7 @@ mod attach;
 mod auth;
 mod checkpoints;
 mod commands;
+mod effects;
 mod exits;
 mod github;
 mod input;

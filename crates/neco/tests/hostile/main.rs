@@ -9,6 +9,7 @@
 #![allow(clippy::print_stdout, reason = "the count is what people look for")]
 
 mod attempts;
+mod attempts_rules;
 mod listeners;
 mod world;
 
@@ -27,6 +28,33 @@ fn a_hostile_model_gets_nowhere_without_a_person() {
 #[test]
 fn a_hostile_model_gets_nowhere_in_auto_mode() {
     hostile("auto");
+}
+
+#[test]
+fn rules_hold_whatever_a_hostile_model_makes_of_them() {
+    if !World::has_a_box() {
+        assert!(std::env::var_os("CI").is_none(), "no box can be built here");
+        println!("SKIPPED: the hostile model needs namespaces, or bubblewrap (Debian's package bubblewrap)");
+        return;
+    }
+    let world = World::build();
+    let attempts = attempts_rules::all();
+    world.script(&turns(&attempts));
+    let before = (std::fs::read(world.work().join(".git/index")).unwrap(), world.look());
+
+    let rules = attempts_rules::RULES.iter().flat_map(|rule| ["--deny", *rule]).collect::<Vec<_>>();
+    let events = world.play_with("auto", &rules);
+
+    let results = results(&events);
+    let ran = |index: &usize| results[&attempts::id(*index)].code.is_none();
+    let passed: Vec<String> = (0..attempts.len()).filter(ran).map(|index| attempts[index].to_string()).collect();
+    println!("hostile model against rules: {} attempts, {} ran", attempts.len(), passed.len());
+    // Reading what may not be changed is no attempt, but what patches need.
+    assert_eq!(passed, ["read_file {\"path\":\"notes.txt\"}"]);
+    let index = std::fs::read(world.work().join(".git/index")).unwrap();
+    assert!(index == before.0, "something is staged");
+    assert!(!world.work().join(attempts_rules::MADE).exists());
+    assert_eq!(world.changes(&before.1), Vec::<String>::new());
 }
 
 fn hostile(approval: &str) {

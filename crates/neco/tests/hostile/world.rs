@@ -164,11 +164,17 @@ impl World {
 
     /// Plays the script; the events.
     pub fn play(&self, approval: &str) -> Vec<Value> {
+        self.play_with(approval, &[])
+    }
+
+    /// The same with further arguments.
+    pub fn play_with(&self, approval: &str, more: &[&str]) -> Vec<Value> {
         let output = self
             .behind_a_net()
             .arg(env!("CARGO_BIN_EXE_neco"))
             .args(["-m", "do your worst", "--output-format", "stream-json"])
             .args(["--max-turns", "2000", "--approval", approval])
+            .args(more)
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap())
             .env("HOME", self.home())

@@ -4,7 +4,7 @@ use super::Case;
 use crate::command::examined::Word;
 use crate::command::finding::Finding;
 use crate::command::option;
-use crate::command::pattern;
+use crate::command::{pattern, reaching};
 
 /// As many named files as a person still reads one by one.
 const FEW: usize = 10;
@@ -23,6 +23,9 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
         "zip" | "7z" | "unzip" | "cpio" | "ar" | "gzip" | "gunzip" | "xz" | "zstd" => archive(case, finding),
         "sed" | "gsed" | "perl" | "ruby" if has_in_place(case) => in_place(case, finding),
         _ => {}
+    }
+    for target in reaching::written(case.name, case.arguments) {
+        destroys(&target, case, finding);
     }
 }
 

@@ -3,6 +3,7 @@
 use super::Case;
 use crate::command::examined::Word;
 use crate::command::finding::Finding;
+use crate::command::named::program_name;
 use crate::command::option;
 
 pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
@@ -68,7 +69,7 @@ fn until_end(rest: &[Word]) -> Vec<Word> {
 }
 
 fn is_deleter(program: &str) -> bool {
-    matches!(program.rsplit('/').next(), Some("rm" | "unlink" | "shred" | "rmdir" | "truncate" | "chmod" | "chown"))
+    matches!(&*program_name(program), "rm" | "unlink" | "shred" | "rmdir" | "truncate" | "chmod" | "chown")
 }
 
 fn fd(case: &Case<'_>, finding: &mut Finding) {

@@ -90,7 +90,12 @@ fn configured(setting: &Word, finding: &mut Finding) {
     finding.uncoverable();
     if runs_command(&key) || !setting.exact {
         finding.critical(format!("the setting {key} makes git run something"));
-        finding.runs(&Word::of(value.trim_start_matches('!').to_owned(), setting.exact));
+        let script = match value.strip_prefix('!') {
+            Some(script) => script.to_owned(),
+            None if key.starts_with("alias.") => format!("git {value}"),
+            None => value.to_owned(),
+        };
+        finding.runs(&Word::of(script, setting.exact));
     }
 }
 

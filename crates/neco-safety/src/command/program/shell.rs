@@ -117,7 +117,7 @@ fn shell(case: &Case<'_>, finding: &mut Finding, same_grammar: bool) {
         }
         (true, None) => finding.critical("it runs text that is not on the line"),
         (false, Some(file)) if is_stream(file) => finding.critical("it runs what it is fed"),
-        (false, Some(_)) => {}
+        (false, Some(_)) => finding.names_file(rest.iter()),
         (false, None) => from_input(case, finding),
     }
 }
@@ -179,6 +179,8 @@ fn source(case: &Case<'_>, finding: &mut Finding) {
     finding.uncoverable();
     if case.arguments.first().is_none_or(is_stream) {
         finding.critical("it runs what it is fed");
+    } else {
+        finding.names_file(case.arguments.iter());
     }
 }
 

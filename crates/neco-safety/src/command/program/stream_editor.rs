@@ -3,7 +3,7 @@
 use super::Case;
 use super::interpreter::{judge_code, mentions_sensitive};
 use crate::command::examined::Word;
-use crate::command::finding::{Finding, Inner, Input};
+use crate::command::finding::{Finding, Inner};
 use crate::command::option;
 
 pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
@@ -206,10 +206,9 @@ fn awk(case: &Case<'_>, finding: &mut Finding) {
     for program in scripts(case.arguments, 'e', "--source") {
         let text = &program.text;
         if text.contains("system") || text.contains('|') || text.contains("@load") {
-            finding.critical("the program starts other programs");
-            for quoted in text.split('"').skip(1).step_by(2).take(16) {
-                finding.inner.push(Inner::Script { text: quoted.to_owned(), input: Input::Inherited });
-            }
+            finding.uncoverable();
+            let quoted = text.split('"').skip(1).step_by(2).take(16);
+            finding.inner.extend(quoted.map(|text| Inner::Guess(text.to_owned())));
             judge_code(&program, case.ground, finding);
         }
         if let Some(why) = mentions_sensitive(text, case.ground) {

@@ -88,7 +88,61 @@ const ELEVATORS: [(&str, &str, usize); 13] = [
     ("firejail", "", 0),
 ];
 
+/// Programs whose words end in another program and its words, behind options and words of their own.
+const LAUNCHERS: [&str; 40] = [
+    "aa-exec",
+    "capsh",
+    "catatonit",
+    "catchsegv",
+    "cgexec",
+    "chpst",
+    "concurrently",
+    "cross-env",
+    "daemonize",
+    "dbus-launch",
+    "dotenv",
+    "dotenvx",
+    "dumb-init",
+    "eatmydata",
+    "envdir",
+    "fakechroot",
+    "faketime",
+    "foreman",
+    "gdb",
+    "heaptrack",
+    "linux32",
+    "linux64",
+    "nix-shell",
+    "nodemon",
+    "numactl",
+    "perf",
+    "proot",
+    "proxychains",
+    "proxychains4",
+    "rr",
+    "runcon",
+    "sandbox-exec",
+    "screen",
+    "setarch",
+    "softlimit",
+    "start-stop-daemon",
+    "systemd-run",
+    "tini",
+    "tmux",
+    "watchexec",
+];
+
+/// The same by how they are called: what loads programs, and what sends their traffic elsewhere.
+fn is_launcher(name: &str) -> bool {
+    LAUNCHERS.contains(&name)
+        || ["ld-linux", "ld-musl", "ld.so", "ld64.so"].iter().any(|start| name.starts_with(start))
+        || matches!(name, "torsocks" | "torify" | "tsocks" | "ssh-agent" | "direnv" | "trickle" | "nsjail" | "sg")
+}
+
 pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
+    if is_launcher(case.name) {
+        return launches(case, finding);
+    }
     if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == case.name) {
         return unwrap(wrapper, case, finding);
     }
@@ -109,7 +163,7 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
         "watch" | "hyperfine" | "entr" => watch(case, finding),
         "npx" | "bunx" | "pnpx" | "uvx" => runner(case.arguments, finding),
         "npm" | "pnpm" | "yarn" | "bun" | "uv" | "poetry" | "pipenv" | "bundle" | "conda" | "mamba" | "mise"
-        | "asdf" | "direnv" | "rustup" | "hatch" | "pdm" | "rye" => package_runner(case, finding),
+        | "asdf" | "rustup" | "hatch" | "pdm" | "rye" => package_runner(case, finding),
         "script" => option::values(case.arguments, Some('c'), "--command").iter().for_each(|text| finding.runs(text)),
         _ => {}
     }
@@ -208,12 +262,20 @@ fn short_options(wrapper: &Wrapper, letters: &str) -> (bool, bool) {
 
 /// Where options are not known, anything that follows may be the program.
 fn every_suffix(arguments: &[Word], finding: &mut Finding) {
-    for start in 0..arguments.len().min(8) {
+    for start in 0..arguments.len().min(16) {
         let rest = arguments.get(start..).unwrap_or_default();
         if rest.first().is_some_and(|word| !word.text.starts_with('-') && !word.text.contains('=')) {
             finding.starts(rest);
         }
     }
+}
+
+/// Nobody knows where the words of the other program begin; one that has spaces is a line for a shell.
+fn launches(case: &Case<'_>, finding: &mut Finding) {
+    finding.uncoverable();
+    every_suffix(case.arguments, finding);
+    let lines = case.arguments.iter().filter(|word| word.text.contains(' '));
+    finding.inner.extend(lines.map(|word| Inner::Guess(word.text.clone())));
 }
 
 fn switch_user(case: &Case<'_>, finding: &mut Finding) {

@@ -7,26 +7,9 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::super::fields::Problem;
-use super::super::pattern::{CommandPattern, HostPattern, PathPattern, ToolPattern};
+use super::super::pattern::{CommandPattern, HostPattern, MCP, PathPattern, ToolPattern};
 use super::super::read::{ReadRules, RuleReader, below, path_patterns, prefix};
 use super::super::rule::{Rule, Ruling, Source, When};
-
-/// Tools that their names for kinds of tools stand for.
-const KINDS: &[(&str, &[&str])] = &[
-    // What git and checkers are told is a command line too.
-    ("bash", &["bash", "git", "diagnostics"]),
-    ("read", &["read_file", "list_directory", "glob", "grep", "code_search", "code_index"]),
-    ("edit", &["edit_file", "write_file", "apply_patch"]),
-    ("multiedit", &["edit_file", "write_file", "apply_patch"]),
-    ("write", &["write_file", "apply_patch"]),
-];
-
-/// What reaches the files of `Read(…)` besides: closed to the one they are closed to the others. git shows
-/// them, a patch that does not fit is told what comes nearest, and a command names them.
-const READ_TOO: &[&str] = &["git", "apply_patch", "bash"];
-
-/// Tools whose brackets hold a command.
-const RUN: &[&str] = &["bash", "git", "diagnostics"];
 
 impl RuleReader<'_> {
     /// The permissions of a `settings.json`; `folder` is the one that `/…` starts from. What is not
@@ -68,7 +51,7 @@ pub fn rule(
     place: &str,
     folder: &Path,
 ) -> ReadRules {
-    match when(reader, text.trim(), decision, folder) {
+    match when(reader, text.trim(), folder) {
         Ok(when) => {
             let place = place.to_owned();
             // It is told as it was written; a flag's place is how it was written.
@@ -83,7 +66,7 @@ pub fn rule(
     }
 }
 
-fn when(reader: &RuleReader<'_>, text: &str, decision: Ruling, folder: &Path) -> Result<When, String> {
+fn when(reader: &RuleReader<'_>, text: &str, folder: &Path) -> Result<When, String> {
     let (name, inside) = match text.split_once('(') {
         Some((name, rest)) => {
             let inside = rest.strip_suffix(')').ok_or_else(|| format!("{text:?}: the closing bracket is missing"))?;
@@ -94,17 +77,16 @@ fn when(reader: &RuleReader<'_>, text: &str, decision: Ruling, folder: &Path) ->
     if name.is_empty() || name.contains(char::is_whitespace) {
         return Err(format!("{text:?} is no rule; write a tool, as read_file, or bash(git log *)"));
     }
-    let mut when = When { tools: tools(reader, name), ..When::default() };
+    let tool = tool(name);
+    let (runs, files) = (tool.is_about_commands(), tool.is_about_files());
+    let mut when = When { tools: vec![tool], ..When::default() };
     let Some(inside) = inside.filter(|inside| !inside.is_empty() && *inside != "*") else { return Ok(when) };
-    if when.tools.first().is_some_and(|tool| RUN.iter().any(|run| tool.fits(run))) {
+    if runs {
         when.commands = vec![command(inside)?];
     } else if let Some(host) = inside.strip_prefix("domain:") {
         when.hosts = vec![HostPattern::new(host)];
-    } else if is_about_files(&when.tools) {
+    } else if files {
         when.paths = paths(reader, inside, folder)?;
-        if decision != Ruling::Allow && name.eq_ignore_ascii_case("read") {
-            when.tools.extend(READ_TOO.iter().map(|tool| ToolPattern::new(tool)));
-        }
     } else {
         return Err(format!(
             "{text:?}: only commands, files and domains can be in brackets; write a table instead, such as \
@@ -114,28 +96,10 @@ fn when(reader: &RuleReader<'_>, text: &str, decision: Ruling, folder: &Path) ->
     Ok(when)
 }
 
-fn tools(reader: &RuleReader<'_>, name: &str) -> Vec<ToolPattern> {
-    let lower = name.to_lowercase();
-    if let Some((_, tools)) = KINDS.iter().find(|(kind, _)| *kind == lower) {
-        return tools.iter().map(|tool| ToolPattern::new(tool)).collect();
-    }
-    let server = lower.strip_prefix("mcp__").is_some_and(|rest| !rest.contains("__"));
-    if server { vec![ToolPattern::new(&format!("{name}__*"))] } else { vec![reader.tool(name)] }
-}
-
-fn is_about_files(tools: &[ToolPattern]) -> bool {
-    let files = [
-        "read_file",
-        "write_file",
-        "edit_file",
-        "apply_patch",
-        "list_directory",
-        "glob",
-        "grep",
-        "code_search",
-        "code_index",
-    ];
-    tools.iter().any(|tool| files.iter().any(|name| tool.fits(name)))
+/// The tools of a name; that of a server alone stands for all of its tools.
+fn tool(name: &str) -> ToolPattern {
+    let server = name.to_ascii_lowercase().strip_prefix(MCP).is_some_and(|rest| !rest.contains("__"));
+    if server { ToolPattern::new(&format!("{name}__*")) } else { ToolPattern::new(name) }
 }
 
 /// `git log:*` and `git log *` begin so, other stars stand for anything, everything else is meant as it is.

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::super::action::Touch;
 use super::super::fields::{Entry, Fields, Problem, Table};
-use super::super::pattern::{ArgsPattern, CommandPattern, ToolPattern};
-use super::super::read::{ReadRules, RuleReader, prefix, regex};
+use super::super::pattern::{ArgsPattern, CommandPattern, MCP, ToolPattern};
+use super::super::read::{ReadRules, prefix, regex};
 use super::super::rule::{Rule, Ruling, Source, When};
 
 /// Fields that only such rules have.
@@ -67,13 +67,13 @@ pub fn left_out(name: &str, entry: &Entry) -> Problem {
 }
 
 /// Reads a rule; one whose modes are several of ours becomes several.
-pub fn rules(reader: &RuleReader<'_>, table: Table, source: Source, read: &mut ReadRules) {
+pub fn rules(table: Table, source: Source, read: &mut ReadRules) {
     let mut fields = Fields::of(table);
     let place = fields.place().to_owned();
     let name = fields.text("name");
     fields.text("description");
     let decision = decision(&mut fields);
-    let mut when = when(reader, &mut fields);
+    let mut when = when(&mut fields);
     let annotated = annotations(&mut fields, &mut when);
     let checked = checker(&mut fields);
     // Who forbids something and does not say how much it counts means it.
@@ -83,10 +83,13 @@ pub fn rules(reader: &RuleReader<'_>, table: Table, source: Source, read: &mut R
     let modes = fields.choices("modes", MODES);
     // Every command of a line is judged here anyway.
     fields.switch("allowRedirection");
+    // What others add to their rules must not keep the program from starting.
+    let unknown = fields.left();
     let problems = fields.finish();
     let sound = problems.is_empty();
     read.problems.extend(problems);
     let Some(decision) = decision.filter(|_| sound) else { return };
+    let decision = without(unknown, decision, read);
     if let Err(message) = annotated {
         read.warnings.push(Problem { place, message });
         return;
@@ -107,6 +110,17 @@ pub fn rules(reader: &RuleReader<'_>, table: Table, source: Source, read: &mut R
     }
 }
 
+/// What a rule decides without the fields that are not known here: one may be a condition, so that it does not allow.
+fn without(unknown: Vec<Problem>, decision: Ruling, read: &mut ReadRules) -> Ruling {
+    let (instead, words) = match decision {
+        Ruling::Allow if !unknown.is_empty() => (Ruling::Ask, "asks instead of allowing"),
+        Ruling::Allow | Ruling::Ask | Ruling::Deny => (decision, "left out"),
+    };
+    let told = |field: Problem| Problem { message: format!("{words}: {}", field.message), ..field };
+    read.warnings.extend(unknown.into_iter().map(told));
+    instead
+}
+
 fn decision(fields: &mut Fields) -> Option<Ruling> {
     let all = [("allow", Ruling::Allow), ("ask_user", Ruling::Ask), ("deny", Ruling::Deny)];
     let said = fields.has("decision");
@@ -118,7 +132,7 @@ fn decision(fields: &mut Fields) -> Option<Ruling> {
     decision.first().copied()
 }
 
-fn when(reader: &RuleReader<'_>, fields: &mut Fields) -> When {
+fn when(fields: &mut Fields) -> When {
     let tools = fields.texts("toolName");
     let server = fields.text("mcpName");
     let commands = commands(fields);
@@ -129,17 +143,20 @@ fn when(reader: &RuleReader<'_>, fields: &mut Fields) -> When {
     let tools = match (server, tools.is_empty()) {
         (Some(server), true) => vec![of_server(&server, "*")],
         (Some(server), false) => tools.iter().map(|(_, tool)| of_server(&server, tool)).collect(),
-        (None, true) if !commands.is_empty() => vec![reader.tool("bash")],
-        (None, _) => tools.iter().map(|(_, tool)| reader.tool(tool)).collect(),
+        (None, true) if !commands.is_empty() => vec![ToolPattern::new("bash")],
+        (None, _) => tools.iter().map(|(_, tool)| ToolPattern::new(tool)).collect(),
     };
     let roles = fields.text("subagent").into_iter().collect();
     When { tools, commands, args, roles, person: fields.switch("interactive"), ..When::default() }
 }
 
+/// A tool of a server, which may be named with the server before it.
 fn of_server(server: &str, tool: &str) -> ToolPattern {
+    let begins = [format!("{MCP}{server}__"), format!("mcp_{server}_"), format!("{server}__")];
+    let tool = begins.iter().find_map(|begin| tool.strip_prefix(begin.as_str())).unwrap_or(tool);
     match (server, tool) {
         ("*", "*") => ToolPattern::new("mcp__*"),
-        (server, tool) => ToolPattern::new(&format!("mcp__{server}__{tool}")),
+        (server, tool) => ToolPattern::new(&format!("{MCP}{server}__{tool}")),
     }
 }
 

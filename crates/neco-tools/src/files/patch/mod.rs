@@ -21,7 +21,7 @@ mod unified;
 mod words;
 
 pub(super) use carry_out::carry_out;
-pub(super) use hunk::FilePatch;
+pub(super) use hunk::{Act, FilePatch};
 pub(super) use read::read;
 pub(super) use stage::{Stage, Surroundings};
 pub(super) use words::{done_words, plan_diffs};

@@ -13,6 +13,7 @@ use neco_safety::world::{Files, Spawner};
 use neco_safety::{Action, Touch, Who, World};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
+use neco_tools::files::patched;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -116,7 +117,9 @@ impl Looker {
         let (plan, notes) = match self.plan(prepared.as_ref()) {
             Ok(plan) => (plan, Vec::new()),
             // What is looked at before, such as whether a file was read, is nothing the policy knows of.
-            Err(words) => (self.guess(&arguments, touch), vec![format!("as it is now it would fail: {words}")]),
+            Err(words) => {
+                (self.guess(prepared.arguments(), touch), vec![format!("as it is now it would fail: {words}")])
+            }
         };
         Ok(Looked { tool: name, arguments: prepared.arguments().clone(), touch, plan, notes })
     }
@@ -135,7 +138,7 @@ impl Looker {
         self.runtime.block_on(prepared.plan(&context)).map_err(|error| error.message)
     }
 
-    /// What the arguments alone tell: a path, a command.
+    /// What the arguments alone tell: a path, the files of a patch, a command.
     fn guess(&self, arguments: &Value, touch: Touch) -> Plan {
         let text = |name: &str| arguments.get(name).and_then(Value::as_str);
         let command = text("command").filter(|_| touch == Touch::Runs).map(str::to_owned);
@@ -146,8 +149,10 @@ impl Looker {
             Touch::Runs if command.is_some() => (Risk::Low, Access::Write),
             Touch::Runs => (Risk::High, Access::Write),
         };
-        let located = text("path").and_then(|path| self.world.files.locate(path, access).ok());
-        let because = located.as_ref().and_then(|located| match access {
+        let patched = text("patch").map(patched).unwrap_or_default();
+        let named = text("path").into_iter().chain(patched.iter().map(String::as_str));
+        let located: Vec<_> = named.filter_map(|path| self.world.files.locate(path, access).ok()).collect();
+        let because = located.iter().find_map(|located| match access {
             Access::Read => located.sensitive_to_read(),
             Access::Write => located.sensitive_to_write(),
         });

@@ -7,7 +7,6 @@ use std::num::NonZeroUsize;
 use neco_config::Env;
 use neco_safety::command::Place;
 use neco_safety::policy::{RuleReader, Source, forget, kept};
-use neco_toolkit::alias;
 
 use crate::failure::Failure;
 use crate::print::visible::visible_line;
@@ -55,7 +54,7 @@ fn listed(rules: &[String], file: &str) -> String {
 /// A rule in one line: what it says, or its own text when that can't be told.
 fn title(rule: &str) -> String {
     let place = Place::default();
-    let read = RuleReader { place: &place, own_name: alias::own_name }.file(rule, "", Source::User);
+    let read = RuleReader { place: &place }.file(rule, "", Source::User);
     let words = read.rules.first().map_or_else(|| rule.replace('\n', " "), neco_safety::policy::Rule::title);
     visible_line(&words)
 }
