@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`place`], [`examined`], [`rule`], [`mod@examine`]; how a line is read: [`scan`],
 //! [`ansi_c`], [`expand`], [`expansion`], [`walk`], [`reader`]; how a part is judged: [`finding`], [`judge`],
-//! [`ground`], [`pattern`], [`option`], [`allowed`], [`environment`], [`program`], [`known_safe`].
+//! [`ground`], [`pattern`], [`option`], [`allowed`], [`environment`], [`program`], [`known_safe`]; what it names: [`reach`].
 
 mod allowed;
 mod ansi_c;
@@ -24,6 +24,7 @@ mod option;
 mod pattern;
 mod place;
 mod program;
+mod reach;
 mod reader;
 mod rule;
 mod scan;
@@ -35,3 +36,4 @@ pub use place::Place;
 pub use rule::CommandRule;
 
 pub(crate) use finding::add_reason;
+pub(crate) use reach::{Named, Reached};

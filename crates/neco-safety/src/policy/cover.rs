@@ -62,9 +62,12 @@ pub(super) fn prefix_covers(prefix: &[String], part: &Part) -> bool {
         clean: true,
         network: false,
         history: false,
+        committed: false,
         opens: Vec::new(),
         parts: vec![Part { risk: Risk::High, ..part.clone() }],
         uncoverable: false,
+        standings: Vec::new(),
+        mentions: Vec::new(),
     };
     alone.covered_by(prefix)
 }

@@ -9,7 +9,7 @@ use super::action::{Action, Touch, Who};
 use super::canonical::canonical;
 use super::pattern::{TASK, starts_agents};
 use super::rule::Ruling;
-use crate::command::{Examined, Place, examine};
+use crate::command::{Examined, Place, Reached, examine};
 
 /// The tool that types into programs, and the one that runs what is typed.
 const TYPES: &str = "process";
@@ -26,8 +26,10 @@ pub(super) struct Facts<'a> {
     pub examined: Option<Examined>,
     /// How much harm it could do, the command looked at.
     pub risk: Risk,
+    /// Why nobody can tell whether it reaches what a rule closes.
+    pub unclear: Option<String>,
     canonical: OnceCell<String>,
-    command_paths: OnceCell<Vec<PathBuf>>,
+    reached: OnceCell<Vec<Reached>>,
 }
 
 impl<'a> Facts<'a> {
@@ -41,9 +43,16 @@ impl<'a> Facts<'a> {
             tool: action.tool.to_lowercase(),
             examined,
             risk,
+            unclear: None,
             canonical: OnceCell::new(),
-            command_paths: OnceCell::new(),
+            reached: OnceCell::new(),
         }
+    }
+
+    /// Nobody can tell whether it reaches what a rule closes: a person has to.
+    pub fn make_unclear(&mut self, why: String) {
+        self.risk = Risk::Critical;
+        self.unclear = Some(why);
     }
 
     /// The arguments with their names sorted.
@@ -99,21 +108,10 @@ impl<'a> Facts<'a> {
         self.examined.as_ref().and_then(|examined| examined.never.as_deref())
     }
 
-    /// What the words of a command mean as paths, by their names alone.
-    pub fn command_paths(&self) -> &[PathBuf] {
-        self.command_paths.get_or_init(|| {
-            let Some(examined) = &self.examined else { return Vec::new() };
-            let folder = self.action.folder.unwrap_or(&self.place.workspace);
-            let words = examined.parts.iter().flat_map(|part| part.words.iter().skip(1));
-            words.flat_map(|word| meanings(&word.text)).map(|text| self.absolute(folder, text)).collect()
-        })
-    }
-
-    fn absolute(&self, folder: &Path, text: &str) -> PathBuf {
-        match (text.strip_prefix("~/"), &self.place.home) {
-            (Some(rest), Some(home)) => straight(&home.join(rest)),
-            (Some(_) | None, _) => straight(&folder.join(text)),
-        }
+    /// Every path that the call names, by its words alone.
+    pub fn reached(&self) -> &[Reached] {
+        self.reached
+            .get_or_init(|| self.examined.as_ref().map(|examined| examined.reached(self.place)).unwrap_or_default())
     }
 }
 
@@ -123,12 +121,6 @@ pub(super) fn starting(place: &Place, folder: Option<&Path>) -> Place {
         Some(folder) => Place { folder: folder.to_path_buf(), ..place.clone() },
         None => place.clone(),
     }
-}
-
-/// A word itself, and what follows the `=` of an option.
-fn meanings(word: &str) -> impl Iterator<Item = &str> {
-    let value = word.split_once('=').map(|(_, value)| value).filter(|value| !value.is_empty());
-    std::iter::once(word).filter(|word| !word.is_empty()).chain(value)
 }
 
 /// A path without `.` and `..`.

@@ -14,6 +14,7 @@ mod matrix;
 mod modes;
 mod network;
 mod outside;
+mod paths;
 mod properties;
 mod rules;
 mod support;
