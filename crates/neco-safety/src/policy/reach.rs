@@ -13,11 +13,8 @@ impl Policy {
     /// The rule that closes a path which a command names. Rules with paths alone decide that, in their order: allowing a
     /// command allows nothing that it names.
     pub(super) fn closes<'p>(&'p self, facts: &Facts<'_>) -> Option<&'p Rule> {
-        facts.examined.as_ref()?;
+        facts.examined.as_ref().filter(|_| self.denies_paths())?;
         let in_force: Vec<(&Rule, Effects)> = self.about_paths(facts).collect();
-        if !in_force.iter().any(|(rule, _)| rule.decision == Ruling::Deny) {
-            return None;
-        }
         let located = facts
             .action
             .paths
@@ -34,7 +31,8 @@ impl Policy {
 
     /// Why nobody can tell whether a command reaches what a rule closes: nothing hides that from it.
     pub(super) fn unclear(&self, facts: &Facts<'_>) -> Option<String> {
-        let examined = facts.examined.as_ref().filter(|_| facts.action.touch == Touch::Runs)?;
+        let runs = facts.action.touch == Touch::Runs && self.denies_paths();
+        let examined = facts.examined.as_ref().filter(|_| runs)?;
         let changes_nothing = facts.is_known_safe();
         let reads_nothing = changes_nothing && examined.tells_names_only();
         let hides = facts.who.confinement == Confinement::Boxed;
@@ -65,6 +63,11 @@ impl Policy {
             closed.extend(shown.filter(|shown| !closed.contains(shown)).collect::<Vec<_>>());
         }
         closed
+    }
+
+    /// Whether there is anything to be looked at: most have no such rule.
+    fn denies_paths(&self) -> bool {
+        self.rules().iter().any(|rule| rule.decision == Ruling::Deny && !rule.when.paths.is_empty())
     }
 
     /// The rules in force that are about paths and nothing else, in their order.

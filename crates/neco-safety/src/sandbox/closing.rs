@@ -91,16 +91,7 @@ impl Closing {
     /// # Errors
     /// When it can't be said, or is more than a box can hold.
     pub(super) fn places(&self) -> io::Result<ShutPlaces> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut found = self.named();
-        self.look(&mut state.folders, &mut found.places)?;
-        let known = state.linked.take().filter(|(places, _)| *places == found.places);
-        let linked = match known {
-            Some((_, linked)) => linked,
-            None => other_names(&found.places, &self.roots),
-        };
-        state.linked = Some((found.places.clone(), linked.clone()));
-        found.places.extend(linked);
+        let found = self.found()?;
         if found.places.len() > MOST_PLACES {
             let words = format!(
                 "rules close more than {MOST_PLACES} files one by one, which is more than a sandbox can hide: name the \
@@ -111,9 +102,23 @@ impl Closing {
         Ok(found)
     }
 
+    fn found(&self) -> io::Result<ShutPlaces> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = self.named();
+        self.look(&mut state.folders, &mut found.places)?;
+        let known = state.linked.take().filter(|(places, _)| *places == found.places);
+        let linked = match known {
+            Some((_, linked)) => linked,
+            None => other_names(&found.places, &self.roots),
+        };
+        state.linked = Some((found.places.clone(), linked.clone()));
+        found.places.extend(linked);
+        Ok(found)
+    }
+
     /// What is there now of what must not be made, and was not there before.
     pub(super) fn made_since(&self, before: &ShutPlaces) -> Vec<PathBuf> {
-        let now = self.places().unwrap_or_default().places.into_iter().filter(|(_, shut)| shut.changing);
+        let now = self.found().unwrap_or_default().places.into_iter().filter(|(_, shut)| shut.changing);
         let was_there: BTreeSet<&PathBuf> = before.places.keys().collect();
         let is_inside = |path: &Path| path.ancestors().skip(1).any(|above| was_there.contains(&above.to_path_buf()));
         now.map(|(path, _)| path).filter(|path| !was_there.contains(path) && !is_inside(path)).collect()
