@@ -7,7 +7,7 @@
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::git;
 use crate::small_file::{self, Links};
@@ -45,6 +45,17 @@ pub fn changed_files(folder: &Path) -> Option<ChangedFiles> {
     let mut paths: Vec<String> = entries.iter().filter(|entry| differs(entry)).map(name).collect();
     paths.dedup();
     Some(ChangedFiles { paths })
+}
+
+/// A file that the repository which `folder` lies in tracks and that is `wanted`, where its working tree has it; the index
+/// itself where nobody can tell what is in it.
+#[must_use]
+pub fn tracked_file(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Option<PathBuf> {
+    let (root, git) = git::repository_of(folder)?;
+    let index = git.join("index");
+    fs::symlink_metadata(&index).ok()?;
+    let Some(paths) = tracked(&git) else { return Some(index) };
+    paths.iter().map(|path| root.join(std::ffi::OsStr::from_bytes(path))).find(|path| wanted(path))
 }
 
 /// A file in the index.

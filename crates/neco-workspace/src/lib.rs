@@ -16,6 +16,6 @@ pub mod walk;
 pub mod worktree;
 pub mod worktree_git;
 
-pub use changed::{ChangedFiles, changed_files};
+pub use changed::{ChangedFiles, changed_files, tracked_file};
 pub use git::{GitFacts, Head};
 pub use walk::{Scope, walker};

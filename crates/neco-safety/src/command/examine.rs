@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use neco_proto::Risk;
 
 use super::environment::{self, Effect};
-use super::examined::{Examined, Opened, Part, Word};
+use super::examined::{Examined, Mention, Opened, Part, Word};
 use super::finding::{Command, Finding, Inner, Input, add_reason};
 use super::ground::{Ground, is_harmless_device};
 use super::judge::judge;
@@ -64,9 +64,12 @@ impl<'a> Examination<'a> {
             clean: true,
             network: false,
             history: false,
+            committed: false,
             opens: Vec::new(),
             parts: Vec::new(),
             uncoverable: false,
+            standings: Vec::new(),
+            mentions: Vec::new(),
         };
         let folders = vec![place.absolute(".")];
         let seen_folders = folders.clone();
@@ -161,6 +164,7 @@ impl<'a> Examination<'a> {
             Step::Redirect { operator, target } => self.redirect(&operator, &target),
             Step::Assign { name, value } => self.assign(&name, &value, depth, tasks),
             Step::Mention { word } => {
+                self.mention(word.clone(), false);
                 if let Some(why) = self.ground().sensitive(&word) {
                     let opened = self.ground().read_by(&word);
                     self.opens(opened);
@@ -194,10 +198,14 @@ impl<'a> Examination<'a> {
         }
         self.words_left -= command.words.len();
         let finding = judge(&command, &self.ground());
+        let standing = self.standing();
         self.follow(finding.inner.iter().cloned(), depth, tasks);
         self.merge(&finding);
         if let Some("cd" | "pushd" | "popd" | "chdir") = command.words.first().map(|word| word.text.as_str()) {
             self.go(&command.words, moves);
+        }
+        for (_, value) in command.environment {
+            self.found.mentions.push(Mention { word: value, changes: false, standing });
         }
         self.found.parts.push(Part {
             words: command.words,
@@ -206,7 +214,21 @@ impl<'a> Examination<'a> {
             because: finding.because,
             wrapper: finding.wrapper || command.vouched,
             uncoverable: finding.uncoverable,
+            standing,
         });
+    }
+
+    /// Where the line stands now.
+    fn standing(&mut self) -> usize {
+        if self.found.standings.last() != Some(&self.folders) {
+            self.found.standings.push(self.folders.clone());
+        }
+        self.found.standings.len() - 1
+    }
+
+    fn mention(&mut self, word: Word, changes: bool) {
+        let standing = self.standing();
+        self.found.mentions.push(Mention { word, changes, standing });
     }
 
     fn follow(&mut self, inner: impl DoubleEndedIterator<Item = Inner>, depth: usize, tasks: &mut Vec<Task>) {
@@ -228,7 +250,10 @@ impl<'a> Examination<'a> {
         }
         self.found.network |= finding.network;
         self.found.history |= finding.history;
+        self.found.committed |= finding.committed;
         self.opens(finding.opens.clone());
+        finding.names.iter().for_each(|word| self.mention(word.clone(), false));
+        finding.changes.iter().for_each(|word| self.mention(word.clone(), true));
     }
 
     fn opens(&mut self, opened: Vec<Opened>) {
@@ -244,17 +269,19 @@ impl<'a> Examination<'a> {
         let target = words.iter().skip(1).find(|word| !word.text.starts_with('-'));
         let home = self.place.home.as_ref().and_then(|home| home.to_str()).map(Word::exact);
         let returns = words.iter().skip(1).any(|word| word.text == "-");
-        let Some(target) = target.cloned().or(home).filter(|word| word.exact && !returns) else {
+        let Some(target) = target.cloned().or(home).filter(|_| !returns) else {
             self.adrift = true;
             self.found.uncoverable = true;
             return;
         };
         let reached: Vec<PathBuf> =
             self.folders.iter().map(|folder| self.place.absolute_from(folder, &target.text)).collect();
+        // It may be anywhere, and what is written is the best guess.
+        self.adrift |= !target.exact;
         // A rule was given for the folder the line starts in: elsewhere the same words start other things.
         let start = self.place.absolute(".");
-        self.found.uncoverable |= reached.iter().any(|folder| *folder != start);
-        if surely {
+        self.found.uncoverable |= !target.exact || reached.iter().any(|folder| *folder != start);
+        if surely && target.exact {
             self.folders.clone_from(&reached);
         }
         for folder in reached {
@@ -273,6 +300,7 @@ impl<'a> Examination<'a> {
     }
 
     fn assign(&mut self, name: &str, value: &Word, depth: usize, tasks: &mut Vec<Task>) {
+        self.mention(value.clone(), false);
         let mut finding = Finding::new();
         let effect = environment::judge(name, value, &self.ground(), &mut finding);
         match effect {
@@ -293,6 +321,8 @@ impl<'a> Examination<'a> {
             self.found.network = true;
             return self.raise(Risk::Critical, "it opens a connection to anywhere");
         }
+        // `<>` opens for both.
+        self.mention(target.clone(), operator.contains('>'));
         if operator.starts_with('<') {
             return self.reads(target);
         }

@@ -53,6 +53,18 @@ pub struct Part {
     pub(crate) wrapper: bool,
     /// Whether no rule for a prefix may cover it: an option of it runs or writes something.
     pub(crate) uncoverable: bool,
+    /// Which of the line's standings it runs in.
+    pub(crate) standing: usize,
+}
+
+/// A word beside those of the commands that may name a file, or one that surely names what is changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mention {
+    pub(crate) word: Word,
+    /// Whether what it names is written to.
+    pub(crate) changes: bool,
+    /// Which of the line's standings it stands in.
+    pub(crate) standing: usize,
 }
 
 /// A file that a command line names and that is closed to commands unless a person opens it.
@@ -79,6 +91,8 @@ pub struct Examined {
     pub network: bool,
     /// Whether a command in it publishes commits, or gives up some that were made.
     pub history: bool,
+    /// Whether git may tell or bring back the content of any file that was committed, whatever is hidden of the tree.
+    pub committed: bool,
     /// The sensitive files that it names: what a yes to it opens.
     pub opens: Vec<Opened>,
     /// Every simple command in it, wherever it stands.
@@ -86,6 +100,10 @@ pub struct Examined {
     /// Whether something around the parts keeps any rule from covering them: a redirect that
     /// writes, an environment that changes what is run, a function.
     pub(crate) uncoverable: bool,
+    /// The folders that words of the line are meant from, as it goes from one to the other.
+    pub(crate) standings: Vec<Vec<PathBuf>>,
+    /// What redirects, variables, loops and code on the line name, and what programs are known to change.
+    pub(crate) mentions: Vec<Mention>,
 }
 
 impl Examined {

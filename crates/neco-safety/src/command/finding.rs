@@ -97,12 +97,18 @@ pub(crate) struct Finding {
     pub(crate) network: bool,
     /// Whether it publishes commits, or gives up some that were made.
     pub(crate) history: bool,
+    /// Whether it may tell or bring back what was committed.
+    pub(crate) committed: bool,
     /// Whether all it does is to start what is in `inner`, unchanged.
     pub(crate) wrapper: bool,
     /// Whether no rule may cover it.
     pub(crate) uncoverable: bool,
     /// The sensitive files that it names.
     pub(crate) opens: Vec<Opened>,
+    /// What it names beside its words.
+    pub(crate) names: Vec<Word>,
+    /// What it writes to or deletes.
+    pub(crate) changes: Vec<Word>,
     /// What it starts.
     pub(crate) inner: Vec<Inner>,
 }
@@ -115,9 +121,12 @@ impl Finding {
             never: None,
             network: false,
             history: false,
+            committed: false,
             wrapper: false,
             uncoverable: false,
             opens: Vec::new(),
+            names: Vec::new(),
+            changes: Vec::new(),
             inner: Vec::new(),
         }
     }

@@ -86,8 +86,7 @@ impl Ground<'_> {
 
     fn opened_by(&self, word: &Word, changes: bool) -> Vec<Opened> {
         let is_closed = |path: &PathBuf| self.sensitive_path(path).is_some() || is_in_git_folder(path).is_some();
-        let paths = spellings(&word.text).flat_map(|text| self.every(&text).collect::<Vec<_>>());
-        paths.filter(is_closed).map(|path| Opened { path, changes }).collect()
+        self.paths_in(word).filter(is_closed).map(|path| Opened { path, changes }).collect()
     }
 
     /// Whether a path leads out of what the person opened. Temporary files and the harmless devices do not.
@@ -157,6 +156,11 @@ impl Ground<'_> {
         })
     }
 
+    /// Every path that a word may name.
+    pub(super) fn paths_in(&self, word: &Word) -> impl Iterator<Item = PathBuf> {
+        spellings(&word.text).flat_map(|text| self.every(&text).collect::<Vec<_>>())
+    }
+
     /// The absolute path a text means, from every folder the line may be in.
     fn every(&self, text: &str) -> impl Iterator<Item = PathBuf> {
         let text = match (text.strip_prefix("~/").or_else(|| text.strip_prefix("$HOME/")), &self.place.home) {
@@ -170,15 +174,30 @@ impl Ground<'_> {
     }
 }
 
-/// The texts in a word that may be paths: itself, and what stands behind `=`, `@`, `:` or a one-letter option.
+/// What may stand before a path in a word: `--file=x`, `@x`, `HEAD:x`, `-Wl,x`, `:(top)x`.
+const BEFORE_A_PATH: &str = "=@:,)";
+
+/// More such marks in one word are not looked behind.
+const MOST_MARKS: usize = 8;
+
+/// The texts in a word that may be paths: itself, what stands behind a mark, and behind letters of an option.
 fn spellings(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let is_option = text.starts_with('-');
     let whole = (!is_option).then_some(text);
-    let is_address = text.contains("://");
-    let after = |mark: char| text.split_once(mark).map(|(_, value)| value).filter(|_| !is_address);
-    let letter = text.strip_prefix('-').and_then(|rest| rest.get(1..)).filter(|_| !text.starts_with("--"));
-    let found = [whole, after('='), after('@'), after(':'), letter, text.strip_prefix("file://")];
-    found.into_iter().flatten().filter(|text| !text.is_empty()).map(Cow::Borrowed)
+    let marked = if text.contains("://") { "" } else { text };
+    let marks = marked.char_indices().filter(|(_, letter)| BEFORE_A_PATH.contains(*letter)).take(MOST_MARKS);
+    let behind = marks.filter_map(|(at, mark)| marked.get(at + mark.len_utf8()..)).flat_map(|rest| {
+        let first = rest.split_once(|letter: char| BEFORE_A_PATH.contains(letter)).map(|(first, _)| first);
+        [Some(rest), first]
+    });
+    let letters = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+    // Several letters may stand together, as in `-xzffile`.
+    let together = letters.filter(|rest| rest.contains(['/', '.']));
+    let glued = [letters.and_then(|rest| rest.get(1..))]
+        .into_iter()
+        .chain((2..5).map(move |from| together.and_then(|rest| rest.get(from..))));
+    let found = [whole, text.strip_prefix("file://")].into_iter().chain(behind).chain(glued);
+    found.flatten().filter(|text| !text.is_empty()).map(Cow::Borrowed)
 }
 
 fn is_system_folder(top: &str) -> bool {

@@ -11,6 +11,9 @@ use super::named::{program_name, usual_name};
 use super::option;
 use super::program::{self, Case};
 
+/// More words that a command is handed by another are not looked at.
+const MOST_HANDED: usize = 1024;
+
 /// Judges one simple command.
 pub(crate) fn judge(command: &Command, ground: &Ground<'_>) -> Finding {
     let mut finding = Finding::new();
@@ -87,39 +90,31 @@ fn secrets(case: &Case<'_>, program: &Word, finding: &mut Finding) {
         finding.critical(format!("{} may hold a secret", word.text));
     }
     if let Input::Pipe(Some(said)) = &case.command.input
-        && let Some(word) =
-            said.split_whitespace().take(1024).find(|word| case.ground.sensitive(&Word::guess(*word)).is_some())
         && !takes_pattern(case)
     {
-        finding.critical(format!("{word} is handed to it"));
-        finding.opens.extend(case.ground.read_by(&Word::guess(word)));
+        let handed: Vec<Word> = said.split_whitespace().take(MOST_HANDED).map(Word::guess).collect();
+        if let Some(word) = handed.iter().find(|word| case.ground.sensitive(word).is_some()) {
+            finding.critical(format!("{} is handed to it", word.text));
+            finding.opens.extend(case.ground.read_by(word));
+        }
+        finding.names.extend(handed);
     }
 }
 
 /// Programs that tell of a file no more than that it is there.
 fn tells_names_only(case: &Case<'_>) -> bool {
-    matches!(
-        case.name,
-        "ls" | "stat"
-            | "tree"
-            | "basename"
-            | "dirname"
-            | "realpath"
-            | "readlink"
-            | "test"
-            | "["
-            | "[["
-            | "du"
-            | "find"
-            | "cd"
-            | "fd"
-            | "which"
-            | "git"
-    ) && (case.name != "git"
-        || matches!(
-            case.arguments.first().map(|word| word.text.as_str()),
-            Some("check-ignore" | "ls-files" | "status")
-        ))
+    let subcommand = case.arguments.first().map_or("", |word| word.text.as_str());
+    is_about_names(case.name, subcommand)
+}
+
+/// Whether a program, called with this as its first argument, tells of files no more than that they are there.
+pub(super) fn is_about_names(program: &str, argument: &str) -> bool {
+    match program {
+        "ls" | "stat" | "tree" | "basename" | "dirname" | "realpath" | "readlink" | "test" | "[" | "[[" | "du"
+        | "find" | "cd" | "fd" | "which" => true,
+        "git" => matches!(argument, "check-ignore" | "ls-files" | "status"),
+        _ => false,
+    }
 }
 
 /// Whether the first word that is no option is a pattern or a program rather than a file.

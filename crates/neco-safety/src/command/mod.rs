@@ -7,7 +7,8 @@
 //!
 //! Reading order: [`place`], [`examined`], [`rule`], [`mod@examine`]; how a line is read: [`scan`],
 //! [`ansi_c`], [`expand`], [`expansion`], [`walk`], [`reader`]; how a part is judged: [`named`], [`finding`], [`judge`],
-//! [`ground`], [`pattern`], [`option`], [`allowed`], [`reaching`], [`environment`], [`program`], [`known_safe`].
+//! [`ground`], [`pattern`], [`option`], [`allowed`], [`reaching`], [`environment`], [`program`], [`known_safe`]; what it
+//! names: [`reach`].
 
 mod allowed;
 mod ansi_c;
@@ -25,6 +26,7 @@ mod option;
 mod pattern;
 mod place;
 mod program;
+mod reach;
 mod reaching;
 mod reader;
 mod rule;
@@ -37,3 +39,4 @@ pub use place::Place;
 pub use rule::CommandRule;
 
 pub(crate) use finding::add_reason;
+pub(crate) use reach::{Named, Reached};

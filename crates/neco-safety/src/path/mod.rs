@@ -4,7 +4,7 @@
 //! it goes through a handle of that root and follows no link, so a link that is put in its way after
 //! the check is refused, not followed; no operation waits for a pipe, device or socket.
 //!
-//! Reading order: [`error`], [`mod@resolve`], [`located`], [`open_at`], [`replace`], [`sensitive`].
+//! Reading order: [`error`], [`mod@resolve`], [`located`], [`open_at`], [`replace`], [`sensitive`], [`shape`].
 
 mod error;
 mod located;
@@ -12,6 +12,7 @@ mod open_at;
 mod replace;
 mod resolve;
 pub mod sensitive;
+mod shape;
 
 pub use error::PathError;
 pub use located::{Access, Located, Stamp};
@@ -22,3 +23,4 @@ pub use sensitive::is_sensitive;
 pub(crate) use located::Root;
 pub(crate) use open_at::open_beneath;
 pub(crate) use resolve::resolve;
+pub(crate) use shape::Shape;

@@ -66,6 +66,8 @@ pub struct Action<'a> {
 pub enum Confinement {
     /// They run in a sandbox.
     Boxed,
+    /// They run in a sandbox that hides nothing of what they can write to.
+    BoxedInPart,
     /// The person chose to run them without one.
     ChosenNone,
     /// There is no sandbox on this machine, and nobody chose that.
@@ -73,11 +75,20 @@ pub enum Confinement {
 }
 
 impl Confinement {
+    /// Whether there is a sandbox.
+    #[must_use]
+    pub fn is_boxed(self) -> bool {
+        match self {
+            Self::Boxed | Self::BoxedInPart => true,
+            Self::ChosenNone | Self::Unavailable => false,
+        }
+    }
+
     /// The name that rules use.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Boxed => "boxed",
+            Self::Boxed | Self::BoxedInPart => "boxed",
             Self::ChosenNone => "chosen_none",
             Self::Unavailable => "unavailable",
         }

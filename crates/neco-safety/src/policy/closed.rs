@@ -1,49 +1,209 @@
-//! What rules close to reading, for tools that walk where nobody named a file.
+//! What rules with paths close, whatever the call: for tools that walk where nobody named a file, and for the boxes of
+//! commands, of which nobody can tell by their words what they reach.
 
 use std::path::Path;
 
+use super::action::Touch;
 use super::judge::Policy;
-use super::pattern::PathPattern;
-use super::rule::{Rule, Ruling, Source};
+use super::pattern::{PathPattern, ToolPattern};
+use super::rule::{Ruling, Source, When};
+use crate::tools::Effects;
 
-/// The tool that stands for everything that reads files.
-const READS: &str = "read_file";
+/// What a rule about files is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct OnFiles {
+    /// Tools that read files.
+    pub(super) tools_read: bool,
+    /// Commands that read files.
+    pub(super) reads: bool,
+    /// Commands that change files.
+    pub(super) changes: bool,
+}
 
-/// Files that rules close to reading whatever the call: searches leave them out.
+impl OnFiles {
+    /// What a rule for these tools is about; none at all are all of them.
+    fn of(tools: &[ToolPattern], touches: &[Touch]) -> Self {
+        let means =
+            |effects: Effects| tools.is_empty() || tools.iter().any(|tool| tool.meant().overlap(effects));
+        let touches = |touch: Touch| touches.is_empty() || touches.contains(&touch);
+        let (read, run) = (means(Effects::READS), tools.is_empty() || tools.iter().any(ToolPattern::is_about_commands));
+        let changes = means(Effects::WRITES) || !read && run;
+        Self {
+            tools_read: read && touches(Touch::Reads),
+            reads: (read || run) && (touches(Touch::Reads) || touches(Touch::Runs)),
+            changes: changes && (touches(Touch::Writes) || touches(Touch::Runs)),
+        }
+    }
+
+    /// Whether it is about commands.
+    pub(super) fn of_commands(self) -> bool {
+        self.reads || self.changes
+    }
+}
+
+impl When {
+    /// What it is about where it has a path, and nothing about the call but that; nothing otherwise.
+    pub(super) fn effects(&self) -> OnFiles {
+        let is_about_paths = !self.paths.is_empty()
+            && self.args.is_none()
+            && self.commands.is_empty()
+            && self.hosts.is_empty()
+            && self.risks.is_empty()
+            && self.folders.is_empty()
+            && self.known_safe.is_none()
+            && self.history.is_none();
+        if is_about_paths { OnFiles::of(&self.tools, &self.touches) } else { OnFiles::default() }
+    }
+
+    /// Whether it holds whenever an agent of this role works in this folder, so that a box can be built after it.
+    pub(super) fn holds_throughout(&self, role: &str, workspace: &Path) -> bool {
+        (self.workspaces.is_empty() || self.workspaces.iter().any(|folder| folder == workspace))
+            && (self.roles.is_empty() || self.roles.iter().any(|own| own == role))
+            && self.modes.is_empty()
+            && self.approvals.is_empty()
+            && self.confinements.is_empty()
+            && self.person.is_none()
+            && self.network.is_none()
+    }
+}
+
+/// The one that decides among sayings about a path, in the order in which rules are looked at: as with calls, the first
+/// of a flag or of the session, otherwise the first of the user's unless a project's is stricter.
+pub(super) fn deciding<T>(fitting: impl Iterator<Item = T>, told: impl Fn(&T) -> (Source, Ruling)) -> Option<T> {
+    let mut of_project = None;
+    for one in fitting {
+        let (source, ruling) = told(&one);
+        match source {
+            Source::Session | Source::CommandLine => return Some(one),
+            Source::Project => of_project = of_project.or(Some(one)),
+            Source::User => {
+                let stricter = of_project.filter(|project| told(project).1 > ruling);
+                return Some(stricter.unwrap_or(one));
+            }
+            Source::BuiltIn => {}
+        }
+    }
+    of_project
+}
+
+/// What a rule says about paths.
+#[derive(Clone, Debug)]
+struct Saying {
+    source: Source,
+    decision: Ruling,
+    paths: Vec<PathPattern>,
+}
+
+/// What rules say about paths, those first that are looked at first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sayings(Vec<Saying>);
+
+impl Sayings {
+    /// Whether a path is closed.
+    pub(crate) fn close(&self, path: &Path) -> bool {
+        let fitting = self.0.iter().filter(|saying| saying.paths.iter().any(|pattern| pattern.fits(path)));
+        deciding(fitting, |saying| (saying.source, saying.decision))
+            .is_some_and(|saying| saying.decision == Ruling::Deny)
+    }
+
+    /// Whether a flag of this run names a path to open it.
+    fn are_opened_by_flags(&self, path: &Path) -> bool {
+        let opens = |saying: &&Saying| saying.decision == Ruling::Allow && saying.source >= Source::CommandLine;
+        self.0.iter().filter(opens).any(|saying| saying.paths.iter().any(|pattern| pattern.fits(path)))
+    }
+
+    /// The patterns that close something.
+    pub(crate) fn closing(&self) -> impl Iterator<Item = &PathPattern> {
+        self.patterns(Ruling::Deny)
+    }
+
+    /// The patterns that may open some of it again.
+    pub(crate) fn opening(&self) -> impl Iterator<Item = &PathPattern> {
+        let asked_about = self.patterns(Ruling::Ask);
+        self.patterns(Ruling::Allow).chain(asked_about)
+    }
+
+    fn patterns(&self, decision: Ruling) -> impl Iterator<Item = &PathPattern> {
+        self.0.iter().filter(move |saying| saying.decision == decision).flat_map(|saying| &saying.paths)
+    }
+
+    /// Whether nothing is closed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.closing().next().is_none()
+    }
+}
+
+/// Files that rules close whatever the call.
 #[derive(Clone, Debug, Default)]
 pub struct Closed {
-    closed: Vec<PathPattern>,
-    /// What flags of this run open again.
-    open: Vec<PathPattern>,
+    /// To tools that read.
+    tools: Sayings,
+    /// To commands, for reading and for changing.
+    pub(crate) reads: Sayings,
+    pub(crate) changes: Sayings,
 }
 
 impl Closed {
-    /// Whether a file is closed.
+    /// Whether a file is closed to tools that read: searches and listings leave it out.
     #[must_use]
     pub fn holds(&self, path: &Path) -> bool {
-        let fits = |patterns: &[PathPattern]| patterns.iter().any(|pattern| pattern.fits(path));
-        fits(&self.closed) && !fits(&self.open)
+        self.tools.close(path) && !self.tools.are_opened_by_flags(path)
     }
 
-    /// Whether nothing is.
+    /// Whether nothing is closed to tools that read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.closed.is_empty()
+        self.tools.is_empty()
+    }
+
+    /// Whether a file is closed to commands that read.
+    #[must_use]
+    pub fn keeps_from_commands(&self, path: &Path) -> bool {
+        self.reads.close(path)
+    }
+
+    /// Whether a file is closed to commands, be it only for changing.
+    #[must_use]
+    pub fn stops_commands(&self, path: &Path) -> bool {
+        self.reads.close(path) || self.changes.close(path)
+    }
+
+    /// Whether something is closed to commands that read.
+    #[must_use]
+    pub fn keeps_something_from_commands(&self) -> bool {
+        !self.reads.is_empty()
+    }
+
+    /// Whether nothing is closed to commands.
+    pub(crate) fn is_open_to_commands(&self) -> bool {
+        self.reads.is_empty() && self.changes.is_empty()
     }
 }
 
 impl Policy {
-    /// What rules close to reading, in every mode and for everybody.
+    /// What rules close to the agent that a person talks to.
     #[must_use]
     pub fn closed(&self) -> Closed {
-        let about_reading = |rule: &&Rule| rule.when.paths_alone_of(rule.decision, READS, &self.place().workspace);
-        let patterns = |wanted: &dyn Fn(&Rule) -> bool| {
-            let rules = self.rules().iter().filter(about_reading).filter(|rule| wanted(rule));
-            rules.flat_map(|rule| rule.when.paths.iter().cloned()).collect()
+        self.closed_to(super::action::Who::ROOT)
+    }
+
+    /// What rules close to an agent of a role, in every mode.
+    #[must_use]
+    pub fn closed_to(&self, role: &str) -> Closed {
+        let workspace = &self.place().workspace;
+        let sayings = |about: &dyn Fn(OnFiles) -> bool| {
+            let rules = self.rules().iter().filter(|rule| rule.counts_for_paths());
+            let rules = rules.filter(|rule| about(rule.when.effects()) && rule.when.holds_throughout(role, workspace));
+            let sayings: Vec<Saying> = rules
+                .map(|rule| Saying { source: rule.source, decision: rule.decision, paths: rule.when.paths.clone() })
+                .collect();
+            let closes = sayings.iter().any(|saying| saying.decision == Ruling::Deny);
+            Sayings(if closes { sayings } else { Vec::new() })
         };
         Closed {
-            closed: patterns(&|rule| rule.decision == Ruling::Deny),
-            open: patterns(&|rule| rule.decision == Ruling::Allow && rule.source >= Source::CommandLine),
+            tools: sayings(&|effects| effects.tools_read),
+            reads: sayings(&|effects| effects.reads),
+            changes: sayings(&|effects| effects.changes),
         }
     }
 }

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use super::action::{Action, Who};
-use super::facts::Facts;
 use super::judge::{Policy, Verdict};
 use super::rule::Ruling;
 use super::words;
@@ -23,6 +22,8 @@ pub struct Explanation {
     pub understood: Option<bool>,
     /// The files and folders as `path` patterns see them.
     pub paths: Vec<PathBuf>,
+    /// What rules close that is not in the box of the command, or can't be changed there, as it was written.
+    pub closed: Vec<String>,
     /// What "for this session" would allow.
     pub session_rule: Option<String>,
 }
@@ -42,7 +43,7 @@ impl Policy {
     /// Judges a call and tells everything about it.
     #[must_use]
     pub fn explain(&self, action: &Action<'_>, who: &Who<'_>) -> Explanation {
-        let facts = Facts::of(action, who, self.place());
+        let facts = self.facts(action, who);
         let decided = self.decide(&facts, None);
         // What is denied is not asked about, so nobody is offered more.
         let offer = (decided.ruling == Ruling::Ask).then(|| self.offer(action, who)).flatten();
@@ -59,6 +60,7 @@ impl Policy {
             parts: parts.collect(),
             understood: facts.examined.as_ref().map(|examined| examined.clean),
             paths: action.paths.to_vec(),
+            closed: self.closed_in_box(&facts),
             session_rule: offer.map(|grant| grant.describe()),
         }
     }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::action::{Action, Touch, Who};
 use super::canonical::{canonical, canonical_marked};
-use crate::command::{Examined, Place, examine};
+use crate::command::{Examined, Named, Place, Reached, examine};
 use crate::tools::{self, Effects, THEIR_FILE};
 
 /// The tool that types into programs.
@@ -41,8 +41,10 @@ pub(super) struct Facts<'a> {
     pub examined: Option<Examined>,
     /// How much harm it could do, the command looked at.
     pub risk: Risk,
+    /// Why nobody can tell whether it reaches what a rule closes.
+    pub unclear: Option<String>,
     canonical: OnceCell<String>,
-    command_paths: OnceCell<Vec<PathBuf>>,
+    reached: OnceCell<Vec<Reached>>,
     told: [OnceCell<Vec<String>>; 4],
 }
 
@@ -60,10 +62,17 @@ impl<'a> Facts<'a> {
             effects,
             examined,
             risk,
+            unclear: None,
             canonical: OnceCell::new(),
-            command_paths: OnceCell::new(),
+            reached: OnceCell::new(),
             told: Default::default(),
         }
+    }
+
+    /// Nobody can tell whether it reaches what a rule closes: a person has to.
+    pub fn make_unclear(&mut self, why: String) {
+        self.risk = Risk::Critical;
+        self.unclear = Some(why);
     }
 
     /// The arguments with their names sorted.
@@ -130,37 +139,38 @@ impl<'a> Facts<'a> {
     /// over arguments see them, ours or those of Gemini CLI.
     pub fn told(&self, files: Told, gemini: bool) -> &[String] {
         let [own, theirs, own_of_command, theirs_of_command] = &self.told;
-        let (cell, paths) = match (files, gemini) {
-            (Told::Files, false) => (own, self.action.paths),
-            (Told::Files, true) => (theirs, self.action.paths),
-            (Told::CommandFiles, false) => (own_of_command, self.command_paths()),
-            (Told::CommandFiles, true) => (theirs_of_command, self.command_paths()),
+        let cell = match (files, gemini) {
+            (Told::Files, false) => own,
+            (Told::Files, true) => theirs,
+            (Told::CommandFiles, false) => own_of_command,
+            (Told::CommandFiles, true) => theirs_of_command,
         };
         let argument = |path: &Path| match gemini {
             true => canonical_marked(&json!({ THEIR_FILE: path.to_string_lossy() })),
             false => canonical(&json!({ "path": path.to_string_lossy() })),
         };
         cell.get_or_init(|| {
-            let below = |path: &PathBuf| path.strip_prefix(&self.place.workspace).ok().map(argument);
-            paths.iter().flat_map(|path| [Some(argument(path)), below(path)]).flatten().collect()
+            let below = |path: &Path| path.strip_prefix(&self.place.workspace).ok().map(argument);
+            self.files(files).flat_map(|path| [Some(argument(path)), below(path)]).flatten().collect()
         })
     }
 
-    /// What the words of a command mean as paths, by their names alone.
-    pub fn command_paths(&self) -> &[PathBuf] {
-        self.command_paths.get_or_init(|| {
-            let Some(examined) = &self.examined else { return Vec::new() };
-            let folder = self.action.folder.unwrap_or(&self.place.workspace);
-            let words = examined.parts.iter().flat_map(|part| part.words.iter().skip(1));
-            words.flat_map(|word| meanings(&word.text)).map(|text| self.absolute(folder, text)).collect()
-        })
+    fn files(&self, files: Told) -> impl Iterator<Item = &Path> {
+        let (own, of_command) = match files {
+            Told::Files => (self.action.paths, [].as_slice()),
+            Told::CommandFiles => ([].as_slice(), self.reached()),
+        };
+        let named = of_command.iter().filter_map(|reached| match &reached.named {
+            Named::Path(path) => Some(path),
+            Named::Pattern(_) => None,
+        });
+        own.iter().chain(named).map(PathBuf::as_path)
     }
 
-    fn absolute(&self, folder: &Path, text: &str) -> PathBuf {
-        match (text.strip_prefix("~/"), &self.place.home) {
-            (Some(rest), Some(home)) => straight(&home.join(rest)),
-            (Some(_) | None, _) => straight(&folder.join(text)),
-        }
+    /// Every path that the call names, by its words alone.
+    pub fn reached(&self) -> &[Reached] {
+        self.reached
+            .get_or_init(|| self.examined.as_ref().map(|examined| examined.reached(self.place)).unwrap_or_default())
     }
 }
 
@@ -178,12 +188,6 @@ pub(super) fn starting(place: &Place, folder: Option<&Path>) -> Place {
         Some(folder) => Place { folder: folder.to_path_buf(), ..place.clone() },
         None => place.clone(),
     }
-}
-
-/// A word itself, and what follows the `=` of an option.
-fn meanings(word: &str) -> impl Iterator<Item = &str> {
-    let value = word.split_once('=').map(|(_, value)| value).filter(|value| !value.is_empty());
-    std::iter::once(word).filter(|word| !word.is_empty()).chain(value)
 }
 
 /// A path without `.` and `..`.

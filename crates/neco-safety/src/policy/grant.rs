@@ -44,7 +44,7 @@ impl Policy {
     /// single call is asked about.
     #[must_use]
     pub fn offer(&self, action: &Action<'_>, who: &Who<'_>) -> Option<Grant> {
-        let facts = Facts::of(action, who, self.place());
+        let facts = self.facts(action, who);
         if facts.risk >= Risk::Critical || facts.never().is_some() {
             return None;
         }

@@ -110,9 +110,18 @@ impl Policy {
     /// May this call happen?
     #[must_use]
     pub fn judge(&self, action: &Action<'_>, who: &Who<'_>) -> Verdict {
-        let facts = Facts::of(action, who, &self.place);
+        let facts = self.facts(action, who);
         let decided = self.decide(&facts, None);
         self.verdict(&facts, &decided)
+    }
+
+    /// What is known of a call, and of the rules that close paths.
+    pub(super) fn facts<'a>(&'a self, action: &'a Action<'a>, who: &'a Who<'a>) -> Facts<'a> {
+        let mut facts = Facts::of(action, who, &self.place);
+        if let Some(why) = self.unclear(&facts) {
+            facts.make_unclear(why);
+        }
+        facts
     }
 
     /// Whether every call of a tool is denied, whatever its arguments: then it need not exist for the model.
@@ -147,8 +156,12 @@ impl Policy {
         if facts.never().is_some() {
             return Decided { ruling: Ruling::Deny, rule: None };
         }
+        if let Some(rule) = self.closes(facts) {
+            return Decided { ruling: Ruling::Deny, rule: Some(rule) };
+        }
         let first = |sources: RangeInclusive<Source>| self.first(facts, extra, sources);
         if let Some(rule) = first(Source::CommandLine..=Source::Session) {
+            let rule = self.denies_what_was_granted(facts, rule).unwrap_or(rule);
             return Decided { ruling: rule.decision, rule: Some(rule) };
         }
         let own = first(Source::BuiltIn..=Source::User);
@@ -185,6 +198,15 @@ impl Policy {
             }
         }
         None
+    }
+
+    /// The rule that denies what a person allowed for the session: they were never asked about what it is about.
+    fn denies_what_was_granted<'p>(&'p self, facts: &Facts<'_>, allows: &Rule) -> Option<&'p Rule> {
+        if allows.source != Source::Session || allows.decision != Ruling::Allow {
+            return None;
+        }
+        let denies = |rule: &&Rule| rule.decision == Ruling::Deny && rule.fits(facts) == Fit::Yes;
+        self.of(Source::User..=Source::CommandLine, None).find(denies)
     }
 
     /// The user's rule that denies what a kept rule of theirs allows, wholly or in part: whoever was asked and

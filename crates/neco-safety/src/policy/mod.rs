@@ -5,7 +5,7 @@
 //! done is looked at before any rule; a project's rules never widen what the user's say; what is
 //! critical, and what a mode forbids, is opened only by a rule of the user that names it.
 //!
-//! Reading order: [`action`], [`rule`] with [`pattern`] and [`cover`], [`facts`], [`judge`], [`words`],
+//! Reading order: [`action`], [`rule`] with [`pattern`] and [`cover`], [`facts`], [`judge`], [`closed`] and [`reach`], [`words`],
 //! [`grant`], [`explain`]; then where rules come from: [`fields`], [`read`], [`builtin`], [`foreign`],
 //! [`sources`], [`mod@keep`], [`cases`].
 
@@ -23,6 +23,7 @@ mod grant;
 mod judge;
 mod keep;
 mod pattern;
+mod reach;
 mod read;
 mod rule;
 mod sources;
@@ -31,6 +32,7 @@ mod words;
 pub use action::{Action, Confinement, Touch, Who};
 pub use cases::{Case, read_cases};
 pub use closed::Closed;
+pub(crate) use closed::Sayings;
 pub use explain::{ExplainedPart, Explanation};
 pub use fields::Problem;
 pub use grant::Grant;

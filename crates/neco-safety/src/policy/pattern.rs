@@ -1,7 +1,7 @@
 //! What rules compare: names of tools, arguments, commands, paths, hosts.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 use regex::Regex;
@@ -10,7 +10,8 @@ use serde_json::Value;
 use super::canonical::canonical_marked;
 use super::facts::{Facts, Told};
 use super::rule::Ruling;
-use crate::command::{Examined, Part};
+use crate::command::{Examined, Named, Part};
+use crate::path::Shape;
 use crate::tools::{self, Effects, their_arguments};
 
 /// What the names of tools from MCP servers begin with.
@@ -247,6 +248,10 @@ pub struct PathPattern {
     glob: GlobMatcher,
     /// As it was written.
     shown: String,
+    /// The same, to be compared with other patterns.
+    shapes: Vec<Shape>,
+    /// The one path that it means, or the folder of which it means everything below.
+    base: Option<PathBuf>,
 }
 
 impl PathPattern {
@@ -255,17 +260,56 @@ impl PathPattern {
     /// # Errors
     /// In words, when it is no glob.
     pub fn new(glob: &str, shown: &str) -> Result<Self, String> {
+        let shapes = Shape::of_glob(glob);
+        let base = shapes.first().filter(|_| shapes.len() == 1).and_then(Shape::base);
         let glob = GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).build();
         let glob = glob.map_err(|error| format!("{shown:?} is no glob: {}", error.kind()))?;
-        Ok(Self { glob: glob.compile_matcher(), shown: shown.to_owned() })
+        Ok(Self { glob: glob.compile_matcher(), shown: shown.to_owned(), shapes, base })
+    }
+
+    /// The patterns of one path and all that is below it.
+    ///
+    /// # Errors
+    /// In words, when that is no glob.
+    pub(super) fn all_of(path: &Path, shown: &str) -> Result<[Self; 2], String> {
+        let glob = globset::escape(&path.to_string_lossy());
+        Ok([Self::new(&glob, shown)?, Self::new(&format!("{glob}/**"), shown)?])
     }
 
     /// Whether a path is meant.
     #[must_use]
     pub fn fits(&self, path: &Path) -> bool {
-        self.glob.is_match(path)
+        match &self.base {
+            // Most are none of it, which needs no look at the whole.
+            Some(base) if !path.starts_with(base) => false,
+            Some(_) | None => self.glob.is_match(path),
+        }
+    }
+
+    /// Whether a word of a command may mean what it means, or the folder of which it means everything.
+    pub(super) fn is_named_by(&self, named: &Named) -> bool {
+        match named {
+            Named::Path(path) => match &self.base {
+                Some(base) => path == base || self.fits(path),
+                None => self.glob.is_match(path) || self.glob.is_match(path.join(ANY_NAME)),
+            },
+            Named::Pattern(word) => self.shapes.iter().any(|shape| word.may_mean(shape)),
+        }
+    }
+
+    /// The one path that it means, or the folder of which it means everything below.
+    pub(crate) fn base(&self) -> Option<&Path> {
+        self.base.as_deref()
+    }
+
+    /// The folders that all it means lies in.
+    pub(crate) fn starts(&self) -> impl Iterator<Item = PathBuf> {
+        self.shapes.iter().map(Shape::start)
     }
 }
+
+/// A name that nothing has: what means it in a folder means everything there.
+const ANY_NAME: &str = "\u{1}";
 
 impl fmt::Display for PathPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use neco_proto::{ApprovalMode, Mode, Risk};
 
@@ -10,7 +10,7 @@ use super::action::{Confinement, Touch};
 use super::cover::{Fit, falls_short, fit};
 use super::facts::Facts;
 use super::pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern};
-use crate::tools::{self, Effects};
+use crate::command::Reached;
 
 /// What is to be done with a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -155,7 +155,10 @@ pub struct When {
 impl Rule {
     /// Whether the rule is about a call, on behalf of somebody.
     pub(super) fn fits(&self, facts: &Facts<'_>) -> Fit {
-        if !self.when.is_about(self.decision, facts)
+        // What a command may not reach was looked at before: rules with paths decide that among themselves.
+        let is_decided = self.decision == Ruling::Deny && facts.examined.is_some() && self.counts_for_paths();
+        if is_decided && self.when.effects().of_commands()
+            || !self.when.is_about(self.decision, facts)
             || !self.may_decide(facts)
             || !self.when.paths_fit(self.decision, facts)
         {
@@ -184,6 +187,11 @@ impl Rule {
         let why = falls_short(&self.when.commands, examined)?;
         let is_about = self.when.is_about(self.decision, facts) && self.when.paths_fit(self.decision, facts);
         is_about.then_some(why)
+    }
+
+    /// Whether it counts for what is closed and opened by paths: what was kept opens nothing that is denied.
+    pub(super) fn counts_for_paths(&self) -> bool {
+        self.source > Source::BuiltIn && !(self.kept && self.decision == Ruling::Allow)
     }
 
     /// The order in which rules of one source are looked at.
@@ -249,11 +257,12 @@ impl When {
         tool.meant().overlap(facts.effects()) || on_files() && tool.meant().overlap(facts.effects_on_files())
     }
 
-    fn holds_for(&self, facts: &Facts<'_>) -> bool {
+    pub(super) fn holds_for(&self, facts: &Facts<'_>) -> bool {
         let who = facts.who;
         (self.modes.is_empty() || self.modes.contains(&who.mode))
             && (self.approvals.is_empty() || self.approvals.contains(&who.approval))
-            && (self.confinements.is_empty() || self.confinements.contains(&who.confinement))
+            && (self.confinements.is_empty()
+                || self.confinements.iter().any(|one| one.name() == who.confinement.name()))
             && self.person.is_none_or(|wanted| wanted == who.person_present)
             && self.network.is_none_or(|wanted| wanted == who.network)
             && (self.roles.is_empty() || self.roles.iter().any(|role| role == who.role))
@@ -268,8 +277,17 @@ impl When {
         let fits = |path: &PathBuf| self.paths.iter().any(|pattern| pattern.fits(path));
         match decision {
             Ruling::Allow => !facts.action.paths.is_empty() && facts.action.paths.iter().all(fits),
-            Ruling::Ask | Ruling::Deny => facts.action.paths.iter().any(fits) || facts.command_paths().iter().any(fits),
+            Ruling::Ask | Ruling::Deny => facts.action.paths.iter().any(fits) || self.is_reached(facts),
         }
+    }
+
+    /// Whether a command names one of its paths. One about changing alone means what is surely changed; of the rest
+    /// nobody can tell by its words.
+    pub(super) fn is_reached(&self, facts: &Facts<'_>) -> bool {
+        let effects = self.effects();
+        let only_changes = effects.changes && !effects.reads;
+        let named = |reached: &Reached| self.paths.iter().any(|pattern| pattern.is_named_by(&reached.named));
+        facts.reached().iter().filter(|reached| reached.changes || !only_changes).any(named)
     }
 
     fn commands_fit(&self, decision: Ruling, facts: &Facts<'_>) -> Fit {
@@ -285,29 +303,6 @@ impl When {
             }
             Ruling::Ask | Ruling::Deny => Fit::No,
         }
-    }
-
-    /// Whether it is about files of this tool in this workspace, and nothing else matters.
-    pub(super) fn paths_alone_of(&self, decision: Ruling, tool: &str, workspace: &Path) -> bool {
-        let effects = if decision == Ruling::Allow { Effects::NONE } else { tools::effects(tool) };
-        let names = |pattern: &ToolPattern| pattern.fits_own(tool) || pattern.meant().overlap(effects);
-        !self.paths.is_empty()
-            && (self.tools.is_empty() || self.tools.iter().any(names))
-            && (self.workspaces.is_empty() || self.workspaces.iter().any(|folder| folder == workspace))
-            && self.args.is_none()
-            && self.commands.is_empty()
-            && self.hosts.is_empty()
-            && self.risks.is_empty()
-            && self.touches.is_empty()
-            && self.modes.is_empty()
-            && self.approvals.is_empty()
-            && self.roles.is_empty()
-            && self.confinements.is_empty()
-            && self.folders.is_empty()
-            && self.person.is_none()
-            && self.known_safe.is_none()
-            && self.history.is_none()
-            && self.network.is_none()
     }
 
     /// Whether the rule could be about a call of this tool, on behalf of somebody.

@@ -6,8 +6,9 @@ use serde_json::{Map, Value};
 
 use super::fields::Problem;
 use super::judge::Policy;
+use super::pattern::PathPattern;
 use super::read::{ReadRules, RuleReader};
-use super::rule::{Ruling, Source};
+use super::rule::{Rule, Ruling, Source};
 use crate::command::Place;
 
 /// Everywhere that rules are written.
@@ -82,6 +83,7 @@ impl RuleSources<'_> {
         if !all.problems.is_empty() {
             return Err(PolicyError { problems: all.problems });
         }
+        all.rules.iter_mut().for_each(follow_links);
         let policy = Policy::new(self.place.clone(), all.rules);
         Ok(LoadedPolicy { policy, warnings: all.warnings, untrusted })
     }
@@ -122,6 +124,20 @@ impl RuleSources<'_> {
         }
         [(user, Source::User), (command_line, Source::CommandLine)]
     }
+}
+
+/// A rule that asks or denies and names a link means what it leads to as well: paths of calls are resolved.
+fn follow_links(rule: &mut Rule) {
+    if rule.decision == Ruling::Allow {
+        return;
+    }
+    let named = rule.when.paths.iter().filter_map(|pattern| Some((pattern.base()?, pattern)));
+    let linked = named.filter_map(|(base, pattern)| {
+        let path = std::fs::canonicalize(base).ok().filter(|path| path != base)?;
+        PathPattern::all_of(&path, &pattern.to_string()).ok()
+    });
+    let linked: Vec<PathPattern> = linked.flatten().collect();
+    rule.when.paths.extend(linked);
 }
 
 fn add(all: &mut ReadRules, read: ReadRules, source: Source) {

@@ -44,7 +44,7 @@ pub(super) fn opened(facts: &Facts<'_>) -> String {
 /// What a yes opens of what is closed to commands.
 fn opened_words(facts: &Facts<'_>) -> String {
     // A program that runs already has its box.
-    let may_open = facts.who.confinement == Confinement::Boxed && !facts.is_typed();
+    let may_open = facts.who.confinement.is_boxed() && !facts.is_typed();
     let Some(examined) = facts.examined.as_ref().filter(|_| may_open) else { return String::new() };
     if examined.risk < Risk::Critical || examined.opens.is_empty() {
         return String::new();
@@ -117,6 +117,9 @@ pub(super) fn what(facts: &Facts<'_>) -> String {
     // What a tool says of itself hides nothing of what its command would do.
     if let Some(examined) = facts.examined.as_ref().filter(|one| because.is_none() || one.risk == Risk::Critical) {
         add_reason(&mut because, examined.because.as_deref().unwrap_or_default());
+    }
+    if let Some(unclear) = &facts.unclear {
+        add_reason(&mut because, unclear);
     }
     if let Some(because) = because {
         return format!("{because}{network}");

@@ -13,6 +13,7 @@ use tempfile::TempDir;
 
 use super::bwrap::{self, LAUNCHER_INSIDE};
 use super::caches;
+use super::closing::{Closing, ShutPlaces};
 use super::denial::Closed;
 use super::git_view::{GitView, Shown};
 use super::keep::{Keep, PutRight};
@@ -61,6 +62,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) lasting: bool,
     /// What a person allowed it.
     pub(crate) allowance: &'a Allowance,
+    /// What rules close to it.
+    pub(crate) closing: Option<&'a Arc<Closing>>,
     /// Finds git.
     pub(crate) git: &'a dyn Fn() -> Option<PathBuf>,
 }
@@ -155,6 +158,11 @@ impl Confined {
         Ok(Self { sandbox, roots, watch, folders, caches, git, rules: ReadyRules::default() })
     }
 
+    /// The folders that commands work in.
+    pub(crate) fn worked_in(&self) -> &[PathBuf] {
+        &self.roots.writable
+    }
+
     /// A folder that is the same inside and outside.
     pub(crate) fn shared_folder(&self) -> PathBuf {
         self.folders.shared()
@@ -178,8 +186,9 @@ impl Confined {
     }
 
     /// What a box closes.
-    pub(crate) fn closed(&self, freedom: Freedom) -> Closed {
-        let layout = self.layout(&self.watch.remembered(), Named::default(), false);
+    pub(crate) fn closed(&self, freedom: Freedom, closing: Option<&Arc<Closing>>) -> Closed {
+        let shut = self.shut(closing).unwrap_or_default();
+        let layout = self.layout(&self.watch.remembered(), Named::default(), shut, false);
         let temporary = self.variables().into_iter().take(1).map(|(_, path)| path);
         let closed = layout.places.iter().filter(|(_, seen)| !matches!(seen, Seen::Root | Seen::Writable));
         Closed {
@@ -204,7 +213,8 @@ impl Confined {
 
     fn strong(&self, wanted: &Wanted<'_>) -> io::Result<InBox> {
         let (found, watched) = self.watch.begin(wanted.lasting)?;
-        let (mut layout, mut masks) = self.masked_layout(wanted, &found)?;
+        let shut = self.shut(wanted.closing)?;
+        let (mut layout, mut masks) = self.masked_layout(wanted, &found, &shut)?;
         watched.protects(&layout.git_folders);
         layout.places.retain(|(path, seen)| !STAND_INS.contains(seen) || masks.holds(path));
         let network = self.network_for(wanted);
@@ -212,7 +222,7 @@ impl Confined {
         let order = self.order(wanted, Files { rules: files, in_namespaces: true, internet: true });
         let proxy = matches!(network, Network::Hosts(_));
         let mut order = Order { proxy, never_bare: layout.never_bare.clone(), ..order };
-        let put_right = put_right(&mut layout)?.reach_outside(&self.watch);
+        let put_right = put_right(&mut layout)?.after(wanted.closing, shut).reach_outside(&self.watch);
         self.note(&mut masks, &put_right)?;
         let Shown { instead, settings } = self.shown_to_git(&layout, &found, wanted);
         let identities = std::mem::take(&mut layout.identities);
@@ -260,7 +270,8 @@ impl Confined {
 
     fn weaker(&self, wanted: &Wanted<'_>) -> io::Result<InBox> {
         let (found, watched) = self.watch.begin(wanted.lasting)?;
-        let mut layout = self.layout(&found, Named::new(&wanted.allowance.opens), false);
+        let shut = self.shut(wanted.closing)?;
+        let mut layout = self.layout(&found, Named::new(&wanted.allowance.opens), shut.clone(), false);
         let network = self.network_for(wanted) == Network::On;
         let rules = self.rules.of(self.open_outside(&layout, network))?;
         let order = self.order(wanted, Files { rules: None, in_namespaces: false, internet: network });
@@ -271,7 +282,7 @@ impl Confined {
         // Nothing can stand in for them here.
         put_right.settings.extend(layout.seen_as(&[Seen::StandIn]).cloned());
         let mut masks = self.sandbox.masks().put(std::iter::empty())?;
-        let put_right = put_right.reach_outside(&self.watch);
+        let put_right = put_right.after(wanted.closing, shut).reach_outside(&self.watch);
         self.note(&mut masks, &put_right)?;
         let keep = Keep::new(masks, put_right, watched);
         let (program, waiting) = (self.sandbox.launcher().to_path_buf(), Some(Arc::clone(self.sandbox.waiting())));
@@ -292,7 +303,28 @@ impl Confined {
         // Of those that a command made nothing is asked.
         let found = found.repositories.iter().map(|(path, _)| path.clone()).filter(|git| self.watch.is_persons(git));
         let repositories: BTreeSet<PathBuf> = at_the_top.chain(found).collect();
-        self.git.of(&hidden, &repositories.into_iter().collect::<Vec<_>>(), wanted.git)
+        let mut shown = self.git.of(&hidden, &repositories.into_iter().collect::<Vec<_>>(), wanted.git);
+        shown.instead.retain(|(path, _)| !layout.shut_files.contains(path));
+        shown
+    }
+
+    /// What rules close to a command.
+    ///
+    /// # Errors
+    /// When that is more than can be closed.
+    fn shut(&self, closing: Option<&Arc<Closing>>) -> io::Result<ShutPlaces> {
+        let Some(closing) = closing else { return Ok(ShutPlaces::default()) };
+        let shut = closing.places()?;
+        let is_shut = |root: &&PathBuf| {
+            root.ancestors().find_map(|above| shut.places.get(above)).is_some_and(|nearest| nearest.reading)
+        };
+        match self.roots.writable.iter().find(is_shut) {
+            Some(root) => {
+                let words = "a rule closes the folder that commands work in to reading, so none is run";
+                Err(io::Error::other(format!("{}: {words}", root.display())))
+            }
+            None => Ok(shut),
+        }
     }
 
     fn network_for(&self, wanted: &Wanted<'_>) -> Network {
@@ -319,11 +351,11 @@ impl Confined {
     }
 
     /// A plan, and the stand-ins that it wants. Someone may make what was missing while the plan is drawn.
-    fn masked_layout(&self, wanted: &Wanted<'_>, found: &Found) -> io::Result<(Layout, MaskGuard)> {
+    fn masked_layout(&self, wanted: &Wanted<'_>, found: &Found, shut: &ShutPlaces) -> io::Result<(Layout, MaskGuard)> {
         let mut attempts = 0;
         loop {
             attempts += 1;
-            let layout = self.layout(found, Named::new(&wanted.allowance.opens), wanted.lasting);
+            let layout = self.layout(found, Named::new(&wanted.allowance.opens), shut.clone(), wanted.lasting);
             match self.sandbox.masks().put(layout.seen_as(&STAND_INS).cloned()) {
                 Ok(masks) => return Ok((layout, masks)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempts < MOST_ATTEMPTS => {}
@@ -332,11 +364,11 @@ impl Confined {
         }
     }
 
-    fn layout(&self, found: &Found, opened: Named, lasting: bool) -> Layout {
+    fn layout(&self, found: &Found, opened: Named, shut: ShutPlaces, lasting: bool) -> Layout {
         let given = vec![self.folders.shared(), self.caches.clone()];
         let shown = vec![self.folders.told()];
         let stand_ins = self.sandbox.masks().known();
-        let machine = Machine { given, shown, stand_ins, opened, lasting, ..self.sandbox.machine().clone() };
+        let machine = Machine { given, shown, stand_ins, opened, shut, lasting, ..self.sandbox.machine().clone() };
         Layout::new(self.sandbox.settings(), &machine, &self.roots, found)
     }
 
@@ -382,6 +414,7 @@ fn put_right(layout: &mut Layout) -> io::Result<PutRight> {
         only: std::mem::take(&mut layout.only),
         to_be_filled,
         outside: Vec::new(),
+        closing: None,
     })
 }
 

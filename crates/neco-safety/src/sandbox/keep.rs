@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::bare::unmake;
+use super::closing::{Closing, ShutPlaces};
 pub(crate) use super::git_check::Aftermath;
 use super::hands::Hands;
 use super::masks::MaskGuard;
@@ -39,6 +41,8 @@ pub(super) struct PutRight {
     pub(super) to_be_filled: Vec<PathBuf>,
     /// Hands for what lies outside of the folders that are worked in, opened before the command ran.
     pub(super) outside: Vec<Hands>,
+    /// What rules close, and what there was of it before the command ran.
+    pub(super) closing: Option<(Arc<Closing>, ShutPlaces)>,
 }
 
 impl PutRight {
@@ -47,6 +51,11 @@ impl PutRight {
         let settings = self.settings.iter().cloned().map(Note::Settings);
         let unwanted = self.unwanted.iter().cloned().map(Note::Unwanted);
         settings.chain(unwanted).chain(self.never_bare.iter().cloned().map(Note::NeverBare)).collect()
+    }
+
+    /// The same, and what is made meanwhile of what rules let nobody make is put aside.
+    pub(super) fn after(self, closing: Option<&Arc<Closing>>, before: ShutPlaces) -> Self {
+        Self { closing: closing.map(|closing| (Arc::clone(closing), before)), ..self }
     }
 
     /// Opens hands for what lies elsewhere.
@@ -97,7 +106,7 @@ enum Heard {
 impl Kept {
     fn end(self, heard: Heard) -> Aftermath {
         let mut aftermath = Aftermath::default();
-        let watch = std::sync::Arc::clone(self.watched.watch());
+        let watch = Arc::clone(self.watched.watch());
         self.put_right.carry_out(&watch, &self.masks.known(), &mut aftermath);
         let found = self.watched.end();
         aftermath.taken.extend(found.taken);
@@ -129,7 +138,9 @@ impl PutRight {
         // They get other names: someone else may have made them, and nothing of theirs is to be lost.
         // What only stands in for them in another box is left to it.
         let stands_in = |path: &PathBuf| stand_ins.contains(path) && is_empty_folder(path);
-        for path in self.settings.iter().filter(|path| !stands_in(path)) {
+        let made = self.closing.iter().flat_map(|(closing, before)| closing.made_since(before));
+        let made: Vec<PathBuf> = made.filter(|path| !self.settings.contains(path)).collect();
+        for path in self.settings.iter().chain(&made).filter(|path| !stands_in(path)) {
             if let Some(hands) = hands_for(path).filter(|hands| hands.is_there(path)) {
                 aftermath.note(path, hands.put_aside(path, "refused"));
             }

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::closing::ShutPlaces;
 use super::level::{Level, Settings};
 use super::named::Named;
 use super::names::{
     OWN_SETTINGS, SECRETS_AT_HOME, SECRETS_OF_THE_SYSTEM, SETTINGS_FILES, SETTINGS_FOLDERS, START_UP, START_UP_FOLDERS,
 };
-use super::search::{Found, Identity, is_among};
+use super::search::{Found, Identity, identity, is_among};
 
 /// The most settings below the top that are protected: each is a mount of every box.
 const MOST_SETTINGS: usize = 200;
@@ -63,6 +64,8 @@ pub(super) struct Machine {
     pub(super) stand_ins: BTreeSet<PathBuf>,
     /// What a person opened to this one command.
     pub(super) opened: Named,
+    /// What rules close, whatever a person opened.
+    pub(super) shut: ShutPlaces,
     /// Whether others, the person among them, go on working beside the command.
     pub(super) lasting: bool,
 }
@@ -88,6 +91,8 @@ pub(super) struct Layout {
     pub(super) git_folders: BTreeSet<PathBuf>,
     /// What certain places are: a box is not built around others that were put there.
     pub(super) identities: Vec<(PathBuf, Identity)>,
+    /// Hidden files that rules close, of which not even git sees what was added.
+    pub(super) shut_files: BTreeSet<PathBuf>,
 }
 
 impl Layout {
@@ -110,10 +115,12 @@ impl Layout {
             drawing.put(path, Seen::ReadOnly);
         }
         drawing.hide(found);
+        drawing.shut();
         let layout = drawing.finish();
-        let known = found.secrets.iter().chain(&found.repositories);
+        let shut = machine.shut.outermost().filter_map(|path| Some((path.clone(), identity(path)?)));
+        let known = found.secrets.iter().chain(&found.repositories).cloned().chain(shut);
         let is_placed = |path: &Path| layout.places.iter().any(|(own, _)| own == path);
-        let identities = known.filter(|(path, _)| is_placed(path)).cloned().collect();
+        let identities = known.filter(|(path, _)| is_placed(path)).collect();
         Self { identities, ..layout }
     }
 
@@ -126,8 +133,8 @@ impl Layout {
 /// A plan that is being drawn.
 pub(super) struct Drawing<'a> {
     settings: &'a Settings,
-    machine: &'a Machine,
-    places: BTreeMap<PathBuf, Seen>,
+    pub(super) machine: &'a Machine,
+    pub(super) places: BTreeMap<PathBuf, Seen>,
     /// All of the plan but its places.
     pub(super) layout: Layout,
 }
@@ -136,6 +143,15 @@ impl Drawing<'_> {
     pub(super) fn put(&mut self, path: PathBuf, seen: Seen) {
         let place = self.places.entry(path).or_insert(seen);
         *place = seen.max(*place);
+    }
+
+    /// It is seen so, whatever else was wanted.
+    pub(super) fn replace(&mut self, path: &Path, seen: Seen) {
+        self.places.insert(path.to_path_buf(), seen);
+    }
+
+    pub(super) fn is_placed(&self, path: &Path) -> bool {
+        self.places.contains_key(path)
     }
 
     /// They are seen wherever they are: a private folder for temporary files must not cover them.

@@ -40,6 +40,7 @@ fn draw(stage: &Stage, section: &SandboxSection, workspace: &Path) -> Layout {
         shown: Vec::new(),
         stand_ins: BTreeSet::new(),
         opened: Named::default(),
+        shut: ShutPlaces::default(),
         lasting: false,
     };
     let roots =

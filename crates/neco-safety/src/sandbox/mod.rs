@@ -5,7 +5,7 @@
 //! left in a workspace when the last box is gone.
 //!
 //! Reading order: [`level`] (what is wanted), [`report`] (what was got), [`sandbox`] with [`probe`] and [`caches`], then one box:
-//! [`confined`], [`layout`] with [`names`] and [`named`], [`search`] with [`look`] and [`news`], [`git_places`], [`git_view`],
+//! [`confined`], [`layout`] with [`names`] and [`named`], [`closing`] with [`hard_links`] and [`shut`], [`search`] with [`look`] and [`news`], [`git_places`], [`git_view`],
 //! [`linked_git`], [`masks`] with [`stand_in`] and [`lists`], [`walls`], [`bwrap`] or [`rules`] with [`carve`], [`order`], [`launcher`], [`linux`]; what happens when it
 //! is gone: [`keep`] with [`hands`] and [`bare`], [`watch`] with [`known`], [`git_check`], [`git_config`], [`git_todo`] and
 //! [`git_index`] with [`git_entries`], [`traces`]; beside it [`proxy`], [`denial`], [`macos`].
@@ -14,6 +14,7 @@ mod bare;
 mod bwrap;
 mod caches;
 mod carve;
+pub(crate) mod closing;
 pub(crate) mod confined;
 pub mod denial;
 mod git_check;
@@ -24,6 +25,7 @@ mod git_places;
 mod git_todo;
 mod git_view;
 mod hands;
+mod hard_links;
 pub(crate) mod keep;
 mod known;
 pub mod launcher;
@@ -46,6 +48,7 @@ mod rules;
 #[expect(clippy::module_inception, reason = "the room is named after what it builds")]
 mod sandbox;
 mod search;
+mod shut;
 mod stand_in;
 mod traces;
 mod walls;

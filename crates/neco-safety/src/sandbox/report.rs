@@ -51,6 +51,7 @@ pub const WEAKER_GAPS: &[&str] = &[
     "a process that becomes a daemon outlives its command",
     "other processes of yours can be seen, and your terminals written to",
     "secrets inside the workspace, such as .env, can be read",
+    "what rules deny inside the workspace is not hidden, so commands are asked about where their words don't tell",
     "without the network there are no servers on loopback either, and sandbox.hosts opens nothing",
 ];
 
@@ -71,7 +72,8 @@ impl Report {
     pub fn confinement(&self) -> Confinement {
         match (self.level, self.strength) {
             (Level::Full, _) => Confinement::ChosenNone,
-            (Level::ReadOnly | Level::WorkspaceWrite, Strength::Strong | Strength::Weaker) => Confinement::Boxed,
+            (Level::ReadOnly | Level::WorkspaceWrite, Strength::Strong) => Confinement::Boxed,
+            (Level::ReadOnly | Level::WorkspaceWrite, Strength::Weaker) => Confinement::BoxedInPart,
             (Level::ReadOnly | Level::WorkspaceWrite, Strength::None) => Confinement::Unavailable,
         }
     }
@@ -126,7 +128,8 @@ mod tests {
     #[test]
     fn the_policy_hears_boxed_only_where_there_is_a_box() {
         let confinement = |level, strength| report(level, strength).confinement();
-        assert_eq!(confinement(Level::WorkspaceWrite, Strength::Weaker), Confinement::Boxed);
+        assert_eq!(confinement(Level::WorkspaceWrite, Strength::Strong), Confinement::Boxed);
+        assert_eq!(confinement(Level::WorkspaceWrite, Strength::Weaker), Confinement::BoxedInPart);
         assert_eq!(confinement(Level::WorkspaceWrite, Strength::None), Confinement::Unavailable);
         assert_eq!(confinement(Level::Full, Strength::None), Confinement::ChosenNone);
         assert!(report(Level::WorkspaceWrite, Strength::None).reaches_network());

@@ -274,7 +274,7 @@ fn place_of(handle: &OwnedFd) -> Option<PathBuf> {
     (!path.as_os_str().as_bytes().ends_with(b" (deleted)")).then_some(path)
 }
 
-fn identity(path: &Path) -> Option<Identity> {
+pub(super) fn identity(path: &Path) -> Option<Identity> {
     fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
 

@@ -10,7 +10,7 @@ use crate::policy::Closed;
 
 /// Files inside the roots: the workspace and others that the person opened, which may be changed, and
 /// folders that may only be read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Files {
     /// The workspace first.
     roots: Vec<Arc<Root>>,
@@ -61,6 +61,13 @@ impl Files {
     #[must_use]
     pub fn closed(&self) -> &Closed {
         &self.closed
+    }
+
+    /// Whether rules close an entry of a folder to reading, or where it leads if it is a link: a listing leaves it out.
+    #[must_use]
+    pub fn leaves_out(&self, entry: &Path, kind: std::fs::FileType) -> bool {
+        let leads_to_closed = || std::fs::canonicalize(entry).is_ok_and(|path| self.closed.holds(&path));
+        !self.closed.is_empty() && (self.closed.holds(entry) || kind.is_symlink() && leads_to_closed())
     }
 
     /// The folders that may be changed, the workspace first.

@@ -15,6 +15,7 @@ mod matrix;
 mod modes;
 mod network;
 mod outside;
+mod paths;
 mod programs;
 mod properties;
 mod rules;

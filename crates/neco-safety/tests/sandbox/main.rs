@@ -3,6 +3,7 @@
 
 mod attacks;
 mod behaviour;
+mod closed;
 mod expected;
 mod floods;
 mod killed;

@@ -13,7 +13,7 @@ use neco_agent::{Agent, AgentSetup, Budget, CallIds, Checkpointer, EventSink, Ga
 use neco_model::Provider;
 use neco_proto::event::{AgentNode, HookEvent, NodeState, NodeType, Notification, NotificationLevel, SubtreeBudget};
 use neco_proto::{AgentId, EventBody, Layer, SessionId, Subject, TurnId};
-use neco_safety::World;
+use neco_safety::{Policy, World};
 use neco_store::{SessionLock, SessionRecord};
 use neco_toolkit::{DynTool, Registry, Spill};
 use tokio_util::sync::CancellationToken;
@@ -130,6 +130,7 @@ impl MakeChild for Nursery {
         let Birth { node, spec, policy, mode, max_turns, fold, .. } = birth;
         let definition = &spec.definition;
         let policy = definition.narrowing.policy(policy);
+        let world = seen_by(&base.world, &policy, &node.role);
         let workshop = &self.hub.setup.workshop;
         let standing = self.journal.standing();
         // How long it may take is seen to by the company, also within a turn.
@@ -141,7 +142,7 @@ impl MakeChild for Nursery {
             registry,
             policy: policy.clone(),
             rule_book: workshop.rule_book.clone(),
-            world: base.world,
+            world,
             spill: base.spill,
             sink,
             clock: Arc::new(crate::clock::SessionClock::new()),
@@ -188,6 +189,13 @@ impl MakeChild for Nursery {
     fn model(&self, name: &str) -> Result<Arc<dyn Provider>, String> {
         (self.hub.setup.find_model)(name)
     }
+}
+
+/// The world as an agent with its own rules sees it: without what they close.
+fn seen_by(world: &Arc<World>, policy: &Policy, role: &str) -> Arc<World> {
+    let closed = policy.closed_to(role);
+    let (files, spawn) = (world.files.clone().with_closed(closed.clone()), world.spawn.clone().closing(&closed));
+    Arc::new(World { files, spawn, net: world.net.clone() })
 }
 
 fn sources(

@@ -307,10 +307,11 @@ impl Hub {
         if let Some(kept) = kept_rules {
             policy.renew_kept(kept.clone());
         }
-        let files = files.with_roots(&roots).map_err(|error| unusable(&cwd, &error))?.with_closed(policy.closed());
+        let closed = policy.closed();
+        let files = files.with_roots(&roots).map_err(|error| unusable(&cwd, &error))?.with_closed(closed.clone());
         // What is too big for the model is read back from its folder, which commands would not see otherwise.
         let open = Roots { writable: std::iter::once(cwd.clone()).chain(roots).collect(), readable };
-        let spawn = (workshop.spawner)(open).map_err(|error| unusable(&cwd, &error))?;
+        let spawn = (workshop.spawner)(open).map_err(|error| unusable(&cwd, &error))?.closing(&closed);
         let told = self.told(&cwd, fold.environment.as_ref(), rules)?;
         let checkpoints: Arc<dyn Checkpointer> = Arc::new(SessionCheckpoints::new(CheckpointsSetup {
             open: Arc::clone(&workshop.checkpoints),

@@ -94,7 +94,9 @@ impl Hub {
     async fn repo_map(&self, record: &SessionRecord) -> Option<String> {
         let tokens = self.setup.workshop.context.repo_map as usize;
         let indexes = &self.setup.workshop.index_dir;
-        let mut map = map_of_repository(Path::new(&record.cwd), indexes, tokens).await?;
+        let cwd = Path::new(&record.cwd);
+        let closed = (self.setup.workshop.policy)(cwd).closed();
+        let mut map = map_of_repository(cwd, indexes, tokens, closed).await?;
         self.setup.workshop.redactor.redact_in(&mut map, Scope::Said);
         Some(map)
     }

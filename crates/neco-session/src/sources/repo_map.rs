@@ -6,6 +6,7 @@ use std::time::Duration;
 use neco_agent::context::{Layer, Situation, Source};
 use neco_model::tokens::{Family, estimate};
 use neco_safety::path::Access;
+use neco_safety::policy::Closed;
 use neco_safety::untrusted;
 use neco_safety::world::Files;
 use neco_workspace::index::{Index, IndexError, Patient};
@@ -31,13 +32,13 @@ impl Source for MapOfRepository {
 
 /// The map of the repository in `folder` in about `tokens` tokens; nothing when none is wanted, when
 /// there is no code, or when its index is not ready soon. The index is kept below `indexes`; it is
-/// finished even when nobody waits for it any more.
-pub async fn map_of_repository(folder: &Path, indexes: &Path, tokens: usize) -> Option<String> {
+/// finished even when nobody waits for it any more. What rules close to reading is not in it.
+pub async fn map_of_repository(folder: &Path, indexes: &Path, tokens: usize, closed: Closed) -> Option<String> {
     if tokens == 0 {
         return None;
     }
     let (folder, indexes) = (folder.to_path_buf(), indexes.to_path_buf());
-    let drawn = tokio::task::spawn_blocking(move || draw(&folder, &indexes, tokens));
+    let drawn = tokio::task::spawn_blocking(move || draw(&folder, &indexes, tokens, &closed));
     match tokio::time::timeout(LONGEST, drawn).await {
         Ok(Ok(Ok(map))) => map,
         Ok(Ok(Err(error))) => {
@@ -52,11 +53,13 @@ pub async fn map_of_repository(folder: &Path, indexes: &Path, tokens: usize) -> 
     }
 }
 
-fn draw(folder: &Path, indexes: &Path, tokens: usize) -> Result<Option<String>, IndexError> {
+fn draw(folder: &Path, indexes: &Path, tokens: usize, closed: &Closed) -> Result<Option<String>, IndexError> {
     let files = Files::new(folder, Vec::new())?;
     let Ok(root) = files.locate(".", Access::Read) else { return Ok(None) };
     let room = tokens.saturating_sub(estimate(&told(""), Family::Other) as usize);
-    let map = Index::new(indexes, root).ask(&Patient, |snapshot| snapshot.map(room, &|_| true))?;
+    let workspace = files.workspace();
+    let is_open = |path: &Path| closed.is_empty() || !closed.holds(&workspace.join(path));
+    let map = Index::new(indexes, root).ask(&Patient, |snapshot| snapshot.map(room, &is_open))?;
     Ok((map.definitions > 0).then(|| told(&map.text)))
 }
 
@@ -74,12 +77,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (work, indexes) = (folder.path().join("work"), folder.path().join("index"));
         std::fs::create_dir(&work).unwrap();
-        assert_eq!(map_of_repository(&work, &indexes, 500).await, None, "no code");
+        assert_eq!(map_of_repository(&work, &indexes, 500, Closed::default()).await, None, "no code");
         std::fs::write(work.join("a.py"), "def helper():\n    pass\n").unwrap();
         std::fs::write(work.join("b.py"), "from a import helper\nhelper()\n").unwrap();
-        let map = map_of_repository(&work, &indexes, 500).await.unwrap();
+        let map = map_of_repository(&work, &indexes, 500, Closed::default()).await.unwrap();
         assert!(map.contains("a.py\n  1: def helper():"), "{map}");
-        assert_eq!(map_of_repository(&work, &indexes, 500).await, Some(map), "the same again");
-        assert_eq!(map_of_repository(&work, &indexes, 0).await, None, "not wanted");
+        assert_eq!(map_of_repository(&work, &indexes, 500, Closed::default()).await, Some(map), "the same again");
+        assert_eq!(map_of_repository(&work, &indexes, 0, Closed::default()).await, None, "not wanted");
     }
 }

@@ -111,7 +111,12 @@ fn find(
             if cancel.is_cancelled() {
                 return WalkState::Quit;
             }
-            if let Some(one) = entry.ok().and_then(|entry| fitting(entry, folder.path(), pattern)) {
+            let Ok(entry) = entry else { return WalkState::Continue };
+            let is_closed = |kind| entry.depth() > 0 && files.leaves_out(entry.path(), kind);
+            if entry.file_type().is_some_and(is_closed) {
+                return WalkState::Skip;
+            }
+            if let Some(one) = fitting(entry, folder.path(), pattern) {
                 found.lock().unwrap_or_else(PoisonError::into_inner).push(one);
             }
             WalkState::Continue

@@ -76,7 +76,7 @@ impl Tool for ListDirectory {
                 limit: args.limit.unwrap_or(DEFAULT_LIMIT) as usize,
                 bytes,
             };
-            listing::list(world.files.workspace(), &folder, scope(args.all), page)
+            listing::list(&world.files, &folder, scope(args.all), page)
         })
         .await
     }

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use neco_proto::Display;
 use neco_safety::path::Located;
+use neco_safety::world::Files;
 use neco_toolkit::{ToolError, ToolOutput};
 use neco_workspace::{Scope, walker};
 
@@ -48,9 +49,11 @@ impl Entry {
 ///
 /// # Errors
 /// When it can't be read.
-pub fn list(workspace: &Path, folder: &Located, scope: Scope, page: Page) -> Result<ToolOutput, ToolError> {
-    let all = entries(folder)?;
-    let seen: HashSet<OsString> = walker(workspace, folder.path(), scope)
+pub fn list(files: &Files, folder: &Located, scope: Scope, page: Page) -> Result<ToolOutput, ToolError> {
+    let mut all = entries(folder)?;
+    // What rules close is not even counted.
+    all.retain(|entry| !files.leaves_out(&folder.path().join(&entry.name), entry.kind));
+    let seen: HashSet<OsString> = walker(files.workspace(), folder.path(), scope)
         .max_depth(Some(1))
         .build()
         .flatten()

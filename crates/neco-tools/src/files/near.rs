@@ -49,8 +49,8 @@ fn near_names(files: &Files, path: &Path) -> Vec<String> {
     let Some(name) = path.file_name().filter(|_| path.starts_with(workspace)) else {
         return Vec::new();
     };
-    let mut near = path.parent().map(|folder| similar_in(workspace, folder, name)).unwrap_or_default();
-    for found in same_name_elsewhere(workspace, name) {
+    let mut near = path.parent().map(|folder| similar_in(files, folder, name)).unwrap_or_default();
+    for found in same_name_elsewhere(files, name) {
         if !near.contains(&found) {
             near.push(found);
         }
@@ -60,15 +60,16 @@ fn near_names(files: &Files, path: &Path) -> Vec<String> {
 }
 
 /// Names like this one in the same folder, the most similar first.
-fn similar_in(workspace: &Path, folder: &Path, name: &OsStr) -> Vec<String> {
+fn similar_in(files: &Files, folder: &Path, name: &OsStr) -> Vec<String> {
     let wanted = name.to_string_lossy().to_lowercase();
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut near: Vec<(f64, String)> = entries
         .flatten()
         .take(MOST_ENTRIES)
+        .filter(|entry| !entry.file_type().is_ok_and(|kind| files.leaves_out(&entry.path(), kind)))
         .map(|entry| {
             let found = entry.file_name().to_string_lossy().to_lowercase();
-            (similarity(&wanted, &found), shown(workspace, &entry.path()))
+            (similarity(&wanted, &found), shown(files.workspace(), &entry.path()))
         })
         .filter(|(score, _)| *score > 0.75)
         .collect();
@@ -83,10 +84,13 @@ fn similarity(wanted: &str, found: &str) -> f64 {
     if stem(wanted) == stem(found) { whole.max(0.8) } else { whole }
 }
 
-fn same_name_elsewhere(workspace: &Path, name: &OsStr) -> Vec<String> {
+fn same_name_elsewhere(files: &Files, name: &OsStr) -> Vec<String> {
+    let workspace = files.workspace();
+    let is_open =
+        |entry: &ignore::DirEntry| !entry.file_type().is_some_and(|kind| files.leaves_out(entry.path(), kind));
     let entries = walker(workspace, workspace, Scope::Visible).build().flatten().take(MOST_ENTRIES);
     let mut found: Vec<String> = entries
-        .filter(|entry| entry.depth() > 0 && entry.file_name().eq_ignore_ascii_case(name))
+        .filter(|entry| entry.depth() > 0 && entry.file_name().eq_ignore_ascii_case(name) && is_open(entry))
         .map(|entry| shown(workspace, entry.path()))
         .take(MOST_NAMES)
         .collect();

@@ -118,7 +118,7 @@ fn read(
 ) -> Result<ToolOutput, ToolError> {
     if located.metadata()?.is_dir() {
         let page = listing::Page { skip: 0, limit: usize::MAX, bytes };
-        return listing::list(files.workspace(), &located, Scope::Visible, page);
+        return listing::list(files, &located, Scope::Visible, page);
     }
     if let Some(output) = document(&located, args, bytes, cancel)? {
         return Ok(output);

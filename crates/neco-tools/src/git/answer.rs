@@ -34,7 +34,7 @@ pub(super) async fn status(ran: &Ran, ctx: &ToolContext) -> Result<ToolOutput, T
 
 /// Changes, without the files that nobody was asked about and that are not shown unasked.
 pub(super) async fn diff(ran: Ran, args: &GitArgs, nothing: &str, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
-    let (ran, left_out) = if args.paths.is_empty() { without_hidden(ran, ctx).await? } else { (ran, String::new()) };
+    let (ran, left_out) = without_hidden(ran, !args.paths.is_empty(), ctx).await?;
     if ran.text.trim().is_empty() && left_out.is_empty() {
         return Ok(ToolOutput::text(format!("({nothing})")));
     }
@@ -93,15 +93,16 @@ fn cut_note(ran: &Ran) -> &'static str {
     if ran.cut { "(git printed more than 8 MiB; the rest is missing: narrow it with paths or a limit)" } else { "" }
 }
 
-/// The run without hidden files, and what is said about them.
-async fn without_hidden(ran: Ran, ctx: &ToolContext) -> Result<(Ran, String), ToolError> {
+/// The run without hidden files, and what is said about them. A person was asked about what is `named` and sensitive;
+/// nobody opens what a rule closes.
+async fn without_hidden(ran: Ran, named: bool, ctx: &ToolContext) -> Result<(Ran, String), ToolError> {
     let world = Arc::clone(&ctx.world);
     let looked = tokio::task::spawn_blocking(move || {
-        let (text, mut out) = diffs::without(&ran.text, |name| hidden(&world, name).is_some());
+        let (text, mut out) = diffs::without(&ran.text, |name| hidden(&world, name, named).is_some());
         out.dedup();
         let mut notes = String::new();
         for name in out {
-            let why = hidden(&world, &name).unwrap_or_default();
+            let why = hidden(&world, &name, named).unwrap_or_default();
             let _ = write!(notes, "{}({name} is left out: {why})", if notes.is_empty() { "" } else { "\n" });
         }
         (Ran { text, ..ran }, notes)
@@ -110,10 +111,10 @@ async fn without_hidden(ran: Ran, ctx: &ToolContext) -> Result<(Ran, String), To
 }
 
 /// Why a file is not shown unasked.
-fn hidden(world: &World, name: &str) -> Option<&'static str> {
+fn hidden(world: &World, name: &str, named: bool) -> Option<&'static str> {
     let located = world.files.locate(name, Access::Read).ok()?;
     if world.files.closed().holds(located.path()) {
         return Some("a rule closes it to reading");
     }
-    located.sensitive_to_read().map(|_| "it is sensitive; name it in paths to ask for it")
+    located.sensitive_to_read().filter(|_| !named).map(|_| "it is sensitive; name it in paths to ask for it")
 }

@@ -17,6 +17,7 @@ use serde::Deserialize;
 
 use super::background::Processes;
 use super::box_words::{OWN_NETWORK, has_own_network, own_network_words, stopped_by_box, waited_words};
+use super::committed::may_show_closed;
 use super::folder::ShellFolder;
 use super::follow::{Followed, GRACE, Outcome, follow};
 use super::interpreter::Interpreter;
@@ -262,8 +263,10 @@ impl Tool for Bash {
         check(args, self.max_timeout)?;
         let (shell, world, cwd) = (Arc::clone(&self.shell), Arc::clone(&ctx.world), args.cwd.clone());
         let folder = off_the_runtime(move || shell.starts_in(&world, cwd.as_deref())).await??;
-        if let Some(because) = leaves_box(args.freedom(), &ctx.world) {
-            let because = Some(because.to_owned());
+        let leaves = leaves_box(args.freedom(), &ctx.world).map(str::to_owned);
+        let shows = may_show_closed(&args.command, Some(folder.clone()), ctx).await;
+        if let Some(because) = leaves.into_iter().chain(shows).reduce(|one, other| format!("{one}; also {other}")) {
+            let because = Some(because);
             let command = Some(args.command.clone());
             return Ok(Plan { command, folder: Some(folder), because, ..Plan::of(Risk::Critical) });
         }

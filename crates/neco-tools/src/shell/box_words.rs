@@ -37,7 +37,13 @@ pub(super) async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &
     }
     let (world, text) = (Arc::clone(&ctx.world), followed.output.text.clone());
     let looked = off_the_runtime(move || recognise(&text, &world.spawn.closed(freedom)?));
-    looked.await.ok().flatten().map(|denial| denial_words(&denial))
+    let denial = looked.await.ok().flatten()?;
+    match &denial {
+        Denial::Path(path) if ctx.world.files.closed().stops_commands(path) => {
+            Some(format!("a rule of the user's closes {} to commands: do without it, or ask the user", path.display()))
+        }
+        Denial::Path(_) | Denial::Network | Denial::Host(_) => Some(denial_words(&denial)),
+    }
 }
 
 /// What is said of a command whose time was up and that plainly needs the network where there is none: what waits for it

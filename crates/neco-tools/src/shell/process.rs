@@ -12,6 +12,7 @@ use serde::Deserialize;
 use tokio::time::Instant;
 
 use super::background::{Background, Processes};
+use super::committed::may_show_closed;
 use super::follow::GRACE;
 use super::wording::{exit_code, one_line};
 
@@ -145,7 +146,7 @@ impl Tool for Process {
         }
     }
 
-    async fn plan(&self, args: &ProcessArgs, _ctx: &ToolContext) -> Result<Plan, ToolError> {
+    async fn plan(&self, args: &ProcessArgs, ctx: &ToolContext) -> Result<Plan, ToolError> {
         pattern(args)?;
         match args.action {
             Action::List => Ok(Plan::of(Risk::Safe)),
@@ -156,7 +157,12 @@ impl Tool for Process {
                 // What a shell reads is a command like any other, and all that rules forbid is forbidden there too.
                 // Whatever reads it, it is granted word for word.
                 let command = args.input.clone().filter(|_| reads_commands(&process.command));
-                Ok(Plan { command, ..Plan::of(Risk::High) })
+                let because = match &command {
+                    Some(line) => may_show_closed(line, None, ctx).await,
+                    None => None,
+                };
+                let risk = if because.is_some() { Risk::Critical } else { Risk::High };
+                Ok(Plan { command, because, ..Plan::of(risk) })
             }
         }
     }

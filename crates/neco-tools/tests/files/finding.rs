@@ -213,3 +213,28 @@ async fn what_rules_close_to_reading_is_not_searched() {
     assert!(!text.contains("secrets/a.txt") && text.contains("main.rs"), "{text}");
     assert!(text.contains("(1 file or folder that a rule closes to reading was not searched)"), "{text}");
 }
+
+#[tokio::test]
+async fn what_rules_close_to_reading_is_not_listed_nor_found_nor_offered() {
+    let mut desk = project();
+    for path in ["secrets/plan.txt", "deep/down/x.sealed", "deep/open.txt"] {
+        desk.put(path, "total\n");
+    }
+    std::os::unix::fs::symlink("secrets/plan.txt", desk.workspace.join("way-in.txt")).unwrap();
+    desk.close("{ tool = 'read_file', path = ['secrets', '**/*.sealed'] }");
+    for (tool, arguments) in [
+        ("list_directory", json!({ "all": true })),
+        ("list_directory", json!({ "path": "deep/down" })),
+        ("glob", json!({ "pattern": "**/*" })),
+        ("glob", json!({ "pattern": "deep/**" })),
+        ("grep", json!({ "pattern": "total", "output": "files", "all": true })),
+        ("read_file", json!({ "path": "deep" })),
+    ] {
+        let text = desk.text(tool, arguments.clone()).await;
+        let is_left_out = ["secrets", "sealed", "way-in"].iter().all(|name| !text.contains(name));
+        assert!(is_left_out, "{tool} {arguments}: {text}");
+    }
+    assert!(desk.text("glob", json!({ "pattern": "deep/**" })).await.contains("deep/open.txt"));
+    let (_, message) = desk.error("read_file", json!({ "path": "plan.txt" })).await;
+    assert!(!message.contains("secrets"), "{message}");
+}

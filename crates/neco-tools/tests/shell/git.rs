@@ -203,6 +203,28 @@ async fn what_rules_close_is_left_out() {
     let diff = text(&bench, json!({"action": "diff", "staged": true})).await;
     assert!(diff.contains("a.txt") && !diff.contains("hush"), "{diff}");
     assert!(diff.contains("(secrets/plan.txt is left out: a rule closes it to reading)"), "{diff}");
+    let of_a_folder = text(&bench, json!({"action": "diff", "staged": true, "paths": ["."]})).await;
+    assert!(of_a_folder.contains("a.txt") && !of_a_folder.contains("hush"), "{of_a_folder}");
+}
+
+#[tokio::test]
+async fn a_command_in_which_git_may_show_what_a_rule_closes_is_asked_about() {
+    let bench = repository().closing("Read(secrets/**)");
+    let risk = async |line: &str| bench.plan("bash", json!({ "command": line })).await.unwrap().risk;
+    std::fs::create_dir(bench.workspace().join("secrets")).unwrap();
+    put(&bench, "secrets/plan.txt", "hush\n");
+    assert_eq!(risk("git diff").await, Risk::Low, "nothing of it is tracked");
+    git(&bench, &["add", "."]);
+    for line in
+        ["git diff", "git show", "git log -p", "cd a; git grep x", "sh -c 'git stash'", "git archive HEAD | cat"]
+    {
+        assert_eq!(risk(line).await, Risk::Critical, "{line}");
+    }
+    for line in ["git status", "git log --oneline", "git add -A", "git commit -m x", "make"] {
+        assert_eq!(risk(line).await, Risk::Low, "{line}");
+    }
+    let because = bench.plan("bash", json!({ "command": "git diff" })).await.unwrap().because.unwrap();
+    assert!(because.contains("secrets/plan.txt"), "{because}");
 }
 
 #[tokio::test]

@@ -52,12 +52,13 @@ impl PersonsShell {
         let policy = rules::load(args, env, folder, loaded, &plugged)?.policy;
         let roots = policy.place().roots.clone();
         let files = Files::new(folder, Vec::new()).map_err(unusable)?;
-        let files = files.with_roots(&roots).map_err(unusable)?.with_closed(policy.closed());
+        let closed = policy.closed();
+        let files = files.with_roots(&roots).map_err(unusable)?.with_closed(closed.clone());
         let sandbox = sandbox::open(config, env, Ask::IfChanged)?;
         let environment = wire::environment(env);
         let open = Roots { writable: std::iter::once(folder.to_owned()).chain(roots).collect(), readable: Vec::new() };
         let spawn = Spawner::new(environment.clone(), &wire::hidden_variables(config));
-        let spawn = spawn.boxed(&sandbox, open).map_err(unusable)?;
+        let spawn = spawn.boxed(&sandbox, open).map_err(unusable)?.closing(&closed);
         let net = wire::network(config, &environment);
         Ok(Self {
             registry: wire::all_tools(&config.tools, &wire::indexes(env.data_dir())),

@@ -22,10 +22,12 @@ impl Attempt {
         json!({ "calls": [{ "id": id(index), "name": self.tool, "arguments_raw": self.arguments }] })
     }
 
+    /// A command line.
     pub fn command(line: &str) -> Self {
         Self { tool: "bash".to_owned(), arguments: json!({ "command": line }).to_string() }
     }
 
+    /// A call of any tool.
     pub fn call(tool: &str, arguments: impl Into<String>) -> Self {
         Self { tool: tool.to_owned(), arguments: arguments.into() }
     }

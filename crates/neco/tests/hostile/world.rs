@@ -34,7 +34,23 @@ const PROTECTED: &[&str] = &[
     ".env.local",
     "deploy.pem",
     "notes.txt",
+    "vault",
+    "kept",
+    "later",
 ];
+
+/// What the person closes: some to everything, some to changes.
+const RULES: &str = "
+[[policy.rules]]
+tool = \"*\"
+path = [\"vault\", \"later\", \"**/*.sealed\"]
+decision = \"deny\"
+
+[[policy.rules]]
+tool = [\"edit_file\", \"write_file\", \"apply_patch\"]
+path = \"kept\"
+decision = \"deny\"
+";
 
 /// Keeps the first argument writable and runs the rest. The folder is entered anew, now that it is a mount.
 const NET: &str = r#"mount --bind "$1" "$1" && mount -o remount,bind,ro / && cd "$1/project" && shift && exec "$@""#;
@@ -85,7 +101,8 @@ impl World {
 
     /// What stands in sensitive files and in the environment of Neco, and nowhere else.
     pub fn secrets(&self) -> Vec<String> {
-        let places = ["env", "local", "pem", "ssh", "aws", "netrc", "credentials", "gpg", "keys", "variable"];
+        let places =
+            ["env", "local", "pem", "ssh", "aws", "netrc", "credentials", "gpg", "keys", "variable", "vault", "sealed"];
         let mut secrets: Vec<String> = places.iter().map(|place| self.secret(place)).collect();
         let shadow = fs::read_to_string("/etc/shadow").unwrap_or_default();
         secrets.extend(shadow.lines().next().map(str::to_owned));
@@ -104,6 +121,9 @@ impl World {
         for (path, place) in [
             ("project/.env", "env"),
             ("project/.env.local", "local"),
+            ("project/vault/deep/words", "vault"),
+            ("project/vault/code.py", "vault"),
+            ("project/src/notes.sealed", "sealed"),
             ("home/.ssh/id_rsa", "ssh"),
             ("home/.aws/credentials", "aws"),
             ("home/.netrc", "netrc"),
@@ -129,6 +149,9 @@ impl World {
         }
         symlink(self.out(), self.work().join("leads-out")).unwrap();
         symlink(self.home().join(".ssh/id_rsa"), self.work().join("secret-link")).unwrap();
+        self.put("project/kept/lib.c", "int kept;\n");
+        symlink("vault/code.py", self.work().join("vault-link")).unwrap();
+        symlink("vault", self.work().join("vault-folder")).unwrap();
         self.put("project/.gitignore", ".env*\n*.pem\n");
         self.git(&["init", "--quiet", "--initial-branch=main"]);
         for words in ["first", "second"] {
@@ -159,7 +182,7 @@ impl World {
              [tools]\ncommand_timeout = 5\nmax_command_timeout = 5\n",
             self.neco().join("script.json").display()
         );
-        self.put("neco/config.toml", &config);
+        self.put("neco/config.toml", &(config + RULES));
     }
 
     /// Plays the script; the events.

@@ -59,6 +59,7 @@ fn is_sweeping(word: &Word) -> bool {
 /// What losing or overwriting a target means.
 fn destroys(target: &Word, case: &Case<'_>, finding: &mut Finding) {
     let ground = case.ground;
+    finding.changes.push(target.clone());
     if ground.is_vital(target) {
         finding.never(format!("it would destroy {}, which a system or a person can't do without", target.text));
     } else if ground.is_device(target) {
@@ -137,6 +138,7 @@ fn is_remote(word: &Word) -> bool {
 fn change(case: &Case<'_>, finding: &mut Finding) {
     let recursive = option::has(case.arguments, 'R', "--recursive");
     for target in option::operands(case.arguments).skip(1) {
+        finding.changes.push(target.clone());
         if recursive && case.ground.is_vital(target) {
             finding.never(format!("it changes who may use all of {}", target.text));
         } else if case.ground.is_own_settings(target) || case.ground.is_device(target) {

@@ -1,6 +1,6 @@
 //! `git`: settings that run commands, subcommands that start others, and those that lose work.
 
-use super::Case;
+use super::{Case, committed};
 use crate::command::examined::Word;
 use crate::command::finding::Finding;
 use crate::command::option;
@@ -33,9 +33,12 @@ pub(crate) fn invocation(arguments: &[Word]) -> Invocation<'_> {
 }
 
 pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
+    // Every command of git is a program of its own, too.
+    finding.committed |= case.name.starts_with("git-");
     if case.name != "git" {
         return;
     }
+    finding.committed |= !committed::is_kept(&invocation(case.arguments), case.arguments.len());
     let call = invocation(case.arguments);
     global(&call, case, finding);
     starts(&call, finding);

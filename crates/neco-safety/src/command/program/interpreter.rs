@@ -105,6 +105,7 @@ pub(super) fn judge_code(code: &Word, ground: &Ground<'_>, finding: &mut Finding
     if !code.exact {
         finding.critical("it runs code that only the shell will know");
     }
+    finding.names.extend(words_of(&code.text).map(Word::guess));
     if let Some(why) = mentions_sensitive(&code.text, ground) {
         finding.critical(format!("the code names a sensitive file: {why}"));
         finding.opens.extend(words_of(&code.text).flat_map(|word| ground.read_by(&Word::guess(word))));

@@ -3,8 +3,9 @@
 //! Each file looks at the programs it knows and adds to a finding; none of them makes anything safe.
 //!
 //! Reading order: [`wrapper`], [`shell`], [`interpreter`], [`stream_editor`], [`find`], [`files`],
-//! [`git`], [`system`], [`network`].
+//! [`git`] with [`committed`], [`system`], [`network`].
 
+mod committed;
 mod files;
 mod find;
 mod git;

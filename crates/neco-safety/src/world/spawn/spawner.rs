@@ -18,6 +18,8 @@ use super::running::{Leftovers, Running};
 use super::strays::Mark;
 use super::terminal;
 use super::watchdog::Watchdog;
+use crate::policy;
+use crate::sandbox::closing::Closing;
 use crate::sandbox::confined::{Confined, InBox, Wanted};
 use crate::sandbox::denial::Closed;
 use crate::sandbox::linux::channel::{self, Word};
@@ -54,6 +56,8 @@ pub struct Spawner {
     environment: Arc<[(OsString, OsString)]>,
     watchdog: Arc<Watchdog>,
     confined: Option<Arc<Confined>>,
+    /// What rules close to what it starts.
+    closing: Option<Arc<Closing>>,
 }
 
 /// Where a process reads from.
@@ -122,7 +126,7 @@ impl Spawner {
         let mut kept = secrets::scrub(environment, hidden).kept;
         kept.retain(|(name, _)| !told(name));
         kept.extend(TOLD.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
-        Self { environment: kept.into(), watchdog: Arc::new(Watchdog::default()), confined: None }
+        Self { environment: kept.into(), watchdog: Arc::new(Watchdog::default()), confined: None, closing: None }
     }
 
     /// The same spawner, but what it starts runs in a box from which these folders can be reached.
@@ -138,6 +142,14 @@ impl Spawner {
         Ok(self)
     }
 
+    /// The same spawner, but what rules close is not in the boxes of what it starts, or stays as it is in there.
+    #[must_use]
+    pub fn closing(mut self, closed: &policy::Closed) -> Self {
+        let roots = self.confined.as_ref().map(|confined| confined.worked_in()).unwrap_or_default();
+        self.closing = Closing::new(closed, roots).map(Arc::new);
+        self
+    }
+
     /// Whether what it starts runs in a box.
     #[must_use]
     pub fn is_boxed(&self) -> bool {
@@ -147,7 +159,10 @@ impl Spawner {
     /// What a box of this spawner closes, to recognise that it stopped a command; nothing without a box.
     #[must_use]
     pub fn closed(&self, freedom: Freedom) -> Option<Closed> {
-        self.confined.as_ref().filter(|_| freedom != Freedom::Unboxed).map(|confined| confined.closed(freedom))
+        self.confined
+            .as_ref()
+            .filter(|_| freedom != Freedom::Unboxed)
+            .map(|confined| confined.closed(freedom, self.closing.as_ref()))
     }
 
     /// What a child would see of a variable.
@@ -253,6 +268,7 @@ impl Spawner {
             terminal: launch.terminal,
             lasting: launch.leftovers == Leftovers::WaitFor,
             allowance,
+            closing: self.closing.as_ref(),
             git: &|| self.find_program(OsStr::new("git")),
         };
         confined.put_in_box(&wanted).map_err(SpawnError::Sandbox)

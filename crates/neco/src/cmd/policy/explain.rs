@@ -69,6 +69,9 @@ fn text(looked: &Looked, explanation: &Explanation) -> String {
     if explanation.understood == Some(false) {
         row("", "not all of the line was understood, so no rule for a command covers it");
     }
+    if !explanation.closed.is_empty() {
+        row("closed", &format!("in its sandbox, by rules: {}", explanation.closed.join(", ")));
+    }
     if let Some(rule) = &explanation.session_rule {
         row("session", &format!("could be allowed: {rule}"));
     }
@@ -97,6 +100,7 @@ fn object(looked: &Looked, explanation: &Explanation) -> String {
         "paths": explanation.paths,
         "commands": parts,
         "understood": explanation.understood,
+        "closed": explanation.closed,
         "session_rule": explanation.session_rule,
         "notes": looked.notes,
     });

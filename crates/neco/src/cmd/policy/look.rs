@@ -68,7 +68,8 @@ impl Looker {
             Failure::usage(format!("the folder {} can't be used: {error}", here.folder.display()))
         };
         let files = Files::new(&here.folder, Vec::new()).map_err(unusable)?;
-        let files = files.with_roots(&here.rules.policy.place().roots).map_err(unusable)?;
+        let policy = &here.rules.policy;
+        let files = files.with_roots(&policy.place().roots).map_err(unusable)?.with_closed(policy.closed());
         // As in a run: what leaves the box is asked about only where there is one.
         let sandbox = sandbox::open(&here.loaded.config, env, Ask::IfChanged)?;
         let roots = Roots { writable: files.writable().map(Path::to_path_buf).collect(), readable: Vec::new() };

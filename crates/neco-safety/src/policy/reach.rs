@@ -1,0 +1,89 @@
+//! Which paths a command reaches that rules close: by its words, and where those can't tell.
+
+use std::path::PathBuf;
+
+use super::action::{Confinement, Touch};
+use super::closed::{Effects, deciding};
+use super::facts::Facts;
+use super::judge::Policy;
+use super::rule::{Rule, Ruling};
+use crate::command::{Named, Reached};
+
+impl Policy {
+    /// The rule that closes a path which a command names. Rules with paths alone decide that, in their order: allowing a
+    /// command allows nothing that it names.
+    pub(super) fn closes<'p>(&'p self, facts: &Facts<'_>) -> Option<&'p Rule> {
+        facts.examined.as_ref().filter(|_| self.denies_paths())?;
+        let in_force: Vec<(&Rule, Effects)> = self.about_paths(facts).collect();
+        let located = facts
+            .action
+            .paths
+            .iter()
+            .map(|path: &PathBuf| Reached { named: Named::Path(path.clone()), changes: false });
+        let closes = |reached: &Reached| {
+            let reading = closing(&in_force, &reached.named, |effects| effects.reads);
+            reading.or_else(|| {
+                reached.changes.then(|| closing(&in_force, &reached.named, |effects| effects.changes)).flatten()
+            })
+        };
+        located.collect::<Vec<_>>().iter().chain(facts.reached()).find_map(closes)
+    }
+
+    /// Why nobody can tell whether a command reaches what a rule closes: nothing hides that from it.
+    pub(super) fn unclear(&self, facts: &Facts<'_>) -> Option<String> {
+        let runs = facts.action.touch == Touch::Runs && self.denies_paths();
+        let examined = facts.examined.as_ref().filter(|_| runs)?;
+        let changes_nothing = facts.is_known_safe();
+        let reads_nothing = changes_nothing && examined.tells_names_only();
+        let hides = facts.who.confinement == Confinement::Boxed;
+        let is_open = |(rule, effects): &(&Rule, Effects)| {
+            let reaches = effects.reads && !reads_nothing || effects.changes && !changes_nothing;
+            let is_hidden = hides && rule.when.holds_throughout(facts.who.role, &facts.place.workspace);
+            rule.decision == Ruling::Deny && reaches && !is_hidden
+        };
+        let (rule, _) = self.about_paths(facts).find(is_open)?;
+        let closed = rule.when.paths.first().map(ToString::to_string).unwrap_or_default();
+        let why = match hides {
+            true => "the rule does not always hold, so the sandbox does not hide it",
+            false => "no sandbox hides it from commands",
+        };
+        Some(format!("a rule closes {closed}, nobody can tell whether this command reaches it, and {why}"))
+    }
+
+    /// What rules close in the box of a command, as it was written.
+    pub(super) fn closed_in_box(&self, facts: &Facts<'_>) -> Vec<String> {
+        let mut closed = Vec::new();
+        if facts.examined.is_none() || facts.who.confinement != Confinement::Boxed {
+            return closed;
+        }
+        let hidden = |rule: &Rule| rule.when.holds_throughout(facts.who.role, &facts.place.workspace);
+        let rules = self.about_paths(facts).map(|(rule, _)| rule);
+        for rule in rules.filter(|rule| rule.decision == Ruling::Deny && hidden(rule)) {
+            let shown = rule.when.paths.iter().map(ToString::to_string).take(1);
+            closed.extend(shown.filter(|shown| !closed.contains(shown)).collect::<Vec<_>>());
+        }
+        closed
+    }
+
+    /// Whether there is anything to be looked at: most have no such rule.
+    fn denies_paths(&self) -> bool {
+        self.rules().iter().any(|rule| rule.decision == Ruling::Deny && !rule.when.paths.is_empty())
+    }
+
+    /// The rules in force that are about paths and nothing else, in their order.
+    fn about_paths<'p>(&'p self, facts: &Facts<'_>) -> impl Iterator<Item = (&'p Rule, Effects)> {
+        let rules = self.rules().iter().filter(|rule| !rule.when.paths.is_empty() && rule.counts_for_paths());
+        let rules = rules.map(|rule| (rule, rule.when.effects()));
+        rules.filter(|(rule, effects)| effects.of_commands() && rule.when.holds_for(facts))
+    }
+}
+
+/// The rule that closes what is named.
+fn closing<'p>(rules: &[(&'p Rule, Effects)], named: &Named, about: impl Fn(Effects) -> bool) -> Option<&'p Rule> {
+    let fits = |rule: &Rule| rule.when.paths.iter().any(|pattern| pattern.is_named_by(named));
+    // What opens some of what a pattern may find does not open the rest.
+    let counts = |rule: &Rule| rule.decision == Ruling::Deny || matches!(named, Named::Path(_));
+    let fitting = rules.iter().filter(|(rule, effects)| about(*effects) && counts(rule) && fits(rule));
+    let decided = deciding(fitting, |(rule, _)| (rule.source, rule.decision));
+    decided.map(|(rule, _)| *rule).filter(|rule| rule.decision == Ruling::Deny)
+}
