@@ -261,6 +261,8 @@ impl Confined {
     fn weaker(&self, wanted: &Wanted<'_>) -> io::Result<InBox> {
         let (found, watched) = self.watch.begin(wanted.lasting)?;
         let mut layout = self.layout(&found, Named::new(&wanted.allowance.opens), false);
+        // Nothing is held in its place here: what is changed is put back at the end.
+        watched.protects(&BTreeSet::new());
         let network = self.network_for(wanted) == Network::On;
         let rules = self.rules.of(self.open_outside(&layout, network))?;
         let order = self.order(wanted, Files { rules: None, in_namespaces: false, internet: network });

@@ -99,18 +99,17 @@ impl Kept {
         let mut aftermath = Aftermath::default();
         let watch = std::sync::Arc::clone(self.watched.watch());
         self.put_right.carry_out(&watch, &self.masks.known(), &mut aftermath);
-        let found = self.watched.end();
-        aftermath.taken.extend(found.taken);
-        aftermath.left.extend(found.left);
+        aftermath.add(self.watched.end());
         drop(self.masks);
         Watched::hold_up(&watch, &aftermath.left);
         match heard {
-            Heard::Now => aftermath.taken.extend(watch.take_untold()),
+            Heard::Now => aftermath.add(watch.take_untold()),
             Heard::Later => {
                 if !aftermath.taken.is_empty() {
                     tracing::warn!(taken = ?aftermath.taken, "a command made what it must not make: it was put aside");
                 }
-                watch.leave_untold(std::mem::take(&mut aftermath.taken));
+                let left = std::mem::take(&mut aftermath.left);
+                watch.leave_untold(std::mem::replace(&mut aftermath, Aftermath { left, ..Aftermath::default() }));
             }
         }
         aftermath

@@ -6,6 +6,7 @@ mod behaviour;
 mod expected;
 mod floods;
 mod killed;
+mod parts;
 mod plants;
 mod probe;
 mod repositories;
