@@ -305,3 +305,33 @@ async fn what_the_person_made_stays_beside_what_is_put_aside() {
     assert_eq!(fs::read_to_string(stage.work(".git/config")).unwrap(), "[alias]\n\tst = !mine\n");
     assert!(fs::read_link(stage.work(".git/logs/mine")).is_ok());
 }
+
+#[tokio::test]
+async fn files_that_a_command_changes_and_that_act_later_are_said() {
+    let stage = Stage::new();
+    fs::write(stage.work("AGENTS.md"), "be brief").unwrap();
+    fs::write(stage.work("CLAUDE.md"), "be brief").unwrap();
+    let Some(spawner) = stage.spawner(Strength::Strong, &SandboxSection::default()) else { return };
+    let said = async |command: &str, leftovers: Leftovers| {
+        let launch = neco_safety::world::Launch { leftovers, ..stage.shell(command) };
+        let mut running = spawner.start(launch).await.unwrap();
+        all(&mut running).await;
+        let mut said = running.changed_later().to_vec();
+        said.sort();
+        said
+    };
+    assert!(
+        said("cat AGENTS.md; echo x >ordinary", Leftovers::End).await.is_empty(),
+        "nothing of the kind was changed"
+    );
+    let changes = "echo y >>AGENTS.md; mkdir -p .github/workflows .husky; echo x >.github/workflows/ci.yml; \
+        echo x >.husky/pre-commit; false";
+    let expected = [".github/workflows/ci.yml", ".husky/pre-commit", "AGENTS.md"].map(|name| stage.work(name));
+    assert_eq!(said(changes, Leftovers::End).await, expected);
+    assert!(said("true", Leftovers::End).await.is_empty(), "each is said once");
+    // What the person changes between commands is theirs.
+    fs::write(stage.work("AGENTS.md"), "be very brief").unwrap();
+    assert!(said("true", Leftovers::End).await.is_empty());
+    assert!(said("echo z >>CLAUDE.md", Leftovers::WaitFor).await.is_empty(), "nobody waits for it");
+    assert_eq!(said("true", Leftovers::End).await, [stage.work("CLAUDE.md")]);
+}
