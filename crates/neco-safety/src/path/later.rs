@@ -113,8 +113,8 @@ impl Row {
     /// Whether the last of these names is the last of its own, behind its others.
     fn fits(&self, names: &[Cow<'_, str>]) -> bool {
         let Some(start) = names.len().checked_sub(self.parts.len()) else { return false };
-        let above = self.parts.iter().zip(names.iter().skip(start)).take(self.parts.len() - 1);
-        above.into_iter().all(|(own, name)| own == name)
+        let mut above = self.parts.iter().zip(names.iter().skip(start)).take(self.parts.len() - 1);
+        above.all(|(own, name)| own == name)
     }
 }
 

@@ -38,8 +38,8 @@ fn hostile(approval: &str) {
     }
     let world = World::build();
     let listeners = Listeners::open(&world.out());
-    let mut attempts = attempts::all(&world, &listeners);
-    attempts.extend(attempts_plants::all(&world, &listeners));
+    let mut attempts = attempts_plants::all(&world, &listeners);
+    attempts.extend(attempts::all(&world, &listeners));
     assert!(attempts.len() >= 200, "only {} attempts", attempts.len());
     world.script(&turns(&attempts));
     let before = world.look();
