@@ -338,6 +338,11 @@ impl Watched {
         watch.state.lock().unwrap_or_else(PoisonError::into_inner).left.extend_from_slice(left);
     }
 
+    /// Whether others work beside it.
+    pub(super) fn is_lasting(&self) -> bool {
+        self.lasting
+    }
+
     /// What it watches with.
     pub(super) fn watch(&self) -> &Arc<Watch> {
         &self.watch
