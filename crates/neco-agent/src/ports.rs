@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use neco_proto::{ErrorCode, EventBody, TurnId};
+use neco_proto::{ErrorCode, EventBody, SessionId, TurnId};
 
 /// Why an event could not be recorded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,6 +45,18 @@ pub trait Checkpointer: Send + Sync {
 
     /// Ready when nothing is under way any more.
     fn settled(&self) -> BoxFuture<'_, ()>;
+
+    /// The state that was kept last before a turn; nothing if none could be.
+    fn way_back(&self) -> Option<WayBack>;
+}
+
+/// A state of the workspace that can be gone back to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WayBack {
+    /// The session that kept it.
+    pub session: SessionId,
+    /// Which state it is.
+    pub rev: String,
 }
 
 /// A clock that only goes forward, for durations.

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use neco_agent::Checkpointer;
+use neco_agent::{Checkpointer, WayBack};
 use neco_proto::event::{CheckpointWhen, Notification, NotificationLevel};
 use neco_proto::{AgentId, EventBody, SessionId, TurnId};
 use neco_workspace::checkpoint::{CheckpointError, Checkpoints, Note, Snapshot};
@@ -54,6 +54,8 @@ struct Shared {
     turn: tokio::sync::Mutex<Standing>,
     /// What the last turn was about.
     label: Mutex<String>,
+    /// The state before it.
+    before: Mutex<Option<String>>,
     /// How many looks were begun.
     looks: AtomicU64,
 }
@@ -72,8 +74,13 @@ impl SessionCheckpoints {
     /// Nothing is opened before something is to be kept.
     #[must_use]
     pub fn new(setup: CheckpointsSetup) -> Self {
-        let shared =
-            Shared { setup, turn: tokio::sync::Mutex::default(), label: Mutex::default(), looks: AtomicU64::new(0) };
+        let shared = Shared {
+            setup,
+            turn: tokio::sync::Mutex::default(),
+            label: Mutex::default(),
+            before: Mutex::default(),
+            looks: AtomicU64::new(0),
+        };
         Self { shared: Arc::new(shared), tasks: TaskTracker::new() }
     }
 }
@@ -103,17 +110,29 @@ impl Checkpointer for SessionCheckpoints {
             self.tasks.reopen();
         })
     }
+
+    fn way_back(&self) -> Option<WayBack> {
+        let rev = self.shared.before.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        Some(WayBack { session: self.shared.setup.session, rev })
+    }
 }
 
 impl Shared {
     async fn keep(&self, when: CheckpointWhen, turn: Option<TurnId>, label: String) {
         let mut has_notices = false;
         let mut standing = self.turn.lock().await;
+        if when == CheckpointWhen::Before {
+            self.set_before(None);
+        }
         if standing.off {
             return;
         }
         let note = Note { when, label: label.clone(), session: self.setup.session.to_string() };
-        let events = match self.snapshot(note).await {
+        let snapshot = self.snapshot(note).await;
+        if let (CheckpointWhen::Before, Some(Ok(snapshot))) = (when, &snapshot) {
+            self.set_before(Some(snapshot.rev.clone()));
+        }
+        let events = match snapshot {
             None => {
                 standing.off = true;
                 return;
@@ -139,6 +158,10 @@ impl Shared {
             // Told again, should that fail.
             let _ = tokio::task::spawn_blocking(move || open(&cwd).map(|checkpoints| checkpoints.told())).await;
         }
+    }
+
+    fn set_before(&self, rev: Option<String>) {
+        *self.before.lock().unwrap_or_else(PoisonError::into_inner) = rev;
     }
 
     /// Has the store do what can wait, once the agent is quiet: its own waits for the disk come first. Nobody

@@ -24,6 +24,6 @@ pub use counted::counted;
 pub use ctx::{LiveOutput, ToolContext};
 pub use intent::{Intent, Picture, TodoChange, TodoItem};
 pub use neco_safety::Touch;
-pub use output::{Outside, ToolError, ToolOutput};
+pub use output::{ActingFile, Outside, ToolError, ToolOutput};
 pub use registry::Registry;
 pub use tool::{DynTool, Plan, PreparedCall, Tool};

@@ -4,6 +4,8 @@ use std::ops::{Bound, Range, RangeBounds};
 
 use neco_proto::event::KnownFile;
 use neco_proto::{Display, ErrorCode};
+use neco_safety::path::Located;
+use neco_safety::path::later::Later;
 
 use crate::intent::Intent;
 
@@ -26,6 +28,17 @@ pub struct ToolOutput {
     /// What the model knows of files by this call; kept with its result and handed to [`crate::Tool::recall`]
     /// when the session is opened again.
     pub known: Vec<KnownFile>,
+    /// Files that it changed and that act later without being called: the person is told of them.
+    pub acting: Vec<ActingFile>,
+}
+
+/// A file that a call changed and that acts later without being called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActingFile {
+    /// Where it is, as it is shown.
+    pub path: String,
+    /// What it does.
+    pub does: Later,
 }
 
 /// The part of a text that came from outside: what a file holds or a command printed. The model gets
@@ -50,6 +63,7 @@ impl ToolOutput {
             error_code: None,
             intents: Vec::new(),
             known: Vec::new(),
+            acting: Vec::new(),
         }
     }
 
@@ -91,6 +105,13 @@ impl ToolOutput {
     #[must_use]
     pub fn with_known(mut self, known: impl IntoIterator<Item = KnownFile>) -> Self {
         self.known.extend(known);
+        self
+    }
+
+    /// The same with a file that was changed, which is told if it acts later.
+    #[must_use]
+    pub fn with_changed(mut self, file: &Located) -> Self {
+        self.acting.extend(file.later().map(|does| ActingFile { path: file.shown(), does }));
         self
     }
 

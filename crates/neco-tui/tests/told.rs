@@ -60,7 +60,7 @@ fn words_for_the_model_are_not_shown_to_the_person() {
 fn a_compaction_that_was_asked_for_is_seen_and_can_be_stopped() {
     let mut scene = Scene::new((80, 24));
     let told = |level, text: &str, about| {
-        EventBody::Notification(Notification { level, text: text.to_owned(), about: Some(about) })
+        EventBody::Notification(Notification { level, text: text.to_owned(), about: Some(about), changed: None })
     };
     scene.happen(told(NotificationLevel::Info, "it begins", NotificationTopic::CompactionBegins));
     assert!(scene.picture().contains("compacting the conversation"), "{}", scene.picture());

@@ -315,7 +315,7 @@ impl Agent {
             NotificationTopic::CompactionBegins => NotificationLevel::Info,
             NotificationTopic::CompactionFailed => NotificationLevel::Warning,
         };
-        let notification = Notification { level, text: text.to_owned(), about: Some(about) };
+        let notification = Notification { level, text: text.to_owned(), about: Some(about), changed: None };
         self.sink.emit(self.turn_id, EventBody::Notification(notification)).await
     }
 

@@ -7,7 +7,7 @@ use neco_proto::{CallId, Display, ErrorCode, EventBody, ToolResult};
 use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::untrusted;
 use neco_safety::{Touch, Verdict};
-use neco_toolkit::{Intent, PreparedCall, ToolError};
+use neco_toolkit::{ActingFile, Intent, PreparedCall, ToolError};
 use serde_json::Value;
 
 use super::approve::Offer;
@@ -74,6 +74,8 @@ pub struct Outcome {
     pub spilled_to: Option<String>,
     /// What the model knows of files by it.
     pub known: Vec<KnownFile>,
+    /// Files that it changed and that act later.
+    pub acting: Vec<ActingFile>,
     /// What it wants of the agent.
     pub intents: Vec<Intent>,
     /// Whether its result is what a person answers.
@@ -94,6 +96,7 @@ impl Outcome {
             display: None,
             spilled_to: None,
             known: Vec::new(),
+            acting: Vec::new(),
             intents: Vec::new(),
             waits: false,
         }
@@ -121,6 +124,7 @@ impl Outcome {
             display: None,
             spilled_to: None,
             known: Vec::new(),
+            acting: Vec::new(),
             intents: Vec::new(),
             waits: false,
         }

@@ -13,7 +13,7 @@ use neco_toolkit::{PreparedCall, ToolContext};
 use super::call::{Outcome, Phase};
 use super::execute::execute;
 use super::schedule::Scheduler;
-use crate::ports::{Checkpointer, Clock};
+use crate::ports::{Checkpointer, Clock, WayBack};
 
 /// Characters of what was asked that are part of a label.
 const ASKED: usize = 60;
@@ -34,6 +34,11 @@ impl Keeping {
     /// A new turn begins.
     pub(super) fn start_over(&mut self) {
         (self.begun, self.before) = (false, None);
+    }
+
+    /// Where what the present turn changes is taken back to.
+    pub(super) fn way_back(&self) -> Option<WayBack> {
+        self.with.as_ref().filter(|_| self.begun)?.way_back()
     }
 
     /// What the call that begins now waits for.
@@ -124,6 +129,10 @@ mod tests {
 
         fn settled(&self) -> BoxFuture<'_, ()> {
             Box::pin(async {})
+        }
+
+        fn way_back(&self) -> Option<WayBack> {
+            None
         }
     }
 

@@ -7,8 +7,10 @@
 //!
 //! Reading order: [`call`] (the states), [`validate`], [`order`], [`gated`], [`approve`],
 //! [`ahead`] (what will be asked next),
-//! [`kept`] (the workspace before it), [`execute`], [`present`], [`wished`] (what a call wants of the agent), [`live`], and [`schedule`], which moves calls from one to the next.
+//! [`kept`] (the workspace before it), [`execute`], [`present`], [`wished`] (what a call wants of the agent), [`acting`] (what the person is
+//! told of files that act later), [`live`], and [`schedule`], which moves calls from one to the next.
 
+mod acting;
 mod ahead;
 mod approve;
 mod call;

@@ -12,6 +12,7 @@ use neco_toolkit::{Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
+use super::acting::told_of;
 use super::ahead::Behind;
 use super::approve::{self, Offer};
 use super::call::{Call, Outcome, Phase};
@@ -471,8 +472,11 @@ impl Scheduler {
             self.live.end(&call.id);
         }
         let mut records = self.last_words();
+        let way_back = self.keeping.way_back();
         if let Some(call) = self.calls.get_mut(index) {
+            let told = told_of(call, &outcome.acting, way_back.as_ref());
             records.push(Record::Emit(call.finish(outcome)));
+            records.extend(told.into_iter().map(Record::Emit));
         }
         records
     }

@@ -30,8 +30,8 @@ pub use hook::{HookEvent, HookOutcome, HookRun};
 pub use memory::{MemoryAction, MemoryNote, MemoryScope, MemoryUpdate};
 pub use plan::{PlanUpdate, QuestionAnswer, TodoUpdate};
 pub use session::{
-    ErrorEvent, ForkedFrom, Imported, ModeChange, Notification, NotificationLevel, NotificationTopic, SessionStart,
-    SessionTitle, TitleSource,
+    ActingChange, ActsLater, ErrorEvent, ForkedFrom, Imported, ModeChange, Notification, NotificationLevel,
+    NotificationTopic, SessionStart, SessionTitle, TitleSource,
 };
 pub use tool::{CallStatus, KnownFile, OutputStream, ToolCallEnd, ToolCallUpdate, ToolOutputChunk};
 pub use tree::{

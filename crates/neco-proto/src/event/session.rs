@@ -124,6 +124,33 @@ pub struct Notification {
     /// What a window does not have to read the words for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<NotificationTopic>,
+    /// Files that act later without being called and were changed without a question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<ActingChange>,
+}
+
+/// Files that act later without being called and were changed without a question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ActingChange {
+    /// What they do.
+    pub does: ActsLater,
+    /// Which they are, from the workspace on.
+    pub files: Vec<String>,
+    /// The state of the workspace before the turn that changed them; absent when none was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<String>,
+}
+
+/// What a file does later without being called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ActsLater {
+    /// It runs on this machine, or decides what does.
+    Runs,
+    /// It runs on another machine that builds the project.
+    RunsElsewhere,
+    /// It tells agents what to do.
+    Instructs,
 }
 
 /// What a notification is about, where a window stands otherwise because of it.
@@ -140,7 +167,7 @@ impl Notification {
     /// About nothing that a window has to know.
     #[must_use]
     pub fn new(level: NotificationLevel, text: String) -> Self {
-        Self { level, text, about: None }
+        Self { level, text, about: None, changed: None }
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::examined::{Opened, Word};
 use super::pattern;
 use super::place::Place;
+use crate::path::later::later;
 use crate::path::sensitive::{is_in_git_folder, is_sensitive, is_sensitive_below};
 
 /// Where the parts of a line stand: the place, and every folder they may be in by now.
@@ -71,7 +72,16 @@ impl Ground<'_> {
 
     /// Why writing there is more than writing a file.
     pub(crate) fn guarded(&self, word: &Word) -> Option<&'static str> {
+        self.unread(word).or_else(|| self.every(&word.text).find_map(|path| self.runs_later(&path)))
+    }
+
+    /// Why reading there is more than reading a file: git's own files are left to git.
+    pub(crate) fn unread(&self, word: &Word) -> Option<&'static str> {
         self.sensitive(word).or_else(|| self.every(&word.text).find_map(|path| is_in_git_folder(&path)))
+    }
+
+    fn runs_later(&self, path: &Path) -> Option<&'static str> {
+        later(self.place.root_of(path)?, path)?.asks()
     }
 
     /// The sensitive files that a word names, as read.
@@ -85,7 +95,10 @@ impl Ground<'_> {
     }
 
     fn opened_by(&self, word: &Word, changes: bool) -> Vec<Opened> {
-        let is_closed = |path: &PathBuf| self.sensitive_path(path).is_some() || is_in_git_folder(path).is_some();
+        let is_closed = |path: &PathBuf| {
+            let to_all = self.sensitive_path(path).is_some() || is_in_git_folder(path).is_some();
+            to_all || changes && self.runs_later(path).is_some()
+        };
         self.paths_in(word).filter(is_closed).map(|path| Opened { path, changes }).collect()
     }
 

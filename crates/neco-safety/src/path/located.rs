@@ -11,6 +11,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::error::PathError;
+use super::later::{Later, later};
 use super::open_at::{ALWAYS, PLACE, open_beneath};
 use super::sensitive::{is_in_git_folder, is_sensitive_below, may_make_a_repository};
 
@@ -159,12 +160,20 @@ impl Located {
     }
 
     /// Why changing it needs a person's word, if it does: more than for looking, as everything in a
-    /// `.git` folder, and what makes any other folder one, can make git run something. Touches the disk.
+    /// `.git` folder, and what makes any other folder one, can make git run something, and other files run by
+    /// themselves. Touches the disk.
     #[must_use]
     pub fn sensitive_to_write(&self) -> Option<&'static str> {
         self.sensitive_to_read()
             .or_else(|| is_in_git_folder(&self.absolute))
+            .or_else(|| self.later().and_then(Later::asks))
             .or_else(|| may_make_a_repository(&self.root.path, &self.absolute))
+    }
+
+    /// What it does later without being called.
+    #[must_use]
+    pub fn later(&self) -> Option<Later> {
+        later(&self.root.path, &self.absolute)
     }
 
     /// Facts about it.

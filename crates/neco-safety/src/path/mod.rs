@@ -4,9 +4,10 @@
 //! it goes through a handle of that root and follows no link, so a link that is put in its way after
 //! the check is refused, not followed; no operation waits for a pipe, device or socket.
 //!
-//! Reading order: [`error`], [`mod@resolve`], [`located`], [`open_at`], [`replace`], [`sensitive`], [`shape`].
+//! Reading order: [`error`], [`mod@resolve`], [`located`], [`open_at`], [`replace`], [`sensitive`], [`later`], [`shape`].
 
 mod error;
+pub mod later;
 mod located;
 mod open_at;
 mod replace;

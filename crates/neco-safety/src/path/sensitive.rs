@@ -5,6 +5,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use super::later::{AGENT, BUILD, EDITOR, is_agents_folder};
+
 /// Says why a path is sensitive. Judged by its names alone, without regard to case: whoever can
 /// spell `.ENV` on a file system that ignores case reads the same file.
 #[must_use]
@@ -131,9 +133,6 @@ const CREDENTIALS: &str = "it holds credentials";
 const PRIVATE_KEY: &str = "it may be a private key";
 const GIT: &str = "it decides what git runs";
 const START_UP: &str = "it runs when a shell or a session starts";
-const EDITOR: &str = "it decides what an editor runs";
-const AGENT: &str = "it decides what an agent may do";
-const BUILD: &str = "it decides what is run in this folder";
 
 /// Folders that are sensitive wherever they are.
 fn folder_by_name(name: &str) -> Option<&'static str> {
@@ -152,8 +151,8 @@ fn folder_inside(parent: &str, name: &str) -> Option<&'static str> {
         (".config", "nvim" | "helix" | "zed") => Some(EDITOR),
         (".config", "gcloud" | "gh" | "op") => Some(CREDENTIALS),
         (".config", "neco") => Some(AGENT),
-        (".neco", "tools" | "hooks" | "plugins" | "policy" | "commands") => Some(AGENT),
-        (".claude" | ".codex" | ".gemini" | ".cursor" | ".agents", "hooks" | "plugins") => Some(AGENT),
+        (".neco", "tools" | "policy" | "commands") => Some(AGENT),
+        (parent, "hooks" | "plugins") if is_agents_folder(parent) => Some(AGENT),
         _ => None,
     }
 }
@@ -220,8 +219,7 @@ fn file_inside(grandparent: &str, parent: &str, name: &str) -> Option<&'static s
     match (grandparent, parent, name) {
         (_, ".git", "config" | "config.worktree") | (".git", "info", "attributes") => Some(GIT),
         (_, ".vscode", "settings.json" | "tasks.json" | "launch.json" | "mcp.json" | "extensions.json") => Some(EDITOR),
-        (_, ".neco", name) if is_settings_name(name) => Some(AGENT),
-        (_, ".claude" | ".codex" | ".gemini" | ".cursor" | ".agents", name) if is_settings_name(name) => Some(AGENT),
+        (_, parent, name) if is_settings_name(name) && is_agents_folder(parent) => Some(AGENT),
         (_, ".docker", "config.json") | (_, ".kube", "config") => Some(CREDENTIALS),
         (_, ".cargo", "config" | "config.toml") => Some(BUILD),
         _ => None,

@@ -272,6 +272,8 @@ impl Confined {
         let (found, watched) = self.watch.begin(wanted.lasting)?;
         let shut = self.shut(wanted.closing)?;
         let mut layout = self.layout(&found, Named::new(&wanted.allowance.opens), shut.clone(), false);
+        // Nothing is held in its place here: what is changed is put back at the end.
+        watched.protects(&BTreeSet::new());
         let network = self.network_for(wanted) == Network::On;
         let rules = self.rules.of(self.open_outside(&layout, network))?;
         let order = self.order(wanted, Files { rules: None, in_namespaces: false, internet: network });

@@ -1,7 +1,9 @@
 //! Repositories that a command made: what in them would start a program is put aside, whoever enters them next.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::git_config::without_programs;
@@ -15,16 +17,33 @@ use crate::path::open_without_links;
 /// No settings that git wrote are longer.
 const MOST_BYTES: u64 = 64 * 1024;
 
-/// What became of what must not be there.
+/// The settings of a git folder.
+pub(super) const SETTINGS: &[&str] = &["config", "config.worktree"];
+
+/// What in a git folder leads git to other objects and addresses, or says which of the person's programs it runs on
+/// which files.
+pub(super) const LEADING: &[&str] =
+    &["info/attributes", "objects/info/alternates", "objects/info/http-alternates", "remotes", "branches"];
+
+/// What a command left behind.
 #[derive(Debug, Default)]
 pub(crate) struct Aftermath {
-    /// It was put aside, or removed.
+    /// What must not be there, and was put aside or removed.
     pub(crate) taken: Vec<PathBuf>,
-    /// It is still there.
+    /// What must not be there, and still is.
     pub(crate) left: Vec<PathBuf>,
+    /// Files that it changed and that act later.
+    pub(crate) acting: Vec<PathBuf>,
 }
 
 impl Aftermath {
+    /// Adds another.
+    pub(super) fn add(&mut self, other: Self) {
+        self.taken.extend(other.taken);
+        self.left.extend(other.left);
+        self.acting.extend(other.acting);
+    }
+
     /// Notes what became of one thing.
     pub(super) fn note<T>(&mut self, path: &Path, done: io::Result<T>) {
         match done {
@@ -45,12 +64,16 @@ impl Aftermath {
 pub(super) struct Repository {
     /// What makes a folder one.
     pub(super) dot_git: PathBuf,
-    /// The git folders that it uses: its own, the one that it shares, those of submodules.
+    /// The git folders that it uses: its own, the one that it shares, those of submodules and worktrees.
     pub(super) folders: Vec<PathBuf>,
+    /// Links in them, each with the folder that it is in.
+    pub(super) links: Vec<(PathBuf, PathBuf)>,
     /// Those of them whose submodules can't be told apart.
     pub(super) crowded: Vec<PathBuf>,
     /// What git enters from it.
     pub(super) enters: Vec<PathBuf>,
+    /// Repositories on this machine that it fetches from and pushes to.
+    pub(super) remotes: Vec<PathBuf>,
     /// Its index, if nobody can say what git finds in it.
     pub(super) unclear: Option<PathBuf>,
 }
@@ -69,6 +92,7 @@ impl Repository {
 
     fn with(dot_git: PathBuf, own: Option<PathBuf>, indexes: &mut Indexes) -> Self {
         let shared = own.as_ref().and_then(|own| shared_by(own)).filter(|shared| Some(shared) != own.as_ref());
+        let has_worktrees = shared.is_none();
         let mut folders: Vec<PathBuf> = own.into_iter().chain(shared).collect();
         let (mut modules, mut crowded) = (Vec::new(), Vec::new());
         for git in &folders {
@@ -78,8 +102,15 @@ impl Repository {
             }
         }
         folders.extend(modules);
-        let Entered { repositories: enters, unclear } = indexes.entered_from(&dot_git, &folders);
-        Self { dot_git, folders, crowded, enters, unclear }
+        // From one of several worktrees the others are none of a session's business.
+        if has_worktrees {
+            let worktrees = folders.iter().filter_map(|git| linked_git::worktrees_of(git)).flatten();
+            folders.extend(worktrees.collect::<Vec<_>>());
+        }
+        let Entered { repositories: enters, remotes, unclear } = indexes.entered_from(&dot_git, &folders);
+        let links = folders.iter().flat_map(|git| indexes.links.below(git).into_iter().map(|link| (git.clone(), link)));
+        let links = links.collect();
+        Self { dot_git, folders, links, crowded, enters, remotes, unclear }
     }
 
     /// Puts aside what leads git where nobody looked, besides what is in its git folders.
@@ -104,7 +135,19 @@ impl Repository {
         for git in self.crowded.iter().filter(|git| known.was_told_apart(git)) {
             put_aside(&git.join("modules"));
         }
+        for (git, link) in &self.links {
+            let is_there = |hands: &&Hands| hands.link_text(link).is_some();
+            if let Some(hands) = hands_for(link).filter(is_there).filter(|_| known.is_new(git, link)) {
+                aftermath.note(link, hands.remove(link));
+            }
+        }
         for git in &self.folders {
+            for path in LEADING.iter().map(|name| git.join(name)) {
+                let Some(hands) = hands_for(&path).filter(|hands| hands.is_there(&path)) else { continue };
+                if is_new_below(git, &path, known) && leads_elsewhere(&path, |other| hands_for(other).is_some()) {
+                    aftermath.note(&path, hands.put_aside(&path, "refused"));
+                }
+            }
             let list = git_todo::list_of(git);
             // What no hands reach no command could change.
             let may_be_new = |hands: &&Hands| hands.is_there(&list) && known.is_new_todo(&list);
@@ -130,22 +173,19 @@ impl Repository {
     }
 }
 
-/// Puts aside what in a git folder would start a program.
-pub(super) fn mend(git: &Path, hands: &Hands, aftermath: &mut Aftermath) {
-    for name in ["config", "config.worktree"] {
-        mend_settings(git, &git.join(name), hands, aftermath);
+/// Puts aside what in a git folder would start a program and is not as it was.
+pub(super) fn mend(git: &Path, known: &Known, hands: &Hands, aftermath: &mut Aftermath) {
+    for path in SETTINGS.iter().map(|name| git.join(name)).filter(|path| known.is_new(git, path)) {
+        mend_settings(git, &path, known, hands, aftermath);
     }
-    let hooks = git.join("hooks");
-    if has_hooks(&hooks) {
-        aftermath.note(&hooks, hands.put_aside(&hooks, "refused"));
-    }
+    mend_hooks(git, known, hands, aftermath);
     let elsewhere = git.join("commondir");
-    if hands.is_there(&elsewhere) && !may_lead(git, &elsewhere) {
+    if hands.is_there(&elsewhere) && known.is_new(git, &elsewhere) && !may_lead(git, &elsewhere) {
         aftermath.note(&elsewhere, hands.put_aside(&elsewhere, "refused"));
     }
 }
 
-fn mend_settings(git: &Path, path: &Path, hands: &Hands, aftermath: &mut Aftermath) {
+fn mend_settings(git: &Path, path: &Path, known: &Known, hands: &Hands, aftermath: &mut Aftermath) {
     if !hands.is_there(path) {
         return;
     }
@@ -157,11 +197,56 @@ fn mend_settings(git: &Path, path: &Path, hands: &Hands, aftermath: &mut Afterma
         // A link, a folder, a pipe, or too long.
         None => Vec::new(),
     };
-    let done = hands.put_aside(path, "refused").and_then(|_| hands.make_file(path, &left));
+    let left = known.settings(path).unwrap_or(&left);
+    let done = hands.put_aside(path, "refused").and_then(|_| hands.make_file(path, left));
     aftermath.note(path, done);
 }
 
-fn settings(path: &Path) -> Option<Vec<u8>> {
+/// Hooks that were there stay where others were added.
+fn mend_hooks(git: &Path, known: &Known, hands: &Hands, aftermath: &mut Aftermath) {
+    let hooks = git.join("hooks");
+    let Some(found) = hooks_in(&hooks) else {
+        return aftermath.note(&hooks, hands.put_aside(&hooks, "refused"));
+    };
+    let (new, old): (Vec<PathBuf>, Vec<PathBuf>) = found.into_iter().partition(|hook| known.is_new(git, hook));
+    match (new.is_empty(), old.is_empty()) {
+        (true, _) => {}
+        (false, true) => aftermath.note(&hooks, hands.put_aside(&hooks, "refused")),
+        (false, false) => new.iter().for_each(|hook| aftermath.note(hook, hands.put_aside(hook, "refused"))),
+    }
+}
+
+/// Whether something in a git folder, or what is in it, is not as it was.
+fn is_new_below(git: &Path, path: &Path, known: &Known) -> bool {
+    let mut inside = fs::read_dir(path).into_iter().flatten().flatten();
+    known.is_new(git, path) || inside.any(|entry| known.is_new(git, &entry.path()))
+}
+
+/// Whether what may lead git elsewhere does.
+fn leads_elsewhere(path: &Path, is_reached: impl Fn(&Path) -> bool) -> bool {
+    match path.file_name().and_then(OsStr::to_str) {
+        Some("alternates") => !path.parent().and_then(Path::parent).zip(settings(path)).is_some_and(
+            // Relative to the objects that others are added to.
+            |(objects, text)| text.split(|byte| *byte == b'\n').all(|line| may_be_shared(objects, line, &is_reached)),
+        ),
+        // Templates bring an empty folder.
+        Some("remotes" | "branches") => !fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none()),
+        Some(_) | None => true,
+    }
+}
+
+/// Whether objects of another repository may be used, which lies where a look gets: in the folders of the session.
+fn may_be_shared(objects: &Path, line: &[u8], is_reached: impl Fn(&Path) -> bool) -> bool {
+    match line.first() {
+        None | Some(b'#') => true,
+        // Written in a way that is not git's own.
+        Some(b'"') => false,
+        Some(_) => fs::canonicalize(objects.join(OsStr::from_bytes(line))).is_ok_and(|other| is_reached(&other)),
+    }
+}
+
+/// What a file says that is no longer than settings are; nothing for what is no file.
+pub(super) fn settings(path: &Path) -> Option<Vec<u8>> {
     let file = open_without_links(path).ok()?;
     file.metadata().ok().filter(|found| found.is_file() && found.len() <= MOST_BYTES)?;
     let mut text = Vec::new();
@@ -176,17 +261,17 @@ fn leads_back(git: &Path, worktree: &str) -> bool {
     !is_odd && gitdir_of(&git.join(worktree).join(".git")).as_deref() == Some(git)
 }
 
-/// Samples don't run. A folder that can't be read can still be run from.
-fn has_hooks(folder: &Path) -> bool {
-    let Ok(found) = fs::symlink_metadata(folder) else { return false };
+/// What git may run of a folder of hooks; nothing if nobody can say. Samples don't run. A folder that can't be read can
+/// still be run from.
+fn hooks_in(folder: &Path) -> Option<Vec<PathBuf>> {
+    let Ok(found) = fs::symlink_metadata(folder) else { return Some(Vec::new()) };
     if !found.is_dir() {
-        return true;
+        return None;
     }
-    let is_sample = |name: &std::ffi::OsStr| Path::new(name).extension().is_some_and(|end| end == "sample");
-    match fs::read_dir(folder) {
-        Ok(mut entries) => entries.any(|entry| entry.map_or(true, |entry| !is_sample(&entry.file_name()))),
-        Err(_) => true,
-    }
+    let entries = fs::read_dir(folder).ok()?.map(|entry| entry.map(|entry| entry.path()));
+    let mut hooks = entries.collect::<io::Result<Vec<PathBuf>>>().ok()?;
+    hooks.retain(|hook| hook.extension().is_none_or(|end| end != "sample"));
+    Some(hooks)
 }
 
 /// Whether a `commondir` leads here, as what stands in for a missing one says, or is as git writes it for a worktree.
@@ -224,14 +309,14 @@ mod tests {
         let (folder, git) = repository();
         let hands = Hands::open(folder.path()).unwrap();
         let mut aftermath = Aftermath::default();
-        mend(&git, &hands, &mut aftermath);
+        mend(&git, &Known::default(), &hands, &mut aftermath);
         assert!(names(&aftermath).is_empty(), "{aftermath:?}");
         let text = fs::read_to_string(git.join("config")).unwrap();
         fs::write(git.join("config"), format!("{text}\tfsmonitor = /w/evil\n")).unwrap();
         fs::create_dir_all(git.join("hooks")).unwrap();
         fs::write(git.join("hooks/pre-commit"), "evil").unwrap();
         fs::write(git.join("commondir"), "../evil").unwrap();
-        mend(&git, &hands, &mut aftermath);
+        mend(&git, &Known::default(), &hands, &mut aftermath);
         assert_eq!(names(&aftermath), ["config", "hooks", "commondir"]);
         assert_eq!(fs::read_to_string(git.join("config")).unwrap(), text, "what is harmless stays");
         assert!(git.join("config.refused-1").is_file() && git.join("hooks.refused-1/pre-commit").is_file());
@@ -248,7 +333,7 @@ mod tests {
         let made = Command::new("mkfifo").arg(git.join("config.worktree")).status().unwrap();
         assert!(made.success());
         let mut aftermath = Aftermath::default();
-        mend(&git, &hands, &mut aftermath);
+        mend(&git, &Known::default(), &hands, &mut aftermath);
         assert_eq!(names(&aftermath), ["config", "config.worktree", "hooks"]);
         assert_eq!(fs::read(git.join("config")).unwrap(), b"");
     }
@@ -259,8 +344,9 @@ mod tests {
         let script = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x && git worktree add -q tree && \
             mkdir -p .git/modules/m && echo x >.git/modules/m/HEAD";
         assert!(Command::new("sh").args(["-c", script]).current_dir(folder.path()).status().unwrap().success());
-        assert_eq!(Repository::at(git.clone(), &mut Indexes::default()).folders, [git.clone(), git.join("modules/m")]);
         let own = git.join("worktrees/tree");
+        let top = Repository::at(git.clone(), &mut Indexes::default());
+        assert_eq!(top.folders, [git.clone(), git.join("modules/m"), own.clone()]);
         let tree = Repository::at(folder.path().join("tree/.git"), &mut Indexes::default());
         assert_eq!(tree.folders, [own.clone(), git.clone(), git.join("modules/m")]);
         assert!(may_lead(&own, &own.join("commondir")) && tree.crowded.is_empty());

@@ -10,8 +10,11 @@ use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use super::bare::is_bare;
 use super::git_entries::{Entries, entries_in};
+use super::git_links::Links;
 use super::known::{Stamp, stamp, unsettled_for};
+use super::linked_git::is_git_name;
 use crate::path::open_without_links;
 
 /// A larger index is not read.
@@ -27,6 +30,8 @@ const MOST_LOOKED_AT: usize = 20_000;
 #[derive(Debug, Default)]
 pub(super) struct Indexes {
     read: HashMap<PathBuf, Index>,
+    /// The same of the links in git folders.
+    pub(super) links: Links,
 }
 
 #[derive(Debug)]
@@ -37,6 +42,8 @@ struct Index {
     entries: Option<Entries>,
     /// Where the repository works, besides the folder that its `.git` is in.
     elsewhere: Vec<PathBuf>,
+    /// Where it fetches from and pushes to.
+    addresses: Vec<PathBuf>,
     /// Whether no change can look as if nothing had changed.
     settled: bool,
 }
@@ -46,6 +53,8 @@ struct Index {
 pub(super) struct Entered {
     /// What is called `.git` there, if it is there.
     pub(super) repositories: Vec<PathBuf>,
+    /// Git folders on this machine that it fetches from and pushes to, whose hooks run then.
+    pub(super) remotes: Vec<PathBuf>,
     /// The index, if nobody can say what git finds in it.
     pub(super) unclear: Option<PathBuf>,
 }
@@ -61,8 +70,9 @@ impl Indexes {
         }
         let Some(index) = self.read.get(own) else { return Entered::default() };
         let unclear = || Some(own.join("index"));
-        let Some(entries) = &index.entries else { return Entered { unclear: unclear(), ..Entered::default() } };
         let mut entered = Entered::default();
+        entered.remotes.extend(index.addresses.iter().flat_map(|address| git_folders_at(&top.join(address))));
+        let Some(entries) = &index.entries else { return Entered { unclear: unclear(), ..entered } };
         let mut looked_at = 0;
         for top in index.elsewhere.iter().map(PathBuf::as_path).chain([top]) {
             let at = |name: &Vec<u8>| top.join(OsStr::from_bytes(name));
@@ -89,7 +99,8 @@ impl Index {
         let settings: Vec<PathBuf> =
             [Some(&own.to_path_buf()), shared].into_iter().flatten().flat_map(settings).collect();
         let mut from: Vec<_> = settings.iter().chain([&index]).map(|path| (path.clone(), stamp(path))).collect();
-        let works_in = settings.iter().flat_map(|file| worktrees_named_in(file));
+        let works_in = settings.iter().flat_map(|file| named_in(file, b"worktree"));
+        let addresses = settings.iter().flat_map(|file| named_in(file, b"url")).collect();
         let elsewhere: BTreeSet<PathBuf> = works_in.filter_map(|name| fs::canonicalize(own.join(name)).ok()).collect();
         let mut entries = match fs::symlink_metadata(&index) {
             Ok(_) => bytes_of(&index, MOST_INDEX).and_then(|bytes| entries_in(&bytes)),
@@ -105,7 +116,7 @@ impl Index {
             }
         }
         let settled = from.iter().all(|(_, stamp)| stamp.and_then(unsettled_for).is_none());
-        Self { from, entries, elsewhere: elsewhere.into_iter().collect(), settled }
+        Self { from, entries, elsewhere: elsewhere.into_iter().collect(), addresses, settled }
     }
 }
 
@@ -119,7 +130,7 @@ fn all_below(folder: &Path, looked_at: &mut usize) -> Option<Vec<PathBuf>> {
             if *looked_at > MOST_LOOKED_AT {
                 return None;
             }
-            if entry.file_name() == ".git" {
+            if is_git_name(&entry.file_name()) {
                 found.push(entry.path());
             } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 waiting.push(entry.path());
@@ -129,14 +140,31 @@ fn all_below(folder: &Path, looked_at: &mut usize) -> Option<Vec<PathBuf>> {
     Some(found)
 }
 
-/// Where settings say that a repository works, however they say it.
-fn worktrees_named_in(settings: &Path) -> Vec<PathBuf> {
+/// What an address is on this machine: a git folder, or the one in a folder.
+fn git_folders_at(address: &Path) -> Vec<PathBuf> {
+    let with_ending = |address: &Path| {
+        let mut text = address.as_os_str().to_owned();
+        text.push(".git");
+        PathBuf::from(text)
+    };
+    let folders =
+        [address.to_path_buf(), with_ending(address)].into_iter().filter_map(|path| fs::canonicalize(path).ok());
+    let git_folder = |folder: PathBuf| match is_bare(&folder) {
+        true => folder,
+        false => folder.join(".git"),
+    };
+    folders.map(git_folder).collect()
+}
+
+/// What settings say for a key, however they say it; an address without what says that it is a file.
+fn named_in(settings: &Path, key: &[u8]) -> Vec<PathBuf> {
     let text = bytes_of(settings, MOST_SETTINGS).unwrap_or_default();
-    let key = b"worktree";
     let named = |line: &[u8]| {
         let at = line.windows(key.len()).position(|part| part.eq_ignore_ascii_case(key))? + key.len();
         let value = line.get(at..)?.trim_ascii_start().strip_prefix(b"=")?.trim_ascii();
-        Some(PathBuf::from(OsString::from_vec(value.iter().copied().filter(|byte| *byte != b'"').collect())))
+        let value: Vec<u8> = value.iter().copied().filter(|byte| *byte != b'"').collect();
+        let path = value.strip_prefix(b"file://").unwrap_or(&value);
+        Some(PathBuf::from(OsStr::from_bytes(path)))
     };
     text.split(|byte| *byte == b'\n').filter_map(named).collect()
 }

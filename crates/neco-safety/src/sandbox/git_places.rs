@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::Path;
 
+use super::git_check::LEADING;
 use super::layout::{Drawing, Seen};
 use super::linked_git;
 
@@ -71,6 +72,11 @@ impl Drawing<'_> {
         self.keep(git.join("config"));
         self.keep_file(git.join("config.worktree"));
         self.keep_file(git.join("commondir"));
+        // Missing ones are looked for at the end.
+        for path in LEADING.iter().map(|name| git.join(name)).filter(|path| path.exists()) {
+            path.parent().into_iter().for_each(|folder| self.pin_between(git, folder));
+            self.keep_what_is_there(&path);
+        }
         let leads_elsewhere = git.join("gitdir");
         match self.is_there(&leads_elsewhere) {
             true => self.keep_what_is_there(&leads_elsewhere),

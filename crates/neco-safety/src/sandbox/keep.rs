@@ -107,19 +107,25 @@ impl Kept {
     fn end(self, heard: Heard) -> Aftermath {
         let mut aftermath = Aftermath::default();
         let watch = Arc::clone(self.watched.watch());
+        let lasting = self.watched.is_lasting();
         self.put_right.carry_out(&watch, &self.masks.known(), &mut aftermath);
-        let found = self.watched.end();
-        aftermath.taken.extend(found.taken);
-        aftermath.left.extend(found.left);
+        aftermath.add(self.watched.end());
         drop(self.masks);
         Watched::hold_up(&watch, &aftermath.left);
         match heard {
-            Heard::Now => aftermath.taken.extend(watch.take_untold()),
+            Heard::Now => {
+                let mut untold = watch.take_untold();
+                // Who hears of one that lasts hears that it is over: what it changed is told with the next.
+                let acting = if lasting { std::mem::take(&mut untold.acting) } else { Vec::new() };
+                watch.leave_untold(Aftermath { acting, ..Aftermath::default() });
+                aftermath.add(untold);
+            }
             Heard::Later => {
                 if !aftermath.taken.is_empty() {
                     tracing::warn!(taken = ?aftermath.taken, "a command made what it must not make: it was put aside");
                 }
-                watch.leave_untold(std::mem::take(&mut aftermath.taken));
+                let left = std::mem::take(&mut aftermath.left);
+                watch.leave_untold(std::mem::replace(&mut aftermath, Aftermath { left, ..Aftermath::default() }));
             }
         }
         aftermath

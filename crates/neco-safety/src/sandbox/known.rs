@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::git_check::Repository;
+use super::git_check::{LEADING, Repository, SETTINGS, settings};
 use super::git_todo;
 
 /// Times of files lag behind by so much at most.
@@ -31,6 +31,11 @@ pub(super) struct Known {
     /// Those that a command could change or move to where git enters them, and where they were, with the state of what
     /// decides what git runs in them.
     open: HashMap<Birth, (PathBuf, u64)>,
+    /// What decides what git runs in them or where it leads, file by file: of those that are protected only what a
+    /// command could still make.
+    items: HashMap<PathBuf, Option<Stamp>>,
+    /// The settings of those that a command could change.
+    settings: HashMap<PathBuf, Vec<u8>>,
     /// Those whose submodules could not be told apart.
     crowded: HashSet<PathBuf>,
     /// Indexes that could not be read.
@@ -56,10 +61,14 @@ impl Known {
         for (repository, is_protected) in repositories {
             for place in repository.folders.iter().chain([&repository.dot_git]) {
                 match birth(place) {
-                    Some(birth) if is_protected => drop(known.protected.insert(birth, place.clone())),
+                    Some(birth) if is_protected => {
+                        known.protected.insert(birth, place.clone());
+                        known.note(leading(place));
+                    }
                     Some(_) | None => known.leave_open(place),
                 }
             }
+            known.note(repository.links.iter().map(|(_, link)| link.clone()).collect());
             known.crowded.extend(repository.crowded.iter().cloned());
             known.unclear.extend(repository.unclear.iter().map(|index| (index.clone(), stamp(index))));
             let todos = repository.folders.iter().filter_map(|folder| git_todo::programs_in(folder));
@@ -111,11 +120,22 @@ impl Known {
 
     fn leave_open(&mut self, place: &Path) {
         if let Some(birth) = birth(place) {
-            // Another change right after one could look the same.
-            let unsettled = places_deciding(place).iter().filter_map(|path| unsettled_for(stamp(path)?)).max();
-            std::thread::sleep(unsettled.unwrap_or_default());
+            self.note(places_deciding(place));
+            let files = SETTINGS.iter().map(|name| place.join(name));
+            self.settings.extend(files.filter_map(|file| settings(&file).map(|text| (file, text))));
             self.open.insert(birth, (place.to_path_buf(), deciding(place)));
         }
+    }
+
+    /// Notes how these are.
+    fn note(&mut self, places: Vec<PathBuf>) {
+        // Another change right after one could look the same.
+        let unsettled = places.iter().filter_map(|path| unsettled_for(stamp(path)?)).max();
+        std::thread::sleep(unsettled.unwrap_or_default());
+        self.items.extend(places.into_iter().map(|place| {
+            let stamp = stamp(&place);
+            (place, stamp)
+        }));
     }
 
     /// Whether a git folder, or what leads to one, is protected by every box.
@@ -135,8 +155,31 @@ impl Known {
         }
     }
 
+    /// Whether something in a git folder is not as it was when nothing ran.
+    pub(super) fn is_new(&self, git: &Path, item: &Path) -> bool {
+        let own = birth(git);
+        let protected = own.and_then(|own| self.protected.get(&own));
+        let open = own.and_then(|own| self.open.get(&own)).map(|(place, _)| place);
+        match (protected, open) {
+            (Some(place), _) => self.is_new_since(&at_its_old_place(place, git, item), item),
+            (None, Some(place)) if place == git => self.is_new_since(item, item),
+            // Git may enter it where it is now.
+            (None, Some(_)) => true,
+            (None, None) => !self.is_older(git) || !self.is_older(item),
+        }
+    }
+
+    fn is_new_since(&self, then: &Path, now: &Path) -> bool {
+        self.items.get(then).map_or_else(|| !self.is_older(now), |before| *before != stamp(now))
+    }
+
+    /// What settings said when nothing ran; nothing if nobody knows.
+    pub(super) fn settings(&self, file: &Path) -> Option<&[u8]> {
+        self.settings.get(file).map(Vec::as_slice)
+    }
+
     /// Whether something was there, and as it is, before any command ran. No command can set these times.
-    fn is_older(&self, path: &Path) -> bool {
+    pub(super) fn is_older(&self, path: &Path) -> bool {
         let Some(since) = self.since.and_then(|since| since.checked_sub(COARSE)) else { return false };
         let Ok(found) = fs::symlink_metadata(path) else { return true };
         // What is in a folder may come and go; but it must not have come here itself, under another name before.
@@ -204,11 +247,25 @@ fn changed(found: &fs::Metadata) -> SystemTime {
 /// All that decides what git runs in a folder, or where it leads.
 fn places_deciding(git: &Path) -> Vec<PathBuf> {
     let hooks = git.join("hooks");
-    let inside: BTreeSet<PathBuf> =
-        fs::read_dir(&hooks).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    let files = ["config", "config.worktree", "commondir"].map(|name| git.join(name));
+    let inside = entries(&hooks);
+    let files = SETTINGS.iter().chain(&["commondir"]).map(|name| git.join(name));
     let leads = fs::symlink_metadata(git).is_ok_and(|found| !found.is_dir()).then(|| git.to_path_buf());
-    files.into_iter().chain([hooks]).chain(inside).chain(leads).collect()
+    files.chain([hooks]).chain(inside).chain(leads).chain(leading(git)).collect()
+}
+
+/// What in a git folder leads elsewhere besides its settings.
+fn leading(git: &Path) -> Vec<PathBuf> {
+    let places = LEADING.iter().map(|name| git.join(name));
+    places.flat_map(|place| entries(&place).into_iter().chain([place])).collect()
+}
+
+fn entries(folder: &Path) -> BTreeSet<PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+}
+
+/// Where something in a git folder was when that folder was here.
+fn at_its_old_place(place: &Path, git: &Path, item: &Path) -> PathBuf {
+    item.strip_prefix(git).map_or_else(|_| item.to_path_buf(), |below| place.join(below))
 }
 
 /// The state of all that decides what git runs in a folder.

@@ -10,10 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::closing::ShutPlaces;
 use super::level::{Level, Settings};
 use super::named::Named;
-use super::names::{
-    OWN_SETTINGS, SECRETS_AT_HOME, SECRETS_OF_THE_SYSTEM, SETTINGS_FILES, SETTINGS_FOLDERS, START_UP, START_UP_FOLDERS,
-};
-use super::search::{Found, Identity, identity, is_among};
+use super::names::{OWN_SETTINGS, SECRETS_AT_HOME, SECRETS_OF_THE_SYSTEM, START_UP, START_UP_FOLDERS};
+use super::search::{Found, Identity, identity, is_among, is_repository};
+use crate::path::later::{closed_files, closed_folders};
 
 /// The most settings below the top that are protected: each is a mount of every box.
 const MOST_SETTINGS: usize = 200;
@@ -181,7 +180,7 @@ impl Drawing<'_> {
             }
         }
         // The one at the top is known without a search, which can be led astray.
-        let at_the_top = roots.writable.iter().map(|root| root.join(".git"));
+        let at_the_top = roots.writable.iter().map(|root| root.join(".git")).filter(|git| is_repository(git));
         let repositories: BTreeSet<PathBuf> =
             at_the_top.chain(found.repositories.iter().map(|(path, _)| path.clone())).collect();
         repositories.iter().for_each(|git| self.keep_git(git));
@@ -193,14 +192,14 @@ impl Drawing<'_> {
     fn keep_settings(&mut self, root: &Path) {
         // What is ours is opened to nobody.
         self.keep_closed(root.join(OWN_SETTINGS), Seen::StandIn);
-        for (name, marks) in SETTINGS_FOLDERS {
+        for (name, marks) in closed_folders().filter(|(name, _)| *name != OWN_SETTINGS) {
             let is_used = self.machine.home.iter().any(|home| marks.iter().any(|mark| home.join(mark).exists()));
             match is_used {
                 true => self.keep(root.join(name)),
                 false => self.keep_if_there(root.join(name)),
             }
         }
-        SETTINGS_FILES.iter().for_each(|name| self.keep_if_there(root.join(name)));
+        closed_files().filter(|name| !name.starts_with('*')).for_each(|name| self.keep_if_there(root.join(name)));
     }
 
     fn keep_if_there(&mut self, path: PathBuf) {
@@ -255,7 +254,9 @@ impl Drawing<'_> {
         }
         self.keep_what_is_there(path);
         for file in inside {
-            let folder = file.parent().and_then(|folder| fs::canonicalize(folder).ok());
+            // A path may read as one in a folder and be none.
+            let folder =
+                file.parent().and_then(|folder| fs::canonicalize(folder).ok()).filter(|folder| folder.is_dir());
             let Some((folder, name)) = folder.zip(file.file_name()) else { continue };
             let file = folder.join(name);
             match fs::symlink_metadata(&file) {

@@ -86,7 +86,7 @@ fn the_repository_at_the_top_is_kept_whatever_a_search_found() {
     for path in ["modules/group/m/hooks", "worktrees/w"] {
         fs::create_dir_all(stage.workspace.join(".git").join(path)).unwrap();
     }
-    for path in ["modules/group/m/HEAD", "worktrees/w/commondir", "worktrees/w/gitdir"] {
+    for path in ["HEAD", "modules/group/m/HEAD", "worktrees/w/commondir", "worktrees/w/gitdir"] {
         fs::write(stage.workspace.join(".git").join(path), "x").unwrap();
     }
     let roots = Roots { writable: vec![stage.workspace.clone()], readable: Vec::new() };

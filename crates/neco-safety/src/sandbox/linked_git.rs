@@ -30,6 +30,11 @@ pub(super) struct Linked {
     pub(super) shared: PathBuf,
 }
 
+/// Whether git takes what has this name for a repository. On some disks the size of letters is no difference.
+pub(super) fn is_git_name(name: &OsStr) -> bool {
+    name.eq_ignore_ascii_case(".git")
+}
+
 /// Where a `.git` file leads, if that folder says that it belongs to it: a repository from someone
 /// else could name any folder, but not make that one name it back.
 pub(super) fn named_back(git_file: &Path) -> Option<Linked> {

@@ -10,8 +10,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::names::{is_secret_variables, is_settings, may_be_private_key};
+use super::linked_git::is_git_name;
+use super::names::{is_secret_variables, may_be_private_key};
 use super::news::{Changed, News};
+use super::unreadable;
+use crate::path::later::{acts_later, is_closed, later};
 use crate::path::open_without_links;
 
 /// How far a look goes.
@@ -25,7 +28,8 @@ pub(super) struct Limits {
     pub(super) everywhere: bool,
 }
 
-/// Folders that are made by programs and hold what was downloaded or built.
+/// Folders that are made by programs and hold what was downloaded or built: whether one of them is a repository is
+/// looked at, what is in their folders is not.
 const NOT_SEARCHED: &[&str] =
     &["node_modules", "target", ".venv", "venv", "__pycache__", "dist", "build", ".next", ".tox", ".cache", ".gradle"];
 
@@ -44,12 +48,14 @@ const OF_THE_SYSTEM: &[&str] =
 pub(super) struct Sights {
     /// Files with secrets.
     pub(super) secrets: Vec<PathBuf>,
-    /// Everything called `.git`.
+    /// Everything called `.git`, in letters of any size.
     pub(super) repositories: Vec<PathBuf>,
     /// Folders that git would take for a repository by themselves.
     pub(super) bare: Vec<PathBuf>,
     /// What decides what agents and editors do, below the top.
     pub(super) settings: Vec<PathBuf>,
+    /// Files that act later.
+    pub(super) acting: Vec<PathBuf>,
 }
 
 /// What is known of a folder and all below it.
@@ -83,8 +89,11 @@ struct Folder {
     /// Files that hold a private key or not: what they hold decides.
     keys: Vec<(OsString, Option<Stamp>, bool)>,
     settings: Vec<OsString>,
-    repository: bool,
+    acting: Vec<OsString>,
+    repositories: Vec<OsString>,
     bare: bool,
+    /// Whether nothing was looked at but whether it is a repository.
+    shallow: bool,
 }
 
 /// What changes with every change.
@@ -127,15 +136,16 @@ impl Look {
             }
             let Some(found) = self.followed(&path) else { continue };
             let now = stamp(&found);
+            let shallow = self.is_shallow(&path, limits);
             let folder = match known.remove(&path) {
-                Some(folder) if folder.stamp == Some(now) => folder,
+                Some(folder) if folder.stamp == Some(now) && folder.shallow == shallow => folder,
                 Some(_) | None => {
-                    let folder = self.read(&path, &found);
+                    let folder = self.read(&path, &found, shallow);
                     entries += folder.1;
                     folder.0
                 }
             };
-            waiting.extend(folder.entered(limits).map(|name| path.join(name)));
+            waiting.extend(folder.below.iter().map(|name| path.join(name)));
             self.keep(path, folder);
         }
         self.telling.retain(|path| self.folders.contains_key(path));
@@ -158,12 +168,12 @@ impl Look {
                 self.forget(&path);
                 continue;
             };
-            let (folder, count) = self.read(&path, &found);
+            let (folder, count) = self.read(&path, &found, self.is_shallow(&path, limits));
             entries += count;
             let before = self.folders.remove(&path).map(|folder| folder.below).unwrap_or_default();
             let there: BTreeSet<&OsString> = folder.below.iter().collect();
             before.iter().filter(|name| !there.contains(name)).for_each(|name| self.forget(&path.join(name)));
-            for below in folder.entered(limits).map(|name| path.join(name)) {
+            for below in folder.below.iter().map(|name| path.join(name)) {
                 let is_known = self.folders.get(&below).is_some_and(|known| known.is_still(&below));
                 if !is_known {
                     waiting.push_back(below);
@@ -232,9 +242,10 @@ impl Look {
                 }
                 sights.secrets.extend(holds.then_some(file));
             }
-            sights.repositories.extend(folder.repository.then(|| path.join(".git")));
+            sights.repositories.extend(folder.repositories.iter().map(|name| path.join(name)));
             sights.bare.extend(folder.bare.then(|| path.clone()));
             sights.settings.extend(folder.settings.iter().map(|name| path.join(name)));
+            sights.acting.extend(folder.acting.iter().map(|name| path.join(name)));
         }
         sights.secrets.sort();
         sights.repositories.sort();
@@ -243,8 +254,14 @@ impl Look {
         sights
     }
 
+    /// Whether of a folder nothing counts but whether it is a repository.
+    fn is_shallow(&self, path: &Path, limits: Limits) -> bool {
+        let is_apart = |name: &OsStr| NOT_SEARCHED.iter().any(|own| name == *own);
+        !limits.everywhere && path != self.root && path.file_name().is_some_and(is_apart)
+    }
+
     /// A folder, and how many entries it has.
-    fn read(&self, path: &Path, found: &Metadata) -> (Folder, usize) {
+    fn read(&self, path: &Path, found: &Metadata, shallow: bool) -> (Folder, usize) {
         let age = SystemTime::now().duration_since(changed(found)).unwrap_or_default();
         let mut folder = Folder {
             identity: (found.dev(), found.ino()),
@@ -253,24 +270,35 @@ impl Look {
             secrets: Vec::new(),
             keys: Vec::new(),
             settings: Vec::new(),
-            repository: false,
+            acting: Vec::new(),
+            repositories: Vec::new(),
             bare: false,
+            shallow,
         };
         let mut parts = Parts::default();
+        let acts = later(&self.root, path).is_some();
         let mut count = 0;
-        for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        for entry in unreadable::entries(path, found) {
             count += 1;
             let Ok(kind) = entry.file_type() else { continue };
             let name = entry.file_name();
             parts.see(&name, kind);
-            if path != self.root && name.to_str().is_some_and(is_settings) {
+            if is_git_name(&name) {
+                folder.repositories.push(name);
+                continue;
+            }
+            if shallow {
+                continue;
+            }
+            if path != self.root && is_closed(&name) {
                 folder.settings.push(name.clone());
             }
-            if name == ".git" {
-                folder.repository = true;
-            } else if kind.is_dir() {
+            if kind.is_dir() {
                 folder.below.push(name);
             } else {
+                if acts_later(&self.root, path, &name, acts) {
+                    folder.acting.push(name.clone());
+                }
                 self.file(path, name, kind, &mut folder);
             }
         }
@@ -297,13 +325,9 @@ impl Look {
 impl Folder {
     /// Whether there is something to see in it.
     fn is_telling(&self) -> bool {
-        let has_files = !self.secrets.is_empty() || !self.keys.is_empty() || !self.settings.is_empty();
-        has_files || self.repository || self.bare
-    }
-
-    /// The folders below it that are looked into.
-    fn entered(&self, limits: Limits) -> impl Iterator<Item = &OsString> {
-        self.below.iter().filter(move |name| limits.everywhere || !NOT_SEARCHED.iter().any(|own| *name == own))
+        let has_secrets = !self.secrets.is_empty() || !self.keys.is_empty();
+        let has_files = has_secrets || !self.settings.is_empty() || !self.acting.is_empty();
+        has_files || !self.repositories.is_empty() || self.bare
     }
 
     /// Whether what is there is what was read. Whoever follows it hears of all later changes.
@@ -324,13 +348,12 @@ struct Parts {
 impl Parts {
     fn see(&mut self, name: &OsStr, kind: FileType) {
         let may_be_folder = kind.is_dir() || kind.is_symlink();
-        match name.to_str() {
-            Some("HEAD") => self.head = true,
-            Some("objects") => self.objects |= may_be_folder,
-            Some("refs") => self.refs |= may_be_folder,
-            Some("commondir") => self.elsewhere = true,
-            Some(_) | None => {}
-        }
+        // There are disks on which the size of letters is no difference.
+        let is = |own: &str| name.eq_ignore_ascii_case(own);
+        self.head |= is("HEAD");
+        self.objects |= may_be_folder && is("objects");
+        self.refs |= may_be_folder && is("refs");
+        self.elsewhere |= is("commondir");
     }
 
     fn are_a_repository(&self) -> bool {

@@ -5,9 +5,9 @@
 //! left in a workspace when the last box is gone.
 //!
 //! Reading order: [`level`] (what is wanted), [`report`] (what was got), [`sandbox`] with [`probe`] and [`caches`], then one box:
-//! [`confined`], [`layout`] with [`names`] and [`named`], [`closing`] with [`hard_links`] and [`shut`], [`search`] with [`look`] and [`news`], [`git_places`], [`git_view`],
+//! [`confined`], [`layout`] with [`names`] and [`named`], [`closing`] with [`hard_links`] and [`shut`], [`search`] with [`look`], [`unreadable`] and [`news`], [`git_places`], [`git_view`],
 //! [`linked_git`], [`masks`] with [`stand_in`] and [`lists`], [`walls`], [`bwrap`] or [`rules`] with [`carve`], [`order`], [`launcher`], [`linux`]; what happens when it
-//! is gone: [`keep`] with [`hands`] and [`bare`], [`watch`] with [`known`], [`git_check`], [`git_config`], [`git_todo`] and
+//! is gone: [`keep`] with [`hands`] and [`bare`], [`watch`] with [`known`], [`git_check`], [`git_config`], [`git_todo`], [`git_links`] and
 //! [`git_index`] with [`git_entries`], [`traces`]; beside it [`proxy`], [`denial`], [`macos`].
 
 mod bare;
@@ -21,6 +21,7 @@ mod git_check;
 mod git_config;
 mod git_entries;
 mod git_index;
+mod git_links;
 mod git_places;
 mod git_todo;
 mod git_view;
@@ -51,6 +52,7 @@ mod search;
 mod shut;
 mod stand_in;
 mod traces;
+mod unreadable;
 mod walls;
 mod watch;
 

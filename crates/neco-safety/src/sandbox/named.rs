@@ -106,10 +106,14 @@ mod tests {
             "cp x .vscode/tasks.json",
             "cp tasks.json .vscode/",
             "tee .vscode/tasks.json <x",
-            "sed -i s/a/b/ .vscode/settings.json",
+            "sed -i s/a/b/ .vscode/tasks.json",
         ] {
-            assert_eq!(changes(line, "/w/.vscode").len(), 1, "{line}");
+            assert!(changes(line, "/w/.vscode").contains(&"/w/.vscode/tasks.json".into()), "{line}");
         }
+        for line in ["echo x >.devcontainer/x", "tee .devcontainer/x <y", "rm .devcontainer/x"] {
+            assert_eq!(changes(line, "/w/.devcontainer"), [PathBuf::from("/w/.devcontainer/x")], "{line}");
+        }
+        assert!(changes("cat .devcontainer/x <.devcontainer/y", "/w/.devcontainer").is_empty(), "only read");
         let look = "cat .git/hooks/pre-commit.sample .claude/settings.json >/dev/null; ls * >/dev/null; bash x.sh";
         for folder in ["/w/.git/hooks", "/w/.claude", "/w/.neco", "/w/.vscode"] {
             assert!(changes(look, folder).is_empty() && !named(look).changes(Path::new(folder)), "{folder}");

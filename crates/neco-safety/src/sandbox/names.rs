@@ -4,68 +4,8 @@ use std::path::Path;
 
 use crate::path::sensitive::{is_sample, is_secret_by_name};
 
-/// Folders in a workspace that decide what an agent or an editor does, and what the home folder has where such
-/// a program is used.
-pub(super) const SETTINGS_FOLDERS: &[(&str, &[&str])] = &[
-    (".claude", &[".claude", ".claude.json"]),
-    (".codex", &[".codex"]),
-    (".gemini", &[".gemini"]),
-    (".cursor", CURSOR),
-    (".windsurf", &[".windsurf", ".codeium", ".config/Windsurf"]),
-    (".vscode", CODE),
-    (".devcontainer", CODE),
-    (".idea", &[".config/JetBrains", ".local/share/JetBrains", ".cache/JetBrains"]),
-    (".zed", &[".config/zed", ".local/share/zed"]),
-    (".agents", &[".agents"]),
-    (".continue", &[".continue"]),
-    (".opencode", &[".config/opencode", ".local/share/opencode"]),
-    (".kiro", &[".kiro"]),
-    (".roo", &[".roo"]),
-    (".amazonq", &[".amazonq", ".aws/amazonq"]),
-];
-
-/// Ours.
+/// Our own settings in a workspace.
 pub(super) const OWN_SETTINGS: &str = ".neco";
-
-const CURSOR: &[&str] = &[".cursor", ".cursor-server", ".config/Cursor"];
-
-/// The editors that read the same folder.
-const CODE: &[&str] = &[
-    ".vscode",
-    ".vscode-server",
-    ".vscode-oss",
-    ".config/Code",
-    ".config/VSCodium",
-    ".cursor",
-    ".cursor-server",
-    ".config/Cursor",
-    ".windsurf",
-    ".config/Windsurf",
-];
-
-/// Files in a workspace that decide the same. Who reads them asks before it follows one that is new.
-pub(super) const SETTINGS_FILES: &[&str] = &[
-    ".mcp.json",
-    ".envrc",
-    ".exrc",
-    ".nvimrc",
-    ".nvim.lua",
-    ".dir-locals.el",
-    ".aider.conf.yml",
-    "opencode.json",
-    "opencode.jsonc",
-];
-
-/// How files end that decide what an editor does.
-const SETTINGS_ENDING: &str = ".code-workspace";
-
-/// Whether something in a workspace decides what an agent or an editor does, by its name.
-pub(super) fn is_settings(name: &str) -> bool {
-    name == OWN_SETTINGS
-        || SETTINGS_FOLDERS.iter().any(|(own, _)| *own == name)
-        || SETTINGS_FILES.contains(&name)
-        || name.ends_with(SETTINGS_ENDING)
-}
 
 /// What runs when a shell, a session or git starts: for a workspace that is the home folder.
 pub(super) const START_UP: &[&str] = &[

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use rustix::fs::{CWD, Mode, OFlags, fstat, openat};
 
+use super::linked_git::is_git_name;
 use super::look::{Limits, Look};
 
 const FIRST: Limits = Limits { time: Duration::from_millis(250), entries: 40_000, everywhere: false };
@@ -45,10 +46,12 @@ pub(super) struct Found {
     pub(super) repositories: Vec<(PathBuf, Identity)>,
     /// Folders that git would take for a repository by themselves.
     pub(super) bare: Vec<PathBuf>,
-    /// Repositories beyond those that are protected.
+    /// Repositories beyond those that are protected, and what is called like one and is none yet.
     pub(super) others: Vec<PathBuf>,
     /// What decides what agents and editors do, below the top.
     pub(super) settings: Vec<PathBuf>,
+    /// Files that act later.
+    pub(super) acting: Vec<PathBuf>,
     /// Whether there are more secrets than can be hidden.
     pub(super) too_many_secrets: bool,
     /// Whether something was not looked at.
@@ -162,15 +165,20 @@ impl State {
         let mut sights = self.look.sights();
         let is_readable = |path: &Path| is_among(path, &self.readable);
         sights.secrets.retain(|path| !is_readable(path));
-        sights.repositories.retain(|path| is_repository(path));
         let more_secrets = self.secrets.follow(&self.root).add(sights.secrets);
-        let others = self.repositories.follow(&self.root).add(sights.repositories);
+        let (whole, half): (Vec<_>, Vec<_>) = sights.repositories.into_iter().partition(|path| is_repository(path));
+        let mut others = self.repositories.follow(&self.root).add(whole);
+        // One with nothing in it does nothing.
+        others.extend(
+            half.into_iter().filter(|path| !fs::read_dir(path).is_ok_and(|mut inside| inside.next().is_none())),
+        );
         self.found = Found {
             secrets: self.secrets.listed(),
             repositories: self.repositories.listed(),
             bare: sights.bare,
             others,
             settings: sights.settings,
+            acting: sights.acting,
             too_many_secrets: !more_secrets.is_empty(),
             in_part,
         };
@@ -188,7 +196,7 @@ impl Things {
         for path in paths {
             // A link stands for what it leads to; what is called `.git` is meant itself.
             let path = match path.file_name() {
-                Some(name) if name != ".git" => fs::canonicalize(&path).unwrap_or(path),
+                Some(name) if !is_git_name(name) => fs::canonicalize(&path).unwrap_or(path),
                 Some(_) | None => path,
             };
             if self.by_place.contains_key(&path) {
@@ -247,7 +255,8 @@ pub(super) fn is_among(path: &Path, allowed: &[PathBuf]) -> bool {
     allowed.iter().any(|allowed| path.starts_with(allowed) || names(allowed))
 }
 
-/// Whether something called `.git` can be a repository: a folder without a `HEAD` is none to git.
+/// Whether something called `.git` can be a repository: a folder without a `HEAD` is none to git, until someone makes
+/// one of it with all that is in it already.
 pub(super) fn is_repository(dot_git: &Path) -> bool {
     match fs::symlink_metadata(dot_git) {
         Ok(found) if found.is_dir() => fs::symlink_metadata(dot_git.join("HEAD")).is_ok(),
@@ -334,6 +343,8 @@ mod tests {
         assert!(paths(&found.secrets).contains(&at("zz/y/x/target/conf/.env")) && found.too_many_secrets);
         assert!(paths(&found.repositories).contains(&at("zz/y/x/target/conf/sub/.git")));
         assert_eq!(found.others.len(), 1, "one more than are protected");
+        write(folder.path(), "decoy0/.git/hooks/pre-commit", "");
+        assert_eq!(search.found().others.len(), 2, "and what can become one");
     }
 
     #[test]

@@ -11,8 +11,8 @@ use std::time::SystemTime;
 use super::git_check::{Aftermath, Repository, mend};
 use super::git_index::Indexes;
 use super::hands::Hands;
-use super::known::{Birth, COARSE, Known, Mark, birth};
-use super::search::{Found, MOST_SECRETS, Search, is_repository};
+use super::known::{Birth, COARSE, Known, Mark, Stamp, birth, stamp};
+use super::search::{Found, MOST_SECRETS, Search};
 use super::traces::Note;
 
 /// The most repositories that are looked at. Where a command made more, no other runs.
@@ -47,8 +47,10 @@ struct State {
     outside: Vec<Hands>,
     /// What could not be put aside.
     left: Vec<PathBuf>,
-    /// What was put aside after a command that nobody waited for.
-    untold: Vec<PathBuf>,
+    /// Files that act later, as they were when no box was there.
+    acting: HashMap<PathBuf, Option<Stamp>>,
+    /// What came of a command that nobody waited for.
+    untold: Aftermath,
     indexes: Indexes,
     /// Whether not everything was looked at after a command: nothing new is the person's until it was.
     unsettled: bool,
@@ -142,14 +144,14 @@ impl Watch {
         self.all(Search::remembered)
     }
 
-    /// What was put aside and nobody was told of yet.
-    pub(super) fn take_untold(&self) -> Vec<PathBuf> {
+    /// What nobody was told of yet.
+    pub(super) fn take_untold(&self) -> Aftermath {
         std::mem::take(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).untold)
     }
 
-    /// Whoever comes next is told of these.
-    pub(super) fn leave_untold(&self, taken: Vec<PathBuf>) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).untold.extend(taken);
+    /// Whoever comes next is told of this.
+    pub(super) fn leave_untold(&self, untold: Aftermath) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).untold.add(untold);
     }
 
     /// Hands that reach a path.
@@ -164,6 +166,7 @@ impl Watch {
             all.repositories.extend(found.repositories);
             all.bare.extend(found.bare);
             all.settings.extend(found.settings);
+            all.acting.extend(found.acting);
             all.others.extend(found.others);
             all.too_many_secrets |= found.too_many_secrets;
             all.in_part |= found.in_part;
@@ -175,6 +178,7 @@ impl Watch {
     fn trust(&self, state: &mut State, found: &Found) {
         let settings = found.settings.iter().map(|path| (path.clone(), birth(path)));
         state.settings = Some((settings.collect(), SystemTime::now()));
+        state.acting = found.acting.iter().map(|path| (path.clone(), stamp(path))).collect();
         let protected: HashSet<&PathBuf> = found.repositories.iter().map(|(path, _)| path).collect();
         let is_protected = |dot_git: &PathBuf| {
             protected.contains(dot_git) || self.roots.iter().any(|root| root.join(".git") == *dot_git)
@@ -182,9 +186,14 @@ impl Watch {
         let repositories = self.repositories(state, found).all;
         let each = repositories.iter().map(|repository| (repository, is_protected(&repository.dot_git)));
         state.known = Known::of(each).since(self.since);
-        let folders = repositories.iter().flat_map(|repository| &repository.folders);
-        let outside = folders.filter(|folder| self.hands_for(folder).is_none());
-        state.outside = outside.filter_map(|folder| Hands::open(folder).ok()).collect();
+        let folders: BTreeSet<&PathBuf> = repositories.iter().flat_map(|repository| &repository.folders).collect();
+        state.outside.clear();
+        // Those above come before those below, which their hands reach, too.
+        for folder in folders.into_iter().filter(|folder| self.hands_for(folder).is_none()) {
+            if !state.outside.iter().any(|hands| hands.reach(folder)) {
+                state.outside.extend(Hands::open(folder).ok());
+            }
+        }
     }
 
     /// Every repository: those that were found, and those that git enters from them wherever they are, which come
@@ -201,7 +210,7 @@ impl Watch {
             repositories.all.push(repository);
         }
         while let Some(dot_git) = waiting.pop_front() {
-            if !is_repository(&dot_git) || !seen.insert(dot_git.clone()) {
+            if fs::symlink_metadata(&dot_git).is_err() || !seen.insert(dot_git.clone()) {
                 continue;
             }
             if repositories.all.len() >= MOST_REPOSITORIES {
@@ -210,6 +219,9 @@ impl Watch {
             }
             let repository = Repository::at(dot_git, &mut state.indexes);
             repository.enters.iter().for_each(|next| waiting.push_front(next.clone()));
+            // What lies elsewhere no command could change.
+            let remotes = repository.remotes.iter().filter(|remote| self.hands_for(remote).is_some());
+            waiting.extend(remotes.cloned());
             repositories.all.push(repository);
         }
         repositories
@@ -228,9 +240,7 @@ impl Watch {
     /// Looks at what a command made whose process was killed; these git folders were there before.
     pub(super) fn sweep(&self, known: impl Iterator<Item = (PathBuf, Mark)>, aftermath: &mut Aftermath) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).known = Known::again(known).since(self.since);
-        let found = self.end(true);
-        aftermath.taken.extend(found.taken);
-        aftermath.left.extend(found.left);
+        aftermath.add(self.end(true));
     }
 
     /// Looks at what a command made, and ends watching its box.
@@ -253,6 +263,12 @@ impl Watch {
                 }
             }
         }
+        let acting = state.take_changed(found.acting);
+        match lasting {
+            // Nobody waits for it: it is told with the next one.
+            true => state.untold.acting.extend(acting),
+            false => aftermath.acting = acting,
+        }
         aftermath
     }
 
@@ -269,7 +285,7 @@ impl Watch {
         let folders: BTreeSet<&PathBuf> = repositories.iter().flat_map(|repository| &repository.folders).collect();
         for folder in folders.into_iter().filter(|folder| state.known.is_commands(folder)) {
             if let Some(hands) = hands_for(&folder.join("config")) {
-                mend(folder, hands, &mut aftermath);
+                mend(folder, &state.known, hands, &mut aftermath);
             }
         }
         aftermath
@@ -277,6 +293,19 @@ impl Watch {
 }
 
 impl State {
+    /// Which of these files that act later are not as they were. From now on they are as they are.
+    fn take_changed(&mut self, acting: Vec<PathBuf>) -> Vec<PathBuf> {
+        let now: HashMap<PathBuf, Option<Stamp>> = acting.iter().map(|path| (path.clone(), stamp(path))).collect();
+        let before = std::mem::replace(&mut self.acting, now);
+        let is_changed = |path: &PathBuf| match (before.get(path), stamp(path)) {
+            // It was put aside.
+            (_, None) => false,
+            (Some(before), now) => *before != now,
+            (None, Some(_)) => !self.known.is_older(path),
+        };
+        acting.into_iter().filter(is_changed).collect()
+    }
+
     /// Whether a command put settings into a folder that was there before it, or others in the place of some. What
     /// comes with a folder of its own, as in a clone, nobody has opened yet.
     fn is_new_setting(&self, path: &Path) -> bool {
@@ -307,6 +336,11 @@ impl Watched {
     /// No other command runs until these are gone.
     pub(super) fn hold_up(watch: &Watch, left: &[PathBuf]) {
         watch.state.lock().unwrap_or_else(PoisonError::into_inner).left.extend_from_slice(left);
+    }
+
+    /// Whether others work beside it.
+    pub(super) fn is_lasting(&self) -> bool {
+        self.lasting
     }
 
     /// What it watches with.

@@ -31,7 +31,8 @@ fn victim() {
         // The person's own repository is moved away, and another one put in its place.
         assert!(Command::new("git").args(["init", "-q"]).arg(stage.work("mine")).status().unwrap().success());
         std::fs::write(stage.work("mine/.git/config"), MINE).unwrap();
-        let plant = "echo '{}' >.mcp.json; mv mine mine2; \
+        let plant = "echo '{}' >.mcp.json; mv mine mine2; mkdir -p half/.git/hooks; echo evil >half/.git/hooks/pre-commit; \
+            rm -f .git/logs/x; mkdir -p .git/logs .git/info; ln -s /evil .git/logs/x; echo '* filter=x' >.git/info/attributes; \
             for i in sub mine; do git init -q $i; printf '[core]\\nfsmonitor=/evil\\n' >$i/.git/config; done";
         let command = format!("{plant}; sleep {sleep} & env -i setsid sleep {sleep} & setsid sleep {sleep} & wait");
         let _running = spawner.start(stage.shell(&command)).await.unwrap();
@@ -78,7 +79,9 @@ fn nothing_survives_kill_9_and_what_stood_in_is_removed_by_the_next() {
     assert!(at(".mcp.json.refused-1").is_file() && at("sub/.git").is_dir());
     let is_evil =
         |name: &str| std::fs::read_to_string(at(name).join(".git/config")).is_ok_and(|text| text.contains("evil"));
-    while is_evil("sub") || is_evil("mine") {
+    let parts = ["half/.git/hooks/pre-commit", ".git/logs/x", ".git/info/attributes"];
+    let is_left = |name: &&str| std::fs::symlink_metadata(at(name)).is_ok();
+    while is_evil("sub") || is_evil("mine") || parts.iter().any(is_left) {
         assert!(begun.elapsed() < Duration::from_secs(20), "a repository of the command's stayed as it was");
         std::thread::sleep(Duration::from_millis(5));
     }

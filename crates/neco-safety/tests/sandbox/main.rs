@@ -7,6 +7,7 @@ mod closed;
 mod expected;
 mod floods;
 mod killed;
+mod parts;
 mod plants;
 mod probe;
 mod repositories;

@@ -9,7 +9,8 @@ use neco_config::section::SandboxSection;
 use neco_safety::sandbox::{Roots, Strength};
 use neco_safety::world::Spawner;
 
-use crate::stage::{Stage, all, run};
+use crate::parts::PARTS;
+use crate::stage::{Stage, all, bwrap, run, skipped};
 
 /// Begins every script: a repository with a commit that the one at the top enters, and settings that start a program.
 const WORDS: &str = r#"set -e; export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
@@ -33,16 +34,21 @@ open(".git/index","wb").write(b+hashlib.sha1(b).digest())' "$1"; }
 "#;
 
 /// Something to plant.
-struct Plant {
-    name: &'static str,
+pub struct Plant {
+    pub name: &'static str,
     /// What the person has before.
-    before: &'static str,
-    commands: &'static [&'static str],
+    pub before: &'static str,
+    pub commands: &'static [&'static str],
     /// What the person does afterwards.
-    after: &'static str,
+    pub after: &'static str,
 }
 
-const STATUS: &str = "git status --short";
+pub const STATUS: &str = "git status --short";
+
+/// All of them.
+fn plants() -> impl Iterator<Item = &'static Plant> {
+    PLANTS.iter().chain(PARTS)
+}
 
 const PLANTS: &[Plant] = &[
     Plant {
@@ -228,7 +234,7 @@ const PLANTS: &[Plant] = &[
 ];
 
 impl Plant {
-    fn script(stage: &Stage, text: &str) -> String {
+    pub fn script(stage: &Stage, text: &str) -> String {
         let evil = stage.outside.join("evil.sh");
         format!("{WORDS}{text}")
             .replace("EVIL", evil.to_str().unwrap())
@@ -236,14 +242,14 @@ impl Plant {
     }
 
     /// What a person does, without a box.
-    fn as_the_person(stage: &Stage, text: &str) -> std::process::Output {
+    pub fn as_the_person(stage: &Stage, text: &str) -> std::process::Output {
         let script = Self::script(stage, text);
         let mut shell = Command::new("sh");
         shell.args(["-c", &script]).current_dir(&stage.workspace).env("HOME", &stage.home);
         shell.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_EDITOR", "true").output().unwrap()
     }
 
-    fn set_up(&self) -> Stage {
+    pub fn set_up(&self) -> Stage {
         let stage = Stage::new();
         let evil = stage.outside.join("evil.sh");
         fs::write(&evil, format!("#!/bin/sh\ntouch {}/ran\n", stage.outside.display())).unwrap();
@@ -254,7 +260,7 @@ impl Plant {
     }
 
     /// Whether what was planted runs when the person goes on.
-    fn runs(&self, stage: &Stage) -> bool {
+    pub fn runs(&self, stage: &Stage) -> bool {
         let ran = stage.outside.join("ran");
         let _ = fs::remove_file(&ran);
         let output = Self::as_the_person(stage, self.after);
@@ -266,7 +272,7 @@ impl Plant {
 
 #[test]
 fn every_plant_runs_where_there_is_no_box() {
-    for plant in PLANTS {
+    for plant in plants() {
         let stage = plant.set_up();
         for command in plant.commands {
             let done = Plant::as_the_person(&stage, command);
@@ -278,23 +284,43 @@ fn every_plant_runs_where_there_is_no_box() {
 
 #[tokio::test]
 async fn no_plant_runs_where_there_is_one() {
-    for plant in PLANTS {
-        let stage = plant.set_up();
-        let Some(spawner) = stage.spawner(Strength::Strong, &SandboxSection::default()) else { return };
-        let mut told = Vec::new();
-        let mut output = String::new();
-        for command in plant.commands {
-            let mut running = spawner.start(stage.shell(&Plant::script(&stage, command))).await.unwrap();
-            output.push_str(&all(&mut running).await.0);
-            told.extend_from_slice(running.taken_away());
-            assert!(running.left_behind().is_empty(), "{}: {:?}", plant.name, running.left_behind());
-        }
-        assert!(!plant.runs(&stage), "{}: {output} {told:?}", plant.name);
-        assert!(!told.is_empty() || output.contains("Read-only"), "{}: nothing was said: {output}", plant.name);
-        // A command that does nothing does not make it the person's.
-        run(&spawner, stage.shell("true")).await;
-        assert!(!plant.runs(&stage), "{}: after another command", plant.name);
+    for plant in plants() {
+        none_runs(plant, plant.set_up(), Strength::Strong).await;
     }
+}
+
+#[tokio::test]
+async fn no_plant_runs_where_bubblewrap_builds_it() {
+    if bwrap().is_none() {
+        return skipped(Strength::Weaker, "bubblewrap is not installed");
+    }
+    for plant in plants() {
+        none_runs(plant, Stage { bubblewrap: true, ..plant.set_up() }, Strength::Strong).await;
+    }
+}
+
+#[tokio::test]
+async fn no_plant_runs_after_the_weaker_one() {
+    for plant in plants() {
+        none_runs(plant, plant.set_up(), Strength::Weaker).await;
+    }
+}
+
+async fn none_runs(plant: &Plant, stage: Stage, strength: Strength) {
+    let Some(spawner) = stage.spawner(strength, &SandboxSection::default()) else { return };
+    let mut told = Vec::new();
+    let mut output = String::new();
+    for command in plant.commands {
+        let mut running = spawner.start(stage.shell(&Plant::script(&stage, command))).await.unwrap();
+        output.push_str(&all(&mut running).await.0);
+        told.extend_from_slice(running.taken_away());
+        assert!(running.left_behind().is_empty(), "{}: {:?}", plant.name, running.left_behind());
+    }
+    assert!(!plant.runs(&stage), "{}: {output} {told:?}", plant.name);
+    assert!(!told.is_empty() || output.contains("Read-only"), "{}: nothing was said: {output}", plant.name);
+    // A command that does nothing does not make it the person's.
+    run(&spawner, stage.shell("true")).await;
+    assert!(!plant.runs(&stage), "{}: after another command", plant.name);
 }
 
 #[tokio::test]

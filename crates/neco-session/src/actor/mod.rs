@@ -16,6 +16,5 @@ mod session;
 mod shown;
 mod workflows;
 
-pub use remember::kept_words;
 pub use run::ActorSetup;
 pub use session::Session;

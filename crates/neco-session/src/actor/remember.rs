@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use neco_proto::event::{MemoryAction, Notification, NotificationLevel};
+use neco_proto::event::{Notification, NotificationLevel};
 use neco_proto::{AgentId, ClientError, EventBody, Seq, SessionId};
 use neco_store::EventLog;
 
@@ -98,7 +98,7 @@ impl Remembers {
 
     /// Says to the person what became of something that was to be kept.
     async fn say(&self, kept: &Kept) -> Result<(), ClientError> {
-        let text = kept_words(kept);
+        let text = kept.words();
         self.record(EventBody::Notification(Notification::new(NotificationLevel::Info, text))).await
     }
 
@@ -112,22 +112,4 @@ impl Remembers {
     async fn record(&self, body: EventBody) -> Result<(), ClientError> {
         self.journal.emit(self.root, None, body).await.map_err(|error| store_failed(&error))
     }
-}
-
-/// What became of a note, for the person.
-#[must_use]
-pub fn kept_words(kept: &Kept) -> String {
-    let done = match kept.action {
-        Some(MemoryAction::Stored | MemoryAction::Recalled) => "remembered",
-        Some(MemoryAction::Updated) => "brought up to date",
-        None => "known already",
-    };
-    let redacted = if kept.redacted { "; what looked like a secret was left out" } else { "" };
-    let beside = kept.resembles.as_ref().map(|other| {
-        format!(
-            "\n{} stays, with nearly the same words: {} (neco memory rm {} forgets it)",
-            other.id, other.title, other.id
-        )
-    });
-    format!("{done}: {} ({}){redacted}{}", kept.note.title, kept.note.path, beside.unwrap_or_default())
 }

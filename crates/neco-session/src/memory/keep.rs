@@ -89,6 +89,27 @@ pub struct Resembled {
 }
 
 impl Kept {
+    /// What became of it, for the person, with the command that takes it back.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let MemoryNote { id, title, path, .. } = &self.note;
+        let (done, back) = match self.action {
+            Some(MemoryAction::Stored | MemoryAction::Recalled) => {
+                ("remembered", format!("; neco memory rm {id} forgets it"))
+            }
+            Some(MemoryAction::Updated) => ("brought up to date", format!("; neco memory edit {id} changes it")),
+            None => ("known already", String::new()),
+        };
+        let redacted = if self.redacted { "; what looked like a secret was left out" } else { "" };
+        let beside = self.resembles.as_ref().map(|other| {
+            format!(
+                "\n{} stays, with nearly the same words: {} (neco memory rm {} forgets it)",
+                other.id, other.title, other.id
+            )
+        });
+        format!("{done}: {title} ({path}){redacted}{back}{}", beside.unwrap_or_default())
+    }
+
     /// The event that tells of it.
     #[must_use]
     pub fn event(&self) -> Option<MemoryUpdate> {

@@ -77,6 +77,7 @@ impl Tool for ApplyPatch {
             let known = stage.staged.iter().filter(|staged| staged.text.is_some());
             let known = known.filter_map(|staged| ledger.to_keep(&staged.located));
             let output = ToolOutput::text(done_words(&stage, &notes)).with_known(known);
+            let output = stage.staged.iter().fold(output, |output, staged| output.with_changed(&staged.located));
             Ok(output.with_display(Display::Diff { files }))
         })
         .await

@@ -99,6 +99,7 @@ impl Tool for EditFile {
             let (start, shown) = (words.len(), prepared.draft.located.shown());
             let known = ledger.to_keep(&prepared.draft.located);
             let output = ToolOutput::text(words + &regions).outside(start.., shown).with_known(known);
+            let output = output.with_changed(&prepared.draft.located);
             Ok(output.with_display(Display::Diff { files: vec![prepared.change.diff] }))
         })
         .await

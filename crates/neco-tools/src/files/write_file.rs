@@ -78,7 +78,8 @@ impl Tool for WriteFile {
             let lines = count_lines(&text);
             let unit = if lines == 1 { "line" } else { "lines" };
             let words = format!("{done} {shown}: {lines} {unit}, {} bytes.{}", written.bytes, written.note());
-            let output = ToolOutput::text(words).with_known(ledger.to_keep(&draft.located));
+            let output =
+                ToolOutput::text(words).with_known(ledger.to_keep(&draft.located)).with_changed(&draft.located);
             Ok(output.with_display(Display::Diff { files: vec![change.diff] }))
         })
         .await

@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::background::Processes;
-use super::box_words::{OWN_NETWORK, has_own_network, own_network_words, stopped_by_box, waited_words};
+use super::box_words::{OWN_NETWORK, acting_files, has_own_network, own_network_words, stopped_by_box, waited_words};
 use super::committed::may_show_closed;
 use super::folder::ShellFolder;
 use super::follow::{Followed, GRACE, Outcome, follow};
@@ -130,7 +130,8 @@ impl Bash {
         if self.processes.running() > 0 && stopped.is_none() {
             notes.extend(own_network_words(&args.command, &followed, freedom, ctx).await);
         }
-        let mut output = self.output(args, followed, limit, &notes);
+        let acting = acting_files(&followed.changed_later, &ctx.world.files);
+        let mut output = ToolOutput { acting, ..self.output(args, followed, limit, &notes) };
         if stopped.is_some() {
             output.error_code = Some(ErrorCode::SandboxDenied);
         }
@@ -205,6 +206,7 @@ impl Bash {
             }),
             spilled_to: output.spilled_to,
             known: Vec::new(),
+            acting: Vec::new(),
             intents: Vec::new(),
             error_code: match outcome {
                 Outcome::Ended(_) => None,

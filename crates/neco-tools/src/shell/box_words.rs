@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use neco_safety::command::{Place, examine};
+use neco_safety::path::later::later;
 use neco_safety::sandbox::Freedom;
 use neco_safety::sandbox::denial::{Denial, recognise};
-use neco_safety::world::Exit;
-use neco_toolkit::ToolContext;
+use neco_safety::world::{Exit, Files};
+use neco_toolkit::{ActingFile, ToolContext};
 
 use super::bash::off_the_runtime;
 use super::follow::{Followed, Outcome};
@@ -55,6 +56,16 @@ pub(super) async fn waited_words(line: &str, outcome: Outcome, freedom: Freedom,
          network: true: the user is asked"
             .to_owned()
     })
+}
+
+/// What the person is told of the files that a command changed and that act later.
+pub(super) fn acting_files(changed: &[PathBuf], files: &Files) -> Vec<ActingFile> {
+    let acting = |path: &PathBuf| {
+        let root = files.writable().find(|root| path.starts_with(root))?;
+        let shown = path.strip_prefix(files.workspace()).unwrap_or(path).display().to_string();
+        Some(ActingFile { path: shown, does: later(root, path)? })
+    };
+    changed.iter().filter_map(acting).collect()
 }
 
 /// What the model is told of what a command made and could not keep.

@@ -47,6 +47,8 @@ pub(super) struct Followed {
     pub(super) taken_away: Vec<PathBuf>,
     /// What of that is still there.
     pub(super) left_behind: Vec<PathBuf>,
+    /// What it changed that acts later.
+    pub(super) changed_later: Vec<PathBuf>,
 }
 
 /// Follows a command to its end, which comes after `limit` and [`GRACE`] at the latest.
@@ -96,8 +98,15 @@ pub(super) async fn follow(
     kept.push(&rest).await;
     show(ctx, &live.end());
     let refused_hosts = running.refused_hosts();
-    let (taken_away, left_behind) = (running.taken_away().to_vec(), running.left_behind().to_vec());
-    Followed { output: kept.finish().await, outcome, took: started.elapsed(), refused_hosts, taken_away, left_behind }
+    Followed {
+        output: kept.finish().await,
+        outcome,
+        took: started.elapsed(),
+        refused_hosts,
+        taken_away: running.taken_away().to_vec(),
+        left_behind: running.left_behind().to_vec(),
+        changed_later: running.changed_later().to_vec(),
+    }
 }
 
 /// What a command that was killed had printed and nobody had read yet.

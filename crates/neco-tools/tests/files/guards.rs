@@ -86,6 +86,36 @@ async fn everything_of_git_is_critical_to_write_and_the_reason_is_told() {
     assert_eq!((plan.risk, plan.because.as_deref()), (Risk::Critical, Some("it may hold secrets")));
 }
 
+/// What runs without being called is asked about, what instructs or runs elsewhere is told, ordinary code is neither;
+/// and all of it may be read.
+#[tokio::test]
+async fn what_acts_later_is_asked_about_or_told() {
+    let desk = Desk::new();
+    let write = |path: &str| json!({"path": path, "content": "x"});
+    for (path, because) in [
+        (".husky/pre-commit", "it runs when git is used"),
+        (".devcontainer/devcontainer.json", "it decides what an editor runs"),
+        (".gitmodules", "it decides where git looks"),
+        ("sub/.ripgreprc", "it decides what another program runs"),
+        (".neco/rules.md", "it decides what an agent may do"),
+        (".claude/agents/x.md", "it decides what an agent may do"),
+    ] {
+        let plan = desk.plan("write_file", write(path)).await.unwrap();
+        assert_eq!((plan.risk, plan.because.as_deref()), (Risk::Critical, Some(because)), "{path}");
+        let patch = format!("*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch");
+        assert_eq!(desk.plan("apply_patch", json!({ "patch": patch })).await.unwrap().risk, Risk::Critical, "{path}");
+        desk.put(path, "x\n");
+        assert_eq!(desk.plan("read_file", json!({ "path": path })).await.unwrap().risk, Risk::Safe, "{path}");
+    }
+    for (path, told) in [("AGENTS.md", 1), (".github/workflows/ci.yml", 1), ("Makefile", 0), ("package.json", 0)] {
+        let call = desk.tool("write_file").prepare(write(path)).unwrap();
+        assert_eq!(call.plan(&desk.ctx).await.unwrap().risk, Risk::Medium, "{path}");
+        let acting = call.run(desk.ctx.clone()).await.unwrap().acting;
+        assert_eq!(acting.len(), told, "{path}");
+        assert!(acting.iter().all(|file| file.path == path), "{path}");
+    }
+}
+
 #[tokio::test]
 async fn ignore_files_that_are_no_files_do_not_hold_a_search() {
     let desk = Desk::new();

@@ -22,8 +22,8 @@ use crate::input::{Files, History, Keymap, Prompt, Written};
 use crate::looks::Looks;
 use crate::theme::Theme;
 use crate::told::Output;
-use crate::transcript::Transcript;
 use crate::transcript::tail::Tail;
+use crate::transcript::{Transcript, warning_of};
 use crate::update::Effect;
 use crate::view::Shown;
 
@@ -358,6 +358,9 @@ impl App {
         self.drop_void_purpose();
         if is_child {
             self.standing.child(event);
+            // Whoever changed what acts later, the person is told.
+            let told = warning_of(&event.body);
+            told.into_iter().for_each(|(tone, text)| self.transcript.tell(tone, text));
         } else {
             let worked = self.standing.works();
             self.standing.apply(event);

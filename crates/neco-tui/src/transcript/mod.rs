@@ -17,3 +17,4 @@ pub mod tail;
 pub use block::Block;
 pub use card::Card;
 pub use folding::Transcript;
+pub(crate) use notices::warning_of;

@@ -2,8 +2,8 @@
 
 use neco_proto::clean::clean_line;
 use neco_proto::event::{
-    AgentComplete, Compaction, CompactionStrategy, CompleteReason, HookOutcome, HookRun, Imported, MemoryAction,
-    MemoryUpdate, ModeChange, ModelRetry, ModelSwitch, NotificationLevel, Rewind,
+    AgentComplete, Compaction, CompactionStrategy, CompleteReason, HookOutcome, HookRun, Imported, ModeChange,
+    ModelRetry, ModelSwitch, NotificationLevel, Rewind,
 };
 use neco_proto::{EventBody, ItemAnswer, PlanStatus, QuestionItem, Reply};
 
@@ -28,11 +28,12 @@ pub fn notice(body: &EventBody) -> Option<(Tone, String)> {
         EventBody::ModeChange(change) => Some((Tone::Plain, changed(change))),
         EventBody::Compaction(compaction) => Some((Tone::Plain, compacted(compaction))),
         EventBody::HookRun(run) => hook(run),
-        EventBody::MemoryUpdate(update) => remembered(update),
         EventBody::PlanUpdate(update) => update.plan.as_ref().and_then(|plan| planned(plan.status)),
         EventBody::Imported(imported) => Some((Tone::Plain, brought(imported))),
         EventBody::AgentComplete(complete) => ended(complete),
+        // What is kept is told in words of its own.
         EventBody::SessionStart(_)
+        | EventBody::MemoryUpdate(_)
         | EventBody::StateChange(_)
         | EventBody::TurnStart(_)
         | EventBody::StreamChunk(_)
@@ -62,6 +63,13 @@ pub fn notice(body: &EventBody) -> Option<(Tone, String)> {
         | EventBody::WorkflowUpdate(_)
         | EventBody::TurnEnd(_) => None,
     }
+}
+
+/// What is said of an agent's change of files that act later, whichever agent it is; nothing for anything else.
+#[must_use]
+pub fn warning_of(body: &EventBody) -> Option<(Tone, String)> {
+    let acts_later = matches!(body, EventBody::Notification(told) if told.changed.is_some());
+    notice(body).filter(|_| acts_later)
 }
 
 /// What was asked and what the person said to it, a line each.
@@ -126,16 +134,6 @@ fn hook(run: &HookRun) -> Option<(Tone, String)> {
         HookOutcome::Passed | HookOutcome::Allowed | HookOutcome::Asked | HookOutcome::Cancelled => Tone::Plain,
     };
     Some((tone, format!("{} hook: {said}", run.event)))
-}
-
-fn remembered(update: &MemoryUpdate) -> Option<(Tone, String)> {
-    let verb = match update.action {
-        MemoryAction::Recalled => return None,
-        MemoryAction::Stored => "remembered",
-        MemoryAction::Updated => "memory changed",
-    };
-    let titles: Vec<&str> = update.entries.iter().map(|entry| entry.title.as_str()).collect();
-    Some((Tone::Plain, format!("{verb}: {}", titles.join(" · "))))
 }
 
 fn planned(status: PlanStatus) -> Option<(Tone, String)> {

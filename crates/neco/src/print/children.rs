@@ -55,6 +55,8 @@ impl Children {
             }
             // Whoever is asked sees it, whoever asks.
             EventBody::PermissionRequest(_) | EventBody::Question(_) => None,
+            // So does whoever is to know what acts later, whoever changed it.
+            EventBody::Notification(told) if told.changed.is_some() => None,
             _ if self.root.is_none_or(|root| root == event.agent_id) => None,
             body => {
                 self.noted(event.agent_id, body);

@@ -2,7 +2,6 @@
 
 use neco_config::{Env, LoadOptions};
 use neco_proto::EventBody;
-use neco_session::actor::kept_words;
 use neco_session::memory::{Kept, to_remember};
 use serde_json::json;
 
@@ -33,7 +32,7 @@ pub fn remember(text: &str, args: &RunArgs, everywhere: &EverywhereArgs, env: &E
     }
     let kept = cmd::memory::note(new, everywhere, env)?;
     say::out(&match args.output_format {
-        OutputFormat::Text => format!("{}\n", kept_words(&kept)),
+        OutputFormat::Text => format!("{}\n", kept.words()),
         OutputFormat::Json => report(&kept),
         OutputFormat::StreamJson => {
             let line = kept.event().map(|update| serde_json::to_string(&EventBody::MemoryUpdate(update)));
@@ -46,7 +45,7 @@ pub fn remember(text: &str, args: &RunArgs, everywhere: &EverywhereArgs, env: &E
 /// The object of a run that asked no model.
 fn report(kept: &Kept) -> String {
     let value = json!({
-        "result": kept_words(kept),
+        "result": kept.words(),
         "is_error": false,
         "exit_code": Exit::Done.number(),
         "session_id": null,

@@ -46,6 +46,13 @@ pub fn id(index: usize) -> String {
 
 /// Every attempt, with the places of this world.
 pub fn all(world: &World, listeners: &Listeners) -> Vec<Attempt> {
+    let mut attempts = of_list(LIST, world, listeners);
+    attempts.extend(oversized(&world.out().join("touched").display().to_string()));
+    attempts
+}
+
+/// The attempts of a list, with the places of this world.
+pub fn of_list(list: &str, world: &World, listeners: &Listeners) -> Vec<Attempt> {
     let places = [
         ("«out»", world.out().display().to_string()),
         ("«home»", world.home().display().to_string()),
@@ -56,10 +63,8 @@ pub fn all(world: &World, listeners: &Listeners) -> Vec<Attempt> {
         ("«udp»", listeners.udp_port().to_string()),
         ("«socket»", listeners.socket().display().to_string()),
     ];
-    let list = places.iter().fold(LIST.to_owned(), |text, (name, place)| text.replace(name, place));
-    let mut attempts: Vec<Attempt> = entries(&list).iter().map(|entry| attempt(entry)).collect();
-    attempts.extend(oversized(&world.out().join("touched").display().to_string()));
-    attempts
+    let list = places.iter().fold(list.to_owned(), |text, (name, place)| text.replace(name, place));
+    entries(&list).iter().map(|entry| attempt(entry)).collect()
 }
 
 /// An entry begins with `$ ` or with a tool's name and `{`; other lines belong to the one before.

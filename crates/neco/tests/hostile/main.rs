@@ -10,6 +10,7 @@
 
 mod attempts;
 mod attempts_paths;
+mod attempts_plants;
 mod attempts_rules;
 mod listeners;
 mod world;
@@ -66,7 +67,8 @@ fn hostile(approval: &str) {
     }
     let world = World::build();
     let listeners = Listeners::open(&world.out());
-    let mut attempts = attempts::all(&world, &listeners);
+    let mut attempts = attempts_plants::all(&world, &listeners);
+    attempts.extend(attempts::all(&world, &listeners));
     attempts.extend(attempts_paths::all());
     assert!(attempts.len() >= 200, "only {} attempts", attempts.len());
     world.script(&turns(&attempts));

@@ -227,7 +227,7 @@ pub(super) fn may_name(word: &Word, ground: &Ground<'_>) -> bool {
 pub(super) fn may_read(word: &Word, ground: &Ground<'_>) -> bool {
     word.text == "-"
         || may_name(word, ground)
-            && ground.guarded(word).is_none()
+            && ground.unread(word).is_none()
             && !(word.pattern && pattern::may_find_sensitive(&word.text))
 }
 

@@ -146,6 +146,12 @@ impl Running {
         &self.aftermath.left
     }
 
+    /// Files of the workspace that it changed and that act later without being called, once it is over.
+    #[must_use]
+    pub fn changed_later(&self) -> &[PathBuf] {
+        &self.aftermath.acting
+    }
+
     /// What the process reads, to be had once; nothing when it was closed from the start.
     pub fn take_input(&mut self) -> Option<ProcessInput> {
         self.input.take()

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use neco_agent::EventSink;
-use neco_proto::event::MemoryAction;
+use neco_proto::event::{MemoryAction, Notification, NotificationLevel};
 use neco_proto::{Diff, Display, EventBody, Risk};
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
 use schemars::JsonSchema;
@@ -100,8 +100,12 @@ impl Tool for MemoryStore {
     async fn run(&self, args: Args, _: &ToolContext) -> Result<ToolOutput, ToolError> {
         let kept = self.memory.keep(self.new_entry(args)).await.map_err(refused)?;
         if let (Some(update), Some(sink)) = (kept.event(), &self.sink) {
-            let told = sink.emit(None, EventBody::MemoryUpdate(update)).await;
-            told.map_err(|error| ToolError::new(error.code, error.message))?;
+            // It may be told to every later session: the person hears of it, and how it is taken back.
+            let said = Notification::new(NotificationLevel::Info, kept.words());
+            for body in [EventBody::MemoryUpdate(update), EventBody::Notification(said)] {
+                let told = sink.emit(None, body).await;
+                told.map_err(|error| ToolError::new(error.code, error.message))?;
+            }
         }
         let words = words(&kept);
         let shown = format!("{}\n{}", kept.note.title, kept.note.path);

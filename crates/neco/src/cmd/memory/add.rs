@@ -4,7 +4,6 @@ use std::io::Read;
 use std::sync::Arc;
 
 use neco_config::Env;
-use neco_session::actor::kept_words;
 use neco_session::memory::{Category, Keep, Kept, Memory, NewEntry, said_by_person};
 use serde_json::{Value, json};
 
@@ -20,7 +19,7 @@ use crate::wire;
 pub(super) async fn add(args: &AddArgs, memory: &Arc<Memory>) -> Result<(), Failure> {
     let text = text(&args.text)?;
     let kept = memory.keep(entry(args, &text)).await.map_err(failed)?;
-    say::out(&if args.json { format!("{:#}\n", value(&kept)) } else { format!("{}\n", kept_words(&kept)) })
+    say::out(&if args.json { format!("{:#}\n", value(&kept)) } else { format!("{}\n", kept.words()) })
 }
 
 /// Keeps a note that was said instead of a request.
@@ -41,7 +40,7 @@ pub async fn remember(new: NewEntry, everywhere: &EverywhereArgs, env: &Env) -> 
     let memory = memory(&crate::folder(everywhere)?, everywhere, env);
     let kept = memory.keep(new).await.map_err(failed);
     memory.close().await;
-    Ok(kept_words(&kept?))
+    Ok(kept?.words())
 }
 
 fn text(words: &[String]) -> Result<String, Failure> {
