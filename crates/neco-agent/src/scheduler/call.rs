@@ -25,6 +25,8 @@ pub(super) struct Call {
     pub changed: Option<String>,
     /// What the gate said of it before it is judged.
     pub ruling: Option<GateRuling>,
+    /// Whether the gate made another call of it in the person's place.
+    pub answered: bool,
     /// Whether a person was asked about it as it is and said yes.
     pub approved: bool,
     /// What the person who was asked about it was told.

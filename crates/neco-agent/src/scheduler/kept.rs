@@ -139,6 +139,7 @@ mod tests {
             notes: Vec::new(),
             changed: None,
             ruling: None,
+            answered: false,
             approved: false,
             told: None,
             redactor: Default::default(),

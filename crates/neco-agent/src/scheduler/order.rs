@@ -86,6 +86,7 @@ mod tests {
             notes: Vec::new(),
             changed: None,
             ruling: None,
+            answered: false,
             approved: false,
             told: None,
             redactor: Default::default(),

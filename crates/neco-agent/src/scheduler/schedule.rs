@@ -271,8 +271,11 @@ impl Scheduler {
             records.extend(granted.take_effect(&mut self.policy).map(Record::Keep));
         }
         match decided.changed {
-            // It may do something else now, so it takes its place in the order anew.
-            Some(prepared) => call.phase = Phase::Scheduled { prepared, approved: true, gated: false },
+            // It may do something else now, so it takes its place in the order anew, and the gate sees it anew.
+            Some(prepared) => {
+                (call.ruling, call.answered) = (None, false);
+                call.phase = Phase::Scheduled { prepared, approved: true, gated: false };
+            }
             None => records.extend(self.announce(index)),
         }
         self.plan_next();

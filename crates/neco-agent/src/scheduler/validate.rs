@@ -21,6 +21,7 @@ pub(super) fn validate(registry: &Registry, asked: &ToolCall, cut_off: bool) -> 
         notes: Vec::new(),
         changed: None,
         ruling: None,
+        answered: false,
         approved: false,
         told: None,
         redactor: Redactor::default(),
