@@ -17,3 +17,4 @@ mod outside;
 mod properties;
 mod rules;
 mod support;
+mod telling;
