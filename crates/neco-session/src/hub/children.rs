@@ -9,7 +9,9 @@ use futures::future::BoxFuture;
 use neco_agent::context::{Prompts, Situation, Source};
 use neco_agent::gate::{GatedAgent, Moment, Scene, Word};
 use neco_agent::plan::PlanBook;
-use neco_agent::{Agent, AgentSetup, Budget, CallIds, Checkpointer, EventSink, Gate, Generation, Settings, SinkError};
+use neco_agent::{
+    Agent, AgentSetup, Budget, CallIds, Checkpointer, EventSink, Gate, Generation, Settings, SinkError,
+};
 use neco_model::Provider;
 use neco_proto::event::{AgentNode, HookEvent, NodeState, NodeType, Notification, NotificationLevel, SubtreeBudget};
 use neco_proto::{AgentId, EventBody, Layer, SessionId, Subject, TurnId};
@@ -25,7 +27,7 @@ use crate::error::SessionError;
 use crate::fold::Fold;
 use crate::journal::{AgentSink, Journal};
 use crate::memory::{Memory, tools as memory_tools};
-use crate::roles::{Definition, Definitions, Level};
+use crate::roles::{Definition, DefinitionPlaces, Definitions, Level};
 use crate::tree::tools::{NOT_OF_CHILDREN, OF_CHILDREN, tools as tree_tools};
 use crate::tree::{Birth, Company, CompanySetup, MakeChild, Newborn};
 
@@ -315,7 +317,8 @@ impl EventSink for NamedSink {
 impl Hub {
     /// The definitions of agents for work in a folder, read aside.
     pub(super) async fn definitions(&self, cwd: &Path) -> Arc<Definitions> {
-        let (places, cwd) = (self.setup.workshop.definitions.clone(), cwd.to_owned());
+        let places = DefinitionPlaces { telling: self.telling(cwd), ..self.setup.workshop.definitions.clone() };
+        let cwd = cwd.to_owned();
         let loaded = tokio::task::spawn_blocking(move || Definitions::load(&places, &cwd)).await;
         Arc::new(loaded.unwrap_or_else(|error| {
             tracing::warn!(%error, "the definitions of agents could not be read");

@@ -195,10 +195,10 @@ impl Hub {
             remembering.budget = options.budget;
         }
         let rules = self.rules(Path::new(&record.cwd)).await;
-        if let Some(warning) = self.rules_left_out(&rules, provider.as_ref()) {
+        let definitions = self.definitions(Path::new(&record.cwd)).await;
+        for warning in self.notices(&rules, &definitions, provider.as_ref()) {
             journal.emit(root, None, warning).await?;
         }
-        let definitions = self.definitions(Path::new(&record.cwd)).await;
         if let Some(warning) = Self::broken(&definitions) {
             journal.emit(root, None, warning).await?;
         }
