@@ -23,5 +23,5 @@ pub mod scheduler;
 pub use gate::Gate;
 pub use generation::Generation;
 pub use guards::Guard;
-pub use ports::{Checkpointer, Clock, EventSink, RuleBook, SinkError};
+pub use ports::{Checkpointer, Clock, EventSink, FolderRules, RuleBook, SinkError};
 pub use runner::{Agent, AgentHandle, AgentInput, AgentSetup, Budget, CallIds, Settings};

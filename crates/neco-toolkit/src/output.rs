@@ -1,6 +1,7 @@
 //! What a tool gives back.
 
 use std::ops::{Bound, Range, RangeBounds};
+use std::path::PathBuf;
 
 use neco_proto::event::KnownFile;
 use neco_proto::{Display, ErrorCode};
@@ -26,6 +27,9 @@ pub struct ToolOutput {
     /// What the model knows of files by this call; kept with its result and handed to [`crate::Tool::recall`]
     /// when the session is opened again.
     pub known: Vec<KnownFile>,
+    /// Files of which it shows something besides those that its plan names: what a search found. Relative ones are
+    /// the workspace's.
+    pub touched: Vec<PathBuf>,
 }
 
 /// The part of a text that came from outside: what a file holds or a command printed. The model gets
@@ -50,6 +54,7 @@ impl ToolOutput {
             error_code: None,
             intents: Vec::new(),
             known: Vec::new(),
+            touched: Vec::new(),
         }
     }
 
@@ -91,6 +96,13 @@ impl ToolOutput {
     #[must_use]
     pub fn with_known(mut self, known: impl IntoIterator<Item = KnownFile>) -> Self {
         self.known.extend(known);
+        self
+    }
+
+    /// The same with files of which it shows something.
+    #[must_use]
+    pub fn with_touched(mut self, touched: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.touched.extend(touched);
         self
     }
 

@@ -1,5 +1,6 @@
 //! A call, as an enum by state whose variants hold only what that state has.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use neco_proto::event::{CallStatus, KnownFile, ToolCallEnd, ToolCallUpdate};
@@ -31,6 +32,8 @@ pub(super) struct Call {
     pub approved: bool,
     /// What the person who was asked about it was told.
     pub told: Option<Verdict>,
+    /// The files and folders that it touches when it runs.
+    pub touches: Vec<PathBuf>,
     /// Takes secrets out of its result.
     pub redactor: Redactor,
     pub phase: Phase,
@@ -76,6 +79,8 @@ pub struct Outcome {
     pub spilled_to: Option<String>,
     /// What the model knows of files by it.
     pub known: Vec<KnownFile>,
+    /// Files of which it showed something besides those that its plan names.
+    pub touched: Vec<PathBuf>,
     /// What it wants of the agent.
     pub intents: Vec<Intent>,
     /// Whether its result is what a person answers.
@@ -96,6 +101,7 @@ impl Outcome {
             display: None,
             spilled_to: None,
             known: Vec::new(),
+            touched: Vec::new(),
             intents: Vec::new(),
             waits: false,
         }
@@ -123,6 +129,7 @@ impl Outcome {
             display: None,
             spilled_to: None,
             known: Vec::new(),
+            touched: Vec::new(),
             intents: Vec::new(),
             waits: false,
         }

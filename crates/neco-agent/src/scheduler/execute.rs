@@ -36,6 +36,7 @@ pub(super) async fn execute(
         display: output.display,
         spilled_to: output.spilled_to,
         known: output.known,
+        touched: output.touched,
         intents: output.intents,
         waits: false,
     }

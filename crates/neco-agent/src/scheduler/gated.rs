@@ -233,6 +233,7 @@ impl Scheduler {
 
     /// A call has run: the gate hears of it before the model does.
     pub(super) fn ran(&mut self, index: usize, outcome: Outcome) -> Vec<Record> {
+        self.note_touched(index, &outcome);
         let succeeded = outcome.status == CallStatus::Success;
         let event = if succeeded { HookEvent::PostToolUse } else { HookEvent::PostToolUseFailure };
         let Some(call) = self.calls.get_mut(index).filter(|_| self.scene.is_some()) else {
@@ -409,6 +410,7 @@ mod tests {
             changed: None,
             ruling: None,
             answered: false,
+            touches: Vec::new(),
             approved: false,
             told: None,
             redactor: Default::default(),

@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`call`] (the states), [`validate`], [`order`], [`gated`], [`approve`],
 //! [`ahead`] (what will be asked next),
-//! [`kept`] (the workspace before it), [`execute`], [`present`], [`wished`] (what a call wants of the agent), [`live`], and [`schedule`], which moves calls from one to the next.
+//! [`kept`] (the workspace before it), [`execute`], [`present`], [`wished`] (what a call wants of the agent), [`live`], [`standing`], and [`schedule`], which moves calls from one to the next.
 
 mod ahead;
 mod approve;
@@ -22,11 +22,13 @@ mod present;
 mod schedule;
 #[cfg(test)]
 mod stand_ins;
+mod standing;
 mod validate;
 mod wished;
 
 pub use approve::action;
 pub use call::Outcome;
 pub use live::Live;
-pub use schedule::{Counts, Limits, Progress, Record, Scheduler};
+pub use schedule::{Limits, Progress, Record, Scheduler};
+pub use standing::Counts;
 pub use wished::Fulfilled;

@@ -87,6 +87,7 @@ mod tests {
             changed: None,
             ruling: None,
             answered: false,
+            touches: Vec::new(),
             approved: false,
             told: None,
             redactor: Default::default(),

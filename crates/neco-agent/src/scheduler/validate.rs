@@ -22,6 +22,7 @@ pub(super) fn validate(registry: &Registry, asked: &ToolCall, cut_off: bool) -> 
         changed: None,
         ruling: None,
         answered: false,
+        touches: Vec::new(),
         approved: false,
         told: None,
         redactor: Redactor::default(),

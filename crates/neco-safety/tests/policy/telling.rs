@@ -35,7 +35,7 @@ fn a_rule_against_reading_holds_in_whatever_mode_and_for_whomever_it_does() {
     }
     let every_tool = rule("tool = \"*\"\npath = \"secrets/**\"\ndecision = \"deny\"");
     assert!(refused(&every_tool, "secrets/a.txt"));
-    let arguments = rule("tool = \"read_file\"\nargs_pattern = \"secrets/\"\ndecision = \"deny\"");
+    let arguments = rule("tool = \"read_file\"\nargs = \"secrets/\"\ndecision = \"deny\"");
     assert!(refused(&arguments, "secrets/a.txt") && !refused(&arguments, "src/a.txt"));
     let writing = rule("tool = \"write_file\"\npath = \"secrets/**\"\ndecision = \"deny\"");
     assert!(!refused(&writing, "secrets/a.txt"));

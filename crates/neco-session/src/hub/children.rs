@@ -10,7 +10,7 @@ use neco_agent::context::{Prompts, Situation, Source};
 use neco_agent::gate::{GatedAgent, Moment, Scene, Word};
 use neco_agent::plan::PlanBook;
 use neco_agent::{
-    Agent, AgentSetup, Budget, CallIds, Checkpointer, EventSink, Gate, Generation, Settings, SinkError,
+    Agent, AgentSetup, Budget, CallIds, Checkpointer, EventSink, FolderRules, Gate, Generation, Settings, SinkError,
 };
 use neco_model::Provider;
 use neco_proto::event::{AgentNode, HookEvent, NodeState, NodeType, Notification, NotificationLevel, SubtreeBudget};
@@ -57,6 +57,7 @@ struct Base {
     spill: Arc<dyn Spill>,
     prompts: Arc<Prompts>,
     sources: Vec<Arc<dyn Source>>,
+    folder_rules: Option<Arc<dyn FolderRules>>,
     gate: Arc<dyn Gate>,
     call_ids: CallIds,
     settings: Settings,
@@ -84,6 +85,7 @@ impl Nursery {
             spill: Arc::clone(&setup.spill),
             prompts: Arc::clone(&setup.prompts),
             sources: setup.sources.clone(),
+            folder_rules: setup.folder_rules.clone(),
             gate: Arc::clone(&setup.gate),
             call_ids: setup.call_ids.clone(),
             settings: setup.settings,
@@ -136,7 +138,7 @@ impl MakeChild for Nursery {
         let standing = self.journal.standing();
         // How long it may take is seen to by the company, also within a turn.
         let budget = Budget { cost: node.budget.cost, tokens: node.budget.tokens, time: None };
-        let Fold { standing: own, messages, queued, just_compacted, counted, known, .. } = fold;
+        let Fold { standing: own, messages, queued, just_compacted, counted, known, rules_told, .. } = fold;
         registry.recall(&known.into_values().collect::<Vec<_>>(), base.world.files.workspace());
         let (agent, handle) = Agent::new(AgentSetup {
             provider,
@@ -152,6 +154,8 @@ impl MakeChild for Nursery {
             context: neco_agent::context::ContextSettings::from(&workshop.context),
             just_compacted,
             ide_told: None,
+            folder_rules: base.folder_rules,
+            rules_told,
             limits: workshop.limits,
             max_turns: definition.max_turns.unwrap_or(max_turns),
             budget,

@@ -28,6 +28,7 @@ use crate::folder::identity;
 use crate::journal::{AgentSink, Journal};
 use crate::plans::{MOST_TOLD, PlanFiles, PlanKeeper};
 use crate::resume::mend;
+use crate::sources::RulesBelow;
 use crate::spill::SpillFolder;
 
 /// How many events are read from a log at a time.
@@ -339,6 +340,8 @@ impl Hub {
             context: ContextSettings::from(&workshop.context),
             just_compacted: fold.just_compacted,
             ide_told: fold.ide_told,
+            folder_rules: Some(Arc::new(RulesBelow::new(self.rules_search(&cwd), rules))),
+            rules_told: fold.rules_told,
             limits: workshop.limits,
             max_turns: options.max_turns,
             budget: options.budget,

@@ -13,4 +13,4 @@ mod rules;
 pub use environment::{Environment, Facts, programs};
 pub use overrides::prompt_files;
 pub use repo_map::{MapOfRepository, map_of_repository};
-pub use rules::{Rules, RulesFile, RulesPlaces, RulesSearch, Scope};
+pub use rules::{Rules, RulesBelow, RulesFile, RulesPlaces, RulesSearch, Scope};

@@ -22,11 +22,11 @@ impl Attempt {
         json!({ "calls": [{ "id": id(index), "name": self.tool, "arguments_raw": self.arguments }] })
     }
 
-    fn command(line: &str) -> Self {
+    pub fn command(line: &str) -> Self {
         Self { tool: "bash".to_owned(), arguments: json!({ "command": line }).to_string() }
     }
 
-    fn call(tool: &str, arguments: impl Into<String>) -> Self {
+    pub fn call(tool: &str, arguments: impl Into<String>) -> Self {
         Self { tool: tool.to_owned(), arguments: arguments.into() }
     }
 }

@@ -6,12 +6,14 @@
 //! and hides nothing.
 //!
 //! Reading order: [`mod@find`] (which files there are), [`import`] (what they bring along), [`frontmatter`],
-//! [`source`] (what the model is told).
+//! [`source`] (what the model is told), [`below`] (those of folders that are touched later).
 
+mod below;
 mod find;
 mod frontmatter;
 mod import;
 mod source;
 
+pub use below::RulesBelow;
 pub use find::{RulesFile, RulesPlaces, RulesSearch, Scope};
 pub use source::Rules;
