@@ -76,6 +76,7 @@ fn folders_of(cwd: &Path, touch: &RulesTouch) -> Vec<PathBuf> {
 mod tests {
     use std::fs;
 
+    use neco_config::section::ContextSection;
     use neco_safety::Policy;
 
     use super::super::find::RulesPlaces;
@@ -91,7 +92,12 @@ mod tests {
         let search = RulesSearch {
             cwd: cwd.to_path_buf(),
             own: RulesPlaces::default(),
-            settings: neco_config::Config::default().context,
+            settings: ContextSection {
+                rules: true,
+                max_rules_file: 64_000,
+                import_depth: 5,
+                ..ContextSection::default()
+            },
             telling: Policy::default().telling(),
         };
         let touch = RulesTouch {
