@@ -23,5 +23,5 @@ pub mod scheduler;
 pub use gate::Gate;
 pub use generation::Generation;
 pub use guards::Guard;
-pub use ports::{Checkpointer, Clock, EventSink, RuleBook, SinkError, WayBack};
+pub use ports::{Checkpointer, Clock, EventSink, FolderRules, RuleBook, SinkError, WayBack};
 pub use runner::{Agent, AgentHandle, AgentInput, AgentSetup, Budget, CallIds, Settings};

@@ -1,5 +1,8 @@
 //! What an agent is given instead of doing it itself.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -57,6 +60,38 @@ pub struct WayBack {
     pub session: SessionId,
     /// Which state it is.
     pub rev: String,
+}
+
+/// Finds the rules files of folders below the workspace, which hold from when their folder is first touched.
+pub trait FolderRules: Send + Sync {
+    /// What is to be told now that something was touched; nothing when there is nothing new.
+    fn touched(&self, touch: RulesTouch) -> BoxFuture<'static, Option<FoundRules>>;
+}
+
+/// What was touched, and what is known already.
+#[derive(Clone, Debug, Default)]
+pub struct RulesTouch {
+    /// Files and folders; relative ones are the workspace's.
+    pub paths: BTreeSet<PathBuf>,
+    /// Folders that were looked at before.
+    pub looked: Arc<BTreeSet<PathBuf>>,
+    /// Files that were told before.
+    pub told: Arc<BTreeSet<String>>,
+    /// Tokens that there is room for.
+    pub room: u64,
+}
+
+/// Rules files of folders that were touched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FoundRules {
+    /// The folders that were looked at.
+    pub looked: Vec<PathBuf>,
+    /// The files, relative to the workspace.
+    pub files: Vec<String>,
+    /// What the model is told of them; empty when there are none.
+    pub text: String,
+    /// What the person should know of them.
+    pub notices: Vec<String>,
 }
 
 /// A clock that only goes forward, for durations.

@@ -4,9 +4,11 @@
 //! [`world`] is what a tool is handed to touch anything at all, so that a path or a process that
 //! was not judged can't be reached.
 //!
-//! Reading order: [`tools`], [`policy`], [`command`], [`path`], [`world`], [`secrets`], [`trust`], [`sandbox`].
+//! Reading order: [`tools`], [`policy`], [`command`], [`path`], [`world`], [`secrets`], [`untrusted`] and [`invisible`] (what
+//! texts may hide from whoever reads them), [`trust`], [`sandbox`].
 
 pub mod command;
+pub mod invisible;
 pub mod path;
 pub mod policy;
 pub mod sandbox;

@@ -10,6 +10,8 @@ use std::borrow::Cow;
 
 use sha2::{Digest, Sha256};
 
+use crate::invisible::is_invisible;
+
 /// What the name of the tags begins with.
 const TAG: &str = "untrusted";
 /// How many characters its end has.
@@ -237,7 +239,7 @@ fn begins_with(mut text: impl Iterator<Item = char>, wanted: &str) -> bool {
 
 /// The characters that a reader sees, in lower case, wide ones as their plain likeness.
 fn folded(text: &str) -> impl Iterator<Item = char> + Clone + '_ {
-    text.chars().take(LONGEST_MARKER).filter(|char| !is_unseen(*char)).map(plain)
+    text.chars().take(LONGEST_MARKER).filter(|char| !is_invisible(*char)).map(plain)
 }
 
 fn plain(char: char) -> char {
@@ -246,15 +248,6 @@ fn plain(char: char) -> char {
         _ => char,
     };
     narrow.to_ascii_lowercase()
-}
-
-/// Characters that are there without being seen.
-fn is_unseen(char: char) -> bool {
-    char.is_control() && !char.is_whitespace()
-        || matches!(char,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
-            | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// A source that can't leave its quotes.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use neco_proto::event::{
     AgentComplete, AgentUpdate, Compaction, ContextTrim, Down, ErrorEvent, HookRun, Letter, MemoryUpdate,
-    MessageQueued, ModelRetry, ModelSwitch, NodeResult, Notification, PermissionDecision, PermissionRequest,
+    MessageQueued, ModelRetry, ModelSwitch, NodeResult, Notification, PermissionDecision, PermissionRequest, RulesTold,
     StreamChunk, ToolCallDelta, ToolCallEnd, ToolCallUpdate, ToolOutputChunk, Up,
 };
 use neco_proto::{
@@ -153,6 +153,7 @@ pub fn redact(body: &mut EventBody, redactor: &Redactor) {
         EventBody::IdeContext(IdeContext { selection, .. }) => {
             selection.iter_mut().for_each(|selection| said(&mut selection.text));
         }
+        EventBody::RulesTold(RulesTold { files }) => files.iter_mut().for_each(said),
         EventBody::ContextTrim(ContextTrim { outputs, .. }) => {
             outputs.iter_mut().for_each(|trimmed| said(&mut trimmed.output));
         }

@@ -39,6 +39,7 @@ pub fn text(event: &Event) -> String {
         EventBody::ModeChange(change) => change.reason.clone().unwrap_or_default(),
         EventBody::Environment(told) => told.text.clone(),
         EventBody::IdeContext(open) => open.active_file.clone().unwrap_or_default(),
+        EventBody::RulesTold(_) => String::new(),
         EventBody::ContextTrim(trim) => {
             trim.outputs.iter().map(|trimmed| trimmed.output.as_str()).collect::<Vec<_>>().join("\n")
         }
@@ -126,6 +127,7 @@ fn detail(body: &EventBody) -> String {
         EventBody::Message(message) => role(message.role).to_owned(),
         EventBody::Error(error) => error.code.to_string(),
         EventBody::AgentComplete(complete) => completion(complete),
+        EventBody::RulesTold(told) => told.files.join(" "),
         EventBody::StreamChunk(_)
         | EventBody::ReasoningChunk(_)
         | EventBody::StreamToolCallDelta(_)

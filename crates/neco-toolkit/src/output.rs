@@ -1,6 +1,7 @@
 //! What a tool gives back.
 
 use std::ops::{Bound, Range, RangeBounds};
+use std::path::PathBuf;
 
 use neco_proto::event::KnownFile;
 use neco_proto::{Display, ErrorCode};
@@ -30,6 +31,9 @@ pub struct ToolOutput {
     pub known: Vec<KnownFile>,
     /// Files that it changed and that act later without being called: the person is told of them.
     pub acting: Vec<ActingFile>,
+    /// Files of which it shows something besides those that its plan names: what a search found. Relative ones are
+    /// the workspace's.
+    pub touched: Vec<PathBuf>,
 }
 
 /// A file that a call changed and that acts later without being called.
@@ -64,6 +68,7 @@ impl ToolOutput {
             intents: Vec::new(),
             known: Vec::new(),
             acting: Vec::new(),
+            touched: Vec::new(),
         }
     }
 
@@ -112,6 +117,13 @@ impl ToolOutput {
     #[must_use]
     pub fn with_changed(mut self, file: &Located) -> Self {
         self.acting.extend(file.later().map(|does| ActingFile { path: file.shown(), does }));
+        self
+    }
+
+    /// The same with files of which it shows something.
+    #[must_use]
+    pub fn with_touched(mut self, touched: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.touched.extend(touched);
         self
     }
 

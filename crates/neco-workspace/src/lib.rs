@@ -18,4 +18,4 @@ pub mod worktree_git;
 
 pub use changed::{ChangedFiles, changed_files, tracked_file};
 pub use git::{GitFacts, Head};
-pub use walk::{Scope, walker};
+pub use walk::{Scope, is_ignored, walker};

@@ -39,6 +39,16 @@ pub fn walker(workspace: &Path, root: &Path, scope: Scope) -> WalkBuilder {
     walker_by(root, rules, scope)
 }
 
+/// Whether git or an `.ignore` file leaves out a folder of the workspace, or one above it there.
+#[must_use]
+pub fn is_ignored(workspace: &Path, folder: &Path) -> bool {
+    let rules = Rules::of(workspace, workspace);
+    let below = folder.ancestors().take_while(|above| *above != workspace && above.starts_with(workspace));
+    let mut below: Vec<&Path> = below.collect();
+    below.reverse();
+    below.into_iter().any(|folder| rules.judge(folder, true) == Verdict::Ignored)
+}
+
 /// A walk by rules that others have too.
 pub(crate) fn walker_by(root: &Path, rules: Option<Arc<Rules>>, scope: Scope) -> WalkBuilder {
     let mut builder = WalkBuilder::new(root);

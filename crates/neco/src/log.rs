@@ -168,6 +168,7 @@ pub fn event(event: &Event) {
         }
         EventBody::Environment(_) => tracing::debug!(seq, "environment"),
         EventBody::IdeContext(_) => tracing::debug!(seq, "what is open in the editor"),
+        EventBody::RulesTold(told) => tracing::info!(seq, files = ?told.files, "rules of folders"),
         EventBody::ContextTrim(trim) => {
             tracing::info!(seq, before = trim.before, after = trim.after, outputs = trim.outputs.len(), "trimmed");
         }

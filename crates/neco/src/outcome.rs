@@ -129,6 +129,7 @@ impl Outcome {
             | EventBody::Notification(_)
             | EventBody::Environment(_)
             | EventBody::IdeContext(_)
+            | EventBody::RulesTold(_)
             | EventBody::ContextTrim(_)
             | EventBody::Checkpoint(_)
             | EventBody::FilesBack(_)

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use neco_config::Env;
 use neco_proto::clean::clean_line;
 use neco_proto::slash::Custom;
+use neco_safety::invisible;
 use neco_workspace::GitFacts;
 use sha2::{Digest, Sha256};
 
@@ -133,7 +134,8 @@ fn read(file: &Path, name: &str, folder: Option<&Path>) -> Option<OwnCommand> {
     let custom = Custom { name: name.to_owned(), argument: clean_line(&argument), help: clean_line(&help) };
     Some(OwnCommand {
         custom,
-        text: body.trim().to_owned(),
+        // What is said in the person's place, they see.
+        text: invisible::seen(body.trim()).text.into_owned(),
         file: file.to_owned(),
         folder: folder.map(Path::to_owned),
         hash,

@@ -60,7 +60,7 @@ pub fn agent_places(env: &Env) -> DefinitionPlaces {
 /// Where the person's own workflows are.
 #[must_use]
 pub fn workflow_places(env: &Env) -> WorkflowPlaces {
-    WorkflowPlaces { own: vec![env.config_dir().join("workflows")] }
+    WorkflowPlaces { own: vec![env.config_dir().join("workflows")], ..WorkflowPlaces::default() }
 }
 
 fn rules(env: &Env) -> RulesPlaces {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use neco_model::ToolDeclaration;
 use neco_model::tokens::{Family, estimate};
 use neco_proto::Layer;
-use neco_safety::{Policy, Who};
+use neco_safety::{Policy, Who, invisible};
 use neco_toolkit::Registry;
+use serde_json::Value;
 
 use crate::generation::GenerationPrompt;
 use crate::mode::declares;
@@ -274,15 +275,32 @@ fn declare(registry: &Registry, policy: &Policy, who: &Who<'_>) -> Arc<[ToolDecl
         .filter(|tool| !policy.refuses(tool.name(), tool.most_touch(), who))
         .map(|tool| ToolDeclaration {
             name: tool.name().to_owned(),
-            description: tool.description().trim().to_owned(),
-            schema: lean(tool.schema()),
+            description: invisible::seen(tool.description().trim()).text.into_owned(),
+            schema: seen_in(lean(tool.schema())),
         })
         .collect()
+}
+
+/// A schema in whose texts everything can be seen: whoever brings a tool along writes them.
+fn seen_in(schema: Value) -> Value {
+    match schema {
+        Value::String(text) => Value::String(invisible::seen(&text).text.into_owned()),
+        Value::Array(items) => items.into_iter().map(seen_in).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(name, value)| (name, seen_in(value))).collect(),
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_)) => other,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_schema_hides_nothing() {
+        let schema = serde_json::json!({ "properties": { "a": { "description": "x\u{200b}y", "enum": ["z", 1] } } });
+        let seen = serde_json::json!({ "properties": { "a": { "description": "x⟨U+200B⟩y", "enum": ["z", 1] } } });
+        assert_eq!(seen_in(schema), seen);
+    }
 
     fn cut(text: &str, room: u64) -> Told {
         let mut told = Told { layer: Layer::Rules, text: text.to_owned(), tokens: 0, notes: Vec::new() };

@@ -12,6 +12,7 @@ use neco_toolkit::{Picture, Registry};
 use tokio::sync::mpsc;
 
 use super::editor::Editor;
+use super::folder_rules::Touched;
 use super::gated::{AtGate, Passed};
 use super::inputs::{AgentHandle, Mail};
 use super::letters::Letters;
@@ -75,6 +76,8 @@ pub struct Agent {
     pub(super) room: Room,
     /// What the person has open.
     pub(super) editor: Editor,
+    /// Rules files of folders that it touched.
+    pub(super) touched: Touched,
     /// The generation.
     pub(super) generation: Generation,
     /// All tools, of whatever generation.
@@ -127,6 +130,7 @@ impl Agent {
             context: Context::new(setup.prompts, setup.sources),
             room: Room::new(setup.context, setup.just_compacted.then(|| setup.history.len()), setup.counted),
             editor: Editor::new(setup.ide_told),
+            touched: Touched::new(setup.folder_rules, setup.rules_told),
             provider: setup.provider,
             sink: setup.sink,
             clock: setup.clock,

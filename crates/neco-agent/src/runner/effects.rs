@@ -191,6 +191,7 @@ impl Agent {
         self.keep_after();
         self.keep_results();
         self.admit_pictures().await?;
+        self.tell_folder_rules().await?;
         self.sink.commit(self.turn_id, EventBody::TurnEnd(TurnEnd { iteration })).await
     }
 

@@ -3,12 +3,13 @@
 //!
 //! Reading order: [`setup`] (what an agent is made of), [`agent`] (the loop), [`stream`] (the model's
 //! answer), [`effects`] (what the machine wants done), [`room`] with [`room_words`] (room for the conversation), [`inputs`]
-//! (what people say) with [`editor`], [`letters`] (what other agents say), [`intents`] (what tools want), [`questions`] (what the person is asked),
+//! (what people say) with [`editor`], [`folder_rules`], [`letters`] (what other agents say), [`intents`] (what tools want), [`questions`] (what the person is asked),
 //! [`watched`] (what guards say).
 
 mod agent;
 mod editor;
 mod effects;
+mod folder_rules;
 mod gated;
 mod inputs;
 mod intents;

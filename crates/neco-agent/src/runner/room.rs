@@ -388,6 +388,7 @@ impl Agent {
         self.room.meter.start_over();
         self.room.compacted_at = Some(self.history.len());
         self.editor.forget();
+        self.touched.forget();
         let cause = compaction.cause;
         self.sink.commit(self.turn_id, EventBody::Compaction(compaction)).await?;
         self.tell_of_compaction(true, cause);
@@ -466,7 +467,7 @@ impl Agent {
         TooLong { history: &self.history, tokens, fixed: assembled.tokens(), space, family, cause, standing }
     }
 
-    fn space(&self) -> Space {
+    pub(super) fn space(&self) -> Space {
         Space::new(self.room.settings, self.provider.context_window())
     }
 

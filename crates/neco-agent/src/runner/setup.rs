@@ -1,6 +1,6 @@
 //! What an agent is made of.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::context::{ContextSettings, Counted, Prompts, Source};
 use crate::gate::Gate;
 use crate::generation::Generation;
 use crate::plan::PlanBook;
-use crate::ports::{Checkpointer, Clock, EventSink, RuleBook};
+use crate::ports::{Checkpointer, Clock, EventSink, FolderRules, RuleBook};
 use crate::scheduler::Limits;
 
 /// What can change while an agent lives.
@@ -107,6 +107,10 @@ pub struct AgentSetup {
     pub just_compacted: bool,
     /// What it was told last about the person's editor.
     pub ide_told: Option<IdeContext>,
+    /// Finds rules files of folders that it touches; `None` where none are told.
+    pub folder_rules: Option<Arc<dyn FolderRules>>,
+    /// Those that it was told.
+    pub rules_told: BTreeSet<String>,
     /// What it is told besides the base prompts.
     pub sources: Vec<Arc<dyn Source>>,
     /// Limits of its calls.

@@ -1,5 +1,6 @@
 //! A call, as an enum by state whose variants hold only what that state has.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use neco_proto::event::{CallStatus, KnownFile, ToolCallEnd, ToolCallUpdate};
@@ -25,10 +26,14 @@ pub(super) struct Call {
     pub changed: Option<String>,
     /// What the gate said of it before it is judged.
     pub ruling: Option<GateRuling>,
+    /// Whether the gate made another call of it in the person's place.
+    pub answered: bool,
     /// Whether a person was asked about it as it is and said yes.
     pub approved: bool,
     /// What the person who was asked about it was told.
     pub told: Option<Verdict>,
+    /// The files and folders that it touches when it runs.
+    pub touches: Vec<PathBuf>,
     /// Takes secrets out of its result.
     pub redactor: Redactor,
     pub phase: Phase,
@@ -76,6 +81,8 @@ pub struct Outcome {
     pub known: Vec<KnownFile>,
     /// Files that it changed and that act later.
     pub acting: Vec<ActingFile>,
+    /// Files of which it showed something besides those that its plan names.
+    pub touched: Vec<PathBuf>,
     /// What it wants of the agent.
     pub intents: Vec<Intent>,
     /// Whether its result is what a person answers.
@@ -97,6 +104,7 @@ impl Outcome {
             spilled_to: None,
             known: Vec::new(),
             acting: Vec::new(),
+            touched: Vec::new(),
             intents: Vec::new(),
             waits: false,
         }
@@ -125,6 +133,7 @@ impl Outcome {
             spilled_to: None,
             known: Vec::new(),
             acting: Vec::new(),
+            touched: Vec::new(),
             intents: Vec::new(),
             waits: false,
         }

@@ -37,6 +37,7 @@ pub(super) async fn execute(
         spilled_to: output.spilled_to,
         known: output.known,
         acting: output.acting,
+        touched: output.touched,
         intents: output.intents,
         waits: false,
     }

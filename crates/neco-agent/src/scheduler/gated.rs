@@ -116,7 +116,7 @@ impl Scheduler {
         match prepared {
             Ok((prepared, approved)) => {
                 if let Some(call) = self.calls.get_mut(index) {
-                    call.ruling = word.ruling;
+                    call.ruling = word.ruling.or(call.ruling.take());
                     // It may do something else now, so it takes its place in the order anew.
                     call.phase = Phase::Scheduled { prepared, approved, gated: true };
                 }
@@ -151,7 +151,9 @@ impl Scheduler {
     /// Puts a question to the gate first, and to the person where nobody attends.
     pub(super) fn question(&mut self, index: usize, question: Question) -> Vec<Record> {
         let Some(call) = self.calls.get_mut(index) else { return Vec::new() };
-        let attended = self.scene.is_some() && self.gate.attends(HookEvent::PermissionRequest, Some(&call.tool));
+        let attends = || self.gate.attends(HookEvent::PermissionRequest, Some(&call.tool));
+        // Who has made another call of it is not asked about that again and again.
+        let attended = self.scene.is_some() && !call.answered && attends();
         let (Some(prepared), true) = (question.waits.prepared(), attended) else {
             call.phase = question.waits;
             return question.records;
@@ -170,18 +172,21 @@ impl Scheduler {
             records.extend(self.finish(index, ended_by_hook(reason)));
             return records;
         }
-        match word.ruling {
-            Some(GateRuling::Block(reason)) => {
+        match (word.ruling, word.arguments) {
+            (Some(GateRuling::Block(reason)), _) => {
                 records.extend(self.finish(index, Outcome::error(&blocked(&reason), Duration::ZERO)));
             }
-            Some(GateRuling::Allow) if question.answerable && word.arguments.is_none() => {
+            (Some(GateRuling::Allow), Some(arguments)) => {
+                records.extend(self.answered_with(index, question, arguments))
+            }
+            (Some(GateRuling::Allow), None) if question.answerable => {
                 if let (Some(call), Some(prepared)) = (self.calls.get_mut(index), question.waits.into_prepared()) {
                     call.phase = Phase::Cleared(prepared);
                     records.extend(self.announce(index));
                 }
             }
-            // What a hook would change, the person is asked about as it is.
-            Some(GateRuling::Allow | GateRuling::Ask(_)) | None => {
+            // What a hook would change without a yes to it, the person is asked about as it is.
+            (Some(GateRuling::Allow | GateRuling::Ask(_)) | None, _) => {
                 if let Some(call) = self.calls.get_mut(index) {
                     call.phase = question.waits;
                 }
@@ -189,6 +194,27 @@ impl Scheduler {
             }
         }
         records
+    }
+
+    /// The gate says yes to a call with other arguments. That is another call, so it is looked at from the
+    /// beginning, by those who guard calls too; the yes counts for no more there than a yes before it is judged.
+    fn answered_with(&mut self, index: usize, question: Question, arguments: serde_json::Value) -> Vec<Record> {
+        let Some(before) = question.waits.into_prepared() else { return Vec::new() };
+        match self.changed(index, before.as_ref(), arguments) {
+            Ok(prepared) => {
+                if let Some(call) = self.calls.get_mut(index) {
+                    call.answered = true;
+                    // Where another wants a person, a person decides.
+                    call.ruling = match call.ruling.take() {
+                        asks @ Some(GateRuling::Ask(_)) => asks,
+                        Some(GateRuling::Allow | GateRuling::Block(_)) | None => Some(GateRuling::Allow),
+                    };
+                    call.phase = Phase::Scheduled { prepared, approved: false, gated: false };
+                }
+                Vec::new()
+            }
+            Err(error) => self.finish(index, Outcome::error(&error, Duration::ZERO)),
+        }
     }
 
     /// A call that its tool can't plan has failed, for the gate as for the model: there is no such file.
@@ -207,6 +233,7 @@ impl Scheduler {
 
     /// A call has run: the gate hears of it before the model does.
     pub(super) fn ran(&mut self, index: usize, outcome: Outcome) -> Vec<Record> {
+        self.note_touched(index, &outcome);
         let succeeded = outcome.status == CallStatus::Success;
         let event = if succeeded { HookEvent::PostToolUse } else { HookEvent::PostToolUseFailure };
         let Some(call) = self.calls.get_mut(index).filter(|_| self.scene.is_some()) else {
@@ -382,6 +409,8 @@ mod tests {
             notes: Vec::new(),
             changed: None,
             ruling: None,
+            answered: false,
+            touches: Vec::new(),
             approved: false,
             told: None,
             redactor: Default::default(),

@@ -148,6 +148,8 @@ mod tests {
             notes: Vec::new(),
             changed: None,
             ruling: None,
+            answered: false,
+            touches: Vec::new(),
             approved: false,
             told: None,
             redactor: Default::default(),

@@ -86,6 +86,8 @@ mod tests {
             notes: Vec::new(),
             changed: None,
             ruling: None,
+            answered: false,
+            touches: Vec::new(),
             approved: false,
             told: None,
             redactor: Default::default(),

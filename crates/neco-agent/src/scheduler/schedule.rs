@@ -1,7 +1,8 @@
 //! The scheduler: moves the calls of a turn from state to state.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::future::Future;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,17 +48,6 @@ pub enum Record {
     Keep(String),
 }
 
-/// How the calls of the turn stand.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Wait for a person.
-    pub waiting: usize,
-    /// Run.
-    pub running: usize,
-    /// Have no result yet.
-    pub open: usize,
-}
-
 /// What a call's work came to. Opaque: hand it to [`Scheduler::absorb`].
 pub struct Progress(pub(super) Work);
 
@@ -95,6 +85,8 @@ pub struct Scheduler {
     pub(super) cancel: CancellationToken,
     /// The workspace as it was before this turn.
     pub(super) keeping: Keeping,
+    /// The files and folders that calls touched which ran.
+    pub(super) touched: BTreeSet<PathBuf>,
 }
 
 impl Scheduler {
@@ -125,6 +117,7 @@ impl Scheduler {
             indexes: HashMap::new(),
             cancel: CancellationToken::new(),
             keeping: Keeping::default(),
+            touched: BTreeSet::new(),
         }
     }
 
@@ -181,22 +174,6 @@ impl Scheduler {
         }
         self.plan_next();
         records
-    }
-
-    /// How the calls stand.
-    #[must_use]
-    pub fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
-        for call in &self.calls {
-            match call.phase {
-                Phase::AwaitingApproval { .. } | Phase::AwaitingAnswer { .. } => counts.waiting += 1,
-                Phase::Cleared(_) | Phase::Executing { .. } | Phase::Finishing { .. } => counts.running += 1,
-                Phase::Scheduled { .. } | Phase::AtGate { .. } | Phase::Planning { .. } => {}
-                Phase::Done(_) => continue,
-            }
-            counts.open += 1;
-        }
-        counts
     }
 
     /// The results, in the model's order. Ask when no call is open; the turn's calls are then forgotten.
@@ -272,8 +249,11 @@ impl Scheduler {
             records.extend(granted.take_effect(&mut self.policy).map(Record::Keep));
         }
         match decided.changed {
-            // It may do something else now, so it takes its place in the order anew.
-            Some(prepared) => call.phase = Phase::Scheduled { prepared, approved: true, gated: false },
+            // It may do something else now, so it takes its place in the order anew, and the gate sees it anew.
+            Some(prepared) => {
+                (call.ruling, call.answered) = (None, false);
+                call.phase = Phase::Scheduled { prepared, approved: true, gated: false };
+            }
             None => records.extend(self.announce(index)),
         }
         self.plan_next();
@@ -425,6 +405,7 @@ impl Scheduler {
             Ok(plan) => plan,
             Err(error) => return self.was_not_planned(index, prepared.as_ref(), &error),
         };
+        call.touches = plan.paths.iter().chain(&plan.folder).cloned().collect();
         let action = approve::action(&call.tool, prepared.as_ref(), &plan);
         let verdict = rule(&self.policy, call.ruling.as_ref(), &action, who);
         match verdict.ruling {

@@ -21,6 +21,8 @@ pub(super) fn validate(registry: &Registry, asked: &ToolCall, cut_off: bool) -> 
         notes: Vec::new(),
         changed: None,
         ruling: None,
+        answered: false,
+        touches: Vec::new(),
         approved: false,
         told: None,
         redactor: Redactor::default(),

@@ -112,8 +112,22 @@ impl Standing {
             word.runs.push(run);
             word.context.extend(answer.context);
             word.stop = word.stop.or(answer.stop);
+            // Who answers for the person changes what they say yes to, and nothing else.
+            let may_change = match moment {
+                Moment::Permission(_) => answer.ruling == Some(GateRuling::Allow),
+                Moment::BeforeCall(_)
+                | Moment::AfterCall { .. }
+                | Moment::SessionStart { .. }
+                | Moment::SessionEnd
+                | Moment::Prompt { .. }
+                | Moment::Stop { .. }
+                | Moment::Waiting { .. }
+                | Moment::Compaction { .. }
+                | Moment::AgentStart(_)
+                | Moment::AgentStop { .. } => true,
+            };
             word.ruling = stricter(word.ruling.take(), answer.ruling);
-            if let (Some(wanted), Some(call)) = (answer.updated_input, moment.call()) {
+            if let (Some(wanted), Some(call), true) = (answer.updated_input, moment.call(), may_change) {
                 let cwd = &self.cwd;
                 // They ran at the same time, so each knows only the model's arguments; the last one counts.
                 word.arguments = Some(translate::from_common(&call.tool, &wanted, &call.arguments, cwd))

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::{
     AgentComplete, AgentMessage, AgentUpdate, Checkpoint, Compaction, ContextTrim, EnvironmentTold, ErrorEvent,
     FilesBack, HookRun, Imported, MemoryUpdate, MessageQueued, ModeChange, ModelRetry, ModelSwitch, Notification,
-    PermissionDecision, PermissionRequest, PlanUpdate, QuestionAnswer, Rewind, SessionStart, SessionTitle, StateChange,
-    StreamChunk, TodoUpdate, ToolCallDelta, ToolCallEnd, ToolCallStart, ToolCallUpdate, ToolOutputChunk, TurnEnd,
-    TurnStart, UsageEvent, WorkflowUpdate,
+    PermissionDecision, PermissionRequest, PlanUpdate, QuestionAnswer, Rewind, RulesTold, SessionStart, SessionTitle,
+    StateChange, StreamChunk, TodoUpdate, ToolCallDelta, ToolCallEnd, ToolCallStart, ToolCallUpdate, ToolOutputChunk,
+    TurnEnd, TurnStart, UsageEvent, WorkflowUpdate,
 };
 use crate::ide::IdeContext;
 use crate::ids::{AgentId, Seq, SessionId, TurnId};
@@ -129,6 +129,9 @@ event_bodies! {
     Environment(EnvironmentTold) = "environment",
     /// What a person has open in an editor, as the model was told with the message that follows.
     IdeContext(IdeContext) = "ide_context",
+    /// Rules files of folders that the agent touched for the first time, as it was told with the message that
+    /// follows.
+    RulesTold(RulesTold) = "rules_told",
     /// Outputs of earlier calls were shortened.
     ContextTrim(ContextTrim) = "context_trim",
     /// The conversation that the model has was made shorter.

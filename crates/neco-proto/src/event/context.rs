@@ -99,6 +99,21 @@ pub struct Compaction {
     pub notes: Vec<String>,
 }
 
+/// Rules files that the model was told of because it touched their folders.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RulesTold {
+    /// The files, relative to the workspace.
+    pub files: Vec<String>,
+}
+
+impl RulesTold {
+    /// What happened, in words for a person.
+    #[must_use]
+    pub fn words(&self) -> String {
+        format!("the model is told the rules of {}", self.files.join(", "))
+    }
+}
+
 /// What the model is told of the place where it works: gathered when the session was made, and told the
 /// same for as long as it lives.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -25,7 +25,9 @@ pub use body::{Event, EventBody};
 pub use checkpoint::{
     Checkpoint, CheckpointWhen, FileChange, FileChangeKind, FilesBack, LeftOut, LeftOutWhy, Rewind, RewindWhat,
 };
-pub use context::{Compaction, CompactionCause, CompactionStrategy, ContextTrim, EnvironmentTold, TrimmedOutput};
+pub use context::{
+    Compaction, CompactionCause, CompactionStrategy, ContextTrim, EnvironmentTold, RulesTold, TrimmedOutput,
+};
 pub use hook::{HookEvent, HookOutcome, HookRun};
 pub use memory::{MemoryAction, MemoryNote, MemoryScope, MemoryUpdate};
 pub use plan::{PlanUpdate, QuestionAnswer, TodoUpdate};

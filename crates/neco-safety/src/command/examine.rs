@@ -11,6 +11,7 @@ use super::ground::{Ground, is_harmless_device};
 use super::judge::judge;
 use super::place::Place;
 use super::walk::{Standing, Step, walk};
+use crate::invisible::hides_something;
 
 /// Longer lines are not read.
 const LONGEST_LINE: usize = 64 * 1024;
@@ -90,7 +91,7 @@ impl<'a> Examination<'a> {
             self.found.clean = false;
             return;
         }
-        if line.contains(is_deceptive) {
+        if hides_something(line) {
             self.raise(Risk::Critical, "the line has characters that hide what it says");
         }
         let mut tasks =
@@ -385,11 +386,6 @@ impl<'a> Examination<'a> {
         }
         self.found
     }
-}
-
-/// Characters that turn the direction of text or are not seen at all.
-fn is_deceptive(character: char) -> bool {
-    matches!(character, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 fn squeezed(text: &str) -> String {

@@ -134,6 +134,12 @@ impl Located {
         &self.absolute
     }
 
+    /// The path from the root that holds it; empty for the root itself.
+    #[must_use]
+    pub fn below_root(&self) -> &Path {
+        &self.relative
+    }
+
     /// Whether there was something when it was located.
     #[must_use]
     pub fn exists(&self) -> bool {

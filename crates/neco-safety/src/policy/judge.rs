@@ -100,6 +100,11 @@ impl Policy {
         }
     }
 
+    /// Keeps only some rules.
+    pub(super) fn retain(&mut self, keep: impl FnMut(&Rule) -> bool) {
+        self.rules.retain(keep);
+    }
+
     /// The rules that a person keeps for good are these now: what was added holds at once, and what was taken back
     /// no longer does, also where it was allowed in this session.
     pub fn renew_kept(&mut self, kept: Vec<Rule>) {

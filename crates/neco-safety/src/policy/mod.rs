@@ -6,7 +6,7 @@
 //! critical, and what a mode forbids, is opened only by a rule of the user that names it.
 //!
 //! Reading order: [`action`], [`rule`] with [`pattern`] and [`cover`], [`facts`], [`judge`], [`closed`] and [`reach`], [`words`],
-//! [`grant`], [`explain`]; then where rules come from: [`fields`], [`read`], [`builtin`], [`foreign`],
+//! [`grant`], [`explain`], [`telling`]; then where rules come from: [`fields`], [`read`], [`builtin`], [`foreign`],
 //! [`sources`], [`mod@keep`], [`cases`].
 
 mod action;
@@ -27,6 +27,7 @@ mod reach;
 mod read;
 mod rule;
 mod sources;
+mod telling;
 mod words;
 
 pub use action::{Action, Confinement, Touch, Who};
@@ -42,3 +43,4 @@ pub use pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPat
 pub use read::{ReadRules, RuleReader};
 pub use rule::{Rule, Ruling, Source, When};
 pub use sources::{LoadedPolicy, PolicyError, RuleSources};
+pub use telling::Telling;

@@ -20,3 +20,4 @@ mod programs;
 mod properties;
 mod rules;
 mod support;
+mod telling;

@@ -4,11 +4,12 @@
 //! has ended, everything is on the disk and the session's lock is free.
 //!
 //! Reading order: [`session`] (the window's side), [`run`] (the task), [`answer`], [`back`] with [`shown`],
-//! [`remember`], [`ran`], [`agents`] (the tree), [`workflows`].
+//! [`remember`], [`opened`] (in an editor), [`ran`], [`agents`] (the tree), [`workflows`].
 
 mod agents;
 mod answer;
 mod back;
+mod opened;
 mod ran;
 mod remember;
 mod run;

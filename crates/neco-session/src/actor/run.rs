@@ -1,5 +1,6 @@
 //! The actor: takes commands in order, turns them into inputs of the agent, answers questions.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -73,6 +74,8 @@ pub(super) struct Actor {
     pub(super) remembers: Remembers,
     /// What windows were shown of a way back.
     pub(super) shown: Shown,
+    /// Files of which an editor sent something that is not told.
+    pub(super) withheld: HashSet<String>,
     pub(super) title: Arc<TitleKeeper>,
     /// Waits for the first work that is done, where a model makes the title.
     titling: Option<JoinHandle<()>>,
@@ -122,6 +125,7 @@ impl Actor {
             find_model: setup.find_model,
             remembers,
             shown: Shown::default(),
+            withheld: HashSet::new(),
             title,
             titling,
             first_seq: setup.first_seq,
@@ -240,7 +244,7 @@ impl Actor {
                 }
             }
             Command::Compact { focus } => AgentInput::Compact { focus },
-            Command::SetIdeContext { context } => AgentInput::SetIdeContext(context),
+            Command::SetIdeContext { context } => AgentInput::SetIdeContext(self.may_be_told(context).await?),
             Command::Cancel => {
                 // What is interrupted can be gone on with.
                 self.rebuild.workflows.interrupt();

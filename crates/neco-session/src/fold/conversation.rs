@@ -77,6 +77,8 @@ pub struct Fold {
     pub recalled: Option<String>,
     /// What the model was last told about the person's editor.
     pub ide_told: Option<IdeContext>,
+    /// The rules files below the workspace that the model was told of, as far as it still has them.
+    pub rules_told: BTreeSet<String>,
     /// Whether the conversation was compacted and nothing was said since.
     pub just_compacted: bool,
     /// The ids of all calls that were ever made, those included that no longer count.
@@ -177,6 +179,7 @@ impl Fold {
             }
             EventBody::Environment(told) => self.environment = Some(told.clone()),
             EventBody::IdeContext(told) => self.ide_told = Some(told.clone()),
+            EventBody::RulesTold(told) => self.rules_told.extend(told.files.iter().cloned()),
             EventBody::ContextTrim(trim) => {
                 trim_messages(&mut self.messages, &trim.outputs);
                 self.forget_count();
@@ -217,10 +220,12 @@ impl Fold {
         }
     }
 
-    /// What was told of the editor may be gone with the older messages, so the next time all of it is told.
+    /// What was told of the editor and of folders may be gone with the older messages, so the next time all of it is
+    /// told.
     fn compaction(&mut self, compaction: &Compaction) {
         compact_messages(&mut self.messages, compaction);
         self.ide_told = None;
+        self.rules_told.clear();
         self.just_compacted = true;
         self.forget_count();
     }
@@ -234,11 +239,12 @@ impl Fold {
         self.call_ids.extend(message.tool_calls().map(|call| call.id.clone()));
     }
 
-    /// Nothing is under way at the point that was gone back to, and what the model was told of the editor
-    /// may have been told with what no longer counts.
+    /// Nothing is under way at the point that was gone back to, and what the model was told of the editor and of
+    /// folders may have been told with what no longer counts.
     fn went_back(&mut self) {
         self.queued.clear();
         self.ide_told = None;
+        self.rules_told.clear();
         self.working = false;
         self.forget_count();
     }

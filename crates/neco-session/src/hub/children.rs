@@ -9,7 +9,9 @@ use futures::future::BoxFuture;
 use neco_agent::context::{Prompts, Situation, Source};
 use neco_agent::gate::{GatedAgent, Moment, Scene, Word};
 use neco_agent::plan::PlanBook;
-use neco_agent::{Agent, AgentSetup, Budget, CallIds, Checkpointer, EventSink, Gate, Generation, Settings, SinkError};
+use neco_agent::{
+    Agent, AgentSetup, Budget, CallIds, Checkpointer, EventSink, FolderRules, Gate, Generation, Settings, SinkError,
+};
 use neco_model::Provider;
 use neco_proto::event::{AgentNode, HookEvent, NodeState, NodeType, Notification, NotificationLevel, SubtreeBudget};
 use neco_proto::{AgentId, EventBody, Layer, SessionId, Subject, TurnId};
@@ -25,7 +27,7 @@ use crate::error::SessionError;
 use crate::fold::Fold;
 use crate::journal::{AgentSink, Journal};
 use crate::memory::{Memory, tools as memory_tools};
-use crate::roles::{Definition, Definitions, Level};
+use crate::roles::{Definition, DefinitionPlaces, Definitions, Level};
 use crate::tree::tools::{NOT_OF_CHILDREN, OF_CHILDREN, tools as tree_tools};
 use crate::tree::{Birth, Company, CompanySetup, MakeChild, Newborn};
 
@@ -55,6 +57,7 @@ struct Base {
     spill: Arc<dyn Spill>,
     prompts: Arc<Prompts>,
     sources: Vec<Arc<dyn Source>>,
+    folder_rules: Option<Arc<dyn FolderRules>>,
     gate: Arc<dyn Gate>,
     call_ids: CallIds,
     settings: Settings,
@@ -82,6 +85,7 @@ impl Nursery {
             spill: Arc::clone(&setup.spill),
             prompts: Arc::clone(&setup.prompts),
             sources: setup.sources.clone(),
+            folder_rules: setup.folder_rules.clone(),
             gate: Arc::clone(&setup.gate),
             call_ids: setup.call_ids.clone(),
             settings: setup.settings,
@@ -135,7 +139,7 @@ impl MakeChild for Nursery {
         let standing = self.journal.standing();
         // How long it may take is seen to by the company, also within a turn.
         let budget = Budget { cost: node.budget.cost, tokens: node.budget.tokens, time: None };
-        let Fold { standing: own, messages, queued, just_compacted, counted, known, .. } = fold;
+        let Fold { standing: own, messages, queued, just_compacted, counted, known, rules_told, .. } = fold;
         registry.recall(&known.into_values().collect::<Vec<_>>(), base.world.files.workspace());
         let (agent, handle) = Agent::new(AgentSetup {
             provider,
@@ -151,6 +155,8 @@ impl MakeChild for Nursery {
             context: neco_agent::context::ContextSettings::from(&workshop.context),
             just_compacted,
             ide_told: None,
+            folder_rules: base.folder_rules,
+            rules_told,
             limits: workshop.limits,
             max_turns: definition.max_turns.unwrap_or(max_turns),
             budget,
@@ -323,7 +329,8 @@ impl EventSink for NamedSink {
 impl Hub {
     /// The definitions of agents for work in a folder, read aside.
     pub(super) async fn definitions(&self, cwd: &Path) -> Arc<Definitions> {
-        let (places, cwd) = (self.setup.workshop.definitions.clone(), cwd.to_owned());
+        let places = DefinitionPlaces { telling: self.telling(cwd), ..self.setup.workshop.definitions.clone() };
+        let cwd = cwd.to_owned();
         let loaded = tokio::task::spawn_blocking(move || Definitions::load(&places, &cwd)).await;
         Arc::new(loaded.unwrap_or_else(|error| {
             tracing::warn!(%error, "the definitions of agents could not be read");

@@ -28,6 +28,7 @@ use crate::folder::identity;
 use crate::journal::{AgentSink, Journal};
 use crate::plans::{MOST_TOLD, PlanFiles, PlanKeeper};
 use crate::resume::mend;
+use crate::sources::RulesBelow;
 use crate::spill::SpillFolder;
 
 /// How many events are read from a log at a time.
@@ -195,10 +196,10 @@ impl Hub {
             remembering.budget = options.budget;
         }
         let rules = self.rules(Path::new(&record.cwd)).await;
-        if let Some(warning) = self.rules_left_out(&rules, provider.as_ref()) {
+        let definitions = self.definitions(Path::new(&record.cwd)).await;
+        for warning in self.notices(&rules, &definitions, provider.as_ref()) {
             journal.emit(root, None, warning).await?;
         }
-        let definitions = self.definitions(Path::new(&record.cwd)).await;
         if let Some(warning) = Self::broken(&definitions) {
             journal.emit(root, None, warning).await?;
         }
@@ -340,6 +341,8 @@ impl Hub {
             context: ContextSettings::from(&workshop.context),
             just_compacted: fold.just_compacted,
             ide_told: fold.ide_told,
+            folder_rules: Some(Arc::new(RulesBelow::new(self.rules_search(&cwd), rules))),
+            rules_told: fold.rules_told,
             limits: workshop.limits,
             max_turns: options.max_turns,
             budget: options.budget,

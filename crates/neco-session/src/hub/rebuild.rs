@@ -85,7 +85,7 @@ impl Rebuild {
         let mut own = root_tools(&Arc::downgrade(&self.company), self.root, &self.nursery.definitions);
         own.push(erase(WorkflowTool {
             desk: Some((self.workflows.clone(), self.root)),
-            places: self.hub.setup.workshop.workflows.clone(),
+            places: self.hub.workflow_places(Path::new(&self.record.cwd)),
             cwd: Path::new(&self.record.cwd).to_owned(),
         }));
         let mut setup = self.hub.with_memory(setup, remembering, self.record.id, own);

@@ -39,7 +39,9 @@ impl Hub {
     ) -> Option<Remembering> {
         let workshop = &self.setup.workshop;
         let settings = workshop.memory.as_ref()?;
-        let setup = MemorySetup::new(&self.setup.data_dir, Path::new(&record.cwd), workshop.redactor.clone());
+        let cwd = Path::new(&record.cwd);
+        let setup = MemorySetup::new(&self.setup.data_dir, cwd, workshop.redactor.clone());
+        let setup = MemorySetup { telling: self.telling(cwd), ..setup };
         let memory = Arc::new(Memory::new(setup));
         let space = Space::new(ContextSettings::from(&workshop.context), provider.context_window());
         let limits = RecallLimits {

@@ -1,6 +1,6 @@
 //! What the model is told before the conversation, gathered when a session is opened.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Zoned;
@@ -8,6 +8,8 @@ use neco_agent::context::{ContextSettings, Layer, PromptValues, Prompts, Source,
 use neco_model::Provider;
 use neco_proto::event::{EnvironmentTold, Notification, NotificationLevel};
 use neco_proto::{EventBody, Message};
+use neco_safety::invisible;
+use neco_safety::policy::Telling;
 use neco_safety::secrets::Scope;
 use neco_store::SessionRecord;
 use neco_workspace::{GitFacts, changed_files};
@@ -15,7 +17,12 @@ use neco_workspace::{GitFacts, changed_files};
 use super::hub::Hub;
 use crate::error::SessionError;
 use crate::fold::Fold;
-use crate::sources::{Environment, Facts, MapOfRepository, Rules, find_rules, map_of_repository, programs};
+use crate::roles::Definitions;
+use crate::sources::{Environment, Facts, MapOfRepository, Rules, RulesSearch, map_of_repository, programs};
+use crate::workflow::WorkflowPlaces;
+
+/// Files that a person is told about one by one.
+const MOST_NOTICES: usize = 10;
 
 /// What the model is told before the conversation.
 pub(super) struct Told {
@@ -51,20 +58,38 @@ impl Hub {
 
     /// The rules files for work in `cwd`, read aside: there may be many, on a slow disk.
     pub(super) async fn rules(&self, cwd: &Path) -> Arc<Rules> {
-        let workshop = &self.setup.workshop;
-        let (cwd, own, settings) = (cwd.to_path_buf(), workshop.rules.clone(), workshop.context.clone());
-        let found = tokio::task::spawn_blocking(move || find_rules(&cwd, &own, &settings)).await;
+        let search = self.rules_search(cwd);
+        let found = tokio::task::spawn_blocking(move || search.find()).await;
         Arc::new(Rules::new(found.unwrap_or_else(|error| {
             tracing::warn!(%error, "the rules files could not be read");
             Vec::new()
         })))
     }
 
-    /// What a person should know when this model has no room for all rules.
-    pub(super) fn rules_left_out(&self, rules: &Rules, provider: &dyn Provider) -> Option<EventBody> {
+    /// Where rules files for work in `cwd` are looked for.
+    pub(super) fn rules_search(&self, cwd: &Path) -> RulesSearch {
+        let workshop = &self.setup.workshop;
+        RulesSearch {
+            cwd: cwd.to_path_buf(),
+            own: workshop.rules.clone(),
+            settings: workshop.context.clone(),
+            telling: self.telling(cwd),
+        }
+    }
+
+    /// What a person should know of the files that the model is told: what was not told of them, what is hidden in
+    /// them, and whether this model has room for all rules.
+    pub(super) fn notices(&self, rules: &Rules, definitions: &Definitions, provider: &dyn Provider) -> Vec<EventBody> {
         let space = Space::new(ContextSettings::from(&self.setup.workshop.context), provider.context_window());
-        let text = rules.warning(space.rooms().of(Layer::Rules))?;
-        Some(EventBody::Notification(Notification::new(NotificationLevel::Warning, text)))
+        let left_out = rules.warning(space.rooms().of(Layer::Rules));
+        let notices = rules.notices().into_iter().chain(definitions.hidden());
+        let mut texts: Vec<String> = notices.take(MOST_NOTICES + 1).collect();
+        if texts.len() > MOST_NOTICES {
+            texts.pop();
+            texts.push("more files that the model is told have parts that were not told or can't be seen".to_owned());
+        }
+        let warning = |text| EventBody::Notification(Notification::new(NotificationLevel::Warning, text));
+        texts.into_iter().chain(left_out).map(warning).collect()
     }
 
     /// What is to be recorded of the place when a session begins, which the fold then has: all of it the
@@ -75,6 +100,7 @@ impl Hub {
         let (told, said) = match &fold.environment {
             None => {
                 let mut text = self.facts(record, date.clone()).await;
+                text = invisible::seen(&text).text.into_owned();
                 // As it will stand in the log: a resumed session must say the same.
                 self.setup.workshop.redactor.redact_in(&mut text, Scope::Said);
                 (EnvironmentTold { text, date, repo_map: self.repo_map(record).await }, None)
@@ -90,13 +116,27 @@ impl Hub {
         std::iter::once(EventBody::Environment(told)).chain(said.map(EventBody::Message)).collect()
     }
 
+    /// The folders that are open besides the workspace.
+    pub(crate) fn roots(&self) -> Vec<PathBuf> {
+        self.setup.workshop.roots.clone()
+    }
+
+    /// What judges the files that are told without a call.
+    pub(crate) fn telling(&self, cwd: &Path) -> Telling {
+        (self.setup.workshop.policy)(cwd).telling()
+    }
+
+    /// Where workflows for work in `cwd` are.
+    pub(super) fn workflow_places(&self, cwd: &Path) -> WorkflowPlaces {
+        WorkflowPlaces { telling: self.telling(cwd), ..self.setup.workshop.workflows.clone() }
+    }
+
     /// The map of the repository, if it is wanted and can be had soon.
     async fn repo_map(&self, record: &SessionRecord) -> Option<String> {
         let tokens = self.setup.workshop.context.repo_map as usize;
         let indexes = &self.setup.workshop.index_dir;
-        let cwd = Path::new(&record.cwd);
-        let closed = (self.setup.workshop.policy)(cwd).closed();
-        let mut map = map_of_repository(cwd, indexes, tokens, closed).await?;
+        let folder = Path::new(&record.cwd);
+        let mut map = map_of_repository(folder, indexes, tokens, self.telling(folder)).await?;
         self.setup.workshop.redactor.redact_in(&mut map, Scope::Said);
         Some(map)
     }

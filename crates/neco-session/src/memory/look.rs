@@ -211,8 +211,8 @@ impl Memory {
     async fn bring_up_to_date(&self, folder: &Folder) -> Result<(), MemoryError> {
         let place = folder.path().display().to_string();
         let known = self.index.files(&place).await?;
-        let (looked_at, now_ns) = (folder.clone(), self.now_ns());
-        let changes = blocking(move || Ok(scan(&looked_at, known, now_ns))).await?;
+        let (looked_at, now_ns, telling) = (folder.clone(), self.now_ns(), self.telling.clone());
+        let changes = blocking(move || Ok(scan(&looked_at, known, now_ns, &telling))).await?;
         Ok(self.index.apply(&place, &changes.changed, &changes.gone).await?)
     }
 

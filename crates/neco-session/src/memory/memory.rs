@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use neco_safety::policy::Telling;
 use neco_safety::secrets::{Redactor, Scope};
+use neco_safety::{Policy, invisible};
 use neco_store::MemoryIndex;
 use neco_store::recall::IndexError;
 
@@ -27,13 +29,21 @@ pub struct MemorySetup {
     pub redactor: Redactor,
     /// The clock.
     pub now: Now,
+    /// Judges which entries of folders may be told.
+    pub telling: Telling,
 }
 
 impl MemorySetup {
     /// A memory with the clock of this machine.
     #[must_use]
     pub fn new(data_dir: &Path, cwd: &Path, redactor: Redactor) -> Self {
-        Self { data_dir: data_dir.to_owned(), cwd: cwd.to_owned(), redactor, now: Arc::new(Timestamp::now) }
+        Self {
+            data_dir: data_dir.to_owned(),
+            cwd: cwd.to_owned(),
+            redactor,
+            now: Arc::new(Timestamp::now),
+            telling: Policy::default().telling(),
+        }
     }
 }
 
@@ -43,6 +53,7 @@ pub struct Memory {
     pub(super) data_dir: PathBuf,
     pub(super) cwd: PathBuf,
     pub(super) redactor: Redactor,
+    pub(super) telling: Telling,
     pub(super) index: MemoryIndex,
     now: Now,
 }
@@ -82,6 +93,7 @@ impl Memory {
             data_dir: setup.data_dir,
             cwd: setup.cwd,
             redactor: setup.redactor,
+            telling: setup.telling,
             now: setup.now,
         }
     }
@@ -125,7 +137,8 @@ impl Memory {
     /// A text of the memory as it may leave it: people write files by hand, and not everything in them is
     /// for a model.
     pub(super) fn without_secrets(&self, text: &str) -> String {
-        without_guessed(&self.redactor.redact(text, Scope::Outside))
+        let seen = invisible::seen(text);
+        without_guessed(&self.redactor.redact(&seen.text, Scope::Outside))
     }
 
     /// Milliseconds since 1970.

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use neco_safety::policy::Telling;
 use neco_store::recall::{FileStamp, NewRecord, Record};
 use sha2::{Digest, Sha256};
 
@@ -28,16 +29,18 @@ pub struct Changes {
     pub gone: Vec<String>,
 }
 
-/// Compares a folder with what is known of it. A folder that can't be looked at has no files.
+/// Compares a folder with what is known of it. A folder that can't be looked at has no files, and what a rule closes
+/// to reading is none.
 #[must_use]
-pub fn scan(folder: &Folder, known: Vec<(String, FileStamp)>, now_ns: i64) -> Changes {
+pub fn scan(folder: &Folder, known: Vec<(String, FileStamp)>, now_ns: i64, telling: &Telling) -> Changes {
     let listed = folder.list().unwrap_or_else(|error| {
         tracing::warn!(folder = %folder.path().display(), %error, "entries of the memory can't be read");
         Vec::new()
     });
     let mut known: HashMap<String, FileStamp> = known.into_iter().collect();
     let mut changes = Changes::default();
-    for file in listed {
+    let path = folder.path();
+    for file in listed.into_iter().filter(|file| telling.refuses_path(&path.join(&file.name)).is_none()) {
         let before = known.remove(&file.name);
         if before.as_ref().is_some_and(|before| is_same(before, &file)) {
             continue;

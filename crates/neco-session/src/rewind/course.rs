@@ -374,6 +374,7 @@ impl Course {
             | EventBody::MessageQueued(_)
             | EventBody::Environment(_)
             | EventBody::IdeContext(_)
+            | EventBody::RulesTold(_)
             | EventBody::ContextTrim(_)
             | EventBody::Compaction(_)
             | EventBody::Title(_)

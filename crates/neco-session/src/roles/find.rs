@@ -7,14 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use neco_model::GROUPS;
-use neco_safety::path::Access;
+use neco_safety::policy::Telling;
 use neco_safety::world::Files;
+use neco_safety::{Policy, invisible};
 use neco_workspace::GitFacts;
 
 use super::builtin;
 use super::definition::{Definition, Origin, RoleModel};
 use super::problem::{Level, Problem};
 use super::read::read_definition;
+use crate::sources::reader::{self, Reader, Unread, Whose};
 
 /// Folders of definitions in every folder from the root of the repository to the workspace; the last one
 /// counts. Of one that holds other texts too, only those that are definitions.
@@ -27,7 +29,7 @@ const FOLDERS: [(&str, Holds); 4] = [
 /// Nobody has more of them in one folder.
 const MOST_IN_FOLDER: usize = 200;
 /// The biggest file.
-const BIGGEST: u64 = 256 * 1024;
+const BIGGEST: usize = 256 * 1024;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
@@ -47,6 +49,8 @@ pub struct DefinitionPlaces {
     pub trusted: IsTrusted,
     /// The home folder, for names.
     pub home: Option<PathBuf>,
+    /// Judges which files of the folder may be told.
+    pub telling: Telling,
 }
 
 impl fmt::Debug for DefinitionPlaces {
@@ -57,7 +61,7 @@ impl fmt::Debug for DefinitionPlaces {
 
 impl Default for DefinitionPlaces {
     fn default() -> Self {
-        Self { own: Vec::new(), trusted: Arc::new(|_| false), home: None }
+        Self { own: Vec::new(), trusted: Arc::new(|_| false), home: None, telling: Policy::default().telling() }
     }
 }
 
@@ -78,6 +82,7 @@ pub struct Definitions {
     all: BTreeMap<String, Definition>,
     problems: Vec<Problem>,
     untrusted: Vec<(DefinitionFile, String)>,
+    hidden: Vec<String>,
 }
 
 /// There is no definition of a name.
@@ -119,7 +124,10 @@ impl Definitions {
             for path in markdown_in(folder) {
                 // The person's own files may be links to wherever they keep them.
                 let Ok(bytes) = fs::read(&path) else { continue };
-                let text = String::from_utf8_lossy(&bytes).into_owned();
+                let text = String::from_utf8_lossy(&bytes);
+                let seen = invisible::seen(&text);
+                found.note(&shown(&path, cwd, places.home.as_deref()), reader::hidden(&seen.found));
+                let text = seen.text.into_owned();
                 let file = DefinitionFile { path: path.clone(), folder: folder.clone(), text };
                 found.take(places, cwd, file, Origin::Person(path));
             }
@@ -162,26 +170,45 @@ impl Definitions {
         &self.untrusted
     }
 
+    /// What the person should know of files in which something can't be seen.
+    pub fn hidden(&self) -> impl Iterator<Item = String> + '_ {
+        self.hidden.iter().cloned()
+    }
+
     fn of_folders(&mut self, places: &DefinitionPlaces, cwd: &Path) {
         let root = GitFacts::of(cwd).map_or_else(|| cwd.to_path_buf(), |facts| facts.root);
         let Ok(files) = Files::new(&root, Vec::new()) else { return };
+        let reader = Reader::new(&files, &places.telling, Whose::Project);
         let mut folders: Vec<&Path> = cwd.ancestors().take_while(|folder| folder.starts_with(&root)).collect();
         folders.reverse();
         for folder in folders {
             for (name, holds) in FOLDERS {
                 for path in markdown_in(&folder.join(name)) {
-                    // A link of a repository could lead to what is not its own.
-                    let Ok(located) = files.locate(&path, Access::Read) else { continue };
-                    let Ok((bytes, _)) = located.read(BIGGEST) else { continue };
-                    let text = String::from_utf8_lossy(&bytes).into_owned();
+                    // A link of a repository could lead to what is not its own, or may not be told.
+                    let shown = shown(&path, cwd, places.home.as_deref());
+                    let (text, warnings) = match reader.read(&path, BIGGEST) {
+                        Ok(read) => (read.text, read.warnings),
+                        Err(Unread::Missing | Unread::Outside) => continue,
+                        Err(Unread::Refused(why)) => {
+                            let what = format!("it is not read: {why}");
+                            self.problems.push(Problem { file: shown, line: 1, level: Level::Error, what });
+                            continue;
+                        }
+                    };
                     if holds == Holds::Anything && !looks_like_one(&text) {
                         continue;
                     }
+                    self.note(&shown, warnings);
                     let file = DefinitionFile { path: path.clone(), folder: folder.to_path_buf(), text };
                     self.take(places, cwd, file, Origin::Folder(path));
                 }
             }
         }
+    }
+
+    /// The person is to know something of a file.
+    fn note(&mut self, shown: &str, warnings: impl IntoIterator<Item = String>) {
+        self.hidden.extend(warnings.into_iter().map(|warning| format!("{shown}: {warning}")));
     }
 
     fn take(&mut self, places: &DefinitionPlaces, cwd: &Path, file: DefinitionFile, origin: Origin) {

@@ -1,15 +1,16 @@
 //! What a session puts before its agents. It is gathered once, when the session is opened, so that the
 //! prompt stays the same from turn to turn.
 //!
-//! Reading order: [`environment`], [`rules`], [`overrides`] (files in the place of prompts),
+//! Reading order: [`environment`], [`reader`] (files that are told without a call), [`rules`], [`overrides`] (files in the place of prompts),
 //! [`repo_map`].
 
 mod environment;
 mod overrides;
+pub(crate) mod reader;
 mod repo_map;
 mod rules;
 
 pub use environment::{Environment, Facts, programs};
 pub use overrides::prompt_files;
 pub use repo_map::{MapOfRepository, map_of_repository};
-pub use rules::{Rules, RulesFile, RulesPlaces, Scope, find as find_rules};
+pub use rules::{Rules, RulesBelow, RulesFile, RulesPlaces, RulesSearch, Scope};

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use neco_agent::context::{PromptFile, Prompts};
+use neco_safety::invisible;
 use neco_safety::path::Access;
 use neco_safety::world::Files;
 
@@ -31,6 +32,8 @@ pub fn prompt_files(folder: &Path) -> Result<Vec<PromptFile>, String> {
             return Err(failed(format!("a prompt has at most {MOST_BYTES} bytes")));
         }
         let text = String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8".to_owned()))?;
+        // Whoever is asked to trust it sees all of it.
+        let text = invisible::seen(&text).text.into_owned();
         found.push(PromptFile { name: name.to_owned(), file: path.display().to_string(), text });
     }
     found.sort_by_key(|file| (Prompts::names().position(|name| name == file.name), file.name.clone()));

@@ -3,10 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use neco_safety::policy::Telling;
+use neco_safety::world::Files;
+use neco_safety::{Policy, invisible};
 use neco_workspace::GitFacts;
 
 use super::definition::{Form, WorkflowFile};
 use super::error::WorkflowError;
+use crate::sources::reader::{Reader, Whose};
 
 /// Where a folder keeps its workflows.
 const FOLDER: &str = ".neco/workflows";
@@ -16,10 +20,18 @@ const BIGGEST: u64 = 4 * 1024 * 1024;
 const BUILT_IN: [&str; 1] = [include_str!("builtin/delivery.toml")];
 
 /// Where the person's own workflows are.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct WorkflowPlaces {
     /// Folders; the first one counts.
     pub own: Vec<PathBuf>,
+    /// Judges which files of a folder may be told.
+    pub telling: Telling,
+}
+
+impl Default for WorkflowPlaces {
+    fn default() -> Self {
+        Self { own: Vec::new(), telling: Policy::default().telling() }
+    }
 }
 
 /// Whose a workflow is.
@@ -86,11 +98,13 @@ impl WorkflowPlaces {
         }));
         let root = GitFacts::of(cwd).map_or_else(|| cwd.to_path_buf(), |facts| facts.root);
         let folders = cwd.ancestors().take_while(|folder| folder.starts_with(&root));
-        // What leads out of the folder is not the folder's.
-        let inside = fs::canonicalize(&root).unwrap_or_else(|_| root.clone());
-        let is_inside = |path: &PathBuf| fs::canonicalize(path).is_ok_and(|path| path.starts_with(&inside));
-        let paths = folders.flat_map(|folder| files_in(&folder.join(FOLDER))).filter(is_inside);
-        all.extend(paths.map(|path| read(&path, WorkflowSource::Folder)));
+        // What leads out of the folder, or to what may not be told, is not the folder's.
+        if let Ok(files) = Files::new(&root, Vec::new()) {
+            let reader = Reader::new(&files, &self.telling, Whose::Project);
+            let paths = folders.flat_map(|folder| files_in(&folder.join(FOLDER)));
+            let paths = paths.filter(|path| reader.locate(path).is_ok());
+            all.extend(paths.map(|path| read(&path, WorkflowSource::Folder)));
+        }
         let mut seen = std::collections::HashSet::new();
         all.retain(|found| seen.insert(found.name.clone()));
         all
@@ -134,7 +148,8 @@ fn text(path: &Path) -> Result<(String, Form), WorkflowError> {
     if !facts.is_file() || facts.len() > BIGGEST {
         return Err(unreadable("it is no file, or too big for a workflow".to_owned()));
     }
-    Ok((fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?, form))
+    let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+    Ok((invisible::seen(&text).text.into_owned(), form))
 }
 
 fn files_in(folder: &Path) -> Vec<PathBuf> {

@@ -108,6 +108,7 @@ impl Outline {
             | EventBody::MessageQueued(_)
             | EventBody::Environment(_)
             | EventBody::IdeContext(_)
+            | EventBody::RulesTold(_)
             | EventBody::ContextTrim(_)
             | EventBody::Compaction(_)
             | EventBody::Checkpoint(_)

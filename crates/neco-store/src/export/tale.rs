@@ -198,6 +198,7 @@ impl Teller {
                 Some(info(words::checkpoint(checkpoint)))
             }
             EventBody::ModeChange(change) => Some(info(words::mode_change(change))),
+            EventBody::RulesTold(told) => Some(info(told.words())),
             EventBody::HookRun(run) => words::hook(run).map(info),
             EventBody::AgentUpdate(update) => words::node(update).map(|text| Block::Agent(update.node.id, text)),
             EventBody::AgentMessage(message) => Some(info(words::letter(&message.letter))),

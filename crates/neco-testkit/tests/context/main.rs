@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::string_slice, reason = "tests stop at the first thing that is wrong")]
 
 mod compaction;
+mod folder_rules;
 mod model;
 mod prefix;
 mod prompt;

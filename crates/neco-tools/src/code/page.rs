@@ -1,7 +1,7 @@
 //! A page of results: lines under the files that they stand in, within the bytes that the model gets.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use neco_proto::Display;
 use neco_toolkit::ToolOutput;
@@ -13,6 +13,7 @@ const LONGEST_LINE: usize = 240;
 pub struct Page {
     text: String,
     items: Vec<String>,
+    touched: Vec<PathBuf>,
     bytes: usize,
     file: Option<String>,
 }
@@ -21,12 +22,12 @@ impl Page {
     /// A page of at most so many bytes.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
-        Self { text: String::new(), items: Vec::new(), bytes, file: None }
+        Self { text: String::new(), items: Vec::new(), touched: Vec::new(), bytes, file: None }
     }
 
     /// Adds the lines of a file together, if there is room for them; the first always has some.
-    pub fn add(&mut self, path: &Path, lines: &[String]) -> bool {
-        let path = path.to_string_lossy().into_owned();
+    pub fn add(&mut self, file: &Path, lines: &[String]) -> bool {
+        let path = file.to_string_lossy().into_owned();
         let start = self.text.len();
         if self.file.as_ref() != Some(&path) {
             if start > 0 {
@@ -44,6 +45,7 @@ impl Page {
         let first = lines.first().map(|line| format!("{path}:{}", cut(line)));
         self.items.push(first.unwrap_or_else(|| path.clone()));
         self.file = Some(path);
+        self.touched.push(file.to_path_buf());
         true
     }
 
@@ -53,7 +55,7 @@ impl Page {
         let end = self.text.len();
         self.text.push_str(note);
         let display = Display::List { title, items: self.items, total: total as u64 };
-        ToolOutput::text(self.text).outside(..end, source).with_display(display)
+        ToolOutput::text(self.text).outside(..end, source).with_display(display).with_touched(self.touched)
     }
 }
 

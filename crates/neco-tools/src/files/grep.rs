@@ -205,7 +205,8 @@ fn print(args: &Args, found: &Found, bytes: usize) -> ToolOutput {
         Output::Files => file.path.display().to_string(),
     });
     let display = Display::List { title: args.pattern.clone(), items: items.collect(), total: found.total_files };
-    ToolOutput::text(page.text + &notes).outside(..end, "grep").with_display(display)
+    let touched = found.files.iter().map(|file| file.path.clone());
+    ToolOutput::text(page.text + &notes).outside(..end, "grep").with_display(display).with_touched(touched)
 }
 
 /// The part of the results that is shown.

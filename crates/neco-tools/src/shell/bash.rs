@@ -207,6 +207,7 @@ impl Bash {
             spilled_to: output.spilled_to,
             known: Vec::new(),
             acting: Vec::new(),
+            touched: Vec::new(),
             intents: Vec::new(),
             error_code: match outcome {
                 Outcome::Ended(_) => None,

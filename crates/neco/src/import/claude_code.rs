@@ -21,30 +21,45 @@ const OWN: [&str; 8] = [
 ];
 const STOPPED: &str = "[Request interrupted by user";
 
+/// What the program notes for itself: nothing of it was said or done.
+const NOTES: [&str; 10] = [
+    "system",
+    "file-history-snapshot",
+    "queue-operation",
+    "progress",
+    "last-prompt",
+    "attachment",
+    "agent-name",
+    "mode",
+    "permission-mode",
+    "pr-link",
+];
+/// Records that name the session.
+const TITLES: [&str; 2] = ["custom-title", "ai-title"];
+
+/// Whether only this program writes such a record, although nobody says anything in it: files begin with these.
+#[must_use]
+pub fn is_note(record: &Value) -> bool {
+    let kind = text(record, "type").unwrap_or_default();
+    let of_session = ["sessionId", "messageId", "uuid"].iter().any(|field| record.get(field).is_some());
+    of_session && NOTES.iter().chain(&TITLES).any(|note| *note == kind)
+}
+
 /// Reads the records.
 pub fn read(records: &[Value], foreign: &mut Foreign) {
-    let current = current(records);
+    let again = again(records);
+    let current = current(records, &again);
     for (at, record) in records.iter().enumerate() {
         let kind = text(record, "type").unwrap_or_default();
         match kind {
+            _ if again.contains(&at) => foreign.skipped.count("written twice"),
             "user" | "assistant" if is_sidechain(record) => foreign.skipped.count("of a subagent"),
             "user" | "assistant" if !current.contains(&at) => foreign.skipped.count("on an abandoned branch"),
             "user" => user(record, foreign),
             "assistant" => assistant(record, foreign),
             "summary" => foreign.title = text(record, "summary").map(str::to_owned),
-            "custom-title" | "ai-title" => title(record, foreign),
-            "system" if text(record, "subtype") == Some("compact_boundary") => {}
-            // What the program notes for itself: nothing of it was said or done.
-            "system"
-            | "file-history-snapshot"
-            | "queue-operation"
-            | "progress"
-            | "last-prompt"
-            | "attachment"
-            | "agent-name"
-            | "mode"
-            | "permission-mode"
-            | "pr-link" => {}
+            kind if TITLES.contains(&kind) => title(record, foreign),
+            kind if NOTES.contains(&kind) => {}
             "" => foreign.skipped.count("without a type"),
             other => foreign.skipped.count(other),
         }
@@ -72,28 +87,40 @@ fn is_sidechain(record: &Value) -> bool {
     record.get("isSidechain").and_then(Value::as_bool).unwrap_or_default()
 }
 
-/// The places of the records that the conversation consists of: those from the last message up to the
-/// root. Results of calls made together hang on branches of their own, and so do pieces of one answer.
-fn current(records: &[Value]) -> HashSet<usize> {
-    let by_id: HashMap<&str, usize> =
-        records.iter().enumerate().filter_map(|(at, record)| Some((text(record, "uuid")?, at))).collect();
+/// The places of records that stand in the file already: who goes on with a session may write all of it again.
+fn again(records: &[Value]) -> HashSet<usize> {
+    let mut seen: HashMap<&str, &Value> = HashMap::new();
+    let mut again = HashSet::new();
+    for (at, record) in records.iter().enumerate() {
+        let Some(id) = text(record, "uuid") else { continue };
+        let same = |first: &&Value| ["type", "message"].iter().all(|field| first.get(field) == record.get(field));
+        // Others may share an id by mistake.
+        if seen.insert(id, record).as_ref().is_some_and(same) {
+            again.insert(at);
+        }
+    }
+    again
+}
+
+/// The places of the records that the conversation consists of: those from the last message up to its root, and
+/// what stands before that. Results of calls made together hang on branches of their own, and so do pieces of one
+/// answer.
+fn current(records: &[Value], again: &HashSet<usize>) -> HashSet<usize> {
+    let once = || records.iter().enumerate().filter(|(at, _)| !again.contains(at));
+    let by_id: HashMap<&str, usize> = once().filter_map(|(at, record)| Some((text(record, "uuid")?, at))).collect();
     let is_message =
         |record: &Value| matches!(text(record, "type"), Some("user" | "assistant")) && !is_sidechain(record);
+    let messages: Vec<usize> = once().filter(|(_, record)| is_message(record)).map(|(at, _)| at).collect();
     let mut current = HashSet::new();
-    let mut next = records.iter().rposition(is_message);
+    let mut next = messages.last().copied();
     while let Some(at) = next.filter(|at| current.insert(*at)) {
         let record = &records[at];
         let parent = text(record, "parentUuid").or_else(|| text(record, "logicalParentUuid"));
-        next = match parent {
-            Some(parent) => match by_id.get(parent) {
-                Some(parent) => Some(*parent),
-                // The parent is lost: what stands before is the best guess.
-                None => before(records, at, is_message),
-            },
-            // An older file has no tree at all.
-            None if record.get("parentUuid").is_none() => before(records, at, is_message),
-            None => None,
-        };
+        // Where a parent is lost, where there are several roots and where there is no tree at all, what stands
+        // before is the best guess: nothing that was said is lost.
+        let before = || messages.get(messages.partition_point(|message| *message < at).checked_sub(1)?).copied();
+        let parent = parent.and_then(|parent| by_id.get(parent).copied()).filter(|parent| !current.contains(parent));
+        next = parent.or_else(before);
     }
     let answers: HashSet<&str> = current.iter().filter_map(|at| answer_id(&records[*at])).collect();
     let pieces: Vec<usize> =
@@ -104,10 +131,6 @@ fn current(records: &[Value]) -> HashSet<usize> {
     let results: Vec<usize> = (0..records.len()).filter(|at| !is_sidechain(&records[*at]) && answered(at)).collect();
     current.extend(results);
     current
-}
-
-fn before(records: &[Value], at: usize, is_message: impl Fn(&Value) -> bool) -> Option<usize> {
-    records.get(..at)?.iter().rposition(is_message)
 }
 
 fn answer_id(record: &Value) -> Option<&str> {

@@ -10,9 +10,6 @@ use super::{claude_code, codex, gemini_cli, openclaw, opencode};
 /// The most bytes of a file that is read as a whole; no conversation has nearly as many.
 const MOST_BYTES: u64 = 512 * 1024 * 1024;
 
-/// Lines that are looked at to tell formats apart.
-const LOOK: usize = 50;
-
 /// A program whose sessions can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
@@ -47,10 +44,10 @@ impl Format {
         }
     }
 
-    /// The format of a file that begins with these lines; `None` when nobody writes such files.
+    /// The format of a file with these lines: that of the first one that tells; `None` when nobody writes such files.
     #[must_use]
     pub fn of(lines: &[Record]) -> Option<Self> {
-        lines.iter().take(LOOK).filter_map(|line| line.json.as_ref()).find_map(Self::of_record)
+        lines.iter().filter_map(|line| line.json.as_ref()).find_map(Self::of_record)
     }
 
     fn of_record(record: &Value) -> Option<Self> {
@@ -73,7 +70,11 @@ impl Format {
             || (has("id") && has("timestamp") && has("instructions"))
         {
             Some(Self::Codex)
-        } else if has("parentUuid") || has("leafUuid") || has("sessionId") && matches!(kind, "user" | "assistant") {
+        } else if has("parentUuid")
+            || has("leafUuid")
+            || has("sessionId") && matches!(kind, "user" | "assistant")
+            || claude_code::is_note(record)
+        {
             Some(Self::ClaudeCode)
         } else {
             None

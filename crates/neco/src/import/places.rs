@@ -1,7 +1,7 @@
 //! Where other agents keep the sessions of a folder.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -14,6 +14,8 @@ use super::format::Format;
 const MOST: usize = 5000;
 /// Lines of a file that are read to learn its folder.
 const HEAD: usize = 20;
+/// Bytes of a file that are read to learn the hash of its folder.
+const HEAD_BYTES: u64 = 4096;
 
 /// Where the homes of other agents are.
 #[derive(Clone, Debug)]
@@ -71,26 +73,71 @@ impl Homes {
         agents.into_iter().map(database).filter(|file| file.exists()).collect()
     }
 
-    /// A folder is known by a name of its own, or, before there were names, by the hash of its path.
+    /// A folder is known by the hash of its path, by what it says of itself, by the list of all folders, or by
+    /// what its files say: which of these there are depends on the age of the program.
     fn gemini(&self, cwd: &Path) -> Vec<PathBuf> {
-        let hash: String =
-            Sha256::digest(cwd.to_string_lossy().as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-        let folders = entries(&self.gemini_cli.join("tmp"));
-        let is_here = |folder: &PathBuf| {
-            let named = folder.file_name().is_some_and(|name| name.to_string_lossy() == hash.as_str());
-            named || gemini_folder(&folder.join("chats").join("any")).is_some_and(|own| own == cwd)
+        let (hash, registered) = (hash(cwd), registered(&self.gemini_cli));
+        let chats = |folder: &Path| below(&folder.join("chats"), 1, &["jsonl", "json"]);
+        let files = |folder: PathBuf| {
+            let name = folder.file_name().unwrap_or_default();
+            if name == hash.as_str() {
+                return chats(&folder);
+            }
+            let listed = || registered.iter().find(|(_, own)| name == own.as_str()).map(|(path, _)| path.clone());
+            match says_of_itself(&folder).or_else(listed) {
+                Some(own) if own == cwd => chats(&folder),
+                Some(_) => Vec::new(),
+                None => chats(&folder).into_iter().filter(|file| begins_with(file, &hash)).collect(),
+            }
         };
-        let chats = folders.into_iter().filter(is_here).map(|folder| folder.join("chats"));
-        chats.flat_map(|chats| below(&chats, 1, &["jsonl", "json"])).collect()
+        entries(&self.gemini_cli.join("tmp")).into_iter().flat_map(files).collect()
     }
 }
 
-/// The folder of a session of Gemini CLI, which is beside its file and not in it.
+/// The folder of a session of Gemini CLI, which is beside its file and not in it: its own folder says it, or the
+/// list of all of them by its name or by the hash of the path.
 #[must_use]
 pub fn gemini_folder(file: &Path) -> Option<PathBuf> {
     let folder = file.parent()?.parent()?;
-    let written = fs::read_to_string(folder.join(".project_root")).ok()?;
-    Some(PathBuf::from(written.trim())).filter(|path| path.is_absolute())
+    // It lies in `tmp` of the home of the program.
+    let listed = || {
+        let name = folder.file_name()?.to_str()?;
+        let registered = registered(folder.parent()?.parent()?);
+        registered.into_iter().find(|(path, own)| own == name || hash(path) == name).map(|(path, _)| path)
+    };
+    says_of_itself(folder).or_else(listed)
+}
+
+fn says_of_itself(folder: &Path) -> Option<PathBuf> {
+    fs::read_to_string(folder.join(".project_root")).ok().and_then(|says| absolute(&says))
+}
+
+/// Whether a file names this hash at its beginning, however it is written.
+fn begins_with(file: &Path, hash: &str) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
+    read.is_ok() && String::from_utf8_lossy(&head).contains(&format!("\"{hash}\""))
+}
+
+/// The folders that Gemini CLI has a list of, with the names it gave them.
+fn registered(home: &Path) -> Vec<(PathBuf, String)> {
+    let list: Value = fs::read(home.join("projects.json"))
+        .ok()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or_default();
+    let projects = list.get("projects").unwrap_or(&list).as_object();
+    let entry = |(path, name): (&String, &Value)| Some((absolute(path)?, name.as_str()?.to_owned()));
+    projects.into_iter().flatten().filter_map(entry).collect()
+}
+
+fn absolute(written: &str) -> Option<PathBuf> {
+    // A slash at its end changes nothing.
+    let path: PathBuf = Path::new(written.trim()).components().collect();
+    path.is_absolute().then_some(path)
+}
+
+fn hash(path: &Path) -> String {
+    Sha256::digest(path.to_string_lossy().as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Every character that is no letter or digit is a dash.

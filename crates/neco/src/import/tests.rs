@@ -252,6 +252,95 @@ fn claude_code_results_of_parallel_calls_branches_and_summaries() {
     assert!(!fold.working && fold.open.is_empty());
 }
 
+/// What was said, in order, and what was skipped.
+fn said(text: &str) -> (Vec<String>, Option<String>) {
+    let (foreign, log) = imported(text);
+    let texts = told(&log.events).iter().map(|entry| entry["text"].as_str().unwrap().to_owned()).collect();
+    (texts, foreign.skipped.told())
+}
+
+fn person(uuid: &str, parent: Value, words: &str) -> Value {
+    claude(uuid, parent, "user", json!({ "role": "user", "content": words }))
+}
+
+fn model(uuid: &str, parent: Value, words: &str) -> Value {
+    let content = json!([{ "type": "text", "text": words }]);
+    let id = format!("m-{uuid}");
+    claude(uuid, parent, "assistant", json!({ "id": id, "role": "assistant", "model": "m", "content": content }))
+}
+
+#[test]
+fn claude_code_without_a_tree_or_with_several_roots_is_whole() {
+    let null = Value::Null;
+    let flat = [
+        person("a", null.clone(), "one"),
+        model("b", null.clone(), "two"),
+        person("c", null.clone(), "three"),
+        model("d", null.clone(), "four"),
+    ];
+    let all = || vec!["one".to_owned(), "two".to_owned(), "three".to_owned(), "four".to_owned()];
+    assert_eq!(said(&lines(&flat)), (all(), None), "no parents at all");
+    let without: Vec<Value> = flat
+        .iter()
+        .cloned()
+        .map(|mut record| {
+            record.as_object_mut().unwrap().retain(|name, _| name != "uuid" && name != "parentUuid");
+            record
+        })
+        .collect();
+    assert_eq!(said(&lines(&without)), (all(), None), "not even the fields");
+    let same: Vec<Value> = flat
+        .iter()
+        .cloned()
+        .map(|mut record| {
+            (record["uuid"], record["parentUuid"]) = (json!("x"), json!("x"));
+            record
+        })
+        .collect();
+    assert_eq!(said(&lines(&same)), (all(), None), "one id for all");
+    let roots = [
+        person("a", null.clone(), "one"),
+        model("b", json!("a"), "two"),
+        person("c", null.clone(), "three"),
+        model("d", json!("c"), "four"),
+    ];
+    assert_eq!(said(&lines(&roots)), (all(), None), "a second beginning");
+    // Who goes on with a session writes all of it again.
+    let again: Vec<Value> = roots[..2].iter().chain(&roots).cloned().collect();
+    assert_eq!(said(&lines(&again)), (all(), Some("2 records were skipped: 2 written twice".to_owned())));
+    let windows = format!("\u{feff}{}", lines(&roots).replace('\n', "\r\n"));
+    assert_eq!(said(&windows), (all(), None), "a byte order mark and other ends of lines");
+    let cut = lines(&roots);
+    let (texts, skipped) = said(&cut[..cut.len() - 30]);
+    assert_eq!((texts, skipped.as_deref()), (all()[..3].to_vec(), Some("1 record was skipped: 1 cut off")));
+}
+
+#[test]
+fn claude_code_files_begin_with_notes_of_the_program() {
+    let snapshot =
+        json!({ "type": "file-history-snapshot", "messageId": "a", "snapshot": {}, "isSnapshotUpdate": false });
+    let queued = json!({ "type": "queue-operation", "operation": "enqueue", "sessionId": "s", "content": "one" });
+    let told = [person("a", Value::Null, "one"), model("b", json!("a"), "two")];
+    for note in [
+        snapshot.clone(),
+        queued.clone(),
+        json!({ "type": "summary", "summary": "Cats", "leafUuid": "b" }),
+        json!({ "type": "permission-mode", "permissionMode": "default", "sessionId": "s" }),
+        json!({ "type": "last-prompt", "lastPrompt": "one", "sessionId": "s" }),
+        json!({ "type": "custom-title", "customTitle": "Cats", "sessionId": "s" }),
+    ] {
+        let many: Vec<Value> = std::iter::repeat_n(note.clone(), 200).chain(told.clone()).collect();
+        assert_eq!(said(&lines(&many)), (vec!["one".to_owned(), "two".to_owned()], None), "{note}");
+        assert_eq!(foreign(&lines(&[note])).0, Format::ClaudeCode);
+    }
+    let mut sidechain = person("side", Value::Null, "of another agent");
+    sidechain["isSidechain"] = json!(true);
+    let odd = [snapshot, json!({ "type": "tomorrow", "sessionId": "s" }), sidechain, queued];
+    let odd: Vec<Value> = odd.into_iter().chain(told).collect();
+    let skipped = "2 records were skipped: 1 of a subagent, 1 tomorrow".to_owned();
+    assert_eq!(said(&lines(&odd)), (vec!["one".to_owned(), "two".to_owned()], Some(skipped)));
+}
+
 #[test]
 fn codex_of_all_ages() {
     let item = |payload: Value| json!({ "timestamp": "2026-01-02T03:04:05.000Z", "type": "response_item", "payload": payload });

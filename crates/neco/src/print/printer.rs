@@ -152,6 +152,7 @@ fn tell(event: &Event) {
         | EventBody::AgentMessage(_)
         | EventBody::WorkflowUpdate(_)
         | EventBody::IdeContext(_)
+        | EventBody::RulesTold(_)
         | EventBody::ContextTrim(_)
         | EventBody::Compaction(_)
         | EventBody::MessageQueued(_)

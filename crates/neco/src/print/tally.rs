@@ -89,6 +89,7 @@ impl Tally {
             | EventBody::AgentMessage(_)
             | EventBody::WorkflowUpdate(_)
             | EventBody::IdeContext(_)
+            | EventBody::RulesTold(_)
             | EventBody::ContextTrim(_)
             | EventBody::Compaction(_)
             | EventBody::MessageQueued(_)

@@ -267,15 +267,10 @@ impl TextPrinter {
                 let lines = self.workflows.take(update, self.screen.paint());
                 self.lines(&lines)
             }
-            EventBody::Compaction(compaction) => {
-                self.screen.line(&self.screen.paint().dim(&format!("i {}", told::compaction(compaction))))
-            }
-            EventBody::Rewind(rewind) => {
-                self.screen.line(&self.screen.paint().dim(&format!("i {}", told::rewind(rewind))))
-            }
-            EventBody::Imported(imported) => {
-                self.screen.line(&self.screen.paint().dim(&format!("i {}", told::imported(imported))))
-            }
+            EventBody::Compaction(compaction) => self.info(&told::compaction(compaction)),
+            EventBody::RulesTold(told) => self.info(&clean_line(&told.words())),
+            EventBody::Rewind(rewind) => self.info(&told::rewind(rewind)),
+            EventBody::Imported(imported) => self.info(&told::imported(imported)),
             EventBody::Error(error) => self.error(error),
             EventBody::AgentComplete(complete) => self.complete(complete),
             EventBody::Usage(used) => {
@@ -298,6 +293,10 @@ impl TextPrinter {
             | EventBody::Message(_)
             | EventBody::TurnEnd(_) => Ok(()),
         }
+    }
+
+    fn info(&mut self, text: &str) -> io::Result<()> {
+        self.screen.line(&self.screen.paint().dim(&format!("i {text}")))
     }
 
     fn session_start(&mut self, start: &SessionStart) -> io::Result<()> {

@@ -222,6 +222,7 @@ impl Window {
             | EventBody::AgentMessage(_)
             | EventBody::WorkflowUpdate(_)
             | EventBody::IdeContext(_)
+            | EventBody::RulesTold(_)
             | EventBody::ContextTrim(_)
             | EventBody::Compaction(_)
             | EventBody::MessageQueued(_)

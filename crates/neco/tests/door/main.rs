@@ -32,6 +32,7 @@ mod session_commands;
 mod sessions;
 mod signals;
 mod support;
+mod told;
 mod tree;
 mod trust;
 mod workflow;

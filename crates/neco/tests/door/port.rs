@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::support::{House, Ran, call, say};
 
@@ -138,6 +139,39 @@ fn the_sessions_of_this_folder_are_found_where_others_keep_them() {
     let listed = house.run(&["session", "list", "--json"]).ended_with(0).json();
     assert!(listed.as_array().unwrap().iter().all(|session| session["cwd"] == here.as_str()), "{listed}");
     assert_eq!(listed.as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn sessions_of_gemini_cli_are_found_however_their_folder_is_known() {
+    let house = House::playing(json!([say("x")]));
+    let here = house.project().display().to_string();
+    let hash: String = Sha256::digest(here.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let home = house.path("home/.gemini");
+    let text = fs::read_to_string(fixture("gemini-cli.jsonl")).unwrap();
+    let session = |folder: &str, text: &str| {
+        let chats = home.join("tmp").join(folder).join("chats");
+        fs::create_dir_all(&chats).unwrap();
+        fs::write(chats.join("session-1.jsonl"), text).unwrap();
+    };
+    let found = || {
+        let ran = house.run(&["session", "import", "--from", "gemini-cli", "--json"]);
+        if ran.code == 0 { ran.json().as_array().unwrap().len() } else { 0 }
+    };
+    session("project", &text);
+    assert_eq!(found(), 0, "nothing says whose it is");
+    fs::write(home.join("projects.json"), json!({ "projects": { (here.clone()): "project" } }).to_string()).unwrap();
+    assert_eq!(found(), 1, "by the list of all folders");
+    let told = house.run(&["session", "import", "--from", "gemini-cli", "all"]).ended_with(0);
+    assert!(!told.stdout.contains("does not say where it worked"), "{}", told.stdout);
+    fs::write(home.join("projects.json"), json!({ "projects": { "/elsewhere": "project" } }).to_string()).unwrap();
+    assert_eq!(found(), 0, "it is another folder's");
+    fs::write(home.join("projects.json"), "{ broken").unwrap();
+    session(&hash, &text);
+    assert_eq!(found(), 1, "by the hash of the path");
+    fs::remove_dir_all(home.join("tmp").join(&hash)).unwrap();
+    let head = json!({ "sessionId": "g", "projectHash": hash, "startTime": "2026-01-02T03:04:05Z" });
+    session("renamed", &format!("{head}\n{text}"));
+    assert_eq!(found(), 1, "by what the file itself says");
 }
 
 #[test]

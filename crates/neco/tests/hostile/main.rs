@@ -9,6 +9,7 @@
 #![allow(clippy::print_stdout, reason = "the count is what people look for")]
 
 mod attempts;
+mod attempts_context;
 mod attempts_paths;
 mod attempts_plants;
 mod attempts_rules;
@@ -70,6 +71,7 @@ fn hostile(approval: &str) {
     let mut attempts = attempts_plants::all(&world, &listeners);
     attempts.extend(attempts::all(&world, &listeners));
     attempts.extend(attempts_paths::all());
+    attempts.extend(attempts_context::all(&world));
     assert!(attempts.len() >= 200, "only {} attempts", attempts.len());
     world.script(&turns(&attempts));
     let before = world.look();

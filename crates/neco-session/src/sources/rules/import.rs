@@ -1,16 +1,15 @@
 //! `@path` in a rules file: another file that it brings along.
 //!
 //! A path starts at the file that names it. Only files that are really there count, so that `@someone`
-//! stays a name; what lies outside, holds secrets or is too deep is not read, and that is said.
+//! stays a name; what lies outside, holds secrets, is closed to reading by a rule or is too deep is not read, and
+//! that is said: to the model in the place of the file, and to the person.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use neco_config::section::ContextSection;
-use neco_safety::path::{Access, PathError};
-use neco_safety::world::Files;
 
-use super::find::{is_text, read_text};
+use crate::sources::reader::{Reader, TextRead, Unread};
 
 /// Files that one rules file brings along at most.
 const MOST: usize = 50;
@@ -18,29 +17,47 @@ const MOST: usize = 50;
 /// A file that was brought along.
 #[derive(Debug)]
 pub(super) struct Import {
-    pub path: PathBuf,
+    /// What it says, what was left out of it, and what it names that was not read.
+    pub read: TextRead,
     /// The file that names it.
     pub by: PathBuf,
-    pub text: String,
-    /// What was left out of it, and what it names that was not read.
-    pub notes: Vec<String>,
 }
 
 /// Follows the imports of one rules file.
 pub(super) struct Importer<'a> {
-    files: &'a Files,
+    reader: Reader<'a>,
     settings: &'a ContextSection,
     visited: HashSet<PathBuf>,
     /// What was found, in the order it is named.
     pub found: Vec<Import>,
     /// What the rules file itself names that was not read, and why.
     pub notes: Vec<String>,
+    /// What the person should know of that.
+    pub warnings: Vec<String>,
+}
+
+/// Why a file that is meant is not brought along.
+struct NotTaken {
+    why: String,
+    /// Whether a person should know of it.
+    matters: bool,
+}
+
+impl NotTaken {
+    fn refused(why: impl Into<String>) -> Self {
+        Self { why: why.into(), matters: true }
+    }
+
+    fn of_no_matter(why: impl Into<String>) -> Self {
+        Self { why: why.into(), matters: false }
+    }
 }
 
 impl<'a> Importer<'a> {
     /// For a rules file at `path`, which is not brought along again.
-    pub(super) fn new(files: &'a Files, settings: &'a ContextSection, path: PathBuf) -> Self {
-        Self { files, settings, visited: HashSet::from([path]), found: Vec::new(), notes: Vec::new() }
+    pub(super) fn new(reader: Reader<'a>, settings: &'a ContextSection, path: PathBuf) -> Self {
+        let visited = HashSet::from([path]);
+        Self { reader, settings, visited, found: Vec::new(), notes: Vec::new(), warnings: Vec::new() }
     }
 
     /// Takes in what `text` of the rules file `path` names.
@@ -54,44 +71,45 @@ impl<'a> Importer<'a> {
             if self.found.len() == MOST {
                 return;
             }
-            if let Err(why) = self.take(named, path, depth) {
-                let note = format!("@{named} was not read: {why}");
-                match at.and_then(|at| self.found.get_mut(at)) {
-                    Some(import) => import.notes.push(note),
-                    None => self.notes.push(note),
-                }
-            }
+            let Err(NotTaken { why, matters }) = self.take(named, path, depth) else { continue };
+            let note = format!("@{named} was not read: {why}");
+            let (notes, warnings) = match at.and_then(|at| self.found.get_mut(at)) {
+                Some(import) => (&mut import.read.notes, &mut import.read.warnings),
+                None => (&mut self.notes, &mut self.warnings),
+            };
+            warnings.extend(matters.then(|| note.clone()));
+            notes.push(note);
         }
     }
 
     /// Takes in one file that another names; the words say why it is not read although it is meant.
-    fn take(&mut self, named: &str, by: &Path, depth: u8) -> Result<(), String> {
+    fn take(&mut self, named: &str, by: &Path, depth: u8) -> Result<(), NotTaken> {
         let Some(folder) = by.parent() else { return Ok(()) };
+        let outside = || NotTaken::refused("it leads out of the folder");
         let path = &folder.join(named);
-        let located = match self.files.locate(path, Access::Read) {
-            Ok(_) if named.starts_with("~/") => return Err("it leads out of the folder".to_owned()),
-            Ok(located) if located.exists() => located,
-            Err(PathError::Outside { .. }) if path.exists() => return Err("it leads out of the folder".to_owned()),
+        let located = match self.reader.locate(path) {
+            Ok(_) if named.starts_with("~/") => return Err(outside()),
+            Ok(located) => located,
+            Err(Unread::Outside) => return Err(outside()),
+            Err(Unread::Refused(why)) => return Err(NotTaken::refused(why)),
             // `@someone` stays a name; what can only be a path is a path that is wrong.
-            Ok(_) | Err(_) if is_path(named) => return Err("there is no such file".to_owned()),
-            Ok(_) | Err(_) => return Ok(()),
+            Err(Unread::Missing) if is_path(named) => return Err(NotTaken::of_no_matter("there is no such file")),
+            Err(Unread::Missing) => return Ok(()),
         };
-        if let Some(reason) = located.sensitive_to_read() {
-            return Err(reason.to_owned());
-        }
         if depth > self.settings.import_depth {
-            return Err(format!("imports go no deeper than {}", depth - 1));
+            return Err(NotTaken::of_no_matter(format!("imports go no deeper than {}", depth - 1)));
         }
         if !self.visited.insert(located.path().to_path_buf()) {
             return Ok(());
         }
-        let Some((text, cut)) = read_text(&located, self.settings.max_rules_file) else { return Ok(()) };
-        if !is_text(&text) {
-            return Err("it is not text".to_owned());
-        }
-        let path = located.path().to_path_buf();
-        let notes = cut.into_iter().collect();
-        self.found.push(Import { path: path.clone(), by: by.to_path_buf(), text: text.clone(), notes });
+        let read = match self.reader.read(path, self.settings.max_rules_file) {
+            Ok(read) => read,
+            Err(Unread::Missing) => return Ok(()),
+            Err(Unread::Outside) => return Err(outside()),
+            Err(Unread::Refused(why)) => return Err(NotTaken::refused(why)),
+        };
+        let (path, text) = (read.path.clone(), read.text.clone());
+        self.found.push(Import { read, by: by.to_path_buf() });
         self.follow_at(&text, &path, depth + 1, Some(self.found.len() - 1));
         Ok(())
     }

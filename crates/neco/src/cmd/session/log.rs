@@ -192,6 +192,7 @@ fn detail(body: &EventBody) -> String {
         }
         EventBody::Environment(told) => told.date.clone(),
         EventBody::IdeContext(open) => open.active_file.clone().unwrap_or_default(),
+        EventBody::RulesTold(told) => told.files.join(", "),
         EventBody::ContextTrim(trim) => figures::count(trim.outputs.len() as u64, "output"),
         EventBody::Compaction(done) => told::compaction(done),
         EventBody::Checkpoint(kept) => {

@@ -170,6 +170,7 @@ impl Reader {
             | EventBody::Usage(_)
             | EventBody::Environment(_)
             | EventBody::IdeContext(_)
+            | EventBody::RulesTold(_)
             | EventBody::ContextTrim(_)
             | EventBody::Checkpoint(_)
             | EventBody::FilesBack(_)

@@ -1,0 +1,68 @@
+//! What a person has open in an editor, as far as it may be told: editors send it by themselves, so what is selected in
+//! a file is told like what is read of it, and not where reading it would be refused.
+
+use std::path::{Path, PathBuf};
+
+use neco_proto::event::{Notification, NotificationLevel};
+use neco_proto::{ClientError, EventBody, IdeContext};
+use neco_safety::path::{Access, PathError};
+use neco_safety::policy::Telling;
+use neco_safety::world::Files;
+
+use super::run::{Actor, store_failed};
+
+impl Actor {
+    /// What is open, without what may not be told; the person is told of a file once.
+    pub(super) async fn may_be_told(&mut self, mut open: IdeContext) -> Result<IdeContext, ClientError> {
+        let (Some(file), Some(selection)) = (open.active_file.clone(), &mut open.selection) else { return Ok(open) };
+        let (cwd, name) = (PathBuf::from(&self.record.cwd), file.clone());
+        let (roots, telling) = (self.rebuild.hub.roots(), self.rebuild.hub.telling(&cwd));
+        let looked = tokio::task::spawn_blocking(move || refused(&cwd, &roots, &telling, &name)).await;
+        // A file that could not be looked at is not told.
+        let Some(why) = looked.unwrap_or_else(|_| Some("it could not be looked at".to_owned())) else {
+            return Ok(open);
+        };
+        selection.text = format!("[not told: {why}]");
+        if self.withheld.insert(file.clone()) {
+            let text = format!("what is selected in {file} is not told to the model: {why}");
+            let notice = Notification::new(NotificationLevel::Warning, text);
+            let told = self.journal.emit(self.root, None, EventBody::Notification(notice)).await;
+            told.map_err(|error| store_failed(&error))?;
+        }
+        Ok(open)
+    }
+}
+
+/// Why what stands in a file is not told; nothing where it may be.
+fn refused(cwd: &Path, roots: &[PathBuf], telling: &Telling, name: &str) -> Option<String> {
+    let files = Files::new(cwd, Vec::new()).and_then(|files| files.with_roots(roots));
+    match files.ok()?.locate(name, Access::Read) {
+        Ok(located) => telling.refuses(&located),
+        Err(PathError::Outside { .. }) => Some("it lies outside the workspace".to_owned()),
+        // What is no path is no file, such as a buffer without a name.
+        Err(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_safety::Policy;
+
+    use super::*;
+
+    #[test]
+    fn what_may_not_be_read_is_not_told_because_it_is_selected() {
+        let folder = tempfile::tempdir().unwrap();
+        let cwd = folder.path().canonicalize().unwrap();
+        std::fs::write(cwd.join(".env"), "KEY=x").unwrap();
+        std::os::unix::fs::symlink(".env", cwd.join("plain.txt")).unwrap();
+        let telling = Policy::default().telling();
+        let refused = |name: &str| refused(&cwd, &[], &telling, name).is_some();
+        for name in [".env", "plain.txt", "/etc/hostname", "../x", ".git/config"] {
+            assert!(refused(name), "{name}");
+        }
+        for name in ["src/a.rs", "Untitled-1", ""] {
+            assert!(!refused(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Rules files of folders below the workspace: looked for when something in their folder is first touched.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use neco_agent::ports::{FolderRules, FoundRules, RulesTouch};
+use neco_workspace::is_ignored;
+
+use super::find::RulesSearch;
+use super::source::Rules;
+
+/// Folders that are looked at after one turn; a search may touch any number.
+const MOST_FOLDERS: usize = 200;
+/// Files that are told after one turn.
+const MOST_FILES: usize = 20;
+
+/// Finds the rules files of folders below the workspace.
+pub struct RulesBelow {
+    search: Arc<RulesSearch>,
+    /// What was told when the session began.
+    at_start: Arc<HashSet<String>>,
+}
+
+impl RulesBelow {
+    /// Besides `rules`, which are told anyway.
+    #[must_use]
+    pub fn new(search: RulesSearch, rules: &Rules) -> Self {
+        Self { search: Arc::new(search), at_start: Arc::new(rules.texts().map(str::to_owned).collect()) }
+    }
+}
+
+impl FolderRules for RulesBelow {
+    fn touched(&self, touch: RulesTouch) -> BoxFuture<'static, Option<FoundRules>> {
+        let (search, at_start) = (Arc::clone(&self.search), Arc::clone(&self.at_start));
+        let look = tokio::task::spawn_blocking(move || look(&search, &at_start, &touch));
+        Box::pin(async move { look.await.ok().flatten() })
+    }
+}
+
+fn look(search: &RulesSearch, at_start: &HashSet<String>, touch: &RulesTouch) -> Option<FoundRules> {
+    let looked = folders_of(&search.cwd, touch);
+    if looked.is_empty() {
+        return None;
+    }
+    let mut seen = HashSet::new();
+    let mut files: Vec<_> = looked.iter().flat_map(|folder| search.find_in(folder)).collect();
+    files.retain(|file| {
+        let is_new = !touch.told.contains(&file.name) && !at_start.contains(&file.text);
+        is_new && (file.text.is_empty() || seen.insert(file.text.clone()))
+    });
+    files.truncate(MOST_FILES);
+    if files.is_empty() {
+        return Some(FoundRules { looked, ..FoundRules::default() });
+    }
+    let names = files.iter().map(|file| file.name.clone()).collect();
+    let rules = Rules::new(files);
+    Some(FoundRules { looked, files: names, text: rules.told_below(touch.room), notices: rules.notices() })
+}
+
+/// The folders below the workspace in which something was touched, and those around them, the outermost first.
+/// What git ignores is not the project's, and says nothing of how it is worked on.
+fn folders_of(cwd: &Path, touch: &RulesTouch) -> Vec<PathBuf> {
+    let mut folders = BTreeSet::new();
+    for path in touch.paths.iter().map(|path| cwd.join(path)).filter(|path| path.starts_with(cwd)) {
+        let folder = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(cwd) };
+        let around = folder.ancestors().take_while(|around| *around != cwd && around.starts_with(cwd));
+        folders.extend(around.filter(|around| !touch.looked.contains(*around)).map(Path::to_path_buf));
+    }
+    let is_project = |folder: &PathBuf| !folder.iter().any(|name| name == ".git") && !is_ignored(cwd, folder);
+    folders.into_iter().take(MOST_FOLDERS).filter(is_project).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use neco_config::section::ContextSection;
+    use neco_safety::Policy;
+
+    use super::super::find::RulesPlaces;
+    use super::*;
+
+    fn write(folder: &Path, name: &str, text: &str) {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn found(cwd: &Path, paths: &[&str], told: &[&str]) -> Option<FoundRules> {
+        let search = RulesSearch {
+            cwd: cwd.to_path_buf(),
+            own: RulesPlaces::default(),
+            settings: ContextSection {
+                rules: true,
+                max_rules_file: 64_000,
+                import_depth: 5,
+                ..ContextSection::default()
+            },
+            telling: Policy::default().telling(),
+        };
+        let touch = RulesTouch {
+            paths: paths.iter().map(PathBuf::from).collect(),
+            told: Arc::new(told.iter().map(ToString::to_string).collect()),
+            room: 10_000,
+            ..RulesTouch::default()
+        };
+        look(&search, &HashSet::from(["At the start.".to_owned()]), &touch)
+    }
+
+    #[test]
+    fn rules_are_found_from_the_outside_to_what_was_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let cwd = folder.path().canonicalize().unwrap();
+        fs::create_dir(cwd.join(".git")).unwrap();
+        write(&cwd, "AGENTS.md", "At the start.");
+        write(&cwd, "a/AGENTS.md", "Of a.");
+        write(&cwd, "a/b/CLAUDE.md", "Of b. See @../AGENTS.md and @../../.git/config");
+        write(&cwd, "a/b/.neco/rules/x.md", "At the start.");
+        write(&cwd, ".git/config", "[core]");
+        write(&cwd, "other/AGENTS.md", "Of another.");
+        write(&cwd, ".gitignore", "vendor/\n");
+        write(&cwd, "vendor/AGENTS.md", "Of somebody else.");
+        let all = found(&cwd, &["a/b/new.rs", "vendor/x", "/etc/passwd"], &[]).unwrap();
+        assert_eq!(all.files, ["a/AGENTS.md", "a/b/CLAUDE.md"]);
+        let (outer, inner) = (all.text.find("Of a.").unwrap(), all.text.find("Of b.").unwrap());
+        assert!(outer < inner && !all.text.contains("somebody") && !all.text.contains("another"), "{}", all.text);
+        assert!(all.text.contains("@../../.git/config was not read") && !all.text.contains("[core]"), "{}", all.text);
+        assert_eq!(all.notices.len(), 1, "{:?}", all.notices);
+        let again = found(&cwd, &["a"], &["a/AGENTS.md"]).unwrap();
+        assert_eq!((again.files.len(), again.text.is_empty(), again.looked.len()), (0, true, 1));
+        assert_eq!(found(&cwd, &["x.rs", "."], &[]), None, "the workspace itself was told");
+    }
+}
