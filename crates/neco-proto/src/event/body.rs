@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::{
     AgentComplete, AgentMessage, AgentUpdate, Checkpoint, Compaction, ContextTrim, EnvironmentTold, ErrorEvent,
     FilesBack, HookRun, Imported, MemoryUpdate, MessageQueued, ModeChange, ModelRetry, ModelSwitch, Notification,
-    PermissionDecision, PermissionRequest, PlanUpdate, QuestionAnswer, Rewind, SessionStart, SessionTitle, StateChange,
-    StreamChunk, TodoUpdate, ToolCallDelta, ToolCallEnd, ToolCallStart, ToolCallUpdate, ToolOutputChunk, TurnEnd,
-    TurnStart, UsageEvent, WorkflowUpdate,
+    PermissionDecision, PermissionRequest, PlanUpdate, QuestionAnswer, Rewind, SessionStart, SessionStop, SessionTitle,
+    StateChange, StreamChunk, TodoUpdate, ToolCallDelta, ToolCallEnd, ToolCallStart, ToolCallUpdate, ToolOutputChunk,
+    TurnEnd, TurnStart, UsageEvent, WorkflowUpdate,
 };
 use crate::ide::IdeContext;
 use crate::ids::{AgentId, Seq, SessionId, TurnId};
@@ -143,6 +143,8 @@ event_bodies! {
     AgentUpdate(AgentUpdate) = "agent_update",
     /// An agent, or the person, says something to another agent; it is told of the one it is said to.
     AgentMessage(AgentMessage) = "agent_message",
+    /// The person stopped everybody below the root.
+    Stop(SessionStop) = "stop",
     /// A workflow began, ended, or tasks of it went on.
     WorkflowUpdate(WorkflowUpdate) = "workflow_update",
     /// The session has another title.
