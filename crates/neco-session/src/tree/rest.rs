@@ -95,9 +95,11 @@ impl Rest {
         self.working.values().map(String::as_str)
     }
 
-    /// Those that are paused, by name.
-    pub fn paused(&self) -> impl Iterator<Item = &str> {
-        self.paused.values().map(String::as_str)
+    /// Those below the root that work or are paused, by name, oldest first.
+    #[must_use]
+    pub fn live(&self) -> Vec<&str> {
+        let live: BTreeMap<&AgentId, &String> = self.working.iter().chain(&self.paused).collect();
+        live.into_values().map(String::as_str).collect()
     }
 
     fn update(&mut self, AgentUpdate { node, gone, .. }: &AgentUpdate) {

@@ -30,6 +30,7 @@ mod server;
 mod session_commands;
 mod sessions;
 mod signals;
+mod stopping;
 mod support;
 mod tree;
 mod trust;
