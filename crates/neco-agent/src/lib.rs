@@ -24,4 +24,4 @@ pub use gate::Gate;
 pub use generation::Generation;
 pub use guards::Guard;
 pub use ports::{Checkpointer, Clock, EventSink, FolderRules, RuleBook, SinkError, WayBack};
-pub use runner::{Agent, AgentHandle, AgentInput, AgentSetup, Budget, CallIds, Settings};
+pub use runner::{Agent, AgentHandle, AgentInput, AgentSetup, Budget, CallIds, Halt, Settings};

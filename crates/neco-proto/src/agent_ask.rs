@@ -3,7 +3,7 @@
 
 use crate::clean::clean_line;
 use crate::command::{AgentOrder, AgentParameters};
-use crate::event::{AgentNode, NodeState, SubtreeBudget};
+use crate::event::{AgentNode, NodeState, SessionStop, SubtreeBudget};
 
 /// The fewest characters of an id that stand for it.
 const SHORTEST_ID: usize = 4;
@@ -87,6 +87,26 @@ pub fn taken(node: &AgentNode, order: &AgentOrder) -> String {
         AgentOrder::Resume => format!("{name} goes on"),
         AgentOrder::Cancel => format!("{name}{below} has ended, with everything it ran"),
         AgentOrder::UpdateParameters(_) => format!("{name}: it holds from its next turn on"),
+    }
+}
+
+/// Agents that still work, counted for a person who stopped something; nothing when none does.
+#[must_use]
+pub fn still_work(agents: usize) -> Option<String> {
+    match agents {
+        0 => None,
+        1 => Some("1 agent still works".to_owned()),
+        many => Some(format!("{many} agents still work")),
+    }
+}
+
+/// What came of stopping everybody; nothing when nobody worked.
+#[must_use]
+pub fn stopped(stop: &SessionStop) -> Option<String> {
+    match stop.paused.len() {
+        0 => None,
+        1 => Some("1 agent is paused, with all it did kept".to_owned()),
+        many => Some(format!("{many} agents are paused, with all they did kept")),
     }
 }
 

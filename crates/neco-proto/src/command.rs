@@ -59,8 +59,13 @@ pub enum Command {
         /// What the person says.
         reply: Reply,
     },
-    /// Stops the current work; what is finished stays.
+    /// Stops the current work of the root agent; what is finished stays. Its agents go on, those of calls of this
+    /// very turn excepted, and do not wake it: [`Command::StopAll`] stops them too.
     Cancel,
+    /// Stops everything: the current work, all agents, all workflows, and whatever else asks a model. Agents are
+    /// paused with what they did and can be resumed, told or cancelled; workflows can be resumed. Taken when no model
+    /// is asked any more, and none is until the person acts.
+    StopAll,
     /// Changes the mode from the next turn on.
     SetMode {
         /// The new mode.

@@ -3,7 +3,7 @@
 //! A session owns time and truth: it gives every event its place in the log, makes it durable and
 //! hands it to every window. What a session is made of when it is opened again is a fold of its log.
 //!
-//! Reading order: [`hub`] (opens sessions), [`actor`] (a session at work), [`fold`] (what a log adds
+//! Reading order: [`hub`] (opens sessions), [`actor`] (a session at work), [`aside`] (what it asks models itself), [`fold`] (what a log adds
 //! up to), [`folder`], [`title`], [`rewind`] (going back), [`checkpoints`] (keeping the workspace), [`resume`] (mending what a crash left), [`journal`], [`plans`] (plans that are
 //! not finished), [`redacted`], [`spill`], [`sources`],
 //! [`memory`], [`roles`] (who a child agent can be), [`tree`] (the agents of a session), [`workflow`] (tasks that depend on each other).
@@ -11,6 +11,7 @@
 #![cfg_attr(test, allow(clippy::string_slice))]
 
 pub mod actor;
+pub mod aside;
 pub mod checkpoints;
 pub mod clock;
 pub mod error;

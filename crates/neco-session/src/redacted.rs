@@ -181,6 +181,7 @@ pub fn redact(body: &mut EventBody, redactor: &Redactor) {
         | EventBody::Usage(_)
         | EventBody::FilesBack(_)
         | EventBody::Rewind(_)
+        | EventBody::Stop(_)
         | EventBody::Imported(_)
         | EventBody::TurnEnd(_) => {}
     }

@@ -72,6 +72,7 @@ pub fn text(event: &Event) -> String {
         | EventBody::Rewind(_)
         | EventBody::Usage(_)
         | EventBody::FilesBack(_)
+        | EventBody::Stop(_)
         | EventBody::TurnEnd(_) => String::new(),
     }
 }
@@ -112,6 +113,7 @@ fn detail(body: &EventBody) -> String {
         },
         EventBody::AgentUpdate(update) => format!("{} {}", update.node.name, update.node.state),
         EventBody::AgentMessage(message) => tree::letter(&message.letter).to_owned(),
+        EventBody::Stop(stop) => format!("{} paused", stop.paused.len()),
         EventBody::WorkflowUpdate(update) => format!("{} {}", update.name, update.state),
         EventBody::Title(title) => title.by.to_string(),
         EventBody::Imported(imported) => imported.from.clone(),

@@ -25,7 +25,8 @@ pub struct ToolContext {
     pub world: Arc<World>,
     /// Live output.
     pub live: Arc<dyn LiveOutput>,
-    /// Set when the call is to stop. A tool that runs a process kills its group before it returns.
+    /// Set when the call is to stop. A tool that runs a process kills its group before it returns; one that ends
+    /// before its time because of it fails, or says so with [`crate::ToolOutput::interrupted`].
     pub cancel: CancellationToken,
     /// Where output that is too big for the model goes.
     pub spill: Arc<dyn Spill>,

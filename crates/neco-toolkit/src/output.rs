@@ -99,6 +99,13 @@ impl ToolOutput {
         self
     }
 
+    /// The same of a call that ended before its time because it was told to stop: what it got is told, and it is no
+    /// success.
+    #[must_use]
+    pub fn interrupted(self) -> Self {
+        Self { error_code: Some(ErrorCode::ToolFailed), ..self }
+    }
+
     /// The same with something that is wanted of the agent.
     #[must_use]
     pub fn with_intent(mut self, intent: Intent) -> Self {

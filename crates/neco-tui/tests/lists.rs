@@ -113,17 +113,19 @@ fn any_child_can_be_told_stopped_and_paused() {
         workflow(scene);
         scene.control('t');
         let order = |agent_id, order| vec![Effect::Send(Command::AgentCommand { agent_id, order })];
+        scene.control('x');
         assert_eq!(scene.types("p"), order(one, AgentOrder::Pause));
         scene.key(KeyCode::Down);
+        scene.control('x');
         assert_eq!(scene.types("x"), order(two, AgentOrder::Cancel));
         assert_eq!(scene.key(KeyCode::Enter), [Effect::Look(two)]);
         scene.news(News::Looked(two, Vec::new(), 0));
         scene.happen_to(two, EventBody::StreamChunk(StreamChunk { text: "I look at the **tests**.".into() }));
         assert!(scene.picture().contains("I look at the tests."), "{}", scene.picture());
-        scene.key(KeyCode::Enter);
         scene.types("use the other file");
         let redirect = AgentOrder::Redirect { text: "use the other file".into() };
         assert_eq!(scene.key(KeyCode::Enter), order(two, redirect));
+        scene.control('x');
         assert_eq!(scene.types("r"), order(two, AgentOrder::Resume));
         scene.key(KeyCode::Esc);
         scene.key(KeyCode::End);
@@ -370,10 +372,12 @@ fn what_is_chosen_stays_chosen_when_the_list_changes() {
     gone.parent = Some(scene.root);
     scene.happen_to(two, support::agent_update(&gone));
     let order = |agent_id| vec![Effect::Send(Command::AgentCommand { agent_id, order: AgentOrder::Cancel })];
+    scene.control('x');
     assert_eq!(scene.types("x"), order(two));
     let update =
         json!({"type": "agent_update", "node": node(one, scene.root, "coder", "x", "running", 0.5), "gone": [two]});
     scene.happen_to(one, support::read(update));
+    scene.control('x');
     assert_eq!(scene.types("x"), [], "it is gone, and nobody stands in for it");
 }
 

@@ -187,6 +187,7 @@ pub fn event(event: &Event) {
             tracing::info!(seq, agent = %update.node.id, role = %update.node.role, state = %update.node.state, "agent");
         }
         EventBody::AgentMessage(message) => tracing::info!(seq, to = %message.to, "letter"),
+        EventBody::Stop(stop) => tracing::info!(seq, paused = stop.paused.len(), "everything was stopped"),
         EventBody::WorkflowUpdate(update) => {
             tracing::info!(seq, workflow = %update.workflow_id, state = %update.state, tasks = update.tasks.len(), "workflow");
         }

@@ -138,6 +138,7 @@ impl Outcome {
             | EventBody::Imported(_)
             | EventBody::AgentUpdate(_)
             | EventBody::AgentMessage(_)
+            | EventBody::Stop(_)
             | EventBody::WorkflowUpdate(_)
             | EventBody::Compaction(_)
             | EventBody::MessageQueued(_)

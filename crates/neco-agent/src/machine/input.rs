@@ -96,6 +96,8 @@ pub enum Input {
     Halt(End),
     /// The budget is used up: the present turn ends, no other begins.
     BudgetUsedUp,
+    /// The present turn is broken off, and the next one asks again; whether that begins is decided elsewhere.
+    BreakOff,
     /// The person stops it.
     Cancel,
 }

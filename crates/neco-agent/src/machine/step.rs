@@ -83,6 +83,10 @@ impl Machine {
             }
             Input::Halt(end) if self.busy() => self.halted = Some(end),
             Input::BudgetUsedUp => self.budget_left = false,
+            Input::BreakOff if self.busy() => {
+                effects.push(Effect::StopWork);
+                self.ask_again(&mut effects);
+            }
             Input::Cancel if self.busy() => {
                 effects.push(Effect::StopWork);
                 self.change(AgentState::Cancelled, &mut effects);
@@ -96,6 +100,7 @@ impl Machine {
             | Input::Waits { .. }
             | Input::GoesOn { .. }
             | Input::Halt(_)
+            | Input::BreakOff
             | Input::Cancel => {}
         }
         effects
@@ -139,6 +144,18 @@ impl Machine {
         self.stamp = Stamp(self.stamp.0 + 1);
         self.change(AgentState::Streaming, effects);
         effects.push(Effect::AskModel { stamp: self.stamp, iteration: self.iteration });
+    }
+
+    /// A turn that was broken off does not count: the next one has its number. What was to end with it ends.
+    fn ask_again(&mut self, effects: &mut Vec<Effect>) {
+        match self.halted {
+            Some(end) => self.end(end, effects),
+            None if !self.budget_left => self.out_of_budget(effects),
+            None => {
+                self.iteration = self.iteration.saturating_sub(1);
+                self.ask(effects);
+            }
+        }
     }
 
     fn answered(&mut self, kind: AnswerKind, effects: &mut Vec<Effect>) {
@@ -290,6 +307,22 @@ mod tests {
         assert!(machine.on(moved(stamp, 0, 0, 0)).is_empty());
         assert!(machine.on(Input::Answered { stamp, kind: AnswerKind::Text }).is_empty());
         assert!(!machine.on(Input::Answered { stamp: again, kind: AnswerKind::Text }).is_empty());
+    }
+
+    #[test]
+    fn a_turn_that_is_broken_off_is_asked_again_under_its_number() {
+        let mut machine = Machine::new(1);
+        let stamp = stamp_of(&machine.on(Input::Begin));
+        let _ = machine.on(Input::Answered { stamp, kind: AnswerKind::Calls });
+        let _ = machine.on(moved(stamp, 0, 1, 1));
+        let effects = machine.on(Input::BreakOff);
+        assert_eq!((effects.first(), states(&effects)), (Some(&Effect::StopWork), vec![AgentState::Streaming]));
+        let again = stamp_of(&effects);
+        assert_eq!(effects.last(), Some(&Effect::AskModel { stamp: again, iteration: 1 }));
+        assert!(machine.on(moved(stamp, 0, 0, 0)).is_empty(), "what was broken off is void");
+        let _ = machine.on(Input::Halt(End::DONE));
+        assert_eq!(states(&machine.on(Input::BreakOff)), [AgentState::Complete], "what was to end ends");
+        assert!(machine.on(Input::BreakOff).is_empty());
     }
 
     #[test]

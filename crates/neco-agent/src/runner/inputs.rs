@@ -65,8 +65,8 @@ pub enum AgentInput {
         /// An older letter that it takes the place of, unless that was heard.
         replaces: Option<MessageId>,
     },
-    /// Begin no further turn.
-    Hold,
+    /// Begin no further turn, and stop the present one as far as this says.
+    Hold(Halt),
     /// Go on where it was held.
     Release,
     /// The present turn is the last one: its task is done.
@@ -87,6 +87,17 @@ pub enum AgentInput {
     SetApproval(ApprovalMode),
     /// Another model from the next turn on.
     SetModel(Arc<dyn Provider>),
+}
+
+/// How much of the present turn of an agent that is held still happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// All of it.
+    AfterTurn,
+    /// Its calls come to their end; an answer that is being written is broken off.
+    AfterCalls,
+    /// Nothing: the answer and every call are broken off.
+    AtOnce,
 }
 
 /// Why an agent did not take an input.
@@ -174,13 +185,15 @@ impl Agent {
             AgentInput::Answer { question_id, reply } => self.take_reply(question_id, reply).await?,
             AgentInput::Cancel if self.machine.busy() => self.on(Input::Cancel).await?,
             AgentInput::Cancel => {
+                // Nobody below it is a reason to begin: that takes the person.
+                self.letters.wakeable = false;
                 if self.room.drop_compaction() {
                     self.not_compacted("it was cancelled").await?;
                 }
                 self.leave_gate().await?;
             }
             AgentInput::Letter { message, wakes, replaces } => self.hear_letter(message, wakes, replaces).await?,
-            AgentInput::Hold => self.hold(),
+            AgentInput::Hold(halt) => self.hold(halt).await?,
             AgentInput::Release => self.release().await?,
             AgentInput::Finish => self.on(Input::Halt(End::DONE)).await?,
             AgentInput::OthersUsed(usage) => self.note_others(usage).await?,

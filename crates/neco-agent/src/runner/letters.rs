@@ -7,8 +7,13 @@ use neco_proto::{Message, MessageId, Usage};
 use neco_toolkit::{DynTool, Registry};
 
 use super::agent::Agent;
-use crate::machine::Stamp;
+use super::inputs::Halt;
+use crate::machine::{Input, Stamp};
 use crate::ports::SinkError;
+
+/// What an agent is told that goes on after its turn was broken off.
+const BROKEN_OFF: &str = "You were paused in the middle of your last turn: what you were saying and every call that had \
+                          not ended was broken off. Go on with your task from there.";
 
 /// What waits for the next turn, and whether there is to be one.
 #[derive(Default)]
@@ -22,6 +27,8 @@ pub(super) struct Letters {
     held: bool,
     /// The turn that would have begun meanwhile.
     on_hold: Option<(Stamp, u32)>,
+    /// Whether the turn before that was broken off.
+    broken_off: bool,
 }
 
 impl Letters {
@@ -74,18 +81,30 @@ impl Agent {
         Ok(())
     }
 
-    /// No further turn begins until [`Agent::release`].
-    pub(super) fn hold(&mut self) {
+    /// No further turn begins until [`Agent::release`], and no more of the present one happens than `halt` says.
+    pub(super) async fn hold(&mut self, halt: Halt) -> Result<(), SinkError> {
         self.letters.held = true;
+        let breaks_off = match halt {
+            Halt::AfterTurn => false,
+            Halt::AfterCalls => self.streaming.is_some() || self.room.is_compacting(),
+            Halt::AtOnce => self.machine.busy() && self.letters.on_hold.is_none(),
+        };
+        if !breaks_off {
+            return Ok(());
+        }
+        self.letters.broken_off = true;
+        self.on(Input::BreakOff).await
     }
 
     /// Goes on where it was held.
     pub(super) async fn release(&mut self) -> Result<(), SinkError> {
         self.letters.held = false;
-        match self.letters.on_hold.take() {
-            Some((stamp, iteration)) => self.ask_model(stamp, iteration).await,
-            None => Ok(()),
+        let broken_off = std::mem::take(&mut self.letters.broken_off);
+        let Some((stamp, iteration)) = self.letters.on_hold.take() else { return Ok(()) };
+        if broken_off {
+            self.admit(Message::neco(BROKEN_OFF)).await?;
         }
+        self.ask_model(stamp, iteration).await
     }
 
     /// Agents below this one used something, which counts for what it may use.

@@ -83,6 +83,11 @@ impl Room {
         }
     }
 
+    /// Whether a summary is being written.
+    pub(super) fn is_compacting(&self) -> bool {
+        self.compacting.is_some()
+    }
+
     /// Drops a summary that is being written or was asked for. Says whether the person had asked for it.
     pub(super) fn drop_compaction(&mut self) -> bool {
         let asked = self.asked.take().is_some();

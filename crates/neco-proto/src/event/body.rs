@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{
     AgentComplete, AgentMessage, AgentUpdate, Checkpoint, Compaction, ContextTrim, EnvironmentTold, ErrorEvent,
     FilesBack, HookRun, Imported, MemoryUpdate, MessageQueued, ModeChange, ModelRetry, ModelSwitch, Notification,
-    PermissionDecision, PermissionRequest, PlanUpdate, QuestionAnswer, Rewind, RulesTold, SessionStart, SessionTitle,
+    PermissionDecision, PermissionRequest, PlanUpdate, QuestionAnswer, Rewind, RulesTold, SessionStart, SessionStop,
+    SessionTitle,
     StateChange, StreamChunk, TodoUpdate, ToolCallDelta, ToolCallEnd, ToolCallStart, ToolCallUpdate, ToolOutputChunk,
     TurnEnd, TurnStart, UsageEvent, WorkflowUpdate,
 };
@@ -146,6 +147,8 @@ event_bodies! {
     AgentUpdate(AgentUpdate) = "agent_update",
     /// An agent, or the person, says something to another agent; it is told of the one it is said to.
     AgentMessage(AgentMessage) = "agent_message",
+    /// The person stopped everybody below the root.
+    Stop(SessionStop) = "stop",
     /// A workflow began, ended, or tasks of it went on.
     WorkflowUpdate(WorkflowUpdate) = "workflow_update",
     /// The session has another title.

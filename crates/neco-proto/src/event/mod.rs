@@ -37,7 +37,8 @@ pub use session::{
 };
 pub use tool::{CallStatus, KnownFile, OutputStream, ToolCallEnd, ToolCallUpdate, ToolOutputChunk};
 pub use tree::{
-    AgentMessage, AgentNode, AgentUpdate, Down, Letter, NodeResult, NodeState, NodeType, Sender, SubtreeBudget, Up,
+    AgentMessage, AgentNode, AgentUpdate, Down, Letter, NodeResult, NodeState, NodeType, Sender, SessionStop,
+    SubtreeBudget, Up,
 };
 pub use turn::{
     Admission, MessageQueued, ModelRetry, ModelSwitch, StreamChunk, ToolCallDelta, ToolCallStart, TurnEnd, TurnStart,

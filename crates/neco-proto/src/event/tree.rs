@@ -96,6 +96,15 @@ pub enum NodeResult {
     },
 }
 
+/// The person stopped the agents of a session: nobody below the root works, and nothing wakes the root until the person
+/// says something.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionStop {
+    /// Those that worked and are paused now, parents before their children.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paused: Vec<AgentId>,
+}
+
 /// What an agent and everybody below it may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SubtreeBudget {

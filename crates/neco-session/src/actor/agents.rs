@@ -66,7 +66,10 @@ impl Actor {
             AgentOrder::Redirect { text } | AgentOrder::Answer { text } => {
                 self.message(text, Vec::new(), Admission::TurnBoundary).await
             }
-            AgentOrder::Cancel => Ok(AgentInput::Cancel),
+            AgentOrder::Cancel => {
+                self.aside.stop();
+                Ok(AgentInput::Cancel)
+            }
             AgentOrder::Pause | AgentOrder::Resume => {
                 Err(ClientError::Refused("the root agent can't be paused; cancel stops its work".to_owned()))
             }

@@ -4,7 +4,7 @@
 //! has ended, everything is on the disk and the session's lock is free.
 //!
 //! Reading order: [`session`] (the window's side), [`run`] (the task), [`answer`], [`back`] with [`shown`],
-//! [`remember`], [`opened`] (in an editor), [`ran`], [`agents`] (the tree), [`workflows`].
+//! [`remember`], [`opened`] (in an editor), [`ran`], [`agents`] (the tree), [`workflows`], [`stop`].
 
 mod agents;
 mod answer;
@@ -15,6 +15,7 @@ mod remember;
 mod run;
 mod session;
 mod shown;
+mod stop;
 mod workflows;
 
 pub use run::ActorSetup;

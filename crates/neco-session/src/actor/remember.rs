@@ -9,6 +9,7 @@ use neco_proto::{AgentId, ClientError, EventBody, Seq, SessionId};
 use neco_store::EventLog;
 
 use super::run::store_failed;
+use crate::aside::Aside;
 use crate::fold::fold_since;
 use crate::hub::{FindModel, Remembering};
 use crate::journal::Journal;
@@ -24,6 +25,8 @@ pub(super) struct Remembers {
     pub first_seq: Seq,
     pub log: Arc<dyn EventLog>,
     pub find_model: FindModel,
+    /// Whether a model may be asked.
+    pub aside: Aside,
 }
 
 impl Remembers {
@@ -73,7 +76,8 @@ impl Remembers {
             Ok(fold) => fold,
             Err(error) => return tracing::warn!(%error, "nothing is kept of the session"),
         };
-        let extracted = extraction.at_end(provider.as_ref(), fold.messages).await;
+        let asks = extraction.at_end(provider.as_ref(), fold.messages);
+        let Some(extracted) = self.aside.unless_stopped(asks).await else { return };
         let mut told = Ok(());
         if let Some(usage) = extracted.usage {
             told = self.record(EventBody::Usage(usage)).await;

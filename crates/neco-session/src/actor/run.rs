@@ -18,6 +18,7 @@ use super::answer::Answers;
 use super::ran::presentable;
 use super::remember::Remembers;
 use super::shown::Shown;
+use crate::aside::Aside;
 use crate::error::SessionError;
 use crate::hub::{FindModel, Rebuild, Remembering};
 use crate::journal::Journal;
@@ -81,12 +82,13 @@ pub(super) struct Actor {
     titling: Option<JoinHandle<()>>,
     first_seq: Seq,
     mailbox: mpsc::Receiver<Mail>,
+    pub(super) aside: Aside,
     /// Free when the actor is dropped, after everything is written.
     _lock: SessionLock,
 }
 
 impl Actor {
-    pub fn new(setup: ActorSetup, mailbox: mpsc::Receiver<Mail>) -> Self {
+    pub fn new(setup: ActorSetup, mailbox: mpsc::Receiver<Mail>, aside: Aside) -> Self {
         let remembers = Remembers {
             with: setup.remembering,
             session: setup.record.id,
@@ -95,6 +97,7 @@ impl Actor {
             first_seq: setup.first_seq,
             log: Arc::clone(&setup.log),
             find_model: Arc::clone(&setup.find_model),
+            aside: aside.clone(),
         };
         let title = Arc::new(TitleKeeper {
             session: setup.record.id,
@@ -111,6 +114,7 @@ impl Actor {
                 false => Some(setup.record.title_by.unwrap_or(TitleSource::FirstWords)),
             }),
             asking: Mutex::new(()),
+            aside: aside.clone(),
         });
         let titling =
             title.settings.is_some().then(|| tokio::spawn(Arc::clone(&title).after_first_work(setup.first_seq)));
@@ -130,6 +134,7 @@ impl Actor {
             titling,
             first_seq: setup.first_seq,
             mailbox,
+            aside,
             _lock: setup.lock,
         }
     }
@@ -162,6 +167,7 @@ impl Actor {
                 Some(Mail::Command(Command::AgentCommand { agent_id, order }, reply)) if agent_id != self.root => {
                     self.command(agent_id, order, reply);
                 }
+                Some(Mail::Command(Command::StopAll, reply)) => self.stop_all(reply).await,
                 Some(Mail::Command(Command::WorkflowCommand { workflow_id, order }, reply)) => {
                     self.command_workflow(workflow_id, order, reply);
                 }
@@ -191,6 +197,10 @@ impl Actor {
 
     /// The agent first, which stops its work, then the log.
     async fn shut_down(self) -> Result<Receipt, ClientError> {
+        // Whoever leaves while something is done stops it.
+        if self.is_at_work().await {
+            self.aside.stop();
+        }
         let Self { handle, agent, log, journal, record, remembers, title, titling, first_seq, rebuild, .. } = self;
         drop(handle);
         rebuild.workflows.close().await;
@@ -245,11 +255,7 @@ impl Actor {
             }
             Command::Compact { focus } => AgentInput::Compact { focus },
             Command::SetIdeContext { context } => AgentInput::SetIdeContext(self.may_be_told(context).await?),
-            Command::Cancel => {
-                // What is interrupted can be gone on with.
-                self.rebuild.workflows.interrupt();
-                AgentInput::Cancel
-            }
+            Command::Cancel => return self.cancel().await.map(|()| receipt),
             Command::SetMode { mode } => AgentInput::SetMode(mode),
             Command::SetGeneration { generation } => {
                 let known = Generation::new(generation).map_err(|error| ClientError::Refused(error.to_string()))?;
@@ -274,7 +280,7 @@ impl Actor {
                 return Ok(receipt);
             }
             // Carried out elsewhere.
-            Command::WorkflowCommand { .. } | Command::Shutdown => return Ok(receipt),
+            Command::StopAll | Command::WorkflowCommand { .. } | Command::Shutdown => return Ok(receipt),
         };
         if let AgentInput::Message { message, .. } = &input {
             receipt.message_id = Some(message.id);

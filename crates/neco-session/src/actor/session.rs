@@ -10,6 +10,7 @@ use neco_safety::policy::Rule;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::run::{Actor, ActorSetup, Mail};
+use crate::aside::Aside;
 use crate::journal::Journal;
 
 /// Commands that may wait; a window that sends more waits itself.
@@ -23,6 +24,7 @@ pub struct Session {
     journal: Arc<Journal>,
     mailbox: mpsc::Sender<Mail>,
     ended: watch::Receiver<bool>,
+    aside: Aside,
 }
 
 impl Session {
@@ -37,8 +39,9 @@ impl Session {
             journal: Arc::clone(&setup.journal),
             mailbox: sender,
             ended,
+            aside: Aside::default(),
         };
-        let actor = Actor::new(setup, mailbox);
+        let actor = Actor::new(setup, mailbox, session.aside.clone());
         tokio::spawn(async move {
             actor.run().await;
             // Nobody may be left to hear it.
@@ -100,6 +103,8 @@ impl Session {
 impl Client for Session {
     fn send(&self, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
         Box::pin(async move {
+            // At once, whatever the session is at: also when it is about to end.
+            self.aside.hear(&command);
             let (reply, answer) = oneshot::channel();
             self.mailbox.send(Mail::Command(command, reply)).await.map_err(|_| ClientError::Gone)?;
             answer.await.map_err(|_| ClientError::Gone)?

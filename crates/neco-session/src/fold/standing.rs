@@ -111,6 +111,7 @@ impl Standing {
             | EventBody::FilesBack(_)
             | EventBody::AgentUpdate(_)
             | EventBody::AgentMessage(_)
+            | EventBody::Stop(_)
             | EventBody::WorkflowUpdate(_)
             | EventBody::Compaction(_)
             | EventBody::MessageQueued(_)
@@ -171,6 +172,7 @@ impl Standing {
             | EventBody::Rewind(_)
             | EventBody::AgentUpdate(_)
             | EventBody::AgentMessage(_)
+            | EventBody::Stop(_)
             | EventBody::WorkflowUpdate(_)
             | EventBody::Error(_)
             | EventBody::TurnEnd(_) => {}

@@ -381,6 +381,7 @@ impl Course {
             | EventBody::Imported(_)
             | EventBody::AgentUpdate(_)
             | EventBody::AgentMessage(_)
+            | EventBody::Stop(_)
             | EventBody::WorkflowUpdate(_)
             | EventBody::Error(_) => {}
         }

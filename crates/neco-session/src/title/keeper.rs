@@ -12,6 +12,7 @@ use tokio::sync::Mutex;
 
 use super::ask::ask;
 use super::words::{first_words, tidy, title_event};
+use crate::aside::Aside;
 use crate::fold::{each_event, fold_log};
 use crate::hub::FindModel;
 use crate::journal::Journal;
@@ -47,6 +48,8 @@ pub struct TitleKeeper {
     pub by: Mutex<Option<TitleSource>>,
     /// Held while a model is asked.
     pub asking: Mutex<()>,
+    /// Whether one may be asked.
+    pub aside: Aside,
 }
 
 impl TitleKeeper {
@@ -117,7 +120,9 @@ impl TitleKeeper {
             // Whatever comes of it, it is tried once.
             *by = Some(TitleSource::Model);
         }
-        match tokio::time::timeout(settings.timeout, self.made(settings)).await {
+        let made = self.aside.unless_stopped(tokio::time::timeout(settings.timeout, self.made(settings)));
+        let Some(made) = made.await else { return };
+        match made {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!(error, "the session keeps its first words as its title"),
             Err(_) => tracing::warn!("the session keeps its first words as its title: the model took too long"),

@@ -63,6 +63,11 @@ impl AgentTree {
             Op::Spawn { parent, node } => self.spawn(at, parent, node),
             Op::Start(agent) => self.start(at, agent),
             Op::Pause(agent) => self.pause(at, agent),
+            Op::PauseAll(agents) => {
+                let root = self.root;
+                let below_root = agents.into_iter().filter(|agent| *agent != root);
+                Ok(below_root.flat_map(|agent| self.pause_all(at, agent)).collect())
+            }
             Op::Resume(agent) => self.resume(at, agent),
             Op::Use { agent, usage } => self.use_up(agent, usage),
             Op::Complete { agent, output } => self.complete(at, agent, output),

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 
 use jiff::Timestamp;
-use neco_agent::{Agent, AgentHandle, AgentInput};
+use neco_agent::{Agent, AgentHandle, AgentInput, Halt};
 use neco_proto::event::{AgentNode, AgentUpdate, NodeState, SubtreeBudget};
 use neco_proto::{AgentId, EventBody, Message, Mode};
 use neco_safety::untrusted;
@@ -18,7 +18,7 @@ use super::spawner::SpawnRequest;
 use super::spec::ChildSpec;
 use crate::fold::Fold;
 
-/// An agent that somebody waits for: it is stopped when they give up.
+/// An agent that somebody waits for: it is stopped when they give up, unless it is paused.
 pub(super) struct Cared {
     company: Weak<Company>,
     agent: Option<AgentId>,
@@ -42,7 +42,7 @@ impl Drop for Cared {
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let at_it = company.at_it.clone();
             // One that has ended has nothing to stop.
-            at_it.spawn_on(async move { drop(company.stop_untold(agent).await) }, &runtime);
+            at_it.spawn_on(async move { company.give_up(agent).await }, &runtime);
         }
     }
 }
@@ -75,6 +75,9 @@ impl Company {
         if state.closed {
             return Err(TreeError::Refused("the session ends; no agent is started any more".to_owned()));
         }
+        if state.stopping > 0 {
+            return Err(TreeError::Refused("the user stops everything just now; no agent is started".to_owned()));
+        }
         let SpawnRequest { definition, task, model_group, budget, call, told, workflow } = request;
         let above = state.tree.node(parent).ok_or(TreeError::Unknown(parent))?;
         let role = definition.name.clone();
@@ -106,7 +109,7 @@ impl Company {
         let mut seat = Seat::new(Some(spec), newborn.policy.clone(), newborn.tools.clone(), self.settings.max_letters);
         let line = self.begin(id, newborn.agent, newborn.handle);
         if node.state == NodeState::Paused {
-            line.send(AgentInput::Hold);
+            line.send(AgentInput::Hold(Halt::AtOnce));
         }
         let message = task_message(&node, seat.spec.as_ref());
         seat.in_flight.message(message.id);

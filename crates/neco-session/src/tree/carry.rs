@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use jiff::Timestamp;
-use neco_agent::{AgentInput, Budget};
+use neco_agent::{AgentInput, Budget, Halt};
 use neco_proto::event::{AgentMessage, Letter, NodeState, Sender, Up};
 use neco_proto::{AgentId, AgentParameters, CallId, ErrorCode, Message, Part};
 use neco_toolkit::Bounded;
@@ -116,7 +116,7 @@ impl Company {
         match (from, to) {
             (_, NodeState::Paused) => {
                 self.notes.paused(agent);
-                state.seats.get(&agent).into_iter().for_each(|seat| seat.send(AgentInput::Hold));
+                state.seats.get(&agent).into_iter().for_each(|seat| seat.send(AgentInput::Hold(Halt::AfterTurn)));
             }
             // One that was to go on may have ended since, with whom it works for.
             (NodeState::Paused, NodeState::Running) if state.tree.node(agent).is_some_and(|node| node.state == to) => {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use neco_agent::{Agent, AgentHandle, AgentInput};
 use neco_model::{GROUPS, Provider};
-use neco_proto::event::{AgentNode, AgentUpdate, NodeResult, SubtreeBudget};
+use neco_proto::event::{AgentNode, AgentUpdate, NodeResult, NodeState, SubtreeBudget};
 use neco_proto::{AgentId, CallId, Mode, QuestionId, SessionId, WorkflowId};
 use neco_safety::Policy;
 use neco_safety::policy::Rule;
@@ -32,7 +32,7 @@ use crate::journal::Journal;
 use crate::roles::Definitions;
 
 /// How long an agent that is stopped may take to stop what it runs.
-const LEAVING: Duration = Duration::from_secs(5);
+pub(super) const LEAVING: Duration = Duration::from_secs(5);
 
 /// Makes the agents below the root.
 pub trait MakeChild: Send + Sync {
@@ -135,6 +135,8 @@ pub(super) struct State {
     pub counts: HashMap<String, u32>,
     /// Whether somebody looks for silence.
     pub watching: bool,
+    /// How many are stopping everything just now: nobody is started meanwhile.
+    pub stopping: usize,
     /// Agents that were stopped and may still be at it.
     pub leaving: Vec<JoinHandle<()>>,
     pub closed: bool,
@@ -156,7 +158,8 @@ impl Company {
         let mut seats = super::revive::seats(&tree, &history, settings.max_letters);
         seats.insert(root, Seat::new(None, Policy::default(), HashSet::new(), settings.max_letters));
         super::revive::repost(&mut seats, &history);
-        let state = State { tree, mended, seats, counts, watching: false, leaving: Vec::new(), closed: false };
+        let state =
+            State { tree, mended, seats, counts, watching: false, stopping: 0, leaving: Vec::new(), closed: false };
         let company = Arc::new_cyclic(|me| Self {
             session,
             root,
@@ -236,6 +239,13 @@ impl Company {
     /// How many are live besides the root.
     pub async fn live_count(&self) -> usize {
         self.state.lock().await.tree.live_count()
+    }
+
+    /// Whether anybody below the root works.
+    pub async fn is_at_work(&self) -> bool {
+        let state = self.state.lock().await;
+        let works = |node: &AgentNode| matches!(node.state, NodeState::Created | NodeState::Running);
+        state.tree.iter().any(|node| node.id != self.root && works(node))
     }
 
     /// The children of an agent, oldest first.

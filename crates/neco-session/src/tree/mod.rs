@@ -12,7 +12,7 @@
 //! pure) with [`collapse`] and [`promises`], [`mailbox`], [`error`], [`history`] (the tree that a log tells of)
 //! with [`mend`]; then how it runs: [`spawner`] (its face), [`spec`] (what a child is made from), [`company`]
 //! with [`birth`], [`orders`], [`record`] and [`carry`] (what follows is kept, then done), [`seat`], [`notes`],
-//! [`watch`] and [`time`] (what agents do is noticed), [`ends`] (how a child's work ends), [`wait`], [`revive`]
+//! [`watch`] and [`time`] (what agents do is noticed), [`ends`] (how a child's work ends), [`wait`], [`stop`] (everybody at once), [`revive`]
 //! (after a crash), [`rest`] (whether all is done), [`words`], [`tools`] (the model's hands).
 
 mod agents;
@@ -41,6 +41,7 @@ mod revive;
 mod seat;
 mod spawner;
 mod spec;
+mod stop;
 mod time;
 pub mod tools;
 mod wait;
@@ -58,4 +59,5 @@ pub use op::{NewNode, Op};
 pub use rest::Rest;
 pub use spawner::{SpawnRequest, Spawner};
 pub use spec::{ChildSpec, TreeSettings};
+pub use stop::Stopping;
 pub use wait::{WaitFor, Waited};

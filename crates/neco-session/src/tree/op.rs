@@ -18,6 +18,8 @@ pub enum Op {
     Start(AgentId),
     /// An agent and everybody below it that runs does nothing for now.
     Pause(AgentId),
+    /// These agents, and everybody below them that runs, do nothing for now; those that do not run stay as they are.
+    PauseAll(Vec<AgentId>),
     /// What [`Op::Pause`] of the same agent stopped goes on.
     Resume(AgentId),
     /// An agent used something.

@@ -1,6 +1,6 @@
 //! What agents and the person say and do to agents.
 
-use neco_agent::AgentInput;
+use neco_agent::{AgentInput, Halt};
 use neco_proto::event::{AgentMessage, AgentNode, Down, Letter, Sender};
 use neco_proto::{AgentId, AgentOrder, AgentParameters, EventBody, MessageId};
 use neco_safety::tools::own_name;
@@ -43,8 +43,8 @@ impl Company {
             AgentOrder::Answer { text } => self.answer(&mut state, from, agent, text).await,
             AgentOrder::Pause => {
                 self.apply(&mut state, Op::Pause(agent)).await?;
-                if let Some(seat) = state.seats.get_mut(&agent) {
-                    seat.held = from == Sender::Person;
+                if from == Sender::Person {
+                    self.hold(&mut state, agent, Halt::AfterCalls);
                 }
                 Ok(())
             }

@@ -17,6 +17,8 @@ pub struct Rest {
     /// Those below it that work, and those that are paused, by name.
     working: BTreeMap<AgentId, String>,
     paused: BTreeMap<AgentId, String>,
+    /// Whether the person stopped everybody, and has said nothing since: no letter is a reason to begin.
+    stopped: bool,
     /// What was said to the root and is not heard yet.
     letters: HashSet<MessageId>,
 }
@@ -49,7 +51,9 @@ impl Rest {
                 if heard || !message.is_neco() {
                     self.done = None;
                 }
+                self.stopped &= message.is_neco();
             }
+            EventBody::Stop(_) => self.stopped = true,
             EventBody::MessageQueued(queued) if self.is_root(event) && queued.when != Admission::Withdrawn => {
                 self.done = None;
             }
@@ -74,6 +78,7 @@ impl Rest {
     pub fn is_over(&self) -> bool {
         match self.done {
             None => false,
+            Some(_) if self.stopped => true,
             Some(false) => true,
             Some(true) => self.working.is_empty() && self.letters.is_empty(),
         }
@@ -90,9 +95,11 @@ impl Rest {
         self.working.values().map(String::as_str)
     }
 
-    /// Those that are paused, by name.
-    pub fn paused(&self) -> impl Iterator<Item = &str> {
-        self.paused.values().map(String::as_str)
+    /// Those below the root that work or are paused, by name, oldest first.
+    #[must_use]
+    pub fn live(&self) -> Vec<&str> {
+        let live: BTreeMap<&AgentId, &String> = self.working.iter().chain(&self.paused).collect();
+        live.into_values().map(String::as_str).collect()
     }
 
     fn update(&mut self, AgentUpdate { node, gone, .. }: &AgentUpdate) {

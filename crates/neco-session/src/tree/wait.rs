@@ -33,6 +33,8 @@ pub struct Waited {
     pub left: Vec<String>,
     /// Why waiting ended before what was waited for, if it did.
     pub early: Option<&'static str>,
+    /// Whether that is because the call that waited was stopped.
+    pub stopped: bool,
     running: usize,
 }
 
@@ -64,19 +66,24 @@ impl Company {
             let news = posted.notified();
             tokio::pin!(news);
             news.as_mut().enable();
-            let mut waited = Waited::of(&*self.lock().await, agents);
+            let (mut waited, holds) = {
+                let state = self.lock().await;
+                // That everybody is paused with whom they work for is no end: it waits on when it goes on.
+                let held = state.tree.node(parent).is_none_or(|node| node.state != NodeState::Running);
+                (Waited::of(&state, agents), held || state.stopping > 0)
+            };
             waited.silent.retain(|name| !known.contains(name));
-            if let Some(waited) = waited.over(wait_for) {
+            if let Some(waited) = waited.over(wait_for).filter(|_| !holds) {
                 self.flush(parent).await;
                 return Ok(waited);
             }
-            let early = tokio::select! {
+            let (early, stopped) = tokio::select! {
                 () = news => continue,
-                () = &mut deadline => "time is up",
-                () = cancel.cancelled() => "waiting was stopped",
+                () = &mut deadline => ("time is up", false),
+                () = cancel.cancelled() => ("waiting was stopped", true),
             };
             let waited = Waited::of(&*self.lock().await, agents);
-            return Ok(Waited { early: Some(early), ..waited });
+            return Ok(Waited { early: Some(early), stopped, ..waited });
         }
     }
 

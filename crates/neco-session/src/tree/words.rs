@@ -48,6 +48,23 @@ pub(super) fn may_hang(name: &str) -> String {
     )
 }
 
+/// What is said of a paused child whose result was waited for, when the call that waited is stopped.
+pub(super) fn kept_paused(name: &str) -> String {
+    format!(
+        "{name} is paused with what it did so far, and is no longer waited for. Let it go on with agent_message (kind \
+         resume): its result follows then. Or end it with agent_cancel."
+    )
+}
+
+/// What the root is told of its agents when the person has stopped everything.
+pub(super) fn all_stopped(names: &[String]) -> Message {
+    Message::neco(format!(
+        "The user stopped everything. Paused, with what they did so far: {}. None of them does anything until it is \
+         resumed (agent_message, kind resume); end what is no longer wanted with agent_cancel.",
+        names.join(", ")
+    ))
+}
+
 /// An output as text.
 pub(super) fn output_text(output: &serde_json::Value) -> String {
     match output.as_str() {

@@ -121,9 +121,9 @@ fn output(graph: &WorkflowGraph) -> ToolOutput {
         total: graph.tasks.len() as u64,
     };
     let failed = match graph.state {
-        WorkflowState::Completed | WorkflowState::Partly | WorkflowState::Running | WorkflowState::Interrupted => None,
-        WorkflowState::Failed => Some(ErrorCode::ToolFailed),
-        WorkflowState::Cancelled => Some(ErrorCode::ToolFailed),
+        WorkflowState::Completed | WorkflowState::Partly | WorkflowState::Running => None,
+        // What was broken off is no success, however it can go on.
+        WorkflowState::Failed | WorkflowState::Cancelled | WorkflowState::Interrupted => Some(ErrorCode::ToolFailed),
     };
     let output = ToolOutput::text(text).outside(head.len().., "workflow").with_display(display);
     ToolOutput { error_code: failed, ..output }

@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use neco_proto::event::{
-    AgentMessage, AgentNode, AgentUpdate, Letter, NodeResult, NodeState, NodeType, Sender, SubtreeBudget, TaskKind,
-    TaskState, Up, WorkflowState, WorkflowTask, WorkflowUpdate,
+    AgentMessage, AgentNode, AgentUpdate, Letter, NodeResult, NodeState, NodeType, Sender, SessionStop, SubtreeBudget,
+    TaskKind, TaskState, Up, WorkflowState, WorkflowTask, WorkflowUpdate,
 };
 use neco_proto::{AgentId, ErrorCode, EventBody, MessageId, Usage, WorkflowId};
 use serde_json::json;
@@ -41,6 +41,7 @@ pub(super) fn tree_bodies() -> Vec<EventBody> {
     vec![
         EventBody::AgentUpdate(update),
         EventBody::AgentMessage(AgentMessage { from, to: parent, letter, message_id: MessageId::new() }),
+        EventBody::Stop(SessionStop { paused: vec![id] }),
         EventBody::WorkflowUpdate(workflow(id)),
     ]
 }

@@ -115,6 +115,7 @@ impl Outline {
             | EventBody::FilesBack(_)
             | EventBody::Imported(_)
             | EventBody::AgentMessage(_)
+            | EventBody::Stop(_)
             | EventBody::WorkflowUpdate(_)
             | EventBody::Error(_)
             | EventBody::TurnEnd(_)

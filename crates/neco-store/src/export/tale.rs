@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
+use neco_proto::agent_ask;
 use neco_proto::clean::without_marks;
 use neco_proto::event::{
     AgentComplete, CallStatus, Compaction, ErrorEvent, NotificationLevel, OutputStream, PermissionRequest, PlanUpdate,
@@ -202,6 +203,7 @@ impl Teller {
             EventBody::HookRun(run) => words::hook(run).map(info),
             EventBody::AgentUpdate(update) => words::node(update).map(|text| Block::Agent(update.node.id, text)),
             EventBody::AgentMessage(message) => Some(info(words::letter(&message.letter))),
+            EventBody::Stop(stop) => agent_ask::stopped(stop).map(|text| info(format!("Stopped: {text}"))),
             EventBody::WorkflowUpdate(update) => Some(info(words::workflow(update))),
             EventBody::MemoryUpdate(update) => words::memory(update).map(info),
             EventBody::StateChange(_)

@@ -127,6 +127,8 @@ pub enum Act {
     Editor(IdeContext),
     /// Stops the work.
     Cancel,
+    /// Stops everything.
+    StopAll,
     /// Goes back to before the message of this number.
     Rewind(usize, RewindWhat),
     /// Takes the last rewind back.
@@ -245,6 +247,7 @@ fn parse_cue(line: &str) -> Result<Cue, String> {
             "go on" => Act::Reply(Saying::GoOn(None)),
             "dismiss" => Act::Reply(Saying::Dismiss),
             "cancel" => Act::Cancel,
+            "stop all" => Act::StopAll,
             agent if agent.starts_with("agent ") => told(agent, "")?,
             "undo rewind" => Act::UndoRewind,
             "compact" => Act::Compact(None),

@@ -103,6 +103,7 @@ impl Person<'_> {
             Act::Steer(text) => Command::Steer { text },
             Act::Agent(name, order) => Command::AgentCommand { agent_id: self.agent(&name).await?, order },
             Act::Cancel => Command::Cancel,
+            Act::StopAll => Command::StopAll,
             Act::Rewind(number, what) => Command::Rewind { message_id: self.message(number).await?, what },
             Act::UndoRewind => {
                 // As every window does: what goes with it is seen before.
@@ -187,6 +188,7 @@ fn its_moment(cue: &Cue, event: Option<&Event>) -> bool {
             Act::Compact(_) => matches!(event.body, EventBody::AgentComplete(_)),
             Act::Steer(_)
             | Act::Cancel
+            | Act::StopAll
             | Act::Editor(_)
             | Act::Write(..)
             | Act::Generation(_)

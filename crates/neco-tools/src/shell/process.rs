@@ -175,6 +175,10 @@ impl Tool for Process {
             Action::Wait => {
                 let process = find()?;
                 let note = wait(&process, &args, ctx).await?;
+                if ctx.cancel.is_cancelled() {
+                    let note = Some("waiting was stopped".to_owned());
+                    return Ok(shown(&process, args.lines.unwrap_or(DEFAULT_LINES), note, ctx).interrupted());
+                }
                 (process, note)
             }
             Action::Write => {

@@ -108,6 +108,12 @@ impl Agents {
         self.nodes.iter().filter(|node| node.kind != NodeType::Root && node.state.is_live()).count()
     }
 
+    /// Agents besides the root that work now, or wait for somebody.
+    pub fn working(&self) -> impl Iterator<Item = &AgentNode> {
+        let works = |node: &&AgentNode| matches!(node.state, NodeState::Created | NodeState::Running);
+        self.nodes.iter().filter(|node| node.kind != NodeType::Root).filter(works)
+    }
+
     /// Whether an agent may still do something.
     #[must_use]
     pub fn is_live(&self, agent: AgentId) -> bool {

@@ -41,6 +41,10 @@ pub enum Picked {
     Agent(AgentId),
     /// A workflow.
     Workflow(WorkflowId),
+    /// Something that can be done to an agent or a workflow, and the letter that means it in its menu.
+    Order(char, Box<Command>),
+    /// Something is to be written to an agent.
+    Write(AgentId),
 }
 
 /// One entry.
@@ -67,7 +71,7 @@ impl Entry {
 pub enum Letters {
     /// They narrow it down.
     Filter,
-    /// They are commands.
+    /// They begin a message to the chosen agent; in the menu of one they choose.
     Command,
 }
 

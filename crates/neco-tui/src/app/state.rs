@@ -130,6 +130,8 @@ pub struct App {
     pub expanded: bool,
     /// When a key was pressed that means more the second time.
     pub pressed: Option<(char, i64)>,
+    /// Whether the person stopped the work, or was told who works besides: the next Esc stops those.
+    pub stopped: bool,
     /// When the person typed last, in milliseconds.
     pub typed_ms: Option<i64>,
     /// How many keys changed what is written, or sent it.
@@ -221,6 +223,7 @@ impl App {
             expands: 0,
             expanded: false,
             pressed: None,
+            stopped: false,
             typed_ms: None,
             strokes: 0,
             list_asked: None,
@@ -370,6 +373,7 @@ impl App {
             }
             self.comes_back(event);
             self.own(event);
+            self.note_stop(event);
         }
         if let EventBody::PermissionRequest(request) = &event.body
             && let Some(command) = self.said_before(request)
@@ -427,7 +431,7 @@ impl App {
         let works = self.standing.works()
             || self.standing.going_back.is_some()
             || self.shell.is_some()
-            || self.agents.live() > 0;
+            || self.agents.working().next().is_some();
         works || self.word.is_some() || !self.leaving.is_empty()
     }
 

@@ -13,9 +13,9 @@ pub enum Action {
     Newline,
     /// Sends what is written for after the work.
     Later,
-    /// Closes what is open, stops the work; twice goes back to an earlier message.
+    /// Closes what is open, stops the work, then the agents; twice goes back to an earlier message.
     Cancel,
-    /// Empties the field, stops the work, leaves.
+    /// Empties the field, stops the work, then the agents, leaves.
     Interrupt,
     /// Leaves, when nothing is written.
     Leave,
@@ -46,8 +46,8 @@ pub const ACTIONS: &[(Action, &str, &[&str], &str)] = &[
     (Action::Submit, "submit", &["enter"], "send; while it works: at its next turn"),
     (Action::Later, "later", &["tab"], "while it works: say it afterwards"),
     (Action::Newline, "newline", &["shift-enter", "alt-enter", "ctrl-j"], "another line, as a \\ at the end does"),
-    (Action::Cancel, "cancel", &["esc"], "stop the work; twice: go back"),
-    (Action::Interrupt, "interrupt", &["ctrl-c"], "empty the field, stop the work, leave"),
+    (Action::Cancel, "cancel", &["esc"], "stop work, then agents; twice: go back"),
+    (Action::Interrupt, "interrupt", &["ctrl-c"], "empty the field, stop work, agents; leave"),
     (Action::Leave, "leave", &["ctrl-d"], "leave, when nothing is written"),
     (Action::Mode, "mode", &["shift-tab"], "the next mode: plan, ask, debug, agent"),
     (Action::Search, "search", &["ctrl-r"], "search earlier messages"),

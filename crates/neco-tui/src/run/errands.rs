@@ -169,6 +169,7 @@ impl Errands {
             | Effect::StopShell
             | Effect::Redraw
             | Effect::Suspend
+            | Effect::StopAndQuit
             | Effect::Quit => {}
         }
     }

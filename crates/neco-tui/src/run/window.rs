@@ -42,6 +42,9 @@ const AT_ONCE: Duration = Duration::from_millis(4);
 /// A frame that takes longer to be written is not on the screen.
 const SLOW: Duration = Duration::from_millis(100);
 
+/// How long a session that is left may take to stop whatever works.
+const STOPPING: Duration = Duration::from_secs(2);
+
 /// Keys that follow a paste so closely belong to it.
 const ONE_PASTE: Duration = Duration::from_millis(40);
 
@@ -123,6 +126,8 @@ pub(super) struct Window {
     /// Whether the session ended without the person.
     pub(super) over: bool,
     pub(super) quits: bool,
+    /// Whether whatever works is stopped before the session is left.
+    stops: bool,
     failed: Option<String>,
     /// Why the session can't go on.
     pub(super) lost: Option<ClientError>,
@@ -161,6 +166,7 @@ impl Window {
             takes_over: false,
             over: false,
             quits: false,
+            stops: false,
             failed: None,
             lost: None,
             host,
@@ -438,6 +444,7 @@ impl Window {
                 Effect::Redraw => self.screen.wipe(self.size.1)?,
                 Effect::Suspend => self.put_away().await?,
                 Effect::StopShell => self.errands.stop_shell().into_iter().for_each(|news| self.news(news)),
+                Effect::StopAndQuit => (self.stops, self.quits) = (true, true),
                 Effect::Quit => self.quits = true,
                 errand @ (Effect::Files
                 | Effect::Branch
@@ -462,7 +469,7 @@ impl Window {
     fn send(&mut self, command: Command) {
         match &self.session {
             // Stopping is for what is on the screen.
-            Some((_, sender)) if !self.app.opening || command == Command::Cancel => {
+            Some((_, sender)) if !self.app.opening || matches!(command, Command::Cancel | Command::StopAll) => {
                 if !sender.send(command) {
                     let words = "the session can't be told anything any more, by a defect in Neco: `neco --continue` goes on with it";
                     self.app.transcript.say(Tone::Bad, words);
@@ -475,6 +482,10 @@ impl Window {
 
     async fn close(&mut self) {
         if let Some((client, _)) = self.session.take() {
+            if self.stops {
+                // Another process may have it open, and would go on. One that does not answer is not waited for.
+                let _ = tokio::time::timeout(STOPPING, client.send(Command::StopAll)).await;
+            }
             self.host.close(client).await;
         }
         for closing in self.closing.drain(..) {

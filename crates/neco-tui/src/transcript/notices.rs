@@ -1,5 +1,6 @@
 //! Events that are told in a line.
 
+use neco_proto::agent_ask::stopped;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{
     AgentComplete, Compaction, CompactionStrategy, CompleteReason, HookOutcome, HookRun, Imported, ModeChange,
@@ -32,6 +33,9 @@ pub fn notice(body: &EventBody) -> Option<(Tone, String)> {
         EventBody::PlanUpdate(update) => update.plan.as_ref().and_then(|plan| planned(plan.status)),
         EventBody::Imported(imported) => Some((Tone::Plain, brought(imported))),
         EventBody::AgentComplete(complete) => ended(complete),
+        EventBody::Stop(stop) => {
+            stopped(stop).map(|words| (Tone::Plain, format!("‖ {words} · Ctrl-T resumes one, tells or ends it")))
+        }
         // What is kept is told in words of its own.
         EventBody::SessionStart(_)
         | EventBody::MemoryUpdate(_)

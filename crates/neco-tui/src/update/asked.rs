@@ -169,8 +169,9 @@ impl App {
             KeyCode::Char('d') => Key::Whole,
             KeyCode::Char('Y') => Key::AllYes,
             KeyCode::Char('N') => Key::AllNo,
-            // A child asks while the root rests: there is no work that Esc could stop.
-            KeyCode::Esc if !self.standing.works() => Key::No,
+            // A child asks while the root rests: there is no work that Esc could stop, unless it was just offered to
+            // stop whoever still works.
+            KeyCode::Esc if !self.standing.works() && !self.offers_stop() => Key::No,
             // Esc stops the work, as it does without a question.
             _ => return None,
         };

@@ -63,6 +63,8 @@ pub enum Effect {
     Redraw,
     /// Stop the process until the shell goes on with it.
     Suspend,
+    /// Stop everything, then end.
+    StopAndQuit,
     /// End.
     Quit,
 }

@@ -199,6 +199,8 @@ fn preview_of(picked: &Picked) -> Option<Query> {
         | Picked::Rule(_)
         | Picked::NewRule
         | Picked::Agent(_)
+        | Picked::Order(..)
+        | Picked::Write(_)
         | Picked::Workflow(_) => None,
     }
 }

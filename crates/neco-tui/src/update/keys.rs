@@ -58,6 +58,11 @@ impl App {
         self.word = None;
         self.strokes += 1;
         self.go_to_field();
+        if let Some(watched) =
+            self.watched.as_ref().filter(|_| self.purpose == Purpose::Message && self.desk.is_empty())
+        {
+            self.purpose = Purpose::Agent(watched.agent);
+        }
         // It stands in its place at once; should it be a picture, that takes its place later.
         if let Some(file) = picture_file(text) {
             self.dropped.push((file.clone(), self.prompt.paste(text)));
@@ -184,7 +189,7 @@ impl App {
         if written && self.standing.works() { self.send(true) } else { Vec::new() }
     }
 
-    /// Closes what is open, then stops the work; twice without work goes back.
+    /// Closes what is open, then stops the work, then the agents; twice without work goes back.
     fn escape(&mut self, again: Option<(char, i64)>) -> Vec<Effect> {
         if std::mem::take(&mut self.panels.help) || self.prompt.completion.take().is_some() {
             return Vec::new();
@@ -197,8 +202,7 @@ impl App {
             return vec![Effect::StopShell];
         }
         if self.standing.works() {
-            self.tell(STOPPING);
-            return self.stop_work();
+            return self.stop_work(STOPPING.to_owned());
         }
         if self.standing.going_back.is_some() {
             self.tell("going back is not stopped halfway; /undo takes it back when it is done");
@@ -206,6 +210,9 @@ impl App {
         }
         if self.set_up {
             return Vec::new();
+        }
+        if self.agents.working().count() > 0 {
+            return self.stop_agents();
         }
         if self.is_again('e', again) {
             self.word = None;
@@ -216,7 +223,7 @@ impl App {
         Vec::new()
     }
 
-    /// Empties the field, then stops the work, then ends.
+    /// Empties the field, then stops the work, then the agents, then ends.
     fn interrupt(&mut self, again: Option<(char, i64)>) -> Vec<Effect> {
         if !self.prompt.text.is_empty() {
             self.prompt.put_away();
@@ -224,23 +231,21 @@ impl App {
             return Vec::new();
         }
         if self.is_again('c', again) {
-            return vec![Effect::Quit];
+            return vec![self.leave()];
         }
         self.pressed = Some(('c', self.now_ms));
         if self.shell.is_some() {
             return vec![Effect::StopShell];
         }
         if self.standing.works() {
-            self.tell(format!("{STOPPING}; again leaves"));
-            return self.stop_work();
+            let leaves = self.leaving();
+            return self.stop_work(format!("{STOPPING}; {leaves}"));
+        }
+        if self.agents.working().count() > 0 {
+            return self.stop_all("; again leaves");
         }
         self.tell("again leaves; the session can be continued");
         Vec::new()
-    }
-
-    /// Whoever stops the work wants what they said for it back.
-    fn stop_work(&mut self) -> Vec<Effect> {
-        std::iter::once(Effect::Send(Command::Cancel)).chain(self.take_back_all()).collect()
     }
 
     fn is_again(&self, key: char, pressed: Option<(char, i64)>) -> bool {

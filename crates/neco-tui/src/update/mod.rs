@@ -4,7 +4,7 @@
 //!
 //! Reading order: [`effect`], [`keys`] (the field), [`sending`] (what is written leaves), [`completing`] (files and
 //! commands), [`taking_back`] (what waits), [`asked`] (questions), [`picking`] (lists), [`going_back`], [`watching`] (one of the other
-//! agents), [`commands`] (what begins with a slash), [`news`].
+//! agents), [`menu`] (what can be done to one), [`stopping`], [`commands`] (what begins with a slash), [`news`].
 
 mod asked;
 mod commands;
@@ -12,10 +12,12 @@ mod completing;
 mod effect;
 mod going_back;
 mod keys;
+mod menu;
 mod news;
 mod picking;
 mod reports;
 mod sending;
+mod stopping;
 mod taking_back;
 mod watching;
 

@@ -1,10 +1,10 @@
 //! Lists to choose from: how they come about, their keys, and what becomes of what is chosen.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use neco_proto::{Command, Event, Query, WorkflowOrder};
+use neco_proto::{Command, Event, Query};
 
 use super::effect::Effect;
-use super::watching::agent_order;
+use super::menu::{is_order, owner};
 use crate::app::picker::{Entry, Letters};
 use crate::app::{Agents, App, Picked, Picker, Purpose};
 use crate::host::{ModelEntry, RuleEntry, SessionEntry, Wanted};
@@ -108,7 +108,7 @@ impl App {
             let (text, about) = panel::workflow_words(graph);
             Entry { text, about, picked: Picked::Workflow(graph.workflow_id) }
         });
-        let hint = "Enter opens it · m says something to it · p pauses · r resumes · x stops · Esc closes";
+        let hint = "Enter opens it · letters write to it · Ctrl-X pauses, resumes or ends it · Esc closes";
         Picker::new("agents and workflows", hint, Letters::Command, agents.chain(workflows).collect())
     }
 
@@ -142,6 +142,11 @@ impl App {
             KeyCode::Char('p') if held => picker.step(-1),
             KeyCode::Char('n') if held => picker.step(1),
             KeyCode::Char('c' | 't') if held => self.picker = None,
+            KeyCode::Char('x') if held => return self.menu_of_chosen(),
+            KeyCode::Esc if picker.holds(is_order) => {
+                let of = picker.chosen().and_then(|entry| owner(&entry.picked));
+                return self.leave_menu(of);
+            }
             KeyCode::Esc => {
                 // The second question of going back has a first one to go back to.
                 let is_second = picker.holds(|picked| matches!(picked, Picked::Rewind(..) | Picked::Checkpoint(_)));
@@ -155,7 +160,7 @@ impl App {
             KeyCode::Backspace if picker.letters() == Letters::Filter => picker.narrow(None),
             KeyCode::Char(letter) if !held => match picker.letters() {
                 Letters::Filter => picker.narrow(Some(letter)),
-                Letters::Command => return self.order(letter),
+                Letters::Command => return self.letter(key, letter),
             },
             _ => return Vec::new(),
         }
@@ -178,7 +183,7 @@ impl App {
         self.picked()
     }
 
-    fn picked(&mut self) -> Vec<Effect> {
+    pub(super) fn picked(&mut self) -> Vec<Effect> {
         let changes = |picked: &Picked| matches!(picked, Picked::Go(_) | Picked::Rewind(..));
         let chosen = self.picker.as_ref().and_then(Picker::chosen);
         let is_unread = self.picker.as_ref().is_some_and(|picker| !picker.is_read(self.now_ms));
@@ -209,6 +214,11 @@ impl App {
             }
             Picked::Rule(_) => Vec::new(),
             Picked::Agent(agent) => self.watch(agent),
+            ref order @ Picked::Order(_, ref command) => {
+                let list = self.leave_menu(owner(order));
+                std::iter::once(Effect::Send(command.as_ref().clone())).chain(list).collect()
+            }
+            Picked::Write(agent) => self.write_to(agent),
             Picked::Workflow(id) => {
                 if let Some(graph) = self.agents.workflows().iter().find(|graph| graph.workflow_id == id) {
                     let rows = panel::workflow_rows(graph, self.width, &self.theme);
@@ -237,30 +247,11 @@ impl App {
                 | Picked::Model(_)
                 | Picked::NewRule
                 | Picked::Agent(_)
+                | Picked::Order(..)
+                | Picked::Write(_)
                 | Picked::Workflow(_),
             )
             | None => Vec::new(),
         }
-    }
-
-    /// A letter in the list of agents.
-    fn order(&mut self, letter: char) -> Vec<Effect> {
-        let chosen = self.picker.as_ref().and_then(Picker::chosen).map(|entry| entry.picked.clone());
-        let command = match (chosen, letter) {
-            (Some(Picked::Agent(agent)), 'm') => {
-                let effects = self.watch(agent);
-                self.purpose = Purpose::Agent(agent);
-                return effects;
-            }
-            (Some(Picked::Agent(agent)), letter) => return agent_order(agent, letter).into_iter().collect(),
-            (Some(Picked::Workflow(workflow_id)), 'r') => {
-                Command::WorkflowCommand { workflow_id, order: WorkflowOrder::Resume }
-            }
-            (Some(Picked::Workflow(workflow_id)), 'x') => {
-                Command::WorkflowCommand { workflow_id, order: WorkflowOrder::Cancel }
-            }
-            (Some(_) | None, _) => return Vec::new(),
-        };
-        vec![Effect::Send(command)]
     }
 }

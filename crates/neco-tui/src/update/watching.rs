@@ -1,7 +1,7 @@
 //! Looking at one of the other agents, and telling it something.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use neco_proto::{AgentId, AgentOrder, Command, Event, Seq};
+use neco_proto::{AgentId, Event, Seq};
 
 use super::effect::Effect;
 use crate::app::{App, Purpose, Watched};
@@ -47,9 +47,13 @@ impl App {
                 self.watched = None;
                 return Some(self.panel());
             }
+            KeyCode::Char('x') if held => self.agent_menu(agent),
             KeyCode::Enter => self.purpose = Purpose::Agent(agent),
-            KeyCode::Char('m') if !held => self.purpose = Purpose::Agent(agent),
-            KeyCode::Char(letter) if !held => return Some(agent_order(agent, letter).into_iter().collect()),
+            // Whoever types writes to it; no letter does anything to it.
+            KeyCode::Char(_) if !held => {
+                self.purpose = Purpose::Agent(agent);
+                return None;
+            }
             _ => return None,
         }
         Some(Vec::new())
@@ -62,15 +66,4 @@ impl App {
         let rows = self.watched.as_mut().map(|watched| watched.all(with)).unwrap_or_default();
         self.transcript.show(rows);
     }
-}
-
-/// What a letter tells an agent to do.
-pub(super) fn agent_order(agent_id: AgentId, letter: char) -> Option<Effect> {
-    let order = match letter {
-        'p' => AgentOrder::Pause,
-        'r' => AgentOrder::Resume,
-        'x' => AgentOrder::Cancel,
-        _ => return None,
-    };
-    Some(Effect::Send(Command::AgentCommand { agent_id, order }))
 }

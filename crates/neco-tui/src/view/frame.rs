@@ -183,8 +183,7 @@ impl App {
         let (text, about) = node.map(|node| panel::agent_words(0, node, &self.agents)).unwrap_or_default();
         let heading =
             Line::from(vec![Span::styled(text, theme.heading), Span::styled(format!("  {about}"), theme.dim)]);
-        let hint =
-            "Enter says something to it · p pauses · r resumes · x stops · ↑↓ scroll · Ctrl-O prints it · Esc back";
+        let hint = "letters write to it · Ctrl-X pauses, resumes or ends it · ↑↓ scroll · Ctrl-O prints it · Esc back";
         let hint = wrap(&Line::styled(hint, theme.dim), width, &Indent::default());
         let (rows, below) = watched.rows(with, room.saturating_sub(1 + hint.len()));
         let more = (below > 0).then(|| Line::styled(format!("  ↓ {below} more rows"), theme.dim));
@@ -199,6 +198,7 @@ impl App {
         let theme = &self.theme;
         let mut rows = self.shell_rows(width);
         rows.extend(self.working(width));
+        rows.extend(self.still_work(width));
         if self.panels.work && self.picker.is_none() {
             // A small terminal shows less of the list, not less of the work.
             let most = TODO_ROWS.min(room / 3).max(1);
@@ -267,7 +267,7 @@ impl App {
             return if at_box { hint.to_owned() } else { "for its next turn".to_owned() };
         }
         if self.watched.is_some() && self.purpose == Purpose::Message && self.picker.is_none() {
-            return "Enter: say something to it".to_owned();
+            return "write something to it".to_owned();
         }
         if self.set_up {
             let words = if self.standing.works() { "one moment · Esc stops it" } else { "one moment" };

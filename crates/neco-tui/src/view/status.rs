@@ -68,9 +68,13 @@ impl App {
             parts.push((3, dim(format!("{} tokens", words::tokens(used)))));
         }
         parts.extend(standing.usage.cost.map(|cost| (5, dim(words::cost(cost)))));
-        let agents = self.agents.live();
-        if agents > 0 {
-            parts.push((6, Span::styled(words::count(agents, "agent", "agents"), theme.accent)));
+        let working = self.agents.working().count();
+        if working > 0 {
+            parts.push((6, Span::styled(words::count(working, "agent", "agents"), theme.accent)));
+        }
+        let paused = self.agents.live().saturating_sub(working);
+        if paused > 0 {
+            parts.push((5, dim(format!("‖ {paused} paused"))));
         }
         if standing.works() && !standing.compacting {
             let of = standing.most_iterations.map(|most| format!("/{most}")).unwrap_or_default();

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use neco_proto::event::{AgentMessage, AgentNode, AgentUpdate, Down, Letter, NodeState, Sender, Up};
-use neco_proto::{AgentId, Event, EventBody, Role};
+use neco_proto::{AgentId, Event, EventBody, Role, agent_ask};
 
 use super::clean::clean_line;
 use super::paint::Paint;
@@ -49,6 +49,9 @@ impl Children {
             }
             EventBody::AgentUpdate(update) => Some(self.update(update, paint)),
             EventBody::AgentMessage(message) => Some(self.letter(message, paint).into_iter().collect()),
+            EventBody::Stop(stop) => {
+                Some(agent_ask::stopped(stop).map(|words| paint.yellow(&format!("‖ {words}"))).into_iter().collect())
+            }
             EventBody::WorkflowUpdate(_) => {
                 self.in_workflow = true;
                 None

@@ -150,6 +150,7 @@ fn tell(event: &Event) {
         | EventBody::Imported(_)
         | EventBody::AgentUpdate(_)
         | EventBody::AgentMessage(_)
+        | EventBody::Stop(_)
         | EventBody::WorkflowUpdate(_)
         | EventBody::IdeContext(_)
         | EventBody::RulesTold(_)

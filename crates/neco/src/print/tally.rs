@@ -87,6 +87,7 @@ impl Tally {
             | EventBody::Imported(_)
             | EventBody::AgentUpdate(_)
             | EventBody::AgentMessage(_)
+            | EventBody::Stop(_)
             | EventBody::WorkflowUpdate(_)
             | EventBody::IdeContext(_)
             | EventBody::RulesTold(_)

@@ -281,6 +281,7 @@ impl TextPrinter {
             | EventBody::StreamToolCallDelta(_)
             | EventBody::AgentUpdate(_)
             | EventBody::AgentMessage(_)
+            | EventBody::Stop(_)
             | EventBody::MemoryUpdate(_)
             | EventBody::PermissionDecision(_)
             | EventBody::QuestionAnswer(_)

@@ -78,21 +78,16 @@ impl Lines {
         }
     }
 
-    /// The next line, with those that it goes on in; none at the end.
-    pub fn next(&mut self) -> Option<String> {
+    /// The next line, with those that it goes on in.
+    pub fn next(&mut self) -> Read {
         let mut whole = String::new();
-        let mut dropped = false;
         loop {
             let prompt = if whole.is_empty() { PROMPT } else { GOES_ON };
             let line = match self.read(prompt) {
                 Read::Line(line) => line,
-                Read::Dropped if std::mem::replace(&mut dropped, true) && whole.is_empty() => return None,
-                Read::Dropped => {
-                    whole.clear();
-                    say::note("Ctrl-C again leaves");
-                    continue;
-                }
-                Read::End => return (!whole.is_empty()).then_some(whole),
+                Read::Dropped => return Read::Dropped,
+                Read::End if whole.is_empty() => return Read::End,
+                Read::End => return Read::Line(whole),
             };
             match line.strip_suffix('\\') {
                 Some(begun) => {
@@ -101,7 +96,7 @@ impl Lines {
                 }
                 None => {
                     whole.push_str(&line);
-                    return Some(whole);
+                    return Read::Line(whole);
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use neco_proto::event::ToolCallEnd;
+use neco_proto::event::{CompleteReason, ToolCallEnd};
 use neco_proto::{Answer, Client, Display, Event, EventBody, Query, Seq, SessionSnapshot};
 use neco_session::tree::Rest;
 use tokio::runtime::Runtime;
@@ -89,7 +89,13 @@ impl Seen {
         }
         match &event.body {
             EventBody::StateChange(change) => self.root_works = change.to.is_at_work(),
-            EventBody::AgentComplete(complete) => self.answer.clone_from(&complete.final_text),
+            EventBody::AgentComplete(complete) => {
+                self.answer.clone_from(&complete.final_text);
+                if complete.reason == CompleteReason::Cancelled {
+                    // Whoever stopped the work is told who still works.
+                    self.told.clear();
+                }
+            }
             EventBody::ToolCallEnd(end) => {
                 self.calls.push_back(end.clone());
                 self.expanded = 0;
@@ -171,12 +177,14 @@ impl Repl {
         match working.is_empty() || !news {
             true => Ok(()),
             false => say::out(&format!(
-                "At work: {working}. An empty line waits and shows what happens; /agents tells, pauses and stops them.\n"
+                "At work: {working}. Ctrl-C stops them; an empty line waits and shows what happens; /agents tells, pauses \
+                 and ends one.\n"
             )),
         }
     }
 
-    /// Shows what happens until nobody works, and asks what is to be asked; Ctrl-C stops the waiting.
+    /// Shows what happens until nobody works, and asks what is to be asked; Ctrl-C stops the waiting, and the work of
+    /// the root if it was woken meanwhile.
     pub(super) fn wait(&mut self, runtime: &Runtime) -> Result<(), Failure> {
         let Some(snapshot) = self.snapshot(runtime) else { return Ok(()) };
         let asked = !snapshot.pending.is_empty() || !snapshot.questions.is_empty();
@@ -184,19 +192,22 @@ impl Repl {
             return Ok(());
         }
         self.at_work(runtime, |repl, window, happenings| {
-            // There is no work of the root to stop: Ctrl-C gives the next line.
-            repl.course().wait_only();
+            repl.course().wait_only(!repl.seen.root_works());
             window.ask(snapshot.pending, snapshot.questions);
             loop {
                 match happenings.blocking_recv() {
                     Some(Happening::Event(event)) => {
                         repl.seen.take(&event);
+                        repl.course().wait_only(!repl.seen.root_works());
                         window.event(event);
                         if !repl.seen.goes_on() {
                             return Ok(());
                         }
                     }
-                    Some(Happening::Stopped(_)) => return Ok(()),
+                    Some(Happening::Stopped(_)) => {
+                        repl.seen.told.clear();
+                        return Ok(());
+                    }
                     Some(happening) => {
                         if !goes_on(window, happening) {
                             return Ok(());

@@ -10,9 +10,10 @@ use neco_tui::told::{Output, fenced, is_command, with_what_ran};
 use tokio::runtime::Runtime;
 
 use super::commands::Next;
+use super::keyboard::Read;
 use super::lines::Lines;
 use super::meanwhile::Seen;
-use super::turn::{Course, hear_signals};
+use super::turn::{Course, hear_signals, stop_agents};
 use crate::args::{EverywhereArgs, RunArgs};
 use crate::ask::Tty;
 use crate::exit::Exit;
@@ -28,7 +29,7 @@ use crate::wire;
 
 /// What is said at the beginning.
 const GREETING: &str = "Neco, line by line. /help lists the commands. A line that ends with \\ goes on in the next one. \
-                        Ctrl-C stops the work, Ctrl-D or /exit leaves.\n";
+                        Ctrl-C stops the work, then its agents; Ctrl-D or /exit leaves.\n";
 
 /// Takes lines until there are no more.
 ///
@@ -89,11 +90,28 @@ pub(super) struct Repl {
 
 impl Repl {
     fn take_lines(&mut self, runtime: &Runtime) -> Result<(), Failure> {
+        // Whether the last thing typed was Ctrl-C, with nothing left to stop.
+        let mut leaves = false;
         loop {
             self.catch_up(runtime)?;
             let custom = runtime.block_on(self.host.commands());
             self.lines.set_names(custom.into_iter().map(|own| own.name));
-            let Some(line) = self.lines.next() else { return say::out("\n") };
+            let line = match self.lines.next() {
+                Read::Line(line) => line,
+                Read::Dropped => match runtime.block_on(stop_agents(self.client.as_ref())) {
+                    Some(words) => {
+                        say::note(&words);
+                        continue;
+                    }
+                    None if std::mem::replace(&mut leaves, true) => return say::out("\n"),
+                    None => {
+                        say::note("Ctrl-C again leaves");
+                        continue;
+                    }
+                },
+                Read::End => return say::out("\n"),
+            };
+            leaves = false;
             match self.take(runtime, line.trim())? {
                 Next::Go => {}
                 Next::Leave => return Ok(()),

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use neco_proto::event::CompleteReason;
-use neco_proto::{Client, Command, EventBody, Receipt};
+use neco_proto::event::{AgentNode, CompleteReason, NodeState};
+use neco_proto::{Answer, Client, Command, EventBody, Query, Receipt};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
@@ -16,6 +16,7 @@ use crate::ask::question::Place;
 use crate::ask::tty::restore_terminal;
 use crate::failure::Failure;
 use crate::print::Printer;
+use crate::print::clean::clean_line;
 use crate::run::happening::{Happening, QUEUE, bring_events, quit};
 use crate::run::window::{Person, Window};
 use crate::say;
@@ -38,9 +39,9 @@ pub struct Course {
 }
 
 impl Course {
-    /// A signal ends the waiting, not the work.
-    pub(super) fn wait_only(&mut self) {
-        self.waits = true;
+    /// Whether a signal ends the waiting only, as there is no work of the root to stop.
+    pub(super) fn wait_only(&mut self, waits: bool) {
+        self.waits = waits;
     }
 }
 
@@ -126,7 +127,7 @@ pub(super) fn goes_on(window: &mut Window, happening: Happening) -> bool {
         Happening::Event(event) => window.event(event),
         Happening::Typed(number, typed) => window.typed(number, typed),
         Happening::Tick => window.tick(),
-        Happening::Stopped(_) => window.note("cancelling… press Ctrl-C again to quit"),
+        Happening::Stopped(_) => window.note("stopping… press Ctrl-C again to stop everything and quit"),
         Happening::Lost(error) => {
             window.note(&format!("✗ {error}"));
             return false;
@@ -136,8 +137,8 @@ pub(super) fn goes_on(window: &mut Window, happening: Happening) -> bool {
     true
 }
 
-/// Hears signals: the first Ctrl-C while the agent works stops the work, a second one ends the process, as every
-/// other signal does.
+/// Hears signals: the first Ctrl-C while the agent works stops the work; one while only its agents do stops those; a
+/// second one ends the process, as every other signal does.
 /// The terminal gets back what `undone` says.
 pub async fn hear_signals(
     mut signals: Signals,
@@ -161,9 +162,22 @@ pub async fn hear_signals(
                     let _ = sender.send(Happening::Stopped(signal)).await;
                 });
             }
-            (Signal::Interrupt, None) if heard == 1 => say::note("Ctrl-C again leaves"),
+            (Signal::Interrupt, None) if heard == 1 => {
+                let client = Arc::clone(&present.lock().unwrap_or_else(PoisonError::into_inner));
+                match stop_agents(client.as_ref()).await {
+                    Some(words) => {
+                        say::note(&words);
+                        course.lock().unwrap_or_else(PoisonError::into_inner).heard = 0;
+                    }
+                    None => say::note("Ctrl-C again leaves"),
+                }
+            }
             (Signal::Interrupt | Signal::HangUp | Signal::Terminate, _) => {
                 let client = Arc::clone(&present.lock().unwrap_or_else(PoisonError::into_inner));
+                if signal == Signal::Interrupt {
+                    // Another process may have the session open, and would go on.
+                    let _ = tokio::time::timeout(SOON, client.send(Command::StopAll)).await;
+                }
                 // The terminal may be gone.
                 let _ = say::out(&format!("{undone}\n"));
                 last_words(client.as_ref()).await;
@@ -171,6 +185,20 @@ pub async fn hear_signals(
             }
         }
     }
+}
+
+/// Stops everything if an agent below the root works, and says so; nothing when none does.
+pub(super) async fn stop_agents(client: &dyn Client) -> Option<String> {
+    let Ok(Answer::Tree { nodes }) = client.ask(Query::Tree).await else { return None };
+    let works = |node: &&AgentNode| node.parent.is_some() && node.state.is_live() && node.state != NodeState::Paused;
+    let names: Vec<String> = nodes.iter().filter(works).map(|node| clean_line(&node.name)).collect();
+    if names.is_empty() {
+        return None;
+    }
+    Some(match client.send(Command::StopAll).await {
+        Ok(_) => format!("paused: {}; /agents resume NAME lets one go on", names.join(", ")),
+        Err(error) => error.to_string(),
+    })
 }
 
 /// How the session is gone on with, if anything was said in it. The terminal may be gone, and nobody waits for long.

@@ -139,7 +139,7 @@ impl Drive {
         self.tell_of_paused();
         let stopped = self.stopped.get().copied();
         // Who is stopped while others work for it is stopped in its work, also when it was done with its own.
-        let left = self.rest.working().chain(self.rest.paused()).next().is_some();
+        let left = !self.rest.live().is_empty();
         let exit = match stopped.filter(|_| left) {
             Some(signal) => Exit::Stopped(signal),
             None => Exit::of(&self.outcome, stopped),
@@ -196,7 +196,7 @@ impl Drive {
 
     /// Those that are live when the run ends keep their history: they can go on when the session is opened again.
     fn tell_of_paused(&mut self) {
-        let names: Vec<&str> = self.rest.working().chain(self.rest.paused()).collect();
+        let names = self.rest.live();
         if !names.is_empty() {
             let (names, id) = (names.join(", "), short_id(self.id));
             self.window.tell(&format!("! paused, with all they did kept: {names}; neco --session {id}, then /agents resume NAME, lets one go on"));
@@ -207,8 +207,8 @@ impl Drive {
         // There is no work of the root to cancel: those below it end with the session.
         self.over |= self.rest.root_is_done();
         self.window.note(match signal {
-            Signal::Interrupt => "cancelling… press Ctrl-C again to quit",
-            Signal::Terminate | Signal::HangUp => "asked to end; cancelling…",
+            Signal::Interrupt => "stopping everything… press Ctrl-C again to quit at once",
+            Signal::Terminate | Signal::HangUp => "asked to end; stopping everything…",
         });
     }
 
@@ -232,7 +232,7 @@ impl Drive {
     fn stop_unread(&mut self) {
         if self.window.unread().is_some() && !self.over && !std::mem::replace(&mut self.told_unread, true) {
             // A session that is gone has stopped its work.
-            let _ = self.window.send(Command::Cancel);
+            let _ = self.window.send(Command::StopAll);
         }
     }
 }

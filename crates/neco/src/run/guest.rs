@@ -229,7 +229,7 @@ impl Guest {
     fn stopped(&mut self, signal: Signal) {
         match signal {
             Signal::Interrupt => {
-                self.window.tell("detaching; press Ctrl-C again within two seconds to stop the work as well");
+                self.window.tell("detaching; press Ctrl-C again within two seconds to stop the work there as well");
             }
             Signal::HangUp | Signal::Terminate => {}
         }
@@ -288,7 +288,7 @@ async fn hear_signals(mut signals: Signals, client: Arc<dyn Client>, sender: Sen
         Signal::HangUp | Signal::Terminate => false,
     };
     let cancelled =
-        again && tokio::time::timeout(LAST_WORDS, client.send(Command::Cancel)).await.is_ok_and(|sent| sent.is_ok());
+        again && tokio::time::timeout(LAST_WORDS, client.send(Command::StopAll)).await.is_ok_and(|sent| sent.is_ok());
     tell(&sender, Happening::Leave { cancelled, signal });
     // The main thread may wait for a process that says nothing.
     tokio::time::sleep(LAST_WORDS).await;

@@ -68,8 +68,8 @@ pub async fn bring_events(client: Arc<dyn Client>, since: Seq, sender: Sender<Ha
     }
 }
 
-/// Hears signals: the first one cancels the work, the second one ends the process; `write_all` has a
-/// moment then.
+/// Hears signals: the first one stops everything that the session does, the second one ends the process; `write_all`
+/// has a moment then.
 ///
 /// Nothing here waits for the session or the main thread, so that the second one always works.
 pub async fn hear_signals(
@@ -83,11 +83,8 @@ pub async fn hear_signals(
     // Before the session knows: the end of its work may be drawn before the happening below is.
     let _ = stopped.set(first);
     tokio::spawn(async move {
-        // A session that is gone has stopped its work.
-        let _ = client.send(Command::Cancel).await;
-    });
-    tokio::spawn(async move {
-        let _ = sender.send(Happening::Stopped(first)).await;
+        // The session is told first. One that is gone has stopped its work.
+        let _ = tokio::join!(client.send(Command::StopAll), sender.send(Happening::Stopped(first)));
     });
     match first {
         Signal::Interrupt => {

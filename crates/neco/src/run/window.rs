@@ -220,6 +220,7 @@ impl Window {
             | EventBody::Imported(_)
             | EventBody::AgentUpdate(_)
             | EventBody::AgentMessage(_)
+            | EventBody::Stop(_)
             | EventBody::WorkflowUpdate(_)
             | EventBody::IdeContext(_)
             | EventBody::RulesTold(_)

@@ -108,6 +108,11 @@ impl DoorHost {
         Ok(fresh.client)
     }
 
+    /// Stops everything that they do.
+    pub async fn stop_all(&self) {
+        self.sessions.stop_all().await;
+    }
+
     /// Ends all sessions that are still open.
     pub async fn close_all(&self) {
         self.sessions.close_all().await;

@@ -133,7 +133,13 @@ fn see(
     // A window that was dropped in the middle of its work has let go of it already; what follows is for the rest.
     neco_tui::give_back();
     say::release_notes();
-    runtime.block_on(host.close_all());
+    runtime.block_on(async {
+        // Whoever sends a signal does not want to pay for what is done at the end of a session.
+        if matches!(seen, Ok(Exit::Stopped(_))) {
+            host.stop_all().await;
+        }
+        host.close_all().await;
+    });
     seen
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use neco_config::Env;
-use neco_proto::{Answer, Client, ClientError, ErrorCode, Query, Seq};
+use neco_proto::{Answer, Client, ClientError, Command, ErrorCode, Query, Seq};
 use neco_safety::policy::Rule;
 use neco_session::Session;
 use neco_workspace::worktree::Held;
@@ -105,14 +105,16 @@ impl OpenSessions {
     /// The permission rules that are kept for good are these now. False when the session on the screen is another
     /// process's, which goes on with those that it has.
     pub async fn renew_kept(&self, rules: &[Rule]) -> bool {
-        let sessions: Vec<Session> = {
-            let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.iter().filter_map(|kept| kept.own.as_ref().map(|(_, session, _)| session.clone())).collect()
-        };
-        for session in &sessions {
+        for session in &self.own() {
             session.renew_kept(rules.to_vec()).await;
         }
         self.attached.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+
+    /// Those that this process has open.
+    fn own(&self) -> Vec<Session> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().filter_map(|kept| kept.own.as_ref().map(|(_, session, _)| session.clone())).collect()
     }
 
     fn keep(&self, kept: Kept) {
@@ -130,6 +132,14 @@ impl OpenSessions {
         if let Some(kept) = kept {
             self.put_away(kept).await;
         }
+    }
+
+    /// Stops everything that the sessions of this process do: nothing is asked of a model when they end.
+    pub async fn stop_all(&self) {
+        let sessions = self.own();
+        let stops = sessions.iter().map(|session| session.send(Command::StopAll));
+        // One that does not answer is ended all the same.
+        let _ = tokio::time::timeout(SOON, futures::future::join_all(stops)).await;
     }
 
     /// Ends all that are left.

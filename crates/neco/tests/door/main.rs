@@ -31,6 +31,7 @@ mod server;
 mod session_commands;
 mod sessions;
 mod signals;
+mod stopping;
 mod support;
 mod told;
 mod tree;

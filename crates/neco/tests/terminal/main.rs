@@ -18,6 +18,7 @@ mod first_run;
 mod lines;
 mod sizes;
 mod slow;
+mod stopping;
 mod stories;
 #[path = "../door/support.rs"]
 mod support;

@@ -177,7 +177,7 @@ fn a_child_is_opened_told_something_and_stopped() {
     pane.press("C-t").shows("Enter opens it").press("Enter").shows("I begin to wait.").shows("sleep 4714");
     pane.press("Enter").shows("to coder-1").write("look elsewhere").press("Enter");
     eventually("it was told", || log(&house).contains("look elsewhere"));
-    pane.press("x");
+    pane.press("C-x").shows("end it for good").press("x");
     eventually("it is stopped", || !crate::support::lives("4714"));
     pane.press("Escape").press("Escape").waits();
 }

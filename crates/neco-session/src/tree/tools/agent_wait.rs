@@ -79,6 +79,7 @@ impl Tool for AgentWait {
             Wait::All => WaitFor::All,
         };
         match company.wait(self.0.agent, &agents, wait_for, timeout, &ctx.cancel).await {
+            Ok(waited) if waited.stopped => Ok(ToolOutput::text(told(&waited)).interrupted()),
             Ok(waited) => Ok(ToolOutput::text(told(&waited))),
             Err(error) => Err(self.0.refused(error).await),
         }

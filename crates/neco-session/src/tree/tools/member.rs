@@ -84,7 +84,7 @@ impl Member {
         }
     }
 
-    /// Starts a child and waits for what comes of it. When the call is stopped, so is the child.
+    /// Starts a child and waits for what comes of it. When the call is stopped, so is the child, unless it is paused.
     pub async fn run_to_end(&self, request: SpawnRequest, ctx: &ToolContext) -> Result<String, ToolError> {
         let company = self.company()?;
         let child = self.spawn(SpawnRequest { told: false, ..request }).await?;
@@ -102,10 +102,10 @@ impl Member {
                 // It ended in this very moment.
                 false => given(company.ended(child).await),
             },
-            () = ctx.cancel.cancelled() => {
-                company.cancel(child).await;
-                Err(ToolError::failed(format!("{name} was stopped")))
-            }
+            () = ctx.cancel.cancelled() => Err(ToolError::failed(match company.give_up(child).await {
+                true => words::kept_paused(&name),
+                false => format!("{name} was stopped"),
+            })),
         };
         cared.let_go();
         given

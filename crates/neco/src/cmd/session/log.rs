@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use neco_proto::event::{Admission, NotificationLevel};
-use neco_proto::{CallId, Event, EventBody, Role, Seq, Subject};
+use neco_proto::{CallId, Event, EventBody, Role, Seq, Subject, agent_ask};
 
 use super::desk::Desk;
 use crate::cmd::when::{clock, day};
@@ -203,6 +203,7 @@ fn detail(body: &EventBody) -> String {
         EventBody::Rewind(rewind) => format!("to {} · {}", rewind.to, told::rewind(rewind)),
         EventBody::AgentUpdate(update) => told::node(&update.node),
         EventBody::AgentMessage(message) => told::letter(&message.letter),
+        EventBody::Stop(stop) => agent_ask::stopped(stop).unwrap_or_default(),
         EventBody::WorkflowUpdate(update) => format!("{} · {}", update.name, update.state),
         EventBody::Title(title) => format!("{} · {}", title.by, title.title),
         EventBody::Imported(imported) => told::imported(imported),

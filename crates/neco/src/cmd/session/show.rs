@@ -3,7 +3,9 @@
 use neco_proto::event::{
     CallStatus, CompleteReason, ModelRetry, ModelSwitch, NotificationLevel, OutputStream, ToolCallEnd,
 };
-use neco_proto::{AgentId, CallId, Event, EventBody, ItemAnswer, Message, Part, QuestionItem, Reply, Role, Subject};
+use neco_proto::{
+    AgentId, CallId, Event, EventBody, ItemAnswer, Message, Part, QuestionItem, Reply, Role, Subject, agent_ask,
+};
 use neco_store::SessionRecord;
 
 use crate::cmd::when::minute;
@@ -126,6 +128,9 @@ impl Reader {
             }
             EventBody::AgentUpdate(_) => Vec::new(),
             EventBody::AgentMessage(message) => vec![paint.dim(&format!("i {}", told::letter(&message.letter)))],
+            EventBody::Stop(stop) => {
+                agent_ask::stopped(stop).map(|words| paint.dim(&format!("‖ {words}"))).into_iter().collect()
+            }
             EventBody::WorkflowUpdate(update) => {
                 vec![paint.dim(&format!("i workflow {}: {}", clean_line(&update.name), update.state))]
             }

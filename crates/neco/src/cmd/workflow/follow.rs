@@ -119,7 +119,7 @@ impl Following {
             }
             if self.window.unread().is_some() && !std::mem::replace(&mut told_unread, true) {
                 // A session that is gone has stopped its work.
-                let _ = self.window.send(Command::Cancel);
+                let _ = self.window.send(Command::StopAll);
             }
         }
         None

@@ -101,7 +101,7 @@ impl StandIn {
     fn take(&self, command: Command) -> Result<Receipt, ClientError> {
         match command {
             Command::Answer { question_id, reply } => self.answered(question_id, reply)?,
-            Command::Cancel | Command::Shutdown => {
+            Command::Cancel | Command::StopAll | Command::Shutdown => {
                 let _ = self.answers.send(None);
             }
             _ => return Err(ClientError::Refused(NO_MODEL.to_owned())),

@@ -1,0 +1,55 @@
+//! Stopping: the work of the root, or everything that could ask a model.
+
+use std::sync::Arc;
+
+use neco_agent::AgentInput;
+use neco_proto::{ClientError, Receipt};
+use tokio::sync::oneshot;
+
+use super::run::{Actor, not_taken};
+
+impl Actor {
+    /// Stops the work of the root, which its agents do not wake before the person says something.
+    pub(super) async fn cancel(&mut self) -> Result<(), ClientError> {
+        let idle = !self.journal.standing().state.is_at_work();
+        // Before what its calls wait for ends otherwise.
+        self.handle.send(AgentInput::Cancel).await.map_err(not_taken)?;
+        // What is interrupted can be gone on with.
+        self.rebuild.workflows.interrupt();
+        if idle && self.rebuild.company.live_count().await > 0 {
+            let told = self.rebuild.company.tell_quiet().await;
+            return told.map_err(|error| ClientError::Refused(error.to_string()));
+        }
+        Ok(())
+    }
+
+    /// Stops everything that could ask a model. The reply comes when nothing does any more; meanwhile other commands
+    /// are heard.
+    pub(super) async fn stop_all(&mut self, reply: oneshot::Sender<Result<Receipt, ClientError>>) {
+        let company = Arc::clone(&self.rebuild.company);
+        let workflows = self.rebuild.workflows.clone();
+        // Agents first: those that a call of the root waits for are kept, and not ended with the call.
+        let paused = company.stop_everybody().await;
+        let cancelled = self.handle.send(AgentInput::Cancel).await.map_err(not_taken);
+        workflows.interrupt();
+        let receipt = Receipt { seq: self.journal.standing().last_seq, message_id: None };
+        tokio::spawn(async move {
+            let done = match paused {
+                Ok(stopping) => {
+                    company.stopped(stopping, workflows.close()).await;
+                    cancelled
+                }
+                Err(error) => Err(ClientError::Refused(company.words(&error).await)),
+            };
+            // The window may be gone; what it asked for is done all the same.
+            let _ = reply.send(done.map(|()| receipt));
+        });
+    }
+
+    /// Whether the root, an agent or a workflow is at work.
+    pub(super) async fn is_at_work(&self) -> bool {
+        self.journal.standing().state.is_at_work()
+            || self.rebuild.workflows.is_busy()
+            || self.rebuild.company.is_at_work().await
+    }
+}

@@ -1,0 +1,118 @@
+//! Everybody is stopped at once, so that nothing is spent any more: paused, not lost.
+
+use futures::future::join_all;
+use neco_agent::{AgentInput, Halt};
+use neco_proto::event::{NodeState, SessionStop};
+use neco_proto::{AgentId, EventBody};
+use tokio::sync::oneshot;
+
+use super::company::{Company, LEAVING, State};
+use super::error::TreeError;
+use super::op::Op;
+use super::words;
+
+/// A stop that is being carried out; no agent is started before it is over.
+#[must_use]
+pub struct Stopping {
+    /// Ready when each agent has broken off what it did.
+    heard: Vec<oneshot::Receiver<()>>,
+}
+
+impl Company {
+    /// Pauses everybody below the root with what they did: what they say and run is broken off. Those of workflows
+    /// break off too and are left to their workflow, which does their tasks again when it goes on. Nobody is started
+    /// until [`Company::stopped`].
+    ///
+    /// # Errors
+    /// When that can't be recorded.
+    pub async fn stop_everybody(&self) -> Result<Stopping, TreeError> {
+        self.to_the_end(|company| async move {
+            let mut state = company.lock().await;
+            state.stopping += 1;
+            let done = company.pause_everybody(&mut state).await;
+            if done.is_err() {
+                state.stopping -= 1;
+            }
+            done
+        })
+        .await
+    }
+
+    /// Ready when nobody does anything any more and `also` has come to its end: from now on agents can be started.
+    pub async fn stopped(&self, stopping: Stopping, also: impl Future<Output = ()>) {
+        let all = join_all(stopping.heard);
+        if tokio::time::timeout(LEAVING, all).await.is_err() {
+            tracing::warn!("an agent takes long to stop what it does");
+        }
+        also.await;
+        let mut state = self.lock().await;
+        state.stopping = state.stopping.saturating_sub(1);
+        state.seats.values().for_each(|seat| seat.posted.notify_waiters());
+    }
+
+    /// Nothing wakes the root until the person says something, although nobody was paused: every window is told.
+    ///
+    /// # Errors
+    /// When that can't be recorded.
+    pub async fn tell_quiet(&self) -> Result<(), TreeError> {
+        self.tell_stop(Vec::new()).await
+    }
+
+    async fn pause_everybody(&self, state: &mut State) -> Result<Stopping, TreeError> {
+        let of_workflow = |agent: &AgentId| {
+            let spec = state.seats.get(agent).and_then(|seat| seat.spec.as_ref());
+            spec.is_some_and(|spec| spec.workflow.is_some())
+        };
+        let children = state.tree.node(self.root).map(|node| node.children.clone()).unwrap_or_default();
+        let own: Vec<AgentId> = children.iter().copied().filter(|child| !of_workflow(child)).collect();
+        let running = |agent: &AgentId| state.tree.node(*agent).is_some_and(|node| node.state == NodeState::Running);
+        let paused: Vec<AgentId> =
+            own.iter().flat_map(|agent| state.tree.subtree(*agent)).filter(|agent| running(agent)).collect();
+        if !paused.is_empty() {
+            self.apply(state, Op::PauseAll(own.clone())).await?;
+        }
+        children.into_iter().for_each(|child| self.hold(state, child, Halt::AtOnce));
+        let heard = state.seats.iter().filter(|(agent, _)| **agent != self.root);
+        let heard = heard.filter_map(|(_, seat)| Some(seat.line.as_ref()?.flush())).collect();
+        let name = |agent: &AgentId| state.tree.node(*agent).map(|node| node.name.clone());
+        let names: Vec<String> = paused.iter().filter_map(name).collect();
+        if let Some(root) = state.seats.get(&self.root).filter(|_| !names.is_empty()) {
+            root.send(AgentInput::Letter { message: words::all_stopped(&names), wakes: false, replaces: None });
+        }
+        if state.tree.live_count() > 0 {
+            self.tell_stop(paused).await?;
+        }
+        Ok(Stopping { heard })
+    }
+
+    async fn tell_stop(&self, paused: Vec<AgentId>) -> Result<(), TreeError> {
+        let stop = EventBody::Stop(SessionStop { paused });
+        let told = self.journal.commit(self.root, None, stop).await;
+        told.map_err(|error| TreeError::Refused(error.to_string()))
+    }
+
+    /// Whoever is paused from `agent` down does no more of its present turn than `halt` says. The person wants it so,
+    /// who will know when it is to go on.
+    pub(super) fn hold(&self, state: &mut State, agent: AgentId, halt: Halt) {
+        for below in state.tree.subtree(agent) {
+            if let Some(seat) = state.seats.get(&below) {
+                seat.send(AgentInput::Hold(halt));
+            }
+        }
+        if let Some(seat) = state.seats.get_mut(&agent) {
+            seat.held = true;
+        }
+    }
+
+    /// Whoever waited for an agent gives up: it is stopped. One that is paused stays, and its end is told to its
+    /// parent; says whether it does.
+    pub(super) async fn give_up(&self, agent: AgentId) -> bool {
+        let paused = self.lock().await.tree.node(agent).is_some_and(|node| node.state == NodeState::Paused);
+        if paused && self.let_go(agent).await {
+            return true;
+        }
+        // One that has ended has nothing to stop.
+        drop(self.stop_untold(agent).await);
+        false
+    }
+}

@@ -1,0 +1,173 @@
+//! Stopping the work, then whoever still works; and no bare letter that does anything to an agent.
+
+mod support;
+
+use crossterm::event::KeyCode;
+use neco_proto::event::*;
+use neco_proto::*;
+use neco_tui::app::Purpose;
+use neco_tui::update::Effect;
+use support::{Scene, node};
+
+fn agents(scene: &mut Scene, states: &[&str]) -> Vec<AgentId> {
+    let mut ids = Vec::new();
+    for (number, state) in states.iter().enumerate() {
+        let id = AgentId::new();
+        let one = AgentNode { name: format!("coder-{}", number + 1), ..node(id, scene.root, "coder", "x", state, 0.0) };
+        scene.happen_to(id, support::agent_update(&one));
+        ids.push(id);
+    }
+    ids
+}
+
+/// The root was stopped.
+fn stopped(scene: &mut Scene) {
+    let change = StateChange { from: AgentState::Streaming, to: AgentState::Cancelled, iteration: 1 };
+    scene.happen(EventBody::StateChange(change));
+    let complete = serde_json::json!({
+        "type": "agent_complete", "reason": "cancelled", "final": "", "turns": 1, "duration_ms": 5,
+        "usage": { "input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0 }
+    });
+    scene.happen(support::read(complete));
+}
+
+fn send(command: Command) -> Vec<Effect> {
+    vec![Effect::Send(command)]
+}
+
+#[test]
+fn esc_says_who_still_works_and_the_next_one_stops_them() {
+    let mut scene = Scene::new((100, 30));
+    scene.works();
+    let ids = agents(&mut scene, &["running", "running", "running", "completed"]);
+    assert_eq!(scene.key(KeyCode::Esc), send(Command::Cancel));
+    stopped(&mut scene);
+    let picture = scene.picture();
+    assert!(picture.contains("⊘ 3 agents still work, $0.03 so far · Esc pauses them"), "{picture}");
+    // One has ended meanwhile; minutes later it still holds.
+    let done = node(ids[0], scene.root, "coder", "x", "completed", 1.0);
+    scene.happen_to(ids[0], support::agent_update(&done));
+    scene.app.now_ms += 600_000;
+    assert!(scene.picture().contains("⊘ 2 agents still work"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Esc), send(Command::StopAll));
+    for id in &ids[1..3] {
+        let paused = node(*id, scene.root, "coder", "x", "paused", 0.0);
+        scene.happen_to(*id, support::agent_update(&paused));
+    }
+    scene.happen(EventBody::Stop(SessionStop { paused: ids[1..3].to_vec() }));
+    let picture = scene.picture();
+    assert!(picture.contains("2 agents are paused, with all they did kept"), "{picture}");
+    assert!(!picture.contains("still work") && picture.contains("‖ 2 paused"), "{picture}");
+    // At rest Esc is what it always was.
+    assert_eq!(scene.key(KeyCode::Esc), []);
+    assert_eq!(scene.key(KeyCode::Esc), [Effect::Ask(Query::RewindPoints)]);
+}
+
+#[test]
+fn while_only_agents_work_esc_offers_to_stop_them_first() {
+    let mut scene = Scene::new((100, 30));
+    agents(&mut scene, &["running"]);
+    assert_eq!(scene.key(KeyCode::Esc), []);
+    assert!(scene.picture().contains("⊘ 1 agent still works, $0.01 so far · Esc pauses it"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Esc), send(Command::StopAll));
+    // A new turn of the root begins anew.
+    scene.works();
+    assert!(!scene.picture().contains("still works"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Esc), send(Command::Cancel));
+}
+
+#[test]
+fn a_question_of_an_agent_does_not_keep_it_from_being_stopped() {
+    let mut scene = Scene::new((100, 30));
+    scene.works();
+    let ids = agents(&mut scene, &["running"]);
+    scene.key(KeyCode::Esc);
+    stopped(&mut scene);
+    let request = serde_json::from_value(support::edit_request("9")).unwrap();
+    scene.happen_to(ids[0], EventBody::PermissionRequest(request));
+    scene.reads();
+    assert!(scene.picture().contains("Edit src/a.rs"), "it still asks: {}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Esc), send(Command::StopAll));
+}
+
+#[test]
+fn ctrl_c_stops_the_work_then_the_agents_and_twice_stops_them_and_leaves() {
+    let mut scene = Scene::new((120, 30));
+    scene.works();
+    agents(&mut scene, &["running", "running"]);
+    assert_eq!(scene.control('c'), send(Command::Cancel));
+    assert!(scene.picture().contains("again pauses coder-1, coder-2 and leaves"), "{}", scene.picture());
+    stopped(&mut scene);
+    assert!(scene.picture().contains("again pauses coder-1, coder-2 and leaves"), "{}", scene.picture());
+    assert_eq!(scene.control('c'), [Effect::StopAndQuit]);
+    scene.app.now_ms += 10_000;
+    assert_eq!(scene.control('c'), send(Command::StopAll));
+    let mut scene = Scene::new((100, 30));
+    scene.control('c');
+    assert_eq!(scene.control('c'), [Effect::Quit], "nobody works");
+}
+
+#[test]
+fn typing_at_an_open_agent_writes_to_it_and_does_nothing_else() {
+    let mut scene = Scene::new((100, 30));
+    let ids = agents(&mut scene, &["running"]);
+    scene.control('t');
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::Look(ids[0])]);
+    assert_eq!(scene.types("explain more"), []);
+    assert_eq!(scene.app.purpose, Purpose::Agent(ids[0]));
+    let redirect = AgentOrder::Redirect { text: "explain more".into() };
+    assert_eq!(scene.key(KeyCode::Enter), send(Command::AgentCommand { agent_id: ids[0], order: redirect }));
+    scene.app.paste("xpr");
+    let redirect = AgentOrder::Redirect { text: "xpr".into() };
+    assert_eq!(scene.key(KeyCode::Enter), send(Command::AgentCommand { agent_id: ids[0], order: redirect }));
+    for letter in ('a'..='z').chain('A'..='Z') {
+        assert_eq!(scene.types(&letter.to_string()), [], "{letter}");
+        scene.key(KeyCode::Backspace);
+    }
+}
+
+#[test]
+fn typing_in_the_list_of_agents_writes_to_the_chosen_one() {
+    let mut scene = Scene::new((100, 30));
+    let ids = agents(&mut scene, &["running", "running"]);
+    for letter in ["m", "p", "r", "x", "q"] {
+        scene.control('t');
+        scene.key(KeyCode::Down);
+        assert_eq!(scene.types(letter), [Effect::Look(ids[1])], "{letter}");
+        assert_eq!(scene.app.purpose, Purpose::Agent(ids[1]));
+        assert_eq!(scene.app.prompt.text.as_str(), letter);
+        scene.key(KeyCode::Backspace);
+        scene.key(KeyCode::Esc);
+        scene.control('t');
+    }
+}
+
+#[test]
+fn what_is_done_to_an_agent_stands_behind_ctrl_x() {
+    let mut scene = Scene::new((100, 30));
+    let ids = agents(&mut scene, &["running", "paused", "completed"]);
+    let order = |agent_id, order| send(Command::AgentCommand { agent_id, order });
+    scene.control('t');
+    scene.control('x');
+    let picture = scene.picture();
+    assert!(picture.contains("p pause it") && picture.contains("x end it for good"), "{picture}");
+    assert_eq!(scene.types("p"), order(ids[0], AgentOrder::Pause));
+    // The list is there again, where it was.
+    scene.key(KeyCode::Down);
+    scene.control('x');
+    assert_eq!(scene.key(KeyCode::Enter), order(ids[1], AgentOrder::Resume));
+    scene.key(KeyCode::Down);
+    scene.control('x');
+    assert!(scene.picture().contains("it has ended"), "{}", scene.picture());
+    scene.key(KeyCode::Home);
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::Look(ids[0])]);
+    scene.control('x');
+    assert_eq!(scene.key(KeyCode::Esc), []);
+    assert!(scene.app.watched.is_some(), "back to the agent");
+    scene.control('x');
+    assert_eq!(scene.types("q"), [], "no entry");
+    assert_eq!(scene.types("x"), order(ids[0], AgentOrder::Cancel));
+    scene.control('x');
+    assert_eq!(scene.types("m"), []);
+    assert_eq!(scene.app.purpose, Purpose::Agent(ids[0]));
+}
