@@ -29,4 +29,5 @@ pub use approve::action;
 pub use call::Outcome;
 pub use live::Live;
 pub use schedule::{Counts, Limits, Progress, Record, Scheduler};
+pub use validate::CutOff;
 pub use wished::Fulfilled;
