@@ -15,10 +15,10 @@ const MOST_DOLLARS: f64 = 1e15;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
     /// All input tokens, cached ones included.
-    #[serde(default, deserialize_with = "tokens")]
+    #[serde(deserialize_with = "tokens")]
     pub input: u64,
     /// All output tokens, reasoning included.
-    #[serde(default, deserialize_with = "tokens")]
+    #[serde(deserialize_with = "tokens")]
     pub output: u64,
     /// The part of `input` that was read from the vendor's cache.
     #[serde(default, deserialize_with = "tokens")]
