@@ -9,7 +9,7 @@ use neco_config::section::{NetworkSection, ProviderType};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::catalogue::{ModelInfo, makes_instead};
-use crate::group::{Breaker, Breakers, Lane, Member, RetryPolicy, Turns};
+use crate::group::{AnswerLimits, Breaker, Breakers, Lane, Member, RetryPolicy, Turns};
 use crate::http::{HttpModel, LoggedIn, Props};
 use crate::provider::Provider;
 use crate::route::sources::credentials;
@@ -30,6 +30,7 @@ const SHORTEST_SECRET: usize = 6;
 pub(crate) struct Workshop {
     timeouts: Timeouts,
     pub(crate) policy: RetryPolicy,
+    pub(crate) limits: AnswerLimits,
     credentials: HashMap<String, Result<Vec<Credential>, SetupError>>,
     shelf: Mutex<Shelf>,
 }
@@ -60,6 +61,7 @@ impl Workshop {
         Self {
             timeouts: network.into(),
             policy: network.into(),
+            limits: network.into(),
             credentials: providers.iter().map(|entry| (entry.name.clone(), credentials(entry, sources))).collect(),
             shelf: Mutex::default(),
         }
@@ -194,6 +196,7 @@ impl Workshop {
             pull: entry.pull.clone(),
             props: entry.local.then(Props::default),
             client: tokio::sync::OnceCell::new(),
+            answered: false.into(),
         });
         shelf.endpoints.insert(entry.name.clone(), endpoint.clone());
         Ok(endpoint)

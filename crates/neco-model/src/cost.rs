@@ -55,7 +55,7 @@ impl Price {
     #[must_use]
     pub fn laid_on(&self, usage: Usage) -> Usage {
         let said = usage.cost.filter(|cost| *cost > 0.0);
-        Usage { cost: said.or_else(|| Some(self.of(&usage))), ..usage }
+        Usage { cost: said.or_else(|| Some(self.of(&usage)).filter(|cost| cost.is_finite())), ..usage }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The pieces of an answer, and the answer they add up to.
 
+use std::fmt;
+
 use neco_proto::Usage;
 use neco_proto::event::{ModelRetry, ModelSwitch};
 use serde_json::Value;
@@ -69,6 +71,50 @@ pub enum FinishReason {
     Refusal,
     /// The vendor pauses a long answer; it goes on when the conversation is sent again as it is.
     Pause,
+    /// We stopped reading: it is more than an answer may be. What came before that counts.
+    Bound(Bound),
+}
+
+/// A limit of ours that an answer went past.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// What there was too much of.
+    pub what: Bounded,
+    /// How much of it an answer may have.
+    pub most: u64,
+}
+
+/// What is limited in an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bounded {
+    /// Bytes of text.
+    Text,
+    /// Bytes of thoughts.
+    Reasoning,
+    /// The number of calls.
+    Calls,
+    /// Bytes of the arguments of one call.
+    Arguments,
+    /// Bytes of the arguments of all calls.
+    AllArguments,
+}
+
+impl fmt::Display for Bound {
+    /// What there was too much of, with the setting that says so: "more than 100 calls (…)".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let most = self.most;
+        match self.what {
+            Bounded::Text => write!(f, "more than {most} bytes of text (network.max_answer_text)"),
+            Bounded::Reasoning => write!(f, "more than {most} bytes of thoughts (network.max_answer_reasoning)"),
+            Bounded::Calls => write!(f, "more than {most} calls (network.max_answer_calls)"),
+            Bounded::Arguments => {
+                write!(f, "more than {most} bytes of arguments in one call (network.max_call_arguments)")
+            }
+            Bounded::AllArguments => {
+                write!(f, "more than {most} bytes of arguments in all calls (network.max_call_arguments)")
+            }
+        }
+    }
 }
 
 /// A call as the vendor gave it: its id may be missing or taken, its arguments may not be JSON.

@@ -23,8 +23,10 @@ pub enum ErrorKind {
     RateLimit,
     /// No credit left.
     Quota,
-    /// The vendor has no room for now, or the local server still loads the model.
+    /// The vendor has no room for now.
     Overloaded,
+    /// The server answers, but still loads its model.
+    Loading,
     /// The vendor failed.
     ServerError,
     /// No byte came in time.
@@ -37,6 +39,8 @@ pub enum ErrorKind {
     MalformedToolCall,
     /// Nobody answers at the address.
     Unreachable,
+    /// The answer, or a piece of it, is larger than any real one.
+    AnswerTooLarge,
 }
 
 /// Where it failed.
@@ -82,6 +86,7 @@ impl ModelError {
             && match self.kind {
                 ErrorKind::RateLimit
                 | ErrorKind::Overloaded
+                | ErrorKind::Loading
                 | ErrorKind::ServerError
                 | ErrorKind::Timeout
                 | ErrorKind::StreamCut
@@ -94,7 +99,8 @@ impl ModelError {
                 | ErrorKind::ContextLength
                 | ErrorKind::RequestTooLarge
                 | ErrorKind::Quota
-                | ErrorKind::ContentFilter => false,
+                | ErrorKind::ContentFilter
+                | ErrorKind::AnswerTooLarge => false,
             }
     }
 
@@ -107,14 +113,16 @@ impl ModelError {
             ErrorKind::RateLimit => ErrorCode::RateLimited,
             ErrorKind::Quota => ErrorCode::BudgetUsedUp,
             ErrorKind::Timeout => ErrorCode::ModelTimedOut,
+            ErrorKind::ContentFilter => ErrorCode::AnswerRefused,
             ErrorKind::NotFound
             | ErrorKind::InvalidRequest
             | ErrorKind::Overloaded
             | ErrorKind::ServerError
-            | ErrorKind::ContentFilter
+            | ErrorKind::Loading
             | ErrorKind::StreamCut
             | ErrorKind::MalformedToolCall
-            | ErrorKind::Unreachable => ErrorCode::ProviderUnavailable,
+            | ErrorKind::Unreachable
+            | ErrorKind::AnswerTooLarge => ErrorCode::ProviderUnavailable,
         }
     }
 }

@@ -35,7 +35,7 @@ pub mod wire;
 
 pub use catalogue::{Catalogue, ModelInfo};
 pub use cost::Price;
-pub use delta::{Answer, Delta, FinishReason, Piece, RawCall};
+pub use delta::{Answer, Bound, Bounded, Delta, FinishReason, Piece, RawCall};
 pub use describe::{Description, State};
 pub use error::{ErrorKind, ModelError, Place};
 pub use history::{Entry, History};

@@ -260,7 +260,7 @@ impl Models {
             return Err(missing.unwrap_or_else(|| SetupError::EmptyGroup { group: name.to_owned() }));
         }
         let label = names.first().filter(|_| names.len() == 1).map_or_else(|| name.to_owned(), ModelName::label);
-        Ok(Group::new(label, members, strategy, self.workshop.policy))
+        Ok(Group::new(label, members, strategy, self.workshop.policy).limited(self.workshop.limits))
     }
 
     fn made(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<dyn Provider>>> {

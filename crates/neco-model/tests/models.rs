@@ -57,7 +57,12 @@ fn scripted(script: Script) -> Group {
     let model = ScriptedModel::new("scripted", "m", Arc::new(script), timeouts);
     let lane = Lane::new("scripted/m".to_owned(), Arc::new(model));
     let member = Arc::new(Member::new(vec![lane], Arc::new(Turns::default())));
-    let policy = RetryPolicy { retries: 3, backoff: Duration::from_secs(1), max_retry_after: Duration::from_secs(60) };
+    let policy = RetryPolicy {
+        retries: 3,
+        backoff: Duration::from_secs(1),
+        max_retry_after: Duration::from_secs(60),
+        load_timeout: Duration::ZERO,
+    };
     Group::new("scripted/m".to_owned(), vec![member], Strategy::RoundRobin, policy)
 }
 

@@ -1,7 +1,8 @@
 //! The journal of one session: gives every event its place, keeps it, and shows it to every window.
 //!
-//! Windows see an event as soon as it is in the log's queue, which may be one flush before it is on the disk;
-//! whoever records with `commit` does nothing about it before it is there.
+//! Windows see what only shows how the work goes on (`EventBody::is_passing`) as soon as it is in the log's queue,
+//! and everything else when it is on the disk: what a program may act on is there after a crash too. Nobody writes
+//! for that: the agents commit what matters, and the rest is written soon anyway.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -11,7 +12,7 @@ use neco_agent::{EventSink, SinkError};
 use neco_proto::{AgentId, ClientError, Event, EventBody, EventStream, Seq, SessionId, TurnId};
 use neco_safety::secrets::Redactor;
 use neco_store::{Durability, EventLog, StoreError};
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 use crate::fold::Standing;
 use crate::redacted::Redactions;
@@ -33,7 +34,7 @@ pub struct Journal {
     /// Who takes note of every event while it gets its place.
     observer: OnceLock<Observer>,
     /// How the journal ended, for windows that begin to watch afterwards too.
-    end: Arc<OnceLock<Result<(), ClientError>>>,
+    end: watch::Sender<Option<Result<(), ClientError>>>,
 }
 
 /// Takes note of an event. It must do next to nothing: whoever records waits for it.
@@ -64,7 +65,7 @@ impl Journal {
             standing: Mutex::new(standing),
             live,
             observer: OnceLock::new(),
-            end: Arc::default(),
+            end: watch::Sender::default(),
         }
     }
 
@@ -179,14 +180,18 @@ impl Journal {
 
     fn tell_failure(&self, result: Result<(), StoreError>) -> Result<(), StoreError> {
         if let Err(error) = &result {
-            self.end(Err(ClientError::Failed { code: error.code(), message: error.to_string() }));
+            self.end(Err(failed(error.clone())));
         }
         result
     }
 
     /// The first end counts.
     fn end(&self, end: Result<(), ClientError>) {
-        let _ = self.end.set(end);
+        self.end.send_if_modified(|slot| {
+            let is_first = slot.is_none();
+            slot.get_or_insert(end);
+            is_first
+        });
         let _ = self.live.send(Live::Ended);
     }
 
@@ -197,7 +202,7 @@ impl Journal {
             session: self.session,
             log: Arc::clone(&self.log),
             live: self.live.subscribe(),
-            end: Arc::clone(&self.end),
+            end: self.end.subscribe(),
             seen: since,
             page: Vec::new().into_iter(),
             catching_up: true,
@@ -214,7 +219,7 @@ struct Reader {
     session: SessionId,
     log: Arc<dyn EventLog>,
     live: broadcast::Receiver<Live>,
-    end: Arc<OnceLock<Result<(), ClientError>>>,
+    end: watch::Receiver<Option<Result<(), ClientError>>>,
     seen: Seq,
     page: std::vec::IntoIter<Event>,
     catching_up: bool,
@@ -223,32 +228,60 @@ struct Reader {
 
 impl Reader {
     async fn next(&mut self) -> Option<Result<Event, ClientError>> {
-        while !self.ended {
-            if let Some(event) = self.page.next() {
+        if self.ended {
+            return None;
+        }
+        let next = match self.next_recorded().await {
+            Ok(Some(event)) => self.until_it_lasts(&event).await.map(|()| Some(event)),
+            Ok(None) => Ok(None),
+            Err(error) => Err(error),
+        };
+        match next {
+            Ok(Some(event)) => {
                 self.seen = event.seq;
-                return Some(Ok(event));
+                Some(Ok(event))
+            }
+            Ok(None) => {
+                self.ended = true;
+                self.end.borrow().clone().and_then(Result::err).map(Err)
+            }
+            Err(error) => {
+                self.ended = true;
+                Some(Err(failed(error)))
+            }
+        }
+    }
+
+    /// The event after the last one that was seen; none when there will be no more.
+    async fn next_recorded(&mut self) -> Result<Option<Event>, StoreError> {
+        loop {
+            if let Some(event) = self.page.next() {
+                return Ok(Some(event));
             }
             if self.catching_up {
-                if let Err(error) = self.turn_page().await {
-                    self.ended = true;
-                    return Some(Err(error));
-                }
+                self.turn_page().await?;
                 continue;
             }
             match self.next_live().await {
                 Ok(Live::Event(event)) if event.seq <= self.seen => {}
-                Ok(Live::Event(event)) if event.seq == self.seen + 1 => {
-                    self.seen = event.seq;
-                    return Some(Ok(Arc::unwrap_or_clone(event)));
-                }
+                Ok(Live::Event(event)) if event.seq == self.seen + 1 => return Ok(Some(Arc::unwrap_or_clone(event))),
                 Ok(Live::Event(_)) | Err(broadcast::error::RecvError::Lagged(_)) => self.catching_up = true,
-                Ok(Live::Ended) | Err(broadcast::error::RecvError::Closed) => {
-                    self.ended = true;
-                    return self.end.get().cloned().and_then(Result::err).map(Err);
-                }
+                Ok(Live::Ended) | Err(broadcast::error::RecvError::Closed) => return Ok(None),
             }
         }
-        None
+    }
+
+    /// Waits until `event` is on the disk, if it is one to act on. After the end of the journal nobody writes
+    /// by themselves what is left.
+    async fn until_it_lasts(&mut self, event: &Event) -> Result<(), StoreError> {
+        if event.body.is_passing() {
+            return Ok(());
+        }
+        tokio::select! {
+            biased;
+            written = self.log.written(self.session, event.seq) => written,
+            () = until_ended(&mut self.end) => self.log.commit(self.session).await,
+        }
     }
 
     /// The next live word. Who begins to watch after the end is told of it here.
@@ -258,18 +291,22 @@ impl Reader {
             Ok(live) => Ok(live),
             Err(TryRecvError::Lagged(missed)) => Err(RecvError::Lagged(missed)),
             Err(TryRecvError::Closed) => Err(RecvError::Closed),
-            Err(TryRecvError::Empty) if self.end.get().is_some() => Ok(Live::Ended),
+            Err(TryRecvError::Empty) if self.end.borrow().is_some() => Ok(Live::Ended),
             Err(TryRecvError::Empty) => self.live.recv().await,
         }
     }
 
-    async fn turn_page(&mut self) -> Result<(), ClientError> {
-        let failed = |error: StoreError| ClientError::Failed { code: error.code(), message: error.to_string() };
-        let page = self.log.read(self.session, self.seen, PAGE).await.map_err(failed)?;
+    async fn turn_page(&mut self) -> Result<(), StoreError> {
+        let page = self.log.read(self.session, self.seen, PAGE).await?;
         self.catching_up = page.len() == PAGE;
         self.page = page.into_iter();
         Ok(())
     }
+}
+
+/// A journal that is gone has ended too.
+async fn until_ended(end: &mut watch::Receiver<Option<Result<(), ClientError>>>) {
+    let _ = end.wait_for(Option::is_some).await;
 }
 
 /// One agent's end of the journal.
@@ -290,6 +327,10 @@ impl EventSink for AgentSink {
     }
 }
 
+fn failed(error: StoreError) -> ClientError {
+    ClientError::Failed { code: error.code(), message: error.to_string() }
+}
+
 fn sink_error(error: StoreError) -> SinkError {
     SinkError { code: error.code(), message: error.to_string() }
 }
@@ -299,4 +340,96 @@ fn now() -> Timestamp {
     let now = Timestamp::now();
     let to_millisecond = TimestampRound::new().smallest(Unit::Millisecond).mode(RoundMode::Trunc);
     now.round(to_millisecond).unwrap_or(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::{FutureExt as _, StreamExt as _};
+    use neco_proto::Message;
+    use neco_proto::event::TurnStart;
+    use neco_store::{Catalog as _, MemoryStore, SessionRecord};
+
+    use super::*;
+
+    /// A log whose disk has everything up to a number.
+    struct Lagging {
+        store: MemoryStore,
+        on_disk: watch::Sender<Seq>,
+        is_full: bool,
+    }
+
+    impl EventLog for Lagging {
+        fn append(&self, events: Vec<Event>, durability: Durability) -> BoxFuture<'_, Result<(), StoreError>> {
+            self.store.append(events, durability)
+        }
+
+        fn read(&self, session: SessionId, since: Seq, limit: usize) -> BoxFuture<'_, Result<Vec<Event>, StoreError>> {
+            self.store.read(session, since, limit)
+        }
+
+        fn commit(&self, _: SessionId) -> BoxFuture<'_, Result<(), StoreError>> {
+            self.on_disk.send_replace(if self.is_full { 0 } else { Seq::MAX });
+            let full = Err(StoreError::Write("the disk is full".to_owned()));
+            Box::pin(std::future::ready(if self.is_full { full } else { Ok(()) }))
+        }
+
+        fn written(&self, _: SessionId, last: Seq) -> BoxFuture<'_, Result<(), StoreError>> {
+            let mut on_disk = self.on_disk.subscribe();
+            Box::pin(
+                async move { on_disk.wait_for(|seq| *seq >= last).await.map(drop).map_err(|_| StoreError::Closed) },
+            )
+        }
+
+        fn flush(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+            Box::pin(std::future::ready(Ok(())))
+        }
+    }
+
+    async fn journal(is_full: bool) -> (Journal, Arc<Lagging>) {
+        let log = Arc::new(Lagging { store: MemoryStore::new(), on_disk: watch::Sender::default(), is_full });
+        let session = SessionId::new();
+        log.store.create(SessionRecord::new(session, "/project", 0)).await.unwrap();
+        let journal = Journal::new(session, log.clone(), Standing::default(), Redactor::default());
+        (journal, log)
+    }
+
+    /// What only shows how the work goes on. Text that streams in may be held for the sake of secrets in it.
+    fn passing() -> EventBody {
+        EventBody::TurnStart(TurnStart { iteration: 1, model: "a/b".to_owned() })
+    }
+
+    async fn emit(journal: &Journal, body: EventBody) {
+        journal.emit(AgentId::new(), None, body).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn what_can_be_acted_on_is_shown_when_it_lasts_and_what_follows_waits_with_it() {
+        for late in [false, true] {
+            let (journal, log) = journal(false).await;
+            let mut early = journal.events(0);
+            emit(&journal, passing()).await;
+            assert_eq!(early.next().await.unwrap().unwrap().seq, 1);
+            emit(&journal, EventBody::Message(Message::user("b"))).await;
+            emit(&journal, passing()).await;
+            // Whoever looks later finds it in the log, and waits for the same.
+            let mut events = if late { journal.events(1) } else { early };
+            assert!(events.next().now_or_never().is_none());
+            log.on_disk.send_replace(2);
+            assert_eq!(events.next().await.unwrap().unwrap().seq, 2);
+            assert_eq!(events.next().await.unwrap().unwrap().seq, 3);
+        }
+    }
+
+    #[tokio::test]
+    async fn at_the_end_nothing_is_waited_for_that_is_never_written() {
+        for (is_full, shown) in [(false, 1), (true, 0)] {
+            let (journal, _log) = journal(is_full).await;
+            let events = journal.events(0);
+            emit(&journal, EventBody::Message(Message::user("a"))).await;
+            journal.close();
+            let events: Vec<_> = events.collect().await;
+            assert_eq!(events.iter().filter(|event| event.is_ok()).count(), shown);
+            assert_eq!(events.iter().filter(|event| event.is_err()).count(), 1 - shown);
+        }
+    }
 }

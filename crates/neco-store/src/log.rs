@@ -31,6 +31,10 @@ pub trait EventLog: Send + Sync {
     /// Ready when everything appended to `session` so far is on the disk.
     fn commit(&self, session: SessionId) -> BoxFuture<'_, Result<(), StoreError>>;
 
+    /// Ready when the events of `session` up to `last` are on the disk. It hastens nothing: whoever can't wait for the
+    /// next write commits. An error says that they are not in the log after all.
+    fn written(&self, session: SessionId, last: Seq) -> BoxFuture<'_, Result<(), StoreError>>;
+
     /// Ready when everything appended so far is on the disk.
     fn flush(&self) -> BoxFuture<'_, Result<(), StoreError>>;
 }

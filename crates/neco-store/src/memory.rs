@@ -252,6 +252,10 @@ impl EventLog for MemoryStore {
         Box::pin(async { Ok(()) })
     }
 
+    fn written(&self, _: SessionId, _: Seq) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async { Ok(()) })
+    }
+
     fn flush(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async { Ok(()) })
     }

@@ -52,4 +52,6 @@ pub enum Nudge {
     Empty,
     /// The output limit cut it off.
     CutOff,
+    /// It was more than an answer may be.
+    TooLong,
 }

@@ -21,6 +21,10 @@ pub enum AnswerKind {
     Empty,
     /// Text that the output limit cut off.
     CutOff,
+    /// The model or its vendor's filter declined.
+    Refused,
+    /// More than an answer may be, without calls; what came so far is there.
+    TooLong,
     /// The vendor pauses; it goes on when it is asked again.
     Paused,
 }
@@ -98,6 +102,8 @@ pub enum Input {
     BudgetUsedUp,
     /// The present turn is broken off, and the next one asks again; whether that begins is decided elsewhere.
     BreakOff,
+    /// The time of work is used up: an answer that still comes in is not waited for, what runs ends the turn.
+    TimeUp,
     /// The person stops it.
     Cancel,
 }

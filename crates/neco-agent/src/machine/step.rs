@@ -82,7 +82,12 @@ impl Machine {
                 self.change(AgentState::Streaming, &mut effects);
             }
             Input::Halt(end) if self.busy() => self.halted = Some(end),
-            Input::BudgetUsedUp => self.budget_left = false,
+            Input::TimeUp if self.state == AgentState::Streaming => {
+                self.budget_left = false;
+                effects.push(Effect::StopWork);
+                self.end(End::BUDGET, &mut effects);
+            }
+            Input::BudgetUsedUp | Input::TimeUp => self.budget_left = false,
             Input::BreakOff if self.busy() => {
                 effects.push(Effect::StopWork);
                 self.ask_again(&mut effects);
@@ -173,14 +178,16 @@ impl Machine {
             }
             AnswerKind::Empty => self.nudge(Nudge::Empty, effects),
             AnswerKind::CutOff => self.nudge(Nudge::CutOff, effects),
+            AnswerKind::TooLong => self.nudge(Nudge::TooLong, effects),
             AnswerKind::Paused => self.next_turn(effects),
+            AnswerKind::Refused => self.fail(ErrorCode::AnswerRefused, effects),
         }
     }
 
     fn nudge(&mut self, nudge: Nudge, effects: &mut Vec<Effect>) {
         if self.nudges == MOST_NUDGES {
             return match nudge {
-                Nudge::CutOff => self.complete(effects),
+                Nudge::CutOff | Nudge::TooLong => self.complete(effects),
                 Nudge::Empty => self.no_answer(effects),
             };
         }
@@ -229,10 +236,15 @@ impl Machine {
 
     /// A model that says nothing however often it is asked is as good as none, but it was reached.
     fn no_answer(&mut self, effects: &mut Vec<Effect>) {
-        effects.push(Effect::EndTurn { iteration: self.iteration });
         effects.push(Effect::NoAnswer { times: self.empty });
+        self.fail(ErrorCode::EmptyAnswer, effects);
+    }
+
+    /// It was reached, but gave no answer that could be worked with.
+    fn fail(&mut self, code: ErrorCode, effects: &mut Vec<Effect>) {
+        effects.push(Effect::EndTurn { iteration: self.iteration });
         self.change(AgentState::Failed, effects);
-        self.finish(CompleteReason::Failed, Some(ErrorCode::EmptyAnswer), effects);
+        self.finish(CompleteReason::Failed, Some(code), effects);
     }
 
     /// Whatever still comes for the finished turn is void.
@@ -364,6 +376,30 @@ mod tests {
         assert_eq!(machine.on(Input::Begin).last(), Some(&budget));
     }
 
+    #[test]
+    fn a_refusal_is_a_failure_and_asked_about_no_further() {
+        let mut machine = Machine::new(50);
+        let stamp = stamp_of(&machine.on(Input::Begin));
+        let effects = machine.on(Input::Answered { stamp, kind: AnswerKind::Refused });
+        let failed = Effect::Finish { reason: CompleteReason::Failed, code: Some(ErrorCode::AnswerRefused) };
+        assert_eq!((states(&effects), effects.last()), (vec![AgentState::Failed], Some(&failed)));
+    }
+
+    #[test]
+    fn when_time_is_up_an_answer_is_cut_off_and_calls_end_the_turn() {
+        let budget = Effect::Finish { reason: CompleteReason::Budget, code: Some(ErrorCode::BudgetUsedUp) };
+        let mut machine = Machine::new(50);
+        let _ = machine.on(Input::Begin);
+        let effects = machine.on(Input::TimeUp);
+        assert_eq!((effects.first(), effects.last()), (Some(&Effect::StopWork), Some(&budget)));
+        let mut machine = Machine::new(50);
+        let stamp = stamp_of(&machine.on(Input::Begin));
+        let _ = machine.on(Input::Answered { stamp, kind: AnswerKind::Calls });
+        let _ = machine.on(moved(stamp, 0, 1, 1));
+        assert!(machine.on(Input::TimeUp).is_empty());
+        assert_eq!(machine.on(moved(stamp, 0, 0, 0)).last(), Some(&budget));
+    }
+
     fn blocked(stamp: Stamp) -> Input {
         Input::Blocked { stamp, end: End::STOPPED }
     }
@@ -409,6 +445,8 @@ mod tests {
             Just(AnswerKind::Held),
             Just(AnswerKind::Empty),
             Just(AnswerKind::CutOff),
+            Just(AnswerKind::TooLong),
+            Just(AnswerKind::Refused),
             Just(AnswerKind::Paused)
         ];
         let stamp = (0u64..6).prop_map(Stamp);
@@ -416,6 +454,7 @@ mod tests {
             Just(Input::Begin),
             Just(Input::Cancel),
             Just(Input::BudgetUsedUp),
+            Just(Input::TimeUp),
             Just(Input::Halt(End::DONE)),
             stamp.clone().prop_map(blocked),
             stamp.clone().prop_map(|stamp| Input::Waits { stamp }),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use neco_model::{Delta, History, ModelError, Provider};
-use neco_proto::event::Admission;
-use neco_proto::{CallId, EventBody, Message, Mode, TurnId, Usage};
+use neco_proto::event::{Admission, AgentState};
+use neco_proto::{EventBody, Message, Mode, TurnId, Usage};
 use neco_safety::Who;
 use neco_toolkit::{Picture, Registry};
 use tokio::sync::mpsc;
@@ -27,7 +27,7 @@ use crate::guards::Guards;
 use crate::machine::{Input, Machine, Stamp};
 use crate::plan::PlanBook;
 use crate::ports::{Checkpointer, Clock, EventSink, RuleBook, SinkError};
-use crate::scheduler::{Progress, Scheduler};
+use crate::scheduler::{CutOff, Progress, Scheduler};
 
 /// Inputs that may wait; a window that sends more waits itself.
 const MAILBOX: usize = 64;
@@ -66,8 +66,8 @@ pub struct Agent {
     pub(super) final_text: String,
     /// Whether the next answer goes on where the last one was cut off.
     pub(super) goes_on: bool,
-    /// The call in whose middle the last answer ended.
-    pub(super) cut_off: Option<CallId>,
+    /// The calls that the last answer did not write to their end.
+    pub(super) cut_off: Option<CutOff>,
     /// The mode in which the present turn's calls were asked for.
     pub(super) turn_mode: Mode,
     /// What waits for the gate.
@@ -106,6 +106,7 @@ pub struct Agent {
 /// What an agent waits for.
 enum Happening {
     Mail(Option<Mail>),
+    TimeUp,
     Delta(Option<Result<Delta, ModelError>>),
     Progress(Progress),
     LiveOutput,
@@ -201,6 +202,7 @@ impl Agent {
                     }
                     return self.close_session().await;
                 }
+                Happening::TimeUp => self.on(Input::TimeUp).await?,
                 Happening::Delta(delta) => self.take_deltas(delta).await?,
                 Happening::Progress(mut progress) => {
                     self.fulfil(&mut progress).await?;
@@ -235,8 +237,15 @@ impl Agent {
         }
     }
 
+    /// How long the model may still answer, where the time of work is limited.
+    fn time_left(&self) -> Option<Duration> {
+        let limit = self.budget.time.filter(|_| self.machine.state() == AgentState::Streaming)?;
+        Some(limit.saturating_sub(self.worked()))
+    }
+
     /// People first: a flood of deltas or output can't keep them waiting.
     async fn next(&mut self) -> Happening {
+        let time_left = self.time_left();
         let Self { mailbox, streaming, scheduler, gated, room, .. } = self;
         let working = scheduler.has_work();
         let at_gate = gated.has_work();
@@ -244,6 +253,7 @@ impl Agent {
         tokio::select! {
             biased;
             mail = mailbox.recv() => Happening::Mail(mail),
+            () = tokio::time::sleep(time_left.unwrap_or_default()), if time_left.is_some() => Happening::TimeUp,
             delta = next_delta(streaming.as_mut()) => Happening::Delta(delta),
             note = room.next() => Happening::Note(note),
             progress = scheduler.progress(), if working => Happening::Progress(progress),

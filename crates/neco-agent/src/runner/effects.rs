@@ -325,5 +325,9 @@ fn nudge_text(nudge: Nudge) -> &'static str {
     match nudge {
         Nudge::Empty => "Your last answer was empty. Go on with the task, or say in a sentence that it is done.",
         Nudge::CutOff => "Your last answer was cut off by the output limit. Go on exactly where it stopped.",
+        Nudge::TooLong => {
+            "Your last answer was cut off because it was longer than an answer may be. Do not repeat it. Say in a few \
+             words what matters, and write what is long into files, in several calls."
+        }
     }
 }

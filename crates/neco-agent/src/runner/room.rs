@@ -221,7 +221,9 @@ impl Agent {
                         Err("the model called a tool instead of writing notes".to_owned())
                     }
                     Delta::Finish(FinishReason::Stop | FinishReason::ToolCalls) => Ok(compacting.answer.text.clone()),
-                    Delta::Finish(FinishReason::Length) => Err("the summary was cut off".to_owned()),
+                    Delta::Finish(FinishReason::Length | FinishReason::Bound(_)) => {
+                        Err("the summary was cut off".to_owned())
+                    }
                     Delta::Finish(FinishReason::ContentFilter | FinishReason::Refusal | FinishReason::Pause) => {
                         Err("the model wrote no summary".to_owned())
                     }
@@ -430,6 +432,10 @@ impl Agent {
             let notes = vec!["what is left was still too long".to_owned()];
             self.tell_of_compaction(false, CompactionCause::Full);
             self.shorten(CompactionCause::Full, None, notes).await?;
+        }
+        if !fits(self.room.meter.measure(&assembled, &self.history, family)) {
+            // A vendor may have counted nonsense: our own count decides whether there is no way.
+            self.room.meter.start_over();
         }
         if !fits(self.room.meter.measure(&assembled, &self.history, family)) {
             let words = too_long_to_fit(&assembled, &self.history, &space, family, self.provider.label());

@@ -1,7 +1,7 @@
 //! The model's answer, as it comes in.
 
 use futures::{FutureExt, StreamExt};
-use neco_model::{Answer, Delta, DeltaStream, ErrorKind, FinishReason, ModelError, Piece, Place};
+use neco_model::{Answer, Bound, Bounded, Delta, DeltaStream, ErrorKind, FinishReason, ModelError, Piece, Place};
 use neco_proto::event::{
     ErrorEvent, Notification, NotificationLevel, NotificationTopic, StreamChunk, ToolCallDelta, ToolCallStart,
     UsageEvent,
@@ -12,9 +12,14 @@ use super::agent::Agent;
 use crate::guards::Objection;
 use crate::machine::{AnswerKind, End, Input, Stamp};
 use crate::ports::SinkError;
+use crate::scheduler::CutOff;
 
 /// Pieces that are taken in one go when they are there already: one event then carries them all.
 const MOST_AT_ONCE: usize = 256;
+/// Characters that are kept of the arguments of a call that is too big.
+const KEPT_OF_CUT: usize = 200;
+/// Bytes of a text that is too long that stay in the conversation: whatever it is made of, the next question has room.
+const KEPT_OF_TEXT: usize = 20_000;
 
 /// An answer that is coming in.
 pub(super) struct Streaming {
@@ -42,16 +47,35 @@ impl Streaming {
             .then(|| Message { model: Some(self.answer.model.clone()), ..Message::new(Role::Assistant, parts) })
     }
 
-    /// The call in whose middle an answer ended that was not done: its arguments may read like
-    /// whole ones and still lack what was to come.
-    fn cut_off(&self, reason: FinishReason) -> Option<CallId> {
-        match reason {
-            FinishReason::Length | FinishReason::ContentFilter => {}
+    /// The calls that an answer which was not done did not write to their end. Of one that we stopped reading
+    /// little of them is kept: nobody runs them, and the model is sent all that is.
+    fn cut_off(&mut self, reason: FinishReason) -> Option<CutOff> {
+        let (bound, words) = match reason {
+            FinishReason::Length | FinishReason::ContentFilter => (
+                None,
+                "the answer ended in the middle of this call, so it was not run; call again, with less in one call"
+                    .to_owned(),
+            ),
+            FinishReason::Bound(bound) => (
+                Some(bound),
+                format!(
+                    "this call was not run: the answer was cut off, it had {bound}; call again with less, in several answers"
+                ),
+            ),
             FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Refusal | FinishReason::Pause => return None,
+        };
+        let whole = |text: &str| serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text).is_ok();
+        let first = if bound.is_some() { 0 } else { self.answer.calls.len().saturating_sub(1) };
+        let mut calls = Vec::new();
+        for (call, id) in self.answer.calls.iter_mut().zip(&self.call_ids).skip(first) {
+            if !whole(&call.arguments) {
+                calls.push(id.clone());
+                if bound.is_some() {
+                    call.arguments = call.arguments.chars().take(KEPT_OF_CUT).collect();
+                }
+            }
         }
-        let last = self.answer.calls.last()?;
-        let whole = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&last.arguments).is_ok();
-        self.call_ids.last().filter(|_| !whole).cloned()
+        (!calls.is_empty()).then_some(CutOff { calls, words })
     }
 
     fn part(&self, piece: Piece<'_>, with_calls: bool) -> Option<Part> {
@@ -119,6 +143,11 @@ impl Agent {
                     return (events, Ending::Broken(cut));
                 }
             };
+            if let Delta::Finish(FinishReason::Bound(bound @ Bound { what: Bounded::Text, .. })) = delta {
+                let note = Delta::Text(cut_note(bound));
+                self.announce(streaming, &note, &mut events);
+                streaming.answer.add(&note);
+            }
             self.announce(streaming, &delta, &mut events);
             streaming.answer.add(&delta);
             if let Delta::Finish(reason) = delta {
@@ -224,9 +253,12 @@ impl Agent {
     }
 
     async fn answered(&mut self, mut streaming: Streaming, reason: FinishReason) -> Result<(), SinkError> {
-        let message = streaming.message(true);
-        let used = self.used(&mut streaming);
         self.cut_off = streaming.cut_off(reason);
+        let mut message = streaming.message(true);
+        if let FinishReason::Bound(bound @ Bound { what: Bounded::Text, .. }) = reason {
+            message = message.map(|message| shortened(message, bound));
+        }
+        let used = self.used(&mut streaming);
         let Streaming { stamp, answer, .. } = streaming;
         if let Some(used) = used {
             self.sink.emit(self.turn_id, used).await?;
@@ -239,9 +271,10 @@ impl Agent {
         self.say(&answer.text);
         self.goes_on = matches!(kind, AnswerKind::CutOff | AnswerKind::Paused);
         match reason {
-            FinishReason::ContentFilter => self.warn("the vendor's filter ended the answer").await?,
-            FinishReason::Refusal => self.warn("the model declined to go on").await?,
+            FinishReason::ContentFilter => self.tell_of_refusal(kind, "the vendor's filter ended the answer").await?,
+            FinishReason::Refusal => self.tell_of_refusal(kind, "the model declined to go on").await?,
             FinishReason::Length => self.warn("the answer was cut off by the model's output limit").await?,
+            FinishReason::Bound(bound) => self.warn(&format!("the answer was cut off: it had {bound}")).await?,
             FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Pause => {}
         }
         self.check_budget().await?;
@@ -263,6 +296,16 @@ impl Agent {
             return Ok(());
         }
         self.on(Input::Answered { stamp, kind }).await
+    }
+
+    /// An error where it ends the work; calls that came before it are run, and the work goes on.
+    async fn tell_of_refusal(&mut self, kind: AnswerKind, what: &str) -> Result<(), SinkError> {
+        if kind != AnswerKind::Refused {
+            return self.warn(what).await;
+        }
+        let code = ErrorCode::AnswerRefused;
+        let message = format!("{what} ({}); say it in other words, or set another model", self.provider.label());
+        self.sink.emit(self.turn_id, EventBody::Error(ErrorEvent { code, message, retryable: code.retryable() })).await
     }
 
     /// The model's last words; what goes on after a cut belongs to what came before it.
@@ -330,12 +373,31 @@ impl Agent {
     }
 }
 
+fn cut_note(bound: Bound) -> String {
+    format!("\n\n[The answer was cut off here: it had {bound}.]")
+}
+
+/// The beginning of what was said, with a note that it is no more than that. All of it was shown.
+fn shortened(mut message: Message, bound: Bound) -> Message {
+    let mut room = KEPT_OF_TEXT;
+    for part in &mut message.parts {
+        if let Part::Text { text } = part {
+            text.truncate(text.floor_char_boundary(room.min(text.len())));
+            room -= text.len();
+        }
+    }
+    message.parts.retain(|part| !matches!(part, Part::Text { text } if text.is_empty()));
+    message.parts.push(Part::Text { text: cut_note(bound) });
+    message
+}
+
 fn kind_of(answer: &Answer, reason: FinishReason) -> AnswerKind {
     match reason {
         _ if !answer.calls.is_empty() => AnswerKind::Calls,
         FinishReason::Length => AnswerKind::CutOff,
         FinishReason::Pause => AnswerKind::Paused,
-        FinishReason::ContentFilter | FinishReason::Refusal => AnswerKind::Text,
+        FinishReason::Bound(_) => AnswerKind::TooLong,
+        FinishReason::ContentFilter | FinishReason::Refusal => AnswerKind::Refused,
         FinishReason::Stop | FinishReason::ToolCalls if answer.text.trim().is_empty() => AnswerKind::Empty,
         FinishReason::Stop | FinishReason::ToolCalls => AnswerKind::Text,
     }

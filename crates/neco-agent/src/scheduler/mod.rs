@@ -33,4 +33,5 @@ pub use call::Outcome;
 pub use live::Live;
 pub use schedule::{Limits, Progress, Record, Scheduler};
 pub use standing::Counts;
+pub use validate::CutOff;
 pub use wished::Fulfilled;

@@ -22,7 +22,7 @@ use super::gated::{Question, ended_by_hook, is_persons_word, may_be_answered, ru
 use super::kept::{Keeping, execute_kept};
 use super::live::Live;
 use super::order::may_begin;
-use super::validate::{unless_absent, validate};
+use super::validate::{CutOff, unless_absent, validate};
 use crate::gate::{Gate, OpenGate, Scene, Word};
 use crate::ports::{Clock, RuleBook};
 
@@ -152,8 +152,8 @@ impl Scheduler {
         &self.live
     }
 
-    /// Takes the calls of a turn and checks them. `cut_off` is the call in whose middle the answer ended.
-    pub fn begin(&mut self, asked: &[ToolCall], cut_off: Option<&CallId>) -> Vec<Record> {
+    /// Takes the calls of a turn and checks them. `cut_off` are those that are not whole.
+    pub fn begin(&mut self, asked: &[ToolCall], cut_off: Option<&CutOff>) -> Vec<Record> {
         self.cancel = CancellationToken::new();
         self.forget_stop();
         self.keeping.start_over();
@@ -161,7 +161,7 @@ impl Scheduler {
         self.live.begin_turn();
         let mut records = Vec::new();
         for asked in asked {
-            let (mut call, failed) = validate(&self.registry, asked, cut_off == Some(&asked.id));
+            let (mut call, failed) = validate(&self.registry, asked, cut_off);
             let mode = self.scene.as_ref().map(|scene| scene.mode);
             let failed = failed.map(|outcome| unless_absent(&self.registry, mode, &call.tool, outcome));
             call.redactor = self.spill.redactor();

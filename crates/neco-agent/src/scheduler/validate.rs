@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use neco_proto::{ErrorCode, Mode, ToolCall};
+use neco_proto::{CallId, ErrorCode, Mode, ToolCall};
 use neco_safety::secrets::Redactor;
 use neco_toolkit::repair::read_arguments;
 use neco_toolkit::{PreparedCall, Registry, ToolError};
@@ -12,8 +12,18 @@ use neco_toolkit::{PreparedCall, Registry, ToolError};
 use super::call::{Call, Outcome, Phase};
 use crate::mode::declares;
 
-/// The call, ready to be scheduled; or the error it ends with.
-pub(super) fn validate(registry: &Registry, asked: &ToolCall, cut_off: bool) -> (Call, Option<Outcome>) {
+/// Calls that the model did not write to their end: their arguments may read like whole ones and still lack what was
+/// to come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CutOff {
+    /// The calls.
+    pub calls: Vec<CallId>,
+    /// Why, and what the model should do.
+    pub words: String,
+}
+
+/// The call, ready to be scheduled; or the error it ends with, also when it was cut off.
+pub(super) fn validate(registry: &Registry, asked: &ToolCall, cut_off: Option<&CutOff>) -> (Call, Option<Outcome>) {
     let mut call = Call {
         id: asked.id.clone(),
         tool: asked.name.clone(),
@@ -28,8 +38,9 @@ pub(super) fn validate(registry: &Registry, asked: &ToolCall, cut_off: bool) -> 
         redactor: Redactor::default(),
         phase: Phase::Done(Outcome::cancelled(false)),
     };
-    if cut_off {
-        return (call, Some(Outcome::error(&incomplete(), Duration::ZERO)));
+    if let Some(cut_off) = cut_off.filter(|cut_off| cut_off.calls.contains(&asked.id)) {
+        let incomplete = ToolError::new(ErrorCode::InvalidArguments, cut_off.words.clone());
+        return (call, Some(Outcome::error(&incomplete, Duration::ZERO)));
     }
     // What a tool does with arguments must not be able to end its agent.
     match catch_unwind(AssertUnwindSafe(|| prepare(registry, asked, &mut call))) {
@@ -51,11 +62,6 @@ pub(super) fn unless_absent(registry: &Registry, mode: Option<Mode>, tool: &str,
     }
     let words = format!("there is no {tool} in {mode} mode");
     Outcome::error(&ToolError::new(ErrorCode::BlockedByPolicy, words), outcome.duration)
-}
-
-fn incomplete() -> ToolError {
-    let words = "the answer ended in the middle of this call, so it was not run; call again, with less in one call";
-    ToolError::new(ErrorCode::InvalidArguments, words)
 }
 
 fn prepare(registry: &Registry, asked: &ToolCall, call: &mut Call) -> Result<Box<dyn PreparedCall>, ToolError> {

@@ -18,7 +18,8 @@ pub struct AgentSection {
     /// Most tokens, input and output together, that a session may use.
     #[schemars(range(min = 1))]
     pub max_tokens: Option<u64>,
-    /// Most seconds that a session may work; waiting for you is not work. The turn under way is finished first.
+    /// Most seconds that a session may work; waiting for you is not work. An answer that is still coming in then is cut
+    /// off; calls that run are finished first.
     #[schemars(range(max = 31_536_000), extend("exclusiveMinimum" = 0))]
     pub max_seconds: Option<f64>,
     /// The generation: 1 to 8, each with the tools of the ones below it; the highest when it is not set.

@@ -189,7 +189,7 @@ pub struct ModelSection {
     pub reasoning: Option<bool>,
 }
 
-/// Timeouts and retries of model calls.
+/// Timeouts and retries of model calls, and how much an answer may be.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct NetworkSection {
@@ -206,7 +206,8 @@ pub struct NetworkSection {
     /// of the answer.
     #[schemars(range(max = 31_536_000), extend("exclusiveMinimum" = 0))]
     pub stall_timeout: f64,
-    /// How often a failed call is tried again.
+    /// How often a failed call is tried again. A connection that is refused on this machine is tried again only where a
+    /// server has answered since the program began: before that nobody started one, and the call fails at once.
     #[schemars(range(max = 100))]
     pub retries: u32,
     /// Seconds before the first retry; doubled each time.
@@ -215,6 +216,26 @@ pub struct NetworkSection {
     /// The longest wait in seconds that a vendor may ask for; past it the next key or model is tried.
     #[schemars(range(min = 0, max = 31_536_000))]
     pub max_retry_after: f64,
+    /// Seconds that a server may take to load its model, asked again every few seconds. It is waited for on top of
+    /// `retries`, unless those are 0; 0 waits for no loading.
+    #[schemars(range(min = 0, max = 31_536_000))]
+    pub load_timeout: f64,
+    /// Most bytes of text in one answer of a model, and never more than about half of its window holds. What comes after
+    /// them is not read: the text is shown so far, its beginning stays in the conversation, and you and the model are
+    /// told.
+    #[schemars(range(min = 1000, max = 4_000_000))]
+    pub max_answer_text: u64,
+    /// Most bytes of thoughts in one answer; an answer with more is cut off there.
+    #[schemars(range(min = 1000, max = 4_000_000))]
+    pub max_answer_reasoning: u64,
+    /// Most calls in one answer. Those up to it are run; the next one is not, the model is told so, and whatever follows
+    /// is not read.
+    #[schemars(range(min = 1, max = 1000))]
+    pub max_answer_calls: u64,
+    /// Most bytes of the arguments of one call, and a quarter of those of all calls in one answer; never more than about
+    /// half of the model's window holds. A call with more is not run; the model is told to call again with less.
+    #[schemars(range(min = 1000, max = 4_000_000))]
+    pub max_call_arguments: u64,
 }
 
 #[cfg(test)]

@@ -115,12 +115,14 @@ fn rest(error: &ModelError, doublings: u64) -> Duration {
         | ErrorKind::RequestTooLarge
         | ErrorKind::RateLimit
         | ErrorKind::Overloaded
+        | ErrorKind::Loading
         | ErrorKind::ServerError
         | ErrorKind::Timeout
         | ErrorKind::ContentFilter
         | ErrorKind::StreamCut
         | ErrorKind::MalformedToolCall
-        | ErrorKind::Unreachable => FIRST_REST,
+        | ErrorKind::Unreachable
+        | ErrorKind::AnswerTooLarge => FIRST_REST,
     };
     let doublings = u32::try_from(doublings.min(MOST_DOUBLINGS)).unwrap_or(u32::MAX);
     let grown = first.saturating_mul(2u32.saturating_pow(doublings));

@@ -6,9 +6,10 @@ use futures::{StreamExt, stream};
 use neco_config::section::Strategy;
 use neco_proto::Part;
 
+use super::bounds::AnswerLimits;
 use super::lane::Lane;
 use super::pick::Turns;
-use super::question::{Candidate, Question};
+use super::question::{Candidate, Question, Rules};
 use super::retry::RetryPolicy;
 use crate::provider::{DeltaStream, Provider};
 use crate::request::Request;
@@ -28,6 +29,7 @@ pub struct Group {
     strategy: Strategy,
     turns: Turns,
     policy: RetryPolicy,
+    limits: AnswerLimits,
 }
 
 impl Member {
@@ -54,10 +56,17 @@ impl Member {
 }
 
 impl Group {
-    /// A group called `label`.
+    /// A group called `label`, whose answers nothing limits.
     #[must_use]
     pub fn new(label: String, members: Vec<Arc<Member>>, strategy: Strategy, policy: RetryPolicy) -> Self {
-        Self { label: label.into(), members, strategy, turns: Turns::default(), policy }
+        let limits = AnswerLimits::default();
+        Self { label: label.into(), members, strategy, turns: Turns::default(), policy, limits }
+    }
+
+    /// The same with limits of its answers.
+    #[must_use]
+    pub fn limited(self, limits: AnswerLimits) -> Self {
+        Self { limits, ..self }
     }
 
     /// Everything that may be asked, in order; who sees the pictures in the question comes before who
@@ -77,7 +86,8 @@ impl Group {
     }
 
     fn ask(&self, request: Request, delivery: Delivery) -> DeltaStream {
-        let question = Question::new(self.label.clone(), self.candidates(&request), request, delivery, self.policy);
+        let rules = Rules { policy: self.policy, limits: self.limits.within(self.context_window()) };
+        let question = Question::new(self.label.clone(), self.candidates(&request), request, delivery, rules);
         stream::unfold(question, |mut question| async move { question.next().await.map(|item| (item, question)) })
             .boxed()
     }

@@ -74,12 +74,14 @@ impl Leave {
             | ErrorKind::RequestTooLarge
             | ErrorKind::RateLimit
             | ErrorKind::Overloaded
+            | ErrorKind::Loading
             | ErrorKind::ServerError
             | ErrorKind::Timeout
             | ErrorKind::ContentFilter
             | ErrorKind::StreamCut
             | ErrorKind::MalformedToolCall
-            | ErrorKind::Unreachable => self.model.failed(error),
+            | ErrorKind::Unreachable
+            | ErrorKind::AnswerTooLarge => self.model.failed(error),
         }
     }
 

@@ -8,10 +8,11 @@ use futures::StreamExt;
 use neco_proto::event::{ModelRetry, ModelSwitch};
 use tokio::time::Instant;
 
+use super::bounds::{AnswerLimits, Measure};
 use super::lane::{Lane, Leave};
 use super::retry::{Failures, RetryPolicy};
 use super::verdict::{Fallen, none_answered};
-use crate::delta::Delta;
+use crate::delta::{Delta, FinishReason};
 use crate::error::{ErrorKind, ModelError, Place};
 use crate::provider::DeltaStream;
 use crate::request::Request;
@@ -35,6 +36,9 @@ pub(super) struct Question {
     request: Request,
     delivery: Delivery,
     policy: RetryPolicy,
+    limits: AnswerLimits,
+    /// How much of the answer has come.
+    measure: Measure,
     /// Those who are not being asked, in order.
     others: Vec<Candidate>,
     asked: Option<Asked>,
@@ -49,6 +53,13 @@ pub(super) struct Question {
     /// Whether something was handed over that a new attempt makes void.
     streamed: bool,
     over: bool,
+}
+
+/// What holds for every question of a group.
+#[derive(Clone, Copy)]
+pub(super) struct Rules {
+    pub(super) policy: RetryPolicy,
+    pub(super) limits: AnswerLimits,
 }
 
 struct Asked {
@@ -79,13 +90,15 @@ impl Question {
         candidates: Vec<Candidate>,
         request: Request,
         delivery: Delivery,
-        policy: RetryPolicy,
+        Rules { policy, limits }: Rules,
     ) -> Self {
         Self {
             label,
             request,
             delivery,
             policy,
+            limits,
+            measure: Measure::new(limits),
             others: candidates,
             asked: None,
             attempt: None,
@@ -123,11 +136,7 @@ impl Question {
                 Delivery::Whole => provider.whole(self.request.clone()),
             });
             match attempt.next().await {
-                Some(Ok(delta)) => {
-                    if let Some(delta) = self.pass(delta) {
-                        return Some(Ok(delta));
-                    }
-                }
+                Some(Ok(delta)) => self.take(delta),
                 Some(Err(error)) => return Some(self.failed(error)),
                 None => return Some(self.failed(ended_early())),
             }
@@ -166,6 +175,16 @@ impl Question {
         Asked { candidate, leave }
     }
 
+    /// Hands over what is within the limits. An answer that goes past one is over: its connection is closed.
+    fn take(&mut self, delta: Delta) {
+        let (delta, bound) = self.measure.take(delta);
+        let finish = bound.map(|bound| Delta::Finish(FinishReason::Bound(bound)));
+        for delta in delta.into_iter().chain(finish) {
+            let passed = self.pass(delta);
+            self.told.extend(passed);
+        }
+    }
+
     /// Takes note of what goes by; the same beginning is not told twice.
     fn pass(&mut self, delta: Delta) -> Option<Delta> {
         match &delta {
@@ -191,6 +210,7 @@ impl Question {
 
     fn failed(&mut self, mut error: ModelError) -> Result<Delta, ModelError> {
         self.attempt = None;
+        self.measure = Measure::new(self.limits);
         let discards = std::mem::take(&mut self.streamed);
         let Some(Asked { mut candidate, leave }) = self.asked.take() else { return self.give_up(error) };
         let wait = self.policy.wait(&mut candidate.failures, &error);
@@ -288,13 +308,14 @@ fn next_after(error: &ModelError) -> Next {
         | ErrorKind::ContextLength
         | ErrorKind::RequestTooLarge
         | ErrorKind::ContentFilter => Next::Nowhere,
-        ErrorKind::NotFound => Next::Model,
+        ErrorKind::NotFound | ErrorKind::AnswerTooLarge => Next::Model,
         ErrorKind::Unreachable if error.never_retry => Next::Model,
         ErrorKind::Auth
         | ErrorKind::Permission
         | ErrorKind::Quota
         | ErrorKind::RateLimit
         | ErrorKind::Overloaded
+        | ErrorKind::Loading
         | ErrorKind::ServerError
         | ErrorKind::Timeout
         | ErrorKind::StreamCut

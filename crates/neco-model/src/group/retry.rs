@@ -11,9 +11,9 @@ use crate::error::{ErrorKind, ModelError};
 const JITTER: f64 = 0.25;
 /// No wait of our own is longer, whatever the configuration says.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
-/// Large models take minutes to load.
-const LOADING_RETRIES: u32 = 60;
+/// How often a server that loads its model is asked at least.
 const LOADING_WAIT: Duration = Duration::from_secs(5);
+const LEAST_LOADING_WAIT: Duration = Duration::from_millis(10);
 
 /// How failed calls are tried again.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +24,8 @@ pub struct RetryPolicy {
     pub backoff: Duration,
     /// The longest wait that a vendor may ask for.
     pub max_retry_after: Duration,
+    /// How long a server may load its model; that is no failure.
+    pub load_timeout: Duration,
 }
 
 impl From<&NetworkSection> for RetryPolicy {
@@ -33,6 +35,7 @@ impl From<&NetworkSection> for RetryPolicy {
             retries: network.retries,
             backoff: duration(network.backoff),
             max_retry_after: duration(network.max_retry_after),
+            load_timeout: duration(network.load_timeout),
         }
     }
 }
@@ -43,6 +46,8 @@ pub struct Failures {
     ordinary: u32,
     /// While its model was being loaded, which is no failure of its own.
     loading: u32,
+    /// How long that was waited for.
+    loaded_for: Duration,
 }
 
 impl Failures {
@@ -58,28 +63,42 @@ impl RetryPolicy {
     /// vendor asks for is the least, and so is our own wait.
     #[must_use]
     pub fn wait(&self, failures: &mut Failures, error: &ModelError) -> Option<Duration> {
-        let loading = self.retries > 0 && is_loading(error);
-        let (count, retries, longest) = if loading {
-            (&mut failures.loading, LOADING_RETRIES, LOADING_WAIT)
-        } else {
-            (&mut failures.ordinary, self.retries, LONGEST_WAIT)
-        };
+        let loading = self.waits_for_loading(error);
+        let (count, longest) =
+            if loading { (&mut failures.loading, LOADING_WAIT) } else { (&mut failures.ordinary, LONGEST_WAIT) };
         *count = count.saturating_add(1);
-        if !error.retryable() || *count > retries || self.asks_too_much(error) {
+        // Who waits for nothing between two tries does not ask all the time while a model is loaded.
+        let first = if loading { self.backoff.max(LEAST_LOADING_WAIT) } else { self.backoff };
+        let doubled = first.saturating_mul(2u32.saturating_pow(count.saturating_sub(1)));
+        let is_enough = if loading { failures.loaded_for >= self.load_timeout } else { *count > self.retries };
+        if !error.retryable() || is_enough || self.asks_too_much(error) {
             return None;
         }
-        let doubled = self.backoff.saturating_mul(2u32.saturating_pow(count.saturating_sub(1)));
         let least = error.retry_after.unwrap_or_default();
-        Some(doubled.min(longest).max(least).mul_f64(1.0 + JITTER * chance()))
+        let wait = doubled.min(longest).max(least).mul_f64(1.0 + JITTER * chance());
+        if loading {
+            failures.loaded_for = failures.loaded_for.saturating_add(wait);
+        }
+        Some(wait)
     }
 
     /// How many attempts there are at most, after `failures` of which `error` is the last.
     #[must_use]
     pub fn attempts(&self, failures: &Failures, error: &ModelError) -> u32 {
-        let loading = self.retries > 0 && is_loading(error);
-        let (count, retries) =
-            if loading { (failures.loading, LOADING_RETRIES) } else { (failures.ordinary, self.retries) };
-        failures.total().saturating_add(1).saturating_add(retries.saturating_sub(count))
+        let left = if self.waits_for_loading(error) {
+            let time = self.load_timeout.saturating_sub(failures.loaded_for).as_secs_f64();
+            // The cast saturates.
+            (time / LOADING_WAIT.as_secs_f64()).ceil() as u32
+        } else {
+            self.retries.saturating_sub(failures.ordinary)
+        };
+        failures.total().saturating_add(1).saturating_add(left)
+    }
+
+    /// A server that still reads its model from the disk answers when it is done; who wants no retries waits for
+    /// nothing.
+    fn waits_for_loading(&self, error: &ModelError) -> bool {
+        self.retries > 0 && error.kind == ErrorKind::Loading
     }
 
     /// Adds to `error` that the vendor asks for a longer wait than is allowed, if it does.
@@ -105,11 +124,6 @@ fn spoken(duration: Duration) -> String {
     if told.is_empty() { "0 s".to_owned() } else { told.join(" ") }
 }
 
-/// A local server that is still reading its model from disk answers when it is done.
-fn is_loading(error: &ModelError) -> bool {
-    error.kind == ErrorKind::Overloaded && error.message.to_lowercase().contains("loading model")
-}
-
 /// From 0 to 1, another one each time.
 fn chance() -> f64 {
     let random = RandomState::new().hash_one(0_u8);
@@ -121,8 +135,12 @@ mod tests {
     use super::*;
     use crate::error::Place;
 
-    const POLICY: RetryPolicy =
-        RetryPolicy { retries: 3, backoff: Duration::from_secs(1), max_retry_after: Duration::from_secs(60) };
+    const POLICY: RetryPolicy = RetryPolicy {
+        retries: 3,
+        backoff: Duration::from_secs(1),
+        max_retry_after: Duration::from_secs(60),
+        load_timeout: Duration::from_secs(300),
+    };
 
     fn error(kind: ErrorKind, retry_after: Option<u64>) -> ModelError {
         let mut error = ModelError::new(kind, Place::Http, "");
@@ -177,11 +195,17 @@ mod tests {
 
     #[test]
     fn a_model_that_is_being_loaded_is_waited_for() {
-        let mut loading = error(ErrorKind::Overloaded, None);
-        loading.message = "llama.cpp has no room right now (HTTP 503): Loading model".to_owned();
-        is_about(wait(POLICY, LOADING_RETRIES, &loading), 5.0);
-        assert_eq!(wait(POLICY, LOADING_RETRIES + 1, &loading), None);
-        assert_eq!(wait(RetryPolicy { retries: 0, ..POLICY }, 1, &loading), None);
+        let loading = error(ErrorKind::Loading, None);
+        let mut failures = Failures::default();
+        let waits: Vec<Duration> = std::iter::from_fn(|| POLICY.wait(&mut failures, &loading)).collect();
+        let (sum, last) = (waits.iter().sum::<Duration>(), waits.last().copied());
+        is_about(last, 5.0);
+        assert!(sum >= POLICY.load_timeout && sum < POLICY.load_timeout + Duration::from_secs(7), "{sum:?}");
+        assert_eq!(POLICY.attempts(&failures, &loading), failures.total() + 1);
+        for impatient in [RetryPolicy { retries: 0, ..POLICY }, RetryPolicy { load_timeout: Duration::ZERO, ..POLICY }]
+        {
+            assert_eq!(wait(impatient, 1, &loading), None);
+        }
         // What fails afterwards has all its tries.
         let mut failures = Failures::default();
         for _ in 0..5 {

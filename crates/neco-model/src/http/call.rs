@@ -133,7 +133,10 @@ impl Call {
         let post = client.post(&**url).headers(self.headers(request)).body(reqwest::Body::wrap(Pieces::new(pieces)));
         let first_byte_by = self.model.endpoint.timeouts.first_byte.map(|limit| Instant::now() + limit);
         match within(first_byte_by, post.send()).await {
-            Some(Ok(response)) => Ok((response, Asking { decoder, first_byte_by })),
+            Some(Ok(response)) => {
+                self.model.endpoint.answers();
+                Ok((response, Asking { decoder, first_byte_by }))
+            }
             Some(Err(error)) => Err(explain::of_transport(asked, Place::Http, error)),
             None => Err(self.silence(Silence::FirstByte)),
         }

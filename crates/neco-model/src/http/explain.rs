@@ -124,7 +124,9 @@ pub(super) fn of_setup(asked: Asked<'_>, cause: &str) -> ModelError {
 fn retry_after(problem: &Problem, headers: &HeaderMap) -> Option<Duration> {
     let limit = match problem.kind {
         ErrorKind::RateLimit => wait::Limit::Hit,
-        ErrorKind::Overloaded | ErrorKind::ServerError | ErrorKind::Timeout => wait::Limit::PerhapsHit,
+        ErrorKind::Overloaded | ErrorKind::Loading | ErrorKind::ServerError | ErrorKind::Timeout => {
+            wait::Limit::PerhapsHit
+        }
         ErrorKind::Auth
         | ErrorKind::Permission
         | ErrorKind::NotFound
@@ -135,7 +137,8 @@ fn retry_after(problem: &Problem, headers: &HeaderMap) -> Option<Duration> {
         | ErrorKind::ContentFilter
         | ErrorKind::StreamCut
         | ErrorKind::MalformedToolCall
-        | ErrorKind::Unreachable => return None,
+        | ErrorKind::Unreachable
+        | ErrorKind::AnswerTooLarge => return None,
     };
     problem.retry_after.or_else(|| wait::asked_for(headers, limit, &problem.message))
 }
@@ -163,8 +166,10 @@ fn unreachable(asked: Asked<'_>, error: &reqwest::Error, cause: &str) -> ModelEr
         }
     };
     let mut error = asked.error(ErrorKind::Unreachable, Place::Http, told);
-    // Nobody listens on this machine, or the certificate is wrong: waiting changes neither.
-    error.never_retry = no_tls || (refused && local) || cause.contains("certificate");
+    // Nobody listens on this machine and never did, or the certificate is wrong: waiting changes neither. A server
+    // that answered before may be starting again.
+    let nobody_was_there = refused && local && !asked.endpoint.has_answered();
+    error.never_retry = no_tls || nobody_was_there || cause.contains("certificate");
     error
 }
 
@@ -203,12 +208,20 @@ fn explain(asked: Asked<'_>, problem: &Problem, status: Option<u16>, headers: &H
             Told::advising(format!("the credit at {provider} is used up{said}"), "add credit or set another model")
         }
         ErrorKind::Overloaded => format!("{provider} has no room right now{said}").into(),
+        ErrorKind::Loading => Told::advising(
+            format!("{provider} still loads {model}{said}"),
+            "network.load_timeout sets how long it may take",
+        ),
         ErrorKind::ServerError => format!("{provider} failed{said}").into(),
         ErrorKind::Timeout => format!("{provider} took too long{said}").into(),
         ErrorKind::ContentFilter => format!("{provider}'s content filter refused the request{said}").into(),
         ErrorKind::StreamCut => format!("the answer of {provider} was cut off{said}").into(),
         ErrorKind::MalformedToolCall => format!("{provider}/{model} wrote a broken tool call{said}").into(),
         ErrorKind::Unreachable => format!("{provider} can't be reached{said}").into(),
+        ErrorKind::AnswerTooLarge => Told::advising(
+            format!("the answer of {provider}/{model} was not read to its end{said}"),
+            "set another model",
+        ),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where a provider is reached, and the connection to it.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http::HeaderMap;
@@ -64,12 +65,24 @@ pub struct Endpoint {
     /// holds.
     pub(crate) secrets: Vec<SecretString>,
     pub(crate) client: OnceCell<Client>,
+    /// Whether somebody has answered there since the program began.
+    pub(crate) answered: AtomicBool,
 }
 
 impl Endpoint {
     /// The client, built at the first call.
     pub(crate) async fn client(&self) -> Result<&Client, String> {
         self.client.get_or_try_init(|| build_client(self.base.shown(), self.timeouts.connect)).await
+    }
+
+    /// Somebody answered there.
+    pub(crate) fn answers(&self) {
+        self.answered.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody has answered there before.
+    pub(crate) fn has_answered(&self) -> bool {
+        self.answered.load(Ordering::Relaxed)
     }
 
     /// `text` without the secrets.

@@ -54,6 +54,7 @@ impl ScriptedModel {
             props: None,
             secrets: Vec::new(),
             client: tokio::sync::OnceCell::new(),
+            answered: false.into(),
         };
         let shared = Shared { model: model.to_owned(), player: Player::new(script, model), endpoint };
         Self { label: format!("{provider}/{model}"), window: None, price: None, shared: Arc::new(shared) }
@@ -80,7 +81,12 @@ impl Script {
         let model = ScriptedModel::new("scripted", "test", Arc::new(self), timeouts);
         let lane = Lane::new(model.label.clone(), Arc::new(model));
         let member = Member::new(vec![lane], Arc::default());
-        let policy = RetryPolicy { retries: 3, backoff: Duration::ZERO, max_retry_after: Duration::from_secs(60) };
+        let policy = RetryPolicy {
+            retries: 3,
+            backoff: Duration::ZERO,
+            max_retry_after: Duration::from_secs(60),
+            load_timeout: Duration::ZERO,
+        };
         Arc::new(Group::new("scripted/test".to_owned(), vec![Arc::new(member)], Strategy::First, policy))
     }
 }

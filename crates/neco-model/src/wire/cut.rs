@@ -2,11 +2,22 @@
 
 use serde_json::Value;
 
+/// No escape is longer, and none that needs another one after it: a text that was cut in the middle of one is read
+/// without its last bytes.
+const LONGEST_ESCAPE: usize = 12;
+
 /// What `text` says as far as it goes; nothing when it is no beginning of JSON.
 pub(super) fn parse(text: &[u8]) -> Option<Value> {
-    let text = String::from_utf8_lossy(text);
-    let text = text.trim_start();
-    text.starts_with(['{', '[']).then(|| serde_json::from_str(&closed(text)).ok())?
+    endings(text).find_map(|text| serde_json::from_str(&text).ok())
+}
+
+/// What `text` may have been the beginning of: closed as it is, and without its last bytes.
+pub(super) fn endings(text: &[u8]) -> impl Iterator<Item = String> + '_ {
+    let text = text.trim_ascii_start();
+    let is_json = matches!(text.first(), Some(b'{' | b'['));
+    let cuts = if is_json { 0..LONGEST_ESCAPE } else { 0..0 };
+    cuts.filter_map(|less| text.len().checked_sub(less).and_then(|end| text.get(..end)))
+        .map(|text| closed(&String::from_utf8_lossy(text)))
 }
 
 /// `text` with everything closed that is open at its end.
@@ -49,16 +60,16 @@ mod tests {
         assert_eq!(read(r#"{"error":{"code":"x","message":"lo"#), Some(json!({"error":{"code":"x","message":"lo"}})));
         assert_eq!(read(r#"[{"a":"b\"#), Some(json!([{"a":"b"}])));
         assert_eq!(parse(b"{\"a\":\"\xe6\x97"), Some(json!({"a":""})));
+        assert_eq!(read(r#"{"a":"b\ud83d\ude0"#), Some(json!({"a":"b"})));
         assert_eq!(read("plain"), None);
-        assert_eq!(read(r#"{"a":"#), None);
+        assert_eq!(read(r#"{"abcdefghijklmnopq":"#), None);
     }
 
     proptest! {
         #[test]
-        fn any_cut_inside_of_the_last_text_is_read(message in "[a-z\\\\\"\u{e9}\u{65e5}\n]{0,20}", at in any::<prop::sample::Index>()) {
+        fn any_cut_inside_of_the_last_text_is_read(message in "[a-z\\\\\"\u{e9}\u{65e5}\n\u{1}]{0,20}", at in any::<prop::sample::Index>()) {
             let whole = json!({ "error": { "code": "context_length_exceeded", "message": message } }).to_string();
             let begin = whole.find("\"message\":\"").unwrap() + "\"message\":\"".len();
-            // Half of \u0001 and the like can't be read; nothing like that is written here.
             let cut = begin + at.index(whole.len() - begin);
             let read = parse(&whole.as_bytes()[..cut]).unwrap();
             prop_assert_eq!(&read["error"]["code"], "context_length_exceeded");

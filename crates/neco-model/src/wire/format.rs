@@ -13,6 +13,9 @@ use crate::wire::sse::Event;
 /// As many characters of a vendor's message are worth telling.
 const LONGEST_MESSAGE: usize = 1000;
 
+/// What a thing that is looked through again and again counts besides its bytes in what a decoder keeps.
+pub(super) const ENTRY: usize = 4096;
+
 /// One vendor format, bound to one model and its parameters.
 pub trait Wire: Send + Sync {
     /// What is added to the provider's base address; begins with a slash.
@@ -119,6 +122,11 @@ pub trait Decoder: Send + Sync {
     /// Whether the finish is known, so that only what it cost may still come.
     fn is_finished(&self) -> bool {
         self.is_over()
+    }
+
+    /// About how many bytes of the answer it keeps to itself, with something for each thing that it looks through.
+    fn kept(&self) -> usize {
+        0
     }
 
     /// The bytes ended. Gives the finish, or says that the answer was cut off.

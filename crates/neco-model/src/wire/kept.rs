@@ -74,7 +74,8 @@ impl Kept {
             }
         }
         bytes.extend((spans.len() as u64).to_le_bytes());
-        bytes.into()
+        // They are kept as long as the conversation is: nothing is kept beside them.
+        bytes.into_boxed_slice().into()
     }
 }
 

@@ -8,6 +8,9 @@ use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+/// No call has more tokens: a number above it is nonsense, and counts as none.
+const MOST_TOKENS: u64 = 1_000_000_000;
+
 /// Any JSON value. Asked for as something it is not, it counts as absent.
 #[derive(Default)]
 pub(super) enum Loose<'a> {
@@ -32,9 +35,17 @@ impl Loose<'_> {
     pub(super) fn number(&self) -> Option<u64> {
         match self {
             Self::Number(number) => Some(*number),
-            Self::Text(text) => text.trim().parse().ok(),
+            Self::Text(text) => {
+                let text = text.trim();
+                text.parse().ok().or_else(|| whole(text.parse().ok()?))
+            }
             Self::Nothing | Self::Structure(_) => None,
         }
+    }
+
+    /// A count of tokens; nothing when it is none that a call can have.
+    pub(super) fn tokens(&self) -> Option<u64> {
+        self.number().filter(|tokens| *tokens <= MOST_TOKENS)
     }
 
     /// JSON as text: the text itself, or a structure written out.
@@ -64,6 +75,11 @@ pub(super) fn or_ignored<'de, T: Default + Deserialize<'de>, D: Deserializer<'de
     Ok(raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default())
 }
 
+/// A whole number that a server wrote with a fraction; the cast saturates.
+fn whole(number: f64) -> Option<u64> {
+    (number >= 0.0).then_some(number as u64)
+}
+
 struct LooseVisitor;
 
 impl<'de> Visitor<'de> for LooseVisitor {
@@ -90,8 +106,7 @@ impl<'de> Visitor<'de> for LooseVisitor {
     }
 
     fn visit_f64<E: de::Error>(self, number: f64) -> Result<Self::Value, E> {
-        // Whole numbers that a server wrote with a fraction; the cast saturates.
-        Ok(if number >= 0.0 { Loose::Number(number as u64) } else { Loose::Nothing })
+        Ok(whole(number).map_or(Loose::Nothing, Loose::Number))
     }
 
     fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Self::Value, E> {

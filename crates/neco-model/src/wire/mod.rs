@@ -6,11 +6,12 @@
 //! as whole by the answer's finish.
 //!
 //! Reading order: [`target`], [`mod@format`] (what a wire is), [`sse`], [`reader`] (bytes to deltas);
-//! what wires share: `heads` and `kept` (bytes that are made once), `arguments`, `loose`, `cut`, `effort`, `initiator`,
+//! what wires share: `heads` and `kept` (bytes that are made once), `arguments`, `loose`, `counts`, `cut`, `effort`, `initiator`,
 //! [`text_calls`]; then [`openai_chat`], [`openai_responses`], [`anthropic`], [`gemini`].
 
 pub mod anthropic;
 mod arguments;
+mod counts;
 mod cut;
 mod effort;
 pub mod format;

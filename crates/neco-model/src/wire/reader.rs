@@ -2,11 +2,16 @@
 
 use crate::delta::Delta;
 use crate::error::ErrorKind;
+use crate::wire::cut;
 use crate::wire::format::{Decoder, Problem};
-use crate::wire::sse::Parser;
+use crate::wire::sse::{LIMIT, Parser};
 
-/// The largest answer that is accepted in one body.
-const WHOLE_LIMIT: usize = 64 * 1024 * 1024;
+/// Larger pieces are looked at before they are parsed.
+const LARGE: usize = 256 * 1024;
+/// Most values in one piece of JSON: each takes many times the bytes that it is written with.
+const MOST_VALUES: usize = 100_000;
+/// Most that a decoder may keep to itself of an answer.
+const MOST_KEPT: usize = 8 * 1024 * 1024;
 
 /// Reads one answer.
 pub struct Reader {
@@ -47,8 +52,9 @@ impl Reader {
             Form::Stream(parser) => {
                 feed(parser, self.decoder.as_mut(), out, |parser, on_event| parser.push(bytes, on_event))
             }
-            Form::Whole(body) if body.len() + bytes.len() > WHOLE_LIMIT => {
-                Err(Problem::new(ErrorKind::ServerError, "the answer is larger than any real one"))
+            Form::Whole(body) if body.len() + bytes.len() > LIMIT => {
+                let body = std::mem::take(body);
+                Err(cut_short(&body, out, |body, out| self.decoder.whole(body, out)))
             }
             Form::Whole(body) => {
                 body.extend_from_slice(bytes);
@@ -82,7 +88,10 @@ impl Reader {
     pub fn end(&mut self, out: &mut Vec<Delta>) -> Result<(), Problem> {
         match &mut self.form {
             Form::Unknown => {}
-            Form::Whole(body) => return self.decoder.whole(body, out),
+            Form::Whole(body) => {
+                within_reason(body)?;
+                return self.decoder.whole(body, out);
+            }
             Form::Stream(parser) => {
                 feed(parser, self.decoder.as_mut(), out, |parser, on_event| parser.finish(on_event))?;
             }
@@ -103,11 +112,52 @@ fn feed(
     let mut result = Ok(());
     let parsed = run(parser, &mut |event| {
         if result.is_ok() && !decoder.is_over() {
-            result = decoder.event(event, out);
+            result = within_reason(event.data).and_then(|()| decoder.event(event, out));
+            if result.is_ok() && decoder.kept() > MOST_KEPT {
+                result = Err(too_large("more of it is held back than any real answer has"));
+            }
         }
     });
     result?;
-    parsed.map_err(|too_long| Problem::new(ErrorKind::ServerError, too_long.to_string()))
+    parsed.map_err(|_| {
+        cut_short(&parser.cut(), out, |data, out| decoder.event(crate::wire::sse::Event { name: b"", data }, out))
+    })
+}
+
+/// Reads what came of a piece that is too large: whoever wrote it is then told what was too large. It is no whole
+/// answer in any case.
+fn cut_short(
+    piece: &[u8],
+    out: &mut Vec<Delta>,
+    mut read: impl FnMut(&[u8], &mut Vec<Delta>) -> Result<(), Problem>,
+) -> Problem {
+    if within_reason(piece).is_ok() {
+        let _ = cut::endings(piece).find(|text| read(text.as_bytes(), out).is_ok());
+        out.retain(|delta| !matches!(delta, Delta::Finish(_)));
+    }
+    too_large(&format!("a piece of it is larger than {LIMIT} bytes"))
+}
+
+/// Whether parsing a piece costs about what its size says.
+fn within_reason(piece: &[u8]) -> Result<(), Problem> {
+    if piece.len() <= LARGE {
+        return Ok(());
+    }
+    let (mut values, mut in_text, mut escaped) = (0_usize, false, false);
+    for byte in piece {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b',' | b'[' | b'{' if !in_text => values += 1,
+            _ => {}
+        }
+    }
+    if values > MOST_VALUES { Err(too_large("a piece of it has more values than any real one")) } else { Ok(()) }
+}
+
+fn too_large(words: &str) -> Problem {
+    Problem::new(ErrorKind::AnswerTooLarge, words)
 }
 
 fn web_page() -> Problem {

@@ -5,7 +5,7 @@
 //! error rather than a growing buffer.
 
 /// The longest line and the longest event that are accepted.
-const LIMIT: usize = 16 * 1024 * 1024;
+pub const LIMIT: usize = 8 * 1024 * 1024;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -65,6 +65,17 @@ impl Parser {
         }
         self.dispatch(&mut on_event);
         Ok(())
+    }
+
+    /// The data, as far as it came, of an event that is too long.
+    #[must_use]
+    pub fn cut(&mut self) -> Vec<u8> {
+        let line = std::mem::take(&mut self.line);
+        if let (b"data", value) = split_field(&line) {
+            let room = LIMIT - self.data.len().min(LIMIT);
+            self.data.extend_from_slice(value.get(..room).unwrap_or(value));
+        }
+        std::mem::take(&mut self.data)
     }
 
     fn keep_for_later(&mut self, bytes: &[u8]) -> Result<(), TooLong> {
@@ -226,6 +237,16 @@ mod tests {
         let piece = vec![b'x'; 1024 * 1024];
         let result = (0..20).try_for_each(|_| parser.push(&piece, |_| ()));
         assert_eq!(result, Err(TooLong));
+    }
+
+    #[test]
+    fn what_came_of_an_event_that_is_too_long_is_there() {
+        let mut parser = Parser::default();
+        parser.push(b"event: a\ndata: b\ndata: ", |_| ()).unwrap();
+        let result = (0..20).try_for_each(|_| parser.push(&vec![b'x'; 1024 * 1024], |_| ()));
+        assert_eq!(result, Err(TooLong));
+        let data = parser.cut();
+        assert!(data.starts_with(b"bxxx") && data.len() > LIMIT / 2 && data.len() <= LIMIT, "{}", data.len());
     }
 
     #[test]

@@ -79,6 +79,7 @@ impl House {
             retries: u32::try_from(RETRIES).unwrap(),
             backoff: Duration::from_secs(1),
             max_retry_after: Duration::from_secs_f64(MAX_RETRY_AFTER),
+            load_timeout: Duration::ZERO,
         };
         Self { group: Group::new("house".to_owned(), members, Choice::First, policy), attempts, alive }
     }

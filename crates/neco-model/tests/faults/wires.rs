@@ -185,6 +185,7 @@ fn network(silence: f64) -> NetworkSection {
         retries: u32::try_from(RETRIES).unwrap(),
         backoff: 0.001,
         max_retry_after: MAX_RETRY_AFTER,
+        ..NetworkSection::default()
     }
 }
 

@@ -48,6 +48,8 @@ fn network() -> NetworkSection {
         retries: 3,
         backoff: 0.001,
         max_retry_after: 60.0,
+        load_timeout: 60.0,
+        ..NetworkSection::default()
     }
 }
 

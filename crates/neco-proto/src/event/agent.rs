@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error_code::ErrorCode;
 use crate::mode::names;
-use crate::usage::Usage;
+use crate::usage::{Usage, finite};
 
 /// What an agent's loop is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -148,6 +148,7 @@ pub enum BudgetReached {
         /// What may be spent.
         limit: f64,
         /// What was spent.
+        #[serde(deserialize_with = "finite")]
         used: f64,
     },
     /// Input and output tokens together.
@@ -162,6 +163,7 @@ pub enum BudgetReached {
         /// What may be used.
         limit: f64,
         /// What was used.
+        #[serde(deserialize_with = "finite")]
         used: f64,
     },
 }

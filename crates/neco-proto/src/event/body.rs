@@ -163,6 +163,56 @@ event_bodies! {
     AgentComplete(AgentComplete) = "agent_complete",
 }
 
+impl EventBody {
+    /// Whether it only shows how the work goes on, as text that streams in does: nobody acts on it, so a window may
+    /// have it before it is on the disk. Everything else is handed out when it lasts.
+    #[must_use]
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::StateChange(change) => change.to.is_at_work(),
+            Self::TurnStart(_)
+            | Self::StreamChunk(_)
+            | Self::ReasoningChunk(_)
+            | Self::StreamToolCallStart(_)
+            | Self::StreamToolCallDelta(_)
+            | Self::ModelRetry(_)
+            | Self::ToolOutputChunk(_)
+            | Self::FilesBack(_) => true,
+            Self::SessionStart(_)
+            | Self::ModelSwitch(_)
+            | Self::ToolCallUpdate(_)
+            | Self::ToolCallEnd(_)
+            | Self::PermissionRequest(_)
+            | Self::PermissionDecision(_)
+            | Self::HookRun(_)
+            | Self::MemoryUpdate(_)
+            | Self::Question(_)
+            | Self::QuestionAnswer(_)
+            | Self::TodoUpdate(_)
+            | Self::PlanUpdate(_)
+            | Self::ModeChange(_)
+            | Self::Usage(_)
+            | Self::Notification(_)
+            | Self::MessageQueued(_)
+            | Self::Message(_)
+            | Self::Environment(_)
+            | Self::IdeContext(_)
+            | Self::ContextTrim(_)
+            | Self::Compaction(_)
+            | Self::Checkpoint(_)
+            | Self::Rewind(_)
+            | Self::AgentUpdate(_)
+            | Self::AgentMessage(_)
+            | Self::WorkflowUpdate(_)
+            | Self::Title(_)
+            | Self::Imported(_)
+            | Self::Error(_)
+            | Self::TurnEnd(_)
+            | Self::AgentComplete(_) => false,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::error_code::ErrorCode;
 use crate::ids::{AgentId, MessageId};
 use crate::mode::names;
-use crate::usage::Usage;
+use crate::usage::{Usage, finite};
 
 /// What kind of agent a node is: whom it may create.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -146,6 +146,7 @@ pub struct AgentNode {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused_by: Option<AgentId>,
     /// How far it says it is, from 0 to 1.
+    #[serde(deserialize_with = "finite")]
     pub progress: f64,
     /// What it said last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -201,6 +202,7 @@ pub enum Up {
     /// How far it is.
     Report {
         /// From 0 to 1.
+        #[serde(deserialize_with = "finite")]
         progress: f64,
         /// In words.
         message: String,

@@ -168,9 +168,11 @@ async fn ask(provider: &dyn Provider, messages: Vec<Message>) -> Result<(String,
         if let Delta::Finish(reason) = delta {
             return match reason {
                 FinishReason::Stop | FinishReason::ToolCalls => Ok(whole(answer, provider)),
-                FinishReason::Length | FinishReason::ContentFilter | FinishReason::Refusal | FinishReason::Pause => {
-                    Err(format!("the answer is not whole: {reason:?}"))
-                }
+                FinishReason::Length
+                | FinishReason::ContentFilter
+                | FinishReason::Refusal
+                | FinishReason::Pause
+                | FinishReason::Bound(_) => Err(format!("the answer is not whole: {reason:?}")),
             };
         }
     }

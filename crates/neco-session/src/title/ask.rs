@@ -57,7 +57,8 @@ fn finished(answer: Answer, reason: FinishReason, provider: &dyn Provider) -> As
         | FinishReason::Length
         | FinishReason::ContentFilter
         | FinishReason::Refusal
-        | FinishReason::Pause => None,
+        | FinishReason::Pause
+        | FinishReason::Bound(_) => None,
     };
     let used = |usage| UsageEvent {
         context_window: provider.context_window(),

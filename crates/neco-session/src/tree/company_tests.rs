@@ -60,6 +60,10 @@ impl EventLog for Slow {
         })
     }
 
+    fn written(&self, session: SessionId, last: Seq) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.store.written(session, last)
+    }
+
     fn flush(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         self.store.flush()
     }

@@ -100,6 +100,9 @@ pub(super) async fn soon_is_readable_at_once<S: EventLog + Catalog>(store: &S) -
         let read = store.read(samples.session, 0, ALL).await?;
         assert_eq!(read, samples.chunks(1..=seq));
     }
+    // Nobody asks for it to be written, and it is.
+    store.written(samples.session, 50).await?;
+    store.written(samples.session, 7).await?;
     store.flush().await?;
     assert_eq!(store.read(samples.session, 0, ALL).await?, samples.chunks(1..=50));
     Ok(())

@@ -341,6 +341,10 @@ impl EventLog for SqliteStore {
         })
     }
 
+    fn written(&self, session: SessionId, last: Seq) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.tails.until_written(session, last))
+    }
+
     fn flush(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
             self.ask(Job::Flush).await?;

@@ -8,19 +8,41 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use neco_proto::{Seq, SessionId};
+use tokio::sync::Notify;
 
 use super::job::{Batch, Row};
 use crate::error::StoreError;
 
 /// The tails of all sessions, shared by the callers and the writer.
 #[derive(Default)]
-pub(super) struct SharedTails(Mutex<Tails>);
+pub(super) struct SharedTails {
+    tails: Mutex<Tails>,
+    /// Told whenever the writer has answered for what it was given.
+    settled: Notify,
+}
 
 impl SharedTails {
     /// Never held across an await.
     pub(super) fn lock(&self) -> MutexGuard<'_, Tails> {
         // No method of `Tails` panics half way, so a poisoned lock guards sound data.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tails.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The writer has taken away what it has written, or what it could not write.
+    pub(super) fn settled(&self) {
+        self.settled.notify_waiters();
+    }
+
+    /// Ready when the events of `session` up to `last` are on the disk, or never will be.
+    pub(super) async fn until_written(&self, session: SessionId, last: Seq) -> Result<(), StoreError> {
+        loop {
+            // Made before the look: what is settled between the two is not missed.
+            let settled = self.settled.notified();
+            if let Some(outcome) = self.lock().outcome(session, last) {
+                return outcome;
+            }
+            settled.await;
+        }
     }
 }
 
@@ -38,6 +60,8 @@ pub(super) struct Tails {
 struct Tail {
     /// The last event that was appended.
     last: Seq,
+    /// The last event that is on the disk.
+    written: Seq,
     /// Events nobody waits for that are not on the disk yet.
     unwritten: VecDeque<Row>,
 }
@@ -58,6 +82,7 @@ impl Tails {
     pub(super) fn learn(&mut self, session: SessionId, last: Seq) {
         let tail = self.sessions.entry(session).or_default();
         tail.last = tail.last.max(last);
+        tail.written = tail.written.max(last);
     }
 
     /// The session is no more; what the database says counts again.
@@ -89,9 +114,21 @@ impl Tails {
     /// The events up to `last` are on the disk.
     pub(super) fn written(&mut self, session: SessionId, last: Seq) {
         let Some(tail) = self.sessions.get_mut(&session) else { return };
+        tail.written = tail.written.max(last);
         while tail.unwritten.front().is_some_and(|row| row.seq <= last) {
             tail.unwritten.pop_front();
         }
+    }
+
+    /// What came of the events of `session` up to `last`; nothing as long as they wait.
+    fn outcome(&self, session: SessionId, last: Seq) -> Option<Result<(), StoreError>> {
+        // What nobody appended to here was read from the disk.
+        let Some(tail) = self.sessions.get(&session) else { return Some(Ok(())) };
+        if tail.written >= last {
+            return Some(Ok(()));
+        }
+        let refusal = || self.refusals.get(&session).cloned().unwrap_or(StoreError::Closed);
+        (tail.last < last).then(|| Err(refusal()))
     }
 
     /// Events of `session` that somebody was told are appended are not in the log after all.

@@ -155,6 +155,7 @@ impl Writer {
             Ok(outcome) => self.settle(pending, outcome),
             Err(error) => self.keep_unanswered(pending, error),
         }
+        self.tails.settled();
         pending.is_awaited = false;
         let result = result.map(drop);
         for reply in pending.flushes.drain(..) {

@@ -1,7 +1,7 @@
 //! A process that is killed with -9 at any moment of its work: the session opens and goes on, nothing that was
 //! acknowledged is missing, every call has its result, and every file is one that was written whole.
 //!
-//! `NECO_CRASHES` sets the number of kills.
+//! `NECO_CRASHES` sets the number of kills, `NECO_CRASH_WRITES` that of kills in the middle of a write.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::print_stdout, dead_code, reason = "a test")]
 
@@ -93,6 +93,43 @@ async fn worker(seed: u64, wanted: usize, killed: &AtomicUsize) -> Verdict {
         all.end(&house, &format!("seed {seed}")).await;
     }
     all
+}
+
+/// Runs the binary, which the system kills at its write of this number; gives what it printed, or nothing when it
+/// came to its end before.
+fn run_until_write(house: &House, number: usize) -> Option<Vec<Value>> {
+    house.script("script.json", turns(number));
+    let inject = format!("inject=pwrite64:signal=KILL:when={number}");
+    let output = std::process::Command::new("strace")
+        .args(["-f", "-qqq", "-e", "trace=pwrite64", "-e", &inject, "-o", "/dev/null"])
+        .arg(env!("CARGO_BIN_EXE_neco"))
+        .args(["-m", "work", "--yes", "--output-format", "stream-json"])
+        .env_clear()
+        .envs(house.variables())
+        .env("CI", "1")
+        .current_dir(house.project())
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let printed = printed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    (!output.status.success()).then_some(printed)
+}
+
+#[tokio::test]
+async fn what_was_printed_is_in_the_log_after_a_kill_in_the_middle_of_a_write() {
+    if std::process::Command::new("strace").arg("-V").output().is_err() {
+        println!("skipped: there is no strace");
+        return;
+    }
+    let wanted = std::env::var("NECO_CRASH_WRITES").ok().and_then(|number| number.parse().ok()).unwrap_or(12);
+    let (mut random, mut killed) = (Random(7), 0);
+    for _ in 0..wanted {
+        let (house, number) = (House::playing(json!([])), 20 + random.below(160));
+        let Some(printed) = run_until_write(&house, number) else { continue };
+        Verdict::default().add(&house, number, &printed, &format!("write {number}")).await;
+        killed += 1;
+    }
+    assert!(killed * 2 > wanted, "only {killed} of {wanted} were killed at work");
 }
 
 #[test]

@@ -11,11 +11,6 @@ use serde_json::Value;
 use crate::support::House;
 use crate::{FILES, file};
 
-/// Events that are on the disk before the agent goes on.
-const COMMITTED: [&str; 5] = ["session_start", "message", "tool_call_end", "tool_call_update", "turn_end"];
-/// Events that show that the agent went on.
-const GOING_ON: [&str; 4] = ["turn_start", "stream_chunk", "stream_tool_call_start", "tool_call_end"];
-
 /// By then nothing stands in for anything any more.
 const CLEANED: Duration = Duration::from_secs(10);
 
@@ -72,14 +67,11 @@ async fn events(house: &House, what: &str) -> Vec<Event> {
     events
 }
 
-/// The events of which the one who read them knows that they are on the disk.
+/// The events of which the one who read them knows that they are on the disk: all that can be acted on, and what
+/// came before them.
 fn acknowledged(printed: &[Value]) -> BTreeSet<u64> {
-    let kind = |line: &Value| line["type"].as_str().unwrap_or_default().to_owned();
-    let is_committed = |line: &Value| {
-        COMMITTED.contains(&kind(line).as_str()) && (kind(line) != "tool_call_update" || line["status"] == "executing")
-    };
-    let last = printed.iter().rposition(|line| GOING_ON.contains(&kind(line).as_str())).unwrap_or(0);
-    let upto = printed[..last].iter().rposition(is_committed).map_or(0, |index| index + 1);
+    let lasts = |line: &Value| !serde_json::from_value::<Event>(line.clone()).unwrap().body.is_passing();
+    let upto = printed.iter().rposition(lasts).map_or(0, |index| index + 1);
     printed[..upto].iter().filter_map(|line| line["seq"].as_u64()).collect()
 }
 

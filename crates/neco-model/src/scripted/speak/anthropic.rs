@@ -100,7 +100,7 @@ fn finish(reason: FinishReason) -> &'static str {
     match reason {
         FinishReason::Stop => "end_turn",
         FinishReason::ToolCalls => "tool_use",
-        FinishReason::Length => "max_tokens",
+        FinishReason::Length | FinishReason::Bound(_) => "max_tokens",
         FinishReason::ContentFilter | FinishReason::Refusal => "refusal",
         FinishReason::Pause => "pause_turn",
     }

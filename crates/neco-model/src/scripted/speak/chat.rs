@@ -64,7 +64,7 @@ fn finish(reason: FinishReason) -> &'static str {
     match reason {
         FinishReason::Stop | FinishReason::Pause => "stop",
         FinishReason::ToolCalls => "tool_calls",
-        FinishReason::Length => "length",
+        FinishReason::Length | FinishReason::Bound(_) => "length",
         FinishReason::ContentFilter => "content_filter",
         FinishReason::Refusal => "refusal",
     }

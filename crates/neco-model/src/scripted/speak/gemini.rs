@@ -87,7 +87,7 @@ impl Parts {
 fn finish(reason: FinishReason) -> &'static str {
     match reason {
         FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Pause => "STOP",
-        FinishReason::Length => "MAX_TOKENS",
+        FinishReason::Length | FinishReason::Bound(_) => "MAX_TOKENS",
         FinishReason::ContentFilter | FinishReason::Refusal => "SAFETY",
     }
 }

@@ -137,7 +137,9 @@ impl Items {
             FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Refusal | FinishReason::Pause => {
                 ("response.completed", "completed", None)
             }
-            FinishReason::Length => ("response.incomplete", "incomplete", Some("max_output_tokens")),
+            FinishReason::Length | FinishReason::Bound(_) => {
+                ("response.incomplete", "incomplete", Some("max_output_tokens"))
+            }
             FinishReason::ContentFilter => ("response.incomplete", "incomplete", Some("content_filter")),
         };
         let response = self.response(status, why);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::happening::{Block, Happening, Piece, Tally, Whole};
 use crate::delta::{Delta, FinishReason};
 use crate::error::ErrorKind;
-use crate::wire::format::{Decoder, Problem};
+use crate::wire::format::{Decoder, ENTRY, Problem};
 use crate::wire::openai_chat::problem;
 use crate::wire::sse::Event;
 
@@ -15,6 +15,8 @@ pub struct AnthropicDecoder {
     /// Blocks that began and have not ended, by the vendor's index.
     open: Vec<(u64, Open)>,
     calls: u32,
+    /// Bytes of signatures so far.
+    signed: usize,
     tally: Tally,
     finish: Option<FinishReason>,
     over: bool,
@@ -63,6 +65,10 @@ impl Decoder for AnthropicDecoder {
 
     fn is_over(&self) -> bool {
         self.over
+    }
+
+    fn kept(&self) -> usize {
+        self.signed + self.open.len() * ENTRY
     }
 
     /// Only `message_stop` makes an answer whole.
@@ -128,7 +134,10 @@ impl AnthropicDecoder {
         match (open, piece.kind.text()) {
             (Open::Text, "text_delta") => add_text(piece.text.text(), out),
             (Open::Thought { .. }, "thinking_delta") => add_thought(piece.thinking.text(), out),
-            (Open::Thought { signature }, "signature_delta") => signature.push_str(piece.signature.text()),
+            (Open::Thought { signature }, "signature_delta") => {
+                self.signed += piece.signature.text().len();
+                signature.push_str(piece.signature.text());
+            }
             (Open::Call { index, arguments, .. }, "input_json_delta") => {
                 let text = piece.partial_json.text();
                 if !text.is_empty() {
@@ -176,7 +185,8 @@ impl AnthropicDecoder {
                 reason @ (FinishReason::Length
                 | FinishReason::ContentFilter
                 | FinishReason::Refusal
-                | FinishReason::Pause),
+                | FinishReason::Pause
+                | FinishReason::Bound(_)),
             ) => reason,
             Some(FinishReason::Stop | FinishReason::ToolCalls) | None => done,
         }));

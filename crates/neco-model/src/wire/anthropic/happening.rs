@@ -108,7 +108,7 @@ impl Tally {
             (&mut self.cache_read, &counts.cache_read_input_tokens),
             (&mut self.cache_write, &counts.cache_creation_input_tokens),
         ] {
-            if let Some(new) = new.number() {
+            if let Some(new) = new.tokens() {
                 self.seen = true;
                 // Servers in between fill what they do not know with zeros.
                 *count = if new > 0 { new } else { *count };

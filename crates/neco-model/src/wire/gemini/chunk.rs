@@ -4,7 +4,7 @@ use neco_proto::Usage;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::wire::loose::{Loose, or_default};
+use crate::wire::loose::{Loose, or_default, or_ignored};
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
@@ -13,7 +13,7 @@ pub(super) struct Chunk<'a> {
     pub candidates: Vec<Candidate<'a>>,
     #[serde(borrow, deserialize_with = "or_default")]
     pub prompt_feedback: Feedback<'a>,
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(borrow, deserialize_with = "or_ignored")]
     pub usage_metadata: Option<Counts<'a>>,
     #[serde(borrow)]
     pub error: Option<&'a RawValue>,
@@ -97,7 +97,7 @@ pub(super) struct Counts<'a> {
 
 impl Counts<'_> {
     pub(super) fn usage(&self) -> Usage {
-        let count = |field: &Loose<'_>| field.number().unwrap_or(0);
+        let count = |field: &Loose<'_>| field.tokens().unwrap_or(0);
         let thoughts = count(&self.thoughts_token_count);
         Usage {
             input: count(&self.prompt_token_count).saturating_add(count(&self.tool_use_prompt_token_count)),

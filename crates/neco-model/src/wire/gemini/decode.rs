@@ -11,6 +11,7 @@ use super::chunk::{Candidate, Chunk, FunctionCall, Piece};
 use super::problem;
 use crate::delta::{Delta, FinishReason};
 use crate::error::ErrorKind;
+use crate::wire::counts::updated;
 use crate::wire::format::{Decoder, Problem};
 use crate::wire::sse::Event;
 
@@ -73,7 +74,7 @@ impl GeminiDecoder {
             return Err(problem::of_event(error.get().as_bytes()));
         }
         if let Some(counts) = &chunk.usage_metadata {
-            self.usage = Some(counts.usage());
+            self.usage = Some(updated(self.usage, counts.usage()));
         }
         if !chunk.prompt_feedback.block_reason.text().is_empty() {
             self.finish = Some(FinishReason::ContentFilter);
@@ -157,7 +158,8 @@ fn finish_reason(reason: &str, message: &str) -> Result<FinishReason, Problem> {
         | "SPII"
         | "IMAGE_SAFETY"
         | "IMAGE_PROHIBITED_CONTENT"
-        | "IMAGE_RECITATION" => Ok(FinishReason::ContentFilter),
+        | "IMAGE_RECITATION"
+        | "MODEL_ARMOR" => Ok(FinishReason::ContentFilter),
         "MALFORMED_FUNCTION_CALL" => Err(failed(ErrorKind::MalformedToolCall, "the call could not be read")),
         "UNEXPECTED_TOOL_CALL" => Err(failed(ErrorKind::MalformedToolCall, "the call is of no tool it was given")),
         "TOO_MANY_TOOL_CALLS" => Err(failed(ErrorKind::MalformedToolCall, "it called too many tools in a row")),

@@ -10,14 +10,19 @@ use serde_json::{Value, json};
 use super::chunk::CallPiece;
 use crate::delta::Delta;
 use crate::error::ErrorKind;
-use crate::wire::format::Problem;
+use crate::wire::format::{ENTRY, Problem};
 use crate::wire::loose::Loose;
+
+/// More calls than an answer may have, whatever the settings say.
+const MOST_CALLS: usize = 1000;
 
 /// The calls of one answer.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     calls: Vec<Call>,
     announced: usize,
+    /// Bytes that were not handed over when they came.
+    kept: usize,
 }
 
 #[derive(Debug, Default)]
@@ -41,7 +46,16 @@ impl Calls {
         self.calls.iter().all(|call| whole(&call.arguments))
     }
 
+    /// About how many bytes wait for what is still to come.
+    pub(super) fn kept(&self) -> usize {
+        self.kept + self.calls.len() * ENTRY
+    }
+
     pub(super) fn add(&mut self, piece: &CallPiece<'_>, out: &mut Vec<Delta>) {
+        // One piece of an answer may open any number of calls; nobody takes more.
+        if self.calls.len() > MOST_CALLS {
+            return;
+        }
         let arguments = piece.function.arguments.json_text();
         let at = self.place_of(piece);
         let announced = at < self.announced;
@@ -53,6 +67,9 @@ impl Calls {
             add_name(&mut call.name, piece.function.name.text());
         }
         call.arguments.push_str(&arguments);
+        if !announced {
+            self.kept += arguments.len() + piece.function.name.text().len();
+        }
         let extra = extra(piece);
         if announced {
             if !arguments.is_empty() {

@@ -4,16 +4,17 @@ use neco_proto::Usage;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::wire::loose::{Loose, or_default};
+use crate::wire::counts::dollars;
+use crate::wire::loose::{Loose, or_default, or_ignored};
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Chunk<'a> {
     #[serde(borrow, deserialize_with = "or_default")]
     pub choices: Vec<Choice<'a>>,
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(borrow, deserialize_with = "or_ignored")]
     pub usage: Option<Counts<'a>>,
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(borrow, deserialize_with = "or_ignored")]
     pub x_groq: Option<Groq<'a>>,
     pub error: Option<Value>,
     #[serde(borrow)]
@@ -23,7 +24,7 @@ pub(super) struct Chunk<'a> {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Groq<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, deserialize_with = "or_ignored")]
     pub usage: Option<Counts<'a>>,
 }
 
@@ -39,7 +40,7 @@ pub(super) struct Choice<'a> {
     pub message: Option<Piece<'a>>,
     #[serde(borrow)]
     pub finish_reason: Loose<'a>,
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(borrow, deserialize_with = "or_ignored")]
     pub usage: Option<Counts<'a>>,
 }
 
@@ -95,9 +96,9 @@ pub(super) struct Counts<'a> {
     pub completion_tokens: Loose<'a>,
     #[serde(borrow)]
     pub total_tokens: Loose<'a>,
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(borrow, deserialize_with = "or_ignored")]
     pub prompt_tokens_details: PromptDetails<'a>,
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(borrow, deserialize_with = "or_ignored")]
     pub completion_tokens_details: CompletionDetails<'a>,
     #[serde(borrow)]
     pub prompt_cache_hit_tokens: Loose<'a>,
@@ -125,7 +126,7 @@ pub(super) struct CompletionDetails<'a> {
 impl Counts<'_> {
     pub(super) fn usage(&self) -> Usage {
         let cached = [&self.prompt_tokens_details.cached_tokens, &self.prompt_cache_hit_tokens, &self.cached_tokens];
-        let count = |field: &Loose<'_>| field.number().unwrap_or(0);
+        let count = |field: &Loose<'_>| field.tokens().unwrap_or(0);
         let (input, written) = (count(&self.prompt_tokens), count(&self.completion_tokens));
         let reasoning = count(&self.completion_tokens_details.reasoning_tokens);
         // Some count thoughts apart from the answer; their total tells.
@@ -135,10 +136,10 @@ impl Counts<'_> {
         Usage {
             input,
             output,
-            cache_read: cached.into_iter().find_map(Loose::number).unwrap_or(0),
-            cache_write: self.prompt_tokens_details.cache_write_tokens.number().unwrap_or(0),
+            cache_read: cached.into_iter().find_map(Loose::tokens).unwrap_or(0),
+            cache_write: self.prompt_tokens_details.cache_write_tokens.tokens().unwrap_or(0),
             reasoning,
-            cost: self.cost.as_ref().and_then(Value::as_f64),
+            cost: dollars(self.cost.as_ref()),
             ..Usage::default()
         }
     }

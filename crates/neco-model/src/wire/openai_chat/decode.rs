@@ -10,6 +10,7 @@ use super::problem;
 use super::think::{Split, Think};
 use crate::delta::{Delta, FinishReason};
 use crate::error::ErrorKind;
+use crate::wire::counts::updated;
 use crate::wire::format::{Decoder, Problem};
 use crate::wire::loose::Loose;
 use crate::wire::sse::Event;
@@ -70,6 +71,10 @@ impl Decoder for ChatDecoder {
         self.over || self.finish.is_some()
     }
 
+    fn kept(&self) -> usize {
+        self.calls.kept() + self.details.kept() + self.spotter.as_ref().map_or(0, Spotter::kept)
+    }
+
     fn end(&mut self, out: &mut Vec<Delta>) -> Result<(), Problem> {
         if self.finish.is_none() {
             return Err(Problem::cut());
@@ -104,7 +109,7 @@ impl ChatDecoder {
         }
         let counts = chunk.usage.or_else(|| chunk.x_groq.and_then(|groq| groq.usage));
         if let Some(counts) = counts {
-            self.usage = Some(counts.usage());
+            self.usage = Some(updated(self.usage, counts.usage()));
         }
         // Only one answer is ever asked for.
         match chunk.choices.into_iter().find(|choice| choice.index.number().unwrap_or(0) == 0) {
@@ -115,7 +120,7 @@ impl ChatDecoder {
 
     fn add_choice(&mut self, choice: Choice<'_>, out: &mut Vec<Delta>) -> Result<(), Problem> {
         if let Some(counts) = &choice.usage {
-            self.usage = Some(counts.usage());
+            self.usage = Some(updated(self.usage, counts.usage()));
         }
         self.add_piece(choice.message.unwrap_or(choice.delta), out);
         match choice.finish_reason.text() {
@@ -246,7 +251,8 @@ impl ChatDecoder {
                 reason @ (FinishReason::Length
                 | FinishReason::ContentFilter
                 | FinishReason::Refusal
-                | FinishReason::Pause),
+                | FinishReason::Pause
+                | FinishReason::Bound(_)),
             ) => reason,
             Some(FinishReason::Stop | FinishReason::ToolCalls) | None => {
                 if !self.calls.is_empty() {
@@ -274,9 +280,18 @@ fn add_call(call: TextCall, index: u32, out: &mut Vec<Delta>) {
 }
 
 fn finish_reason(reason: &str) -> Result<FinishReason, Problem> {
-    match reason {
+    match reason.to_lowercase().as_str() {
         "length" | "max_tokens" | "model_length" | "repetition_truncation" => Ok(FinishReason::Length),
-        "content_filter" | "sensitive" => Ok(FinishReason::ContentFilter),
+        // Servers in between pass the names of other vendors on.
+        "content_filter"
+        | "content_filtered"
+        | "sensitive"
+        | "safety"
+        | "prohibited_content"
+        | "blocklist"
+        | "recitation"
+        | "spii"
+        | "guardrail_intervened" => Ok(FinishReason::ContentFilter),
         "refusal" => Ok(FinishReason::Refusal),
         "tool_calls" | "function_call" | "tool_use" => Ok(FinishReason::ToolCalls),
         "error" | "network_error" => Err(Problem::new(ErrorKind::ServerError, "the vendor failed while it answered")),

@@ -2,10 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::wire::format::ENTRY;
+
 /// Collects the items of one answer.
 #[derive(Debug, Default)]
 pub(super) struct Details {
     items: Vec<Map<String, Value>>,
+    kept: usize,
 }
 
 impl Details {
@@ -17,12 +20,21 @@ impl Details {
             for field in ["text", "summary"] {
                 readable.push_str(piece.get(field).and_then(Value::as_str).unwrap_or(""));
             }
+            self.kept += piece.values().filter_map(Value::as_str).map(str::len).sum::<usize>();
             match self.items.iter_mut().find(|item| same_item(item, &piece)) {
                 Some(item) => merge(item, piece),
-                None => self.items.push(piece),
+                None => {
+                    self.kept += ENTRY;
+                    self.items.push(piece);
+                }
             }
         }
         readable
+    }
+
+    /// About how many bytes they have.
+    pub(super) fn kept(&self) -> usize {
+        self.kept
     }
 
     /// The whole items, in the form that is kept with the message.

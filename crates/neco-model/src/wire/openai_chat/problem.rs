@@ -81,7 +81,10 @@ fn kind_of_wording(status: Option<u16>, words: &Words) -> Option<ErrorKind> {
             )
         ),
     };
-    if vague && says(CONTEXT_PHRASES) {
+    let fails = status.is_none_or(|status| status >= 500 || status == 425);
+    if fails && says(LOADING_PHRASES) {
+        Some(ErrorKind::Loading)
+    } else if vague && says(CONTEXT_PHRASES) {
         Some(ErrorKind::ContextLength)
     } else if says(QUOTA_PHRASES) {
         Some(ErrorKind::Quota)
@@ -103,6 +106,20 @@ const CONTEXT_PHRASES: &[&str] = &[
     "maximum prompt length",
     "too many tokens",
     "exceeds the model's max",
+];
+
+/// What local servers say while they read their model from the disk: llama.cpp, Ollama, LM Studio, and servers that
+/// start a model when it is first asked for.
+const LOADING_PHRASES: &[&str] = &[
+    "loading model",
+    "loading the model",
+    "model loading",
+    "model is loading",
+    "model is being loaded",
+    "model is not loaded yet",
+    "currently loading",
+    "still loading",
+    "being loaded",
 ];
 
 const QUOTA_PHRASES: &[&str] =

@@ -41,6 +41,10 @@ impl Decoder for ResponsesDecoder {
         self.over
     }
 
+    fn kept(&self) -> usize {
+        self.items.kept()
+    }
+
     fn end(&mut self, _: &mut Vec<Delta>) -> Result<(), Problem> {
         Err(Problem::cut())
     }

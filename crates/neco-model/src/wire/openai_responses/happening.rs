@@ -7,7 +7,7 @@ use neco_proto::Usage;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::wire::loose::{Loose, or_default};
+use crate::wire::loose::{Loose, or_default, or_ignored};
 
 /// One event.
 #[derive(Default, Deserialize)]
@@ -41,7 +41,7 @@ pub(super) struct Response<'a> {
     pub incomplete_details: Incomplete<'a>,
     #[serde(borrow)]
     pub output: Option<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, deserialize_with = "or_ignored")]
     pub usage: Option<Counts<'a>>,
 }
 
@@ -59,11 +59,11 @@ pub(super) struct Incomplete<'a> {
 pub(super) struct Counts<'a> {
     #[serde(borrow)]
     input_tokens: Loose<'a>,
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(borrow, deserialize_with = "or_ignored")]
     input_tokens_details: InputDetails<'a>,
     #[serde(borrow)]
     output_tokens: Loose<'a>,
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(borrow, deserialize_with = "or_ignored")]
     output_tokens_details: OutputDetails<'a>,
 }
 
@@ -85,7 +85,7 @@ struct OutputDetails<'a> {
 
 impl Counts<'_> {
     pub(super) fn usage(&self) -> Usage {
-        let count = |field: &Loose<'_>| field.number().unwrap_or(0);
+        let count = |field: &Loose<'_>| field.tokens().unwrap_or(0);
         Usage {
             input: count(&self.input_tokens),
             output: count(&self.output_tokens),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::happening::Happening;
 use crate::delta::Delta;
 use crate::error::ErrorKind;
-use crate::wire::format::Problem;
+use crate::wire::format::{ENTRY, Problem};
 
 /// What stands between the parts of a thought.
 const BETWEEN_THOUGHTS: &str = "\n\n";
@@ -18,6 +18,8 @@ const BETWEEN_THOUGHTS: &str = "\n\n";
 pub(super) struct ItemsIn {
     items: Vec<Item>,
     calls: u32,
+    /// Bytes that came before they could be handed over.
+    held: usize,
     refused: bool,
 }
 
@@ -37,6 +39,11 @@ struct Item {
 impl ItemsIn {
     pub(super) fn is_empty(&self) -> bool {
         self.items.is_empty()
+    }
+
+    /// About how many bytes wait for what is still to come.
+    pub(super) fn kept(&self) -> usize {
+        self.held + self.items.len() * ENTRY
     }
 
     pub(super) fn has_calls(&self) -> bool {
@@ -81,7 +88,10 @@ impl ItemsIn {
         let item = self.item(happening);
         match item.call {
             Some(index) => item.hand_over(index, text, out),
-            None => item.held.push_str(text),
+            None => {
+                item.held.push_str(text);
+                self.held += text.len();
+            }
         }
     }
 

@@ -82,6 +82,12 @@ impl Spotter {
         }
     }
 
+    /// How many bytes are held back.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.held.len()
+    }
+
     /// Whether calls were seen and nothing that follows matters.
     #[must_use]
     pub fn is_over(&self) -> bool {
