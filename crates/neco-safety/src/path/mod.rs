@@ -4,21 +4,28 @@
 //! it goes through a handle of that root and follows no link, so a link that is put in its way after
 //! the check is refused, not followed; no operation waits for a pipe, device or socket.
 //!
-//! Reading order: [`error`], [`mod@resolve`], [`located`], [`open_at`], [`replace`], [`sensitive`].
+//! Reading order: [`error`], [`spelling`], [`mod@resolve`], [`located`], [`open_at`], [`attributes`], [`unfinished`],
+//! [`replace`], [`sensitive`].
 
+mod attributes;
 mod error;
 mod located;
 mod open_at;
 mod replace;
 mod resolve;
 pub mod sensitive;
+mod spelling;
+mod unfinished;
 
+pub use attributes::Attributes;
 pub use error::PathError;
 pub use located::{Access, Located, Stamp};
 pub use open_at::open_without_links;
 pub use replace::Replaced;
 pub use sensitive::is_sensitive;
+pub use unfinished::{is_own_name, remove_abandoned};
 
 pub(crate) use located::Root;
 pub(crate) use open_at::open_beneath;
-pub(crate) use resolve::resolve;
+pub(crate) use resolve::{Resolved, resolve};
+pub(crate) use spelling::{Meant, meant};
