@@ -4,7 +4,7 @@
 //! what the person sees are separate outputs ([`ToolOutput`]). An error is an output too
 //! ([`ToolError`]): it has a code and words for the model.
 //!
-//! Reading order: [`tool`], [`ctx`], [`output`], [`intent`], [`registry`], [`repair`], [`schema`], `misfit`, [`mod@counted`], [`alias`], [`bound`].
+//! Reading order: [`tool`], [`ctx`], [`output`], [`intent`], [`registry`], [`repair`], [`schema`], `fitting`, `misfit`, [`mod@counted`], [`alias`], [`bound`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -12,6 +12,7 @@ pub mod alias;
 pub mod bound;
 mod counted;
 pub mod ctx;
+mod fitting;
 pub mod intent;
 mod misfit;
 pub mod output;
