@@ -11,6 +11,8 @@ mod document;
 mod edit;
 mod finding;
 mod guards;
+mod left_out;
+mod loose;
 mod measured;
 mod patch;
 mod patch_cases;

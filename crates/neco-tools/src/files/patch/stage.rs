@@ -15,6 +15,7 @@ use super::words;
 use crate::files::change::{MOST_BYTES, not_text};
 use crate::files::judged::{Judge, Judgement, Seen, attributes_of};
 use crate::files::ledger::{Ledger, Needed};
+use crate::files::left_out::{self, Written};
 use crate::files::matching::Fit;
 use crate::files::sniff::{Kind, SNIFFED, sniff};
 use crate::files::text::{Form, is_crlf, with_crlf};
@@ -248,6 +249,7 @@ impl Stage {
         let old_text = String::from_utf8_lossy(&old);
         marked::check(around.redactor, text, &old_text, &shown)?;
         let text = untrusted::restored(text, &old_text).into_owned();
+        left_out::check(&Written { shown: &shown, file: &old_text, old: &old_text, new: &text })?;
         let text = text.strip_prefix('\u{feff}').filter(|_| staged.form.mark).unwrap_or(&text);
         let keeps_crlf = is_crlf(&old) && !text.contains('\r');
         staged.text = Some(if keeps_crlf { with_crlf(text.as_bytes()) } else { text.as_bytes().to_vec() });
@@ -387,6 +389,11 @@ fn restored(hunks: &[Hunk], old: &[u8], shown: &str, redactor: &Redactor) -> Res
         if let std::borrow::Cow::Owned(whole) = untrusted::restored(&line.text, &original) {
             line.text = whole;
         }
+    }
+    for hunk in &hunks {
+        let joined = |lines: &[&[u8]]| String::from_utf8_lossy(&lines.join(&b'\n')).into_owned();
+        let (old, new) = (joined(&hunk.old_lines()), joined(&hunk.new_lines()));
+        left_out::check(&Written { shown, file: &original, old: &old, new: &new })?;
     }
     Ok(hunks)
 }
