@@ -26,7 +26,7 @@ impl Attempt {
         Self { tool: "bash".to_owned(), arguments: json!({ "command": line }).to_string() }
     }
 
-    fn call(tool: &str, arguments: impl Into<String>) -> Self {
+    pub fn call(tool: &str, arguments: impl Into<String>) -> Self {
         Self { tool: tool.to_owned(), arguments: arguments.into() }
     }
 }

@@ -9,6 +9,7 @@
 #![allow(clippy::print_stdout, reason = "the count is what people look for")]
 
 mod attempts;
+mod attempts_edits;
 mod listeners;
 mod world;
 
@@ -37,7 +38,8 @@ fn hostile(approval: &str) {
     }
     let world = World::build();
     let listeners = Listeners::open(&world.out());
-    let attempts = attempts::all(&world, &listeners);
+    let mut attempts = attempts::all(&world, &listeners);
+    attempts.extend(attempts_edits::all(&world));
     assert!(attempts.len() >= 200, "only {} attempts", attempts.len());
     world.script(&turns(&attempts));
     let before = world.look();
