@@ -152,8 +152,8 @@ pub fn apply(content: &[u8], replacement: &Replacement<'_>, stop: &Stop<'_>) -> 
 
 /// What something was put around has whole lines in it, so a part of a line is none of its places.
 fn in_whole_lines(content: &[u8], lines: &Lines, replacement: &Replacement<'_>, stop: &Stop<'_>) -> Places {
-    let places = trailing::find(content, lines, replacement, stop);
-    if places.is_empty() { indentation::find(content, lines, replacement, stop) } else { places }
+    let places = indentation::find(content, lines, replacement, stop);
+    if places.is_empty() { trailing::find(content, lines, replacement, stop) } else { places }
 }
 
 type Find = fn(&[u8], &Lines, &Replacement<'_>, &Stop<'_>) -> Places;
