@@ -344,3 +344,33 @@ fn reading_stops_at_the_limit() {
     let (bytes, stamp) = located.read(4).unwrap();
     assert_eq!((bytes.as_slice(), stamp.size()), (&b"fn a"[..], 10));
 }
+
+#[test]
+fn what_a_killed_process_left_is_gone_with_the_next_write_and_what_lives_stays() {
+    let place = place();
+    let folder = place.workspace.join("src");
+    let dead = folder.join(".neco-4194999-0-18ff2a.tmp");
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
+    let alive = folder.join(format!(".neco-{}-0-{now:x}.tmp", std::process::id()));
+    fs::write(&dead, "half of a fi").unwrap();
+    fs::write(&alive, "half of a fi").unwrap();
+    let located = place.files.locate("src/a.rs", Access::Write).unwrap();
+    located.replace(b"new", Some(&stamp(&located))).unwrap();
+    assert!(!dead.exists() && alive.exists());
+}
+
+#[test]
+fn what_stands_around_a_path_is_no_part_of_it_unless_a_file_has_that_name() {
+    let place = place();
+    let shown = |path: &str| place.files.locate(path, Access::Read).unwrap().shown();
+    let address = format!("file://{}/src/a.rs", place.workspace.display());
+    for path in ["\"src/a.rs\"", "'src/a.rs'", "`src/a.rs`", " src/a.rs\n", "src/a.rs/", "src\\a.rs", address.as_str()]
+    {
+        assert_eq!(shown(path), "src/a.rs", "{path:?}");
+    }
+    assert_eq!(shown("\"new.rs\""), "new.rs");
+    fs::write(place.workspace.join("'odd'"), "").unwrap();
+    assert_eq!(shown("'odd'"), "'odd'");
+    assert_eq!(code(place.files.locate("\"/etc/passwd\"", Access::Read)), ErrorCode::PathOutsideWorkspace);
+    assert_eq!(code(place.files.locate("file:///etc/passwd", Access::Read)), ErrorCode::PathOutsideWorkspace);
+}

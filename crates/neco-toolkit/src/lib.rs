@@ -4,13 +4,14 @@
 //! what the person sees are separate outputs ([`ToolOutput`]). An error is an output too
 //! ([`ToolError`]): it has a code and words for the model.
 //!
-//! Reading order: [`tool`], [`ctx`], [`output`], [`intent`], [`registry`], [`repair`], [`schema`], `misfit`, [`mod@counted`], [`bound`].
+//! Reading order: [`tool`], [`ctx`], [`output`], [`intent`], [`registry`], [`repair`], [`schema`], `fitting`, `misfit`, [`mod@counted`], [`bound`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
 pub mod bound;
 mod counted;
 pub mod ctx;
+mod fitting;
 pub mod intent;
 mod misfit;
 pub mod output;

@@ -121,11 +121,10 @@ fn fields(schema: &Value) -> Vec<&str> {
 
 fn unknown(unexpected: &[String], known: &[&str]) -> String {
     let one = |name: &String| {
-        let near = known.iter().map(|field| (strsim::jaro_winkler(name, field), *field));
-        let near = near.filter(|(score, _)| *score > 0.8).max_by(|one, other| one.0.total_cmp(&other.0));
+        let near = nearest(name, &mut known.iter().copied());
         let name = shortened(name);
         match near {
-            Some((_, near)) => format!("there is no field {name:?}; did you mean {near}?"),
+            Some(near) => format!("there is no field {name:?}; did you mean {near}?"),
             None if known.is_empty() => format!("there is no field {name:?}: it takes nothing"),
             None => format!("there is no field {name:?}; there are {}", known.join(", ")),
         }
@@ -133,11 +132,18 @@ fn unknown(unexpected: &[String], known: &[&str]) -> String {
     unexpected.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
+/// The known field whose name is so near to another that it may have been meant.
+pub(crate) fn nearest<'a>(name: &str, known: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
+    let near = known.map(|field| (strsim::jaro_winkler(name, field), field)).filter(|(score, _)| *score > 0.8);
+    near.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, near)| near)
+}
+
 fn found(value: &Value) -> String {
     shortened(&value.to_string())
 }
 
-fn shortened(text: &str) -> String {
+/// The beginning of a text.
+pub(crate) fn shortened(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),

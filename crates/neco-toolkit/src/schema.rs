@@ -15,6 +15,8 @@ use crate::output::ToolError;
 /// run that never calls the tool never pays for it.
 pub struct ArgumentSchema {
     declared: Value,
+    /// With what a model has no use for.
+    full: Value,
     validator: OnceLock<Option<Validator>>,
 }
 
@@ -33,14 +35,20 @@ impl ArgumentSchema {
     /// A schema that comes from elsewhere, such as a configuration file.
     #[must_use]
     pub fn new(mut declared: Value) -> Self {
+        let full = declared.clone();
         trim(&mut declared);
-        Self { declared, validator: OnceLock::new() }
+        Self { declared, full, validator: OnceLock::new() }
     }
 
     /// The schema as a model is told.
     #[must_use]
     pub fn declared(&self) -> &Value {
         &self.declared
+    }
+
+    /// The schema with everything that was said of the arguments, such as how long a number may be.
+    pub(crate) fn full(&self) -> &Value {
+        &self.full
     }
 
     /// Why it is no JSON schema, if it is none.

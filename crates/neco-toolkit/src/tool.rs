@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::ctx::ToolContext;
+use crate::fitting;
 use crate::output::{ToolError, ToolOutput};
 use crate::schema;
 
@@ -123,6 +124,10 @@ pub trait PreparedCall: Send + Sync {
     fn summary(&self) -> String;
     /// The arguments as they will run.
     fn arguments(&self) -> &Value;
+    /// What was made of the arguments so that they fit, for the model.
+    fn notes(&self) -> &[String] {
+        &[]
+    }
     /// Looks at what it would do.
     fn plan<'a>(&'a self, ctx: &'a ToolContext) -> BoxFuture<'a, Result<Plan, ToolError>>;
     /// Does it.
@@ -166,11 +171,13 @@ impl<T: Tool> DynTool for Erased<T> {
     }
 
     fn prepare(self: Arc<Self>, mut arguments: Value) -> Result<Box<dyn PreparedCall>, ToolError> {
+        fitting::unpack(self.schema.full(), &mut arguments);
         T::adapt(&mut arguments);
+        let notes = fitting::fit(self.schema.full(), &mut arguments, !T::TOUCH.changes_nothing());
         self.schema.check(&arguments)?;
         let args = serde_json::from_value(arguments.clone())
             .map_err(|error| ToolError::new(ErrorCode::InvalidArguments, format!("{}: {error}", T::NAME)))?;
-        Ok(Box::new(Bound { tool: Arc::clone(&self.tool), args, arguments }))
+        Ok(Box::new(Bound { tool: Arc::clone(&self.tool), args, arguments, notes }))
     }
 }
 
@@ -178,6 +185,7 @@ struct Bound<T: Tool> {
     tool: Arc<T>,
     args: T::Args,
     arguments: Value,
+    notes: Vec<String>,
 }
 
 impl<T: Tool> PreparedCall for Bound<T> {
@@ -195,6 +203,10 @@ impl<T: Tool> PreparedCall for Bound<T> {
 
     fn arguments(&self) -> &Value {
         &self.arguments
+    }
+
+    fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     fn plan<'a>(&'a self, ctx: &'a ToolContext) -> BoxFuture<'a, Result<Plan, ToolError>> {

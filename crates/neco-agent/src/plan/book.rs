@@ -54,12 +54,13 @@ impl PlanBook {
         &self.findings
     }
 
-    /// Changes the list, and ticks off the steps of the plan that are done with it. Gives the events.
+    /// Changes the list, and ticks off the steps of the plan that are done with it. Gives the events,
+    /// and what had to be put right in the list.
     ///
     /// # Errors
     /// What is wrong and what to do about it, for the model; nothing is changed then.
-    pub fn write_todos(&mut self, change: &TodoChange) -> Result<Vec<EventBody>, String> {
-        let todos = self.todos.changed(change)?;
+    pub fn write_todos(&mut self, change: &TodoChange) -> Result<(Vec<EventBody>, Vec<String>), String> {
+        let (todos, notes) = self.todos.changed(change)?;
         let mut events = Vec::new();
         if todos != self.todos {
             self.todos = todos;
@@ -68,7 +69,7 @@ impl PlanBook {
         if self.tick_off() {
             events.push(self.plan_update());
         }
-        Ok(events)
+        Ok((events, notes))
     }
 
     /// Keeps what was found out. Gives the events.
@@ -255,7 +256,7 @@ mod tests {
 
     fn do_step(book: &mut PlanBook, id: &str) -> Vec<EventBody> {
         let items = vec![set(id, TodoStatus::InProgress), set(id, TodoStatus::Completed)];
-        book.write_todos(&TodoChange { replace: false, items }).unwrap()
+        book.write_todos(&TodoChange { replace: false, items }).unwrap().0
     }
 
     #[test]

@@ -110,13 +110,23 @@ impl Tool for TodoWrite {
     }
 }
 
-/// Our word for a status that is called otherwise elsewhere.
+/// Our word for a status that is called otherwise elsewhere, whatever stands between its words.
 fn own_status(status: &str) -> Option<&'static str> {
-    match status {
-        "done" | "complete" | "finished" => Some("completed"),
-        "todo" | "open" | "not_started" => Some("pending"),
-        "doing" | "active" | "in-progress" => Some("in_progress"),
-        "canceled" | "skipped" => Some("cancelled"),
+    let words: Vec<String> = status
+        .to_lowercase()
+        .split(|character: char| !character.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
+    match words.concat().as_str() {
+        "done" | "complete" | "completed" | "finished" | "closed" | "resolved" | "x" | "checked" => Some("completed"),
+        "todo" | "open" | "notstarted" | "pending" | "new" | "planned" | "backlog" | "waiting" | "blocked"
+        | "queued" | "ready" | "incomplete" => Some("pending"),
+        "doing" | "active" | "inprogress" | "wip" | "started" | "ongoing" | "current" | "running" | "working"
+        | "workinprogress" => Some("in_progress"),
+        "canceled" | "cancelled" | "skipped" | "dropped" | "abandoned" | "removed" | "obsolete" | "wontdo" => {
+            Some("cancelled")
+        }
         _ => None,
     }
 }
@@ -139,6 +149,10 @@ mod tests {
                 json!({ "todos": [{ "content": "a", "status": "in_progress" }], "replace": true }),
             ),
             (json!({ "todos": [{ "id": "1", "text": "a" }] }), json!({ "todos": [{ "id": "1", "content": "a" }] })),
+            (
+                json!({ "todos": [{ "content": "a", "status": "In-Progress" }, { "content": "b", "status": "not started" }] }),
+                json!({ "todos": [{ "content": "a", "status": "in_progress" }, { "content": "b", "status": "pending" }] }),
+            ),
         ] {
             let mut arguments = written;
             TodoWrite::adapt(&mut arguments);

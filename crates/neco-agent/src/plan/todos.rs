@@ -7,6 +7,8 @@ use neco_toolkit::{TodoChange, TodoItem};
 const MOST: usize = 100;
 /// Characters of a todo's text.
 const LONGEST: usize = 500;
+/// Characters of a todo's id.
+const LONGEST_ID: usize = 40;
 /// How deep todos nest.
 const DEEPEST: usize = 5;
 /// Mistakes of one change that are told.
@@ -31,16 +33,17 @@ impl Todos {
         &self.items
     }
 
-    /// The list after a change: all of it or nothing.
+    /// The list after a change, and what had to be put right in it, for the model: all of it or nothing. What can
+    /// only be meant in one way is taken as meant.
     ///
     /// # Errors
     /// What is wrong and what to do about it, for the model.
-    pub fn changed(&self, change: &TodoChange) -> Result<Self, String> {
+    pub fn changed(&self, change: &TodoChange) -> Result<(Self, Vec<String>), String> {
         let mut list = self.clone();
         let mut named = Vec::new();
-        let mut mistakes = Vec::new();
+        let (mut mistakes, mut notes) = (Vec::new(), Vec::new());
         for item in &change.items {
-            match list.change(item) {
+            match list.change(item, &mut notes) {
                 Ok(id) => named.push(id),
                 Err(mistake) => mistakes.push(mistake),
             }
@@ -48,9 +51,11 @@ impl Todos {
         if change.replace {
             list.keep_only(&named);
         }
+        notes.extend(list.free_parts());
+        notes.extend(list.one_in_progress(&named));
         mistakes.extend(list.mistakes());
         if mistakes.is_empty() {
-            return Ok(list);
+            return Ok((list, notes));
         }
         let more = mistakes.len().saturating_sub(TOLD);
         mistakes.truncate(TOLD);
@@ -60,23 +65,22 @@ impl Todos {
         Err(format!("nothing was changed: {}", mistakes.join("; ")))
     }
 
-    fn change(&mut self, item: &TodoItem) -> Result<String, String> {
+    fn change(&mut self, item: &TodoItem, notes: &mut Vec<String>) -> Result<String, String> {
         let text = item.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
-        if let Some(text) = text.filter(|text| text.chars().count() > LONGEST) {
-            let start: String = text.chars().take(40).collect();
-            return Err(format!("the text {start:?}… is longer than {LONGEST} characters: shorten it"));
+        let short = text.map(|text| shortened(text, LONGEST));
+        if let Some(short) = short.as_ref().filter(|short| Some(short.as_str()) != text) {
+            let start: String = short.chars().take(40).collect();
+            notes.push(format!("the text {start:?}… was longer than {LONGEST} characters and was cut"));
         }
-        match self.position(item.id.as_deref(), text) {
-            Some(at) => self.change_known(at, item, text),
-            None => self.add(item, text),
+        match self.position(item.id.as_deref(), short.as_deref()) {
+            Some(at) => self.change_known(at, item, short.as_deref()),
+            None => self.add(item, short.as_deref()),
         }
     }
 
     fn change_known(&mut self, at: usize, item: &TodoItem, text: Option<&str>) -> Result<String, String> {
         let Some(todo) = self.items.get_mut(at) else { return Err("the todo is gone".to_owned()) };
-        let status = item.status.unwrap_or(todo.status);
-        may_become(todo, status)?;
-        todo.status = status;
+        todo.status = item.status.unwrap_or(todo.status);
         if let Some(text) = text {
             text.clone_into(&mut todo.text);
         }
@@ -87,26 +91,21 @@ impl Todos {
     }
 
     fn add(&mut self, item: &TodoItem, text: Option<&str>) -> Result<String, String> {
-        let id = match item.id.as_deref().map(str::trim).filter(|id| !id.is_empty()) {
-            Some(id) if id.chars().count() <= 40 => id.to_owned(),
-            Some(_) => return Err("an id is longer than 40 characters: use a short one".to_owned()),
-            None => self.free_id(),
-        };
+        let id = item.id.as_deref().map(str::trim).filter(|id| !id.is_empty());
+        let id = id.map_or_else(|| self.free_id(), |id| shortened(id, LONGEST_ID));
         let Some(text) = text else {
             return Err(format!("there is no todo {id:?} and it has no text: use an id of the list, or give a text"));
         };
+        let parent = item.parent.as_deref().map(str::trim).filter(|parent| !parent.is_empty()).map(str::to_owned);
         let status = item.status.unwrap_or_default();
-        let todo = Todo { id, text: text.to_owned(), status: TodoStatus::Pending, parent: item.parent.clone() };
-        may_become(&todo, status)?;
-        let id = todo.id.clone();
-        self.items.push(Todo { status, ..todo });
+        self.items.push(Todo { id: id.clone(), text: text.to_owned(), status, parent });
         Ok(id)
     }
 
     /// The todo that is meant: by its id, or an open one by its text.
     fn position(&self, id: Option<&str>, text: Option<&str>) -> Option<usize> {
         match id.map(str::trim).filter(|id| !id.is_empty()) {
-            Some(id) => self.items.iter().position(|todo| todo.id == id),
+            Some(id) => self.items.iter().position(|todo| todo.id == shortened(id, LONGEST_ID)),
             None => {
                 let text = text?;
                 let open = self.items.iter().position(|todo| todo.text == text && !todo.status.is_closed());
@@ -135,17 +134,39 @@ impl Todos {
         for todo in &self.items {
             mistakes.extend(self.misplaced(todo));
         }
-        if mistakes.is_empty() {
-            mistakes.extend(self.too_many_in_progress());
-        }
         mistakes
+    }
+
+    /// What is said to be a part of something that is not in the list stands by itself.
+    fn free_parts(&mut self) -> Vec<String> {
+        let ids: Vec<String> = self.items.iter().map(|todo| todo.id.clone()).collect();
+        let mut notes = Vec::new();
+        for todo in &mut self.items {
+            if let Some(parent) = todo.parent.take_if(|parent| !ids.contains(parent)) {
+                notes.push(format!("todo {:?} stands by itself: there is no todo {parent:?} to be a part of", todo.id));
+            }
+        }
+        notes
+    }
+
+    /// One is in progress at a time, and what it is a part of: the first that the change names, or else the first.
+    fn one_in_progress(&mut self, named: &[String]) -> Vec<String> {
+        let busy: Vec<String> = self.busy_ends().into_iter().map(|todo| todo.id.clone()).collect();
+        let stays = named.iter().find(|id| busy.contains(id)).or(busy.first()).cloned();
+        let (Some(stays), true) = (stays, busy.len() > 1) else { return Vec::new() };
+        let others: Vec<String> = busy.into_iter().filter(|id| *id != stays).collect();
+        for todo in self.items.iter_mut().filter(|todo| others.contains(&todo.id)) {
+            todo.status = TodoStatus::Pending;
+        }
+        vec![format!(
+            "one todo is in_progress at a time: {stays:?} is, and {} went back to pending; complete it if it is done",
+            others.iter().map(|id| format!("{id:?}")).collect::<Vec<_>>().join(", ")
+        )]
     }
 
     fn misplaced(&self, todo: &Todo) -> Option<String> {
         let Some(parent) = &todo.parent else { return None };
-        let Some(above) = self.find(parent) else {
-            return Some(format!("the parent {parent:?} of todo {:?} is not in the list: add it first", todo.id));
-        };
+        let above = self.find(parent)?;
         if self.ancestors(todo).count() > DEEPEST {
             return Some(format!("todo {:?} is its own parent, or nests deeper than {DEEPEST}", todo.id));
         }
@@ -158,18 +179,11 @@ impl Todos {
         None
     }
 
-    /// What is above the one thing in progress may be in progress too.
-    fn too_many_in_progress(&self) -> Option<String> {
+    /// The todos in progress that no other one in progress is a part of: what is above one may be in progress too.
+    fn busy_ends(&self) -> Vec<&Todo> {
         let busy: Vec<&Todo> = self.items.iter().filter(|todo| todo.status == TodoStatus::InProgress).collect();
         let is_above = |one: &Todo| busy.iter().any(|other| self.ancestors(other).any(|above| above.id == one.id));
-        let ends: Vec<String> =
-            busy.iter().filter(|todo| !is_above(todo)).map(|todo| format!("{:?}", todo.id)).collect();
-        (ends.len() > 1).then(|| {
-            format!(
-                "{} would be in_progress at once, and one is the most: complete one, or set it back to pending",
-                ends.join(" and ")
-            )
-        })
+        busy.iter().copied().filter(|todo| !is_above(todo)).collect()
     }
 
     fn find(&self, id: &str) -> Option<&Todo> {
@@ -183,23 +197,8 @@ impl Todos {
     }
 }
 
-/// The table of transitions.
-fn may_become(todo: &Todo, to: TodoStatus) -> Result<(), String> {
-    use TodoStatus::{Cancelled, Completed, InProgress, Pending};
-    let id = &todo.id;
-    match (todo.status, to) {
-        (Pending, Pending | InProgress | Cancelled)
-        | (InProgress, InProgress | Completed | Cancelled | Pending)
-        | (Completed, Completed)
-        | (Cancelled, Cancelled) => Ok(()),
-        (Pending, Completed) => Err(format!(
-            "todo {id:?} is pending and can't become completed: set it to in_progress when you begin it (it may be \
-             named twice in one call)"
-        )),
-        (Completed | Cancelled, _) => {
-            Err(format!("todo {id:?} is {} and stays so: add a new todo for what is left to do", todo.status))
-        }
-    }
+fn shortened(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
 }
 
 #[cfg(test)]
@@ -226,44 +225,52 @@ mod tests {
         Todos::new(statuses.iter().map(todo).collect())
     }
 
+    fn after(list: &Todos, items: Vec<TodoItem>) -> (Vec<(String, TodoStatus)>, Vec<String>) {
+        let (list, notes) = list.changed(&change(items)).unwrap();
+        (list.items().iter().map(|todo| (todo.id.clone(), todo.status)).collect(), notes)
+    }
+
     #[test]
-    fn the_table_of_transitions() {
+    fn a_todo_may_become_anything_also_with_steps_left_out() {
         use TodoStatus::{Cancelled, Completed, InProgress, Pending};
-        let all = [Pending, InProgress, Completed, Cancelled];
-        let allowed = [
-            (Pending, InProgress),
-            (Pending, Cancelled),
-            (InProgress, Completed),
-            (InProgress, Cancelled),
-            (InProgress, Pending),
-        ];
-        for from in all {
-            for to in all {
-                let result = list(&[("1", from, None)]).changed(&change(vec![item("1", to)]));
-                assert_eq!(result.is_ok(), from == to || allowed.contains(&(from, to)), "{from} → {to}: {result:?}");
+        for from in [Pending, InProgress, Completed, Cancelled] {
+            for to in [Pending, InProgress, Completed, Cancelled] {
+                let (found, notes) = after(&list(&[("1", from, None)]), vec![item("1", to)]);
+                assert_eq!((found, notes), (vec![("1".to_owned(), to)], Vec::new()), "{from} → {to}");
             }
         }
-        let error = list(&[("1", Pending, None)]).changed(&change(vec![item("1", Completed)])).unwrap_err();
-        assert!(error.contains("set it to in_progress when you begin it"), "{error}");
-        let both = change(vec![item("1", InProgress), item("1", Completed)]);
-        assert!(list(&[("1", Pending, None)]).changed(&both).is_ok(), "in one call");
+        let (first, notes) = after(&Todos::default(), vec![item("1", Completed), item("2", InProgress)]);
+        assert_eq!(first, [("1".to_owned(), Completed), ("2".to_owned(), InProgress)]);
+        assert_eq!(notes, [] as [&str; 0], "a first list may hold what is done");
     }
 
     #[test]
     fn one_is_in_progress_at_a_time_whatever_the_order_of_a_change() {
         use TodoStatus::{Completed, InProgress, Pending};
         let two = list(&[("1", InProgress, None), ("2", Pending, None)]);
-        let error = two.changed(&change(vec![item("2", InProgress)])).unwrap_err();
-        assert!(error.contains("\"1\" and \"2\" would be in_progress at once"), "{error}");
+        let (found, notes) = after(&two, vec![item("2", InProgress)]);
+        assert_eq!(found, [("1".to_owned(), Pending), ("2".to_owned(), InProgress)], "what is named counts");
+        assert!(notes[0].contains("\"2\" is, and \"1\" went back to pending"), "{notes:?}");
+        let (found, _) = after(&Todos::default(), vec![item("1", InProgress), item("2", InProgress)]);
+        assert_eq!(found, [("1".to_owned(), InProgress), ("2".to_owned(), Pending)], "the first counts");
         for items in [
             vec![item("1", Completed), item("2", InProgress)],
             vec![item("2", InProgress), item("1", Completed)],
             vec![item("1", Pending), item("2", InProgress)],
         ] {
-            assert!(two.changed(&change(items)).is_ok());
+            assert_eq!(after(&two, items).1, [] as [&str; 0]);
         }
         let nested = list(&[("1", InProgress, None), ("1a", Pending, Some("1"))]);
-        assert!(nested.changed(&change(vec![item("1a", InProgress)])).is_ok(), "what is above it may be too");
+        let (found, notes) = after(&nested, vec![item("1a", InProgress)]);
+        assert_eq!(found, [("1".to_owned(), InProgress), ("1a".to_owned(), InProgress)], "what is above it may be too");
+        assert_eq!(notes, [] as [&str; 0]);
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut_and_that_is_said() {
+        let long = TodoItem { text: Some("x".repeat(900)), ..item(&"i".repeat(60), TodoStatus::Pending) };
+        let (list, notes) = Todos::default().changed(&change(vec![long])).unwrap();
+        assert_eq!((list.items()[0].text.len(), list.items()[0].id.len(), notes.len()), (LONGEST, LONGEST_ID, 1));
     }
 
     #[test]
@@ -273,7 +280,8 @@ mod tests {
         let error = nested.changed(&change(vec![item("1", Completed)])).unwrap_err();
         assert!(error.contains("close the parts first"), "{error}");
         let orphan = TodoItem { parent: Some("9".to_owned()), ..item("2", Pending) };
-        assert!(nested.changed(&change(vec![orphan])).unwrap_err().contains("the parent \"9\""));
+        let (list, notes) = nested.changed(&change(vec![orphan])).unwrap();
+        assert_eq!((list.items()[2].parent.as_deref(), notes.len()), (None, 1), "it stands by itself");
         let circle = TodoItem { parent: Some("1a".to_owned()), ..item("1", InProgress) };
         assert!(nested.changed(&change(vec![circle])).unwrap_err().contains("its own parent"));
     }
@@ -285,7 +293,7 @@ mod tests {
         let error = list
             .changed(&change(vec![item("1", Completed), TodoItem { id: Some("7".to_owned()), ..TodoItem::default() }]))
             .unwrap_err();
-        assert!(error.starts_with("nothing was changed: todo \"1\"") && error.contains("no todo \"7\""), "{error}");
+        assert!(error.starts_with("nothing was changed: there is no todo \"7\""), "{error}");
     }
 
     #[test]
@@ -293,14 +301,14 @@ mod tests {
         use TodoStatus::{InProgress, Pending};
         let by_text =
             |text: &str, status| TodoItem { text: Some(text.to_owned()), status: Some(status), ..TodoItem::default() };
-        let changed = Todos::default().changed(&change(vec![by_text("a", Pending), by_text("b", Pending)])).unwrap();
-        let changed = changed.changed(&change(vec![by_text(" b ", InProgress), by_text("c", Pending)])).unwrap();
+        let changed = Todos::default().changed(&change(vec![by_text("a", Pending), by_text("b", Pending)])).unwrap().0;
+        let changed = changed.changed(&change(vec![by_text(" b ", InProgress), by_text("c", Pending)])).unwrap().0;
         let shown: Vec<_> =
             changed.items().iter().map(|todo| (todo.id.as_str(), todo.text.as_str(), todo.status)).collect();
         assert_eq!(shown, [("1", "a", Pending), ("2", "b", InProgress), ("3", "c", Pending)]);
         let replaced =
             changed.changed(&TodoChange { replace: true, items: vec![by_text("c", Pending), by_text("d", Pending)] });
-        let ids: Vec<String> = replaced.unwrap().items().iter().map(|todo| todo.id.clone()).collect();
+        let ids: Vec<String> = replaced.unwrap().0.items().iter().map(|todo| todo.id.clone()).collect();
         assert_eq!(ids, ["3", "4"]);
     }
 
@@ -330,17 +338,15 @@ mod tests {
         fn any_changes_keep_the_list_sane(changes in prop::collection::vec(any_change(), 0..30)) {
             let mut list = Todos::default();
             for change in changes {
-                let Ok(next) = list.changed(&change) else { continue };
+                let Ok((next, _)) = list.changed(&change) else { continue };
                 for todo in next.items() {
-                    let before = list.find(&todo.id);
-                    prop_assert!(before.is_none_or(|before| !before.status.is_closed() || before.status == todo.status));
                     prop_assert!(todo.parent.as_ref().is_none_or(|parent| next.find(parent).is_some()));
                     prop_assert!(next.ancestors(todo).count() <= DEEPEST);
                     prop_assert!(next.items().iter().filter(|other| other.id == todo.id).count() == 1);
                     let parent = todo.parent.as_ref().and_then(|parent| next.find(parent));
                     prop_assert!(parent.is_none_or(|parent| !parent.status.is_closed() || todo.status.is_closed()));
                 }
-                prop_assert!(next.too_many_in_progress().is_none());
+                prop_assert!(next.busy_ends().len() <= 1);
                 prop_assert_eq!(Todo::outline(next.items()).len(), next.items().len(), "every todo is shown once");
                 list = next;
             }

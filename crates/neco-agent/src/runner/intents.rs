@@ -16,9 +16,10 @@ impl Agent {
         for intent in intents {
             let fulfilled = match intent {
                 Intent::WriteTodos(change) => match self.book.write_todos(&change) {
-                    Ok(events) => {
+                    Ok((events, notes)) => {
                         self.tell_all(events).await?;
-                        Fulfilled::Done(self.book.list_text())
+                        let notes = notes.iter().map(|note| format!("\n[note: {note}]"));
+                        Fulfilled::Done(self.book.list_text() + &notes.collect::<String>())
                     }
                     Err(words) => refused(words),
                 },

@@ -71,6 +71,7 @@ fn prepare(registry: &Registry, asked: &ToolCall, call: &mut Call) -> Result<Box
     let arguments = read_arguments(&asked.arguments)?;
     call.notes.extend(arguments.note.map(str::to_owned));
     let prepared = Arc::clone(tool).prepare(arguments.value)?;
+    call.notes.extend(prepared.notes().iter().cloned());
     call.summary = prepared.summary();
     Ok(prepared)
 }

@@ -56,6 +56,12 @@ pub enum PathError {
     /// The file's own permissions say no.
     #[error("{0} is write-protected; ask before you change its permissions")]
     WriteProtected(String),
+    /// A new file would lack something that the old one has.
+    #[error(
+        "{0} was not written: the new file could not have the owner, permissions, access list or attributes of the old \
+         one; change it with a command"
+    )]
+    NotKept(String),
     /// Someone else wrote, made or removed it in the meantime.
     #[error("{0} was changed by someone else in the meantime; nothing was written, read it again")]
     Changed(String),
@@ -87,6 +93,7 @@ impl PathError {
             | Self::Special { .. }
             | Self::LinkLoop(_)
             | Self::WriteProtected(_)
+            | Self::NotKept(_)
             | Self::NotAsWritten(_)
             | Self::Io { .. } => ErrorCode::ToolFailed,
         }

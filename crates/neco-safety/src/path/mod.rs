@@ -4,8 +4,10 @@
 //! it goes through a handle of that root and follows no link, so a link that is put in its way after
 //! the check is refused, not followed; no operation waits for a pipe, device or socket.
 //!
-//! Reading order: [`error`], [`mod@resolve`], [`located`], [`open_at`], [`replace`], [`sensitive`], [`later`], [`shape`].
+//! Reading order: [`error`], [`spelling`], [`mod@resolve`], [`located`], [`open_at`], [`attributes`], [`unfinished`],
+//! [`replace`], [`sensitive`], [`later`], [`shape`].
 
+mod attributes;
 mod error;
 pub mod later;
 mod located;
@@ -14,14 +16,19 @@ mod replace;
 mod resolve;
 pub mod sensitive;
 mod shape;
+mod spelling;
+mod unfinished;
 
+pub use attributes::Attributes;
 pub use error::PathError;
 pub use located::{Access, Located, Stamp};
 pub use open_at::open_without_links;
 pub use replace::Replaced;
 pub use sensitive::is_sensitive;
+pub use unfinished::{is_own_name, remove_abandoned};
 
 pub(crate) use located::Root;
 pub(crate) use open_at::open_beneath;
-pub(crate) use resolve::resolve;
+pub(crate) use resolve::{Resolved, resolve};
 pub(crate) use shape::Shape;
+pub(crate) use spelling::{Meant, meant};

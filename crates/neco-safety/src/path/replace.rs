@@ -1,19 +1,20 @@
 //! Writing a file as a whole: all of the new content or all of the old, never a mixture; and removing one.
 
-use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::ffi::OsStr;
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
+use super::attributes::{Attributes, Owner};
 use super::error::PathError;
 use super::located::{Located, Stamp};
 use super::open_at::{ALWAYS, PLACE, open_beneath, open_folder, plain_names};
+use super::unfinished::{Unfinished, sweep};
 
 /// A file that was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,11 +30,11 @@ impl Located {
     /// missing. `before` is the state that the caller has seen, `None` for no file at all; when the
     /// file is in another state at the last moment, nothing is written.
     ///
-    /// The content goes to a new file beside the old one, with its permissions and, where that is
-    /// allowed, its owner; that file is flushed to the disk, takes the name of the old one and is
-    /// read back. A file with several names (hard links) loses this one to the new file: the others
-    /// may lie anywhere, and what is outside the workspace is not written. Only where the folder
-    /// takes no new file is a file with a single name written in place.
+    /// The content goes to a new file with the owner, permissions, access lists and other attributes of the old
+    /// one; that file is flushed to the disk, takes the name of the old one and is read back. A file with several
+    /// names (hard links) loses this one to the new file: the others may lie anywhere, and what is outside the
+    /// workspace is not written. Only where the folder takes no new file, or a new file can't have all that the old
+    /// one has, is a file with a single name written in place.
     ///
     /// # Errors
     /// [`PathError::Changed`] when the file is not in the state `before`; otherwise what stands in the way.
@@ -41,30 +42,50 @@ impl Located {
         self.replace_like(content, before, None)
     }
 
-    /// The same for a file that takes over from another one, whose owner and permissions it gets.
+    /// The same for a file that takes over from another one, whose attributes it gets.
     ///
     /// # Errors
-    /// As [`Located::replace`].
+    /// As [`Located::replace`]; [`PathError::NotKept`] when it can't be given them.
     pub fn replace_like(
         &self,
         content: &[u8],
         before: Option<&Stamp>,
-        like: Option<&std::fs::Metadata>,
+        like: Option<&Attributes>,
     ) -> Result<Replaced, PathError> {
         let name = self.relative.file_name().ok_or_else(|| PathError::IsDirectory(self.shown()))?;
         let folder = self.open_parent(before.is_none())?;
+        sweep(folder.as_fd());
         let target = Target { located: self, folder: folder.as_fd(), name };
         let existing = target.check(before)?;
         let names = existing.as_ref().map_or(1, MetadataExt::nlink);
-        match target.write_beside(content, existing.as_ref(), like.or(existing.as_ref())) {
-            Err(error) if folder_takes_no_file(error) && names == 1 => match &existing {
-                Some(existing) => target.write_in_place(content, existing)?,
-                None => return Err(target.error(error)),
-            },
-            result => result.map_err(|error| target.error(error))?,
+        let own = existing.as_ref().map(|existing| target.attributes_of(existing)).transpose()?.flatten();
+        let stays = like.is_none_or(|like| own.as_ref() == Some(like));
+        // What stands under another name now may be somebody else's, but what is replaced stays whose it was.
+        let owner = if stays { Owner::Stays } else { Owner::MayChange };
+        let written = match like.or(own.as_ref()) {
+            None if existing.is_some() => Err(Obstacle::NotKept),
+            attributes => {
+                target.write_beside(content, existing.as_ref(), attributes.map(|attributes| (attributes, owner)))
+            }
+        };
+        match (written, existing.as_ref().filter(|_| stays && names == 1)) {
+            (Ok(()), _) => {}
+            (Err(Obstacle::Folder(_) | Obstacle::NotKept), Some(existing)) => {
+                target.write_in_place(content, existing)?;
+            }
+            (Err(Obstacle::NotKept), None) => return Err(PathError::NotKept(self.shown())),
+            (Err(Obstacle::Folder(error) | Obstacle::Other(error)), _) => return Err(target.error(error)),
         }
         flush_folder(folder.as_fd());
         Ok(Replaced { stamp: target.read_back(content)?, other_names: names.saturating_sub(1) })
+    }
+
+    /// What the file has besides its content.
+    ///
+    /// # Errors
+    /// When it can't be opened, or one of its attributes can't be read.
+    pub fn attributes(&self) -> Result<Attributes, PathError> {
+        Attributes::of(&self.open()?).map_err(|error| PathError::while_using(self.shown(), error))
     }
 
     /// Removes the file, if it is still in the state `before`.
@@ -112,7 +133,7 @@ struct Target<'a> {
 
 impl Target<'_> {
     /// The file as it is now, if it is as the caller saw it and may be written.
-    fn check(&self, before: Option<&Stamp>) -> Result<Option<std::fs::Metadata>, PathError> {
+    fn check(&self, before: Option<&Stamp>) -> Result<Option<Metadata>, PathError> {
         let existing = self.look()?;
         if existing.as_ref().map(Stamp::of).as_ref() != before {
             return Err(PathError::Changed(self.located.shown()));
@@ -128,7 +149,7 @@ impl Target<'_> {
     }
 
     /// What stands under the name, if it is nothing or a file.
-    fn look(&self) -> Result<Option<std::fs::Metadata>, PathError> {
+    fn look(&self) -> Result<Option<Metadata>, PathError> {
         let handle = match rustix::fs::openat(self.folder, self.name, PLACE | OFlags::NOFOLLOW, Mode::empty()) {
             Ok(handle) => handle,
             Err(Errno::NOENT) => return Ok(None),
@@ -139,48 +160,66 @@ impl Target<'_> {
         Ok(Some(metadata))
     }
 
+    /// Writes a new file that takes the place of the old one.
     fn write_beside(
         &self,
         content: &[u8],
-        existing: Option<&std::fs::Metadata>,
-        like: Option<&std::fs::Metadata>,
-    ) -> Result<(), Errno> {
+        existing: Option<&Metadata>,
+        attributes: Option<(&Attributes, Owner)>,
+    ) -> Result<(), Obstacle> {
         // Nobody else reads what may be secret before it has the old file's permissions.
-        let mode = if like.is_some() { Mode::RUSR | Mode::WUSR } else { Mode::from_raw_mode(0o666) };
-        let name = fresh_name();
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | ALWAYS;
-        let file = File::from(rustix::fs::openat(self.folder, &name, flags, mode)?);
-        let written = self.fill_and_rename(file, &name, content, (existing, like));
-        if written.is_err() {
-            let _ = rustix::fs::unlinkat(self.folder, &name, AtFlags::empty());
+        let mode = if attributes.is_some() { Mode::RUSR | Mode::WUSR } else { Mode::from_raw_mode(0o666) };
+        let fill = |unfinished| self.fill(unfinished, content, existing, attributes);
+        match Unfinished::unnamed(self.folder, mode).map_err(Obstacle::from).and_then(fill) {
+            // Not every file system has files without a name.
+            Err(Obstacle::Folder(_) | Obstacle::Other(_)) if !self.was_changed(existing) => {}
+            result => return result,
         }
-        written
+        Unfinished::named(self.folder, mode).map_err(Obstacle::from).and_then(fill)
     }
 
-    fn fill_and_rename(
+    fn fill(
         &self,
-        mut file: File,
-        name: &OsStr,
+        mut unfinished: Unfinished<'_>,
         content: &[u8],
-        (existing, like): (Option<&std::fs::Metadata>, Option<&std::fs::Metadata>),
-    ) -> Result<(), Errno> {
-        file.write_all(content).map_err(errno)?;
-        if let Some(like) = like {
-            keep_owner_and_mode(&file, like)?;
+        existing: Option<&Metadata>,
+        attributes: Option<(&Attributes, Owner)>,
+    ) -> Result<(), Obstacle> {
+        unfinished.file.write_all(content).map_err(errno)?;
+        if let Some((attributes, owner)) = attributes {
+            attributes.give(&unfinished.file, owner).map_err(|_| Obstacle::NotKept)?;
         }
-        file.sync_all().map_err(errno)?;
+        unfinished.file.sync_all().map_err(errno)?;
         // The flush may have taken long enough for someone else to write.
-        let now = self.look().map_err(|_| Errno::STALE)?;
-        if now.as_ref().map(Stamp::of) != existing.map(Stamp::of) {
-            return Err(Errno::STALE);
+        if self.was_changed(existing) {
+            return Err(Obstacle::Other(Errno::STALE));
         }
         match existing {
-            Some(_) => rustix::fs::renameat(self.folder, name, self.folder, self.name),
-            None => rename_to_new(self.folder, name, self.name),
-        }
+            Some(_) => unfinished.takes_over(self.name),
+            None => unfinished.becomes_new(self.name),
+        }?;
+        Ok(())
     }
 
-    fn write_in_place(&self, content: &[u8], existing: &std::fs::Metadata) -> Result<(), PathError> {
+    /// Whether the file is another than was seen.
+    fn was_changed(&self, existing: Option<&Metadata>) -> bool {
+        !self.look().is_ok_and(|now| now.as_ref().map(Stamp::of) == existing.map(Stamp::of))
+    }
+
+    /// What the file has besides its content; nothing where not all of that can be read.
+    fn attributes_of(&self, existing: &Metadata) -> Result<Option<Attributes>, PathError> {
+        let open = |flags| rustix::fs::openat(self.folder, self.name, flags | OFlags::NOFOLLOW | ALWAYS, Mode::empty());
+        // A file may be writable but not readable.
+        let opened = open(OFlags::RDONLY).or_else(|_| open(OFlags::WRONLY));
+        let file = File::from(opened.map_err(|error| self.error(error))?);
+        let metadata = file.metadata().map_err(|error| self.io_error(&error))?;
+        if Stamp::of(&metadata) != Stamp::of(existing) {
+            return Err(PathError::Changed(self.located.shown()));
+        }
+        Ok(Attributes::of(&file).ok())
+    }
+
+    fn write_in_place(&self, content: &[u8], existing: &Metadata) -> Result<(), PathError> {
         let flags = OFlags::WRONLY | OFlags::NOFOLLOW | ALWAYS;
         let handle = rustix::fs::openat(self.folder, self.name, flags, Mode::empty()).map_err(|e| self.error(e))?;
         let mut file = File::from(handle);
@@ -188,6 +227,7 @@ impl Target<'_> {
         if Stamp::of(&opened) != Stamp::of(existing) {
             return Err(PathError::Changed(self.located.shown()));
         }
+        make_room(&file, content).map_err(|error| self.error(error))?;
         file.write_all(content)
             .and_then(|()| file.set_len(content.len() as u64))
             .and_then(|()| file.sync_all())
@@ -249,34 +289,38 @@ fn create_folder(parent: BorrowedFd<'_>, name: &OsStr) -> Result<OwnedFd, Errno>
     open_folder(parent, name)
 }
 
-/// The owner first: giving a file away takes its special permission bits away.
-fn keep_owner_and_mode(file: &File, existing: &std::fs::Metadata) -> Result<(), Errno> {
-    let fresh = file.metadata().map_err(errno)?;
-    let mut mode = existing.mode() & 0o7777;
-    if (fresh.uid(), fresh.gid()) != (existing.uid(), existing.gid()) {
-        let owner = Some(rustix::fs::Uid::from_raw(existing.uid()));
-        let group = Some(rustix::fs::Gid::from_raw(existing.gid()));
-        let given = rustix::fs::fchown(file, owner, group).or_else(|_| rustix::fs::fchown(file, None, group));
-        if given.is_err() || file.metadata().map_err(errno)?.uid() != existing.uid() {
-            // Run as another user it would be another program than the one its owner trusted.
-            mode &= 0o777;
+/// Why a new file did not take the place of the old one.
+enum Obstacle {
+    /// The folder takes no new file.
+    Folder(Errno),
+    /// It can't be given all that the old one has.
+    NotKept,
+    Other(Errno),
+}
+
+impl From<Errno> for Obstacle {
+    fn from(error: Errno) -> Self {
+        match error {
+            Errno::ACCESS | Errno::PERM | Errno::ROFS | Errno::BUSY => Self::Folder(error),
+            _ => Self::Other(error),
         }
     }
-    rustix::fs::fchmod(file, Mode::from_raw_mode(mode))
 }
 
-/// A rename that fails when the name is taken, where the file system can do that.
-fn rename_to_new(folder: BorrowedFd<'_>, from: &OsStr, to: &OsStr) -> Result<(), Errno> {
-    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
-    match rustix::fs::renameat_with(folder, from, folder, to, rustix::fs::RenameFlags::NOREPLACE) {
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
-        result => return result,
+/// A disk that is full is found out before anything is overwritten, where the file system can say so.
+fn make_room(file: &File, content: &[u8]) -> Result<(), Errno> {
+    #[cfg(target_os = "linux")]
+    if !content.is_empty() {
+        let keep_size = rustix::fs::FallocateFlags::KEEP_SIZE;
+        if let Err(error @ (Errno::NOSPC | Errno::DQUOT)) =
+            rustix::fs::fallocate(file, keep_size, 0, content.len() as u64)
+        {
+            return Err(error);
+        }
     }
-    rustix::fs::renameat(folder, from, folder, to)
-}
-
-fn folder_takes_no_file(error: Errno) -> bool {
-    matches!(error, Errno::ACCESS | Errno::PERM | Errno::ROFS | Errno::BUSY)
+    #[cfg(not(target_os = "linux"))]
+    let _ = (file, content);
+    Ok(())
 }
 
 /// So that the new name survives a power cut; a folder that can't be read can't be flushed either.
@@ -284,12 +328,6 @@ fn flush_folder(folder: BorrowedFd<'_>) {
     if let Ok(folder) = rustix::fs::openat(folder, ".", OFlags::RDONLY | OFlags::DIRECTORY | ALWAYS, Mode::empty()) {
         let _ = rustix::fs::fsync(folder);
     }
-}
-
-fn fresh_name() -> OsString {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_nanos();
-    format!(".neco-{}-{}-{now:x}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)).into()
 }
 
 fn holds(file: &mut File, content: &[u8]) -> io::Result<bool> {

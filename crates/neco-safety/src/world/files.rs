@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::path::{Access, Located, PathError, Root, resolve};
+use crate::path::{Access, Located, Meant, PathError, Resolved, Root, meant, resolve};
 use crate::policy::Closed;
 
 /// Files inside the roots: the workspace and others that the person opened, which may be changed, and
@@ -82,7 +82,8 @@ impl Files {
     }
 
     /// Finds where a path really leads. A relative path starts at the workspace; `~` is a name like
-    /// any other. The path need not exist.
+    /// any other. The path need not exist; where nothing has the name as it is written, quotes and the like around it,
+    /// `file://` before it and a slash behind a file are no part of it.
     ///
     /// # Errors
     /// When it ends outside every root, by `..`, as an absolute path or through a link; when it is
@@ -95,8 +96,7 @@ impl Files {
         if given.as_os_str().as_bytes().contains(&0) {
             return Err(PathError::Nul(given.to_string_lossy().into_owned()));
         }
-        let wanted = self.workspace.join(given);
-        let resolved = resolve(&wanted).map_err(|error| PathError::while_resolving(given, &error))?;
+        let (wanted, resolved) = self.resolved(given)?;
         let Some((root, relative)) = self.root_of(&resolved.path) else {
             return Err(self.outside(given, &wanted, &resolved.path));
         };
@@ -105,6 +105,27 @@ impl Files {
             return Err(PathError::ReadOnlyRoot(located.shown()));
         }
         Ok(located)
+    }
+
+    /// The path as it is meant, and where it leads.
+    fn resolved(&self, given: &Path) -> Result<(PathBuf, Resolved), PathError> {
+        let look = |path: &Path| {
+            let wanted = self.workspace.join(path);
+            let resolved = resolve(&wanted).map_err(|error| PathError::while_resolving(given, &error))?;
+            Ok((wanted, resolved))
+        };
+        let is_there = |looked: &Result<(PathBuf, Resolved), PathError>| {
+            looked.as_ref().is_ok_and(|(_, resolved)| resolved.exists)
+        };
+        let as_written = look(given);
+        if is_there(&as_written) {
+            return as_written;
+        }
+        match meant(given) {
+            Some(Meant::Surely(path)) => look(&path),
+            Some(Meant::IfThere(path)) => Some(look(&path)).filter(is_there).unwrap_or(as_written),
+            None => as_written,
+        }
     }
 
     /// The deepest root that holds it, so that a folder that may only be read stays so inside the workspace.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use neco_proto::event::MemoryScope;
 use neco_safety::PathError;
-use neco_safety::path::{Access, Located, Stamp};
+use neco_safety::path::{Access, Attributes, Located, Stamp};
 use neco_safety::world::Files;
 
 /// What entries are called.
@@ -160,7 +160,7 @@ impl Folder {
             MemoryScope::Global => {
                 let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.base);
                 made.map_err(|error| self.failed(&error))?;
-                lock.0.metadata().ok()
+                lock.0.metadata().ok().as_ref().map(Attributes::plain)
             }
             MemoryScope::Directory => None,
         };

@@ -53,7 +53,10 @@ impl WorkflowTool {
     }
 
     fn definition(&self, args: &WorkflowArgs) -> Result<Value, WorkflowError> {
-        match (&args.name, &args.definition) {
+        // Models that fill in every field leave the other one empty.
+        let name = args.name.as_ref().filter(|name| !name.trim().is_empty());
+        let definition = args.definition.as_ref().filter(|definition| !definition.is_empty());
+        match (name, definition) {
             // By name alone: what is in other files is read as every file is, by the tools that read files.
             (Some(name), None) => Ok(self.places.named(name, &self.cwd)?.file?.to_value()),
             (None, Some(definition)) => Ok(Value::Object(definition.clone())),

@@ -16,7 +16,7 @@ use super::blocking;
 use super::foreign;
 use super::judged::{Judge, Judged};
 use super::ledger::Ledger;
-use super::patch::{Act, FilePatch, Stage, Surroundings, carry_out, done_words, plan_diffs, read};
+use super::patch::{Act, FilePatch, Stage, Surroundings, carry_out, done_words, plan_diffs, read, read_loosely};
 
 pub struct ApplyPatch {
     pub ledger: Arc<Ledger>,
@@ -45,7 +45,8 @@ impl Tool for ApplyPatch {
     }
 
     fn summary(&self, args: &Args) -> String {
-        match read(&args.patch).unwrap_or_default().as_slice() {
+        let patch = read(&args.patch).ok().or_else(|| read_loosely(&args.patch));
+        match patch.unwrap_or_default().as_slice() {
             [] => "Apply a patch".to_owned(),
             [one] => format!("Patch {}", one.path),
             [first, rest @ ..] => format!("Patch {} and {} more", first.path, rest.len()),
@@ -102,8 +103,26 @@ fn stage(
     args: &Args,
     cancel: &CancellationToken,
 ) -> Result<Stage, ToolError> {
-    let patch: Vec<FilePatch> =
-        read(&args.patch).map_err(|why| ToolError::new(ErrorCode::InvalidArguments, format!("patch: {why}")))?;
     let stop = || cancel.is_cancelled();
-    Stage::of(&patch, &Surroundings { files, ledger, judge, redactor, stop: &stop })
+    let around = Surroundings { files, ledger, judge, redactor, stop: &stop };
+    let strict = read(&args.patch);
+    let loose = || read_loosely(&args.patch).filter(|loose| strict.as_ref() != Ok(loose));
+    let refused = match &strict {
+        Ok(patch) => match Stage::of(patch, &around) {
+            Err(error) if is_of_the_patch(error.code) => error,
+            result => return result,
+        },
+        Err(why) => {
+            let refused = ToolError::new(ErrorCode::InvalidArguments, format!("patch: {why}"));
+            return loose().map_or(Err(refused), |loose| Stage::of(&loose, &around));
+        }
+    };
+    // A line of a file may look like a heading, so what is written as it should be comes first.
+    loose().and_then(|loose| Stage::of(&loose, &around).ok()).ok_or(refused)
+}
+
+/// Whether the patch itself, and not the world, is what it failed by.
+fn is_of_the_patch(code: ErrorCode) -> bool {
+    use ErrorCode::{EditTextNotFound, EditTextNotUnique, FileNotFound, InvalidArguments};
+    [EditTextNotFound, EditTextNotUnique, FileNotFound, InvalidArguments].contains(&code)
 }

@@ -7,7 +7,7 @@ use neco_safety::path::{Access, Located, Stamp};
 use neco_safety::world::Files;
 use neco_toolkit::ToolError;
 
-use super::judged::{Judge, Judgement};
+use super::judged::{Judge, Judgement, Seen, attributes_of};
 use super::ledger::{Ledger, Needed};
 use super::sniff::{Kind, sniff};
 use super::text::Form;
@@ -58,15 +58,17 @@ impl Draft {
     /// Loads a file, or the absence of one.
     ///
     /// # Errors
-    /// When it lies outside, is not what was judged, is no text, is too large, was not read as far as
+    /// When it lies outside, is not what was judged or not as it was then, is no text, is too large, was not read as far as
     /// needed, or was changed since.
     pub fn load(files: &Files, ledger: &Ledger, judge: &Judge, path: &str, needed: Needed) -> Result<Self, ToolError> {
         let located = files.locate(path, Access::Write)?;
         let judgement = judge.judge(path, &located, Access::Write)?;
         if !located.exists() {
+            judge.find(path, &located.shown(), Seen::Nothing)?;
             let (form, known) = (Form::PLAIN, Needed::All);
             return Ok(Self { located, form, text: None, judgement, before: None, known });
         }
+        let attributes = attributes_of(&located)?;
         let (bytes, stamp) = located.read(MOST_BYTES + 1)?;
         let shown = located.shown();
         if bytes.len() as u64 > MOST_BYTES {
@@ -74,6 +76,7 @@ impl Draft {
                 format!("{shown} has {} bytes, too many to edit here; change it with a command", stamp.size());
             return Err(ToolError::new(ErrorCode::FileTooLarge, message));
         }
+        judge.find(path, &shown, Seen::file(attributes, stamp, &bytes))?;
         let form = match sniff(bytes.get(..super::sniff::SNIFFED).unwrap_or(&bytes)) {
             Kind::Text(form) => form,
             Kind::Binary(kind) => return Err(not_text(&shown, kind)),

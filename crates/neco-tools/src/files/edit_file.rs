@@ -20,7 +20,8 @@ use super::edit_words::{closest_words, fit_words, line_list, places_words, regio
 use super::foreign;
 use super::judged::{Judge, Judged};
 use super::ledger::{Ledger, Needed};
-use super::matching::{Edited, Misfit, Replacement, apply};
+use super::left_out::{self, Written};
+use super::matching::{Edited, Misfit, Replacement, apply, unfenced};
 use super::{blocking, marked, near};
 
 pub struct EditFile {
@@ -149,9 +150,13 @@ fn prepare(
     let edits = edits_of(args)?;
     let draft = Draft::load(files, ledger, judge, &args.path, Needed::Some)?;
     let before = draft.text.clone().unwrap_or_default();
-    let (edits, old) = (restored(&edits, &draft), draft.old_text());
-    for text in edits.iter().flat_map(|(old, new, _)| [old, new]) {
-        marked::check(redactor, text, &old, &draft.located.shown())?;
+    let (mut edits, old) = (restored(&edits, &draft), draft.old_text());
+    let unfenced = without_fences(&mut edits, &draft);
+    let shown = draft.located.shown();
+    for (replaced, new, _) in &edits {
+        marked::check(redactor, replaced, &old, &shown)?;
+        marked::check(redactor, new, &old, &shown)?;
+        left_out::check(&Written { shown: &shown, file: &old, old: replaced, new })?;
     }
     let edits: Vec<Replacement<'_>> = edits.iter().map(|(old, new, all)| Replacement { old, new, all: *all }).collect();
     if edits.iter().any(|edit| edit.old == edit.new) {
@@ -162,12 +167,17 @@ fn prepare(
     if draft.text.is_none() && !creates {
         return Err(near::not_found(files, &draft.located));
     }
-    let mut state = Applied { text: before, notes: Vec::new(), count: 0 };
+    let mut state = Applied { text: before, notes: unfenced.into_iter().collect(), count: 0 };
     for (index, edit) in edits.iter().enumerate() {
         let which = if edits.len() > 1 { format!("edit {} of {}: ", index + 1, edits.len()) } else { String::new() };
         state.apply(edit, &which, &draft, cancel)?;
     }
-    let change = diff::change(&draft.located.shown(), draft.text.as_deref(), &state.text);
+    if draft.text.as_ref() == Some(&state.text) {
+        let words =
+            "it would change nothing: the text is there as it would be, and line endings stay those of the file";
+        return Err(ToolError::new(ErrorCode::InvalidArguments, words));
+    }
+    let change = diff::change(&shown, draft.text.as_deref(), &state.text);
     if std::str::from_utf8(draft.text.as_deref().unwrap_or_default()).is_err()
         && edits.iter().any(|edit| !edit.new.is_ascii())
     {
@@ -186,6 +196,23 @@ fn restored<'a>(edits: &[Replacement<'a>], draft: &Draft) -> Vec<(Cow<'a, str>, 
     edits.iter().map(|edit| (whole(edit.old), whole(edit.new), edit.all)).collect()
 }
 
+/// Takes code fences away that stand around new text alone, in a file that has none; says so.
+fn without_fences(edits: &mut [(Cow<'_, str>, Cow<'_, str>, bool)], draft: &Draft) -> Option<String> {
+    let file = draft.old_text();
+    let has_fences = |text: &str| text.contains("```") || text.contains("~~~");
+    if left_out::is_prose(&draft.located.shown()) || has_fences(&file) {
+        return None;
+    }
+    let mut said = None;
+    for (old, new, _) in edits.iter_mut().filter(|(old, _, _)| !has_fences(old)) {
+        let Some(body) = unfenced(new) else { continue };
+        let body = if old.ends_with('\n') { body.as_str() } else { body.strip_suffix('\n').unwrap_or(&body) };
+        *new = Cow::Owned(body.to_owned());
+        said = Some("The code fence around new_string was left out.".to_owned());
+    }
+    said
+}
+
 /// The replacements of a call, however they were given.
 fn edits_of(args: &Args) -> Result<Vec<Replacement<'_>>, ToolError> {
     let invalid = |words: &str| Err(ToolError::new(ErrorCode::InvalidArguments, words));
@@ -199,16 +226,17 @@ fn edits_of(args: &Args) -> Result<Vec<Replacement<'_>>, ToolError> {
         (Some(old), Some(new), None | Some([])) => {
             vec![Replacement { old, new, all: args.replace_all.unwrap_or(false) }]
         }
-        (None, None, Some(edits)) if !edits.is_empty() => edits
-            .iter()
-            .map(|edit| Replacement {
-                old: &edit.old_string,
-                new: &edit.new_string,
-                all: edit.replace_all.or(args.replace_all).unwrap_or(false),
-            })
-            .collect(),
+        (None, None, Some(edits)) if !edits.is_empty() => {
+            edits.iter().map(|edit| listed(edit, args.replace_all)).collect()
+        }
         (Some(_), None, _) => return invalid("new_string is missing; give \"\" to delete old_string"),
         (None, Some(_), _) => return invalid("old_string is missing"),
+        // The pair may only repeat what the list says.
+        (Some(old), Some(new), Some(edits))
+            if edits.iter().any(|edit| edit.old_string == old && edit.new_string == new) =>
+        {
+            edits.iter().map(|edit| listed(edit, args.replace_all)).collect()
+        }
         (Some(_), Some(_), Some(_)) => return invalid("give either old_string and new_string, or edits, not both"),
         (None, None, _) => return invalid("give old_string and new_string, or edits"),
     };
@@ -216,6 +244,10 @@ fn edits_of(args: &Args) -> Result<Vec<Replacement<'_>>, ToolError> {
         return invalid("old_string and new_string are the same, so there is nothing to change");
     }
     Ok(edits)
+}
+
+fn listed(edit: &Edit, all: Option<bool>) -> Replacement<'_> {
+    Replacement { old: &edit.old_string, new: &edit.new_string, all: edit.replace_all.or(all).unwrap_or(false) }
 }
 
 struct Applied {

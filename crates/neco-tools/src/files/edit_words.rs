@@ -20,6 +20,9 @@ pub fn fit_words(fit: Fit) -> Option<&'static str> {
         Fit::TrailingSpace => Some("it was found without regard to white space at line ends"),
         Fit::Indentation => Some("it was found with another indentation, which new_string was given too"),
         Fit::Escapes => Some("it was found with its escaped sequences written out, as were those of new_string"),
+        Fit::Wrapping => Some(
+            "it was found without the blank lines, code fences or marks around it, and new_string was taken so too",
+        ),
     }
 }
 

@@ -1,11 +1,11 @@
 //! grep: text in files.
 
 use std::fmt::Write;
+use std::path::Path;
 use std::sync::Arc;
 
 use neco_proto::{Display, ErrorCode};
 use neco_safety::path::{Access, Located};
-use neco_safety::policy::Closed;
 use neco_safety::untrusted;
 use neco_safety::world::Files;
 use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
@@ -91,7 +91,15 @@ impl Args {
         self.limit.unwrap_or(usual).max(1) as usize
     }
 
-    fn query(&self, root: &Located, closed: &Closed) -> Result<Query, ToolError> {
+    /// The pattern of names, from the workspace where it begins with that.
+    fn names(&self, workspace: &Path) -> Option<String> {
+        let glob = self.glob.as_deref().filter(|glob| !glob.is_empty())?;
+        let (sign, path) = glob.strip_prefix('!').map_or(("", glob), |path| ("!", path));
+        let below = Path::new(path).strip_prefix(workspace).ok().and_then(Path::to_str);
+        Some(below.filter(|below| !below.is_empty()).map_or(glob.to_owned(), |below| format!("{sign}{below}")))
+    }
+
+    fn query(&self, root: &Located, files: &Files) -> Result<Query, ToolError> {
         let yes = |option: Option<bool>| option.unwrap_or(false);
         let around = self.context.unwrap_or(0);
         let lines = |own: Option<u32>| own.unwrap_or(around).min(MOST_CONTEXT) as usize;
@@ -110,14 +118,14 @@ impl Args {
                 yes(self.word),
                 multiline,
             )?,
-            types: self.kind.as_deref().map(search::types).transpose()?,
-            glob: self.glob.as_deref().filter(|glob| !glob.is_empty()).map(Pattern::new).transpose()?,
+            types: self.kind.as_deref().filter(|kind| !kind.is_empty()).map(search::types).transpose()?,
+            glob: self.names(files.workspace()).as_deref().map(Pattern::new).transpose()?,
             multiline,
             mode,
             scope: scope(self.all),
             // A sensitive place that was asked for by name was approved by name.
             sensitive_too: root.sensitive_to_read().is_some(),
-            closed: closed.clone(),
+            closed: files.closed().clone(),
             most: self.skip().saturating_add(self.limit()).min(MOST_RESULTS),
         })
     }
@@ -145,7 +153,7 @@ impl Tool for Grep {
         let judge = Judge::planning(&self.judged, ctx);
         blocking::look(ctx, move || {
             let root = near::existing(&world.files, args.path())?;
-            args.query(&root, world.files.closed())?;
+            args.query(&root, &world.files)?;
             Ok(judge.judge(args.path(), &root, Access::Read)?.plan())
         })
         .await
@@ -175,7 +183,7 @@ fn grep(
         // Says what a pipe or a device is instead of finding nothing in it.
         root.open()?;
     }
-    let query = args.query(root, files.closed())?;
+    let query = args.query(root, files)?;
     let found = search::search(files.workspace(), root, &query, cancel);
     if cancel.is_cancelled() {
         return Err(blocking::cancelled());

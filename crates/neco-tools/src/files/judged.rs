@@ -1,23 +1,63 @@
 //! What a call was judged by, kept until it runs: what is done must be what was judged.
 //!
 //! A path is located twice, when a call is planned and when it runs. In between a link may have come
-//! to lead elsewhere, to a place that nobody was asked about.
+//! to lead elsewhere, to a place that nobody was asked about; and a file that would be changed may have been
+//! changed, removed, made or given other permissions, so that the change that was shown is not the one that would be
+//! made.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use neco_proto::{CallId, Risk};
-use neco_safety::path::{Access, Located};
+use neco_proto::{CallId, ErrorCode, Risk};
+use neco_safety::path::{Access, Attributes, Located, PathError, Stamp};
 use neco_toolkit::{Plan, ToolContext, ToolError};
 
-/// Calls that are remembered; most are forgotten as they run, those that were refused are not.
-const MOST_CALLS: usize = 4096;
+use super::ledger::{HASHED, hash};
+
+/// Paths of calls that are remembered, the latest.
+const MOST: usize = 4096;
 
 /// What the calls of one agent were judged by. Shared by its tools.
 #[derive(Debug, Default)]
 pub struct Judged {
-    calls: Mutex<VecDeque<(CallId, String, Judgement)>>,
+    calls: Mutex<VecDeque<Noted>>,
+}
+
+/// A path of a call.
+#[derive(Clone, Debug)]
+struct Noted {
+    call_id: CallId,
+    asked: String,
+    judgement: Judgement,
+    /// What stood there, where the call would change it.
+    seen: Option<Seen>,
+}
+
+/// A file as a call found it that would change it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// There was none.
+    Nothing,
+    /// It had this besides its content, and this content.
+    File(Option<Attributes>, Content),
+}
+
+/// What tells one content from another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Its sum.
+    Hash([u8; 32]),
+    /// The state of a file that is too big to be read for that.
+    Stamp(Stamp),
+}
+
+impl Seen {
+    /// A file that was read.
+    pub fn file(attributes: Option<Attributes>, stamp: Stamp, bytes: &[u8]) -> Self {
+        let content = if bytes.len() as u64 <= HASHED { Content::Hash(hash(bytes)) } else { Content::Stamp(stamp) };
+        Self::File(attributes, content)
+    }
 }
 
 /// What a path is for the policy.
@@ -62,14 +102,48 @@ impl Judge {
     pub fn judge(&self, asked: &str, located: &Located, access: Access) -> Result<Judgement, ToolError> {
         let judgement = Judgement::of(located, access);
         match self.stage {
-            Stage::Planning => self.judged.note(&self.call_id, asked, judgement.clone()),
-            Stage::Running => match self.judged.take(&self.call_id, asked) {
-                Some(planned) if planned == judgement => {}
-                Some(planned) => return Err(elsewhere(asked, &planned, &judgement)),
+            Stage::Planning => {
+                let (call_id, asked) = (self.call_id.clone(), asked.to_owned());
+                self.judged.note(Noted { call_id, asked, judgement: judgement.clone(), seen: None });
+            }
+            Stage::Running => match self.judged.get(&self.call_id, asked) {
+                Some(planned) if planned.judgement == judgement => {}
+                Some(planned) => return Err(elsewhere(asked, &planned.judgement, &judgement)),
                 None => return Err(ToolError::failed(format!("{asked} was not judged; nothing was done, call again"))),
             },
         }
         Ok(judgement)
+    }
+
+    /// Takes in what stands at a path that was judged and would be changed.
+    ///
+    /// # Errors
+    /// [`ErrorCode::FileChanged`] when the call runs and something else stood there when it was planned: what a
+    /// person was shown is not what would be done.
+    pub fn find(&self, asked: &str, shown: &str, seen: Seen) -> Result<(), ToolError> {
+        match self.stage {
+            Stage::Planning => self.judged.see(&self.call_id, asked, seen),
+            Stage::Running => {
+                let planned = self.judged.get(&self.call_id, asked).and_then(|noted| noted.seen);
+                if let Some(planned) = planned.filter(|planned| *planned != seen) {
+                    return Err(became_other(shown, &planned, &seen));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The present state of a file that is to be read and changed.
+///
+/// # Errors
+/// When it is none, or can't be read.
+pub fn attributes_of(located: &Located) -> Result<Option<Attributes>, PathError> {
+    match located.attributes() {
+        Ok(attributes) => Ok(Some(attributes)),
+        // Some of them can't be read by everybody.
+        Err(PathError::Io { .. }) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -94,20 +168,41 @@ impl Judgement {
 }
 
 impl Judged {
-    fn note(&self, call_id: &CallId, asked: &str, judgement: Judgement) {
+    fn note(&self, noted: Noted) {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        calls.retain(|(id, path, _)| id != call_id || path != asked);
-        if calls.len() >= MOST_CALLS {
+        calls.retain(|other| other.call_id != noted.call_id || other.asked != noted.asked);
+        if calls.len() >= MOST {
             calls.pop_front();
         }
-        calls.push_back((call_id.clone(), asked.to_owned(), judgement));
+        calls.push_back(noted);
     }
 
-    fn take(&self, call_id: &CallId, asked: &str) -> Option<Judgement> {
+    fn see(&self, call_id: &CallId, asked: &str, seen: Seen) {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = calls.iter().rposition(|(id, path, _)| id == call_id && path == asked)?;
-        calls.remove(at).map(|(_, _, judgement)| judgement)
+        let noted = calls.iter_mut().rfind(|noted| noted.call_id == *call_id && noted.asked == asked);
+        if let Some(noted) = noted {
+            noted.seen = Some(seen);
+        }
     }
+
+    fn get(&self, call_id: &CallId, asked: &str) -> Option<Noted> {
+        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.iter().rfind(|noted| noted.call_id == *call_id && noted.asked == asked).cloned()
+    }
+}
+
+fn became_other(shown: &str, planned: &Seen, now: &Seen) -> ToolError {
+    let what = match (planned, now) {
+        (Seen::File(..), Seen::Nothing) => "was removed",
+        (Seen::Nothing, Seen::Nothing | Seen::File(..)) => "was made by someone else",
+        (Seen::File(_, before), Seen::File(_, after)) if before != after => "was changed by someone else",
+        (Seen::File(..), Seen::File(..)) => "was given other permissions or attributes",
+    };
+    let words = format!(
+        "{shown} {what} after this call was looked at and before it ran, so it would not do what was shown; nothing was \
+         changed. Look at what is there now, and call again if that is still meant"
+    );
+    ToolError::new(ErrorCode::FileChanged, words)
 }
 
 fn elsewhere(asked: &str, planned: &Judgement, now: &Judgement) -> ToolError {

@@ -207,7 +207,8 @@ fn hash_of_small(content: &[u8]) -> Option<[u8; 32]> {
     (content.len() as u64 <= HASHED).then(|| hash(content))
 }
 
-fn hash(content: &[u8]) -> [u8; 32] {
+/// The sum of a content.
+pub fn hash(content: &[u8]) -> [u8; 32] {
     Sha256::digest(content).into()
 }
 

@@ -5,7 +5,7 @@
 //! mark, line endings, permissions, links) survives a change.
 //!
 //! Reading order: [`judged`], [`text`], [`sniff`], [`lines`], [`page`], [`document`], [`read_file`]; [`ledger`], [`change`],
-//! [`diff`], [`marked`], [`write_file`]; [`matching`], [`edit_words`], [`edit_file`]; [`patch`], [`apply_patch`]; [`listing`],
+//! [`diff`], [`marked`], [`placeholder`], [`left_out`], [`write_file`]; [`matching`], [`edit_words`], [`edit_file`]; [`patch`], [`apply_patch`]; [`listing`],
 //! [`list_directory`], [`pattern`], [`glob`], [`search`], [`hits`], [`grep`]; [`near`], [`foreign`], [`blocking`].
 
 use std::sync::Arc;
@@ -26,6 +26,7 @@ mod grep;
 mod hits;
 pub(crate) mod judged;
 mod ledger;
+mod left_out;
 mod lines;
 mod list_directory;
 mod listing;
@@ -35,6 +36,7 @@ pub(crate) mod near;
 mod page;
 mod patch;
 pub(crate) mod pattern;
+mod placeholder;
 mod read_file;
 mod search;
 mod sniff;

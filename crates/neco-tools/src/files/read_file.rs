@@ -126,7 +126,14 @@ fn read(
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT).max(1);
     let reading = Reading { located, ledger, offset: args.offset.unwrap_or(1), limit, bytes, cancel };
     let page = reading.page()?;
+    // The last lines are what comes nearest to what is not there.
+    let past = page.is_past_the_end().then_some(page.total).flatten();
+    let reading = Reading { offset: if past.is_some() { -i64::from(limit) } else { reading.offset }, ..reading };
+    let page = if past.is_some() { reading.page()? } else { page };
     let mut output = page.print(&reading.located.shown()).with_known(ledger.to_keep(&reading.located));
+    if let (Some(total), Some(offset)) = (past, args.offset) {
+        output.model.push_str(&format!("\n(line {offset} is past the end: there are {total}; these are the last)"));
+    }
     if document::is_notebook(&reading.located) && args.offset.is_none() && args.limit.is_none() {
         output.model.push_str("\n(its name is a notebook's, but it can't be read as one: this is its text)");
     }
@@ -179,13 +186,11 @@ impl Reading<'_> {
             file.take(HASHED + 1).read_to_end(&mut content).map_err(|error| self.failed(&error))?;
             let page = self.page_of(Cursor::new(content.as_slice()), form, content.len() as u64, None);
             let (page, _) = page.map_err(|error| self.failed(&error))?;
-            let page = self.within(page)?;
             self.ledger.know_read(self.located.path(), stamp, &content, page.seen());
             return Ok(page);
         }
         let known = self.ledger.mark(self.located.path(), &stamp);
         let (page, mark) = self.page_of(file, form, stamp.size(), known).map_err(|error| self.failed(&error))?;
-        let page = self.within(page)?;
         self.ledger.know_part(self.located.path(), stamp, mark.or(known), page.seen());
         Ok(page)
     }
@@ -260,19 +265,6 @@ impl Reading<'_> {
     fn reader<R: Read>(&self, source: R) -> LineReader<R> {
         let cancel = self.cancel.clone();
         LineReader::new(source, move || cancel.is_cancelled())
-    }
-
-    fn within(&self, page: Page) -> Result<Page, ToolError> {
-        if page.is_past_the_end() {
-            let message = format!(
-                "{} has {} lines; offset {} is past its end",
-                self.located.shown(),
-                page.total.unwrap_or_default(),
-                self.offset
-            );
-            return Err(ToolError::new(ErrorCode::InvalidArguments, message));
-        }
-        Ok(page)
     }
 
     fn failed(&self, error: &io::Error) -> ToolError {

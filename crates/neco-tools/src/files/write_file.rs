@@ -18,6 +18,7 @@ use super::diff::{self, Change};
 use super::foreign;
 use super::judged::{Judge, Judged};
 use super::ledger::{Ledger, Needed};
+use super::left_out::{self, Written};
 use super::text::{count_lines, is_crlf, with_crlf};
 use super::{blocking, marked};
 
@@ -99,6 +100,7 @@ fn prepare<'a>(
     let old = draft.old_text();
     marked::check(redactor, content, &old, &draft.located.shown())?;
     let content = untrusted::restored(content, &old);
+    left_out::check(&Written { shown: &draft.located.shown(), file: &old, old: &old, new: &content })?;
     let keeps_crlf = draft.text.as_deref().is_some_and(is_crlf) && !content.contains('\r');
     let text = match content {
         content if keeps_crlf => Cow::Owned(with_crlf(content.as_bytes())),

@@ -179,9 +179,10 @@ fn blame(args: &GitArgs, rev: Option<&str>) -> Result<Order, ToolError> {
 
 fn line_range(text: &str) -> Result<String, ToolError> {
     let (first, last) = text.split_once(['-', ',', '–']).unwrap_or((text, text));
-    let number = |text: &str| text.trim().parse::<u32>().ok().filter(|number| *number > 0);
+    // Whoever counts from zero means the first, and a stretch has two ends whichever comes first.
+    let number = |text: &str| text.trim().parse::<u32>().ok().map(|number| number.max(1));
     match (number(first), number(last)) {
-        (Some(first), Some(last)) if first <= last => Ok(format!("{first},{last}")),
+        (Some(one), Some(other)) => Ok(format!("{},{}", one.min(other), one.max(other))),
         _ => Err(invalid(format!("lines: {text:?} is no stretch of lines; write 10-20"))),
     }
 }
@@ -299,7 +300,7 @@ mod tests {
             (json!({"action": "commit", "message": "  "}), "message"),
             (json!({"action": "add"}), "paths"),
             (json!({"action": "blame"}), "paths"),
-            (json!({"action": "blame", "paths": ["a"], "lines": "9-2"}), "lines"),
+            (json!({"action": "blame", "paths": ["a"], "lines": "x-2"}), "lines"),
             (json!({"action": "branch", "op": "delete"}), "name"),
             (json!({"action": "worktree", "op": "switch", "name": "x"}), "op"),
             (json!({"action": "commit", "message": "x", "all": true, "paths": ["a"]}), "paths"),
@@ -319,6 +320,7 @@ mod tests {
             ),
             (json!({"action": "log", "limit": 5, "rev": "main..HEAD"}), "git log main..HEAD"),
             (json!({"action": "blame", "paths": ["a"], "lines": "1-2"}), "git blame -L1,2 -- a"),
+            (json!({"action": "blame", "paths": ["a"], "lines": "9-0"}), "git blame -L1,9 -- a"),
             (json!({"action": "show", "rev": "HEAD~1"}), "git show HEAD~1"),
             (json!({"action": "show", "paths": ["./a"]}), "git show HEAD:./a"),
             (json!({"action": "show", "rev": "HEAD@{1}"}), "git show 'HEAD@{1}'"),

@@ -113,15 +113,24 @@ impl Bash {
         positive(wished).unwrap_or(self.timeout).min(self.max_timeout)
     }
 
+    /// What is said of a time that it was not given.
+    fn limit_words(&self, args: &BashArgs) -> Option<String> {
+        let (wished, limit) = (args.timeout?, self.limit(args));
+        let is_as_wished = positive(wished).is_some_and(|wished| wished == limit);
+        (!is_as_wished).then(|| format!("timeout: {wished} s can't be given; it had {}", seconds(limit)))
+    }
+
     async fn run_here(&self, args: &BashArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let Prepared { launch, report, own_words, mut notes } = self.prepare(args, ctx).await?;
+        notes.extend(self.limit_words(args));
         let allowance = granted(args, &launch.folder, ctx);
         let freedom = allowance.freedom;
         let running = ctx.world.spawn.start_freed(launch, allowance).await.map_err(refused)?;
         let limit = self.limit(args);
         let followed = follow(running, own_words, limit, ctx).await;
         if let Some(report) = report {
-            let counts = matches!(followed.outcome, Outcome::Ended(_)) && args.cwd.is_none();
+            let counts =
+                matches!(followed.outcome, Outcome::Ended(_)) && args.cwd.as_ref().is_none_or(String::is_empty);
             notes.extend(self.after(report, counts, ctx).await);
         }
         let stopped = stopped_by_box(&followed, freedom, ctx).await;
@@ -169,7 +178,7 @@ impl Bash {
     }
 
     async fn prepare(&self, args: &BashArgs, ctx: &ToolContext) -> Result<Prepared, ToolError> {
-        check(args, self.max_timeout)?;
+        check(args)?;
         let (shell, world, args) = (Arc::clone(&self.shell), Arc::clone(&ctx.world), args.clone());
         off_the_runtime(move || shell.prepare(&world, args)).await?
     }
@@ -263,7 +272,7 @@ impl Tool for Bash {
     }
 
     async fn plan(&self, args: &BashArgs, ctx: &ToolContext) -> Result<Plan, ToolError> {
-        check(args, self.max_timeout)?;
+        check(args)?;
         let (shell, world, cwd) = (Arc::clone(&self.shell), Arc::clone(&ctx.world), args.cwd.clone());
         let folder = off_the_runtime(move || shell.starts_in(&world, cwd.as_deref())).await??;
         let leaves = leaves_box(args.freedom(), &ctx.world).map(str::to_owned);
@@ -289,7 +298,7 @@ impl Tool for Bash {
 impl Shell {
     /// The folder that a command will start in.
     fn starts_in(&self, world: &World, cwd: Option<&str>) -> Result<PathBuf, ToolError> {
-        match cwd {
+        match cwd.filter(|cwd| !cwd.is_empty()) {
             Some(cwd) => wanted_folder(world, cwd),
             None => Ok(self.folder.stands(&world.files)),
         }
@@ -304,7 +313,7 @@ impl Shell {
             )));
         };
         let background = args.background.unwrap_or(false);
-        let (folder, note) = match &args.cwd {
+        let (folder, note) = match args.cwd.as_ref().filter(|cwd| !cwd.is_empty()) {
             Some(cwd) => (wanted_folder(world, cwd)?, None),
             None => self.folder.start(&world.files),
         };
@@ -325,16 +334,13 @@ impl Shell {
     }
 }
 
-fn check(args: &BashArgs, max_timeout: Duration) -> Result<(), ToolError> {
+fn check(args: &BashArgs) -> Result<(), ToolError> {
     let invalid = |message: &str| Err(ToolError::new(ErrorCode::InvalidArguments, message));
     if args.command.trim().is_empty() {
         return invalid("command: there is nothing to run");
     }
     if args.command.contains('\0') {
         return invalid("command: a zero byte can't be part of a command");
-    }
-    if args.timeout.is_some_and(|timeout| positive(timeout).is_none()) {
-        return invalid(&format!("timeout: give seconds, more than 0 and at most {}", max_timeout.as_secs()));
     }
     Ok(())
 }

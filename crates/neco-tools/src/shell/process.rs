@@ -92,7 +92,10 @@ impl Process {
         }
         let known = || all.iter().map(|process| process.id()).collect::<Vec<_>>().join(", ");
         if let Some(id) = id {
-            let found = all.iter().find(|process| process.id() == id.trim());
+            // The number alone is enough.
+            let wanted = id.trim();
+            let is_it = |process: &str| process == wanted || process.strip_prefix("bg-") == Some(wanted);
+            let found = all.iter().find(|process| is_it(process.id()));
             return found
                 .cloned()
                 .ok_or_else(|| invalid(format!("id: there is no process {id:?}; there are: {}", known())));

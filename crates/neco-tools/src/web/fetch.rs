@@ -82,6 +82,17 @@ impl Tool for WebFetch {
     const DESCRIPTION: &'static str = include_str!("fetch.txt");
     const TOUCH: Touch = Touch::Network;
 
+    /// An address without how to reach it is one of the web.
+    fn adapt(arguments: &mut serde_json::Value) {
+        let Some(url) = arguments.get_mut("url") else { return };
+        let Some(text) = url.as_str() else { return };
+        let text = text.trim().trim_matches(['"', '\'', '`', '<', '>']).trim();
+        let host = text.split(['/', '?', '#']).next().unwrap_or_default();
+        let is_host =
+            host.contains('.') && !host.starts_with('.') && !host.contains([':', '@']) && Url::parse(text).is_err();
+        *url = serde_json::Value::from(if is_host { format!("https://{text}") } else { text.to_owned() });
+    }
+
     fn timeout(&self, _args: &FetchArgs) -> Option<Duration> {
         Some(self.time + SLACK)
     }

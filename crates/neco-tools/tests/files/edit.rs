@@ -106,7 +106,7 @@ async fn wrong_arguments_are_named() {
         (json!({"path": "a.rs"}), "give old_string and new_string, or edits"),
         (json!({"path": "a.rs", "old_string": "x"}), "new_string is missing"),
         (
-            json!({"path": "a.rs", "old_string": "x", "new_string": "y", "edits": [{"old_string": "x", "new_string": "y"}]}),
+            json!({"path": "a.rs", "old_string": "x", "new_string": "y", "edits": [{"old_string": "x", "new_string": "z"}]}),
             "not both",
         ),
         (json!({"path": "a.rs", "edits": [{"old_string": "x"}]}), "new_string"),

@@ -134,7 +134,7 @@ async fn ignore_files_that_are_no_files_do_not_hold_a_search() {
 async fn a_failed_reading_is_no_reading_and_a_part_is_not_the_whole() {
     let desk = Desk::new();
     desk.put("a.txt", "1\n2\n3\n4\n5\n6\n");
-    desk.error("read_file", json!({"path": "a.txt", "offset": 100})).await;
+    desk.error("read_file", json!({"path": "a.txt", "pages": "x"})).await;
     let write = json!({"path": "a.txt", "content": "new\n"});
     assert!(desk.error("write_file", write.clone()).await.1.contains("you have not read it"));
     desk.text("read_file", json!({"path": "a.txt", "limit": 2})).await;

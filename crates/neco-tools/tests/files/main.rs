@@ -2,6 +2,8 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::string_slice, clippy::print_stdout, clippy::print_stderr)]
 
+mod attributes;
+mod between;
 #[path = "../../../../fixtures/edits/corpus.rs"]
 mod corpus;
 mod desk;
@@ -9,6 +11,8 @@ mod document;
 mod edit;
 mod finding;
 mod guards;
+mod left_out;
+mod loose;
 mod measured;
 mod patch;
 mod patch_cases;

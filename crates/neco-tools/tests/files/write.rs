@@ -64,7 +64,8 @@ async fn the_check_is_made_again_after_the_approval() {
     let call = desk.tool("write_file").prepare(json!({"path": "new.txt", "content": "x"})).unwrap();
     call.plan(&desk.ctx).await.unwrap();
     desk.put("new.txt", "someone made it first");
-    assert!(call.run(desk.ctx.clone()).await.unwrap_err().message.contains("read it first"));
+    let error = call.run(desk.ctx.clone()).await.unwrap_err();
+    assert!(error.code == ErrorCode::FileChanged && error.message.contains("was made by someone else"), "{error}");
     assert_eq!(desk.bytes("new.txt"), b"someone made it first");
 }
 

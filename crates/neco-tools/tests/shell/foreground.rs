@@ -267,8 +267,7 @@ async fn arguments_that_make_no_sense_are_refused_before_anyone_is_asked() {
         json!({}),
         json!({"command": "  "}),
         json!({"command": "a\u{0}b"}),
-        json!({"command": "true", "timeout": 0}),
-        json!({"command": "true", "timeout": -1}),
+        json!({"command": "true", "timeout": "soon"}),
         json!({"command": "true", "workdir": "x"}),
     ] {
         assert_eq!(
@@ -277,6 +276,17 @@ async fn arguments_that_make_no_sense_are_refused_before_anyone_is_asked() {
             "{arguments}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_time_that_can_t_be_given_is_said() {
+    let bench = bench();
+    for timeout in [json!(0), json!(-1), json!("100000000")] {
+        let output = bench.call("bash", json!({"command": "echo hi", "timeout": timeout})).await.unwrap();
+        assert!(output.model.starts_with("hi\n[timeout: "), "{timeout}: {}", output.model);
+    }
+    let as_wished = bench.call("bash", json!({"command": "echo hi", "timeout": "5", "cwd": ""})).await.unwrap();
+    assert_eq!(as_wished.model, "hi");
 }
 
 #[tokio::test]

@@ -122,7 +122,7 @@ async fn this_machine_is_refused_before_anybody_is_asked() {
 async fn addresses_that_can_t_be_fetched_are_refused_with_the_reason() {
     let bench = Bench::open();
     for (url, words) in [
-        ("example.com/x", "\"example.com/x\" is no web address"),
+        ("example", "\"example\" is no web address"),
         ("", "with https://"),
         ("ftp://example.com/", "only http and https"),
         ("file:///etc/passwd", "only http and https"),
@@ -132,7 +132,9 @@ async fn addresses_that_can_t_be_fetched_are_refused_with_the_reason() {
         let error = bench.plan("web_fetch", json!({ "url": url })).await.unwrap_err();
         assert!(error.code == ErrorCode::InvalidArguments && error.message.contains(words), "{url}: {}", error.message);
     }
+    let without = bench.plan("web_fetch", json!({ "url": " <docs.example.org/a>" })).await.unwrap();
     let plan = bench.plan("web_fetch", json!({ "url": "https://docs.example.org/a" })).await.unwrap();
+    assert_eq!(without, plan, "without how to reach it, it is one of the web");
     assert_eq!((plan.risk, plan.because.as_deref()), (Risk::Medium, Some("it fetches from docs.example.org")));
 }
 

@@ -6,16 +6,12 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
 /// How the name of a lock of git ends.
 const LOCK: &str = ".lock";
 
 /// How the name of a file begins that was about to be moved into place.
 const UNFINISHED: &str = ".tmp";
-
-/// How long a file must lie there untouched until its writer counts as gone.
-const ABANDONED: Duration = Duration::from_secs(60);
 
 /// Folders in folders of names, beyond which nothing of ours lies.
 const DEEPEST: usize = 8;
@@ -30,19 +26,6 @@ pub fn remove_unfinished<'a>(folders: impl IntoIterator<Item = &'a Path>) {
     for folder in folders {
         remove(folder, DEEPEST, &|name| name.starts_with(UNFINISHED));
     }
-}
-
-/// Whether a name is that of a file which a tool of a process that is gone was writing: it never came to its
-/// place. `age` is how long nobody touched it; another machine may have the folder open, too.
-#[must_use]
-pub fn is_abandoned(name: &[u8], age: Duration) -> bool {
-    let own = name.strip_prefix(b".neco-").and_then(|rest| rest.strip_suffix(b".tmp"));
-    let Some(own) = own.and_then(|own| std::str::from_utf8(own).ok()) else { return false };
-    let parts: Vec<&str> = own.split('-').collect();
-    let [process, count, time] = parts.as_slice() else { return false };
-    let is_hex = |part: &str| !part.is_empty() && part.chars().all(|letter| letter.is_ascii_hexdigit());
-    let is_one = process.parse::<u32>().is_ok() && count.parse::<u32>().is_ok() && is_hex(time);
-    is_one && age > ABANDONED && !Path::new("/proc").join(process).exists()
 }
 
 /// What can't be removed is told by whoever it is in the way of.
@@ -79,17 +62,5 @@ mod tests {
         remove_unfinished([at("objects").as_path(), at("refs/heads").as_path()]);
         assert!(gone.iter().all(|name| !at(name).exists()));
         assert!(stays.iter().all(|name| at(name).exists()));
-    }
-
-    #[test]
-    fn only_what_a_dead_process_was_writing_is_abandoned() {
-        let (old, young) = (Duration::from_secs(3600), Duration::from_secs(1));
-        let dead = b".neco-4194999-3-18ff2a.tmp";
-        assert!(is_abandoned(dead, old) && !is_abandoned(dead, young));
-        let mine = format!(".neco-{}-0-18ff2a.tmp", std::process::id());
-        assert!(!is_abandoned(mine.as_bytes(), old));
-        for name in [".neco-notes.tmp", ".neco-1-2-3-4.tmp", ".neco-4194999-3-18ff2a", "neco-4194999-3-18ff2a.tmp"] {
-            assert!(!is_abandoned(name.as_bytes(), old), "{name}");
-        }
     }
 }

@@ -10,11 +10,12 @@
 //!
 //! Reading order: [`checkpoints`] (the face), [`error`]; [`leave_out`] (what is no part of a state),
 //! [`cache`] (what is known of files), [`scan`] (a look at the workspace) with [`ahead`] and [`system`], [`tree`], [`details`], [`point`]
-//! (what is written), [`keeper`] (how it goes together), [`others`] (whose work it is), [`plan`], [`lost`], [`contents`] and [`restore`]
+//! (what is written), [`keeper`] (how it goes together), [`others`] (whose work it is), [`plan`], [`lost`], [`contents`], [`restore`] and [`beside`]
 //! (the way back), [`diff`];
 //! [`vault`] (what a backend does), [`objects`], [`jj`] with [`settling`] and [`operations`], [`git`], [`memory`]; [`lock`], [`leftovers`], [`mod@open`].
 
 mod ahead;
+mod beside;
 mod cache;
 mod checkpoints;
 mod contents;

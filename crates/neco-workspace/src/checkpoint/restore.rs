@@ -1,6 +1,7 @@
 //! Putting files back as they were.
 //!
-//! Every file is written beside its place and then moved into it, so it is whole at any time; folders are
+//! Every file is written beside its place and then moved into it, with what the one there has besides its content, so
+//! it is whole at any time; folders are
 //! opened one beneath the other and no link is followed, so nothing outside is touched. New files are written before
 //! any other is touched, so that nothing is begun that has no room; files go before others come into their places: a
 //! folder can take the place of a file. What can't be done is told, and the rest is done.
@@ -9,30 +10,26 @@
 //! no state, so it stays.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use gix::objs::Kind;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
+use super::beside::Beside;
 use super::checkpoints::{Change, Kept, Progress};
 use super::contents::Contents;
 use super::details::Details;
 use super::error::CheckpointError;
 use super::plan::{Plan, Step};
-use super::scan::USUAL;
 use super::settling::{force_all, replace_for_good};
 use super::tree::{Item, ItemKind, TreeChange, id_of, joined};
 use super::vault::Vault;
-
-/// What the name of a file begins with that is being written.
-const UNFINISHED: &[u8] = b".neco-restore-";
 
 /// The mark that a restore is under way.
 const MARK: &str = "restoring";
@@ -41,17 +38,7 @@ const MARK: &str = "restoring";
 const FEW: usize = 16;
 
 /// Why a file stays that is another than a moment ago.
-const CHANGED: &str = "somebody changed it just now";
-
-/// Whether a name is that of a file which a restore was writing.
-#[must_use]
-pub fn is_unfinished(name: &[u8]) -> bool {
-    let Some(numbers) = name.strip_prefix(UNFINISHED) else { return false };
-    let mut parts = numbers.split(|byte| *byte == b'-');
-    let is_number =
-        |part: Option<&[u8]>| part.is_some_and(|part| !part.is_empty() && part.iter().all(u8::is_ascii_digit));
-    is_number(parts.next()) && is_number(parts.next()) && parts.next().is_none()
-}
+pub(super) const CHANGED: &str = "somebody changed it just now";
 
 /// What was done.
 #[derive(Debug, Default)]
@@ -146,7 +133,7 @@ pub fn apply<V: Vault>(
     let blocked = match blocked.and_then(|blocked| begins().map(|()| blocked)) {
         Ok(blocked) => blocked,
         Err(error) => {
-            stage.written.iter().for_each(|(change, name)| forget(&handle, name, change));
+            stage.written.iter().for_each(|(change, beside)| beside.forget(&handle, change));
             return Err(error);
         }
     };
@@ -171,14 +158,14 @@ pub fn apply<V: Vault>(
     // faster forced together than one by one.
     let forced = if stage.one_by_one { Ok(()) } else { force_all(root) };
     let Stage { mut reached, mut steps, written, .. } = stage;
-    for (change, name) in written {
+    for (change, beside) in written {
         steps.pass(1);
         let moved = match &forced {
-            Ok(()) => move_into_place(&mut reached, &name, change).map_err(|error| error.to_string()),
+            Ok(()) => beside.move_into_place(&mut reached, change).map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),
         };
         if moved.is_err() {
-            forget(&handle, &name, change);
+            beside.forget(&handle, change);
         }
         done.note(change, moved);
     }
@@ -193,7 +180,7 @@ struct Stage<'a, 'p, V> {
     steps: Steps<'a>,
     /// Whether each is forced to the disk by itself.
     one_by_one: bool,
-    written: Vec<(&'p TreeChange, OsString)>,
+    written: Vec<(&'p TreeChange, Beside)>,
 }
 
 impl<'p, V: Vault> Stage<'_, 'p, V> {
@@ -225,10 +212,10 @@ impl<'p, V: Vault> Stage<'_, 'p, V> {
     fn write(&mut self, change: &'p TreeChange) -> io::Result<()> {
         let Some(item) = change.after else { return Ok(()) };
         let content = self.to.contents.get(self.to.vault, item.id).map_err(io::Error::other)?;
-        let beside = write(&mut self.reached, change, item, &content, self.to.details)?;
-        let forced = beside.file.iter().filter(|_| self.one_by_one).try_for_each(File::sync_data);
+        let (beside, file) = Beside::write(&mut self.reached, change, item, &content, self.to.details)?;
+        let forced = file.iter().filter(|_| self.one_by_one).try_for_each(File::sync_data);
         // Also what can't be forced is removed again in the end.
-        self.written.push((change, beside.name));
+        self.written.push((change, beside));
         forced
     }
 }
@@ -254,14 +241,18 @@ impl Steps<'_> {
 }
 
 /// The folder that was reached last: files come folder by folder.
-struct Reached<'r> {
+pub(super) struct Reached<'r> {
     root: &'r OwnedFd,
     last: Option<(Vec<u8>, OwnedFd)>,
 }
 
 impl Reached<'_> {
     /// The folder of a path, as [`open_chain`] opens it.
-    fn folder(&mut self, path: &[u8], make: Option<&BTreeMap<Vec<u8>, u32>>) -> io::Result<Option<&OwnedFd>> {
+    pub(super) fn folder(
+        &mut self,
+        path: &[u8],
+        make: Option<&BTreeMap<Vec<u8>, u32>>,
+    ) -> io::Result<Option<&OwnedFd>> {
         let (folders, name) = split(path);
         let above = path.get(..path.len() - name.len()).unwrap_or_default();
         if self.last.as_ref().is_none_or(|(last, _)| last != above) {
@@ -329,58 +320,8 @@ fn set_mode(root: &OwnedFd, change: &TreeChange, item: Item, target: &Details) -
     Ok(rustix::fs::fchmod(&file, Mode::from_raw_mode(mode & 0o777))?)
 }
 
-/// A file that waits beside its place.
-struct Beside {
-    name: OsString,
-    /// Nothing for a link.
-    file: Option<File>,
-}
-
-fn write(
-    reached: &mut Reached<'_>,
-    change: &TreeChange,
-    item: Item,
-    content: &[u8],
-    target: &Details,
-) -> io::Result<Beside> {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let mode = target.modes.get(&change.path).copied();
-    let Some(folder) = reached.folder(&change.path, Some(&target.folders))? else {
-        return Err(io::Error::other(CHANGED));
-    };
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let unfinished = [UNFINISHED, format!("{}-{number}", std::process::id()).as_bytes()].concat();
-    let unfinished = OsString::from_vec(unfinished);
-    let written = match item.kind {
-        ItemKind::Link => Ok(rustix::fs::symlinkat(OsStr::from_bytes(content), folder, &unfinished).map(|()| None)?),
-        ItemKind::File | ItemKind::Program => write_file(folder, &unfinished, item.kind, content, mode).map(Some),
-        ItemKind::Folder => Err(io::Error::other("it is a folder")),
-    };
-    if written.is_err() {
-        let _ = rustix::fs::unlinkat(folder, &unfinished, AtFlags::empty());
-    }
-    Ok(Beside { name: unfinished, file: written? })
-}
-
-fn move_into_place(reached: &mut Reached<'_>, unfinished: &OsStr, change: &TreeChange) -> io::Result<()> {
-    let (_, name) = split(&change.path);
-    let Some(folder) = reached.folder(&change.path, None)? else { return Err(io::Error::other(CHANGED)) };
-    if !is_still(folder, name, change.before)? {
-        return Err(io::Error::other(CHANGED));
-    }
-    Ok(rustix::fs::renameat(folder, unfinished, folder, name)?)
-}
-
-/// Removes a file that did not get into its place.
-fn forget(root: &OwnedFd, unfinished: &OsStr, change: &TreeChange) {
-    let (folders, _) = split(&change.path);
-    if let Ok(Some(chain)) = open_chain(root, &folders, None) {
-        let _ = rustix::fs::unlinkat(chain.last().unwrap_or(root), unfinished, AtFlags::empty());
-    }
-}
-
 /// Whether what has a name is what was seen there. A folder in the way is told by whoever it is in the way of.
-fn is_still(folder: &OwnedFd, name: &OsStr, seen: Option<Item>) -> io::Result<bool> {
+pub(super) fn is_still(folder: &OwnedFd, name: &OsStr, seen: Option<Item>) -> io::Result<bool> {
     let kind = match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => FileType::from_raw_mode(stat.st_mode),
         // What is gone by now is in nobody's way, and was kept.
@@ -412,28 +353,9 @@ fn is_still(folder: &OwnedFd, name: &OsStr, seen: Option<Item>) -> io::Result<bo
     Ok(same && is_link == (seen.kind == ItemKind::Link))
 }
 
-fn write_file(folder: &OwnedFd, name: &OsStr, kind: ItemKind, content: &[u8], mode: Option<u32>) -> io::Result<File> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    // What a new file would get by itself; what is unusual is kept from others from the first moment on.
-    let usual = if kind == ItemKind::Program { 0o777 } else { 0o666 };
-    let create = if mode.is_some() { 0o600 } else { usual };
-    let handle = rustix::fs::openat(folder, name, flags, Mode::from_raw_mode(create))?;
-    let mut file = File::from(handle);
-    file.write_all(content)?;
-    let now = rustix::fs::fstat(&file)?.st_mode & 0o777;
-    let ours = if kind == ItemKind::Program { 0o755 } else { 0o644 };
-    // What a new file gets here may be another thing than what it was: then it is what the state says.
-    let wanted = mode.or_else(|| (!USUAL.contains(&now)).then_some(ours));
-    if let Some(mode) = wanted {
-        // Bits that let a file run as somebody else are never given.
-        rustix::fs::fchmod(&file, Mode::from_raw_mode(mode & 0o777))?;
-    }
-    Ok(file)
-}
-
 /// The folders on the way, each opened beneath the one before. Those that are missing are made with the permissions
 /// of `make`; `None` when one is missing and not wanted.
-fn open_chain(
+pub(super) fn open_chain(
     root: &OwnedFd,
     folders: &[&OsStr],
     make: Option<&BTreeMap<Vec<u8>, u32>>,
@@ -474,7 +396,7 @@ fn make_folder(above: &OwnedFd, name: &OsStr, mode: Option<u32>, flags: OFlags) 
     Ok(handle)
 }
 
-fn split(path: &[u8]) -> (Vec<&OsStr>, &OsStr) {
+pub(super) fn split(path: &[u8]) -> (Vec<&OsStr>, &OsStr) {
     let mut names: Vec<&OsStr> = path.split(|byte| *byte == b'/').map(OsStr::from_bytes).collect();
     let name = names.pop().unwrap_or_default();
     (names, name)

@@ -16,18 +16,18 @@ use std::sync::Arc;
 use gix::ObjectId;
 use gix::objs::Kind;
 use neco_proto::event::LeftOutWhy;
+use neco_safety::path::{is_own_name, remove_abandoned};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::ahead::Ahead;
+use super::beside::is_unfinished;
 use super::cache::{Cache, Facts, KnownFile, KnownFolder, Look, Whole};
 use super::checkpoints::LeftOut;
 use super::details::Details;
 use super::error::CheckpointError;
 use super::leave_out::{Decision, FolderRules, LeaveOut};
-use super::leftovers::is_abandoned;
-use super::restore::is_unfinished;
-use super::system::{Name, age, names, tells_of_new_names};
+use super::system::{Name, names, tells_of_new_names};
 use super::tree::{Item, ItemKind, tree_object};
 use super::vault::Vault;
 
@@ -265,8 +265,8 @@ impl<'a, V: Vault> Scan<'a, V> {
             }
             return Ok(None);
         }
-        if name.starts_with(b".neco-") && kind == FileType::RegularFile && is_abandoned(name, age(here.handle, name)) {
-            let _ = rustix::fs::unlinkat(here.handle, name, AtFlags::empty());
+        if kind == FileType::RegularFile && is_own_name(name) {
+            remove_abandoned(here.handle, OsStr::from_bytes(name));
             return Ok(None);
         }
         let is_folder = kind == FileType::Directory;

@@ -1,7 +1,6 @@
 //! What the system says of a folder, and what it can be relied on for.
 
-use std::os::fd::{AsFd, BorrowedFd};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::os::fd::AsFd;
 
 use rustix::fs::{AtFlags, Dir, FileType};
 use rustix::io::Errno;
@@ -30,14 +29,6 @@ pub fn tells_of_new_names(folder: impl AsFd) -> bool {
         let _ = folder;
         false
     }
-}
-
-/// How long nobody touched a file.
-#[must_use]
-pub fn age(folder: BorrowedFd<'_>, name: &[u8]) -> Duration {
-    let Ok(stat) = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else { return Duration::ZERO };
-    let touched = Duration::from_secs(u64::try_from(stat.st_mtime).unwrap_or(0));
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(touched)
 }
 
 /// The names of a folder, sorted.

@@ -211,3 +211,28 @@ fn permissions_of_what_is_no_part_of_a_state_are_none_of_it() {
         desk.back(&first.rev);
     });
 }
+
+/// What the system says of a file besides its content; nothing where nobody can tell.
+fn access_of(path: &Path) -> Option<String> {
+    let output = Command::new("getfacl").arg("-cpn").arg(path).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn a_file_that_is_put_back_keeps_its_access_list() {
+    on_all(|desk| {
+        desk.write("a", "one");
+        let set = Command::new("setfacl").args(["-m", "u:12345:rw,g::r,m::rw,o::-"]).arg(desk.path("a")).status();
+        if !set.is_ok_and(|status| status.success()) {
+            println!("skipped: access lists can't be set here (is acl installed?)");
+            return;
+        }
+        let before = access_of(&desk.path("a")).unwrap();
+        let first = desk.before();
+        desk.write("a", "two");
+        desk.after();
+        desk.back(&first.rev);
+        assert_eq!(fs::read(desk.path("a")).unwrap(), b"one");
+        assert_eq!(access_of(&desk.path("a")).unwrap(), before, "nobody may more than before");
+    });
+}

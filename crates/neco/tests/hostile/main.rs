@@ -10,6 +10,7 @@
 
 mod attempts;
 mod attempts_context;
+mod attempts_edits;
 mod attempts_paths;
 mod attempts_plants;
 mod attempts_rules;
@@ -72,6 +73,7 @@ fn hostile(approval: &str) {
     attempts.extend(attempts::all(&world, &listeners));
     attempts.extend(attempts_paths::all());
     attempts.extend(attempts_context::all(&world));
+    attempts.extend(attempts_edits::all(&world));
     assert!(attempts.len() >= 200, "only {} attempts", attempts.len());
     world.script(&turns(&attempts));
     let before = world.look();

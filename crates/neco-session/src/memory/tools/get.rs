@@ -30,6 +30,15 @@ impl Tool for MemoryGet {
     const DESCRIPTION: &'static str = include_str!("memory_get.md");
     const TOUCH: Touch = Touch::Reads;
 
+    /// Several ids may come as a list.
+    fn adapt(arguments: &mut serde_json::Value) {
+        let Some(id) = arguments.get_mut("id") else { return };
+        let ids = id.as_array().map(|ids| ids.iter().filter_map(|id| id.as_str()).collect::<Vec<_>>().join(","));
+        if let Some(ids) = ids {
+            *id = serde_json::Value::from(ids);
+        }
+    }
+
     fn summary(&self, args: &Args) -> String {
         format!("Recall {}", args.id)
     }

@@ -89,7 +89,7 @@ impl Tool for AgentWait {
 impl AgentWait {
     /// Those that are meant; all that are live, or have something to say, when none is named.
     async fn agents(&self, named: Option<&[String]>) -> Result<Vec<AgentId>, ToolError> {
-        let Some(names) = named else {
+        let Some(names) = named.filter(|names| !names.is_empty()) else {
             let children = self.0.company()?.children_of(self.0.agent).await;
             return Ok(children.into_iter().filter(|node| node.state.is_live()).map(|node| node.id).collect());
         };

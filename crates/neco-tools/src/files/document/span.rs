@@ -26,10 +26,11 @@ impl Span {
             Some((first, last)) => (first.trim(), Some(last.trim()).filter(|last| !last.is_empty())),
             None => (text, Some(text)),
         };
-        let number = |text: &str| text.parse::<usize>().ok().filter(|number| *number > 0);
+        // Whoever counts from zero means the first, and a stretch has two ends whichever comes first.
+        let number = |text: &str| text.parse::<usize>().ok().map(|number| number.max(1));
         match (number(first), last.map(number)) {
             (Some(first), None) => Ok(Self { first, last: None }),
-            (Some(first), Some(Some(last))) if last >= first => Ok(Self { first, last: Some(last) }),
+            (Some(one), Some(Some(other))) => Ok(Self { first: one.min(other), last: Some(one.max(other)) }),
             _ => Err(ToolError::new(
                 ErrorCode::InvalidArguments,
                 format!("pages: {text:?} is no stretch of pages; write 3, 2-5 or 10-"),
@@ -61,8 +62,8 @@ mod tests {
             (Some(" 3 "), Some((3, Some(3)))),
             (Some("2-5"), Some((2, Some(5)))),
             (Some("10-"), Some((10, None))),
-            (Some("0"), None),
-            (Some("5-2"), None),
+            (Some("0"), Some((1, Some(1)))),
+            (Some("5-2"), Some((2, Some(5)))),
             (Some("x"), None),
         ];
         for (text, expected) in table {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::closest::{self, Closest};
 use super::lines::{Lines, OldText, line_numbers};
+use super::wrapped::{Unwrapped, unwrapped, without_marks_in_new};
 use super::{escapes, exact, indentation, trailing};
 
 /// More places than this are not looked for.
@@ -40,6 +41,8 @@ pub enum Fit {
     Indentation,
     /// With `\n`, `\t`, `\"` and the like written out.
     Escapes,
+    /// Without what was put around it: blank lines, code fences, marks of a search-and-replace block.
+    Wrapping,
 }
 
 /// A successful replacement.
@@ -112,6 +115,8 @@ pub fn apply(content: &[u8], replacement: &Replacement<'_>, stop: &Stop<'_>) -> 
     if replacement.old.is_empty() {
         return Err(Misfit::NotFound(None));
     }
+    let plain = without_marks_in_new(replacement.new);
+    let replacement = &Replacement { new: plain.as_deref().unwrap_or(replacement.new), ..*replacement };
     if replacement.all
         && let Some(edited) = exact::replace_all(content, replacement, stop)?
     {
@@ -131,7 +136,24 @@ pub fn apply(content: &[u8], replacement: &Replacement<'_>, stop: &Stop<'_>) -> 
             return take(content, places, fit);
         }
     }
-    Err(Misfit::NotFound(closest::find(content, &lines, &OldText::of(replacement.old))))
+    let layers = unwrapped(replacement.old, replacement.new);
+    for Unwrapped { old, new } in &layers {
+        let places = in_whole_lines(content, &lines, &Replacement { old, new, all: false }, stop);
+        if stop() {
+            return Err(Misfit::Stopped);
+        }
+        if !places.is_empty() {
+            return take(content, places, Fit::Wrapping);
+        }
+    }
+    let old = layers.last().map_or(replacement.old, |inner| inner.old.as_str());
+    Err(Misfit::NotFound(closest::find(content, &lines, &OldText::of(old))))
+}
+
+/// What something was put around has whole lines in it, so a part of a line is none of its places.
+fn in_whole_lines(content: &[u8], lines: &Lines, replacement: &Replacement<'_>, stop: &Stop<'_>) -> Places {
+    let places = indentation::find(content, lines, replacement, stop);
+    if places.is_empty() { trailing::find(content, lines, replacement, stop) } else { places }
 }
 
 type Find = fn(&[u8], &Lines, &Replacement<'_>, &Stop<'_>) -> Places;
@@ -180,7 +202,8 @@ mod tests {
             // content, old, new, expected, fit
             ("let a = 1;\nlet b = 2;\n", "a = 1", "a = 9", "let a = 9;\nlet b = 2;\n", Fit::Exact),
             ("one\r\ntwo\r\nthree\r\n", "two", "2\ntwice", "one\r\n2\r\ntwice\r\nthree\r\n", Fit::Exact),
-            ("one\ntwo\n", "two", "2\r\ntwice", "one\n2\r\ntwice\n", Fit::Exact),
+            ("one\ntwo\n", "two", "2\r\ntwice", "one\n2\ntwice\n", Fit::Exact),
+            ("one", "one", "1\r\n2", "1\r\n2", Fit::Exact),
             ("one\r\ntwo\r\nthree\r\n", "one\ntwo", "1\n2", "1\r\n2\r\nthree\r\n", Fit::LineEndings),
             ("one\r\ntwo\r\n", "one\ntwo\n", "1\n", "1\r\n", Fit::LineEndings),
             ("one\ntwo\n", "one\r\ntwo\r\n", "1\r\n2\r\n", "1\n2\n", Fit::LineEndings),
@@ -220,6 +243,31 @@ mod tests {
             ("say(\"hi\");\n", "say(\\\"hi\\\");", "say(\\\"a\\nb\\\");", "say(\"a\\nb\");\n", Fit::Escapes),
             ("one\n\ttwo\n", "one\\n\\ttwo", "1\\n\\t2", "1\n\t2\n", Fit::Escapes),
             ("one\r\ntwo\r\n", "one\\ntwo", "1\\n2", "1\r\n2\r\n", Fit::Escapes),
+            (
+                "def f():\n    if a:\n        b\n    c\n",
+                "def f():\n  if a:\n    b\n  c\n",
+                "def f():\n  if a:\n    b\n    d(1,\n      2)\n  c\n",
+                "def f():\n    if a:\n        b\n        d(1,\n            2)\n    c\n",
+                Fit::Indentation,
+            ),
+            (
+                "{\n  a {\n    b\n  }\n}\n",
+                "    a {\n        b\n    }",
+                "    a {\n        b\n        c {\n            d\n        }\n    }",
+                "{\n  a {\n    b\n    c {\n      d\n    }\n  }\n}\n",
+                Fit::Indentation,
+            ),
+            (
+                "\t\tif a {\n\t\t\tb\n\t\t}\n",
+                "if a {\n  b\n}",
+                "if a {\n  b\n  c\n}\nd",
+                "\t\tif a {\n\t\t\tb\n\t\t\tc\n\t\t}\n\t\td\n",
+                Fit::Indentation,
+            ),
+            ("x\none\ntwo\ny\n", "\n\none\ntwo\n\n", "\n\n1\n\n", "x\n1\ny\n", Fit::Wrapping),
+            ("  one\n", "```js\none\n```", "```js\n1\n2\n```", "  1\n  2\n", Fit::Wrapping),
+            ("a\nb\n", "<<<<<<< SEARCH\na\n=======\nc\n>>>>>>> REPLACE", "", "c\nb\n", Fit::Wrapping),
+            ("a\nb\n", "a", "c\n>>>>>>> REPLACE", "c\nb\n", Fit::Exact),
         ];
         for (content, old, new, expected, fit) in table {
             assert_eq!(done(content, old, new), (expected.to_owned(), fit), "{old:?} in {content:?}");
@@ -240,6 +288,13 @@ mod tests {
             ("}\n", "        }"),
             ("a\n\nb\n", "a\nb"),
             ("A = 1\n", "a = 1"),
+            // Steps of indentation that are not the same everywhere.
+            ("if a:\n    b\n      c\n", "if a:\n  b\n    c"),
+            ("if a:\n    if b:\n        c\n    d\n", "if a:\n  if b:\n    c\n    d"),
+            // Only whole lines are meant by what stands between blank lines or fences.
+            ("myfoo\nbar\n", "\nfoo\n"),
+            ("foo()\n", "```\nfoo\n```"),
+            ("a\nb\n", "\na\n\nb\n"),
             ("", "x"),
             ("x", ""),
         ];
@@ -368,7 +423,7 @@ mod tests {
                 prop_assert_eq!(edited.fit, Fit::Exact);
                 let middle = edited.content.strip_prefix(before.as_bytes()).and_then(|rest| rest.strip_suffix(after.as_bytes()));
                 let middle = middle.map(|middle| String::from_utf8(middle.to_vec()).unwrap());
-                if content.contains("\r\n") {
+                if content.contains('\n') {
                     // Only line endings may be adapted.
                     prop_assert_eq!(middle.map(|text| text.replace("\r\n", "\n")), Some(new.replace("\r\n", "\n")));
                 } else {

@@ -28,7 +28,8 @@ pub(super) fn replace_all(
     stop: &Stop<'_>,
 ) -> Result<Option<Edited>, Misfit> {
     let (old, new) = (replacement.old.as_bytes(), replacement.new.as_bytes());
-    let crlf = with_crlf(new);
+    let (crlf, lf) = (with_crlf(new), with_lf(new));
+    let adapts = crlf.len() != lf.len() && memchr::memchr(b'\n', content).is_some();
     let mut result = Vec::with_capacity(content.len());
     let mut endings = Endings::of(content);
     let (mut count, mut done) = (0, 0);
@@ -37,8 +38,11 @@ pub(super) fn replace_all(
             return Err(Misfit::Stopped);
         }
         result.extend_from_slice(content.get(done..start).unwrap_or_default());
-        let same = crlf.len() == new.len();
-        result.extend_from_slice(if same || !endings.is_crlf_at(start) { new } else { &crlf });
+        result.extend_from_slice(match adapts {
+            false => new,
+            true if endings.is_crlf_at(start) => &crlf,
+            true => &lf,
+        });
         if result.len() > MOST_BYTES {
             return Err(Misfit::TooLong);
         }
@@ -68,10 +72,12 @@ pub(super) fn find_with_any_line_ending(content: &[u8], old: &str, new: &str) ->
     places
 }
 
-/// The new text as the model wrote it, but not with bare newlines among CRLF lines.
+/// The new text with the line endings of its place; where the content has none, as the model wrote it.
 fn adapted(content: &[u8], start: usize, new: &str) -> Vec<u8> {
-    let is_crlf = new.contains('\n') && Endings::of(content).is_crlf_at(start);
-    if is_crlf { with_crlf(new.as_bytes()) } else { new.as_bytes().to_vec() }
+    match new.contains('\n') && memchr::memchr(b'\n', content).is_some() {
+        true => with_endings_of(content, &(start..start), new.as_bytes()),
+        false => new.as_bytes().to_vec(),
+    }
 }
 
 fn occurrences<'a>(content: &'a [u8], wanted: &'a [u8]) -> impl Iterator<Item = usize> + 'a {

@@ -5,7 +5,7 @@
 //! fits it; nothing here does I/O or panics, whatever the input.
 //!
 //! Reading order: [`mod@apply`] (the order of readings), [`exact`], [`lines`], [`trailing`],
-//! [`indentation`], [`escapes`], [`closest`].
+//! [`indentation`], [`escapes`], [`wrapped`], [`closest`].
 
 mod apply;
 mod closest;
@@ -14,6 +14,7 @@ mod exact;
 mod indentation;
 mod lines;
 mod trailing;
+mod wrapped;
 
 pub use apply::{Edited, Fit, MOST_PLACES, Misfit, Replacement, apply};
 pub(super) use apply::{LOOK_AFTER, MOST_BYTES, Stop};
@@ -22,3 +23,4 @@ pub(super) use closest::find as closest_to;
 pub(super) use escapes::write_out;
 pub(super) use indentation::{Shift, shift_of};
 pub(super) use lines::{Endings, Line, Lines, OldText, trim_end};
+pub(super) use wrapped::unfenced;

@@ -85,7 +85,7 @@ fn undone(files: &Files, error: PathError, done: &[Done<'_>], folders: &[PathBuf
 
 fn put_back(located: &Located, now: Option<&Stamp>, before: Option<&Before>) -> Result<(), PathError> {
     match (now, before) {
-        (now, Some(before)) => located.replace_like(&before.bytes, now, Some(&before.metadata)).map(|_| ()),
+        (now, Some(before)) => located.replace_like(&before.bytes, now, before.attributes.as_ref()).map(|_| ()),
         (Some(now), None) => located.remove(now),
         (None, None) => Ok(()),
     }

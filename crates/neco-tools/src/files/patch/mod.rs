@@ -4,7 +4,7 @@
 //! only if there is exactly one way to put all hunks of its file in; lines that a patch only mentions
 //! stay as they are in the file; when a write fails, what was written before is put back.
 //!
-//! Reading order: [`hunk`], [`mod@read`], [`envelope`], [`unified`], [`header`]; [`find`], [`scope`],
+//! Reading order: [`hunk`], [`mod@read`], [`loose`], [`envelope`], [`unified`], [`header`]; [`find`], [`scope`],
 //! [`place`], [`build`]; [`stage`], [`mod@carry_out`], [`words`].
 
 mod build;
@@ -13,6 +13,7 @@ mod envelope;
 mod find;
 mod header;
 mod hunk;
+mod loose;
 mod place;
 mod read;
 mod scope;
@@ -22,6 +23,6 @@ mod words;
 
 pub(super) use carry_out::carry_out;
 pub(super) use hunk::{Act, FilePatch};
-pub(super) use read::read;
+pub(super) use read::{read, read_loosely};
 pub(super) use stage::{Stage, Surroundings};
 pub(super) use words::{done_words, plan_diffs};

@@ -1,10 +1,9 @@
 //! The files of a patch as they are and as they will be; nothing here writes.
 
-use std::fs::Metadata;
 use std::path::Path;
 
 use neco_proto::{ErrorCode, Risk};
-use neco_safety::path::{Access, Located, Stamp};
+use neco_safety::path::{Access, Attributes, Located, PathError, Stamp};
 use neco_safety::secrets::Redactor;
 use neco_safety::untrusted;
 use neco_safety::world::Files;
@@ -14,8 +13,9 @@ use super::hunk::{Act, FilePatch, Hunk};
 use super::place::patched;
 use super::words;
 use crate::files::change::{MOST_BYTES, not_text};
-use crate::files::judged::{Judge, Judgement};
+use crate::files::judged::{Judge, Judgement, Seen, attributes_of};
 use crate::files::ledger::{Ledger, Needed};
+use crate::files::left_out::{self, Written};
 use crate::files::matching::Fit;
 use crate::files::sniff::{Kind, SNIFFED, sniff};
 use crate::files::text::{Form, is_crlf, with_crlf};
@@ -42,8 +42,8 @@ pub struct Staged {
     pub text: Option<Vec<u8>>,
     /// Whether all of the new text is known to the agent.
     pub known: Needed,
-    /// The file whose owner and permissions it will have.
-    pub like: Option<Metadata>,
+    /// What it will have besides its content, where that is another file's.
+    pub like: Option<Attributes>,
     /// Where its content comes from, when it was moved or copied here.
     pub from: Option<String>,
     /// Whether what it comes from stays.
@@ -61,8 +61,8 @@ pub struct Before {
     pub bytes: Vec<u8>,
     /// Its state.
     pub stamp: Stamp,
-    /// Its owner and permissions.
-    pub metadata: Metadata,
+    /// What it has besides its content, where all of that can be read.
+    pub attributes: Option<Attributes>,
 }
 
 impl Before {
@@ -203,6 +203,10 @@ impl Stage {
         let judgement = around.judge.judge(path, &located, Access::Write)?;
         self.judged.push(path.to_owned());
         let before = before(&located, around.ledger, MOST_TOGETHER.saturating_sub(self.bytes))?;
+        let seen = before
+            .as_ref()
+            .map_or(Seen::Nothing, |before| Seen::file(before.attributes.clone(), before.stamp, &before.bytes));
+        around.judge.find(path, &located.shown(), seen)?;
         self.bytes += before.as_ref().map_or(0, |before| before.bytes.len() as u64);
         let (form, text) = match &before {
             Some(before) => {
@@ -245,6 +249,7 @@ impl Stage {
         let old_text = String::from_utf8_lossy(&old);
         marked::check(around.redactor, text, &old_text, &shown)?;
         let text = untrusted::restored(text, &old_text).into_owned();
+        left_out::check(&Written { shown: &shown, file: &old_text, old: &old_text, new: &text })?;
         let text = text.strip_prefix('\u{feff}').filter(|_| staged.form.mark).unwrap_or(&text);
         let keeps_crlf = is_crlf(&old) && !text.contains('\r');
         staged.text = Some(if keeps_crlf { with_crlf(text.as_bytes()) } else { text.as_bytes().to_vec() });
@@ -322,7 +327,11 @@ impl Stage {
         }
         let Some(source) = self.staged.get_mut(from) else { return Ok(()) };
         let (shown, known) = (source.located.shown(), source.known);
-        let like = source.before.as_ref().map(|before| before.metadata.clone());
+        let like = match &source.before {
+            Some(Before { attributes: None, .. }) => return Err(PathError::NotKept(shown).into()),
+            Some(Before { attributes, .. }) => attributes.clone(),
+            None => None,
+        };
         let notes = if copy { Vec::new() } else { std::mem::take(&mut source.notes) };
         let Some(target) = self.staged.get_mut(target) else { return Ok(()) };
         // What is no text is not overwritten unseen, and what nobody read neither.
@@ -358,6 +367,7 @@ fn before(located: &Located, ledger: &Ledger, room: u64) -> Result<Option<Before
         );
         return Err(ToolError::new(ErrorCode::FileTooLarge, message));
     }
+    let attributes = attributes_of(located)?;
     let (bytes, stamp) = located.read(MOST_BYTES + 1)?;
     if bytes.len() as u64 > MOST_BYTES {
         let message = format!("{shown} has {} bytes, too many to patch here; change it with a command", stamp.size());
@@ -367,7 +377,7 @@ fn before(located: &Located, ledger: &Ledger, room: u64) -> Result<Option<Before
     if ledger.is_known(located.path()) && !bytes.is_empty() {
         ledger.check(located.path(), &shown, &stamp, &bytes, Needed::Some)?;
     }
-    Ok(Some(Before { bytes, stamp, metadata }))
+    Ok(Some(Before { bytes, stamp, attributes }))
 }
 
 /// The hunks with what was broken for the model made whole again.
@@ -379,6 +389,11 @@ fn restored(hunks: &[Hunk], old: &[u8], shown: &str, redactor: &Redactor) -> Res
         if let std::borrow::Cow::Owned(whole) = untrusted::restored(&line.text, &original) {
             line.text = whole;
         }
+    }
+    for hunk in &hunks {
+        let joined = |lines: &[&[u8]]| String::from_utf8_lossy(&lines.join(&b'\n')).into_owned();
+        let (old, new) = (joined(&hunk.old_lines()), joined(&hunk.new_lines()));
+        left_out::check(&Written { shown, file: &original, old: &old, new: &new })?;
     }
     Ok(hunks)
 }
