@@ -88,6 +88,7 @@ impl Stage {
             imported_by: None,
             text: "A rule of the project that goes on for a while.\n".repeat(200),
             notes: Vec::new(),
+            warnings: Vec::new(),
         };
         let sources: Vec<Arc<dyn Source>> = vec![Arc::new(Rules::new(vec![rules]))];
         let context = Context::new(Arc::new(Prompts::default()), sources);

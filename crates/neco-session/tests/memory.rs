@@ -46,6 +46,7 @@ impl Place {
             cwd: self.path(cwd),
             redactor: Redactor::default(),
             now: Arc::new(move || Timestamp::from_millisecond(now.load(Ordering::Relaxed)).unwrap()),
+            telling: neco_safety::policy::Policy::default().telling(),
         }))
     }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::action::{Confinement, Touch};
-use super::closed::{Effects, deciding};
+use super::closed::{OnFiles, deciding};
 use super::facts::Facts;
 use super::judge::Policy;
 use super::rule::{Rule, Ruling};
@@ -14,7 +14,7 @@ impl Policy {
     /// command allows nothing that it names.
     pub(super) fn closes<'p>(&'p self, facts: &Facts<'_>) -> Option<&'p Rule> {
         facts.examined.as_ref().filter(|_| self.denies_paths())?;
-        let in_force: Vec<(&Rule, Effects)> = self.about_paths(facts).collect();
+        let in_force: Vec<(&Rule, OnFiles)> = self.about_paths(facts).collect();
         let located = facts
             .action
             .paths
@@ -36,7 +36,7 @@ impl Policy {
         let changes_nothing = facts.is_known_safe();
         let reads_nothing = changes_nothing && examined.tells_names_only();
         let hides = facts.who.confinement == Confinement::Boxed;
-        let is_open = |(rule, effects): &(&Rule, Effects)| {
+        let is_open = |(rule, effects): &(&Rule, OnFiles)| {
             let reaches = effects.reads && !reads_nothing || effects.changes && !changes_nothing;
             let is_hidden = hides && rule.when.holds_throughout(facts.who.role, &facts.place.workspace);
             rule.decision == Ruling::Deny && reaches && !is_hidden
@@ -71,7 +71,7 @@ impl Policy {
     }
 
     /// The rules in force that are about paths and nothing else, in their order.
-    fn about_paths<'p>(&'p self, facts: &Facts<'_>) -> impl Iterator<Item = (&'p Rule, Effects)> {
+    fn about_paths<'p>(&'p self, facts: &Facts<'_>) -> impl Iterator<Item = (&'p Rule, OnFiles)> {
         let rules = self.rules().iter().filter(|rule| !rule.when.paths.is_empty() && rule.counts_for_paths());
         let rules = rules.map(|rule| (rule, rule.when.effects()));
         rules.filter(|(rule, effects)| effects.of_commands() && rule.when.holds_for(facts))
@@ -79,7 +79,7 @@ impl Policy {
 }
 
 /// The rule that closes what is named.
-fn closing<'p>(rules: &[(&'p Rule, Effects)], named: &Named, about: impl Fn(Effects) -> bool) -> Option<&'p Rule> {
+fn closing<'p>(rules: &[(&'p Rule, OnFiles)], named: &Named, about: impl Fn(OnFiles) -> bool) -> Option<&'p Rule> {
     let fits = |rule: &Rule| rule.when.paths.iter().any(|pattern| pattern.is_named_by(named));
     // What opens some of what a pattern may find does not open the rest.
     let counts = |rule: &Rule| rule.decision == Ruling::Deny || matches!(named, Named::Path(_));

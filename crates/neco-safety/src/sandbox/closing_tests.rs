@@ -22,7 +22,7 @@ fn stage(files: &[&str]) -> Stage {
 
 fn closing(root: &Path, rules: &[(Ruling, &str)]) -> Closing {
     let place = Place::new(root);
-    let reader = RuleReader { place: &place, own_name: |_| None };
+    let reader = RuleReader { place: &place };
     let rules = rules.iter().flat_map(|(ruling, text)| reader.flag(*ruling, text).rules).collect();
     Closing::new(&Policy::new(place.clone(), rules).closed(), &[root.to_path_buf()]).unwrap()
 }

@@ -5,7 +5,7 @@ use neco_safety::policy::{RuleReader, Source};
 use neco_safety::{Confinement, Policy, Ruling, Who};
 use proptest::prelude::*;
 
-use crate::support::{Call, WORKSPACE, own_name, place, read, user, who};
+use crate::support::{Call, WORKSPACE, place, read, user, who};
 
 fn auto() -> Who<'static> {
     Who { approval: ApprovalMode::Auto, ..who() }
@@ -18,7 +18,7 @@ fn ruling(policy: &Policy, line: &str, who: &Who<'_>) -> Ruling {
 
 fn flags(texts: &[(Ruling, &str)]) -> Policy {
     let place = place();
-    let reader = RuleReader { place: &place, own_name };
+    let reader = RuleReader { place: &place };
     let rules = texts.iter().flat_map(|(ruling, text)| {
         let read = reader.flag(*ruling, text);
         assert!(read.problems.is_empty(), "{:?}", read.problems);
@@ -228,7 +228,7 @@ fn what_is_asked_about_is_asked_about_each_time_and_opened_by_a_rule_that_names_
     assert!(reason.contains("a rule closes vendor"), "{reason}");
     let rule = "{ tool = 'bash', line = 'make', risk = 'critical' }";
     let place = place();
-    let reader = RuleReader { place: &place, own_name };
+    let reader = RuleReader { place: &place };
     reader.flag(Ruling::Allow, rule).rules.into_iter().for_each(|rule| policy.add(rule));
     assert_eq!(ruling(&policy, "make", &who), Ruling::Allow);
     assert_eq!(ruling(&policy, "make; cat vendor/x", &who), Ruling::Deny);

@@ -38,8 +38,7 @@ fn closing_in(
     rules: &[(Ruling, &str)],
 ) -> Option<Spawner> {
     let place = Place::new(&stage.workspace).with_home(&stage.home);
-    let own_name = |_: &str| None;
-    let reader = RuleReader { place: &place, own_name };
+    let reader = RuleReader { place: &place };
     let rules = rules.iter().flat_map(|(ruling, text)| reader.flag(*ruling, text).rules).collect();
     Some(stage.spawner(strength, section)?.closing(&Policy::new(place.clone(), rules).closed()))
 }
