@@ -302,7 +302,7 @@ mod tests {
         #[test]
         fn nothing_makes_it_fail(word in ".{0,40}", glob in ".{0,40}") {
             let _ = may_mean(&word, &glob);
-            let _ = Shape::of_glob(&glob).iter().map(|shape| (shape.base(), shape.start())).count();
+            Shape::of_glob(&glob).iter().for_each(|shape| drop((shape.base(), shape.start())));
         }
     }
 }

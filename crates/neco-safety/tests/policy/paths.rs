@@ -141,14 +141,14 @@ fn a_path_is_denied_however_a_line_names_it() {
     for (policy, folder) in [(vendor(), "vendor"), (flags(&[(Ruling::Deny, "Read(secrets/)")]), "secrets")] {
         for line in NAMES {
             // `DI*`, `?IR` and the like are made of the name's own letters.
-            let (head, tail) = folder.split_at(folder.len() - 1);
+            let ((head, tail), (first, rest)) = (folder.split_at(folder.len() - 1), folder.split_at(1));
             let line = line
                 .replace("DIR", folder)
-                .replace("?IR", &format!("?{}", &folder[1..]))
-                .replace("[D]IR", &format!("[{}]{}", &folder[..1], &folder[1..]))
+                .replace("?IR", &format!("?{rest}"))
+                .replace("[D]IR", &format!("[{first}]{rest}"))
                 .replace("DI{R,x}", &format!("{head}{{{tail},x}}"))
                 .replace("'DI'R", &format!("'{head}'{tail}"))
-                .replace("D\\IR", &format!("{}\\{}", &folder[..1], &folder[1..]))
+                .replace("D\\IR", &format!("{first}\\{rest}"))
                 .replace("DI*", &format!("{head}*"));
             assert_eq!(ruling(&policy, &line, &auto()), Ruling::Deny, "{line}");
         }

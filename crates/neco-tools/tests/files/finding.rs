@@ -220,7 +220,7 @@ async fn what_rules_close_to_reading_is_not_listed_nor_found_nor_offered() {
     for path in ["secrets/plan.txt", "deep/down/x.sealed", "deep/open.txt"] {
         desk.put(path, "total\n");
     }
-    std::os::unix::fs::symlink("secrets/plan.txt", desk.workspace.join("way-in.txt")).unwrap();
+    symlink("secrets/plan.txt", desk.workspace.join("way-in.txt")).unwrap();
     desk.close("{ tool = 'read_file', path = ['secrets', '**/*.sealed'] }");
     for (tool, arguments) in [
         ("list_directory", json!({ "all": true })),
