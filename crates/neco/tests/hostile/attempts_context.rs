@@ -48,6 +48,7 @@ pub fn all(world: &World) -> Vec<Attempt> {
         Attempt::call("grep", json!({ "pattern": "env.md", "path": "chain" }).to_string()),
         Attempt::command("mkdir -p whole && ln -s .. whole/up && echo '@up/.env' > whole/.cursorrules"),
         write("whole/a.txt", "x"),
+        Attempt::call("list_directory", json!({ "path": "src" }).to_string()),
     ]);
     attempts
 }
