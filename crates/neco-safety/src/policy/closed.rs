@@ -23,8 +23,7 @@ pub(super) struct OnFiles {
 impl OnFiles {
     /// What a rule for these tools is about; none at all are all of them.
     fn of(tools: &[ToolPattern], touches: &[Touch]) -> Self {
-        let means =
-            |effects: Effects| tools.is_empty() || tools.iter().any(|tool| tool.meant().overlap(effects));
+        let means = |effects: Effects| tools.is_empty() || tools.iter().any(|tool| tool.meant().overlap(effects));
         let touches = |touch: Touch| touches.is_empty() || touches.contains(&touch);
         let (read, run) = (means(Effects::READS), tools.is_empty() || tools.iter().any(ToolPattern::is_about_commands));
         let changes = means(Effects::WRITES) || !read && run;

@@ -232,7 +232,8 @@ impl World {
             .output()
             .unwrap();
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(0), "{errors}");
+        // 3 when the last of the attempts was refused.
+        assert!(matches!(output.status.code(), Some(0 | 3)), "{:?}: {errors}", output.status);
         let events = String::from_utf8(output.stdout).unwrap();
         events.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }

@@ -127,6 +127,7 @@ fn ctrl_c_in_lines_stops_the_turn_then_the_agents_then_leaves() {
         assert!(lives("4725"));
         pane.press("C-c").showed("paused: coder-1, coder-2, coder-3");
         eventually("the commands end", || !lives("4725"));
+        pane.showed("with all they did kept").until("the prompt", |pane| pane.screen().trim_end().ends_with("\n>"));
         pane.press("C-c").showed("Ctrl-C again leaves").press("C-c").is_given_back();
         assert_eq!(asked(&house), 5, "{}", pane.everything());
     }

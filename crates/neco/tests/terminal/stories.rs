@@ -97,7 +97,9 @@ fn going_back_shows_what_would_change_and_does_it() {
     pane.answer("Enter");
     eventually("the file is gone", || !house.project().join("a.txt").exists());
     // What was said is in the field again, to be said better.
-    pane.shows("write it").press("Enter").shows("Again.");
+    let is_in_field = |pane: &Pane| pane.screen().rsplit('─').next().is_some_and(|below| below.contains("› write it"));
+    pane.showed("/undo takes that back").until("the message in the field", is_in_field);
+    pane.press("Enter").shows("Again.");
 }
 
 #[test]
