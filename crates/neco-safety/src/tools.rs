@@ -216,6 +216,12 @@ pub fn effects(own: &str) -> Effects {
     }
 }
 
+/// Whether a name, as it is spelt here, is that of a tool of ours.
+#[must_use]
+pub fn is_known(own: &str) -> bool {
+    find(own).is_some() || own.starts_with(OF_AGENTS)
+}
+
 /// Whether a tool starts agents.
 #[must_use]
 pub fn starts_agents(own: &str) -> bool {

@@ -5,44 +5,25 @@ use serde_json::{Map, Number, Value};
 
 use crate::misfit::{nearest, shortened};
 
-/// Parts of names of fields that say where, how much or whether something is done: left out, a call that changes
-/// something would do another thing than was asked for.
-const TELLING: &[&str] = &[
-    "append",
-    "prepend",
-    "insert",
-    "dry",
-    "preview",
-    "simulate",
-    "only",
-    "cwd",
-    "workdir",
-    "dir",
-    "directory",
-    "folder",
-    "root",
-    "host",
-    "user",
-    "env",
-    "environment",
-    "line",
-    "lines",
-    "start",
-    "end",
-    "range",
-    "offset",
-    "position",
-    "index",
-    "before",
-    "after",
-    "regex",
-    "pattern",
-    "count",
-    "occurrence",
-    "expected",
-    "branch",
-    "stdin",
-    "input",
+/// Names of fields that only say why something is done, in small letters and without what stands between words. Any
+/// other field that is not known may say where, how or whether: without it, a call would do another thing than was
+/// asked for.
+const EXPLAINING: &[&str] = &[
+    "comment",
+    "description",
+    "explanation",
+    "justification",
+    "purpose",
+    "rationale",
+    "reason",
+    "reasoning",
+    "thinking",
+    "thought",
+    "thoughts",
+    "title",
+    "toolaction",
+    "toolsummary",
+    "why",
 ];
 
 /// Makes lists and objects of texts that hold them as JSON: what tools look into is there then.
@@ -193,12 +174,15 @@ impl<'s> Kind<'s> {
 
     /// Whether a value says nothing: an empty text, or a word for nothing.
     fn is_nothing(&self, value: &Value) -> bool {
-        let words = ["", "null", "none", "undefined", "nil"];
+        let Some(text) = value.as_str().map(|text| text.trim().to_ascii_lowercase()) else { return false };
         match self.shape {
             // A text may be empty, and may be any word.
             Shape::Text | Shape::Object | Shape::Other => false,
-            Shape::Choice | Shape::Whole | Shape::Number | Shape::Truth | Shape::List => {
-                value.as_str().is_some_and(|text| words.contains(&text.trim().to_ascii_lowercase().as_str()))
+            // A choice or a name in a list may be called so.
+            Shape::Choice => ["", "null"].contains(&text.as_str()) && !choices(self.schema).contains(&text.as_str()),
+            Shape::List => ["", "null"].contains(&text.as_str()),
+            Shape::Whole | Shape::Number | Shape::Truth => {
+                ["", "null", "none", "undefined", "nil"].contains(&text.as_str())
             }
         }
     }
@@ -236,7 +220,12 @@ impl Fitting {
             let inner = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
             let kind = Kind::of(schema);
             let optional = !required.contains(&name.as_str());
-            if optional && ((value.is_null() && !kind.nullable) || (!value.is_null() && kind.is_nothing(value))) {
+            if optional && value.is_null() && !kind.nullable {
+                fields.remove(name);
+                continue;
+            }
+            if optional && kind.is_nothing(value) {
+                self.note(&inner, &format!("{} was taken as not given", told(value)));
                 fields.remove(name);
                 continue;
             }
@@ -297,7 +286,7 @@ impl Fitting {
         for name in names {
             let mut absent = known.keys().map(String::as_str).filter(|field| !fields.contains_key(*field));
             // It may be meant for one that is missing.
-            if nearest(&name, &mut absent).is_some() || (self.changes && tells(&name, fields.get(&name))) {
+            if nearest(&name, &mut absent).is_some() || (self.changes && may_tell(&name, fields.get(&name))) {
                 continue;
             }
             fields.remove(&name);
@@ -307,20 +296,15 @@ impl Fitting {
 }
 
 /// Whether a field that is not known may say what is to be done, and not only why.
-fn tells(name: &str, value: Option<&Value>) -> bool {
-    if matches!(value, None | Some(Value::Null | Value::Bool(false))) || value.is_some_and(|value| value == "") {
-        return false;
+fn may_tell(name: &str, value: Option<&Value>) -> bool {
+    let plain: String =
+        name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    match value {
+        None | Some(Value::Null) => false,
+        Some(Value::String(text)) => !text.is_empty() && !EXPLAINING.contains(&plain.as_str()),
+        // `overwrite: false` says as much as `append: true`.
+        Some(Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => true,
     }
-    let mut parts = vec![String::new()];
-    for character in name.chars() {
-        if !character.is_alphanumeric() || character.is_uppercase() {
-            parts.push(String::new());
-        }
-        if let Some(last) = parts.last_mut().filter(|_| character.is_alphanumeric()) {
-            last.extend(character.to_lowercase());
-        }
-    }
-    parts.iter().any(|part| TELLING.contains(&part.as_str()))
 }
 
 /// The texts that a schema takes, where it names them.
@@ -446,6 +430,9 @@ mod tests {
             (json!({"limit": -1}), json!({"limit": null})),
             (json!({"limit": 99_999_999_999_u64}), json!({"limit": 4_294_967_295_u32})),
             (json!({"reason": "because"}), json!({})),
+            (json!({"toolSummary": "a look", "tool_action": "x", "backup": null}), json!({})),
+            (json!({"names": "none"}), json!({"names": ["none"]})),
+            (json!({"names": "", "items": "null"}), json!({})),
         ] {
             let (found, _) = fitted(given.clone(), true);
             assert_eq!(found, meant, "{given}");
@@ -469,6 +456,14 @@ mod tests {
             json!({"limits": 5}),
             json!({"path": "a", "append": true}),
             json!({"path": "a", "startLine": 3}),
+            json!({"path": "a", "mode": "append"}),
+            json!({"path": "a", "overwrite": false}),
+            json!({"path": "a", "create_only": true}),
+            json!({"path": "a", "if_not_exists": true}),
+            json!({"path": "a", "backup": "a.bak"}),
+            json!({"path": "a", "encoding": "latin1"}),
+            json!({"path": "a", "reason": false}),
+            json!({"speed": "none"}),
         ] {
             let (found, notes) = fitted(given.clone(), true);
             assert_eq!((found, notes), (given, Vec::new()));
@@ -487,6 +482,8 @@ mod tests {
         assert_eq!(notes, said);
         let (_, notes) = fitted(json!({"timeout": 9000}), true);
         assert_eq!(notes, ["timeout: 9000 is more than 100, so it was taken as that"]);
+        let (_, notes) = fitted(json!({"limit": "none", "names": ""}), true);
+        assert_eq!(notes, ["limit: \"none\" was taken as not given", "names: \"\" was taken as not given"]);
         assert_eq!(fitted(json!({"limit": 5.0}), true).1, [] as [&str; 0], "the same number needs no word");
     }
 }

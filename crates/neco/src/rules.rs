@@ -41,21 +41,26 @@ pub fn load(
         Failure::usage(format!("the rules can't be used, so nothing is done:\n{error}"))
             .hint("Correct them or take them out: one of them may be the rule that forbids something.")
     })?;
-    let misspelt = misspelt(&rules.policy);
-    rules.warnings.extend(misspelt);
+    let unknown = unknown_tools(&rules.policy);
+    rules.warnings.extend(unknown);
     Ok(rules)
 }
 
-/// Rules about tools that do not exist, where one of nearly that name does: such a rule says nothing. What is
-/// not like any of ours may be the tool of a server.
-fn misspelt(policy: &Policy) -> Vec<Problem> {
+/// Rules about tools that do not exist: such a rule says nothing. Files may have rules for tools that only other agents
+/// have, so there a name counts that is nearly one of ours; who writes a flag means something.
+fn unknown_tools(policy: &Policy) -> Vec<Problem> {
     let mut found = Vec::new();
     for rule in policy.rules().iter().filter(|rule| rule.source > Source::BuiltIn) {
         for name in rule.when.tools.iter().filter_map(ToolPattern::name) {
-            if let Some(meant) = tools::misspelt(name) {
-                let message = format!("there is no tool {name:?}, so the rule says nothing; did you mean {meant:?}?");
-                found.push(Problem { place: rule.place.clone(), message });
-            }
+            let hint = match tools::misspelt(name) {
+                Some(meant) => format!("did you mean {meant:?}?"),
+                None if rule.source == Source::CommandLine && !tools::is_known(name) => {
+                    format!("a file is meant by 'Read({name})' or 'Edit({name})', a program by 'bash({name} *)'")
+                }
+                None => continue,
+            };
+            let message = format!("there is no tool {name:?}, so the rule says nothing; {hint}");
+            found.push(Problem { place: rule.place.clone(), message });
         }
     }
     found

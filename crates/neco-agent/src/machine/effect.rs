@@ -36,6 +36,8 @@ pub enum Effect {
         /// How often in a row it was asked.
         times: u32,
     },
+    /// Tell the person that the model's answers are longer than answers may be.
+    NoEnd,
     /// The work is over.
     Finish {
         /// Why.

@@ -8,6 +8,8 @@
 mod effect;
 mod input;
 mod step;
+#[cfg(test)]
+mod step_tests;
 
 pub use effect::{Effect, Nudge};
 pub use input::{AnswerKind, End, Input, Stamp};

@@ -1,5 +1,7 @@
 //! The todo list: what may become of a todo, and of the list as a whole.
 
+use std::collections::BTreeMap;
+
 use neco_proto::{Todo, TodoStatus};
 use neco_toolkit::{TodoChange, TodoItem};
 
@@ -42,8 +44,9 @@ impl Todos {
         let mut list = self.clone();
         let mut named = Vec::new();
         let (mut mistakes, mut notes) = (Vec::new(), Vec::new());
+        let mut by_text = BTreeMap::new();
         for item in &change.items {
-            match list.change(item, &mut notes) {
+            match list.change(item, &mut by_text, &mut notes) {
                 Ok(id) => named.push(id),
                 Err(mistake) => mistakes.push(mistake),
             }
@@ -65,17 +68,34 @@ impl Todos {
         Err(format!("nothing was changed: {}", mistakes.join("; ")))
     }
 
-    fn change(&mut self, item: &TodoItem, notes: &mut Vec<String>) -> Result<String, String> {
+    /// Makes one todo what a change says. `by_text` has the ids of todos that the change named by their texts, as they
+    /// were written: texts that are cut may be the same then, and are two todos all the same.
+    fn change<'a>(
+        &mut self,
+        item: &'a TodoItem,
+        by_text: &mut BTreeMap<&'a str, String>,
+        notes: &mut Vec<String>,
+    ) -> Result<String, String> {
+        let given = item.id.as_deref().map(str::trim).filter(|id| !id.is_empty());
         let text = item.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
         let short = text.map(|text| shortened(text, LONGEST));
         if let Some(short) = short.as_ref().filter(|short| Some(short.as_str()) != text) {
             let start: String = short.chars().take(40).collect();
             notes.push(format!("the text {start:?}… was longer than {LONGEST} characters and was cut"));
         }
-        match self.position(item.id.as_deref(), short.as_deref()) {
+        let at = match (given, text, &short) {
+            (Some(id), _, _) => self.items.iter().position(|todo| todo.id == id),
+            (None, Some(text), Some(short)) => self.position_by_text(text, short, by_text),
+            (None, _, _) => None,
+        };
+        let id = match at {
             Some(at) => self.change_known(at, item, short.as_deref()),
-            None => self.add(item, short.as_deref()),
+            None => self.add(given, item, short.as_deref()),
+        }?;
+        if let (None, Some(text)) = (given, text) {
+            by_text.insert(text, id.clone());
         }
+        Ok(id)
     }
 
     fn change_known(&mut self, at: usize, item: &TodoItem, text: Option<&str>) -> Result<String, String> {
@@ -90,9 +110,15 @@ impl Todos {
         Ok(todo.id.clone())
     }
 
-    fn add(&mut self, item: &TodoItem, text: Option<&str>) -> Result<String, String> {
-        let id = item.id.as_deref().map(str::trim).filter(|id| !id.is_empty());
-        let id = id.map_or_else(|| self.free_id(), |id| shortened(id, LONGEST_ID));
+    fn add(&mut self, id: Option<&str>, item: &TodoItem, text: Option<&str>) -> Result<String, String> {
+        // Two ids may begin alike, so none is cut.
+        if let Some(id) = id.filter(|id| id.chars().count() > LONGEST_ID) {
+            let start = shortened(id, LONGEST_ID);
+            return Err(format!(
+                "the id {start:?}… is longer than {LONGEST_ID} characters: give a shorter one, or none"
+            ));
+        }
+        let id = id.map_or_else(|| self.free_id(), str::to_owned);
         let Some(text) = text else {
             return Err(format!("there is no todo {id:?} and it has no text: use an id of the list, or give a text"));
         };
@@ -102,16 +128,14 @@ impl Todos {
         Ok(id)
     }
 
-    /// The todo that is meant: by its id, or an open one by its text.
-    fn position(&self, id: Option<&str>, text: Option<&str>) -> Option<usize> {
-        match id.map(str::trim).filter(|id| !id.is_empty()) {
-            Some(id) => self.items.iter().position(|todo| todo.id == shortened(id, LONGEST_ID)),
-            None => {
-                let text = text?;
-                let open = self.items.iter().position(|todo| todo.text == text && !todo.status.is_closed());
-                open.or_else(|| self.items.iter().position(|todo| todo.text == text))
-            }
+    /// The todo that a text means: the one that the change named so before, or an open one that it did not name yet.
+    fn position_by_text(&self, text: &str, short: &str, by_text: &BTreeMap<&str, String>) -> Option<usize> {
+        if let Some(known) = by_text.get(text) {
+            return self.items.iter().position(|todo| todo.id == *known);
         }
+        let fits = |todo: &Todo| todo.text == short && !by_text.values().any(|named| *named == todo.id);
+        let open = self.items.iter().position(|todo| fits(todo) && !todo.status.is_closed());
+        open.or_else(|| self.items.iter().position(fits))
     }
 
     fn free_id(&self) -> String {
@@ -154,7 +178,11 @@ impl Todos {
         let busy: Vec<String> = self.busy_ends().into_iter().map(|todo| todo.id.clone()).collect();
         let stays = named.iter().find(|id| busy.contains(id)).or(busy.first()).cloned();
         let (Some(stays), true) = (stays, busy.len() > 1) else { return Vec::new() };
-        let others: Vec<String> = busy.into_iter().filter(|id| *id != stays).collect();
+        let above: Vec<String> =
+            self.find(&stays).into_iter().flat_map(|todo| self.ancestors(todo)).map(|todo| todo.id.clone()).collect();
+        let is_other =
+            |todo: &&Todo| todo.status == TodoStatus::InProgress && todo.id != stays && !above.contains(&todo.id);
+        let others: Vec<String> = self.items.iter().filter(is_other).map(|todo| todo.id.clone()).collect();
         for todo in self.items.iter_mut().filter(|todo| others.contains(&todo.id)) {
             todo.status = TodoStatus::Pending;
         }
@@ -260,6 +288,11 @@ mod tests {
         ] {
             assert_eq!(after(&two, items).1, [] as [&str; 0]);
         }
+        let busy = list(&[("1", InProgress, None), ("1a", InProgress, Some("1")), ("2", Pending, None)]);
+        let (found, notes) = after(&busy, vec![item("2", InProgress)]);
+        let wanted = [("1".to_owned(), Pending), ("1a".to_owned(), Pending), ("2".to_owned(), InProgress)];
+        assert_eq!(found, wanted, "what is above another goes back with it");
+        assert!(notes[0].contains("\"2\" is, and \"1\", \"1a\" went back to pending"), "{notes:?}");
         let nested = list(&[("1", InProgress, None), ("1a", Pending, Some("1"))]);
         let (found, notes) = after(&nested, vec![item("1a", InProgress)]);
         assert_eq!(found, [("1".to_owned(), InProgress), ("1a".to_owned(), InProgress)], "what is above it may be too");
@@ -268,9 +301,31 @@ mod tests {
 
     #[test]
     fn what_is_too_long_is_cut_and_that_is_said() {
-        let long = TodoItem { text: Some("x".repeat(900)), ..item(&"i".repeat(60), TodoStatus::Pending) };
+        let long = TodoItem { text: Some("x".repeat(900)), ..item("1", TodoStatus::Pending) };
         let (list, notes) = Todos::default().changed(&change(vec![long])).unwrap();
-        assert_eq!((list.items()[0].text.len(), list.items()[0].id.len(), notes.len()), (LONGEST, LONGEST_ID, 1));
+        assert_eq!((list.items()[0].text.len(), notes.len()), (LONGEST, 1));
+    }
+
+    #[test]
+    fn todos_that_begin_alike_stay_two() {
+        use TodoStatus::{Completed, InProgress, Pending};
+        let long = |end: &str| format!("{}{end}", "i".repeat(60));
+        let items = vec![item(&long("a"), Pending), item(&long("b"), Pending)];
+        let error = Todos::default().changed(&change(items)).unwrap_err();
+        assert!(error.contains("is longer than 40 characters: give a shorter one"), "{error}");
+        let text = |end: &str| format!("{}{end}", "x".repeat(600));
+        let by_text =
+            |end: &str, status| TodoItem { text: Some(text(end)), status: Some(status), ..TodoItem::default() };
+        let (two, _) = Todos::default()
+            .changed(&change(vec![by_text("a", Pending), by_text("b", Pending), by_text("a", InProgress)]))
+            .unwrap();
+        let shown = |list: &Todos| -> Vec<(String, TodoStatus)> {
+            list.items().iter().map(|todo| (todo.id.clone(), todo.status)).collect()
+        };
+        assert_eq!(shown(&two), [("1".to_owned(), InProgress), ("2".to_owned(), Pending)]);
+        let again = TodoChange { replace: true, items: vec![by_text("a", Completed), by_text("b", InProgress)] };
+        let (two, _) = two.changed(&again).unwrap();
+        assert_eq!(shown(&two), [("1".to_owned(), Completed), ("2".to_owned(), InProgress)]);
     }
 
     #[test]

@@ -30,6 +30,7 @@ impl Agent {
                 Effect::Nudge(nudge) => self.admit(Message::neco(nudge_text(nudge))).await?,
                 Effect::StopWork => self.stop_work().await?,
                 Effect::NoAnswer { times } => self.tell_of_no_answer(times).await?,
+                Effect::NoEnd => self.tell_of_no_end().await?,
                 Effect::Finish { reason, code } => effects.extend(self.finish(reason, code).await?),
             }
         }
@@ -230,6 +231,14 @@ impl Agent {
         let code = ErrorCode::EmptyAnswer;
         let often = if times == 1 { "once".to_owned() } else { format!("{times} times") };
         let message = format!("{} answered nothing, {often}; try another model", self.provider.label());
+        let event = ErrorEvent { code, message, retryable: code.retryable() };
+        self.sink.emit(self.turn_id, EventBody::Error(event)).await
+    }
+
+    async fn tell_of_no_end(&mut self) -> Result<(), SinkError> {
+        let code = ErrorCode::ProviderUnavailable;
+        let who = self.provider.label();
+        let message = format!("the answers of {who} are longer than answers may be; try another model");
         let event = ErrorEvent { code, message, retryable: code.retryable() };
         self.sink.emit(self.turn_id, EventBody::Error(event)).await
     }

@@ -55,8 +55,9 @@ impl Agent {
             return Ok(());
         }
         self.touched.tokens += estimate(&found.text, Family::Other);
-        self.sink.commit(None, EventBody::RulesTold(RulesTold { files: found.files })).await?;
-        self.admit(Message::neco(found.text)).await
+        // Told first: what a crash leaves without its note is told again, and not taken for told.
+        self.admit(Message::neco(found.text)).await?;
+        self.sink.commit(None, EventBody::RulesTold(RulesTold { files: found.files })).await
     }
 
     /// As much as the rules of the workspace may take.

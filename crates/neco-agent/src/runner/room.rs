@@ -1,8 +1,7 @@
 //! Room for the conversation: what happens between the wish to ask the model and the question itself.
 //!
-//! Outdated outputs are shortened first, in batches. When that is not enough the conversation is
-//! compacted: a model call beside the work, which a cancel ends like any other and whose failure only
-//! means that the next strategy is tried.
+//! Outdated outputs are shortened first, in batches. When that is not enough the conversation is compacted: a model
+//! call beside the work, which a cancel ends like any other and whose failure only means the next strategy.
 
 use std::sync::Arc;
 
@@ -482,11 +481,11 @@ impl Agent {
         Space::new(self.room.settings, self.provider.context_window())
     }
 
-    fn family(&self) -> Family {
+    pub(super) fn family(&self) -> Family {
         Family::of(self.provider.label())
     }
 
-    fn assembled(&mut self) -> Arc<Assembled> {
+    pub(super) fn assembled(&mut self) -> Arc<Assembled> {
         let situation = Situation { mode: self.turn_mode, generation: self.generation, rooms: self.space().rooms() };
         let role = Arc::clone(&self.role);
         let (who, family) = (self.who(&role), self.family());

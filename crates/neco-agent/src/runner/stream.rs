@@ -6,9 +6,10 @@ use neco_proto::event::{
     ErrorEvent, Notification, NotificationLevel, NotificationTopic, StreamChunk, ToolCallDelta, ToolCallStart,
     UsageEvent,
 };
-use neco_proto::{CallId, ErrorCode, EventBody, Message, Part, Role, ToolCall};
+use neco_proto::{CallId, ErrorCode, EventBody, Message, Part, Role, ToolCall, Usage};
 
 use super::agent::Agent;
+use crate::context::tokens_of_all;
 use crate::guards::Objection;
 use crate::machine::{AnswerKind, End, Input, Stamp};
 use crate::ports::SinkError;
@@ -20,6 +21,8 @@ const MOST_AT_ONCE: usize = 256;
 const KEPT_OF_CUT: usize = 200;
 /// Bytes of a text that is too long that stay in the conversation: whatever it is made of, the next question has room.
 const KEPT_OF_TEXT: usize = 20_000;
+/// Bytes that a token has, about, where nobody counted.
+const BYTES_OF_TOKEN: u64 = 4;
 
 /// An answer that is coming in.
 pub(super) struct Streaming {
@@ -65,10 +68,13 @@ impl Streaming {
             FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Refusal | FinishReason::Pause => return None,
         };
         let whole = |text: &str| serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text).is_ok();
-        let first = if bound.is_some() { 0 } else { self.answer.calls.len().saturating_sub(1) };
+        let last = self.answer.calls.len().saturating_sub(1);
+        let first = if bound.is_some() { 0 } else { last };
         let mut calls = Vec::new();
-        for (call, id) in self.answer.calls.iter_mut().zip(&self.call_ids).skip(first) {
-            if !whole(&call.arguments) {
+        for (at, (call, id)) in self.answer.calls.iter_mut().zip(&self.call_ids).enumerate().skip(first) {
+            // A call without arguments is whole, unless they were still to come.
+            let is_empty = at < last && call.arguments.trim().is_empty();
+            if !is_empty && !whole(&call.arguments) {
                 calls.push(id.clone());
                 if bound.is_some() {
                     call.arguments = call.arguments.chars().take(KEPT_OF_CUT).collect();
@@ -240,10 +246,24 @@ impl Agent {
     fn used(&mut self, streaming: &mut Streaming) -> Option<EventBody> {
         let usage = streaming.answer.usage.take()?;
         self.room.meter.corrected_by(&usage);
-        let used = UsageEvent::of(&streaming.answer.model, usage, self.provider.scripted());
+        Some(self.spent(&streaming.answer.model, usage))
+    }
+
+    fn spent(&mut self, model: &str, usage: Usage) -> EventBody {
+        let used = UsageEvent::of(model, usage, self.provider.scripted());
         self.usage += used.usage;
         self.session_usage += used.usage;
-        Some(EventBody::Usage(UsageEvent { context_window: self.provider.context_window(), ..used }))
+        EventBody::Usage(UsageEvent { context_window: self.provider.context_window(), ..used })
+    }
+
+    /// About what an answer used that we stopped reading before its vendor said so: budgets are to see it.
+    fn guessed(&mut self, answer: &Answer, reason: FinishReason) -> Option<Usage> {
+        if !matches!(reason, FinishReason::Bound(_)) || answer.usage.is_some() {
+            return None;
+        }
+        let asked = tokens_of_all(&self.history, self.family());
+        let input = self.assembled().tokens().saturating_add(asked);
+        Some(Usage { input, output: written(answer) / BYTES_OF_TOKEN, ..Usage::default() })
     }
 
     /// The model's own id when it has one that is unique in the session, otherwise one of ours.
@@ -253,13 +273,17 @@ impl Agent {
     }
 
     async fn answered(&mut self, mut streaming: Streaming, reason: FinishReason) -> Result<(), SinkError> {
+        let guessed = self.guessed(&streaming.answer, reason);
         self.cut_off = streaming.cut_off(reason);
         let mut message = streaming.message(true);
         if let FinishReason::Bound(bound @ Bound { what: Bounded::Text, .. }) = reason {
             message = message.map(|message| shortened(message, bound));
         }
-        let used = self.used(&mut streaming);
+        let mut used = self.used(&mut streaming);
         let Streaming { stamp, answer, .. } = streaming;
+        if let Some(usage) = guessed {
+            used = Some(self.spent(&answer.model, usage));
+        }
         if let Some(used) = used {
             self.sink.emit(self.turn_id, used).await?;
         }
@@ -373,6 +397,14 @@ impl Agent {
     }
 }
 
+/// Bytes of all that the model wrote.
+fn written(answer: &Answer) -> u64 {
+    let thoughts = answer.reasoning.iter().map(|(text, _)| text.len());
+    let calls = answer.calls.iter().map(|call| call.name.len() + call.arguments.len());
+    let bytes: usize = thoughts.chain(calls).sum();
+    u64::try_from(bytes + answer.text.len()).unwrap_or(u64::MAX)
+}
+
 fn cut_note(bound: Bound) -> String {
     format!("\n\n[The answer was cut off here: it had {bound}.]")
 }
@@ -400,5 +432,41 @@ fn kind_of(answer: &Answer, reason: FinishReason) -> AnswerKind {
         FinishReason::ContentFilter | FinishReason::Refusal => AnswerKind::Refused,
         FinishReason::Stop | FinishReason::ToolCalls if answer.text.trim().is_empty() => AnswerKind::Empty,
         FinishReason::Stop | FinishReason::ToolCalls => AnswerKind::Text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn streaming(arguments: &[&str]) -> Streaming {
+        let mut streaming = Streaming::new(Stamp::default(), Box::pin(futures::stream::empty()));
+        for (index, text) in (0_u32..).zip(arguments) {
+            streaming.answer.add(&Delta::CallStart { index, id: None, name: "tool".to_owned() });
+            streaming.answer.add(&Delta::CallArguments { index, text: (*text).to_owned() });
+            streaming.call_ids.push(CallId::from(format!("c{index}").as_str()));
+        }
+        streaming
+    }
+
+    #[test]
+    fn calls_without_arguments_are_cut_only_at_the_end() {
+        let cut = |reason, arguments: &[&str]| -> Vec<CallId> {
+            streaming(arguments).cut_off(reason).map(|cut| cut.calls).unwrap_or_default()
+        };
+        let bound = FinishReason::Bound(Bound { what: Bounded::Calls, most: 3 });
+        assert_eq!(cut(bound, &["", "{}", "{\"a"]), [CallId::from("c2")]);
+        assert_eq!(cut(bound, &["{\"a", "", ""]), [CallId::from("c0"), CallId::from("c2")]);
+        assert!(cut(bound, &["", "{}"]).is_empty());
+        assert_eq!(cut(FinishReason::Length, &["", ""]), [CallId::from("c1")]);
+        assert!(cut(FinishReason::ToolCalls, &["{\"a"]).is_empty());
+    }
+
+    #[test]
+    fn all_that_was_written_is_counted() {
+        let mut streaming = streaming(&["{}", "{}"]);
+        streaming.answer.add(&Delta::Text("four".to_owned()));
+        streaming.answer.add(&Delta::Reasoning { text: "why".to_owned(), opaque: None });
+        assert_eq!(written(&streaming.answer), 2 * 6 + 4 + 3);
     }
 }

@@ -53,7 +53,9 @@ fn line(does: ActsLater, files: Vec<String>, way_back: Option<&WayBack>) -> Noti
     let back = match way_back {
         Some(WayBack { session, rev }) => {
             let rev: String = rev.chars().take(SHORT).collect();
-            format!("/rewind {rev} takes it back (outside of a window: neco session rewind {session} --to {rev})")
+            format!(
+                "/rewind {rev} puts the files back to before it, later changes too (outside of a window: neco session rewind {session} --to {rev})"
+            )
         }
         None => "no checkpoint was kept, so take it back by hand if it is not wanted".to_owned(),
     };
@@ -74,8 +76,8 @@ mod tests {
         let way_back = WayBack { session, rev: "51e6ceffb0123456".to_owned() };
         let told = line(ActsLater::Instructs, vec!["AGENTS.md".to_owned()], Some(&way_back));
         let expected = format!(
-            "changed what instructs agents: AGENTS.md; /rewind 51e6ceffb0 takes it back (outside of a window: neco session \
-             rewind {session} --to 51e6ceffb0)"
+            "changed what instructs agents: AGENTS.md; /rewind 51e6ceffb0 puts the files back to before it, later changes \
+             too (outside of a window: neco session rewind {session} --to 51e6ceffb0)"
         );
         assert_eq!((told.text, told.level), (expected, NotificationLevel::Info));
         assert_eq!(told.changed.unwrap().checkpoint.as_deref(), Some("51e6ceffb0123456"));

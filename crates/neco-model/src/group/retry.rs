@@ -1,7 +1,7 @@
 //! Whether and when the same thing is tried again.
 
 use std::hash::{BuildHasher, RandomState};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use neco_config::section::NetworkSection;
 
@@ -48,6 +48,8 @@ pub struct Failures {
     loading: u32,
     /// How long that was waited for.
     loaded_for: Duration,
+    /// When it first said so.
+    loading_since: Option<Instant>,
 }
 
 impl Failures {
@@ -55,6 +57,12 @@ impl Failures {
     #[must_use]
     pub fn total(self) -> u32 {
         self.ordinary.saturating_add(self.loading)
+    }
+
+    /// How long its model is being loaded: with the time that its answers took.
+    fn loads_for(self) -> Duration {
+        let since = self.loading_since.map(|since| since.elapsed()).unwrap_or_default();
+        since.max(self.loaded_for)
     }
 }
 
@@ -64,13 +72,17 @@ impl RetryPolicy {
     #[must_use]
     pub fn wait(&self, failures: &mut Failures, error: &ModelError) -> Option<Duration> {
         let loading = self.waits_for_loading(error);
+        if loading {
+            failures.loading_since.get_or_insert_with(Instant::now);
+        }
+        let loads_for = failures.loads_for();
         let (count, longest) =
             if loading { (&mut failures.loading, LOADING_WAIT) } else { (&mut failures.ordinary, LONGEST_WAIT) };
         *count = count.saturating_add(1);
         // Who waits for nothing between two tries does not ask all the time while a model is loaded.
         let first = if loading { self.backoff.max(LEAST_LOADING_WAIT) } else { self.backoff };
         let doubled = first.saturating_mul(2u32.saturating_pow(count.saturating_sub(1)));
-        let is_enough = if loading { failures.loaded_for >= self.load_timeout } else { *count > self.retries };
+        let is_enough = if loading { loads_for >= self.load_timeout } else { *count > self.retries };
         if !error.retryable() || is_enough || self.asks_too_much(error) {
             return None;
         }
@@ -86,7 +98,7 @@ impl RetryPolicy {
     #[must_use]
     pub fn attempts(&self, failures: &Failures, error: &ModelError) -> u32 {
         let left = if self.waits_for_loading(error) {
-            let time = self.load_timeout.saturating_sub(failures.loaded_for).as_secs_f64();
+            let time = self.load_timeout.saturating_sub(failures.loads_for()).as_secs_f64();
             // The cast saturates.
             (time / LOADING_WAIT.as_secs_f64()).ceil() as u32
         } else {
@@ -213,6 +225,11 @@ mod tests {
         }
         is_about(POLICY.wait(&mut failures, &error(ErrorKind::StreamCut, None)), 1.0);
         assert_eq!(failures.total(), 6);
+        // The time that its answers took counts as well.
+        let patient = RetryPolicy { load_timeout: Duration::from_millis(500), ..POLICY };
+        let since = Instant::now().checked_sub(Duration::from_secs(1));
+        let mut failures = Failures { loading_since: since, ..Failures::default() };
+        assert!(since.is_some() && patient.wait(&mut failures, &loading).is_none());
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::examined::{Examined, Mention, Opened, Part, Word};
 use super::finding::{Command, Finding, Inner, Input, add_reason};
 use super::ground::{Ground, is_harmless_device};
 use super::judge::judge;
+use super::named::call_git;
 use super::place::Place;
 use super::walk::{Standing, Step, walk};
 use crate::invisible::hides_something;
@@ -165,7 +166,7 @@ impl<'a> Examination<'a> {
             Step::Redirect { operator, target } => self.redirect(&operator, &target),
             Step::Assign { name, value } => self.assign(&name, &value, depth, tasks),
             Step::Mention { word } => {
-                self.mention(word.clone(), false);
+                self.mention(word.clone(), false, false);
                 if let Some(why) = self.ground().sensitive(&word) {
                     let opened = self.ground().read_by(&word);
                     self.opens(opened);
@@ -191,13 +192,14 @@ impl<'a> Examination<'a> {
         Ground { place: self.place, folders: &self.folders, adrift: self.adrift }
     }
 
-    fn command(&mut self, command: Command, moves: bool, depth: usize, tasks: &mut Vec<Task>) {
+    fn command(&mut self, mut command: Command, moves: bool, depth: usize, tasks: &mut Vec<Task>) {
         if command.words.len() > self.words_left {
             self.words_left = 0;
             self.found.clean = false;
             return;
         }
         self.words_left -= command.words.len();
+        call_git(&mut command.words);
         let finding = judge(&command, &self.ground());
         let standing = self.standing();
         self.follow(finding.inner.iter().cloned(), depth, tasks);
@@ -206,7 +208,7 @@ impl<'a> Examination<'a> {
             self.go(&command.words, moves);
         }
         for (_, value) in command.environment {
-            self.found.mentions.push(Mention { word: value, changes: false, standing });
+            self.found.mentions.push(Mention { word: value, changes: false, surely: false, standing });
         }
         self.found.parts.push(Part {
             words: command.words,
@@ -227,9 +229,9 @@ impl<'a> Examination<'a> {
         self.found.standings.len() - 1
     }
 
-    fn mention(&mut self, word: Word, changes: bool) {
+    fn mention(&mut self, word: Word, changes: bool, surely: bool) {
         let standing = self.standing();
-        self.found.mentions.push(Mention { word, changes, standing });
+        self.found.mentions.push(Mention { word, changes, surely, standing });
     }
 
     fn follow(&mut self, inner: impl DoubleEndedIterator<Item = Inner>, depth: usize, tasks: &mut Vec<Task>) {
@@ -253,8 +255,8 @@ impl<'a> Examination<'a> {
         self.found.history |= finding.history;
         self.found.committed |= finding.committed;
         self.opens(finding.opens.clone());
-        finding.names.iter().for_each(|word| self.mention(word.clone(), false));
-        finding.changes.iter().for_each(|word| self.mention(word.clone(), true));
+        finding.names.iter().for_each(|word| self.mention(word.clone(), false, false));
+        finding.changes.iter().for_each(|word| self.mention(word.clone(), true, true));
     }
 
     fn opens(&mut self, opened: Vec<Opened>) {
@@ -301,7 +303,7 @@ impl<'a> Examination<'a> {
     }
 
     fn assign(&mut self, name: &str, value: &Word, depth: usize, tasks: &mut Vec<Task>) {
-        self.mention(value.clone(), false);
+        self.mention(value.clone(), false, false);
         let mut finding = Finding::new();
         let effect = environment::judge(name, value, &self.ground(), &mut finding);
         match effect {
@@ -323,7 +325,7 @@ impl<'a> Examination<'a> {
             return self.raise(Risk::Critical, "it opens a connection to anywhere");
         }
         // `<>` opens for both.
-        self.mention(target.clone(), operator.contains('>'));
+        self.mention(target.clone(), operator.contains('>'), true);
         if operator.starts_with('<') {
             return self.reads(target);
         }

@@ -63,6 +63,8 @@ pub(crate) struct Mention {
     pub(crate) word: Word,
     /// Whether what it names is written to.
     pub(crate) changes: bool,
+    /// Whether it surely names a file, whatever it looks like.
+    pub(crate) surely: bool,
     /// Which of the line's standings it stands in.
     pub(crate) standing: usize,
 }

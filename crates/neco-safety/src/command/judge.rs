@@ -67,7 +67,7 @@ fn unclear(program: &Word) -> Option<&'static str> {
 fn secrets(case: &Case<'_>, program: &Word, finding: &mut Finding) {
     let prints = matches!(case.name, "echo" | "printf");
     let names_only = prints && !case.command.captured || tells_names_only(case);
-    let skipped = usize::from(takes_pattern(case));
+    let skipped = usize::from(takes_pattern(case.name, case.arguments));
     let files = case
         .arguments
         .iter()
@@ -90,7 +90,7 @@ fn secrets(case: &Case<'_>, program: &Word, finding: &mut Finding) {
         finding.critical(format!("{} may hold a secret", word.text));
     }
     if let Input::Pipe(Some(said)) = &case.command.input
-        && !takes_pattern(case)
+        && !takes_pattern(case.name, case.arguments)
     {
         let handed: Vec<Word> = said.split_whitespace().take(MOST_HANDED).map(Word::guess).collect();
         if let Some(word) = handed.iter().find(|word| case.ground.sensitive(word).is_some()) {
@@ -118,10 +118,9 @@ pub(super) fn is_about_names(program: &str, argument: &str) -> bool {
 }
 
 /// Whether the first word that is no option is a pattern or a program rather than a file.
-fn takes_pattern(case: &Case<'_>) -> bool {
-    matches!(case.name, "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "sed" | "awk" | "gawk" | "jq" | "tr")
-        && !case
-            .arguments
+pub(super) fn takes_pattern(program: &str, arguments: &[Word]) -> bool {
+    matches!(program, "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "sed" | "awk" | "gawk" | "jq" | "tr")
+        && !arguments
             .iter()
             .any(|word| word.text.starts_with("-e") || word.text.starts_with("-f") || word.text.starts_with("--file"))
 }

@@ -8,7 +8,7 @@
 //! Reading order: [`place`], [`examined`], [`rule`], [`mod@examine`]; how a line is read: [`scan`],
 //! [`ansi_c`], [`expand`], [`expansion`], [`walk`], [`reader`]; how a part is judged: [`named`], [`finding`], [`judge`],
 //! [`ground`], [`pattern`], [`option`], [`allowed`], [`reaching`], [`environment`], [`program`], [`known_safe`]; what it
-//! names: [`reach`].
+//! names: [`reach`], and what of that is surely a file: [`surely`].
 
 mod allowed;
 mod ansi_c;
@@ -31,6 +31,7 @@ mod reaching;
 mod reader;
 mod rule;
 mod scan;
+mod surely;
 mod walk;
 
 pub use examine::examine;

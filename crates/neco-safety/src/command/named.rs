@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use super::examined::{Part, Word};
+use super::pattern;
 
 /// Folders whose programs are what their names say.
 const USUAL_FOLDERS: [&str; 7] =
@@ -32,9 +33,41 @@ pub(crate) fn usual_name(word: &Word) -> Option<&str> {
     }
 }
 
+/// Every command of git is a program of its own, too: `git-push x` is `git push x`, wherever it lies.
+pub(super) fn call_git(words: &mut Vec<Word>) {
+    let Some(program) = words.first().filter(|word| word.exact) else { return };
+    if let Some((program, subcommand)) = git_call(&program.text) {
+        drop(words.splice(..1, [Word::exact(program), Word::exact(subcommand)]));
+    }
+}
+
+/// The program and the subcommand that a program of git's own stands for.
+fn git_call(program: &str) -> Option<(String, String)> {
+    let (folder, name) = program.split_at(program.rfind('/').map_or(0, |at| at + 1));
+    let (git, subcommand) = name.split_once('-')?;
+    let is_git = git.eq_ignore_ascii_case("git") && !subcommand.is_empty();
+    is_git.then(|| (format!("{folder}{git}"), subcommand.to_ascii_lowercase()))
+}
+
+/// The words of a rule as the words of a command are kept.
+fn as_kept(prefix: &[String]) -> Cow<'_, [String]> {
+    match prefix.first().and_then(|program| git_call(program)) {
+        Some((program, subcommand)) => {
+            Cow::Owned([program, subcommand].into_iter().chain(prefix.iter().skip(1).cloned()).collect())
+        }
+        None => Cow::Borrowed(prefix),
+    }
+}
+
 impl Part {
+    /// Whether it has as many words as a rule.
+    pub(crate) fn is_as_long_as(&self, words: &[String]) -> bool {
+        self.words.len() == as_kept(words).len()
+    }
+
     /// Whether it surely is a command of these words and others behind them: for rules that allow.
     pub(crate) fn begins_with(&self, prefix: &[String]) -> bool {
+        let prefix = as_kept(prefix);
         let Some(((program, own), rest)) = prefix.first().zip(self.words.first()).zip(self.words.get(1..)) else {
             return false;
         };
@@ -47,13 +80,14 @@ impl Part {
 
     /// Whether it is a command of these words, or may be: for rules that ask or deny. Options may stand anywhere.
     pub(crate) fn may_begin_with(&self, prefix: &[String]) -> bool {
+        let prefix = as_kept(prefix);
         let Some((program, others)) = prefix.split_first() else { return true };
         let Some((own, rest)) = self.words.split_first() else { return false };
         let name = program_name(program);
         if own.exact && program_name(&own.text) != name {
             // Whoever is handed a program by its path may start it, copy it, or give it another name.
             let hands_on = |word: &Word| word.text.contains('/') && usual_name(word) == Some(&*name);
-            return others.is_empty() && !tells_of(&program_name(&own.text)) && rest.iter().any(hands_on);
+            return others.is_empty() && hands_on_programs(&program_name(&own.text)) && rest.iter().any(hands_on);
         }
         let (options, names): (Vec<&String>, Vec<&String>) = others.iter().partition(|word| word.starts_with('-'));
         follow(&names, rest) && options.iter().all(|option| has_option(option, rest))
@@ -77,29 +111,13 @@ impl Part {
     }
 }
 
-/// Programs that do no more with a program than to tell of it.
-fn tells_of(program: &str) -> bool {
-    matches!(
-        program,
-        "ls" | "stat"
-            | "file"
-            | "which"
-            | "whereis"
-            | "type"
-            | "command"
-            | "realpath"
-            | "readlink"
-            | "basename"
-            | "dirname"
-            | "test"
-            | "["
-            | "[["
-            | "du"
-            | "echo"
-            | "printf"
-            | "grep"
-            | "man"
-    )
+/// Programs that start another, copy it, or give it another name. A loader starts what it is told to.
+fn hands_on_programs(program: &str) -> bool {
+    const COPY: [&str; 10] = ["cp", "mv", "ln", "install", "cat", "dd", "tee", "rsync", "hash", "alias"];
+    const START: &str = "bash bwrap busybox chroot dbus-run-session doas env exec fakeroot gdb nice nohup parallel perf \
+        proot setsid sh strace sudo systemd-run timeout unshare valgrind xargs";
+    let is_loader = program.starts_with("ld-") || program.starts_with("ld.so") || program.starts_with("qemu-");
+    is_loader || COPY.contains(&program) || START.split_whitespace().any(|own| own == program)
 }
 
 /// Whether these names follow one another, with nothing between them but options and what may be their values. A value
@@ -126,16 +144,47 @@ fn follow(names: &[&String], words: &[Word]) -> bool {
 
 /// Whether an option is among the words: as it is, or letter by letter.
 fn has_option(option: &str, words: &[Word]) -> bool {
-    let is = |word: &Word| {
-        !word.exact || word.text == option || word.text.strip_prefix(option).is_some_and(|rest| rest.starts_with('='))
+    let is =
+        |word: &Word| word.text == option || word.text.strip_prefix(option).is_some_and(|rest| rest.starts_with('='));
+    let is_message = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
+        before.is_some_and(|before| before.exact && matches!(before.text.as_str(), "-m" | "-am" | "-sm" | "--message"))
     };
-    if words.iter().any(is) {
+    let may_be = |at: usize, word: &Word| (!is_message(at) || word.splits) && may_be_option(word, option);
+    if words.iter().enumerate().any(|(at, word)| is(word) || may_be(at, word)) {
         return true;
     }
     let letters_of = |text: &str| text.strip_prefix('-').filter(|letters| !letters.starts_with('-')).map(str::to_owned);
     let Some(wanted) = letters_of(option).filter(|letters| !letters.is_empty()) else { return false };
     let given: String = words.iter().filter_map(|word| letters_of(&word.text)).collect();
     wanted.chars().all(|letter| given.contains(letter))
+}
+
+/// Whether a word that only the shell will know may be this option. What begins with other letters is none, and of a
+/// variable between quotes nobody writes that it is one; what the line works out may be anything.
+fn may_be_option(word: &Word, option: &str) -> bool {
+    if word.exact {
+        return false;
+    }
+    let text = word.text.as_str();
+    if text.starts_with('-') {
+        return true;
+    }
+    if word.pattern {
+        return text.starts_with(['*', '?', '[']) && pattern::matches(text, option);
+    }
+    let works_out = text.contains(['`', '(', '@', '{']) && !is_plain_variable(text);
+    let begins_with_letters = !text.starts_with(['$', '`', '*', '?', '[', '{', '~']);
+    match begins_with_letters {
+        true => word.splits && works_out,
+        false => word.splits || works_out,
+    }
+}
+
+/// Whether a text is `${name}` and nothing else.
+fn is_plain_variable(text: &str) -> bool {
+    let name = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    name.is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
 }
 
 #[cfg(test)]
@@ -184,6 +233,58 @@ mod tests {
             let (part, prefix) = (part(line), words(prefix));
             assert_eq!(part.may_begin_with(&prefix), may, "{line} {prefix:?}");
             assert_eq!(part.begins_with(&prefix), surely, "{line} {prefix:?}");
+        }
+        for line in ["sha256sum /usr/bin/rm", "ldd /bin/rm", "dpkg -S /bin/rm", "head -1 /bin/rm"] {
+            assert!(!part(line).may_begin_with(&words("rm")), "{line}");
+        }
+        for line in ["cat /bin/rm", "sudo /bin/rm x", "/lib64/ld-linux-x86-64.so.2 /bin/rm x"] {
+            assert!(part(line).may_begin_with(&words("rm")), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_programs_of_git_are_git() {
+        for (line, called) in [
+            ("git-push origin", "git push origin"),
+            ("/usr/lib/git-core/git-push origin", "/usr/lib/git-core/git push origin"),
+            ("./git-status", "./git status"),
+            ("GIT-Push", "GIT push"),
+            ("git push", "git push"),
+            ("git- x", "git- x"),
+            ("gitk", "gitk"),
+            ("git/x-y", "git/x-y"),
+        ] {
+            let mut kept = part(line).words;
+            call_git(&mut kept);
+            let texts: Vec<&str> = kept.iter().map(|word| word.text.as_str()).collect();
+            assert_eq!(texts.join(" "), called, "{line}");
+        }
+        let kept = part("git lfs pull");
+        assert!(kept.begins_with(&words("git-lfs")) && kept.may_begin_with(&words("git-lfs pull")));
+        assert!(kept.is_as_long_as(&words("git-lfs pull")));
+        assert!(!part("./git status").begins_with(&words("git status")), "it may be another program");
+    }
+
+    #[test]
+    fn what_can_be_no_option_is_none() {
+        let place = crate::command::Place::new("/w");
+        for (line, rule, may) in [
+            ("git commit -m \"$MSG\"", "git commit --no-verify", false),
+            ("git commit -m \"$(cat x)\"", "git commit --no-verify", false),
+            ("git commit --no-verify -m \"$MSG\"", "git commit --no-verify", true),
+            ("rm build/*.o", "rm -rf", false),
+            ("rm *.o", "rm -rf", false),
+            ("rm \"$f\"", "rm -rf", false),
+            ("rm \"${f}\"", "rm -rf", false),
+            ("rm $f", "rm -rf", true),
+            ("rm -$f x", "rm -rf", true),
+            ("rm \"$(echo -rf)\" x", "rm -rf", true),
+            ("rm [-]rf x", "rm -rf", true),
+            ("git push origin \"$BRANCH\"", "git push --force", false),
+            ("git push \"$@\"", "git push --force", true),
+            ("git push {origin,--force}", "git push --force", true),
+        ] {
+            assert_eq!(crate::command::examine(line, &place).mentions(&words(rule)), may, "{line} {rule}");
         }
     }
 }

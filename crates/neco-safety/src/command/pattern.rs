@@ -101,7 +101,7 @@ fn is_pattern(name: &str) -> bool {
 }
 
 /// Whether a pattern fits one of the names above, as the shell sees it: a leading dot is not found by a wildcard.
-fn matches(pattern: &str, name: &str) -> bool {
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
     if name.starts_with('.') && pattern.starts_with('*') {
         return false;
     }

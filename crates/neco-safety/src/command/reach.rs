@@ -6,6 +6,7 @@ use super::examined::{Examined, Word};
 use super::ground::Ground;
 use super::judge::is_about_names;
 use super::place::Place;
+use super::surely::looks_like_path;
 use crate::path::Shape;
 
 /// More paths of one line are not told apart: who needs to know must take it that any may be meant.
@@ -18,6 +19,8 @@ pub(crate) struct Reached {
     pub(crate) named: Named,
     /// Whether it is surely written to or deleted.
     pub(crate) changes: bool,
+    /// Whether the word surely names a file, and is no text, no pattern, and nothing that a program is to do.
+    pub(crate) surely: bool,
 }
 
 /// What a word names.
@@ -33,18 +36,23 @@ impl Examined {
     /// Every path that the line names, as far as its words tell. What a word hides (a variable, a substitution, a
     /// script) and what lies below a folder that it names is not among them.
     pub(crate) fn reached(&self, place: &Place) -> Vec<Reached> {
-        let of_parts = self.parts.iter().flat_map(|part| part.words.iter().map(|word| (word, false, part.standing)));
-        let mentions = self.mentions.iter().map(|mention| (&mention.word, mention.changes, mention.standing));
+        let of_parts = self.parts.iter().flat_map(|part| {
+            let words = part.words.iter().zip(part.surely_paths());
+            words.map(|(word, surely)| (word, false, surely, part.standing))
+        });
+        let mentions = self.mentions.iter().map(|mention| {
+            let surely = mention.surely || looks_like_path(&mention.word);
+            (&mention.word, mention.changes, surely, mention.standing)
+        });
         let mut reached = Vec::new();
-        for (word, changes, standing) in of_parts.chain(mentions) {
+        for (word, changes, surely, standing) in of_parts.chain(mentions) {
             if reached.len() >= MOST_PATHS {
                 break;
             }
             let folders = self.standings.get(standing).map(Vec::as_slice).unwrap_or_default();
             let ground = Ground { place, folders, adrift: false };
-            reached.extend(
-                ground.paths_in(word).filter_map(|path| named(word, path)).map(|named| Reached { named, changes }),
-            );
+            let paths = ground.paths_in(word).filter_map(|path| named(word, path));
+            reached.extend(paths.map(|named| Reached { named, changes, surely }));
         }
         reached
     }

@@ -94,8 +94,15 @@ impl Part {
 
     fn may_be(&self, other: &Self) -> bool {
         let (Self::Name(own), Self::Name(theirs)) = (self, other) else { return true };
+        // No wildcard of a shell finds the dot that a hidden name begins with.
+        let is_hidden = theirs.first() == Some(&Token::Letter('.'));
+        if is_hidden && own.first().is_some_and(|token| token.letter().is_none()) {
+            return false;
+        }
         let says_something = own.is_empty() || own.iter().any(|token| token.letter().is_some());
-        (says_something || other.is_wild()) && meet(own, theirs)
+        let is_mere_star = own.iter().all(|token| *token == Token::Many);
+        let names_nothing = theirs.iter().all(|token| token.letter().is_none());
+        (says_something || names_nothing || !is_mere_star && other.is_wild()) && meet(own, theirs)
     }
 }
 
@@ -251,6 +258,10 @@ mod tests {
             ("/w/*/x.key", "/w/*/*.key"),
             ("/w/a*/b", "/w/{x,ab}/b"),
             ("/w/s*t*/x", "/w/se?rets/*"),
+            ("/w/.e*", "/w/**/.env*"),
+            ("/w/.*", "/w/**/.env*"),
+            ("/w/[.]env", "/w/**/.env*"),
+            ("/w/.?nv", "/w/**/.env*"),
         ] {
             assert!(may_mean(word, rule), "{word} {rule}");
         }
@@ -265,6 +276,13 @@ mod tests {
             ("/w/a.keys", "/w/**/*.key"),
             ("/w/vendors/x", "/w/vendor/**"),
             ("/w/a[b]/c", "/w/a[[]b]/c*"),
+            ("/w/*", "/w/**/.env*"),
+            ("/w/src/*", "/w/**/.env*"),
+            ("/w/*env", "/w/**/.env*"),
+            ("/w/?env", "/w/**/.env*"),
+            ("/w/*", "/w/**/*.key"),
+            ("/w/src/*", "/w/**/*.key"),
+            ("/w/dist/*", "/w/**/*.key"),
         ] {
             assert!(!may_mean(word, rule), "{word} {rule}");
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::action::Touch;
 use super::judge::Policy;
-use super::pattern::{PathPattern, ToolPattern};
+use super::pattern::{ANY_NAME, PathPattern, ToolPattern};
 use super::rule::{Ruling, Source, When};
 use crate::tools::Effects;
 
@@ -161,10 +161,12 @@ impl Closed {
         self.reads.close(path)
     }
 
-    /// Whether a file is closed to commands, be it only for changing.
+    /// Whether a file, or all that is in a folder, is closed to commands, be it only for changing.
     #[must_use]
     pub fn stops_commands(&self, path: &Path) -> bool {
-        self.reads.close(path) || self.changes.close(path)
+        // A folder of which everything is closed is closed itself.
+        let inside = path.join(ANY_NAME);
+        [path, inside.as_path()].into_iter().any(|path| self.reads.close(path) || self.changes.close(path))
     }
 
     /// Whether something is closed to commands that read.

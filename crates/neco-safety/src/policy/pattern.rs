@@ -205,7 +205,7 @@ impl CommandPattern {
         match self {
             Self::Prefix(prefix) => !part.uncoverable && part.begins_with(prefix) && part.uncovered(prefix).is_none(),
             Self::Granted(prefix) => !part.uncoverable && part.is_granted(prefix),
-            Self::Exact(words) => words.len() == part.words.len() && part.begins_with(words),
+            Self::Exact(words) => part.is_as_long_as(words) && part.begins_with(words),
             Self::Matches(regex) => {
                 let is_known = !part.uncoverable && part.words.iter().all(|word| word.exact);
                 is_known && part.sure_texts().any(|text| regex.is_match(&text))
@@ -219,12 +219,14 @@ impl CommandPattern {
         match self {
             Self::Prefix(words) | Self::Granted(words) => examined.mentions(words),
             Self::Exact(words) => {
-                let is = |part: &Part| words.len() == part.words.len() && part.may_begin_with(words);
+                let is = |part: &Part| part.is_as_long_as(words) && part.may_begin_with(words);
                 !examined.clean || examined.parts.iter().any(is)
             }
             Self::Matches(regex) => {
-                let matches = |part: &Part| part.texts().any(|text| regex.is_match(&text));
-                regex.is_match(line) || examined.parts.iter().any(matches)
+                // Of what can't be read, and of a program that can't be told, nobody knows that it does not match.
+                let is_unknown = |part: &Part| part.words.first().is_some_and(|program| !program.exact);
+                let matches = |part: &Part| is_unknown(part) || part.texts().any(|text| regex.is_match(&text));
+                !examined.clean || regex.is_match(line) || examined.parts.iter().any(matches)
             }
             Self::Line(wanted) => wanted.split_whitespace().eq(line.split_whitespace()),
         }
@@ -309,7 +311,7 @@ impl PathPattern {
 }
 
 /// A name that nothing has: what means it in a folder means everything there.
-const ANY_NAME: &str = "\u{1}";
+pub(super) const ANY_NAME: &str = "\u{1}";
 
 impl fmt::Display for PathPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 use super::action::{Confinement, Touch};
 use super::closed::{OnFiles, deciding};
 use super::facts::Facts;
@@ -9,21 +11,26 @@ use super::judge::Policy;
 use super::rule::{Rule, Ruling};
 use crate::command::{Named, Reached};
 
+/// The argument of a tool that asks to run a command without its box.
+const LEAVES_THE_BOX: &str = "unsandboxed";
+
 impl Policy {
     /// The rule that closes a path which a command names. Rules with paths alone decide that, in their order: allowing a
-    /// command allows nothing that it names.
+    /// command allows nothing that it names. Where the box hides the path, only a word that surely is one names it.
     pub(super) fn closes<'p>(&'p self, facts: &Facts<'_>) -> Option<&'p Rule> {
         facts.examined.as_ref().filter(|_| self.denies_paths())?;
         let in_force: Vec<(&Rule, OnFiles)> = self.about_paths(facts).collect();
-        let located = facts
-            .action
-            .paths
-            .iter()
-            .map(|path: &PathBuf| Reached { named: Named::Path(path.clone()), changes: false });
+        let located = facts.action.paths.iter().map(|path: &PathBuf| Reached {
+            named: Named::Path(path.clone()),
+            changes: false,
+            surely: true,
+        });
         let closes = |reached: &Reached| {
-            let reading = closing(&in_force, &reached.named, |effects| effects.reads);
+            let counts = |rule: &&Rule| reached.surely || !is_hidden(rule, facts);
+            let reading = closing(&in_force, &reached.named, |effects| effects.reads).filter(counts);
             reading.or_else(|| {
-                reached.changes.then(|| closing(&in_force, &reached.named, |effects| effects.changes)).flatten()
+                let changing = || closing(&in_force, &reached.named, |effects| effects.changes).filter(counts);
+                reached.changes.then(changing).flatten()
             })
         };
         located.collect::<Vec<_>>().iter().chain(facts.reached()).find_map(closes)
@@ -35,15 +42,13 @@ impl Policy {
         let examined = facts.examined.as_ref().filter(|_| runs)?;
         let changes_nothing = facts.is_known_safe();
         let reads_nothing = changes_nothing && examined.tells_names_only();
-        let hides = facts.who.confinement == Confinement::Boxed;
         let is_open = |(rule, effects): &(&Rule, OnFiles)| {
             let reaches = effects.reads && !reads_nothing || effects.changes && !changes_nothing;
-            let is_hidden = hides && rule.when.holds_throughout(facts.who.role, &facts.place.workspace);
-            rule.decision == Ruling::Deny && reaches && !is_hidden
+            rule.decision == Ruling::Deny && reaches && !is_hidden(rule, facts)
         };
         let (rule, _) = self.about_paths(facts).find(is_open)?;
         let closed = rule.when.paths.first().map(ToString::to_string).unwrap_or_default();
-        let why = match hides {
+        let why = match has_hiding_box(facts) {
             true => "the rule does not always hold, so the sandbox does not hide it",
             false => "no sandbox hides it from commands",
         };
@@ -53,12 +58,11 @@ impl Policy {
     /// What rules close in the box of a command, as it was written.
     pub(super) fn closed_in_box(&self, facts: &Facts<'_>) -> Vec<String> {
         let mut closed = Vec::new();
-        if facts.examined.is_none() || facts.who.confinement != Confinement::Boxed {
+        if facts.examined.is_none() {
             return closed;
         }
-        let hidden = |rule: &Rule| rule.when.holds_throughout(facts.who.role, &facts.place.workspace);
         let rules = self.about_paths(facts).map(|(rule, _)| rule);
-        for rule in rules.filter(|rule| rule.decision == Ruling::Deny && hidden(rule)) {
+        for rule in rules.filter(|rule| rule.decision == Ruling::Deny && is_hidden(rule, facts)) {
             let shown = rule.when.paths.iter().map(ToString::to_string).take(1);
             closed.extend(shown.filter(|shown| !closed.contains(shown)).collect::<Vec<_>>());
         }
@@ -76,6 +80,17 @@ impl Policy {
         let rules = rules.map(|rule| (rule, rule.when.effects()));
         rules.filter(|(rule, effects)| effects.of_commands() && rule.when.holds_for(facts))
     }
+}
+
+/// Whether the command runs in a box that hides what is closed. One that asks to run without it does not.
+fn has_hiding_box(facts: &Facts<'_>) -> bool {
+    let leaves = facts.action.arguments.get(LEAVES_THE_BOX).and_then(Value::as_bool).unwrap_or(false);
+    facts.who.confinement == Confinement::Boxed && !leaves
+}
+
+/// Whether the box of the command hides what a rule closes.
+fn is_hidden(rule: &Rule, facts: &Facts<'_>) -> bool {
+    has_hiding_box(facts) && rule.when.holds_throughout(facts.who.role, &facts.place.workspace)
 }
 
 /// The rule that closes what is named.

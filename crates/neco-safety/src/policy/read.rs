@@ -259,7 +259,8 @@ pub(super) fn path_patterns(glob: &str, shown: &str) -> Result<Vec<PathPattern>,
     let glob = glob.trim_end_matches('/');
     let mut patterns = vec![PathPattern::new(glob, shown)?];
     if !shown.contains(['*', '?', '[', '{']) {
-        patterns.push(PathPattern::new(&format!("{glob}/**"), &format!("{shown}/**"))?);
+        let below = format!("{}/**", shown.trim_end_matches('/'));
+        patterns.push(PathPattern::new(&format!("{glob}/**"), &below)?);
     }
     Ok(patterns)
 }

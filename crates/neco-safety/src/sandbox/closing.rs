@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 use super::hard_links::other_names;
 use super::known::{Stamp, unsettled_for};
+use super::linked_git::is_git_name;
+use super::unreadable;
 use crate::policy::{Closed, PathPattern, Sayings};
 
 /// The most places that rules close: each is a mount of every box.
@@ -109,19 +111,27 @@ impl Closing {
         let known = state.linked.take().filter(|(places, _)| *places == found.places);
         let linked = match known {
             Some((_, linked)) => linked,
-            None => other_names(&found.places, &self.roots),
+            None => other_names(&found.places, &self.roots)?,
         };
         state.linked = Some((found.places.clone(), linked.clone()));
         found.places.extend(linked);
         Ok(found)
     }
 
+    /// The folders that commands work in.
+    pub(super) fn roots(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
     /// What is there now of what must not be made, and was not there before.
-    pub(super) fn made_since(&self, before: &ShutPlaces) -> Vec<PathBuf> {
-        let now = self.found().unwrap_or_default().places.into_iter().filter(|(_, shut)| shut.changing);
+    ///
+    /// # Errors
+    /// When it can't be said.
+    pub(super) fn made_since(&self, before: &ShutPlaces) -> io::Result<Vec<PathBuf>> {
+        let now = self.found()?.places.into_iter().filter(|(_, shut)| shut.changing);
         let was_there: BTreeSet<&PathBuf> = before.places.keys().collect();
         let is_inside = |path: &Path| path.ancestors().skip(1).any(|above| was_there.contains(&above.to_path_buf()));
-        now.map(|(path, _)| path).filter(|path| !was_there.contains(path) && !is_inside(path)).collect()
+        Ok(now.map(|(path, _)| path).filter(|path| !was_there.contains(path) && !is_inside(path)).collect())
     }
 
     fn shut(&self, path: &Path) -> Shut {
@@ -189,13 +199,18 @@ impl Closing {
                              rules the folders that are meant";
                 return Err(io::Error::other(words));
             }
-            let Some(now) = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_dir) else { continue };
+            let now = match fs::symlink_metadata(&path) {
+                Ok(found) if found.is_dir() => found,
+                Ok(_) => continue,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(unseen(&path, &error)),
+            };
             let now = (now.ino(), now.ctime(), now.ctime_nsec(), now.len());
             let is_as_it_was = |folder: &Folder| folder.within == within && folder.stamp == Some(now);
             let folder = match known.remove(&path).filter(is_as_it_was) {
                 Some(folder) => folder,
                 None => {
-                    let (count, folder) = self.read(&path, within, now);
+                    let (count, folder) = self.read(&path, within, now)?;
                     entries += count;
                     folder
                 }
@@ -210,25 +225,23 @@ impl Closing {
     }
 
     /// A folder, and how many entries it has.
-    fn read(&self, path: &Path, within: Shut, now: Stamp) -> (usize, Folder) {
+    fn read(&self, path: &Path, within: Shut, now: Stamp) -> io::Result<(usize, Folder)> {
         let stamp = unsettled_for(now).is_none().then_some(now);
         let mut folder = Folder { stamp, within, below: Vec::new(), found: Vec::new() };
-        let mut count = 0;
-        for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-            count += 1;
-            // Paths are closed as they are when every link is followed: a link is none of its own.
-            let Some(kind) = entry.file_type().ok().filter(|kind| !kind.is_symlink()) else { continue };
-            let name = entry.file_name();
+        let entries = unreadable::entries(path).map_err(|error| unseen(path, &error))?;
+        let count = entries.len();
+        // Paths are closed as they are when every link is followed: a link is none of its own.
+        for unreadable::Entry { name, kind } in entries.into_iter().filter(|entry| !entry.kind.is_symlink()) {
             let shut = self.below(&path.join(&name), within);
             if shut != within {
                 folder.found.push((name.clone(), shut));
             }
             // What git keeps is git's own.
-            if kind.is_dir() && name != ".git" {
+            if kind.is_dir() && !is_git_name(&name) {
                 folder.below.push((name, shut));
             }
         }
-        (count, folder)
+        Ok((count, folder))
     }
 
     /// What is closed of something in a folder: what the folder is, unless a rule opens it.
@@ -242,6 +255,12 @@ impl Closing {
             changing: still(&self.closed.changes, within.changing, own.changing),
         }
     }
+}
+
+/// Why nothing is run where something can't be looked at: it may hold what rules close.
+pub(super) fn unseen(path: &Path, error: &io::Error) -> io::Error {
+    let words = "it can't be looked through for what rules close, so nothing is run: make it readable, or remove it";
+    io::Error::new(error.kind(), format!("{}: {words} ({error})", path.display()))
 }
 
 /// Where something would be that is not there: what leads to it is followed.

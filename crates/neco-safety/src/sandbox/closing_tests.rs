@@ -107,5 +107,54 @@ fn what_was_made_meanwhile_is_known() {
     fs::write(stage.root.join("b.lock"), "x").unwrap();
     fs::write(stage.root.join("secrets/y"), "x").unwrap();
     fs::create_dir(stage.root.join("later")).unwrap();
-    assert_eq!(closing.made_since(&before), [stage.root.join("b.lock"), stage.root.join("later")]);
+    assert_eq!(closing.made_since(&before).unwrap(), [stage.root.join("b.lock"), stage.root.join("later")]);
+}
+
+fn set(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn a_folder_that_its_owner_may_not_read_hides_nothing() {
+    let stage = stage(&["sub/a.key", "sub/b.lock"]);
+    let sub = stage.root.join("sub");
+    let closing = closing(&stage.root, &[(Ruling::Deny, "Read(**/*.key)"), (Ruling::Deny, "Edit(**/*.lock)")]);
+    let before = closing.places().unwrap();
+    for mode in [0o311, 0o000, 0o400] {
+        set(&sub, mode);
+        let now = closing.places();
+        set(&sub, 0o755);
+        assert_eq!(told(&stage.root, &now.unwrap()), told(&stage.root, &before), "{mode:o}");
+    }
+    fs::write(sub.join("c.lock"), "x").unwrap();
+    set(&sub, 0o311);
+    let made = closing.made_since(&before);
+    set(&sub, 0o755);
+    assert_eq!(made.unwrap(), [sub.join("c.lock")]);
+}
+
+#[test]
+fn nothing_is_run_where_a_folder_cant_be_looked_at() {
+    let stage = stage(&["sub/deep/a.key"]);
+    let closing = closing(&stage.root, &[(Ruling::Deny, "Read(**/*.key)")]);
+    set(&stage.root.join("sub"), 0o000);
+    let (found, made) = (closing.places(), closing.made_since(&ShutPlaces::default()));
+    set(&stage.root.join("sub"), 0o755);
+    // Nothing is closed to root.
+    match rustix::process::geteuid().is_root() {
+        true => assert_eq!(told(&stage.root, &found.unwrap()), ["sub/deep/a.key hidden"]),
+        false => {
+            let refused = found.unwrap_err().to_string();
+            assert!(refused.contains("nothing is run") && made.is_err(), "{refused}");
+        }
+    }
+    assert_eq!(told(&stage.root, &closing.places().unwrap()), ["sub/deep/a.key hidden"]);
+}
+
+#[test]
+fn what_git_keeps_is_gits_own_in_letters_of_any_size() {
+    let stage = stage(&[".git/a.key", "sub/.GIT/b.key", "c.key"]);
+    let found = closing(&stage.root, &[(Ruling::Deny, "Read(**/*.key)")]).places().unwrap();
+    assert_eq!(told(&stage.root, &found), ["c.key hidden"]);
 }

@@ -12,6 +12,7 @@ use super::git_todo;
 use super::hands::Hands;
 use super::known::Known;
 use super::linked_git::{self, gitdir_of, names_a_folder, own_folder, shared_by};
+use super::unreadable;
 use crate::path::open_without_links;
 
 /// No settings that git wrote are longer.
@@ -68,6 +69,8 @@ pub(super) struct Repository {
     pub(super) folders: Vec<PathBuf>,
     /// Links in them, each with the folder that it is in.
     pub(super) links: Vec<(PathBuf, PathBuf)>,
+    /// Folders in them that can't be looked at.
+    pub(super) unread: Vec<PathBuf>,
     /// Those of them whose submodules can't be told apart.
     pub(super) crowded: Vec<PathBuf>,
     /// What git enters from it.
@@ -108,9 +111,13 @@ impl Repository {
             folders.extend(worktrees.collect::<Vec<_>>());
         }
         let Entered { repositories: enters, remotes, unclear } = indexes.entered_from(&dot_git, &folders);
-        let links = folders.iter().flat_map(|git| indexes.links.below(git).into_iter().map(|link| (git.clone(), link)));
-        let links = links.collect();
-        Self { dot_git, folders, links, crowded, enters, remotes, unclear }
+        let (mut links, mut unread) = (Vec::new(), Vec::new());
+        for git in &folders {
+            let below = indexes.links.below(git);
+            links.extend(below.links.into_iter().map(|link| (git.clone(), link)));
+            unread.extend(below.unread);
+        }
+        Self { dot_git, folders, links, unread, crowded, enters, remotes, unclear }
     }
 
     /// Puts aside what leads git where nobody looked, besides what is in its git folders.
@@ -135,6 +142,9 @@ impl Repository {
         for git in self.crowded.iter().filter(|git| known.was_told_apart(git)) {
             put_aside(&git.join("modules"));
         }
+        // What no hands reach no command could change.
+        let unread = self.unread.iter().filter(|folder| hands_for(folder).is_some() && known.was_read(folder));
+        aftermath.left.extend(unread.cloned());
         for (git, link) in &self.links {
             let is_there = |hands: &&Hands| hands.link_text(link).is_some();
             if let Some(hands) = hands_for(link).filter(is_there).filter(|_| known.is_new(git, link)) {
@@ -218,8 +228,11 @@ fn mend_hooks(git: &Path, known: &Known, hands: &Hands, aftermath: &mut Aftermat
 
 /// Whether something in a git folder, or what is in it, is not as it was.
 fn is_new_below(git: &Path, path: &Path, known: &Known) -> bool {
-    let mut inside = fs::read_dir(path).into_iter().flatten().flatten();
-    known.is_new(git, path) || inside.any(|entry| known.is_new(git, &entry.path()))
+    let is_new_inside = || match unreadable::entries(path) {
+        Ok(inside) => inside.iter().any(|entry| known.is_new(git, &path.join(&entry.name))),
+        Err(_) => true,
+    };
+    known.is_new(git, path) || is_new_inside()
 }
 
 /// Whether what may lead git elsewhere does.
@@ -268,8 +281,8 @@ fn hooks_in(folder: &Path) -> Option<Vec<PathBuf>> {
     if !found.is_dir() {
         return None;
     }
-    let entries = fs::read_dir(folder).ok()?.map(|entry| entry.map(|entry| entry.path()));
-    let mut hooks = entries.collect::<io::Result<Vec<PathBuf>>>().ok()?;
+    let entries = unreadable::entries(folder).ok()?;
+    let mut hooks: Vec<PathBuf> = entries.into_iter().map(|entry| folder.join(entry.name)).collect();
     hooks.retain(|hook| hook.extension().is_none_or(|end| end != "sample"));
     Some(hooks)
 }
@@ -320,6 +333,38 @@ mod tests {
         assert_eq!(names(&aftermath), ["config", "hooks", "commondir"]);
         assert_eq!(fs::read_to_string(git.join("config")).unwrap(), text, "what is harmless stays");
         assert!(git.join("config.refused-1").is_file() && git.join("hooks.refused-1/pre-commit").is_file());
+    }
+
+    #[test]
+    fn folders_that_their_owner_may_not_read_hide_nothing_from_a_look() {
+        use std::os::unix::fs::PermissionsExt;
+        let (folder, git) = repository();
+        let hands = Hands::open(folder.path()).unwrap();
+        let (hooks, refs) = (git.join("hooks"), git.join("logs/refs"));
+        fs::create_dir_all(&hooks).unwrap();
+        fs::write(hooks.join("pre-commit"), "evil").unwrap();
+        fs::create_dir_all(refs.join("heads")).unwrap();
+        symlink("/elsewhere", refs.join("heads/x")).unwrap();
+        let set = |path: &Path, mode: u32| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        set(&hooks, 0o311);
+        assert_eq!(hooks_in(&hooks).unwrap().iter().filter(|hook| hook.ends_with("pre-commit")).count(), 1);
+        // Below what can't be entered nobody gets but root.
+        set(&refs, 0o000);
+        let closed = Repository::at(git.clone(), &mut Indexes::default());
+        let mut aftermath = Aftermath::default();
+        closed.mend(&Known::default(), |_| Some(&hands), &mut aftermath);
+        set(&refs, 0o755);
+        let expected = if rustix::process::geteuid().is_root() { Vec::new() } else { vec![refs.join("heads")] };
+        assert_eq!(aftermath.left, expected);
+        let was_closed = Known::of([(&closed, true)].into_iter());
+        assert_ne!(was_closed.was_read(&refs.join("heads")), !expected.is_empty(), "it was so before");
+        set(&refs.join("heads"), 0o311);
+        let mut aftermath = Aftermath::default();
+        let open = Repository::at(git.clone(), &mut Indexes::default());
+        open.mend(&Known::default(), |_| Some(&hands), &mut aftermath);
+        set(&refs.join("heads"), 0o755);
+        set(&hooks, 0o755);
+        assert!(aftermath.left.is_empty() && fs::symlink_metadata(refs.join("heads/x")).is_err(), "{aftermath:?}");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use super::git_entries::{Entries, entries_in};
 use super::git_links::Links;
 use super::known::{Stamp, stamp, unsettled_for};
 use super::linked_git::is_git_name;
+use super::unreadable;
 use crate::path::open_without_links;
 
 /// A larger index is not read.
@@ -120,20 +121,20 @@ impl Index {
     }
 }
 
-/// Everything called `.git` in a folder and below; nothing if there is too much.
+/// Everything called `.git` in a folder and below; nothing if there is too much, or something can't be looked at.
 fn all_below(folder: &Path, looked_at: &mut usize) -> Option<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_path_buf()];
     while let Some(folder) = waiting.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        for entry in unreadable::entries(&folder).ok()? {
             *looked_at += 1;
             if *looked_at > MOST_LOOKED_AT {
                 return None;
             }
-            if is_git_name(&entry.file_name()) {
-                found.push(entry.path());
-            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                waiting.push(entry.path());
+            if is_git_name(&entry.name) {
+                found.push(folder.join(entry.name));
+            } else if entry.kind.is_dir() {
+                waiting.push(folder.join(entry.name));
             }
         }
     }
@@ -224,6 +225,25 @@ mod tests {
             (names(&entered, folder.path()), &entered.unclear),
             (vec![".git".into(), "a/target/in/.git".into()], &None)
         );
+    }
+
+    #[test]
+    fn a_folder_that_its_owner_may_not_read_hides_no_repository() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let closed = folder.path().join("a");
+        fs::create_dir_all(closed.join("b/.git")).unwrap();
+        let look = |mode: u32| {
+            fs::set_permissions(&closed, fs::Permissions::from_mode(mode)).unwrap();
+            let found = all_below(folder.path(), &mut 0);
+            fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
+            found
+        };
+        let expected = Some(vec![closed.join("b/.git")]);
+        assert_eq!(look(0o311), expected);
+        // Nothing is closed to root.
+        let unclear = if rustix::process::geteuid().is_root() { expected } else { None };
+        assert_eq!(look(0o000), unclear);
     }
 
     #[test]

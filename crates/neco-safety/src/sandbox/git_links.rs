@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::known::{Stamp, stamp, unsettled_for};
 use super::linked_git::is_git_name;
+use super::unreadable;
 
 /// What is looked after otherwise: settings, and git folders of their own.
 const APART: &[&str] = &["config", "config.worktree", "commondir", "hooks", "modules"];
@@ -48,6 +48,15 @@ pub(super) struct Links {
     read: HashMap<PathBuf, Level>,
 }
 
+/// What there is in a git folder.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Below {
+    /// All links, but those in the place of its settings and of content.
+    pub(super) links: Vec<PathBuf>,
+    /// Folders that can't be read: nobody can say whether there are links in them.
+    pub(super) unread: Vec<PathBuf>,
+}
+
 /// One folder.
 #[derive(Debug)]
 struct Level {
@@ -55,23 +64,26 @@ struct Level {
     stamp: Option<Stamp>,
     links: Vec<OsString>,
     folders: Vec<OsString>,
+    /// Whether it can't be read.
+    unread: bool,
 }
 
 impl Links {
-    /// All links in a git folder, but those in the place of its settings and of content.
-    pub(super) fn below(&mut self, git: &Path) -> Vec<PathBuf> {
+    /// Looks for links in a git folder.
+    pub(super) fn below(&mut self, git: &Path) -> Below {
         let by_itself = !git.iter().any(is_git_name);
         let is_named = |names: &[&str], name: &OsStr| names.iter().any(|own| name == *own);
         let counts = |name: &OsStr| !is_named(APART, name) && (!by_itself || is_named(OF_GIT, name));
         let objects = git.join("objects");
-        let mut found = Vec::new();
+        let mut found = Below::default();
         let mut waiting = vec![git.to_path_buf()];
         while let Some(folder) = waiting.pop() {
             let at_the_top = folder == git;
             let in_objects = folder == objects;
             let level = self.level(&folder);
             let links = level.links.iter().filter(|name| !at_the_top || counts(name));
-            found.extend(links.map(|name| folder.join(name)));
+            found.links.extend(links.map(|name| folder.join(name)));
+            found.unread.extend(level.unread.then(|| folder.clone()));
             // Of objects there are many, and nothing is ever added to one.
             let is_entered = |name: &&OsString| match (at_the_top, in_objects) {
                 (true, _) => counts(name) && !is_named(NOT_ENTERED, name),
@@ -95,13 +107,16 @@ impl Links {
 
 impl Level {
     fn read(folder: &Path, now: Option<Stamp>) -> Self {
-        let mut level =
-            Self { stamp: now.filter(|stamp| unsettled_for(*stamp).is_none()), links: Vec::new(), folders: Vec::new() };
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            match entry.file_type() {
-                Ok(kind) if kind.is_symlink() => level.links.push(entry.file_name()),
-                Ok(kind) if kind.is_dir() => level.folders.push(entry.file_name()),
-                Ok(_) | Err(_) => {}
+        let stamp = now.filter(|stamp| unsettled_for(*stamp).is_none());
+        let Ok(entries) = unreadable::entries(folder) else {
+            return Self { stamp: None, links: Vec::new(), folders: Vec::new(), unread: true };
+        };
+        let mut level = Self { stamp, links: Vec::new(), folders: Vec::new(), unread: false };
+        for unreadable::Entry { name, kind } in entries {
+            if kind.is_symlink() {
+                level.links.push(name);
+            } else if kind.is_dir() {
+                level.folders.push(name);
             }
         }
         level
@@ -110,7 +125,8 @@ impl Level {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
 
@@ -123,7 +139,7 @@ mod tests {
         }
         let link = |path: &str| symlink("/elsewhere", at(path)).unwrap();
         let mut links = Links::default();
-        assert!(links.below(&at("a/.git")).is_empty());
+        assert_eq!(links.below(&at("a/.git")), Below::default());
         for path in [
             "a/.git/logs/HEAD",
             "a/.git/logs/refs/heads/x",
@@ -139,13 +155,37 @@ mod tests {
         ] {
             link(path);
         }
-        let mut found = links.below(&at("a/.git"));
+        let mut found = links.below(&at("a/.git")).links;
         found.sort();
         let expected =
             ["a/.git/COMMIT_EDITMSG", "a/.git/logs/HEAD", "a/.git/logs/refs/heads/x", "a/.git/objects/info"].map(at);
         assert_eq!(found, expected);
-        let mut found = links.below(&at("b"));
+        let mut found = links.below(&at("b")).links;
         found.sort();
         assert_eq!(found, [at("b/HEAD"), at("b/refs/heads/x")]);
+    }
+
+    #[test]
+    fn a_folder_that_its_owner_may_not_read_hides_no_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = folder.path().join(".git");
+        let heads = git.join("logs/refs/heads");
+        fs::create_dir_all(&heads).unwrap();
+        symlink("/elsewhere", heads.join("x")).unwrap();
+        let look = |closed: &Path, mode: u32| {
+            fs::set_permissions(closed, fs::Permissions::from_mode(mode)).unwrap();
+            let found = Links::default().below(&git);
+            fs::set_permissions(closed, fs::Permissions::from_mode(0o755)).unwrap();
+            found
+        };
+        let expected = Below { links: vec![heads.join("x")], unread: Vec::new() };
+        assert_eq!(look(&heads, 0o311), expected);
+        assert_eq!(look(&heads, 0o000), expected);
+        // Below what can't be entered nobody gets but root.
+        let unread = match rustix::process::geteuid().is_root() {
+            true => expected,
+            false => Below { links: Vec::new(), unread: vec![heads.clone()] },
+        };
+        assert_eq!(look(&git.join("logs/refs"), 0o000), unread);
     }
 }

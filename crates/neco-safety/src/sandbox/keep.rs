@@ -11,6 +11,7 @@ pub(crate) use super::git_check::Aftermath;
 use super::hands::Hands;
 use super::masks::MaskGuard;
 use super::traces::Note;
+use super::unreadable;
 use super::watch::{Watch, Watched};
 
 /// Ends when nothing runs in the box any more, also when it is dropped. Touches the disk.
@@ -144,8 +145,16 @@ impl PutRight {
         // They get other names: someone else may have made them, and nothing of theirs is to be lost.
         // What only stands in for them in another box is left to it.
         let stands_in = |path: &PathBuf| stand_ins.contains(path) && is_empty_folder(path);
-        let made = self.closing.iter().flat_map(|(closing, before)| closing.made_since(before));
-        let made: Vec<PathBuf> = made.filter(|path| !self.settings.contains(path)).collect();
+        let mut made = Vec::new();
+        if let Some((closing, before)) = &self.closing {
+            match closing.made_since(before) {
+                Ok(found) => made.extend(found.into_iter().filter(|path| !self.settings.contains(path))),
+                Err(error) => {
+                    tracing::error!(%error, "what a command made can't be told, so no other one is run");
+                    aftermath.left.extend_from_slice(closing.roots());
+                }
+            }
+        }
         for path in self.settings.iter().chain(&made).filter(|path| !stands_in(path)) {
             if let Some(hands) = hands_for(path).filter(|hands| hands.is_there(path)) {
                 aftermath.note(path, hands.put_aside(path, "refused"));
@@ -153,7 +162,12 @@ impl PutRight {
         }
         for (folder, allowed) in &self.only {
             let is_allowed = |path: &Path| allowed.iter().any(|allowed| allowed.starts_with(path));
-            for path in entries(folder).filter(|path| !is_allowed(path)) {
+            let Ok(inside) = unreadable::entries(folder) else {
+                aftermath.left.push(folder.clone());
+                continue;
+            };
+            let inside = inside.into_iter().map(|entry| folder.join(entry.name));
+            for path in inside.filter(|path| !is_allowed(path)) {
                 if let Some(hands) = hands_for(&path) {
                     aftermath.note(&path, hands.put_aside(&path, "refused"));
                 }
@@ -174,10 +188,6 @@ impl PutRight {
             }
         }
     }
-}
-
-fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
 }
 
 fn is_empty_folder(path: &Path) -> bool {

@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use super::git_check::{LEADING, Repository, SETTINGS, settings};
 use super::git_todo;
+use super::unreadable;
 
 /// Times of files lag behind by so much at most.
 pub(super) const COARSE: Duration = Duration::from_millis(50);
@@ -38,6 +39,8 @@ pub(super) struct Known {
     settings: HashMap<PathBuf, Vec<u8>>,
     /// Those whose submodules could not be told apart.
     crowded: HashSet<PathBuf>,
+    /// Folders in them that could not be looked at.
+    unread: HashSet<PathBuf>,
     /// Indexes that could not be read.
     unclear: HashMap<PathBuf, Option<Stamp>>,
     /// What rebases had yet to run.
@@ -70,6 +73,7 @@ impl Known {
             }
             known.note(repository.links.iter().map(|(_, link)| link.clone()).collect());
             known.crowded.extend(repository.crowded.iter().cloned());
+            known.unread.extend(repository.unread.iter().cloned());
             known.unclear.extend(repository.unclear.iter().map(|index| (index.clone(), stamp(index))));
             let todos = repository.folders.iter().filter_map(|folder| git_todo::programs_in(folder));
             known.todos.extend(todos);
@@ -194,6 +198,11 @@ impl Known {
         !self.crowded.contains(git) && (is_known || !self.is_older(&git.join("modules")))
     }
 
+    /// Whether a folder that can't be looked at could be, then, or was not there.
+    pub(super) fn was_read(&self, folder: &Path) -> bool {
+        !self.unread.contains(folder)
+    }
+
     /// Whether an index that can't be read is another than then.
     pub(super) fn is_new_index(&self, index: &Path) -> bool {
         match self.unclear.get(index) {
@@ -259,8 +268,10 @@ fn leading(git: &Path) -> Vec<PathBuf> {
     places.flat_map(|place| entries(&place).into_iter().chain([place])).collect()
 }
 
+/// What can't be read even so is another's, and counts by itself.
 fn entries(folder: &Path) -> BTreeSet<PathBuf> {
-    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+    let inside = unreadable::entries(folder).unwrap_or_default();
+    inside.into_iter().map(|entry| folder.join(entry.name)).collect()
 }
 
 /// Where something in a git folder was when that folder was here.

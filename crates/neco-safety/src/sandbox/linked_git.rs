@@ -7,6 +7,7 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use super::unreadable;
 use crate::path::open_without_links;
 
 /// Git reads no `.git` file that is longer.
@@ -75,7 +76,8 @@ pub(super) fn is_git_folder(folder: &Path) -> bool {
     is_there("HEAD") && (is_there("objects") || is_there("commondir"))
 }
 
-/// The git folders of a repository's submodules; nothing if there are too many, or links among them.
+/// The git folders of a repository's submodules; nothing if there are too many, or links among them, or some can't be
+/// looked at.
 pub(super) fn modules_of(git: &Path) -> Option<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut looked_at = 0;
@@ -84,13 +86,12 @@ pub(super) fn modules_of(git: &Path) -> Option<Vec<PathBuf>> {
         if is_link(&folder) {
             return None;
         }
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let Ok(kind) = entry.file_type() else { continue };
+        for unreadable::Entry { name, kind } in unreadable::entries(&folder).ok()? {
             looked_at += 1;
             if kind.is_symlink() || found.len() >= MOST_MODULES || looked_at > MOST_MODULES * 4 || depth > MOST_DEPTH {
                 return None;
             }
-            let path = entry.path();
+            let path = folder.join(name);
             let is_there = |name: &str| fs::symlink_metadata(path.join(name)).is_ok();
             if kind.is_dir() && (is_there("HEAD") || is_there("config")) {
                 waiting.push((path.join("modules"), depth + 1));
@@ -103,15 +104,12 @@ pub(super) fn modules_of(git: &Path) -> Option<Vec<PathBuf>> {
     Some(found)
 }
 
-/// The folders that a repository has for its worktrees; nothing if there are too many.
+/// The folders that a repository has for its worktrees; nothing if there are too many, or nobody can say.
 pub(super) fn worktrees_of(git: &Path) -> Option<Vec<PathBuf>> {
-    let found: Vec<PathBuf> = folders_in(&git.join("worktrees")).take(MOST_WORKTREES + 1).collect();
+    let all = git.join("worktrees");
+    let folders = unreadable::entries(&all).ok()?.into_iter().filter(|entry| entry.kind.is_dir());
+    let found: Vec<PathBuf> = folders.take(MOST_WORKTREES + 1).map(|entry| all.join(entry.name)).collect();
     (found.len() <= MOST_WORKTREES).then_some(found)
-}
-
-fn folders_in(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path())
 }
 
 fn is_link(path: &Path) -> bool {
@@ -233,6 +231,26 @@ mod tests {
         assert_eq!(modules_of(other.path()), Some(Vec::new()));
         std::os::unix::fs::symlink("/elsewhere", other.path().join("modules/m")).unwrap();
         assert_eq!(modules_of(other.path()), None, "git would follow it");
+    }
+
+    #[test]
+    fn folders_that_their_owner_may_not_read_hide_no_submodules_and_no_worktrees() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        fs::create_dir_all(at("modules/group/m")).unwrap();
+        fs::write(at("modules/group/m/HEAD"), "").unwrap();
+        fs::create_dir_all(at("worktrees/w")).unwrap();
+        let closed = ["modules/group", "modules", "worktrees"].map(at);
+        let set = |mode: u32| {
+            for path in &closed {
+                fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+            }
+        };
+        set(0o311);
+        let found = (modules_of(folder.path()), worktrees_of(folder.path()));
+        set(0o755);
+        assert_eq!(found, (Some(vec![at("modules/group/m")]), Some(vec![at("worktrees/w")])));
     }
 
     #[test]

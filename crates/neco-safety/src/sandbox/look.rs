@@ -278,10 +278,13 @@ impl Look {
         let mut parts = Parts::default();
         let acts = later(&self.root, path).is_some();
         let mut count = 0;
-        for entry in unreadable::entries(path, found) {
+        // What can't be read even so is another's: no command made it.
+        let entries = unreadable::entries(path).unwrap_or_else(|error| {
+            tracing::debug!(folder = %path.display(), %error, "a folder can't be looked through");
+            Vec::new()
+        });
+        for unreadable::Entry { name, kind } in entries {
             count += 1;
-            let Ok(kind) = entry.file_type() else { continue };
-            let name = entry.file_name();
             parts.see(&name, kind);
             if is_git_name(&name) {
                 folder.repositories.push(name);

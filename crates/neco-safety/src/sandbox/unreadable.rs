@@ -1,54 +1,155 @@
 //! Folders that their owner may enter and not read: git goes through them by name, so whoever looks for what a command
-//! made must read them all the same.
+//! made must read them all the same. What can't be read is never taken for empty.
 
-use std::fs::{self, DirEntry, Metadata};
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::MetadataExt;
+use std::ffi::OsString;
+use std::fs::{self, FileType};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, chmodat, fstat, openat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, chmodat, fstat, openat, statat};
+use rustix::io::Errno;
 use rustix::process::geteuid;
 
-/// What is in a folder, which was `found` to be one; nothing for what can't be read at all. What its owner may not read
-/// is open to them for the moment that it takes.
-pub(super) fn entries(folder: &Path, found: &Metadata) -> Vec<DirEntry> {
-    match fs::read_dir(folder) {
-        Ok(entries) => entries.flatten().collect(),
-        Err(_) if found.uid() == geteuid().as_raw() && found.mode() & 0o500 != 0o500 => {
-            while_readable(folder).unwrap_or_default()
-        }
-        Err(_) => Vec::new(),
+/// Two that open the same folder would take each other's mode for its own.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Something in a folder.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) name: OsString,
+    pub(super) kind: FileType,
+}
+
+/// What is in a folder; nothing is in what is not there or is none. What its owner may not read is open to them for the
+/// moment that it takes.
+///
+/// # Errors
+/// When it can't be read even so. Another's folder that can neither be read nor entered is closed to every command as
+/// well, so that nothing is in it.
+pub(super) fn entries(folder: &Path) -> io::Result<Vec<Entry>> {
+    let read = match listed(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => while_readable(folder),
+        read => read,
+    };
+    match read {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        read => read,
     }
 }
 
-fn while_readable(folder: &Path) -> rustix::io::Result<Vec<DirEntry>> {
+fn listed(folder: &Path) -> io::Result<Vec<Entry>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        match entry.file_type() {
+            Ok(kind) => found.push(Entry { name: entry.file_name(), kind }),
+            // It is gone already.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
+}
+
+/// No link is followed: what is opened for a moment is the folder itself.
+fn while_readable(folder: &Path) -> io::Result<Vec<Entry>> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let handle = openat(CWD, folder, flags, Mode::empty())?;
-    let before = Mode::from_raw_mode(fstat(&handle)?.st_mode);
-    let by_number = format!("/proc/self/fd/{}", handle.as_raw_fd());
-    let set = |mode: Mode| chmodat(CWD, &by_number, mode, AtFlags::empty());
-    set(before | Mode::RUSR | Mode::XUSR)?;
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten().collect();
-    set(before)?;
-    Ok(entries)
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = fstat(&handle)?;
+    if found.st_uid != geteuid().as_raw() {
+        return match statat(&handle, ".", AtFlags::empty()) {
+            Err(Errno::ACCESS) => Ok(Vec::new()),
+            Ok(_) | Err(_) => Err(io::ErrorKind::PermissionDenied.into()),
+        };
+    }
+    let opened = Opened::new(handle, Mode::from_raw_mode(found.st_mode))?;
+    listed(Path::new(&opened.by_number()))
+}
+
+/// A folder that is open to its owner until this is dropped.
+struct Opened {
+    handle: OwnedFd,
+    before: Mode,
+}
+
+impl Opened {
+    fn new(handle: OwnedFd, before: Mode) -> io::Result<Self> {
+        // Dropped also where it could not be opened, which changes nothing then.
+        let opened = Self { handle, before };
+        opened.set(before | Mode::RUSR | Mode::XUSR)?;
+        Ok(opened)
+    }
+
+    /// The folder by its handle: whatever is at its path by now is another.
+    fn by_number(&self) -> String {
+        format!("/proc/self/fd/{}", self.handle.as_raw_fd())
+    }
+
+    fn set(&self, mode: Mode) -> rustix::io::Result<()> {
+        chmodat(CWD, self.by_number(), mode, AtFlags::empty())
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        if let Err(error) = self.set(self.before) {
+            tracing::error!(%error, "a folder that was opened to be read could not be closed again");
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
     use super::*;
+
+    fn set(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
 
     #[test]
     fn what_its_owner_may_not_read_is_read_and_left_as_it_was() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a"), "").unwrap();
-        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o311)).unwrap();
-        let found = fs::symlink_metadata(folder.path()).unwrap();
-        let by_itself = entries(folder.path(), &found).len();
-        let opened = while_readable(folder.path()).unwrap().len();
-        let mode = fs::metadata(folder.path()).unwrap().mode() & 0o777;
-        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
-        assert_eq!((by_itself, opened, mode), (1, 1, 0o311));
+        fs::create_dir(folder.path().join("b")).unwrap();
+        for closed in [0o311, 0o000, 0o400, 0o100] {
+            set(folder.path(), closed);
+            let by_itself = entries(folder.path());
+            let opened = while_readable(folder.path());
+            let mode = fs::metadata(folder.path()).unwrap().mode() & 0o7777;
+            set(folder.path(), 0o700);
+            for read in [by_itself, opened] {
+                let mut read = read.unwrap();
+                read.sort_by(|one, other| one.name.cmp(&other.name));
+                let read: Vec<_> =
+                    read.iter().map(|entry| (entry.name.to_str().unwrap(), entry.kind.is_dir())).collect();
+                assert_eq!(read, [("a", false), ("b", true)], "{closed:o}");
+            }
+            assert_eq!(mode, closed);
+        }
+    }
+
+    #[test]
+    fn nothing_is_in_what_is_none_and_what_cant_be_read_is_not_empty() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("file"), "").unwrap();
+        assert!(entries(&at("file")).unwrap().is_empty() && entries(&at("missing")).unwrap().is_empty());
+        fs::create_dir_all(at("above/below")).unwrap();
+        fs::write(at("above/below/a"), "").unwrap();
+        std::os::unix::fs::symlink("above", at("link")).unwrap();
+        set(&at("above"), 0o000);
+        let (below, linked, opened) = (entries(&at("above/below")), entries(&at("link")), while_readable(&at("link")));
+        set(&at("above"), 0o700);
+        assert!(opened.is_err(), "no link is opened");
+        // Nothing is closed to root.
+        let count = |read: io::Result<Vec<Entry>>| read.map(|read| read.len()).ok();
+        let expected = geteuid().is_root().then_some(1);
+        assert_eq!((count(below), count(linked)), (expected, expected));
     }
 }

@@ -99,7 +99,7 @@ impl Watch {
     /// When something is there that no command must find.
     pub(super) fn begin(self: &Arc<Self>, lasting: bool) -> io::Result<(Found, Watched)> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.left.retain(|path| fs::symlink_metadata(path).is_ok());
+        state.left.retain(|path| !is_gone(path));
         if let Some(path) = state.left.first() {
             let words = "a command made what it must not make, and it could not be put aside: no other command runs \
                          until it is gone";
@@ -347,6 +347,12 @@ impl Watched {
     pub(super) fn watch(&self) -> &Arc<Watch> {
         &self.watch
     }
+}
+
+/// Whether nothing is there; what can't be reached may be.
+fn is_gone(path: &Path) -> bool {
+    let gone = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+    fs::symlink_metadata(path).is_err_and(|error| gone.contains(&error.kind()))
 }
 
 impl Drop for Watched {

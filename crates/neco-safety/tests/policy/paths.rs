@@ -4,6 +4,7 @@ use neco_proto::{ApprovalMode, Mode};
 use neco_safety::policy::{RuleReader, Source};
 use neco_safety::{Confinement, Policy, Ruling, Who};
 use proptest::prelude::*;
+use serde_json::json;
 
 use crate::support::{Call, WORKSPACE, place, read, user, who};
 
@@ -101,7 +102,6 @@ const NAMES: &[&str] = &[
     "xargs cat DIR/x",
     "echo DIR/x | xargs cat",
     "find DIR -type f",
-    "find . -path ./DIR/x -exec cat {} +",
     "ls DIR",
     "rm -rf DIR",
     "mv DIR other",
@@ -179,6 +179,73 @@ fn what_names_no_closed_path_is_not_denied() {
         ["echo x > vendor/lib.c", "rm vendor/lib.c", "cp f vendor/", "sed -i s/a/b/ vendor/lib.c", "tee vendor/x"]
     {
         assert_eq!(ruling(&policy, line, &auto()), Ruling::Deny, "{line}");
+    }
+}
+
+/// Lines in which the name of a closed folder may be anything: in a box that does not have the folder, they run.
+const MAY_MEAN: &[&str] = &[
+    "cargo DIR",
+    "npm run DIR",
+    "npm DIR",
+    "make DIR",
+    "go DIR ./...",
+    "docker DIR .",
+    "python3 -m DIR",
+    "NODE_ENV=DIR npm start",
+    "git commit -m DIR",
+    "git commit -m 'DIR/: text'",
+    "git commit -am 'DIR/: text'",
+    "git switch -c DIR/topic",
+    "git grep DIR/",
+    "grep -rn DIR src",
+    "grep -rn DIR/ src",
+    "rg -n DIR",
+    "echo DIR",
+    "echo 'DIR/' >> .gitignore",
+    "printf '%s\\n' DIR/ >> .gitignore",
+    "python3 -c 'import DIR'",
+    "tar --exclude=DIR -cf a.tar src",
+    "tar --exclude=./DIR -cf a.tar src",
+    "rsync -a --exclude DIR/ src out",
+    "find . -path ./DIR -prune -o -print",
+    "find . -name DIR",
+    "for t in DIR src; do make $t; done",
+];
+
+#[test]
+fn a_word_that_may_mean_anything_is_left_to_a_box_that_hides_the_path() {
+    for folder in ["build", "test", "vendor", "secrets"] {
+        let rules = [format!("Read({folder}/**)"), format!("{{ tool = '*', path = '{folder}' }}")];
+        for policy in rules.iter().map(|rule| flags(&[(Ruling::Deny, rule.as_str())])) {
+            for line in MAY_MEAN {
+                let line = line.replace("DIR", folder);
+                assert_eq!(ruling(&policy, &line, &auto()), Ruling::Allow, "{line}");
+            }
+            let open = Who { confinement: Confinement::ChosenNone, ..auto() };
+            let line = format!("cargo {folder}");
+            assert_ne!(ruling(&policy, &line, &open), Ruling::Allow, "{line}");
+            let unboxed = Call { arguments: json!({ "command": line, "unsandboxed": true }), ..Call::bash(&line) };
+            assert_ne!(policy.judge(&unboxed.action(), &auto()).ruling, Ruling::Allow, "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_mere_star_names_no_hidden_file_and_no_kind_of_file() {
+    let policy = flags(&[(Ruling::Deny, "Read(**/.env*)"), (Ruling::Deny, "Read(**/*.key)")]);
+    for line in ["ls *", "cat src/*", "wc -l src/*", "cp -r dist/* out/"] {
+        assert_ne!(ruling(&policy, line, &auto()), Ruling::Deny, "{line}");
+    }
+    for line in ["cat .e*", "cat *.key", "cat src/*.key", "cat src/a.key"] {
+        assert_eq!(ruling(&policy, line, &auto()), Ruling::Deny, "{line}");
+    }
+}
+
+#[test]
+fn a_folder_of_which_everything_is_closed_is_closed() {
+    let closed = flags(&[(Ruling::Deny, "Read(secrets/**)")]).closed();
+    for (path, stops) in [("secrets", true), ("secrets/x", true), ("src", false), ("", false)] {
+        assert_eq!(closed.stops_commands(&std::path::Path::new(WORKSPACE).join(path)), stops, "{path}");
     }
 }
 

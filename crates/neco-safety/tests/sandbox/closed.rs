@@ -131,6 +131,21 @@ async fn what_is_closed_to_changing_stays_as_it_is_and_can_be_read() {
 }
 
 #[tokio::test]
+async fn a_folder_that_a_command_made_unreadable_is_closed_as_before() {
+    let stage = stage();
+    fs::write(stage.work("src/d.lock"), SECRET).unwrap();
+    let rules = [(Ruling::Deny, "Read(**/*.key)"), (Ruling::Deny, "Edit(**/*.lock)")];
+    let Some(spawner) = closing(&stage, &SandboxSection::default(), &rules) else { return };
+    for line in ["chmod 311 src", "chmod 311 src/gen src"] {
+        prints(&spawner, &stage, line).await;
+        let line = "chmod 755 src src/gen; cat src/*.key src/gen/*.key; echo x > src/d.lock";
+        let printed = prints(&spawner, &stage, line).await;
+        assert!(!printed.contains(SECRET), "{printed}");
+        assert_eq!(fs::read_to_string(stage.work("src/d.lock")).unwrap(), SECRET);
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_there_can_not_be_made() {
     let stage = stage();
     let rules = [

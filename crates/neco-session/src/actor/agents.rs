@@ -66,10 +66,8 @@ impl Actor {
             AgentOrder::Redirect { text } | AgentOrder::Answer { text } => {
                 self.message(text, Vec::new(), Admission::TurnBoundary).await
             }
-            AgentOrder::Cancel => {
-                self.aside.stop();
-                Ok(AgentInput::Cancel)
-            }
+            // Carried out elsewhere.
+            AgentOrder::Cancel => Ok(AgentInput::Cancel),
             AgentOrder::Pause | AgentOrder::Resume => {
                 Err(ClientError::Refused("the root agent can't be paused; cancel stops its work".to_owned()))
             }

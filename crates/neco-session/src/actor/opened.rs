@@ -11,6 +11,9 @@ use neco_safety::world::Files;
 
 use super::run::{Actor, store_failed};
 
+/// Files that are known to be withheld; of more than that the person may be told again.
+const MOST_WITHHELD: usize = 1000;
+
 impl Actor {
     /// What is open, without what may not be told; the person is told of a file once.
     pub(super) async fn may_be_told(&mut self, mut open: IdeContext) -> Result<IdeContext, ClientError> {
@@ -23,6 +26,9 @@ impl Actor {
             return Ok(open);
         };
         selection.text = format!("[not told: {why}]");
+        if self.withheld.len() >= MOST_WITHHELD {
+            self.withheld.clear();
+        }
         if self.withheld.insert(file.clone()) {
             let text = format!("what is selected in {file} is not told to the model: {why}");
             let notice = Notification::new(NotificationLevel::Warning, text);
@@ -35,12 +41,18 @@ impl Actor {
 
 /// Why what stands in a file is not told; nothing where it may be.
 fn refused(cwd: &Path, roots: &[PathBuf], telling: &Telling, name: &str) -> Option<String> {
-    let files = Files::new(cwd, Vec::new()).and_then(|files| files.with_roots(roots));
-    match files.ok()?.locate(name, Access::Read) {
+    // A folder that is gone holds nothing that could be told, and closes no other.
+    let roots: Vec<PathBuf> = roots.iter().filter(|root| root.is_dir()).cloned().collect();
+    let files = match Files::new(cwd, Vec::new()).and_then(|files| files.with_roots(&roots)) {
+        Ok(files) => files,
+        Err(error) => return Some(format!("it could not be looked at: {error}")),
+    };
+    match files.locate(name, Access::Read) {
         Ok(located) => telling.refuses(&located),
         Err(PathError::Outside { .. }) => Some("it lies outside the workspace".to_owned()),
         // What is no path is no file, such as a buffer without a name.
-        Err(_) => None,
+        Err(PathError::Empty | PathError::Nul(_)) => None,
+        Err(error) => Some(format!("it could not be looked at: {error}")),
     }
 }
 
@@ -64,5 +76,18 @@ mod tests {
         for name in ["src/a.rs", "Untitled-1", ""] {
             assert!(!refused(name), "{name}");
         }
+    }
+
+    #[test]
+    fn what_can_not_be_looked_at_is_not_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let cwd = folder.path().canonicalize().unwrap();
+        std::fs::write(cwd.join(".env"), "KEY=x").unwrap();
+        std::os::unix::fs::symlink("circle", cwd.join("circle")).unwrap();
+        let telling = Policy::default().telling();
+        let gone = cwd.join("gone");
+        let with_root = |name: &str| refused(&cwd, std::slice::from_ref(&gone), &telling, name).is_some();
+        assert!(with_root(".env") && with_root("circle/x") && !with_root("src/a.rs"));
+        assert!(refused(&gone, &[], &telling, "src/a.rs").is_some(), "there is no workspace");
     }
 }

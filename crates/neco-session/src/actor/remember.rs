@@ -76,8 +76,10 @@ impl Remembers {
             Ok(fold) => fold,
             Err(error) => return tracing::warn!(%error, "nothing is kept of the session"),
         };
-        let asks = extraction.at_end(provider.as_ref(), fold.messages);
-        let Some(extracted) = self.aside.unless_stopped(asks).await else { return };
+        let asks = extraction.ask(provider.as_ref(), fold.messages);
+        // A stop ends the asking; what was answered is kept and told as a whole.
+        let Some(Some(answer)) = self.aside.unless_stopped(asks).await else { return };
+        let extracted = extraction.keep(answer).await;
         let mut told = Ok(());
         if let Some(usage) = extracted.usage {
             told = self.record(EventBody::Usage(usage)).await;

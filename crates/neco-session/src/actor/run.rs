@@ -7,7 +7,7 @@ use std::sync::Arc;
 use neco_agent::runner::InputError;
 use neco_agent::{Agent, AgentHandle, AgentInput, Generation, SinkError};
 use neco_proto::event::{Admission, TitleSource};
-use neco_proto::{AgentId, Answer, Attachment, ClientError, Command, Message, Part, Query, Receipt, Seq};
+use neco_proto::{AgentId, AgentOrder, Answer, Attachment, ClientError, Command, Message, Part, Query, Receipt, Seq};
 use neco_safety::policy::Rule;
 use neco_safety::secrets::Redactor;
 use neco_store::{Catalog, EventLog, SessionLock, SessionRecord, StoreError};
@@ -256,6 +256,11 @@ impl Actor {
             Command::Compact { focus } => AgentInput::Compact { focus },
             Command::SetIdeContext { context } => AgentInput::SetIdeContext(self.may_be_told(context).await?),
             Command::Cancel => return self.cancel().await.map(|()| receipt),
+            // Only orders for the root come here.
+            Command::AgentCommand { order: AgentOrder::Cancel, .. } => {
+                self.aside.stop();
+                return self.cancel().await.map(|()| receipt);
+            }
             Command::SetMode { mode } => AgentInput::SetMode(mode),
             Command::SetGeneration { generation } => {
                 let known = Generation::new(generation).map_err(|error| ClientError::Refused(error.to_string()))?;

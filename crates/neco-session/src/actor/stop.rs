@@ -30,8 +30,9 @@ impl Actor {
         let workflows = self.rebuild.workflows.clone();
         // Agents first: those that a call of the root waits for are kept, and not ended with the call.
         let paused = company.stop_everybody().await;
-        let cancelled = self.handle.send(AgentInput::Cancel).await.map_err(not_taken);
+        // Before the root, which may take long to hear: workflows go on asking meanwhile.
         workflows.interrupt();
+        let cancelled = self.handle.send(AgentInput::Cancel).await.map_err(not_taken);
         let receipt = Receipt { seq: self.journal.standing().last_seq, message_id: None };
         tokio::spawn(async move {
             let done = match paused {

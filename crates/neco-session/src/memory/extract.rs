@@ -44,6 +44,13 @@ pub struct Extraction {
     pub scripted_too: bool,
 }
 
+/// What the model said is worth keeping.
+#[derive(Debug)]
+pub struct WorthAnswer {
+    text: String,
+    usage: Option<UsageEvent>,
+}
+
 /// What came of it.
 #[derive(Debug, Default)]
 pub struct Extracted {
@@ -54,25 +61,28 @@ pub struct Extracted {
 }
 
 impl Extraction {
-    /// Looks through what was said and done.
-    pub async fn at_end(&self, provider: &dyn Provider, messages: Vec<Message>) -> Extracted {
+    /// Looks through what was said and done and asks what is worth keeping. Nothing is kept yet.
+    pub async fn ask(&self, provider: &dyn Provider, messages: Vec<Message>) -> Option<WorthAnswer> {
         if !is_worth_it(&messages) || (provider.scripted() && !self.scripted_too) {
-            return Extracted::default();
+            return None;
         }
-        let asked = tokio::time::timeout(self.timeout, ask(provider, messages)).await;
-        let (text, usage) = match asked {
-            Ok(Ok((text, usage))) => (text, usage),
+        match tokio::time::timeout(self.timeout, ask(provider, messages)).await {
+            Ok(Ok((text, usage))) => Some(WorthAnswer { text, usage }),
             Ok(Err(error)) => {
                 tracing::warn!(error, "nothing is kept of the session");
-                return Extracted::default();
+                None
             }
             Err(_) => {
                 tracing::warn!("nothing is kept of the session: the model took too long");
-                return Extracted::default();
+                None
             }
-        };
-        let mut extracted = Extracted { usage, kept: Vec::new() };
-        for new in self.entries(&text) {
+        }
+    }
+
+    /// Keeps what the model said is worth it.
+    pub async fn keep(&self, answer: WorthAnswer) -> Extracted {
+        let mut extracted = Extracted { usage: answer.usage, kept: Vec::new() };
+        for new in self.entries(&answer.text) {
             match self.memory.keep(new).await {
                 Ok(kept) => extracted.kept.push(kept),
                 Err(error) => tracing::warn!(%error, "an entry is not kept"),

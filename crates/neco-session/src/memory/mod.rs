@@ -32,7 +32,7 @@ mod scan;
 pub mod tools;
 
 pub use entry::{Category, Entry, PERSON};
-pub use extract::{Extracted, Extraction};
+pub use extract::{Extracted, Extraction, WorthAnswer};
 pub use folder::Folder;
 pub use keep::{Draft, Keep, Kept, NewEntry, Resembled, reach_words};
 pub use line::{said_by_person, to_remember};

@@ -75,7 +75,7 @@ impl Company {
         if state.closed {
             return Err(TreeError::Refused("the session ends; no agent is started any more".to_owned()));
         }
-        if state.stopping > 0 {
+        if state.stopping.any() {
             return Err(TreeError::Refused("the user stops everything just now; no agent is started".to_owned()));
         }
         let SpawnRequest { definition, task, model_group, budget, call, told, workflow } = request;

@@ -27,6 +27,7 @@ use super::op::Op;
 use super::seat::{Line, Seat, stopped};
 use super::spawner::{SpawnRequest, Spawner};
 use super::spec::{ChildSpec, TreeSettings};
+use super::stop::Stops;
 use crate::fold::Fold;
 use crate::journal::Journal;
 use crate::roles::Definitions;
@@ -135,8 +136,8 @@ pub(super) struct State {
     pub counts: HashMap<String, u32>,
     /// Whether somebody looks for silence.
     pub watching: bool,
-    /// How many are stopping everything just now: nobody is started meanwhile.
-    pub stopping: usize,
+    /// Who stops everything just now: nobody is started meanwhile.
+    pub stopping: Stops,
     /// Agents that were stopped and may still be at it.
     pub leaving: Vec<JoinHandle<()>>,
     pub closed: bool,
@@ -158,8 +159,16 @@ impl Company {
         let mut seats = super::revive::seats(&tree, &history, settings.max_letters);
         seats.insert(root, Seat::new(None, Policy::default(), HashSet::new(), settings.max_letters));
         super::revive::repost(&mut seats, &history);
-        let state =
-            State { tree, mended, seats, counts, watching: false, stopping: 0, leaving: Vec::new(), closed: false };
+        let state = State {
+            tree,
+            mended,
+            seats,
+            counts,
+            watching: false,
+            stopping: Stops::default(),
+            leaving: Vec::new(),
+            closed: false,
+        };
         let company = Arc::new_cyclic(|me| Self {
             session,
             root,

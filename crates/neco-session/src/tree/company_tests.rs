@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -199,6 +200,20 @@ async fn what_can_not_be_recorded_has_not_happened() {
     let refused = world.company.order(Sender::Person, world.line[0], AgentOrder::Cancel).await;
     assert!(refused.unwrap_err().to_string().contains("the disk is full"));
     assert_eq!(world.states().await, [NodeState::Paused; 2]);
+}
+
+#[tokio::test]
+async fn a_stop_that_is_given_up_keeps_nobody_from_beginning() {
+    let world = world(1).await;
+    world.log.lets.add_permits(10);
+    let stopping = world.company.stop_everybody().await.unwrap();
+    assert!(world.company.lock().await.stopping.any());
+    let stopped = world.company.stopped(stopping, std::future::pending());
+    assert!(tokio::time::timeout(Duration::from_millis(10), stopped).await.is_err());
+    assert!(!world.company.lock().await.stopping.any());
+    let stopping = world.company.stop_everybody().await.unwrap();
+    world.company.stopped(stopping, std::future::ready(())).await;
+    assert!(!world.company.lock().await.stopping.any());
 }
 
 #[tokio::test]

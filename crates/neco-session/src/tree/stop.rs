@@ -1,6 +1,8 @@
 //! Everybody is stopped at once, so that nothing is spent any more: paused, not lost.
 
-use futures::future::join_all;
+use std::sync::Arc;
+
+use futures::future::{join, join_all};
 use neco_agent::{AgentInput, Halt};
 use neco_proto::event::{NodeState, SessionStop};
 use neco_proto::{AgentId, EventBody};
@@ -16,6 +18,23 @@ use super::words;
 pub struct Stopping {
     /// Ready when each agent has broken off what it did.
     heard: Vec<oneshot::Receiver<()>>,
+    /// Counts it as long as it is carried out.
+    counted: Arc<()>,
+}
+
+/// The stops that are being carried out; one that is dropped counts no more, however it ended.
+#[derive(Default)]
+pub(super) struct Stops(Arc<()>);
+
+impl Stops {
+    /// Whether somebody stops everything just now.
+    pub fn any(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
+    fn count(&self) -> Arc<()> {
+        Arc::clone(&self.0)
+    }
 }
 
 impl Company {
@@ -28,25 +47,21 @@ impl Company {
     pub async fn stop_everybody(&self) -> Result<Stopping, TreeError> {
         self.to_the_end(|company| async move {
             let mut state = company.lock().await;
-            state.stopping += 1;
-            let done = company.pause_everybody(&mut state).await;
-            if done.is_err() {
-                state.stopping -= 1;
-            }
-            done
+            company.pause_everybody(&mut state).await
         })
         .await
     }
 
-    /// Ready when nobody does anything any more and `also` has come to its end: from now on agents can be started.
+    /// Ready when nobody does anything any more and `also` has come to its end, or when that takes too long: from now
+    /// on agents can be started.
     pub async fn stopped(&self, stopping: Stopping, also: impl Future<Output = ()>) {
-        let all = join_all(stopping.heard);
+        let Stopping { heard, counted } = stopping;
+        let all = join(join_all(heard), also);
         if tokio::time::timeout(LEAVING, all).await.is_err() {
-            tracing::warn!("an agent takes long to stop what it does");
+            tracing::warn!("an agent or a workflow takes long to stop what it does");
         }
-        also.await;
-        let mut state = self.lock().await;
-        state.stopping = state.stopping.saturating_sub(1);
+        let state = self.lock().await;
+        drop(counted);
         state.seats.values().for_each(|seat| seat.posted.notify_waiters());
     }
 
@@ -82,7 +97,7 @@ impl Company {
         if state.tree.live_count() > 0 {
             self.tell_stop(paused).await?;
         }
-        Ok(Stopping { heard })
+        Ok(Stopping { heard, counted: state.stopping.count() })
     }
 
     async fn tell_stop(&self, paused: Vec<AgentId>) -> Result<(), TreeError> {

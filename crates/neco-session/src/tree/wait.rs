@@ -70,7 +70,7 @@ impl Company {
                 let state = self.lock().await;
                 // That everybody is paused with whom they work for is no end: it waits on when it goes on.
                 let held = state.tree.node(parent).is_none_or(|node| node.state != NodeState::Running);
-                (Waited::of(&state, agents), held || state.stopping > 0)
+                (Waited::of(&state, agents), held || state.stopping.any())
             };
             waited.silent.retain(|name| !known.contains(name));
             if let Some(waited) = waited.over(wait_for).filter(|_| !holds) {

@@ -236,7 +236,7 @@ impl SqliteStore {
             removed = self.ask(|reply| Job::RemoveInLittleRoom(session, reply)).await;
         }
         removed?;
-        self.tails.lock().forget(session);
+        self.tails.forget(session);
         self.reader.forget(session).await;
         Ok(())
     }

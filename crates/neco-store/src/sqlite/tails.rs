@@ -28,6 +28,12 @@ impl SharedTails {
         self.tails.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The session is no more: who waits for its events waits no longer.
+    pub(super) fn forget(&self, session: SessionId) {
+        self.lock().forget(session);
+        self.settled();
+    }
+
     /// The writer has taken away what it has written, or what it could not write.
     pub(super) fn settled(&self) {
         self.settled.notify_waiters();
@@ -86,7 +92,7 @@ impl Tails {
     }
 
     /// The session is no more; what the database says counts again.
-    pub(super) fn forget(&mut self, session: SessionId) {
+    fn forget(&mut self, session: SessionId) {
         self.sessions.remove(&session);
         self.refusals.remove(&session);
     }
@@ -152,5 +158,24 @@ impl Tails {
         let Some(tail) = self.sessions.get_mut(&session) else { return };
         tail.last = tail.last.min(first.saturating_sub(1));
         tail.unwritten.retain(|row| row.seq < first);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn whoever_waits_for_a_session_that_is_removed_waits_no_longer() {
+        let (tails, session) = (Arc::new(SharedTails::default()), SessionId::new());
+        tails.lock().sessions.insert(session, Tail { last: 2, written: 1, ..Tail::default() });
+        let waiting = Arc::clone(&tails);
+        let waiting = tokio::spawn(async move { waiting.until_written(session, 2).await });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        tails.forget(session);
+        assert!(waiting.await.unwrap().is_ok());
     }
 }

@@ -45,8 +45,7 @@ impl Tool for ApplyPatch {
     }
 
     fn summary(&self, args: &Args) -> String {
-        let patch = read(&args.patch).ok().or_else(|| read_loosely(&args.patch));
-        match patch.unwrap_or_default().as_slice() {
+        match Readings::of(&args.patch).first() {
             [] => "Apply a patch".to_owned(),
             [one] => format!("Patch {}", one.path),
             [first, rest @ ..] => format!("Patch {} and {} more", first.path, rest.len()),
@@ -88,11 +87,38 @@ impl Tool for ApplyPatch {
 /// The files that a patch names, as it names them; none where it can't be read.
 #[must_use]
 pub fn patched(patch: &str) -> Vec<String> {
-    let named = |file: FilePatch| match file.act {
-        Act::Update { move_to: Some(other), .. } => vec![file.path, other],
-        Act::Add(_) | Act::Delete(_) | Act::Update { move_to: None, .. } => vec![file.path],
+    Readings::of(patch).first().iter().flat_map(named).map(str::to_owned).collect()
+}
+
+/// The names that a change to a file has.
+fn named(file: &FilePatch) -> impl Iterator<Item = &str> {
+    let other = match &file.act {
+        Act::Update { move_to, .. } => move_to.as_deref(),
+        Act::Add(_) | Act::Delete(_) => None,
     };
-    read(patch).unwrap_or_default().into_iter().flat_map(named).collect()
+    std::iter::once(file.path.as_str()).chain(other)
+}
+
+/// What a patch can be read as: a line of a file may look like a heading, so what is written as it should be comes
+/// first.
+struct Readings {
+    /// As it is written, or why it can't be read so.
+    strict: Result<Vec<FilePatch>, String>,
+    /// With headings as they were meant, where that is something else.
+    loose: Option<Vec<FilePatch>>,
+}
+
+impl Readings {
+    fn of(patch: &str) -> Self {
+        let strict = read(patch);
+        let loose = read_loosely(patch).filter(|loose| strict.as_ref() != Ok(loose));
+        Self { strict, loose }
+    }
+
+    /// The reading that counts as far as the patch alone can tell; nothing where there is none.
+    fn first(&self) -> &[FilePatch] {
+        self.strict.as_deref().ok().or(self.loose.as_deref()).unwrap_or_default()
+    }
 }
 
 fn stage(
@@ -105,24 +131,44 @@ fn stage(
 ) -> Result<Stage, ToolError> {
     let stop = || cancel.is_cancelled();
     let around = Surroundings { files, ledger, judge, redactor, stop: &stop };
-    let strict = read(&args.patch);
-    let loose = || read_loosely(&args.patch).filter(|loose| strict.as_ref() != Ok(loose));
-    let refused = match &strict {
-        Ok(patch) => match Stage::of(patch, &around) {
+    let staged = |patch: &[FilePatch]| {
+        judge.begin();
+        Stage::of(patch, &around)
+    };
+    let Readings { strict, loose } = Readings::of(&args.patch);
+    let refused = match (&strict, &loose) {
+        // It was planned as it reads otherwise: a file that was not judged is not touched.
+        (Ok(patch), Some(loose)) if !patch.iter().flat_map(named).all(|path| judge.may_name(path)) => {
+            return staged(loose);
+        }
+        (Ok(patch), _) => match staged(patch) {
             Err(error) if is_of_the_patch(error.code) => error,
             result => return result,
         },
-        Err(why) => {
-            let refused = ToolError::new(ErrorCode::InvalidArguments, format!("patch: {why}"));
-            return loose().map_or(Err(refused), |loose| Stage::of(&loose, &around));
-        }
+        (Err(why), None) => return Err(ToolError::new(ErrorCode::InvalidArguments, format!("patch: {why}"))),
+        (Err(_), Some(loose)) => return staged(loose),
     };
-    // A line of a file may look like a heading, so what is written as it should be comes first.
-    loose().and_then(|loose| Stage::of(&loose, &around).ok()).ok_or(refused)
+    loose.and_then(|loose| staged(&loose).ok()).ok_or(refused)
 }
 
 /// Whether the patch itself, and not the world, is what it failed by.
 fn is_of_the_patch(code: ErrorCode) -> bool {
     use ErrorCode::{EditTextNotFound, EditTextNotUnique, FileNotFound, InvalidArguments};
     [EditTextNotFound, EditTextNotUnique, FileNotFound, InvalidArguments].contains(&code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_of_a_patch_are_those_of_the_reading_that_is_carried_out() {
+        for (patch, names) in [
+            ("*** Begin Patch\n*** Update File: a\n*** Move to: b\n@@\n-x\n+y\n*** End Patch", vec!["a", "b"]),
+            ("*** begin patch ***\n***Update File:a\n@@\n-x\n+y\n*** end patch ***", vec!["a"]),
+            ("no patch", Vec::new()),
+        ] {
+            assert_eq!(patched(patch), names, "{patch}");
+        }
+    }
 }

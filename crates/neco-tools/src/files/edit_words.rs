@@ -23,6 +23,10 @@ pub fn fit_words(fit: Fit) -> Option<&'static str> {
         Fit::Wrapping => Some(
             "it was found without the blank lines, code fences or marks around it, and new_string was taken so too",
         ),
+        Fit::NewMarks => Some(
+            "it was found with other white space, line endings or escapes, and new_string was taken without the marks \
+             of a search-and-replace block around it",
+        ),
     }
 }
 

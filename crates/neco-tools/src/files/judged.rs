@@ -95,6 +95,22 @@ impl Judge {
         Self { judged: Arc::clone(judged), call_id: ctx.call_id.clone(), stage: Stage::Running }
     }
 
+    /// Begins with what a call may mean: while it is planned, what another reading of it named counts no more.
+    pub fn begin(&self) {
+        match self.stage {
+            Stage::Planning => self.judged.forget(&self.call_id),
+            Stage::Running => {}
+        }
+    }
+
+    /// Whether a path may be what the call is about: while it is planned any, and then those that were judged.
+    pub fn may_name(&self, asked: &str) -> bool {
+        match self.stage {
+            Stage::Planning => true,
+            Stage::Running => self.judged.get(&self.call_id, asked).is_some(),
+        }
+    }
+
     /// Judges where the path that was asked for leads.
     ///
     /// # Errors
@@ -175,6 +191,11 @@ impl Judged {
             calls.pop_front();
         }
         calls.push_back(noted);
+    }
+
+    fn forget(&self, call_id: &CallId) {
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.retain(|noted| noted.call_id != *call_id);
     }
 
     fn see(&self, call_id: &CallId, asked: &str, seen: Seen) {

@@ -1,6 +1,6 @@
 //! What a model is told of the box that a command ran in: what it kept a command from, and what it took away.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use neco_safety::command::{Place, examine};
@@ -26,8 +26,13 @@ const OTHER_NETWORK: &str = "each command has a network of its own: a server in 
 
 /// What the model is told when a command probably failed because of its box.
 pub(super) async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &ToolContext) -> Option<String> {
-    if let Some(words) = aftermath_words(&followed.taken_away, &followed.left_behind) {
-        return Some(words);
+    let is_closed = |path: &PathBuf| ctx.world.files.closed().stops_commands(path);
+    let (closed, taken): (Vec<PathBuf>, Vec<PathBuf>) = followed.taken_away.iter().cloned().partition(is_closed);
+    let of_rules =
+        closed.first().map(|path| format!("{}; what it made there was put aside or removed", closed_words(path)));
+    let words: Vec<String> = of_rules.into_iter().chain(aftermath_words(&taken, &followed.left_behind)).collect();
+    if !words.is_empty() {
+        return Some(words.join("; "));
     }
     let failed = matches!(followed.outcome, Outcome::Ended(end) if end.exit != Exit::Code(0));
     if !failed || !ctx.world.spawn.is_boxed() {
@@ -40,11 +45,18 @@ pub(super) async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &
     let looked = off_the_runtime(move || recognise(&text, &world.spawn.closed(freedom)?));
     let denial = looked.await.ok().flatten()?;
     match &denial {
-        Denial::Path(path) if ctx.world.files.closed().stops_commands(path) => {
-            Some(format!("a rule of the user's closes {} to commands: do without it, or ask the user", path.display()))
-        }
+        Denial::Path(path) if ctx.world.files.closed().stops_commands(path) => Some(closed_words(path)),
         Denial::Path(_) | Denial::Network | Denial::Host(_) => Some(denial_words(&denial)),
     }
+}
+
+/// What is said of a path that a rule closes: no wish of the model opens it.
+fn closed_words(path: &Path) -> String {
+    format!(
+        "a rule of the user closes {} to commands; nothing that you can ask for opens it, and running without the \
+         sandbox does not either: do without it",
+        path.display()
+    )
 }
 
 /// What is said of a command whose time was up and that plainly needs the network where there is none: what waits for it

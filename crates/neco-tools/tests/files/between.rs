@@ -105,6 +105,18 @@ async fn an_unread_file_is_patched_as_it_was_shown_or_not_at_all() {
 }
 
 #[tokio::test]
+async fn a_patch_runs_as_it_was_read_when_it_was_planned() {
+    let desk = Desk::new();
+    desk.put("a.txt", "mine\n");
+    // As it is written it names a file that is not there, so it is read loosely.
+    let call = desk.tool("apply_patch").prepare(patch("*** Update File: a.txt ***\n-mine\n+new\n")).unwrap();
+    call.plan(&desk.ctx).await.unwrap();
+    desk.put("a.txt ***", "mine\n");
+    call.run(desk.ctx.clone()).await.unwrap();
+    assert_eq!((desk.bytes("a.txt"), desk.bytes("a.txt ***")), (b"new\n".to_vec(), b"mine\n".to_vec()));
+}
+
+#[tokio::test]
 async fn the_same_content_written_again_is_no_change() {
     let desk = Desk::new();
     let path = desk.put("a.txt", "mine\n");

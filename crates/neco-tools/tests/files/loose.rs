@@ -42,6 +42,19 @@ async fn edits_find_their_place_in_other_clothes_and_say_so() {
 }
 
 #[tokio::test]
+async fn marks_around_the_new_text_go_only_where_they_can_be_no_text_and_that_is_said() {
+    let block = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
+    let two = format!("{block}and\n{block}");
+    let (after, said) = edited("one\nPLACE\n", json!({"old_string": "PLACE\n", "new_string": two})).await;
+    assert_eq!(after, format!("one\n{two}"));
+    assert!(!said.contains("marks"), "{said}");
+    let arguments = json!({"old_string": "one\ntwo", "new_string": "1\n>>>>>>> REPLACE"});
+    let (after, said) = edited("one  \ntwo\n", arguments).await;
+    assert_eq!(after, "1\n");
+    assert!(said.contains("without the marks of a search-and-replace block"), "{said}");
+}
+
+#[tokio::test]
 async fn an_edit_that_changes_only_line_endings_is_told() {
     let desk = Desk::new();
     desk.put("a.txt", "a\nb\n");
@@ -121,7 +134,23 @@ async fn reading_takes_what_can_only_be_meant_in_one_way() {
 #[tokio::test]
 async fn a_field_that_would_make_a_write_another_is_not_passed_over() {
     let desk = Desk::new();
-    let (code, _) = desk.error("write_file", json!({"path": "a.txt", "content": "x", "append": true})).await;
-    assert_eq!(code, ErrorCode::InvalidArguments);
-    desk.text("write_file", json!({"path": "a.txt", "content": "x", "description": "a file", "append": false})).await;
+    desk.put("a.txt", "kept\n");
+    desk.read("a.txt").await;
+    for (name, value) in [
+        ("append", json!(true)),
+        ("append", json!(false)),
+        ("mode", json!("append")),
+        ("overwrite", json!(false)),
+        ("create_only", json!(true)),
+        ("backup", json!(true)),
+        ("encoding", json!("latin1")),
+    ] {
+        let mut arguments = json!({"path": "a.txt", "content": "x"});
+        arguments.as_object_mut().unwrap().insert(name.to_owned(), value);
+        let (code, message) = desk.error("write_file", arguments).await;
+        assert!(code == ErrorCode::InvalidArguments && message.contains(name), "{message}");
+        assert_eq!(desk.bytes("a.txt"), b"kept\n");
+    }
+    desk.text("write_file", json!({"path": "a.txt", "content": "x", "description": "a file"})).await;
+    assert_eq!(desk.bytes("a.txt"), b"x");
 }

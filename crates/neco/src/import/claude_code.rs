@@ -102,24 +102,28 @@ fn again(records: &[Value]) -> HashSet<usize> {
     again
 }
 
-/// The places of the records that the conversation consists of: those from the last message up to its root, and
-/// what stands before that. Results of calls made together hang on branches of their own, and so do pieces of one
-/// answer.
+/// The places of the records that the conversation consists of: those from the last message up to its root. Results of
+/// calls made together hang on branches of their own, and so do pieces of one answer.
 fn current(records: &[Value], again: &HashSet<usize>) -> HashSet<usize> {
     let once = || records.iter().enumerate().filter(|(at, _)| !again.contains(at));
     let by_id: HashMap<&str, usize> = once().filter_map(|(at, record)| Some((text(record, "uuid")?, at))).collect();
     let is_message =
         |record: &Value| matches!(text(record, "type"), Some("user" | "assistant")) && !is_sidechain(record);
     let messages: Vec<usize> = once().filter(|(_, record)| is_message(record)).map(|(at, _)| at).collect();
+    let is_tree = messages.iter().any(|at| parent_of(&records[*at]).is_some());
     let mut current = HashSet::new();
     let mut next = messages.last().copied();
     while let Some(at) = next.filter(|at| current.insert(*at)) {
         let record = &records[at];
-        let parent = text(record, "parentUuid").or_else(|| text(record, "logicalParentUuid"));
-        // Where a parent is lost, where there are several roots and where there is no tree at all, what stands
-        // before is the best guess: nothing that was said is lost.
+        let named = parent_of(record);
+        // A prompt at a root was written instead of the first one, and what stands before it is abandoned.
+        if is_tree && named.is_none() && is_prompt(record) {
+            break;
+        }
+        // Where a parent is lost and where there is no tree at all, what stands before is the best guess: nothing
+        // that was said is lost.
         let before = || messages.get(messages.partition_point(|message| *message < at).checked_sub(1)?).copied();
-        let parent = parent.and_then(|parent| by_id.get(parent).copied()).filter(|parent| !current.contains(parent));
+        let parent = named.and_then(|id| by_id.get(id).copied()).filter(|parent| !current.contains(parent));
         next = parent.or_else(before);
     }
     let answers: HashSet<&str> = current.iter().filter_map(|at| answer_id(&records[*at])).collect();
@@ -131,6 +135,17 @@ fn current(records: &[Value], again: &HashSet<usize>) -> HashSet<usize> {
     let results: Vec<usize> = (0..records.len()).filter(|at| !is_sidechain(&records[*at]) && answered(at)).collect();
     current.extend(results);
     current
+}
+
+/// The id of what a record follows.
+fn parent_of(record: &Value) -> Option<&str> {
+    text(record, "parentUuid").or_else(|| text(record, "logicalParentUuid"))
+}
+
+/// Whether a person may have said it: a summary begins nothing.
+fn is_prompt(record: &Value) -> bool {
+    let is_summary = record.get("isCompactSummary").and_then(Value::as_bool).unwrap_or_default();
+    text(record, "type") == Some("user") && !is_summary
 }
 
 fn answer_id(record: &Value) -> Option<&str> {

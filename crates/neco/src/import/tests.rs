@@ -270,7 +270,7 @@ fn model(uuid: &str, parent: Value, words: &str) -> Value {
 }
 
 #[test]
-fn claude_code_without_a_tree_or_with_several_roots_is_whole() {
+fn claude_code_without_a_tree_is_whole_and_a_first_prompt_written_anew_counts() {
     let null = Value::Null;
     let flat = [
         person("a", null.clone(), "one"),
@@ -298,19 +298,24 @@ fn claude_code_without_a_tree_or_with_several_roots_is_whole() {
         })
         .collect();
     assert_eq!(said(&lines(&same)), (all(), None), "one id for all");
-    let roots = [
+    let tree = [
         person("a", null.clone(), "one"),
         model("b", json!("a"), "two"),
-        person("c", null.clone(), "three"),
+        person("c", json!("b"), "three"),
         model("d", json!("c"), "four"),
     ];
-    assert_eq!(said(&lines(&roots)), (all(), None), "a second beginning");
+    let mut anew = tree.clone();
+    anew[2]["parentUuid"] = json!("gone");
+    assert_eq!(said(&lines(&anew)), (all(), None), "a lost parent");
+    anew[2]["parentUuid"] = null;
+    let abandoned = "2 records were skipped: 2 on an abandoned branch".to_owned();
+    assert_eq!(said(&lines(&anew)), (all()[2..].to_vec(), Some(abandoned)), "the first prompt written anew");
     // Who goes on with a session writes all of it again.
-    let again: Vec<Value> = roots[..2].iter().chain(&roots).cloned().collect();
+    let again: Vec<Value> = tree[..2].iter().chain(&tree).cloned().collect();
     assert_eq!(said(&lines(&again)), (all(), Some("2 records were skipped: 2 written twice".to_owned())));
-    let windows = format!("\u{feff}{}", lines(&roots).replace('\n', "\r\n"));
+    let windows = format!("\u{feff}{}", lines(&tree).replace('\n', "\r\n"));
     assert_eq!(said(&windows), (all(), None), "a byte order mark and other ends of lines");
-    let cut = lines(&roots);
+    let cut = lines(&tree);
     let (texts, skipped) = said(&cut[..cut.len() - 30]);
     assert_eq!((texts, skipped.as_deref()), (all()[..3].to_vec(), Some("1 record was skipped: 1 cut off")));
 }

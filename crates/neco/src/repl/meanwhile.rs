@@ -177,7 +177,7 @@ impl Repl {
         match working.is_empty() || !news {
             true => Ok(()),
             false => say::out(&format!(
-                "At work: {working}. Ctrl-C stops them; an empty line waits and shows what happens; /agents tells, pauses \
+                "At work: {working}. Ctrl-C pauses them; an empty line waits and shows what happens; /agents tells, pauses \
                  and ends one.\n"
             )),
         }

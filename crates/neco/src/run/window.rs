@@ -133,7 +133,8 @@ impl Window {
     pub fn tell(&mut self, words: &str) {
         match &self.printer {
             Printer::Text(_) => self.note(words),
-            Printer::Json(_) | Printer::StreamJson(_) => say::note(words),
+            // What is said beside events begins with the mark.
+            Printer::Json(_) | Printer::StreamJson(_) => say::note(words.strip_prefix("! ").unwrap_or(words)),
         }
     }
 

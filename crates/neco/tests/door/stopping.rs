@@ -209,7 +209,7 @@ fn lines_are_stopped_by_ctrl_c_and_with_the_next_one_whoever_still_works() {
         if root == Root::Waits {
             signal(&repl, Signal::INT);
         }
-        eventually("it says who still works", || out.says("At work: coder-1, coder-2, coder-3. Ctrl-C stops them"));
+        eventually("it says who still works", || out.says("At work: coder-1, coder-2, coder-3. Ctrl-C pauses them"));
         signal(&repl, Signal::INT);
         eventually("it says who is paused", || err.says("paused: coder-1, coder-2, coder-3"));
         writeln!(stdin, "/tree").unwrap();

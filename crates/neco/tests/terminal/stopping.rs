@@ -123,7 +123,7 @@ fn ctrl_c_in_lines_stops_the_turn_then_the_agents_then_leaves() {
         eventually("the commands run", || pane.neco_pid().is_some() && lives("4725"));
         pane.showed("coder-3");
         eventually("the root waits", || asked(&house) == 5);
-        pane.press("C-c").showed("Ctrl-C stops them");
+        pane.press("C-c").showed("Ctrl-C pauses them");
         assert!(lives("4725"));
         pane.press("C-c").showed("paused: coder-1, coder-2, coder-3");
         eventually("the commands end", || !lives("4725"));

@@ -81,8 +81,13 @@ fn kind_of_wording(status: Option<u16>, words: &Words) -> Option<ErrorKind> {
             )
         ),
     };
-    let fails = status.is_none_or(|status| status >= 500 || status == 425);
-    if fails && says(LOADING_PHRASES) {
+    let loads = match status {
+        Some(503 | 425) => says(LOADING_PHRASES),
+        // A model that can't be loaded is told with the same words.
+        Some(status) => status >= 500 && says(LOADING_IN_ERROR),
+        None => says(LOADING_PHRASES) && !says(&["error"]),
+    };
+    if loads && !says(NEVER_LOADED) {
         Some(ErrorKind::Loading)
     } else if vague && says(CONTEXT_PHRASES) {
         Some(ErrorKind::ContextLength)
@@ -121,6 +126,12 @@ const LOADING_PHRASES: &[&str] = &[
     "still loading",
     "being loaded",
 ];
+
+/// What Ollama says of it with a status that stands for every failure.
+const LOADING_IN_ERROR: &[&str] = &["server loading model"];
+
+/// What is said of a model that waiting does not load.
+const NEVER_LOADED: &[&str] = &["error loading", "failed", "unable", "terminated"];
 
 const QUOTA_PHRASES: &[&str] =
     &["exceeded your current quota", "insufficient balance", "insufficient credits", "credit balance is too low"];
@@ -213,4 +224,36 @@ pub(in crate::wire) fn plain(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();
     if text.starts_with('<') { String::new() } else { text.chars().take(300).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_model_that_is_being_loaded_is_waited_for() {
+        let kind = |status, message: &str| of_answer(status, format!("{{\"error\":\"{message}\"}}").as_bytes()).kind;
+        for (status, message) in [
+            (503, "Loading model"),
+            (425, "the model is being loaded"),
+            (500, "unexpected server status: llm server loading model"),
+        ] {
+            assert_eq!(kind(status, message), ErrorKind::Loading, "{status} {message}");
+        }
+        for (status, message) in [
+            (500, "Loading model"),
+            (500, "llama runner process has terminated: error loading model"),
+            (500, "error loading model: no such file"),
+            (503, "failed while loading model"),
+            (503, "unable to go on loading the model"),
+            (400, "Loading model"),
+        ] {
+            assert_ne!(kind(status, message), ErrorKind::Loading, "{status} {message}");
+        }
+        let told = |message: &str| of_event(format!("{{\"error\":{{\"message\":\"{message}\"}}}}").as_bytes()).kind;
+        assert_eq!(told("Loading model"), ErrorKind::Loading);
+        for message in ["error: loading model", "failed loading model", "loading model: runner terminated"] {
+            assert_eq!(told(message), ErrorKind::ServerError, "{message}");
+        }
+    }
 }

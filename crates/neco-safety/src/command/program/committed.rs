@@ -110,8 +110,14 @@ impl Kept {
             // What only the shell will know may be any option.
             None => word.pattern,
             Some(letters) => {
-                // What follows the letter of a message or of a number is no option.
-                let own = letters.split(['m', 'n', 'F']).next().unwrap_or_default();
+                // What follows the letter of a message, a file or a number is no option.
+                let with_value: &[char] = match self.name {
+                    "commit" => &['m', 'F', 'C', 'c'],
+                    "tag" => &['m', 'F', 'n'],
+                    "add" | "status" | "config" => &[],
+                    _ => &['n'],
+                };
+                let own = letters.split(with_value).next().unwrap_or_default();
                 let first = letters.chars().next();
                 self.letters == "*" || own.chars().chain(first).all(|letter| self.letters.contains(letter))
             }
@@ -135,6 +141,8 @@ mod tests {
             "git log -n3 --stat --format='%h %s'",
             "git add -A && git commit -am 'vendor: text'",
             "git commit -m pup",
+            "git commit -nm pup",
+            "git commit -mverbose",
             "git push origin main",
             "git branch -a",
             "git checkout -b topic",
@@ -167,6 +175,8 @@ mod tests {
             "git add -p",
             "git commit -v",
             "git commit -vm x",
+            "git commit -nv",
+            "git add -np",
             "git checkout main",
             "git checkout -- .",
             "git restore .",

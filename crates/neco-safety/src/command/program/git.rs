@@ -33,8 +33,6 @@ pub(crate) fn invocation(arguments: &[Word]) -> Invocation<'_> {
 }
 
 pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
-    // Every command of git is a program of its own, too.
-    finding.committed |= case.name.starts_with("git-");
     if case.name != "git" {
         return;
     }

@@ -11,6 +11,9 @@ use super::super::pattern::{CommandPattern, HostPattern, MCP, PathPattern, ToolP
 use super::super::read::{ReadRules, RuleReader, below, path_patterns, prefix};
 use super::super::rule::{Rule, Ruling, Source, When};
 
+/// What makes a pattern of a path.
+const WILD: [char; 4] = ['*', '?', '[', '{'];
+
 impl RuleReader<'_> {
     /// The permissions of a `settings.json`; `folder` is the one that `/…` starts from. What is not
     /// understood is warned about: it was written for somebody else.
@@ -51,7 +54,7 @@ pub fn rule(
     place: &str,
     folder: &Path,
 ) -> ReadRules {
-    match when(reader, text.trim(), folder) {
+    match when(reader, text.trim(), decision, folder) {
         Ok(when) => {
             let place = place.to_owned();
             // It is told as it was written; a flag's place is how it was written.
@@ -66,7 +69,7 @@ pub fn rule(
     }
 }
 
-fn when(reader: &RuleReader<'_>, text: &str, folder: &Path) -> Result<When, String> {
+fn when(reader: &RuleReader<'_>, text: &str, decision: Ruling, folder: &Path) -> Result<When, String> {
     let (name, inside) = match text.split_once('(') {
         Some((name, rest)) => {
             let inside = rest.strip_suffix(')').ok_or_else(|| format!("{text:?}: the closing bracket is missing"))?;
@@ -77,16 +80,32 @@ fn when(reader: &RuleReader<'_>, text: &str, folder: &Path) -> Result<When, Stri
     if name.is_empty() || name.contains(char::is_whitespace) {
         return Err(format!("{text:?} is no rule; write a tool, as read_file, or bash(git log *)"));
     }
+    if name.contains('/') || name.starts_with('.') {
+        return Err(format!(
+            "{text:?} is a path and no tool; write Read({text}) to mean reading it, Edit({text}) to mean changing it, or \
+             {{ tool = \"*\", path = {text:?} }} for both"
+        ));
+    }
     let tool = tool(name);
     let (runs, files) = (tool.is_about_commands(), tool.is_about_files());
     let mut when = When { tools: vec![tool], ..When::default() };
     let Some(inside) = inside.filter(|inside| !inside.is_empty() && *inside != "*") else { return Ok(when) };
+    if runs && files {
+        return Err(format!(
+            "{text:?}: what is in the brackets may be a path or a command; write {{ tool = {name:?}, path = {inside:?} }} or \
+             {{ tool = {name:?}, command = {inside:?} }}"
+        ));
+    }
     if runs {
-        when.commands = vec![command(inside)?];
+        when.commands = vec![command(inside, decision)?];
     } else if let Some(host) = inside.strip_prefix("domain:") {
         when.hosts = vec![HostPattern::new(host)];
     } else if files {
         when.paths = paths(reader, inside, folder)?;
+        // What is closed by a pattern is closed with all that is in it.
+        if decision != Ruling::Allow && inside.contains(WILD) && !inside.ends_with("**") {
+            when.paths.extend(paths(reader, &format!("{}/**", inside.trim_end_matches('/')), folder)?);
+        }
     } else {
         return Err(format!(
             "{text:?}: only commands, files and domains can be in brackets; write a table instead, such as \
@@ -102,8 +121,9 @@ fn tool(name: &str) -> ToolPattern {
     if server { ToolPattern::new(&format!("{name}__*")) } else { ToolPattern::new(name) }
 }
 
-/// `git log:*` and `git log *` begin so, other stars stand for anything, everything else is meant as it is.
-fn command(inside: &str) -> Result<CommandPattern, String> {
+/// `git log:*` and `git log *` begin so, other stars stand for anything, everything else is meant as it is; but whoever
+/// asks about or denies `git push` means it with whatever follows.
+fn command(inside: &str, decision: Ruling) -> Result<CommandPattern, String> {
     let begins = inside.strip_suffix(":*").or_else(|| inside.strip_suffix(" *"));
     if let Some(words) = begins.filter(|words| !words.contains('*')) {
         return match prefix(words) {
@@ -115,7 +135,8 @@ fn command(inside: &str) -> Result<CommandPattern, String> {
         return pattern(inside);
     }
     Ok(match prefix(inside) {
-        Ok(words) => CommandPattern::Exact(words),
+        Ok(words) if decision == Ruling::Allow => CommandPattern::Exact(words),
+        Ok(words) => CommandPattern::Prefix(words),
         Err(_) => CommandPattern::Line(inside.to_owned()),
     })
 }

@@ -40,17 +40,27 @@ impl FolderRules for RulesBelow {
 }
 
 fn look(search: &RulesSearch, at_start: &HashSet<String>, touch: &RulesTouch) -> Option<FoundRules> {
-    let looked = folders_of(&search.cwd, touch);
-    if looked.is_empty() {
+    let Touched { project, mut looked } = folders_of(&search.cwd, touch);
+    if project.is_empty() && looked.is_empty() {
         return None;
     }
     let mut seen = HashSet::new();
-    let mut files: Vec<_> = looked.iter().flat_map(|folder| search.find_in(folder)).collect();
-    files.retain(|file| {
-        let is_new = !touch.told.contains(&file.name) && !at_start.contains(&file.text);
-        is_new && (file.text.is_empty() || seen.insert(file.text.clone()))
-    });
-    files.truncate(MOST_FILES);
+    let mut files = Vec::new();
+    for folder in project {
+        let mut here = search.find_in(&folder);
+        here.retain(|file| {
+            let is_new = !touch.told.contains(&file.name) && !at_start.contains(&file.text);
+            is_new && (file.text.is_empty() || seen.insert(file.text.clone()))
+        });
+        let is_whole = here.len() <= MOST_FILES - files.len();
+        here.truncate(MOST_FILES - files.len());
+        files.extend(here);
+        // What there was no room for is told when something there is touched again.
+        if !is_whole {
+            break;
+        }
+        looked.push(folder);
+    }
     if files.is_empty() {
         return Some(FoundRules { looked, ..FoundRules::default() });
     }
@@ -59,9 +69,17 @@ fn look(search: &RulesSearch, at_start: &HashSet<String>, touch: &RulesTouch) ->
     Some(FoundRules { looked, files: names, text: rules.told_below(touch.room), notices: rules.notices() })
 }
 
+/// Folders in which something was touched.
+struct Touched {
+    /// Those whose rules hold.
+    project: Vec<PathBuf>,
+    /// Those that have nothing to tell.
+    looked: Vec<PathBuf>,
+}
+
 /// The folders below the workspace in which something was touched, and those around them, the outermost first.
 /// What git ignores is not the project's, and says nothing of how it is worked on.
-fn folders_of(cwd: &Path, touch: &RulesTouch) -> Vec<PathBuf> {
+fn folders_of(cwd: &Path, touch: &RulesTouch) -> Touched {
     let mut folders = BTreeSet::new();
     for path in touch.paths.iter().map(|path| cwd.join(path)).filter(|path| path.starts_with(cwd)) {
         let folder = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(cwd) };
@@ -69,7 +87,22 @@ fn folders_of(cwd: &Path, touch: &RulesTouch) -> Vec<PathBuf> {
         folders.extend(around.filter(|around| !touch.looked.contains(*around)).map(Path::to_path_buf));
     }
     let is_project = |folder: &PathBuf| !folder.iter().any(|name| name == ".git") && !is_ignored(cwd, folder);
-    folders.into_iter().take(MOST_FOLDERS).filter(is_project).collect()
+    let mut touched = Touched { project: Vec::new(), looked: Vec::new() };
+    // What is below a folder comes right after it.
+    let mut ignored: Option<PathBuf> = None;
+    for folder in folders {
+        if ignored.as_ref().is_some_and(|above| folder.starts_with(above)) {
+            touched.looked.push(folder);
+        } else if !is_project(&folder) {
+            ignored = Some(folder.clone());
+            touched.looked.push(folder);
+        } else if touched.project.len() < MOST_FOLDERS {
+            touched.project.push(folder);
+        } else {
+            break;
+        }
+    }
+    touched
 }
 
 #[cfg(test)]
@@ -131,5 +164,28 @@ mod tests {
         let again = found(&cwd, &["a"], &["a/AGENTS.md"]).unwrap();
         assert_eq!((again.files.len(), again.text.is_empty(), again.looked.len()), (0, true, 1));
         assert_eq!(found(&cwd, &["x.rs", "."], &[]), None, "the workspace itself was told");
+    }
+
+    #[test]
+    fn what_there_is_no_room_for_is_told_the_next_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let cwd = folder.path().canonicalize().unwrap();
+        fs::create_dir(cwd.join(".git")).unwrap();
+        write(&cwd, ".gitignore", "ignored/\n");
+        write(&cwd, "ignored/AGENTS.md", "Of somebody else.");
+        let names: Vec<String> = (0..MOST_FILES + 5).map(|number| format!("f{number:02}/x.rs")).collect();
+        for name in &names {
+            write(&cwd, &name.replace("x.rs", "AGENTS.md"), &format!("Of {name}."));
+        }
+        let mut paths: Vec<&str> = names.iter().map(String::as_str).collect();
+        paths.push("ignored/x.rs");
+        let first = found(&cwd, &paths, &[]).unwrap();
+        assert_eq!(first.files.len(), MOST_FILES);
+        assert_eq!(first.looked.len(), MOST_FILES + 1, "those that were told, and the one that is ignored");
+        let told: Vec<&str> = first.files.iter().map(String::as_str).collect();
+        let second = found(&cwd, &paths, &told).unwrap();
+        assert_eq!((second.files.len(), second.looked.len()), (5, names.len() + 1));
+        let ignored = found(&cwd, &["ignored/x.rs"], &[]).unwrap();
+        assert_eq!((ignored.files.len(), ignored.looked.len()), (0, 1));
     }
 }

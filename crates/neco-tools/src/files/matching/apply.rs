@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::closest::{self, Closest};
 use super::lines::{Lines, OldText, line_numbers};
-use super::wrapped::{Unwrapped, unwrapped, without_marks_in_new};
+use super::wrapped::{Marks, Unwrapped, unwrapped, without_marks_in_new};
 use super::{escapes, exact, indentation, trailing};
 
 /// More places than this are not looked for.
@@ -43,6 +43,8 @@ pub enum Fit {
     Escapes,
     /// Without what was put around it: blank lines, code fences, marks of a search-and-replace block.
     Wrapping,
+    /// In one of the looser ways, and the new text was taken without marks of a search-and-replace block around it.
+    NewMarks,
 }
 
 /// A successful replacement.
@@ -115,8 +117,6 @@ pub fn apply(content: &[u8], replacement: &Replacement<'_>, stop: &Stop<'_>) -> 
     if replacement.old.is_empty() {
         return Err(Misfit::NotFound(None));
     }
-    let plain = without_marks_in_new(replacement.new);
-    let replacement = &Replacement { new: plain.as_deref().unwrap_or(replacement.new), ..*replacement };
     if replacement.all
         && let Some(edited) = exact::replace_all(content, replacement, stop)?
     {
@@ -126,6 +126,10 @@ pub fn apply(content: &[u8], replacement: &Replacement<'_>, stop: &Stop<'_>) -> 
     if !exact.is_empty() {
         return take(content, exact, Fit::Exact);
     }
+    // What is found exactly is replaced by exactly what was given; only beyond that the new text is looked into.
+    let marks = Marks::of(content);
+    let plain = without_marks_in_new(replacement.old, replacement.new, marks);
+    let replacement = &Replacement { new: plain.as_deref().unwrap_or(replacement.new), ..*replacement };
     let lines = Lines::of(content);
     for (fit, find) in LOOSER {
         let places = find(content, &lines, replacement, stop);
@@ -133,10 +137,11 @@ pub fn apply(content: &[u8], replacement: &Replacement<'_>, stop: &Stop<'_>) -> 
             return Err(Misfit::Stopped);
         }
         if !places.is_empty() {
-            return take(content, places, fit);
+            let told = |edited: Edited| if plain.is_some() { Edited { fit: Fit::NewMarks, ..edited } } else { edited };
+            return take(content, places, fit).map(told);
         }
     }
-    let layers = unwrapped(replacement.old, replacement.new);
+    let layers = unwrapped(replacement.old, replacement.new, marks);
     for Unwrapped { old, new } in &layers {
         let places = in_whole_lines(content, &lines, &Replacement { old, new, all: false }, stop);
         if stop() {
@@ -267,11 +272,23 @@ mod tests {
             ("x\none\ntwo\ny\n", "\n\none\ntwo\n\n", "\n\n1\n\n", "x\n1\ny\n", Fit::Wrapping),
             ("  one\n", "```js\none\n```", "```js\n1\n2\n```", "  1\n  2\n", Fit::Wrapping),
             ("a\nb\n", "<<<<<<< SEARCH\na\n=======\nc\n>>>>>>> REPLACE", "", "c\nb\n", Fit::Wrapping),
-            ("a\nb\n", "a", "c\n>>>>>>> REPLACE", "c\nb\n", Fit::Exact),
+            ("a\nb\n", "a", "c\n>>>>>>> REPLACE", "c\n>>>>>>> REPLACE\nb\n", Fit::Exact),
+            ("a  \nb\nx\n", "a\nb", "c\n>>>>>>> REPLACE", "c\nx\n", Fit::NewMarks),
         ];
         for (content, old, new, expected, fit) in table {
             assert_eq!(done(content, old, new), (expected.to_owned(), fit), "{old:?} in {content:?}");
         }
+    }
+
+    #[test]
+    fn a_text_about_blocks_is_written_as_it_is() {
+        let block = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
+        let two = format!("{block}and\n{block}");
+        let written = format!("before\n{two}after\n");
+        assert_eq!(done("before\nPLACE\nafter\n", "PLACE\n", &two), (written.clone(), Fit::Exact));
+        assert_eq!(done("before\nPLACE  \nafter\n", "before\nPLACE\n", &format!("before\n{two}")).0, written);
+        let (found, _) = done(&format!("x  \ny\n{block}"), "x\ny\n", "z\n>>>>>>> REPLACE\n");
+        assert_eq!(found, format!("z\n>>>>>>> REPLACE\n{block}"), "the file has such marks");
     }
 
     #[test]

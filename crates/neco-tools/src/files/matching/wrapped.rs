@@ -9,10 +9,11 @@ pub(super) struct Unwrapped {
     pub new: String,
 }
 
-/// The same replacement without one layer after the other; each counts only if those before it were not found.
-pub(super) fn unwrapped(old: &str, new: &str) -> Vec<Unwrapped> {
+/// The same replacement without one layer after the other; each counts only if those before it were not found. Marks
+/// stay where `marks` says so: in a file that has such marks itself.
+pub(super) fn unwrapped(old: &str, new: &str, marks: Marks) -> Vec<Unwrapped> {
     let mut found: Vec<Unwrapped> = Vec::new();
-    for peel in [without_marks, without_fences, without_blank_lines] {
+    for peel in [without_marks, without_fences, without_blank_lines].into_iter().skip(marks.layers_that_stay()) {
         let (old, new) = found.last().map_or((old, new), |last| (last.old.as_str(), last.new.as_str()));
         let peeled = peel(old, new).filter(|(peeled, _)| !peeled.trim().is_empty());
         found.extend(peeled.map(|(old, new)| even_ends(&old, &new)));
@@ -20,16 +21,61 @@ pub(super) fn unwrapped(old: &str, new: &str) -> Vec<Unwrapped> {
     found
 }
 
-/// The new text without marks of a search-and-replace block: the old one may have been given without.
-pub(super) fn without_marks_in_new(new: &str) -> Option<String> {
-    let marked = Marked::of(new);
+/// Whether marks of a search-and-replace block can be meant as such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Marks {
+    /// They are not of the file, so they stand around a text.
+    Around,
+    /// The file has such marks, so they are a part of the text.
+    OfTheFile,
+}
+
+impl Marks {
+    /// What marks are in an edit of this content.
+    pub fn of(content: &[u8]) -> Self {
+        if has_marks(content) { Self::OfTheFile } else { Self::Around }
+    }
+
+    /// The marks are the first layer.
+    fn layers_that_stay(self) -> usize {
+        match self {
+            Self::Around => 0,
+            Self::OfTheFile => 1,
+        }
+    }
+}
+
+/// The new text without marks of a search-and-replace block, where the old one was given without: one mark at its end
+/// and maybe one at its beginning. What has other marks in it is text about such blocks and stays as it is.
+pub(super) fn without_marks_in_new(old: &str, new: &str, marks: Marks) -> Option<String> {
     let is_word = new.trim_end().ends_with(" REPLACE") || new.trim_end().ends_with(" UPDATED");
-    if marked.last != Some(Mark::End) || !is_word {
+    let is_plain = !has_marks(old.as_bytes()) && Marked::of(old).last != Some(Mark::Middle);
+    if marks == Marks::OfTheFile || !is_plain || !is_word || Marked::of(new).last != Some(Mark::End) {
         return None;
     }
-    let middle = marked.first.filter(|first| *first == Mark::Middle);
-    let body = marked.between(middle, Some(Mark::End));
-    Some(if new.ends_with('\n') { body } else { body.strip_suffix('\n').unwrap_or(&body).to_owned() })
+    let body = plain(new)?;
+    let cut = body.strip_suffix("\r\n").or_else(|| body.strip_suffix('\n')).unwrap_or(&body);
+    Some(if new.ends_with('\n') { body } else { cut.to_owned() })
+}
+
+/// Whether a line of it begins or ends a search-and-replace block. One that divides it may be that of a heading.
+fn has_marks(content: &[u8]) -> bool {
+    let mut lines = content.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
+    lines.any(|line| matches!(mark(line), Some(Mark::Start | Mark::End)))
+}
+
+/// The new text without the marks around it; nothing where there are more of them than stand around one text, because
+/// what is between them would be lost.
+fn plain(new: &str) -> Option<String> {
+    let inner = unfenced(new);
+    let marked = Marked::of(inner.as_deref().unwrap_or(new));
+    let (begins, ends) = (marked.first == Some(Mark::Middle), marked.last == Some(Mark::End));
+    let (starts, middles, closings) = (marked.count(Mark::Start), marked.count(Mark::Middle), marked.count(Mark::End));
+    if !begins && starts == 0 && closings == 0 {
+        return Some(new.to_owned());
+    }
+    let is_one = starts == 0 && middles == usize::from(begins) && closings == usize::from(ends);
+    is_one.then(|| marked.between(begins.then_some(Mark::Middle), ends.then_some(Mark::End)))
 }
 
 /// The body of a text that is one code fence and nothing else.
@@ -94,6 +140,10 @@ impl<'a> Marked<'a> {
         self.lines.iter().position(|line| mark(line) == Some(wanted))
     }
 
+    fn count(&self, wanted: Mark) -> usize {
+        self.lines.iter().filter(|line| mark(line) == Some(wanted)).count()
+    }
+
     fn between(&self, from: Option<Mark>, to: Option<Mark>) -> String {
         let from = from.and_then(|from| self.at(from)).map_or(0, |at| at + 1);
         let to = to.and_then(|to| self.at(to)).unwrap_or(self.lines.len());
@@ -101,23 +151,26 @@ impl<'a> Marked<'a> {
     }
 }
 
-/// A block as a whole in the old text, or its marks around the two.
+/// A block as a whole in the old text, or its marks around the two. Several blocks are several edits, so nothing then.
 fn without_marks(old: &str, new: &str) -> Option<(String, String)> {
-    let (marked, new_marked) = (Marked::of(old), Marked::of(new));
+    let marked = Marked::of(old);
+    let (starts, middles, closings) = (marked.count(Mark::Start), marked.count(Mark::Middle), marked.count(Mark::End));
     if marked.first == Some(Mark::Start) && marked.last == Some(Mark::End) {
         let search = marked.between(Some(Mark::Start), Some(Mark::Middle));
         let replace = marked.between(Some(Mark::Middle), Some(Mark::End));
-        let is_one = new.trim().is_empty() || new.trim() == replace.trim();
-        return (is_one && marked.at(Mark::Middle).is_some()).then_some((search, replace));
+        let is_said_once = new.trim().is_empty() || new.trim() == replace.trim();
+        let is_one = starts == 1 && middles == 1 && closings == 1;
+        return (is_said_once && is_one).then_some((search, replace));
     }
-    let is_closed = marked.last == Some(Mark::Middle);
-    if marked.first != Some(Mark::Start) && !(is_closed && new_marked.last == Some(Mark::End)) {
+    let (begins, is_closed) = (marked.first == Some(Mark::Start), marked.last == Some(Mark::Middle));
+    if !begins && !(is_closed && Marked::of(new).last == Some(Mark::End)) {
         return None;
     }
-    let old = marked.between(marked.first, Some(Mark::Middle).filter(|_| is_closed));
-    let middle = new_marked.first.filter(|first| *first == Mark::Middle);
-    let end = new_marked.last.filter(|last| *last == Mark::End);
-    Some((old, new_marked.between(middle, end)))
+    if starts != usize::from(begins) || closings > 0 || (is_closed && middles > 1) {
+        return None;
+    }
+    let old = marked.between(begins.then_some(Mark::Start), is_closed.then_some(Mark::Middle));
+    Some((old, plain(new)?))
 }
 
 /// Blank lines before and after; as many of the new text go with them.
@@ -169,7 +222,7 @@ mod tests {
             ("```\n\na();\n```", "```\nb();\n```", "a();\n", "b();\n"),
         ];
         for (old, new, wanted_old, wanted_new) in table {
-            let last = unwrapped(old, new).pop();
+            let last = unwrapped(old, new, Marks::Around).pop();
             let last = last.map(|last| (last.old, last.new)).unwrap_or_default();
             assert_eq!(last, (wanted_old.to_owned(), wanted_new.to_owned()), "{old:?}");
         }
@@ -186,10 +239,42 @@ mod tests {
             ("Title\n=======", "Other\n======="),
             ("Title\n=======\ntext", "Other\n=======\ntext"),
         ] {
-            assert_eq!(unwrapped(old, new), [], "{old:?}");
+            assert_eq!(unwrapped(old, new, Marks::Around), [], "{old:?}");
         }
-        assert_eq!(without_marks_in_new("b();\n>>>>>>> REPLACE\n"), Some("b();\n".to_owned()));
-        assert_eq!(without_marks_in_new("=======\nb();\n>>>>>>> REPLACE"), Some("b();".to_owned()));
-        assert_eq!(without_marks_in_new("b();\n>>>>>>> main\n"), None, "a conflict that a file may have");
+    }
+
+    #[test]
+    fn several_blocks_are_not_one() {
+        let block = "<<<<<<< SEARCH\na();\n=======\nb();\n>>>>>>> REPLACE\n";
+        let two = block.repeat(2);
+        for (old, new) in [
+            (two.as_str(), ""),
+            ("<<<<<<< SEARCH\na();\n", two.as_str()),
+            ("<<<<<<< SEARCH\na();\n", block),
+            ("<<<<<<< SEARCH\na();\n=======\n", "b();\n>>>>>>> REPLACE\nc();\n>>>>>>> REPLACE\n"),
+            ("<<<<<<< SEARCH\na();\n=======\nc();\n=======\n", "b();\n>>>>>>> REPLACE\n"),
+            ("<<<<<<< SEARCH\na();\n=======\n", "b();\n=======\nc();\n>>>>>>> REPLACE\n"),
+        ] {
+            assert_eq!(unwrapped(old, new, Marks::Around), [], "{old:?} {new:?}");
+        }
+        assert_eq!(unwrapped(block, "", Marks::OfTheFile), [], "the file is about such blocks");
+        assert_eq!(Marks::of(block.as_bytes()), Marks::OfTheFile);
+        assert_eq!(Marks::of(b"Title\n=======\n<<<<<<< HEAD\n>>>>>>> main\n\xff\n"), Marks::Around);
+    }
+
+    #[test]
+    fn the_new_text_alone_loses_only_marks_around_all_of_it() {
+        let taken = |old: &str, new: &str| without_marks_in_new(old, new, Marks::Around);
+        assert_eq!(taken("a();", "b();\n>>>>>>> REPLACE\n"), Some("b();\n".to_owned()));
+        assert_eq!(taken("a();", "=======\nb();\n>>>>>>> REPLACE"), Some("b();".to_owned()));
+        assert_eq!(taken("a();", "b();\r\n>>>>>>> REPLACE"), Some("b();".to_owned()));
+        assert_eq!(taken("a();", "b();\n>>>>>>> main\n"), None, "a conflict that a file may have");
+        let block = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
+        assert_eq!(taken("a();", block), None);
+        assert_eq!(taken("a();", &block.repeat(2)), None);
+        assert_eq!(taken("a();", "b\n>>>>>>> REPLACE\nc\n>>>>>>> REPLACE"), None);
+        assert_eq!(taken("a();", "a\n=======\nb\n>>>>>>> REPLACE"), None);
+        assert_eq!(taken("a\n>>>>>>> REPLACE", "b\n>>>>>>> REPLACE"), None, "the old text has them too");
+        assert_eq!(without_marks_in_new("a();", "b();\n>>>>>>> REPLACE", Marks::OfTheFile), None);
     }
 }

@@ -18,7 +18,7 @@ pub fn fit_words(fit: Fit) -> Option<&'static str> {
         Fit::TrailingSpace => Some("without regard to white space at line ends"),
         Fit::Indentation => Some("with another indentation, which the new lines were given too"),
         Fit::Escapes => Some("with its escaped sequences written out"),
-        Fit::Wrapping => Some("without what was put around it"),
+        Fit::Wrapping | Fit::NewMarks => Some("without what was put around it"),
     }
 }
 
