@@ -50,7 +50,8 @@ fn files_are_meant_by_their_place() {
         ("Read(~/.zshrc)", "/home/me/.zshrc", true),
         ("Read(//etc/**)", "/etc/passwd", true),
         ("Read(/docs/*)", "docs/a", true),
-        ("Read(/docs/*)", "docs/a/b", false),
+        ("Read(/docs/*)", "docs/a/b", true),
+        ("Read(/docs/*)", "doc/a", false),
         ("Read", "anything", true),
         ("Edit(src/**)", "src/a", false),
     ] {

@@ -98,7 +98,7 @@ fn what_happened_lately_is_shown_and_the_message_is_said_to_wait_for_its_turn() 
 #[test]
 fn what_is_said_in_the_last_moment_is_done_before_the_first_process_ends() {
     let slow = json!({ "say": "The first answer is this.", "delay_ms": 700, "between_ms": 100 });
-    let second = json!({ "say": "The second answer.", "expect": { "last_user_contains": "more" } });
+    let second = json!({ "say": "The second answer.", "delay_ms": 700, "expect": { "last_user_contains": "more" } });
     let house = House::playing(json!([slow, second]));
     let mut owner = house.start(&["-m", "x", "--output-format", "stream-json"]);
     let rest = until(&mut owner, "\"turn_start\"");

@@ -163,7 +163,7 @@ fn without_marks(old: &str, new: &str) -> Option<(String, String)> {
         return (is_said_once && is_one).then_some((search, replace));
     }
     let (begins, is_closed) = (marked.first == Some(Mark::Start), marked.last == Some(Mark::Middle));
-    if !begins && !(is_closed && Marked::of(new).last == Some(Mark::End)) {
+    if !(begins || is_closed && Marked::of(new).last == Some(Mark::End)) {
         return None;
     }
     if starts != usize::from(begins) || closings > 0 || (is_closed && middles > 1) {
