@@ -225,6 +225,8 @@ fn what_a_person_runs_is_shown_and_told_to_the_model() {
     let house = house(json!([{ "expect": { "last_user_contains": "forty-two" }, "say": "I see it." }]));
     let pane = Pane::ready(&house, "");
     pane.say("!echo forty-$(echo two)").shows("forty-two");
+    // It is told once it has ended, which nothing on the screen says.
+    std::thread::sleep(std::time::Duration::from_secs(1));
     pane.say("look at that").shows("I see it.");
 }
 
