@@ -26,6 +26,10 @@ pub(crate) fn judge(name: &str, value: &Word, ground: &Ground<'_>, finding: &mut
     if is_injector(name) {
         finding.critical(format!("{name} changes what programs run"));
     }
+    if takes_options(name) && ["eval", "exec", "$("].iter().any(|word| value.text.contains(word)) {
+        finding.critical(format!("{name} makes it run a command"));
+        return Effect::Unknown;
+    }
     if is_command(name) && !is_plain_pager(&value.text) {
         finding.runs(value);
         return Effect::Unknown;
@@ -91,9 +95,17 @@ fn is_injector(name: &str) -> bool {
     ) || ["DYLD_", "BASH_FUNC_", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"].iter().any(|start| name.starts_with(start))
 }
 
+/// Variables whose value is options of a program that runs commands.
+fn takes_options(name: &str) -> bool {
+    matches!(name, "MAKEFLAGS" | "GNUMAKEFLAGS" | "MFLAGS" | "GOFLAGS" | "FZF_DEFAULT_OPTS")
+}
+
 /// Variables whose value is itself a command.
-fn is_command(name: &str) -> bool {
-    matches!(
+pub(crate) fn is_command(name: &str) -> bool {
+    let is_suffix = ["PAGER", "EDITOR", "BROWSER"].iter().any(|end| name.ends_with(end));
+    let of_cargo = name.starts_with("CARGO_")
+        && ["_RUNNER", "_LINKER", "_RUSTC", "_RUSTC_WRAPPER"].iter().any(|end| name.ends_with(end));
+    let is_listed = matches!(
         name,
         "PAGER"
             | "GIT_PAGER"
@@ -131,7 +143,14 @@ fn is_command(name: &str) -> bool {
             | "SVN_SSH"
             | "TAR_OPTIONS"
             | "FCEDIT"
-    )
+            | "RSYNC_CONNECT_PROG"
+            | "FZF_DEFAULT_COMMAND"
+            | "npm_config_script_shell"
+            | "npm_config_shell"
+            | "NPM_CONFIG_SCRIPT_SHELL"
+            | "NPM_CONFIG_SHELL"
+    );
+    is_suffix || of_cargo || is_listed
 }
 
 fn is_harmless(name: &str, value: &str) -> bool {

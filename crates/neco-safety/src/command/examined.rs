@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use neco_proto::Risk;
 
+use super::named::program_name;
 use super::rule::CommandRule;
 
 /// A word of a command as the program would get it.
@@ -132,7 +133,11 @@ impl Examined {
     /// Whether a part of the line begins with `prefix`, or might: for rules that ask or deny.
     #[must_use]
     pub fn mentions(&self, prefix: &[String]) -> bool {
-        !self.clean || self.parts.iter().any(|part| part.may_begin_with(prefix))
+        let hands_on = || match prefix {
+            [program] => self.hands_on(&program_name(program)),
+            _ => false,
+        };
+        !self.clean || self.parts.iter().any(|part| part.may_begin_with(prefix)) || hands_on()
     }
 
     /// The rules that "always allow" would store for this line: none when a rule can't cover it.

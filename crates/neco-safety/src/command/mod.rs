@@ -6,9 +6,9 @@
 //! two readers found the same words.
 //!
 //! Reading order: [`place`], [`examined`], [`rule`], [`mod@examine`]; how a line is read: [`scan`],
-//! [`ansi_c`], [`expand`], [`expansion`], [`walk`], [`reader`]; how a part is judged: [`named`], [`finding`], [`judge`],
-//! [`ground`], [`pattern`], [`option`], [`allowed`], [`reaching`], [`environment`], [`program`], [`known_safe`]; what it
-//! names: [`reach`], and what of that is surely a file: [`surely`].
+//! [`ansi_c`], [`expand`], [`expansion`], [`walk`], [`reader`]; how a part is judged: [`named`], [`spelled`], [`handed`],
+//! [`finding`], [`judge`], [`ground`], [`pattern`], [`option`], [`allowed`], [`reaching`], [`environment`], [`program`],
+//! [`known_safe`]; what it names: [`reach`], and what of that is surely a file: [`surely`].
 
 mod allowed;
 mod ansi_c;
@@ -19,6 +19,7 @@ mod expand;
 mod expansion;
 mod finding;
 mod ground;
+mod handed;
 mod judge;
 mod known_safe;
 mod named;
@@ -31,6 +32,7 @@ mod reaching;
 mod reader;
 mod rule;
 mod scan;
+mod spelled;
 mod surely;
 mod walk;
 

@@ -140,12 +140,18 @@ fn is(option: &str, text: &str) -> bool {
     }
 }
 
-fn values(option: &str, arguments: &[Word]) -> Vec<Word> {
+/// The values of an option as it is written here: `-o`, `-out` or `--output`.
+pub(super) fn values(option: &str, arguments: &[Word]) -> Vec<Word> {
     match option.strip_prefix('-').unwrap_or(option) {
         long if long.starts_with('-') => option::values(arguments, None, option),
         word if word.len() > 1 => {
-            let behind = arguments.iter().skip_while(|own| own.text != option).nth(1);
-            behind.cloned().into_iter().collect()
+            let behind =
+                arguments.iter().skip_while(|own| own.text != option && own.text != format!("-{option}")).nth(1);
+            let attached = arguments.iter().filter_map(|own| {
+                let value = own.text.trim_start_matches('-').strip_prefix(word)?.strip_prefix('=')?;
+                own.text.starts_with('-').then(|| Word::of(value, own.exact))
+            });
+            behind.cloned().into_iter().chain(attached).collect()
         }
         letter => option::values(arguments, letter.chars().next(), ""),
     }
@@ -219,5 +225,6 @@ mod tests {
         assert_eq!(written("uniq in .env"), [".env"]);
         assert_eq!(written("gcc a.c -o x"), ["x"]);
         assert_eq!(written("openssl rand -out x 5"), ["x"]);
+        assert_eq!(written("openssl rand --out=x 5"), ["x"]);
     }
 }

@@ -14,6 +14,9 @@ use crate::command::{Named, Reached};
 /// The argument of a tool that asks to run a command without its box.
 const LEAVES_THE_BOX: &str = "unsandboxed";
 
+/// More closed paths than these are counted and not named.
+const MOST_NAMED: usize = 8;
+
 impl Policy {
     /// The rule that closes a path which a command names. Rules with paths alone decide that, in their order: allowing a
     /// command allows nothing that it names. Where the box hides the path, only a word that surely is one names it.
@@ -46,13 +49,17 @@ impl Policy {
             let reaches = effects.reads && !reads_nothing || effects.changes && !changes_nothing;
             rule.decision == Ruling::Deny && reaches && !is_hidden(rule, facts)
         };
-        let (rule, _) = self.about_paths(facts).find(is_open)?;
-        let closed = rule.when.paths.first().map(ToString::to_string).unwrap_or_default();
+        let mut closed = Vec::new();
+        for (rule, _) in self.about_paths(facts).filter(is_open) {
+            add_written(rule, &mut closed);
+        }
         let why = match has_hiding_box(facts) {
             true => "the rule does not always hold, so the sandbox does not hide it",
             false => "no sandbox hides it from commands",
         };
-        Some(format!("a rule closes {closed}, nobody can tell whether this command reaches it, and {why}"))
+        let (some, it) = (some_of(&closed), if closed.len() == 1 { "it" } else { "them" });
+        (!closed.is_empty())
+            .then(|| format!("a rule closes {some}, nobody can tell whether this command reaches {it}, and {why}"))
     }
 
     /// What rules close in the box of a command, as it was written.
@@ -63,8 +70,7 @@ impl Policy {
         }
         let rules = self.about_paths(facts).map(|(rule, _)| rule);
         for rule in rules.filter(|rule| rule.decision == Ruling::Deny && is_hidden(rule, facts)) {
-            let shown = rule.when.paths.iter().map(ToString::to_string).take(1);
-            closed.extend(shown.filter(|shown| !closed.contains(shown)).collect::<Vec<_>>());
+            add_written(rule, &mut closed);
         }
         closed
     }
@@ -79,6 +85,32 @@ impl Policy {
         let rules = self.rules().iter().filter(|rule| !rule.when.paths.is_empty() && rule.counts_for_paths());
         let rules = rules.map(|rule| (rule, rule.when.effects()));
         rules.filter(|(rule, effects)| effects.of_commands() && rule.when.holds_for(facts))
+    }
+}
+
+/// Adds the paths that a rule closes, as they were written. One path is several patterns: itself, what is below it, and
+/// for a bare name the same anywhere.
+fn add_written(rule: &Rule, closed: &mut Vec<String>) {
+    fn core(shown: &str) -> &str {
+        let shown = shown.strip_prefix("**/").unwrap_or(shown);
+        shown.strip_suffix("/**").unwrap_or(shown).trim_end_matches('/')
+    }
+    let mut own: Vec<String> = Vec::new();
+    for shown in rule.when.paths.iter().map(ToString::to_string) {
+        if !own.iter().any(|other| core(other) == core(&shown)) {
+            own.push(shown);
+        }
+    }
+    own.retain(|shown| !closed.contains(shown));
+    closed.append(&mut own);
+}
+
+/// The names in words, as many as are worth reading.
+pub(super) fn some_of(names: &[String]) -> String {
+    let (named, others) = names.split_at(names.len().min(MOST_NAMED));
+    match others.len() {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
     }
 }
 

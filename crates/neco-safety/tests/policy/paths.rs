@@ -362,7 +362,24 @@ fn an_explanation_says_what_is_closed_in_the_box() {
     let explanation = vendor().explain(&call.action(), &auto());
     assert_eq!(explanation.closed, ["vendor"]);
     let nobodys = vendor().explain(&call.action(), &Who { confinement: Confinement::ChosenNone, ..auto() });
-    assert!(nobodys.closed.is_empty());
+    assert!(nobodys.closed.is_empty() && nobodys.closed_words().is_none());
+}
+
+#[test]
+fn everything_that_is_closed_to_a_command_is_named_up_to_a_bound() {
+    let denied = (Ruling::Deny, "{ tool = '*', path = ['vendor', 'secrets/**'] }");
+    let policy = flags(&[denied, (Ruling::Deny, "Read(keys)"), (Ruling::Deny, "Read(*.pem)")]);
+    let call = Call::bash("make");
+    let explanation = policy.explain(&call.action(), &auto());
+    assert_eq!(explanation.closed, ["vendor", "secrets/**", "keys", "*.pem"]);
+    assert_eq!(explanation.closed_words().unwrap(), "vendor, secrets/**, keys, *.pem");
+    let nobodys = policy.explain(&call.action(), &Who { confinement: Confinement::ChosenNone, ..auto() });
+    let reason = nobodys.verdict.reason;
+    assert!(reason.contains("a rule closes vendor, secrets/**, keys, *.pem, nobody can tell"), "{reason}");
+    let many: Vec<String> = (0..12).map(|number| format!("Read(d{number}/)")).collect();
+    let many: Vec<(Ruling, &str)> = many.iter().map(|rule| (Ruling::Deny, rule.as_str())).collect();
+    let words = flags(&many).explain(&call.action(), &auto()).closed_words().unwrap();
+    assert!(words.contains("d0/, d1/") && words.ends_with(" and 4 more"), "{words}");
 }
 
 /// A spelling of a path: written, quoted, escaped, with patterns, from a variable, by way of other folders.

@@ -215,7 +215,9 @@ fn archive(case: &Case<'_>, finding: &mut Finding) {
     {
         finding.critical("it may write outside the workspace");
     }
-    if case.name == "zip" && option::has_word(case.arguments, &["-TT", "--unzip-command", "-T"]) {
+    let tests =
+        || option::has_word(case.arguments, &["-TT", "-T"]) || option::has_long(case.arguments, "--unzip-command");
+    if case.name == "zip" && tests() {
         finding.critical("an option makes it run a command");
         option::values(case.arguments, None, "--unzip-command").iter().for_each(|text| finding.runs(text));
         let tested = case.arguments.iter().skip_while(|word| word.text != "-TT").nth(1);
@@ -226,8 +228,8 @@ fn archive(case: &Case<'_>, finding: &mut Finding) {
 fn has_in_place(case: &Case<'_>) -> bool {
     case.arguments.iter().any(|word| {
         let text = word.text.as_str();
-        text.starts_with("--in-place") || text.starts_with('-') && !text.starts_with("--") && text.contains('i')
-    })
+        text.starts_with('-') && !text.starts_with("--") && text.contains('i')
+    }) || option::has_long(case.arguments, "--in-place")
 }
 
 fn in_place(case: &Case<'_>, finding: &mut Finding) {

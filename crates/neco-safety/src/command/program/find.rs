@@ -1,6 +1,7 @@
 //! `find` and `fd`: they look, unless they are told to act on what they find.
 
 use super::Case;
+use super::wrapper::make_unknown;
 use crate::command::examined::Word;
 use crate::command::finding::Finding;
 use crate::command::named::program_name;
@@ -65,7 +66,10 @@ fn starting_points(arguments: &[Word]) -> impl Iterator<Item = &Word> {
 /// The command up to `;` or `+`, with `{}` as what nobody knows.
 fn until_end(rest: &[Word]) -> Vec<Word> {
     let own = rest.iter().take_while(|word| !matches!(word.text.as_str(), ";" | "+" | "\\;"));
-    own.map(|word| if word.text.contains("{}") { Word::guess(word.text.clone()) } else { word.clone() }).collect()
+    let guess = |word: &Word| if word.text.contains("{}") { Word::guess(word.text.clone()) } else { word.clone() };
+    let mut words: Vec<Word> = own.map(guess).collect();
+    make_unknown(&mut words, &["{}".to_owned()]);
+    words
 }
 
 fn is_deleter(program: &str) -> bool {

@@ -188,6 +188,34 @@ fn starts(call: &Invocation<'_>, finding: &mut Finding) {
         "filter-branch" => {
             finding.critical("it rewrites history");
             arguments.iter().filter(|word| word.text.contains(' ')).for_each(|script| finding.runs(script));
+            let behind = arguments.windows(2).filter_map(|pair| match pair {
+                [option, script] if option.text.ends_with("-filter") => Some(script),
+                _ => None,
+            });
+            behind.for_each(|script| finding.runs(script));
+        }
+        "send-email" => {
+            // These are whole, and no abbreviations of what runs something.
+            let is_whole = |word: &Word| matches!(word.text.split('=').next(), Some("--to" | "--cc"));
+            let given: Vec<Word> = arguments.iter().filter(|word| !is_whole(word)).cloned().collect();
+            let options = ["--sendmail-cmd", "--to-cmd", "--cc-cmd", "--header-cmd"];
+            let scripts = options.iter().flat_map(|name| option::values(&given, None, name));
+            // A server that is a path is a program.
+            let servers = option::values(&given, None, "--smtp-server").into_iter();
+            for script in scripts.chain(servers.filter(|server| server.text.starts_with('/'))) {
+                finding.critical("an option makes it run a command");
+                finding.runs(&script);
+            }
+        }
+        "remote-ext" => {
+            finding.critical("the address runs a command");
+            arguments.iter().skip(1).for_each(|script| finding.runs(script));
+        }
+        "for-each-repo" => {
+            let words = arguments.iter().skip_while(|word| word.text.starts_with('-')).cloned();
+            let words: Vec<Word> = [Word::exact("git")].into_iter().chain(words).collect();
+            finding.starts(&words);
+            finding.uncoverable();
         }
         "difftool" | "mergetool" => {
             let scripts = option::values(arguments, Some('x'), "--extcmd");
@@ -275,14 +303,19 @@ fn loses_work(call: &Invocation<'_>) -> Option<&'static str> {
     let paths_follow =
         || word(&["--", "."]) || arguments.iter().any(|word| word.text.starts_with("./") || word.text.contains('*'));
     match call.subcommand {
-        "reset" if word(&["--hard", "--merge", "--keep"]) || option::has_long(arguments, "--hard") => {
+        "reset" if ["--hard", "--merge", "--keep"].iter().any(|long| option::has_long(arguments, long)) => {
             Some("it throws away changes")
         }
         "clean" if !has('n', "--dry-run") || has('f', "--force") => Some("it deletes files that git does not know"),
         "checkout" if paths_follow() || has('f', "--force") || word(&["-B", "-p"]) || checks_out_paths(arguments) => {
             Some("it throws away changes")
         }
-        "switch" if has('f', "--force") || option::has_long(arguments, "--discard-changes") || word(&["-C"]) => {
+        "switch"
+            if has('f', "--force")
+                || option::has_long(arguments, "--discard-changes")
+                || option::has_long(arguments, "--force-create")
+                || word(&["-C"]) =>
+        {
             Some("it throws away changes")
         }
         "restore"
@@ -304,7 +337,7 @@ fn loses_work(call: &Invocation<'_>) -> Option<&'static str> {
         "push" if pushes_over(arguments) => Some("it overwrites or deletes what is on the server"),
         "stash" if word(&["drop", "clear", "pop"]) && !word(&["pop"]) => Some("it throws away stashed changes"),
         "reflog" if word(&["expire", "delete"]) => Some("it forgets where branches were"),
-        "gc" if arguments.iter().any(|word| word.text.starts_with("--prune")) || word(&["--aggressive"]) => {
+        "gc" if ["--prune", "--aggressive"].iter().any(|long| option::has_long(arguments, long)) => {
             Some("it deletes what nothing points to")
         }
         "prune" => Some("it deletes what nothing points to"),
@@ -319,7 +352,9 @@ fn loses_work(call: &Invocation<'_>) -> Option<&'static str> {
             Some("it deletes many files")
         }
         "submodule" if word(&["deinit"]) => Some("it deletes the files of submodules"),
-        "read-tree" | "checkout-index" if has('f', "--force") || word(&["-u", "--reset"]) => {
+        "read-tree" | "checkout-index"
+            if has('f', "--force") || word(&["-u"]) || option::has_long(arguments, "--reset") =>
+        {
             Some("it throws away changes")
         }
         "rebase" | "merge" | "cherry-pick" | "am" | "revert"

@@ -7,7 +7,7 @@ use crate::command::ground::Ground;
 use crate::command::option;
 
 /// Words of code that starts programs, in one language or another.
-const STARTS: [&str; 14] = [
+const STARTS: [&str; 20] = [
     "system",
     "popen",
     "Popen",
@@ -22,7 +22,16 @@ const STARTS: [&str; 14] = [
     "passthru",
     "proc_open",
     ".Command",
+    "-|",
+    "|-",
+    "|\"",
+    "|'",
+    "\"|",
+    "'|",
 ];
+
+/// Words behind which editors, debuggers and their like take the rest for a command.
+const TOLD: [&str; 7] = ["shell ", "system ", "syscmd(", "spawn ", "exec ", "terminal ", "term "];
 
 /// How many commands are looked for in one piece of code.
 const MOST_COMMANDS: usize = 32;
@@ -35,7 +44,8 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
             [option::values(case.arguments, Some('e'), "--eval"), option::values(case.arguments, Some('p'), "--print")]
                 .concat()
         }
-        "ruby" | "perl" | "lua" | "luajit" | "osascript" | "rscript" | "julia" | "elixir" | "groovy" | "raku" => {
+        "ruby" | "perl" | "lua" | "luajit" | "osascript" | "rscript" | "julia" | "elixir" | "groovy" | "raku"
+        | "racket" | "gnuplot" | "octave" => {
             let upper = option::values(case.arguments, Some('E'), "--eval");
             [option::values(case.arguments, Some('e'), "--eval"), upper].concat()
         }
@@ -44,10 +54,20 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
                 .concat()
         }
         "deno" if option::has_word(case.arguments, &["eval"]) => case.arguments.to_vec(),
-        "pwsh" | "powershell" => case.arguments.to_vec(),
-        "expect" | "tclsh" | "wish" => option::values(case.arguments, Some('c'), "--command"),
+        "pwsh" | "powershell" => {
+            let words = case.arguments.iter().map(|word| word.text.as_str());
+            let line: Vec<&str> = words.skip_while(|text| text.starts_with('-')).collect();
+            finding.inner.push(Inner::Guess(line.join(" ")));
+            case.arguments.to_vec()
+        }
+        "guile" => option::values(case.arguments, Some('c'), "--command"),
+        "expect" | "tclsh" | "wish" => {
+            let code = option::values(case.arguments, Some('c'), "--command");
+            code.iter().for_each(|code| told(&code.text, finding));
+            code
+        }
         "vim" | "vi" | "nvim" | "ex" | "view" | "emacs" | "ed" | "gdb" | "lldb" | "dc" | "m4" | "sqlite" | "psql"
-        | "mysql" => {
+        | "mysql" | "gvim" | "vimdiff" | "vim.basic" | "vim.tiny" | "emacsclient" | "lftp" | "ftp" => {
             editor(case, finding);
             return;
         }
@@ -79,8 +99,10 @@ fn from_input(case: &Case<'_>, finding: &mut Finding) {
 
 /// Editors and debuggers that can run commands from their options or their input.
 fn editor(case: &Case<'_>, finding: &mut Finding) {
-    let runs =
-        |text: &str| text.contains('!') || text.contains("system") || text.contains("shell") || text.contains("syscmd");
+    let runs = |text: &str| {
+        let opens_terminal = case.name.contains("vi") && (text.contains("terminal ") || text.contains("term "));
+        ["!", "system", "shell", "syscmd"].iter().any(|word| text.contains(word)) || opens_terminal
+    };
     let input = match &case.command.input {
         Input::Text(word) => word.text.clone(),
         Input::Pipe(said) => said.clone().unwrap_or_default(),
@@ -90,6 +112,7 @@ fn editor(case: &Case<'_>, finding: &mut Finding) {
         finding.critical("it is told to run a command");
         for text in case.arguments.iter().map(|word| word.text.as_str()).chain([input.as_str()]) {
             strings(text, finding);
+            told(text, finding);
             if let Some((_, command)) = text.split_once('!') {
                 finding.inner.push(Inner::Script { text: command.to_owned(), input: Input::Inherited });
             }
@@ -97,6 +120,18 @@ fn editor(case: &Case<'_>, finding: &mut Finding) {
     }
     finding.uncoverable |=
         option::has(case.arguments, 'c', "--cmd") || option::has_word(case.arguments, &["-ex", "--eval"]);
+}
+
+/// What stands behind words that run the rest of a line.
+fn told(text: &str, finding: &mut Finding) {
+    for line in text.lines().take(64) {
+        for word in TOLD {
+            if let Some((_, command)) = line.split_once(word).filter(|_| finding.inner.len() < MOST_COMMANDS) {
+                let command = command.trim_start_matches(['`', ' ']).trim_end_matches(['\'', ')', ';']);
+                finding.inner.push(Inner::Guess(command.to_owned()));
+            }
+        }
+    }
 }
 
 /// Judges code in a language that is not read here. What it does is held by the box as it is for the same code in a
@@ -129,6 +164,9 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
 /// Every string in code is read as a command, and so are strings that follow one another in a list: what it would start
 /// decides no less than if it stood here. One word alone is as likely to be anything else.
 fn strings(code: &str, finding: &mut Finding) {
+    for word in STARTS {
+        code.split(word).skip(1).for_each(|behind| called_with(behind, finding));
+    }
     for quote in ['\'', '"', '`'] {
         let mut command = String::new();
         for (index, text) in code.split(quote).enumerate() {
@@ -145,9 +183,22 @@ fn strings(code: &str, finding: &mut Finding) {
     }
 }
 
+/// The one string that a call which starts programs is given: there, one word alone is a program.
+fn called_with(behind: &str, finding: &mut Finding) {
+    let rest = behind.trim_start_matches(|letter: char| letter.is_alphanumeric() || "_.".contains(letter));
+    let rest = rest.trim_start_matches(|letter: char| letter.is_whitespace() || "([{".contains(letter));
+    let Some(quote) = rest.chars().next().filter(|letter| matches!(letter, '\'' | '"' | '`')) else { return };
+    let Some(text) = rest.split(quote).nth(1).filter(|text| !text.is_empty()) else { return };
+    if !text.contains(char::is_whitespace) && finding.inner.len() < MOST_COMMANDS {
+        finding.inner.push(Inner::Guess(text.to_owned()));
+    }
+}
+
 fn starts(command: &mut String, finding: &mut Finding) {
     let text = std::mem::take(command);
-    if text.trim().contains(' ') && finding.inner.len() < MOST_COMMANDS {
-        finding.inner.push(Inner::Guess(text.trim().to_owned()));
+    // A stroke before or behind it says that it is read from or written to.
+    let text = text.trim().trim_matches(['|', '-', ' ']);
+    if text.contains(' ') && finding.inner.len() < MOST_COMMANDS {
+        finding.inner.push(Inner::Guess(text.to_owned()));
     }
 }

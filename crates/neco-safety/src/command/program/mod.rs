@@ -2,9 +2,10 @@
 //!
 //! Each file looks at the programs it knows and adds to a finding; none of them makes anything safe.
 //!
-//! Reading order: [`wrapper`], [`shell`], [`interpreter`], [`stream_editor`], [`find`], [`files`],
+//! Reading order: [`wrapper`], [`commanded`], [`shell`], [`interpreter`], [`stream_editor`], [`find`], [`files`],
 //! [`git`] with [`committed`], [`system`], [`network`].
 
+mod commanded;
 mod committed;
 mod files;
 mod find;
@@ -39,6 +40,7 @@ pub(crate) struct Case<'a> {
 /// Lets everyone who knows the program have a look.
 pub(crate) fn look(case: &Case<'_>, finding: &mut Finding) {
     wrapper::look(case, finding);
+    commanded::look(case, finding);
     shell::look(case, finding);
     interpreter::look(case, finding);
     stream_editor::look(case, finding);

@@ -53,7 +53,8 @@ fn remote_shell(case: &Case<'_>, finding: &mut Finding) {
             .any(|name| lower.starts_with(name))
         {
             finding.critical("an option makes it run a command here");
-            let command = setting.text.split_once(['=', ' ']).map_or("", |(_, value)| value);
+            let command = setting.text.split_once(['=', ' ', '\t']).map_or("", |(_, value)| value);
+            let command = command.trim_start_matches(['=', ' ', '\t', '"']);
             finding.runs(&crate::command::Word::of(command.to_owned(), setting.exact));
         }
     }
@@ -85,7 +86,10 @@ fn connects(case: &Case<'_>, finding: &mut Finding) {
     .concat();
     commands.iter().for_each(|command| finding.runs(command));
     for word in case.arguments {
-        if let Some((_, command)) = word.text.split_once("EXEC:").or_else(|| word.text.split_once("SYSTEM:")) {
+        // To socat, the kind of an address is the same in small letters.
+        let lower = word.text.to_ascii_lowercase();
+        let begins = ["exec:", "system:", "shell:"].iter().find_map(|kind| Some(lower.find(kind)? + kind.len()));
+        if let Some(command) = begins.and_then(|start| word.text.get(start..)) {
             finding.runs(&crate::command::Word::of(command.to_owned(), word.exact));
         }
     }
@@ -112,10 +116,8 @@ fn transfers(case: &Case<'_>, finding: &mut Finding) {
             finding.opens.extend(case.ground.changed_by(&target));
         }
     }
-    let sends = arguments
-        .iter()
-        .any(|word| word.text.starts_with('@') || word.text.contains("=@") || word.text.starts_with("--post-file"));
-    if sends || option::has(arguments, 'T', "--upload-file") {
+    let sends = arguments.iter().any(|word| word.text.starts_with('@') || word.text.contains("=@"));
+    if sends || option::has(arguments, 'T', "--upload-file") || option::has_long(arguments, "--post-file") {
         finding.critical("it sends a file away");
     }
     if option::has_long(arguments, "--use-askpass") || option::has_long(arguments, "--execute") {

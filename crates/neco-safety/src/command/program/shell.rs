@@ -9,8 +9,9 @@ use crate::command::scan::is_name;
 
 pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
     match case.name {
-        "sh" | "bash" | "dash" | "ash" | "rbash" => shell(case, finding, true),
-        "zsh" | "ksh" | "mksh" | "fish" | "csh" | "tcsh" | "elvish" | "nu" | "xonsh" => shell(case, finding, false),
+        "sh" | "bash" | "dash" | "ash" | "rbash" | "bash-static" => shell(case, finding, true),
+        "zsh" | "ksh" | "mksh" | "fish" | "csh" | "tcsh" | "elvish" | "nu" | "xonsh" | "yash" | "posh" | "ksh93"
+        | "lksh" | "oksh" | "rksh" | "osh" | "hush" | "sash" | "rc" | "zsh-static" => shell(case, finding, false),
         "eval" => eval(case, finding),
         "source" | "." => source(case, finding),
         "trap" => trap(case, finding),
@@ -107,6 +108,14 @@ fn shell(case: &Case<'_>, finding: &mut Finding, same_grammar: bool) {
     }
     finding.uncoverable |=
         option::has_long(case.arguments, "--rcfile") || option::has_long(case.arguments, "--init-file");
+    attached_commands(case.arguments).iter().for_each(|text| finding.runs(text));
+    if case.name == "fish" {
+        let first = option::values(case.arguments, Some('C'), "--init-command");
+        first.iter().for_each(|text| finding.runs(text));
+    }
+    if !script && reads_input(case.arguments, rest) {
+        return from_input(case, finding);
+    }
     match (script, rest.first()) {
         (true, Some(text)) => {
             finding.wrapper = sure && same_grammar && text.exact && rest.len() == 1;
@@ -116,10 +125,26 @@ fn shell(case: &Case<'_>, finding: &mut Finding, same_grammar: bool) {
             }
         }
         (true, None) => finding.critical("it runs text that is not on the line"),
-        (false, Some(file)) if is_stream(file) => finding.critical("it runs what it is fed"),
+        (false, Some(file)) if is_stream(file) => {
+            finding.critical("it runs what it is fed");
+            from_input(case, finding);
+        }
         (false, Some(_)) => finding.names_file(rest.iter()),
         (false, None) => from_input(case, finding),
     }
+}
+
+/// Lines behind `--command=`, in one word.
+fn attached_commands(arguments: &[Word]) -> Vec<Word> {
+    let attached = |word: &Word| Some(Word::of(word.text.strip_prefix("--command=")?, word.exact));
+    arguments.iter().filter_map(attached).collect()
+}
+
+/// Whether `-s` is among the options, so that what follows them is no file.
+fn reads_input(arguments: &[Word], rest: &[Word]) -> bool {
+    let options = arguments.get(..arguments.len().saturating_sub(rest.len())).unwrap_or_default();
+    let gives = |word: &Word| word.text.strip_prefix('-').is_some_and(|own| !own.starts_with('-') && own.contains('s'));
+    options.iter().any(gives)
 }
 
 /// Whether `-c` is among the options, what follows them, and whether that is sure: shells do not
@@ -179,6 +204,7 @@ fn source(case: &Case<'_>, finding: &mut Finding) {
     finding.uncoverable();
     if case.arguments.first().is_none_or(is_stream) {
         finding.critical("it runs what it is fed");
+        from_input(case, finding);
     } else {
         finding.names_file(case.arguments.iter());
     }

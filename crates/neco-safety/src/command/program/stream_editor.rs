@@ -3,28 +3,59 @@
 use super::Case;
 use super::interpreter::{judge_code, mentions_sensitive};
 use crate::command::examined::Word;
-use crate::command::finding::{Finding, Inner};
+use crate::command::finding::{Finding, Inner, Input};
 use crate::command::option;
 
 pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
     match case.name {
         "sed" | "gsed" => sed(case, finding),
-        "awk" | "gawk" | "mawk" | "nawk" => awk(case, finding),
+        "awk" | "gawk" | "mawk" | "nawk" | "original-awk" | "goawk" => awk(case, finding),
         _ => {}
     }
 }
 
-/// The scripts on the line of `sed` or `awk`: given by option, or the first operand.
+/// The scripts on the line of `sed` or `awk`: given by option, or the first operand. What follows an option that takes a
+/// value is none, or may be.
 fn scripts(arguments: &[Word], letter: char, long: &str) -> Vec<Word> {
     let given = option::values(arguments, Some(letter), long);
     if given.is_empty() && !option::has(arguments, 'f', "--file") {
-        return option::operands(arguments).take(1).cloned().collect();
+        let takes_value = |word: &Word| {
+            let letters = word.text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+            letters.is_some_and(|letters| letters.ends_with(['v', 'F', 'l'])) || is_valued(&word.text)
+        };
+        // The last of them is the one before the script.
+        let behind = arguments.iter().rposition(takes_value).map_or(0, |at| at + 2);
+        let rest = arguments.get(behind..).unwrap_or_default();
+        let apart = option::operands(rest).take(usize::from(behind > 0));
+        return option::operands(arguments).take(1).chain(apart).cloned().collect();
     }
     given
 }
 
+fn is_valued(option: &str) -> bool {
+    matches!(option, "--assign" | "--field-separator" | "--line-length")
+}
+
+/// A script that is fed to it and stands on the line.
+fn fed(case: &Case<'_>, finding: &mut Finding) -> Vec<Word> {
+    let files = option::values(case.arguments, Some('f'), "--file");
+    if !files.iter().any(|file| matches!(file.text.as_str(), "-" | "/dev/stdin" | "/proc/self/fd/0")) {
+        return Vec::new();
+    }
+    finding.uncoverable();
+    match &case.command.input {
+        Input::Text(script) => vec![script.clone()],
+        Input::Pipe(said) => {
+            finding.critical("it runs a script that another command prints");
+            said.iter().map(Word::guess).collect()
+        }
+        Input::Inherited | Input::File => Vec::new(),
+    }
+}
+
 fn sed(case: &Case<'_>, finding: &mut Finding) {
-    for script in scripts(case.arguments, 'e', "--expression") {
+    let fed = fed(case, finding);
+    for script in scripts(case.arguments, 'e', "--expression").into_iter().chain(fed) {
         if !script.exact {
             finding.uncoverable();
         }
@@ -203,12 +234,17 @@ fn plain_set(text: &str) -> Option<(usize, &str)> {
 }
 
 fn awk(case: &Case<'_>, finding: &mut Finding) {
-    for program in scripts(case.arguments, 'e', "--source") {
+    let fed = fed(case, finding);
+    for program in scripts(case.arguments, 'e', "--source").into_iter().chain(fed) {
         let text = &program.text;
         if text.contains("system") || text.contains('|') || text.contains("@load") {
             finding.uncoverable();
             let quoted = text.split('"').skip(1).step_by(2).take(16);
             finding.inner.extend(quoted.map(|text| Inner::Guess(text.to_owned())));
+            // A variable that is set on the line may be what it runs.
+            let set = option::values(case.arguments, Some('v'), "--assign");
+            let values = set.iter().filter_map(|word| word.text.split_once('='));
+            finding.inner.extend(values.map(|(_, value)| Inner::Guess(value.to_owned())));
             judge_code(&program, case.ground, finding);
         }
         if let Some(why) = mentions_sensitive(text, case.ground) {

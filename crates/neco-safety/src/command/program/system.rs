@@ -49,7 +49,9 @@ fn denied(case: &Case<'_>) -> Option<&'static str> {
             Some("it stops the machine")
         }
         "setenforce" | "aa-teardown" | "aa-disable" | "aa-complain" => Some("it switches off what guards the machine"),
-        "apparmor_parser" if word(&["-R", "--remove"]) => Some("it switches off what guards the machine"),
+        "apparmor_parser" if option::has(case.arguments, 'R', "--remove") => {
+            Some("it switches off what guards the machine")
+        }
         "kill" | "pkill" | "killall" | "skill" | "xkill" if kills_too_much(case) => {
             Some("it would end Neco or everything")
         }

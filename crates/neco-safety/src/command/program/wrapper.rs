@@ -2,7 +2,7 @@
 
 use super::Case;
 use crate::command::examined::Word;
-use crate::command::finding::{Command, Finding, Inner};
+use crate::command::finding::{Command, Finding, Inner, Input};
 use crate::command::option;
 use crate::command::scan::is_name;
 
@@ -132,10 +132,30 @@ const LAUNCHERS: [&str; 40] = [
     "watchexec",
 ];
 
+/// How the names of programs begin that load others.
+const LOADERS: [&str; 10] = [
+    "ld-",
+    "ld.so",
+    "ld64.so",
+    "box64",
+    "box86",
+    "qemu-x86_64",
+    "qemu-i386",
+    "qemu-aarch64",
+    "qemu-arm",
+    "qemu-riscv64",
+];
+
+/// The same for windows, sessions, tracers and whatever else starts the program that it is told.
+const STARTERS: &str = "abduco alacritty apptainer byobu coreutils cpulimit distrobox-host-exec dtach dvtm execlineb \
+    flatpak-spawn gnome-terminal host-spawn kcov kitty konsole lldb memusage minijail0 nocache schedtool setlock \
+    setuidgid singularity sotruss systemd-nspawn uftrace wine xfce4-terminal xterm";
+
 /// The same by how they are called: what loads programs, and what sends their traffic elsewhere.
 fn is_launcher(name: &str) -> bool {
     LAUNCHERS.contains(&name)
-        || ["ld-linux", "ld-musl", "ld.so", "ld64.so"].iter().any(|start| name.starts_with(start))
+        || LOADERS.iter().any(|start| name.starts_with(start))
+        || STARTERS.split_whitespace().any(|own| own == name)
         || matches!(name, "torsocks" | "torify" | "tsocks" | "ssh-agent" | "direnv" | "trickle" | "nsjail" | "sg")
 }
 
@@ -159,12 +179,18 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
     match case.name {
         "su" => switch_user(case, finding),
         "xargs" => xargs(case, finding),
-        "parallel" => parallel(case, finding),
+        "parallel" | "sem" => parallel(case, finding),
         "watch" | "hyperfine" | "entr" => watch(case, finding),
         "npx" | "bunx" | "pnpx" | "uvx" => runner(case.arguments, finding),
-        "npm" | "pnpm" | "yarn" | "bun" | "uv" | "poetry" | "pipenv" | "bundle" | "conda" | "mamba" | "mise"
-        | "asdf" | "rustup" | "hatch" | "pdm" | "rye" => package_runner(case, finding),
-        "script" => option::values(case.arguments, Some('c'), "--command").iter().for_each(|text| finding.runs(text)),
+        name if is_package_manager(name) => package_runner(case, finding),
+        "script" => {
+            option::values(case.arguments, Some('c'), "--command").iter().for_each(|text| finding.runs(text));
+            // Some have the command behind the file that they write.
+            let behind: Vec<Word> = option::operands(case.arguments).skip(1).cloned().collect();
+            if !option::has(case.arguments, 'c', "--command") {
+                finding.starts(&behind);
+            }
+        }
         _ => {}
     }
 }
@@ -261,7 +287,7 @@ fn short_options(wrapper: &Wrapper, letters: &str) -> (bool, bool) {
 }
 
 /// Where options are not known, anything that follows may be the program.
-fn every_suffix(arguments: &[Word], finding: &mut Finding) {
+pub(super) fn every_suffix(arguments: &[Word], finding: &mut Finding) {
     for start in 0..arguments.len().min(16) {
         let rest = arguments.get(start..).unwrap_or_default();
         if rest.first().is_some_and(|word| !word.text.starts_with('-') && !word.text.contains('=')) {
@@ -306,21 +332,80 @@ fn xargs(case: &Case<'_>, finding: &mut Finding) {
     if words.is_empty() {
         return;
     }
-    // What it reads is added, and nobody knows what that is.
+    // What it reads is added, or put where a mark of the caller's stands, and nobody knows what that is.
+    let own = case.arguments.get(..start).unwrap_or_default();
+    let attached = own.iter().filter_map(|word| {
+        let mark = word.text.strip_prefix("--replace=").or_else(|| word.text.strip_prefix("-i"))?;
+        Some(mark.to_owned()).filter(|mark| !mark.is_empty())
+    });
+    let apart = ['I', 'J'].map(|letter| option::values(own, Some(letter), "")).concat();
+    let marks: Vec<String> = apart.into_iter().map(|mark| mark.text).chain(attached).chain(["{}".to_owned()]).collect();
     words.push(Word::guess("{}"));
-    words.iter_mut().filter(|word| word.text.contains("{}")).for_each(|word| word.exact = false);
+    let is_marked = |word: &&mut Word| marks.iter().any(|mark| word.text.contains(mark.as_str()));
+    words.iter_mut().filter(is_marked).for_each(|word| word.exact = false);
+    make_unknown(&mut words, &marks);
     finding.starts(&words);
     finding.uncoverable();
 }
 
+/// Lets a line for a shell that begins with what is put in later be what nobody knows.
+pub(super) fn make_unknown(words: &mut [Word], marks: &[String]) {
+    let is_option =
+        |word: &Word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.ends_with('c');
+    let behind: Vec<bool> = words.iter().map(is_option).collect();
+    for (word, _) in words.iter_mut().skip(1).zip(behind).filter(|(_, is_line)| *is_line) {
+        let rest = marks.iter().find_map(|mark| word.text.trim_start().strip_prefix(mark.as_str()));
+        if let Some(unknown) = rest.map(|rest| format!("$0{rest}")) {
+            *word = Word::guess(unknown);
+        }
+    }
+}
+
 fn parallel(case: &Case<'_>, finding: &mut Finding) {
     let rest: Vec<Word> = case.arguments.iter().skip_while(|word| word.text.starts_with('-')).cloned().collect();
-    let words: Vec<Word> = rest.into_iter().filter(|word| !word.text.starts_with(":::")).collect();
-    if let Some(first) = words.first() {
-        finding.runs(&Word::guess(first.text.clone()));
+    let has_command = rest.first().is_some_and(|word| !word.text.starts_with(":::"));
+    let mut words: Vec<Word> = rest.into_iter().filter(|word| !word.text.starts_with(":::")).collect();
+    // What stands in braces is put in later: as the program, perhaps behind a number, it may be any.
+    let is_number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
+    let program = usize::from(words.first().is_some_and(is_number));
+    if let Some(word) = words.get_mut(program).filter(|word| word.text.contains('{')) {
+        word.exact = false;
+    }
+    match words.first() {
+        Some(first) => finding.runs(&Word::guess(first.text.clone())),
+        None => finding.critical("it runs what it is fed"),
     }
     every_suffix(&words, finding);
+    if let Input::Pipe(Some(said)) = &case.command.input {
+        finding.inner.push(Inner::Guess(said.clone()));
+    }
+    // Without a command of its own, each of them is one.
+    let lines = words.into_iter().skip(1).filter(|word| !has_command || word.text.contains(' '));
+    finding.inner.extend(lines.take(16).map(|word| Inner::Guess(word.text)));
     finding.uncoverable();
+}
+
+/// Whether a program manages packages, and runs programs of the project or any other.
+pub(super) fn is_package_manager(name: &str) -> bool {
+    matches!(
+        name,
+        "npm"
+            | "pnpm"
+            | "yarn"
+            | "bun"
+            | "uv"
+            | "poetry"
+            | "pipenv"
+            | "bundle"
+            | "conda"
+            | "mamba"
+            | "mise"
+            | "asdf"
+            | "rustup"
+            | "hatch"
+            | "pdm"
+            | "rye"
+    )
 }
 
 /// Package managers that run a program of the project, or any other.
@@ -352,5 +437,8 @@ fn watch(case: &Case<'_>, finding: &mut Finding) {
         let text = script.get(from..).unwrap_or_default().join(" ");
         finding.runs(&Word::of(text, exact));
     }
+    // Some of them take several lines.
+    let lines = case.arguments.iter().skip(start).filter(|word| word.text.contains(' ')).take(16);
+    finding.inner.extend(lines.map(|word| Inner::Guess(word.text.clone())));
     finding.uncoverable();
 }

@@ -69,8 +69,8 @@ fn text(looked: &Looked, explanation: &Explanation) -> String {
     if explanation.understood == Some(false) {
         row("", "not all of the line was understood, so no rule for a command covers it");
     }
-    if !explanation.closed.is_empty() {
-        row("closed", &format!("in its sandbox, by rules: {}", explanation.closed.join(", ")));
+    if let Some(closed) = explanation.closed_words() {
+        row("closed", &format!("in its sandbox, by rules: {closed}"));
     }
     if let Some(rule) = &explanation.session_rule {
         row("session", &format!("could be allowed: {rule}"));

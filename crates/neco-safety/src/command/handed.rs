@@ -1,0 +1,141 @@
+//! Whether a command is handed a program by its path, to start it, to copy it or to give it another name: a rule that
+//! forbids the program forbids that too, as nobody can tell what is done with it under another name.
+
+use super::examined::{Examined, Part, Word};
+use super::named::program_name;
+use super::pattern;
+
+/// Programs that only look at a file they are handed, or judge elsewhere what they start.
+const LOOK: &str = "ls dir vdir stat file ldd nm objdump readelf size strings md5sum sha1sum sha224sum sha256sum \
+    sha384sum sha512sum b2sum cksum sum du df wc cmp diff test [ [[ realpath readlink basename dirname \
+    which type whereis echo printf dpkg dpkg-query rpm apk pacman brew apt-file command man tree getcap \
+    lsattr getfacl lsof fuser pgrep pidof ps git cd find fd";
+
+/// Programs that look at a file and print what is in it: where the line writes something, that may be a copy.
+const PRINT: &str = "head tail less more od xxd hexdump grep egrep fgrep rg sed awk";
+
+/// Whether a program that is handed these words may start, copy or rename the program of a name.
+pub(super) fn is_handed_on(program: &str, words: &[Word], name: &str) -> bool {
+    let looks = [LOOK, PRINT].iter().any(|list| list.split_whitespace().any(|own| own == program));
+    !looks && words.iter().any(|word| is_path_of(word, name))
+}
+
+impl Examined {
+    /// Whether something beside the words of its commands hands a program on: a redirect, a variable, code on the line,
+    /// or what prints it where something is written.
+    pub(super) fn hands_on(&self, name: &str) -> bool {
+        let named =
+            self.mentions.iter().filter(|mention| !mention.changes).any(|mention| is_path_of(&mention.word, name));
+        let writes = self.mentions.iter().any(|mention| mention.changes && !mention.word.text.starts_with("/dev/"));
+        named || writes && self.parts.iter().any(|part| prints(part, name))
+    }
+}
+
+fn prints(part: &Part, name: &str) -> bool {
+    let Some((program, arguments)) = part.words.split_first() else { return false };
+    let program = program_name(&program.text);
+    PRINT.split_whitespace().any(|own| *own == *program) && arguments.iter().any(|word| is_path_of(word, name))
+}
+
+/// Whether a word is the path of a program of this name in a folder of programs, however it is spelt, or looks it up.
+fn is_path_of(word: &Word, name: &str) -> bool {
+    let text = word.text.as_str();
+    if !word.exact && (text.contains("$(") || text.contains('`')) {
+        return looks_up(text, name);
+    }
+    let value = text.split_once('=').map(|(_, value)| value);
+    [Some(text), value].into_iter().flatten().any(|path| leads_to(path, name))
+}
+
+/// Whether a substitution in a word finds out where the program of a name is. What only speaks of it does not.
+fn looks_up(text: &str, name: &str) -> bool {
+    text.split('`').flat_map(|piece| piece.split("$(")).any(|script| {
+        let is_between = |letter: char| letter.is_whitespace() || "\"'();|&".contains(letter);
+        let mut words = script.split(is_between).filter(|word| !word.is_empty());
+        match words.next() {
+            Some("which" | "command" | "type" | "whereis" | "readlink" | "realpath" | "find") => {
+                words.any(|word| program_name(word) == name)
+            }
+            Some("echo" | "printf" | "ls") => words.any(|word| leads_to(word, name)),
+            Some(_) | None => false,
+        }
+    })
+}
+
+/// Whether a path, straightened without a look at the disk, leads to a program of this name in a folder of programs.
+fn leads_to(path: &str, name: &str) -> bool {
+    if !path.starts_with(['/', '~']) && !path.starts_with("../") {
+        return false;
+    }
+    let mut folders: Vec<&str> = Vec::new();
+    for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
+        match part {
+            ".." => {
+                folders.pop();
+            }
+            part => folders.push(part),
+        }
+    }
+    // What a process has for its root is the root.
+    if let ["proc", _, "root", ..] = folders.as_slice() {
+        folders.drain(..3);
+    }
+    let [.., folder, last] = folders.as_slice() else { return false };
+    let is_wild = |text: &str| text.contains(['*', '?', '[']);
+    let is_folder = matches!(*folder, "bin" | "sbin" | "libexec" | "games" | "git-core") || is_wild(folder);
+    is_folder && (program_name(last) == name || is_wild(last) && pattern::matches(last, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::command::{Place, examine};
+
+    #[test]
+    fn a_program_is_handed_on_however_its_path_is_written() {
+        let mentions = |line: &str| examine(line, &Place::new("/w")).mentions(&["curl".to_owned()]);
+        for line in [
+            "cp //usr/bin/curl x; ./x",
+            "cp /usr/bin/../bin/curl x && ./x",
+            "cp /usr/./bin//curl x",
+            "cp ../../../usr/bin/curl x",
+            "cp /proc/self/root/usr/bin/curl x",
+            "cp /usr/bin/cur? x",
+            "cp /*/bin/curl x",
+            "cp /opt/tools/bin/curl x",
+            "ln -s $(which curl) x && ./x",
+            "ln -s \"$(command -v curl)\" x && ./x",
+            "ln -s `which curl` x",
+            "ln -s $(readlink -f /usr/bin/curl) x",
+            "ln -s $(echo /usr/bin/curl) x",
+            "a=/usr/bin/curl; cp $a x",
+            "dd if=/usr/bin/curl of=x",
+            "cat < /usr/bin/curl > x",
+            "head -c 9999999 /usr/bin/curl > x; chmod +x x; ./x",
+            "xxd /usr/bin/curl | xxd -r - x",
+            "base64 /usr/bin/curl",
+            "tar cf x.tar /usr/bin/curl",
+            "echo /usr/bin/curl | xargs cp -t .",
+            "python3 -c 'import shutil; shutil.copy(\"/usr/bin/curl\", \"x\")'",
+            "some-launcher --with /usr/bin/curl x",
+            "some-launcher --with=/usr/bin/curl x",
+        ] {
+            assert!(mentions(line), "{line}");
+        }
+        for line in [
+            "ls -l /usr/bin/curl",
+            "file /usr/bin/curl 2>/dev/null",
+            "sha256sum /usr/bin/curl > sums",
+            "head -1 /usr/bin/curl",
+            "cp ./curl x",
+            "cp docs/curl.md x",
+            "cp src/bin/curl x",
+            "cp \"$curl\" x",
+            "cp /usr/share/doc/curl x",
+            "cp $(ls docs) x",
+            "gh pr create --body \"$(cat <<'EOF'\nit uses curl\nEOF\n)\"",
+            "gh pr create --body \"$(git log --grep curl)\"",
+        ] {
+            assert!(!mentions(line), "{line}");
+        }
+    }
+}
