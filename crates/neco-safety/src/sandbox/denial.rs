@@ -64,42 +64,67 @@ const NO_NETWORK: &[&str] = &[
 /// What the proxy answers for a host that is not allowed.
 pub(super) const REFUSED_HOST: &str = "neco-sandbox-refused";
 
-/// What the box probably refused to a command that failed and printed this.
+/// What the box probably refused first of all to a command that failed and printed this.
 #[must_use]
 pub fn recognise(output: &str, closed: &Closed) -> Option<Denial> {
-    let lines: Vec<&str> = output.lines().rev().take(MOST_LINES).collect();
-    lines.iter().find_map(|line| refused_path(line, closed)).map(Denial::Path).or_else(|| {
-        let unreachable = |line: &&str| NO_NETWORK.iter().any(|words| line.contains(words));
-        (closed.network && lines.iter().any(unreachable)).then_some(Denial::Network)
-    })
+    refusals(output, closed).into_iter().next()
 }
 
-/// The first path on a line of refusal that the box does close.
-fn refused_path(line: &str, closed: &Closed) -> Option<PathBuf> {
-    let words = REFUSALS.iter().find(|words| line.contains(*words))?;
+/// Everything that the box probably refused to a command that failed and printed this: paths first, the last one told
+/// before the others.
+#[must_use]
+pub fn refusals(output: &str, closed: &Closed) -> Vec<Denial> {
+    let lines: Vec<&str> = output.lines().rev().take(MOST_LINES).collect();
+    let mut found: Vec<Denial> = Vec::new();
+    for denial in lines.iter().flat_map(|line| refused_paths(line, closed)).map(Denial::Path) {
+        if !found.contains(&denial) {
+            found.push(denial);
+        }
+    }
+    let unreachable = |line: &&str| NO_NETWORK.iter().any(|words| line.contains(words));
+    found.extend((closed.network && lines.iter().any(unreachable)).then_some(Denial::Network));
+    found
+}
+
+/// The paths on a line of refusal that the box does close.
+fn refused_paths(line: &str, closed: &Closed) -> Vec<PathBuf> {
+    let Some(words) = REFUSALS.iter().find(|words| line.contains(*words)) else { return Vec::new() };
     // Only a box gives this for a file; everything else has reasons of its own for the others.
     let sure = matches!(*words, "Read-only file system" | "EROFS");
-    let separators =
-        |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`' | '‘' | '’' | ':' | ',' | '(' | ')' | '=');
-    let paths = line.split(separators).filter(|word| word.starts_with('/')).map(Path::new);
-    let is_closed = |path: &Path| {
+    let is_closed = |path: &&Path| {
         let covered = closed.closed.iter().any(|place| path.starts_with(place));
         let beside = !closed.writable.iter().any(|place| path.starts_with(place));
         covered || (sure && beside && !path.starts_with("/proc") && !path.starts_with("/dev"))
     };
-    paths.into_iter().find(|path| is_closed(path)).map(Path::to_path_buf).or_else(|| relative(line, closed, sure))
+    let absolute = words_of(line).filter(|word| word.starts_with('/')).map(Path::new);
+    let found: Vec<PathBuf> = absolute.filter(is_closed).map(Path::to_path_buf).collect();
+    if found.is_empty() { relative(line, closed, sure) } else { found }
 }
 
-/// A name without a folder: one of the closed ones, as people write them in the workspace.
-fn relative(line: &str, closed: &Closed, sure: bool) -> Option<PathBuf> {
-    let named = |place: &&PathBuf| {
+/// The words of a line, without what stands around paths.
+fn words_of(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`' | '‘' | '’' | ':' | ',' | '(' | ')' | '='))
+}
+
+/// Names without a folder: closed ones, as people write them in the workspace. Where one is a word of the line, those
+/// that are only a part of some word are not meant.
+fn relative(line: &str, closed: &Closed, sure: bool) -> Vec<PathBuf> {
+    let is_named = |place: &Path, names: &dyn Fn(&str) -> bool| {
         closed.writable.iter().any(|root| {
             let inside = place.strip_prefix(root).ok().and_then(Path::to_str).filter(|inside| !inside.is_empty());
-            inside.is_some_and(|inside| line.contains(inside))
+            inside.is_some_and(names)
         })
     };
-    let found = closed.closed.iter().find(named).cloned();
-    found.or_else(|| (sure && !line.contains('/')).then(|| PathBuf::from("a file outside the workspace")))
+    let is_part = |inside: &str| line.contains(inside);
+    let is_word =
+        |inside: &str| words_of(line).any(|word| Path::new(word.trim_start_matches("./")).starts_with(inside));
+    let parts: Vec<&PathBuf> = closed.closed.iter().filter(|place| is_named(place, &is_part)).collect();
+    let words: Vec<&PathBuf> = parts.iter().copied().filter(|place| is_named(place, &is_word)).collect();
+    let found = if words.is_empty() { parts } else { words };
+    if found.is_empty() && sure && !line.contains('/') {
+        return vec![PathBuf::from("a file outside the workspace")];
+    }
+    found.into_iter().cloned().collect()
 }
 
 #[cfg(test)]
@@ -151,5 +176,20 @@ mod tests {
         assert_eq!(recognise("Could not resolve host: x", &open), None);
         let far = format!("touch: '/etc/x': Read-only file system\n{}", "fine\n".repeat(200));
         assert_eq!(recognise(&far, &closed()), None);
+    }
+
+    #[test]
+    fn everything_that_was_refused_is_told_once() {
+        let output = "a.txt:1:one\ngrep: ./.env: Permission denied\ngrep: /h/.ssh: Permission denied\n\
+            grep: ./.env: Permission denied\ncurl: (6) Could not resolve host: x\n";
+        let paths = ["/w/.env", "/h/.ssh"].map(|path| Denial::Path(path.into()));
+        assert_eq!(refusals(output, &closed()), [paths.as_slice(), &[Denial::Network]].concat());
+        assert_eq!(refusals("a.txt:1:one", &closed()), []);
+        // A name that is a part of another is not that one.
+        let nested = Closed { closed: vec!["/w/env".into(), "/w/src/env".into()], ..closed() };
+        let named = |output: &str| refusals(output, &nested);
+        assert_eq!(named("grep: src/env/x: Permission denied"), [Denial::Path("/w/src/env".into())]);
+        assert_eq!(named("grep: ./env: Permission denied"), [Denial::Path("/w/env".into())]);
+        assert_eq!(named("mv: '/w/env' to '/w/src/env': Permission denied").len(), 2);
     }
 }

@@ -16,7 +16,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::background::Processes;
-use super::box_words::{OWN_NETWORK, acting_files, has_own_network, own_network_words, stopped_by_box, waited_words};
+use super::box_words::{
+    OWN_NETWORK, Stopped, acting_files, has_own_network, own_network_words, stopped_by_box, waited_words,
+};
 use super::committed::may_show_closed;
 use super::folder::ShellFolder;
 use super::follow::{Followed, GRACE, Outcome, follow};
@@ -135,13 +137,13 @@ impl Bash {
         }
         let stopped = stopped_by_box(&followed, freedom, ctx).await;
         notes.extend(waited_words(&args.command, followed.outcome, freedom, ctx).await);
-        notes.extend(stopped.clone());
+        notes.extend(stopped.as_ref().map(|stopped| stopped.words().to_owned()));
         if self.processes.running() > 0 && stopped.is_none() {
             notes.extend(own_network_words(&args.command, &followed, freedom, ctx).await);
         }
         let acting = acting_files(&followed.changed_later, &ctx.world.files);
         let mut output = ToolOutput { acting, ..self.output(args, followed, limit, &notes) };
-        if stopped.is_some() {
+        if matches!(stopped, Some(Stopped::Denied(_))) {
             output.error_code = Some(ErrorCode::SandboxDenied);
         }
         Ok(output)

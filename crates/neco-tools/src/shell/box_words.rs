@@ -6,14 +6,14 @@ use std::sync::Arc;
 use neco_safety::command::{Place, examine};
 use neco_safety::path::later::later;
 use neco_safety::sandbox::Freedom;
-use neco_safety::sandbox::denial::{Denial, recognise};
+use neco_safety::sandbox::denial::{Denial, refusals};
 use neco_safety::world::{Exit, Files};
 use neco_toolkit::{ActingFile, ToolContext};
 
 use super::bash::off_the_runtime;
 use super::follow::{Followed, Outcome};
 
-/// How many of the files that a command made and could not keep are named.
+/// How many of the files that a command could not keep or reach are named.
 const MOST_NAMED: usize = 20;
 
 /// What a server in the background must be known for.
@@ -24,39 +24,84 @@ pub(super) const OWN_NETWORK: &str = "other commands can't reach a server in it:
 const OTHER_NETWORK: &str = "each command has a network of its own: a server in the background is not reached from \
     another command; use it in the command that starts it, or start both with network: true";
 
-/// What the model is told when a command probably failed because of its box.
-pub(super) async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &ToolContext) -> Option<String> {
-    let is_closed = |path: &PathBuf| ctx.world.files.closed().stops_commands(path);
+/// What the box of a command kept it from, in words for the model.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Stopped {
+    /// Nothing was refused but what rules of the user close: the command did the rest, and its exit code decides.
+    LeftOut(String),
+    /// Something else was refused, or what the command made was taken away: it did not do its work.
+    Denied(String),
+}
+
+impl Stopped {
+    /// What the model is told.
+    pub(super) fn words(&self) -> &str {
+        match self {
+            Self::LeftOut(words) | Self::Denied(words) => words,
+        }
+    }
+}
+
+/// What the box of a command that ended probably kept it from.
+pub(super) async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &ToolContext) -> Option<Stopped> {
+    let files = &ctx.world.files;
+    let is_closed = |path: &PathBuf| files.closed().stops_commands(path);
     let (closed, taken): (Vec<PathBuf>, Vec<PathBuf>) = followed.taken_away.iter().cloned().partition(is_closed);
-    let of_rules =
-        closed.first().map(|path| format!("{}; what it made there was put aside or removed", closed_words(path)));
+    let of_rules = (!closed.is_empty()).then(|| {
+        format!(
+            "a rule of the user closes {} to commands; nothing that you can ask for opens it, and running without the \
+             sandbox does not either: do without it; what it made there was put aside or removed",
+            named(&closed)
+        )
+    });
     let words: Vec<String> = of_rules.into_iter().chain(aftermath_words(&taken, &followed.left_behind)).collect();
     if !words.is_empty() {
-        return Some(words.join("; "));
+        return Some(Stopped::Denied(words.join("; ")));
     }
     let failed = matches!(followed.outcome, Outcome::Ended(end) if end.exit != Exit::Code(0));
     if !failed || !ctx.world.spawn.is_boxed() {
         return None;
     }
     if let Some(host) = followed.refused_hosts.first() {
-        return Some(denial_words(&Denial::Host(host.clone())));
+        return Some(Stopped::Denied(denial_words(&Denial::Host(host.clone()))));
     }
     let (world, text) = (Arc::clone(&ctx.world), followed.output.text.clone());
-    let looked = off_the_runtime(move || recognise(&text, &world.spawn.closed(freedom)?));
-    let denial = looked.await.ok().flatten()?;
-    match &denial {
-        Denial::Path(path) if ctx.world.files.closed().stops_commands(path) => Some(closed_words(path)),
-        Denial::Path(_) | Denial::Network | Denial::Host(_) => Some(denial_words(&denial)),
+    let looked = off_the_runtime(move || Some(refusals(&text, &world.spawn.closed(freedom)?)));
+    sorted(looked.await.ok().flatten()?, files)
+}
+
+/// Tells refusals by rules of the user from all others.
+fn sorted(refusals: Vec<Denial>, files: &Files) -> Option<Stopped> {
+    let by_rule = |denial: &Denial| matches!(denial, Denial::Path(path) if files.closed().stops_commands(path));
+    let (closed, others): (Vec<Denial>, Vec<Denial>) = refusals.into_iter().partition(by_rule);
+    let shown = closed.into_iter().filter_map(|denial| match denial {
+        Denial::Path(path) => {
+            Some(path.strip_prefix(files.workspace()).map_or_else(|_| path.clone(), Path::to_path_buf))
+        }
+        Denial::Network | Denial::Host(_) => None,
+    });
+    let shown: Vec<PathBuf> = shown.collect();
+    let left_out = (!shown.is_empty()).then(|| {
+        format!(
+            "left out, since a rule of the user closes it to commands: {}; nothing that you can ask for opens it",
+            named(&shown)
+        )
+    });
+    match others.first() {
+        None => left_out.map(Stopped::LeftOut),
+        Some(other) => {
+            let words: Vec<String> = [denial_words(other)].into_iter().chain(left_out).collect();
+            Some(Stopped::Denied(words.join("; ")))
+        }
     }
 }
 
-/// What is said of a path that a rule closes: no wish of the model opens it.
-fn closed_words(path: &Path) -> String {
-    format!(
-        "a rule of the user closes {} to commands; nothing that you can ask for opens it, and running without the \
-         sandbox does not either: do without it",
-        path.display()
-    )
+/// The paths, as many as are worth reading.
+fn named(paths: &[PathBuf]) -> String {
+    let mut names: Vec<String> = paths.iter().take(MOST_NAMED).map(|path| path.display().to_string()).collect();
+    let more = paths.len().saturating_sub(MOST_NAMED);
+    names.extend((more > 0).then(|| format!("{more} others")));
+    names.join(", ")
 }
 
 /// What is said of a command whose time was up and that plainly needs the network where there is none: what waits for it
@@ -82,24 +127,18 @@ pub(super) fn acting_files(changed: &[PathBuf], files: &Files) -> Vec<ActingFile
 
 /// What the model is told of what a command made and could not keep.
 pub(super) fn aftermath_words(taken: &[PathBuf], left: &[PathBuf]) -> Option<String> {
-    let names = |paths: &[PathBuf]| {
-        let mut names: Vec<String> = paths.iter().take(MOST_NAMED).map(|path| path.display().to_string()).collect();
-        let more = paths.len().saturating_sub(MOST_NAMED);
-        names.extend((more > 0).then(|| format!("{more} others")));
-        names.join(", ")
-    };
     let taken = (!taken.is_empty()).then(|| {
         format!(
             "the sandbox does not let commands make {}: it was put aside or removed; if the task needs it, write it \
              with a file tool or run the command again with unsandboxed: true: the user is asked",
-            names(taken)
+            named(taken)
         )
     });
     let left = (!left.is_empty()).then(|| {
         format!(
             "the sandbox does not let commands make {}, and it COULD NOT be put aside: no other command runs until it \
              is gone; tell the user",
-            names(left)
+            named(left)
         )
     });
     let words: Vec<String> = taken.into_iter().chain(left).collect();
@@ -134,5 +173,43 @@ pub(crate) fn denial_words(denial: &Denial) -> String {
         }
         Denial::Network => format!("the sandbox has no network; {}", ask("network: true")),
         Denial::Host(host) => format!("the sandbox does not let commands reach {host}; {}", ask("network: true")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_safety::policy::RuleReader;
+    use neco_safety::{Policy, Ruling};
+
+    use super::*;
+
+    fn told(workspace: &Path, refused: &[&str]) -> Option<Stopped> {
+        let files = Files::new(workspace, Vec::new()).unwrap();
+        let place = Place::new(files.workspace());
+        let read = RuleReader { place: &place }.flag(Ruling::Deny, "Read(secrets/)");
+        assert_eq!(read.problems, []);
+        let files = files.with_closed(Policy::new(place, read.rules).closed());
+        let refusals = refused.iter().map(|name| match *name {
+            "network" => Denial::Network,
+            name => Denial::Path(files.workspace().join(name)),
+        });
+        sorted(refusals.collect(), &files)
+    }
+
+    #[test]
+    fn what_only_the_users_rules_close_is_a_note_and_anything_else_is_a_refusal() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = folder.path();
+        let note = told(workspace, &["secrets", "secrets/x"]).unwrap();
+        assert!(
+            matches!(&note, Stopped::LeftOut(words) if words.contains("commands: secrets, secrets/x; ")),
+            "{note:?}"
+        );
+        for refused in [&["secrets", ".git/hooks"][..], &["network", "secrets"], &[".git/hooks"], &["network"]] {
+            let told = told(workspace, refused).unwrap();
+            assert!(matches!(&told, Stopped::Denied(_)), "{refused:?}: {told:?}");
+            assert_eq!(told.words().contains("a rule of the user"), refused.contains(&"secrets"), "{refused:?}");
+        }
+        assert_eq!(told(workspace, &[]), None);
     }
 }

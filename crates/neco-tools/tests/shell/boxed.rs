@@ -36,8 +36,41 @@ fn leaving_the_box_is_asked_about_and_being_stopped_by_it_is_told() {
     }
 }
 
+#[test]
+fn a_search_that_goes_round_what_a_rule_closes_did_its_work() {
+    if can_be_boxed() {
+        again(&["--exact", "boxed::round_what_is_closed", "--ignored"]);
+    }
+}
+
 #[tokio::test]
 #[ignore = "run by the test above, in a box"]
+async fn round_what_is_closed() {
+    let bench = bench();
+    let workspace = bench.workspace();
+    std::fs::create_dir(workspace.join("secrets")).unwrap();
+    for name in ["a.txt", "secrets/b.txt"] {
+        std::fs::write(workspace.join(name), "one\n").unwrap();
+    }
+    let bench = bench.closing_in_box("Read(secrets/)");
+    let run = |command: &str| bench.call("bash", json!({ "command": command }));
+    let found = run("grep -rn one .").await.unwrap();
+    assert_eq!(found.error_code, None, "{}", found.model);
+    assert!(found.model.contains("a.txt:1:one") && !found.model.contains("b.txt:1:one"), "{}", found.model);
+    assert!(found.model.contains("exit code 2"), "{}", found.model);
+    let notes: Vec<&str> = found.model.lines().filter(|line| line.contains("a rule of the user")).collect();
+    assert_eq!(
+        notes,
+        ["[left out, since a rule of the user closes it to commands: secrets; nothing that you can ask for opens it]"],
+        "{}",
+        found.model
+    );
+    let more = run("grep -rn one .; touch /etc/neco-test").await.unwrap();
+    assert_eq!(more.error_code, Some(ErrorCode::SandboxDenied), "{}", more.model);
+}
+
+#[tokio::test]
+#[ignore = "run by a test above, in a box"]
 async fn in_a_box() {
     let mut bench = bench();
     for (wish, because) in [("network", "it reaches the network"), ("unsandboxed", "it runs without the sandbox")] {

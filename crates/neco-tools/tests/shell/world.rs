@@ -11,7 +11,7 @@ use neco_proto::CallId;
 use neco_proto::event::OutputStream;
 use neco_safety::World;
 use neco_safety::command::Place;
-use neco_safety::policy::RuleReader;
+use neco_safety::policy::{Closed, RuleReader};
 use neco_safety::sandbox::{Ask, Roots, Sandbox, SandboxSetup, Settings};
 use neco_safety::world::{Files, Net, Spawner};
 use neco_safety::{Policy, Ruling};
@@ -159,15 +159,30 @@ impl Bench {
         self.with_world(files, Spawner::new(environment, &[]))
     }
 
-    /// The same with a rule that denies.
+    /// The same with a rule that denies, outside any box.
     pub fn closing(self, rule: &str) -> Self {
+        let files = Files::new(&self.workspace(), Vec::new()).unwrap().with_closed(self.closed_by(rule));
+        let with = self.with_world(files, Spawner::new(vec![("PATH".into(), "/usr/bin:/bin".into())], &[]));
+        Self { folder: self.folder, ..with }
+    }
+
+    /// The same with a rule that denies, in a box if that was told.
+    pub fn closing_in_box(self, rule: &str) -> Self {
+        let closed = self.closed_by(rule);
+        let of_box = self.folder.path().join("of-box");
+        std::fs::create_dir(&of_box).unwrap();
+        let spawner = Spawner::new(vec![("PATH".into(), "/usr/bin:/bin".into())], &[]);
+        let spawner = boxed_if_told(spawner, &of_box, &self.workspace()).closing(&closed);
+        let files = Files::new(&self.workspace(), Vec::new()).unwrap().with_closed(closed);
+        let with = self.with_world(files, spawner);
+        Self { folder: self.folder, ..with }
+    }
+
+    fn closed_by(&self, rule: &str) -> Closed {
         let place = Place::new(self.workspace());
         let read = RuleReader { place: &place }.flag(Ruling::Deny, rule);
         assert_eq!(read.problems, []);
-        let files = Files::new(&self.workspace(), Vec::new()).unwrap();
-        let files = files.with_closed(Policy::new(place, read.rules).closed());
-        let with = self.with_world(files, Spawner::new(vec![("PATH".into(), "/usr/bin:/bin".into())], &[]));
-        Self { folder: self.folder, ..with }
+        Policy::new(place, read.rules).closed()
     }
 
     fn with_world(&self, files: Files, spawn: Spawner) -> Self {
