@@ -16,12 +16,11 @@ pub(super) struct TodoWrite;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// Todos that are new or change, in order. What is not named stays as it is.
-    #[serde(default)]
-    todos: Vec<ArgTodo>,
-    /// Makes the list exactly these todos; the others go.
-    #[serde(default)]
-    replace: bool,
+    /// The whole list, each todo with its content: a todo that is left out is dropped, an empty list clears it. When
+    /// one of them has an id and no content these are changes: todos that are not named stay as they are.
+    todos: Option<Vec<ArgTodo>>,
+    /// true: todos that are not named are dropped. false: they stay, which adds new ones to the list.
+    replace: Option<bool>,
     /// What you found out and will need later: one sentence each, with the file or address it comes from.
     #[serde(default)]
     findings: Vec<String>,
@@ -33,12 +32,36 @@ pub(super) struct Args {
 struct ArgTodo {
     /// Its id, as the list shows it. A new todo needs none.
     id: Option<String>,
-    /// What is to be done, in a short sentence.
+    /// What is to be done, in a short sentence. Not needed where only the status of an id changes.
     content: Option<String>,
     /// pending → in_progress → completed or cancelled; in_progress → pending when it failed.
     status: Option<TodoStatus>,
     /// The id of the todo that it is a part of.
     parent: Option<String>,
+}
+
+impl Args {
+    /// Whether todos that are not named are dropped. Where the call does not say it, todos that all have a text are
+    /// the list, and an id without a text changes the list that there is. An empty list beside findings drops nothing:
+    /// models fill in fields that they have no use for.
+    fn replaces(&self) -> bool {
+        let Some(todos) = &self.todos else { return self.replace.unwrap_or(false) };
+        let is_list = match todos.as_slice() {
+            [] => self.findings.is_empty(),
+            todos => todos.iter().all(ArgTodo::has_text),
+        };
+        self.replace.unwrap_or(is_list)
+    }
+
+    fn count(&self) -> usize {
+        self.todos.as_ref().map_or(0, Vec::len)
+    }
+}
+
+impl ArgTodo {
+    fn has_text(&self) -> bool {
+        self.content.as_deref().is_some_and(|content| !content.trim().is_empty())
+    }
 }
 
 impl Tool for TodoWrite {
@@ -47,22 +70,21 @@ impl Tool for TodoWrite {
     const DESCRIPTION: &'static str = "Keeps your todo list for this task, which the user sees. Use it for work of \
         three steps or more: write the steps, set one to in_progress when you begin it, to completed as soon as it is \
         done and checked, back to pending when it failed. One todo is in_progress at a time. Todos can have parts \
-        (parent). An accepted plan is on the list already; completing its todos ticks off the plan. Findings are \
-        kept with the plan. The result is the whole list.";
+        (parent). Send the whole list, or name the todos that change by their ids alone. An accepted plan is on the \
+        list already; completing its todos ticks off the plan. Findings are kept with the plan. The result is the \
+        whole list.";
     const TOUCH: Touch = Touch::Reads;
 
-    /// Other agents send their whole list each time, with other words for its fields.
+    /// Other agents have other words for the fields.
     fn adapt(arguments: &mut Value) {
         let Some(object) = arguments.as_object_mut() else { return };
         object.remove("explanation");
         if let Some(plan) = object.remove("plan") {
             object.entry("todos").or_insert(plan);
-            object.entry("replace").or_insert(Value::Bool(true));
         }
         let todos = object.get_mut("todos").and_then(Value::as_array_mut);
-        let mut whole = false;
         for todo in todos.into_iter().flatten().filter_map(Value::as_object_mut) {
-            whole |= todo.remove("activeForm").is_some();
+            todo.remove("activeForm");
             todo.remove("priority");
             for name in ["step", "text", "title"] {
                 if let Some(text) = todo.remove(name) {
@@ -75,14 +97,12 @@ impl Tool for TodoWrite {
                 *status = Value::from(own);
             }
         }
-        if whole {
-            object.entry("replace").or_insert(Value::Bool(true));
-        }
     }
 
     fn summary(&self, args: &Args) -> String {
         let count = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-        match (args.todos.len(), args.findings.len()) {
+        match (args.count(), args.findings.len()) {
+            (0, 0) => "Clear the todos".to_owned(),
             (todos, 0) => format!("Update {}", count(todos, "todo")),
             (0, findings) => format!("Note {}", count(findings, "finding")),
             (todos, findings) => format!("Update {}, note {}", count(todos, "todo"), count(findings, "finding")),
@@ -90,8 +110,8 @@ impl Tool for TodoWrite {
     }
 
     async fn plan(&self, args: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
-        if args.todos.is_empty() && args.findings.is_empty() && !args.replace {
-            let words = "nothing to write: give todos or findings";
+        if args.count() == 0 && args.findings.is_empty() && !args.replaces() {
+            let words = "nothing to write: give todos (an empty list clears it) or findings";
             return Err(ToolError::new(ErrorCode::InvalidArguments, words));
         }
         Ok(Plan::of(Risk::Safe))
@@ -100,7 +120,9 @@ impl Tool for TodoWrite {
     async fn run(&self, args: Args, _: &ToolContext) -> Result<ToolOutput, ToolError> {
         let item =
             |todo: ArgTodo| TodoItem { id: todo.id, text: todo.content, status: todo.status, parent: todo.parent };
-        let change = TodoChange { replace: args.replace, items: args.todos.into_iter().map(item).collect() };
+        let replace = args.replaces();
+        let items = args.todos.unwrap_or_default().into_iter().map(item).collect();
+        let change = TodoChange { replace, items };
         let output = ToolOutput::text("");
         let output = match args.findings.is_empty() {
             true => output,
@@ -142,11 +164,11 @@ mod tests {
         for (written, wanted) in [
             (
                 json!({ "todos": [{ "content": "a", "status": "done", "activeForm": "doing a" }] }),
-                json!({ "todos": [{ "content": "a", "status": "completed" }], "replace": true }),
+                json!({ "todos": [{ "content": "a", "status": "completed" }] }),
             ),
             (
                 json!({ "explanation": "x", "plan": [{ "step": "a", "status": "in_progress" }] }),
-                json!({ "todos": [{ "content": "a", "status": "in_progress" }], "replace": true }),
+                json!({ "todos": [{ "content": "a", "status": "in_progress" }] }),
             ),
             (json!({ "todos": [{ "id": "1", "text": "a" }] }), json!({ "todos": [{ "id": "1", "content": "a" }] })),
             (
@@ -157,6 +179,25 @@ mod tests {
             let mut arguments = written;
             TodoWrite::adapt(&mut arguments);
             assert_eq!(arguments, wanted);
+        }
+    }
+
+    #[test]
+    fn a_list_of_texts_replaces_and_ids_alone_change() {
+        for (written, replaces) in [
+            (json!({ "todos": [] }), true),
+            (json!({ "todos": [{ "content": "a" }, { "id": "2", "content": "b" }] }), true),
+            (json!({ "todos": [{ "id": "1", "status": "completed" }] }), false),
+            (json!({ "todos": [{ "content": "a" }, { "id": "2", "status": "completed" }] }), false),
+            (json!({ "todos": [{ "content": "one more" }], "replace": false }), false),
+            (json!({ "todos": [{ "id": "1" }], "replace": true }), true),
+            (json!({ "findings": ["a.rs"] }), false),
+            (json!({ "todos": [], "findings": ["a.rs"] }), false),
+            (json!({ "replace": true }), true),
+            (json!({ "todos": null }), false),
+        ] {
+            let args: Args = serde_json::from_value(written.clone()).unwrap();
+            assert_eq!(args.replaces(), replaces, "{written}");
         }
     }
 }

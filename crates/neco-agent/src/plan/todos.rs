@@ -15,6 +15,10 @@ const LONGEST_ID: usize = 40;
 const DEEPEST: usize = 5;
 /// Mistakes of one change that are told.
 const TOLD: usize = 5;
+/// Todos that are named when they are dropped.
+const DROPPED: usize = 10;
+/// Characters of each of them.
+const DROPPED_TEXT: usize = 60;
 
 /// The todo list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,7 +56,7 @@ impl Todos {
             }
         }
         if change.replace {
-            list.keep_only(&named);
+            notes.extend(list.keep_only(&named));
         }
         notes.extend(list.free_parts());
         notes.extend(list.one_in_progress(&named));
@@ -143,10 +147,18 @@ impl Todos {
         (1..).map(|number: usize| number.to_string()).find(|id| !taken(id)).unwrap_or_default()
     }
 
-    fn keep_only(&mut self, named: &[String]) {
+    /// Drops what is not named; says what that is.
+    fn keep_only(&mut self, named: &[String]) -> Option<String> {
         let place = |todo: &Todo| named.iter().position(|id| *id == todo.id);
-        self.items.retain(|todo| place(todo).is_some());
+        let dropped: Vec<Todo> = self.items.extract_if(.., |todo| place(todo).is_none()).collect();
         self.items.sort_by_key(place);
+        let first_line = |todo: &Todo| shortened(todo.text.lines().next().unwrap_or_default(), DROPPED_TEXT);
+        let shown = dropped.iter().take(DROPPED).map(first_line);
+        let mut words = shown.collect::<Vec<_>>().join(", ");
+        if dropped.len() > DROPPED {
+            words.push_str(&format!(" and {} more", dropped.len() - DROPPED));
+        }
+        (!dropped.is_empty()).then(|| format!("left out: {words}"))
     }
 
     /// What is wrong with the list as a whole.
@@ -339,6 +351,22 @@ mod tests {
         assert_eq!((list.items()[2].parent.as_deref(), notes.len()), (None, 1), "it stands by itself");
         let circle = TodoItem { parent: Some("1a".to_owned()), ..item("1", InProgress) };
         assert!(nested.changed(&change(vec![circle])).unwrap_err().contains("its own parent"));
+    }
+
+    #[test]
+    fn what_a_list_leaves_out_is_dropped_and_named() {
+        use TodoStatus::{Completed, Pending};
+        let three = list(&[("1", Completed, None), ("2", Pending, None), ("3", Pending, None)]);
+        let shorter = TodoChange { replace: true, items: vec![item("3", Pending)] };
+        let (left, notes) = three.changed(&shorter).unwrap();
+        assert_eq!((left.items().len(), left.items()[0].id.as_str()), (1, "3"));
+        assert_eq!(notes, ["left out: do 1, do 2"]);
+        let (left, notes) = left.changed(&TodoChange { replace: true, items: Vec::new() }).unwrap();
+        assert_eq!((left, notes), (Todos::default(), vec!["left out: do 3".to_owned()]));
+        let ids: Vec<String> = (0..12).map(|number| number.to_string()).collect();
+        let many: Vec<_> = ids.iter().map(|id| (id.as_str(), Pending, None)).collect();
+        let (_, notes) = list(&many).changed(&TodoChange { replace: true, items: Vec::new() }).unwrap();
+        assert!(notes[0].ends_with("do 9 and 2 more"), "{notes:?}");
     }
 
     #[test]

@@ -17,7 +17,8 @@ const WIDEST: usize = 100;
 #[must_use]
 pub fn todos(todos: &[Todo], paint: Paint) -> Vec<String> {
     let closed = todos.iter().filter(|todo| todo.status.is_closed()).count();
-    let mut lines = vec![format!("  {} {}", paint.bold("todos"), paint.dim(&format!("{closed} of {}", todos.len())))];
+    let how_many = if todos.is_empty() { "cleared".to_owned() } else { format!("{closed} of {}", todos.len()) };
+    let mut lines = vec![format!("  {} {}", paint.bold("todos"), paint.dim(&how_many))];
     let all = Todo::outline(todos);
     let hidden: Vec<&str> = if all.len() > SHOWN { closed_ids(&all) } else { Vec::new() };
     if !hidden.is_empty() {
