@@ -86,9 +86,11 @@ pub struct RulesTouch {
 pub struct FoundRules {
     /// The folders that were looked at.
     pub looked: Vec<PathBuf>,
-    /// The files, relative to the workspace.
+    /// The files whose rules are told, relative to the workspace.
     pub files: Vec<String>,
-    /// What the model is told of them; empty when there are none.
+    /// The files that were not read, relative to the workspace: the notices say why.
+    pub unread: Vec<String>,
+    /// What the model is told of all of them; empty when there are none.
     pub text: String,
     /// What the person should know of them.
     pub notices: Vec<String>,

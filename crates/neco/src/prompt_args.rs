@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand};
 
 use crate::args::ModeArg;
+use crate::rule_args::RuleArgs;
 
 /// `neco prompt …`
 #[derive(Debug, Subcommand)]
@@ -29,6 +30,9 @@ pub struct PromptArgs {
     /// With these tools only
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub tools: Option<Vec<String>>,
+    /// With these rules: they say which files may be told
+    #[command(flatten)]
+    pub rules: RuleArgs,
     /// Only how much room each part takes
     #[arg(long)]
     pub sizes: bool,

@@ -47,7 +47,7 @@ impl Agent {
         let found = rules.touched(RulesTouch { paths, looked, told, room });
         let Ok(Some(found)) = tokio::time::timeout(LONGEST, found).await else { return Ok(()) };
         Arc::make_mut(&mut self.touched.looked).extend(found.looked);
-        Arc::make_mut(&mut self.touched.told).extend(found.files.iter().cloned());
+        Arc::make_mut(&mut self.touched.told).extend(found.files.iter().chain(&found.unread).cloned());
         for notice in &found.notices {
             self.warn(notice).await?;
         }
@@ -57,6 +57,9 @@ impl Agent {
         self.touched.tokens += estimate(&found.text, Family::Other);
         // Told first: what a crash leaves without its note is told again, and not taken for told.
         self.admit(Message::neco(found.text)).await?;
+        if found.files.is_empty() {
+            return Ok(());
+        }
         self.sink.commit(None, EventBody::RulesTold(RulesTold { files: found.files })).await
     }
 

@@ -26,7 +26,6 @@ use crate::plugged::Plugged;
 use crate::print::clean::clean;
 use crate::print::figures;
 use crate::prompt_args::{PromptArgs, PromptCommand};
-use crate::rule_args::RuleArgs;
 use crate::told_files::ToldFiles;
 use crate::wire::{self, ServiceSetup};
 use crate::{rules, sandbox, say};
@@ -77,7 +76,7 @@ async fn told(
     if is_new {
         plans_into(kept.path(), env)?;
     }
-    let hub = hub(&memory, env, &folder, &loaded, kept.path(), args.tools.clone().unwrap_or_default())?;
+    let hub = hub(args, &memory, env, &folder, &loaded, kept.path())?;
     let options = options(args, &loaded.config)?;
     let session = match record {
         Some(record) => hub.open(record, options).await?,
@@ -126,21 +125,22 @@ async fn copied(id: &str, env: &Env, memory: &Arc<MemoryStore>) -> Result<Sessio
 }
 
 fn hub(
+    args: &PromptArgs,
     memory: &Arc<MemoryStore>,
     env: &Env,
     folder: &Path,
     loaded: &Loaded,
     data_dir: &Path,
-    tools: Vec<String>,
 ) -> Result<Hub, Failure> {
     let config = &loaded.config;
     let models = wire::models(config, env)?;
     let plugged = Plugged::look(env, folder, loaded);
     plugged.note().iter().for_each(|note| say::note(note));
-    let LoadedPolicy { policy, .. } = rules::load(&RuleArgs::default(), env, folder, loaded, &plugged)?;
+    let LoadedPolicy { policy, warnings, .. } = rules::load(&args.rules, env, folder, loaded, &plugged)?;
+    warnings.iter().for_each(|warning| say::note(&warning.to_string()));
     let secrets = wire::secrets(&models);
     let setup = ServiceSetup {
-        tools,
+        tools: args.tools.clone().unwrap_or_default(),
         policy,
         told: ToldFiles::find(env, &plugged)?,
         sandbox: Some(sandbox::open(config, env, Ask::IfChanged)?),

@@ -74,6 +74,14 @@ fn a_flag_closes_a_file_as_well() {
     house.run(&["prompt", "show"]).ended_with(0).says("HUSH");
     let ran = house.run(&["-m", "hello", "--deny", "Read(private/**)"]).ended_with(0);
     ran.says("AGENTS.md: @private/x.md was not read: a rule denies reading it");
+    let shown = house.run(&["prompt", "show", "--deny", "Read(private/**)"]).ended_with(0);
+    let shown = shown.says("[@private/x.md was not read: a rule denies reading it");
+    assert!(!shown.stdout.contains("HUSH"), "{}", shown.stdout);
+    let tokens = |more: &[&str]| {
+        let words = [&["prompt", "show", "--sizes", "--json"], more].concat();
+        house.run(&words).ended_with(0).json()["tokens"].as_u64().unwrap()
+    };
+    assert_ne!(tokens(&[]), tokens(&["--deny", "Read(private/**)"]), "the file, or why it was not read");
 }
 
 #[test]
@@ -134,6 +142,17 @@ fn rules_of_a_folder_are_told_when_something_in_it_is_touched() {
         let warned: String = warned.collect();
         assert!(warned.contains("sub/AGENTS.md: ") && warned.contains("zero-width"), "{warned}");
     }
+}
+
+#[test]
+fn rules_of_a_folder_that_may_not_be_read_are_not_said_to_be_told() {
+    let turns = json!([call("read_file", json!({ "path": "sub/a.txt" })), say("Done.")]);
+    let house = House::playing(turns);
+    put(&house, "sub/AGENTS.md", "HUSH");
+    put(&house, "sub/a.txt", "a\n");
+    let ran = house.run(&["-m", "go", "--yes", "--deny", "Read(sub/AGENTS.md)"]).ended_with(0);
+    let ran = ran.says("sub/AGENTS.md: it was not read: a rule denies reading it");
+    assert!(!ran.stderr.contains("the model is told the rules of"), "{}", ran.stderr);
 }
 
 #[test]

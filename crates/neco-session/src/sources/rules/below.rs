@@ -64,9 +64,14 @@ fn look(search: &RulesSearch, at_start: &HashSet<String>, touch: &RulesTouch) ->
     if files.is_empty() {
         return Some(FoundRules { looked, ..FoundRules::default() });
     }
-    let names = files.iter().map(|file| file.name.clone()).collect();
+    let names = |is_read: bool| -> Vec<String> {
+        let fitting = files.iter().filter(|file| file.text.is_empty() != is_read);
+        fitting.map(|file| file.name.clone()).collect()
+    };
+    let (told, unread) = (names(true), names(false));
     let rules = Rules::new(files);
-    Some(FoundRules { looked, files: names, text: rules.told_below(touch.room), notices: rules.notices() })
+    let (text, notices) = (rules.told_below(touch.room), rules.notices());
+    Some(FoundRules { looked, files: told, unread, text, notices })
 }
 
 /// Folders in which something was touched.
@@ -164,6 +169,18 @@ mod tests {
         let again = found(&cwd, &["a"], &["a/AGENTS.md"]).unwrap();
         assert_eq!((again.files.len(), again.text.is_empty(), again.looked.len()), (0, true, 1));
         assert_eq!(found(&cwd, &["x.rs", "."], &[]), None, "the workspace itself was told");
+    }
+
+    #[test]
+    fn a_file_that_may_not_be_read_is_not_among_those_that_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let cwd = folder.path().canonicalize().unwrap();
+        write(&cwd, "a/CLAUDE.md", "Of a.");
+        // A file that lies outside may not be told.
+        std::os::unix::fs::symlink("/etc/passwd", cwd.join("a/AGENTS.md")).unwrap();
+        let all = found(&cwd, &["a/x.rs"], &[]).unwrap();
+        assert_eq!((all.files, all.unread), (vec!["a/CLAUDE.md".to_owned()], vec!["a/AGENTS.md".to_owned()]));
+        assert!(all.text.contains("it was not read") && all.notices.len() == 1, "{}, {:?}", all.text, all.notices);
     }
 
     #[test]
