@@ -100,6 +100,17 @@ pub fn still_work(agents: usize) -> Option<String> {
     }
 }
 
+/// Agents that ended with the turn that was stopped, since its calls waited for them; nothing when there are none.
+#[must_use]
+pub fn ended_with_turn(names: &[String]) -> Option<String> {
+    let listed = names.iter().map(|name| clean_line(name)).collect::<Vec<_>>().join(", ");
+    match names.len() {
+        0 => None,
+        1 => Some(format!("1 agent that worked for this turn was ended with it: {listed}")),
+        many => Some(format!("{many} agents that worked for this turn were ended with it: {listed}")),
+    }
+}
+
 /// What came of stopping everybody; nothing when nobody worked.
 #[must_use]
 pub fn stopped(stop: &SessionStop) -> Option<String> {

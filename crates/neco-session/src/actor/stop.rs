@@ -3,19 +3,26 @@
 use std::sync::Arc;
 
 use neco_agent::AgentInput;
-use neco_proto::{ClientError, Receipt};
+use neco_proto::event::{Notification, NotificationLevel};
+use neco_proto::{ClientError, EventBody, Receipt, agent_ask};
 use tokio::sync::oneshot;
 
-use super::run::{Actor, not_taken};
+use super::run::{Actor, not_taken, store_failed};
 
 impl Actor {
-    /// Stops the work of the root, which its agents do not wake before the person says something.
+    /// Stops the work of the root, which its agents do not wake before the person says something. Every window is told
+    /// who ends with it.
     pub(super) async fn cancel(&mut self) -> Result<(), ClientError> {
         let idle = !self.journal.standing().state.is_at_work();
+        let ending = if idle { Vec::new() } else { self.rebuild.company.end_with_turn().await };
         // Before what its calls wait for ends otherwise.
         self.handle.send(AgentInput::Cancel).await.map_err(not_taken)?;
         // What is interrupted can be gone on with.
         self.rebuild.workflows.interrupt();
+        if let Some(words) = agent_ask::ended_with_turn(&ending) {
+            let told = EventBody::Notification(Notification::new(NotificationLevel::Warning, words));
+            self.journal.emit(self.root, None, told).await.map_err(|error| store_failed(&error))?;
+        }
         if idle && self.rebuild.company.live_count().await > 0 {
             let told = self.rebuild.company.tell_quiet().await;
             return told.map_err(|error| ClientError::Refused(error.to_string()));

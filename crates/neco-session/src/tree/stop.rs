@@ -73,6 +73,22 @@ impl Company {
         self.tell_stop(Vec::new()).await
     }
 
+    /// The names of those who end when the turn of the root is stopped: its calls wait for them, and nobody else does.
+    /// Those who are paused stay, and those of workflows are left to their workflow.
+    pub async fn end_with_turn(&self) -> Vec<String> {
+        let state = self.lock().await;
+        let node = |agent: AgentId| state.tree.node(agent);
+        let is_waited_for = |agent: &AgentId| {
+            let spec = state.seats.get(agent).and_then(|seat| seat.spec.as_ref());
+            spec.is_some_and(|spec| !spec.told && spec.workflow.is_none())
+        };
+        let is_paused = |agent: &AgentId| node(*agent).is_some_and(|node| node.state == NodeState::Paused);
+        let children = node(self.root).map(|root| root.children.clone()).unwrap_or_default();
+        let ending = children.into_iter().filter(|child| is_waited_for(child) && !is_paused(child));
+        let all = ending.flat_map(|child| state.tree.subtree(child)).filter_map(node);
+        all.filter(|node| node.state.is_live()).map(|node| node.name.clone()).collect()
+    }
+
     async fn pause_everybody(&self, state: &mut State) -> Result<Stopping, TreeError> {
         let of_workflow = |agent: &AgentId| {
             let spec = state.seats.get(agent).and_then(|seat| seat.spec.as_ref());
