@@ -6,7 +6,7 @@ use crossterm::event::KeyCode;
 use neco_proto::event::*;
 use neco_proto::*;
 use neco_tui::app::Purpose;
-use neco_tui::update::Effect;
+use neco_tui::update::{Effect, News};
 use support::{Scene, node};
 
 fn agents(scene: &mut Scene, states: &[&str]) -> Vec<AgentId> {
@@ -124,6 +124,35 @@ fn typing_at_an_open_agent_writes_to_it_and_does_nothing_else() {
         assert_eq!(scene.types(&letter.to_string()), [], "{letter}");
         scene.key(KeyCode::Backspace);
     }
+}
+
+#[test]
+fn what_is_told_to_an_agent_is_seen_to_wait_until_the_agent_reads_it() {
+    let mut scene = Scene::new((100, 30));
+    let ids = agents(&mut scene, &["running"]);
+    scene.control('t');
+    scene.key(KeyCode::Enter);
+    scene.news(News::Looked(ids[0], Vec::new(), 0));
+    let told = |text: &str| AgentMessage {
+        from: Sender::Person,
+        to: ids[0],
+        letter: Letter::Down(Down::Redirect { text: text.to_owned() }),
+        message_id: MessageId::new(),
+    };
+    let (first, second) = (told("mind the step"), told("and the door"));
+    for letter in [&first, &second] {
+        scene.happen_to(ids[0], EventBody::AgentMessage(letter.clone()));
+    }
+    let picture = scene.picture();
+    assert!(picture.contains("⋯ mind the step (waiting until the agent's next step)"), "{picture}");
+    let read = Message { id: first.message_id, ..Message::user("Correction from the user: mind the step") };
+    scene.happen_to(ids[0], EventBody::Message(read));
+    let picture = scene.picture();
+    assert!(picture.contains("mind the step") && !picture.contains("mind the step (waiting"), "{picture}");
+    assert!(picture.contains("⋯ and the door (waiting"), "{picture}");
+    let ended = node(ids[0], scene.root, "coder", "x", "cancelled", 0.0);
+    scene.happen_to(ids[0], support::agent_update(&ended));
+    assert!(!scene.picture().contains("(waiting"), "{}", scene.picture());
 }
 
 #[test]

@@ -2,14 +2,20 @@
 
 use std::collections::VecDeque;
 
-use neco_proto::{AgentId, Event, Seq};
+use neco_proto::clean::clean_line;
+use neco_proto::event::{AgentMessage, Down, Letter, Sender};
+use neco_proto::{AgentId, Event, EventBody, MessageId, Seq};
 use ratatui::text::Line;
 
+use crate::text::wrap::cut;
 use crate::transcript::Transcript;
 use crate::transcript::block::Drawn;
 
 /// Rows that can be scrolled back to.
 const KEPT: usize = 4000;
+
+/// What stands behind a message that the agent has not read.
+const WAITS: &str = "waiting until the agent's next step";
 
 /// An agent that is looked at.
 #[derive(Debug)]
@@ -18,6 +24,8 @@ pub struct Watched {
     pub agent: AgentId,
     transcript: Transcript,
     rows: VecDeque<Line<'static>>,
+    /// What the person told it and it has not read, oldest first.
+    unread: Vec<(MessageId, String)>,
     /// Rows between the end and what is shown.
     back: usize,
     /// What happened since it was opened, until it is known what happened before.
@@ -28,23 +36,65 @@ impl Watched {
     /// Nothing is known yet of what it did.
     #[must_use]
     pub fn new(agent: AgentId) -> Self {
-        Self { agent, transcript: Transcript::default(), rows: VecDeque::new(), back: 0, since: Some(Vec::new()) }
+        Self {
+            agent,
+            transcript: Transcript::default(),
+            rows: VecDeque::new(),
+            unread: Vec::new(),
+            back: 0,
+            since: Some(Vec::new()),
+        }
     }
 
     /// What happened to it up to `last`; `works` when it is not done.
     pub fn catch_up(&mut self, past: &[Event], last: Seq, works: bool) {
         let Some(since) = self.since.take() else { return };
-        past.iter().for_each(|event| self.transcript.past(event));
+        for event in past {
+            self.transcript.past(event);
+            self.letter(event);
+        }
         self.transcript.caught_up(works);
-        since.iter().filter(|event| event.seq > last).for_each(|event| self.transcript.apply(event));
+        if !works {
+            self.unread.clear();
+        }
+        since.iter().filter(|event| event.seq > last).for_each(|event| self.happened(event));
     }
 
     /// Something happened to it.
     pub fn apply(&mut self, event: &Event) {
         match &mut self.since {
             Some(since) => since.push(event.clone()),
-            None => self.transcript.apply(event),
+            None => self.happened(event),
         }
+    }
+
+    fn happened(&mut self, event: &Event) {
+        self.transcript.apply(event);
+        self.letter(event);
+    }
+
+    /// What the person tells it waits until it is in its conversation. The answer to a question never is: the call that
+    /// asked gives it.
+    fn letter(&mut self, event: &Event) {
+        match &event.body {
+            EventBody::AgentMessage(AgentMessage {
+                from: Sender::Person,
+                letter: Letter::Down(Down::Task { text } | Down::Redirect { text }),
+                message_id,
+                ..
+            }) => self.unread.push((*message_id, text.clone())),
+            EventBody::Message(message) => self.unread.retain(|(id, _)| *id != message.id),
+            EventBody::AgentUpdate(update) if !update.node.state.is_live() => self.unread.clear(),
+            _ => {}
+        }
+    }
+
+    fn unread_rows(&self, with: Drawn<'_>) -> impl Iterator<Item = Line<'static>> {
+        self.unread.iter().map(move |(_, text)| {
+            let room = with.width.saturating_sub(WAITS.len() + 7);
+            let text = cut(&Line::raw(clean_line(text)), room.max(8));
+            cut(&Line::styled(format!("  ⋯ {text} ({WAITS})"), with.theme.dim), with.width)
+        })
     }
 
     /// So many rows back, or towards the end.
@@ -54,7 +104,8 @@ impl Watched {
 
     /// The rows that have room, and how many there are below them.
     pub fn rows(&mut self, with: Drawn<'_>, room: usize) -> (Vec<Line<'static>>, usize) {
-        let all = self.all(with);
+        let mut all = self.all(with);
+        all.extend(self.unread_rows(with));
         self.back = self.back.min(all.len().saturating_sub(room));
         let end = all.len() - self.back;
         let rows = all.into_iter().take(end).skip(end.saturating_sub(room)).collect();

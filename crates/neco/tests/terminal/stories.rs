@@ -179,6 +179,7 @@ fn a_child_is_opened_told_something_and_stopped() {
     pane.press("C-t").shows("Enter opens it").press("Enter").shows("I begin to wait.").shows("sleep 4714");
     pane.press("Enter").shows("to coder-1").write("look elsewhere").press("Enter");
     eventually("it was told", || log(&house).contains("look elsewhere"));
+    pane.shows("look elsewhere (waiting until the agent's next step)");
     pane.press("C-x").shows("end it for good").press("x");
     eventually("it is stopped", || !crate::support::lives("4714"));
     pane.press("Escape").press("Escape").waits();
@@ -224,9 +225,8 @@ fn what_a_person_runs_is_shown_and_told_to_the_model() {
     }
     let house = house(json!([{ "expect": { "last_user_contains": "forty-two" }, "say": "I see it." }]));
     let pane = Pane::ready(&house, "");
-    pane.say("!echo forty-$(echo two)").shows("forty-two");
-    // It is told once it has ended, which nothing on the screen says.
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    // It is told once it has ended: until then a line says how it is stopped.
+    pane.say("!echo forty-$(echo two)").shows("forty-two").hides("Esc stops it");
     pane.say("look at that").shows("I see it.");
 }
 
