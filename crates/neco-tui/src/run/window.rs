@@ -94,7 +94,7 @@ pub(super) struct Window {
     /// What is to be said when it is.
     first: Option<String>,
     /// What the person did before it was.
-    early: Vec<Command>,
+    early: Vec<Effect>,
     pub(super) app: App,
     looks: Looks,
     pub(super) screen: Screen<Vec<u8>>,
@@ -401,10 +401,10 @@ impl Window {
         events
     }
 
-    /// What was said while a session was being opened is said now.
+    /// What was said and asked while a session was being opened is said and asked now.
     fn send_early(&mut self) {
         let early = std::mem::take(&mut self.early);
-        self.app.wants(early.into_iter().map(Effect::Send).collect());
+        self.app.wants(early);
     }
 
     /// Does what is to be done.
@@ -412,11 +412,11 @@ impl Window {
         for effect in self.app.take_wanted() {
             match effect {
                 Effect::Send(command) => self.send(command),
-                Effect::Ask(query) => {
-                    if let Some((client, _)) = &self.session {
-                        self.errands.ask(Arc::clone(client), query);
-                    }
-                }
+                Effect::Ask(query) => match &self.session {
+                    Some((client, _)) if !self.app.opening => self.errands.ask(Arc::clone(client), query),
+                    Some(_) | None => self.early.push(Effect::Ask(query)),
+                },
+                outside @ Effect::Outside(..) if self.app.opening => self.early.push(outside),
                 Effect::Open(wanted) => self.errands.open(wanted, Retold::Whole),
                 Effect::GoOn(wanted) => self.errands.open(wanted, Retold::Not),
                 Effect::Look(agent) => {
@@ -476,7 +476,7 @@ impl Window {
                 }
             }
             // What is said while a session is being opened is said when it is.
-            Some(_) | None => self.early.push(command),
+            Some(_) | None => self.early.push(Effect::Send(command)),
         }
     }
 
