@@ -87,8 +87,10 @@ Exit codes:
        way does not count
   4    limit of turns or budget reached
   5    model unreachable, key missing or refused, rate limited, no credit left
+  129  stopped because the terminal is gone (SIGHUP)
   130  cancelled (Ctrl-C once cancels, twice quits)
   141  the reader of the output left (neco … | head)
+  143  stopped from outside (SIGTERM: kill, timeout)
 
 Input:
   When stdin is a pipe or a file it is added to the message; without a
@@ -160,12 +162,26 @@ mod tests {
     use neco_model::route::Parameters;
 
     use super::*;
+    use crate::exit::Exit;
     use crate::print::wrap::columns;
+    use crate::signals::Signal;
 
     #[test]
     fn no_line_is_broken_again() {
         for line in LONG.lines().chain(SHORT.lines()) {
             assert!(columns(line) < 80, "{line}");
+        }
+    }
+
+    #[test]
+    fn every_exit_code_is_named() {
+        use Signal::{HangUp, Interrupt, Terminate};
+        let signals = [HangUp, Interrupt, Terminate].map(Exit::Stopped);
+        let others = [Exit::Done, Exit::Failed, Exit::Usage, Exit::Refused, Exit::Limit, Exit::Provider, Exit::Unread];
+        let readme = include_str!("../../../README.md");
+        for number in signals.into_iter().chain(others).map(Exit::number) {
+            assert!(LONG.contains(&format!("\n  {number:<3}  ")), "{number} in the help");
+            assert!(readme.contains(&format!("\n| {number} | ")), "{number} in the README");
         }
     }
 
