@@ -1,7 +1,9 @@
 //! After any changes the index tells what a fresh one would.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use neco_workspace::index::{Index, Patient};
 use proptest::prelude::*;
@@ -57,7 +59,7 @@ fn take(desk: &Desk, index: &Index, step: &Step) {
         }
         Step::Touch { file } => {
             if let Ok(file) = fs::File::options().write(true).open(path(desk, *file)) {
-                file.set_modified(std::time::UNIX_EPOCH).unwrap();
+                file.set_modified(UNIX_EPOCH).unwrap();
             }
         }
         Step::Ignore { file } => fs::write(desk.workspace.join(".gitignore"), format!("file{file}.*\n")).unwrap(),
@@ -137,11 +139,15 @@ fn nothing_changed_means_nothing_written() {
     let desk = Desk::new();
     let index = desk.index();
     desk.put("a.md", "words\n");
-    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+    let old = SystemTime::now() - Duration::from_secs(60);
     fs::File::options().write(true).open(desk.workspace.join("a.md")).unwrap().set_modified(old).unwrap();
     index.refresh(&Patient).unwrap();
-    // The time of the last change can't be set back, so the file settles only after a while.
-    std::thread::sleep(std::time::Duration::from_millis(2100));
+    // The time of the last change can't be set back: the file settles when that is two seconds ago.
+    let file = fs::metadata(desk.workspace.join("a.md")).unwrap();
+    let changed = Duration::new(file.ctime() as u64, file.ctime_nsec() as u32);
+    while UNIX_EPOCH + changed + Duration::from_secs(2) >= SystemTime::now() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
     index.refresh(&Patient).unwrap();
     let kept = |desk: &Desk| fs::metadata(Path::new(&desk.kept()).join("manifest")).unwrap().modified().unwrap();
     let before = kept(&desk);

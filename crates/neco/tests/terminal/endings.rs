@@ -1,10 +1,11 @@
 //! However it ends, the terminal is as it was.
 
 use std::process::Command;
+use std::time::Instant;
 
 use serde_json::json;
 
-use crate::support::say;
+use crate::support::{eventually, say};
 use crate::tmux::{Pane, house, is_there};
 
 fn signal(pane: &Pane, name: &str) {
@@ -33,10 +34,10 @@ fn a_signal_in_the_middle_of_work_leaves_no_process() {
     let house = house(json!([{ "calls": [{ "name": "bash", "arguments": { "command": "sleep 4712" } }] }]));
     let pane = Pane::ready(&house, "--yes");
     pane.say("sleep").shows("sleep 4712");
-    crate::support::eventually("it runs", || crate::support::lives("4712"));
+    eventually("it runs", || crate::support::lives("4712"));
     signal(&pane, "-TERM");
     pane.is_given_back();
-    crate::support::eventually("it is dead", || !crate::support::lives("4712"));
+    eventually("it is dead", || !crate::support::lives("4712"));
 }
 
 #[test]
@@ -106,12 +107,10 @@ fn an_editor_is_waited_for_without_work_and_told_of_the_end() {
         return;
     }
     let house = house(json!([say("never")]));
-    let editor = house.project().join("editor.sh");
-    std::fs::write(
-        &editor,
-        "echo saved words > \"$1\"; echo editor-runs; trap 'exit 1' HUP; while :; do sleep 0.1; done",
-    )
-    .unwrap();
+    let (editor, rounds) = (house.project().join("editor.sh"), house.project().join("rounds"));
+    let goes_round = format!("while :; do sleep 0.1; echo >> '{}'; done", rounds.display());
+    let script = format!("echo saved words > \"$1\"; echo editor-runs; trap 'exit 1' HUP; {goes_round}");
+    std::fs::write(&editor, script).unwrap();
     let pane = Pane::shell(&house, 100, 30);
     pane.write(&format!("EDITOR='sh {}' {}", editor.display(), env!("CARGO_BIN_EXE_neco"))).press("Enter");
     pane.waits().press("C-g").shows("editor-runs");
@@ -123,10 +122,13 @@ fn an_editor_is_waited_for_without_work_and_told_of_the_end() {
         // User and system time, the 14th and 15th; the letter of the state is not among the numbers.
         fields[10] + fields[11]
     };
-    let before = worked();
-    std::thread::sleep(std::time::Duration::from_millis(1500));
-    // In hundredths of a second: one core would have been busy for 150.
-    assert!(worked() - before < 50, "{} of 150", worked() - before);
+    let (before, begun) = (worked(), Instant::now());
+    let has_gone = || std::fs::read_to_string(&rounds).unwrap_or_default().lines().count();
+    let seen = has_gone();
+    eventually("the editor goes round", || has_gone() > seen + 12);
+    // In hundredths of a second, in which one core would have been busy.
+    let (took, busy) = (begun.elapsed().as_millis() / 10, u128::from(worked() - before));
+    assert!(busy * 3 < took, "{busy} of {took}");
     signal(&pane, "-TERM");
     pane.is_given_back();
     drop(pane);

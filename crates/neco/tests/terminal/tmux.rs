@@ -21,11 +21,10 @@ pub struct Pane {
     variables: Vec<(&'static str, String)>,
 }
 
-/// Whether tmux is there. Says so when it is not; where it has to be (`NECO_TESTS_NEED_TMUX`), that is a failure.
+/// Whether tmux is there. Says so when it is not; that it has to be in CI is seen to by `cargo xtask test`.
 pub fn is_there() -> bool {
     let there = Command::new("tmux").arg("-V").output().is_ok_and(|output| output.status.success());
     if !there {
-        assert!(std::env::var_os("NECO_TESTS_NEED_TMUX").is_none(), "tmux is not there");
         eprintln!("SKIPPED: tmux is not there, so the terminal window was not tried");
     }
     there
