@@ -85,6 +85,7 @@ fn message(session: SessionId, seq: u64, number: usize) -> Event {
         session_id: session,
         agent_id: AgentId::new(),
         turn_id: None,
+        needs: None,
         body: EventBody::Message(Message::user(words.join(" "))),
     }
 }

@@ -17,6 +17,7 @@ pub fn events(session_id: SessionId, count: usize) -> Vec<Event> {
         session_id,
         agent_id,
         turn_id: Some(turn_id),
+        needs: None,
         body: body(number / PER_TURN, number % PER_TURN),
     };
     (0..count).map(event).collect()

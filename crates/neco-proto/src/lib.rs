@@ -26,6 +26,10 @@ pub mod rewinds;
 pub mod slash;
 pub mod usage;
 
+/// The version of commands, events and frames that this build speaks. It grows when a session holds something that older
+/// versions must not write after; what they may pass over needs no new one.
+pub const PROTOCOL: u32 = 1;
+
 pub use client::{Client, ClientError, EventStream, Receipt};
 pub use command::{AgentOrder, AgentParameters, Attachment, Command, Decision, WorkflowOrder};
 pub use context::{ContextReport, Layer, LayerSize, LayerText, MessageSize, PromptReport, ToolText, ToolsSize};

@@ -1,7 +1,7 @@
 //! Why a session could not be opened.
 
 use neco_agent::context::PromptError;
-use neco_proto::{ErrorCode, SessionId};
+use neco_proto::{ErrorCode, PROTOCOL, SessionId};
 use neco_store::StoreError;
 
 use crate::rewind::RewindError;
@@ -53,6 +53,17 @@ pub enum SessionError {
     /// Something was said since it was looked at.
     #[error("session {0} has gone on meanwhile; look again")]
     GoneOn(SessionId),
+    /// A newer version wrote something that this one must not write after.
+    #[error(
+        "session {id} was gone on with by a newer Neco (protocol {needs}, this one speaks {PROTOCOL}): update Neco to go \
+         on with it; `neco session show {id}` and `neco session export {id}` read it as it is"
+    )]
+    Newer {
+        /// The session.
+        id: SessionId,
+        /// The protocol that it needs.
+        needs: u32,
+    },
     /// A title without words.
     #[error("a title needs at least one word")]
     EmptyTitle,
@@ -88,6 +99,7 @@ impl SessionError {
             | Self::Workspace { .. }
             | Self::FolderGone { .. }
             | Self::GoneOn(_)
+            | Self::Newer { .. }
             | Self::Tree(_)
             | Self::Workflow(_)
             | Self::EmptyTitle

@@ -174,6 +174,7 @@ pub fn redact(body: &mut EventBody, redactor: &Redactor) {
         }
         EventBody::StreamChunk(chunk) | EventBody::ReasoningChunk(chunk) => said(&mut chunk.text),
         EventBody::StreamToolCallDelta(delta) => said(&mut delta.partial_args),
+        EventBody::Unknown(unknown) => unknown.fields.values_mut().for_each(|value| redact_value(value, redactor)),
         EventBody::StreamToolCallStart(_)
         | EventBody::SessionStart(_)
         | EventBody::StateChange(_)

@@ -73,7 +73,8 @@ pub fn text(event: &Event) -> String {
         | EventBody::Usage(_)
         | EventBody::FilesBack(_)
         | EventBody::Stop(_)
-        | EventBody::TurnEnd(_) => String::new(),
+        | EventBody::TurnEnd(_)
+        | EventBody::Unknown(_) => String::new(),
     }
 }
 
@@ -82,6 +83,7 @@ fn detail(body: &EventBody) -> String {
         EventBody::SessionStart(start) => if start.resumed { "resumed" } else { "new" }.to_owned(),
         EventBody::StateChange(change) => format!("{} → {}", change.from, change.to),
         EventBody::TurnStart(turn) => turn.iteration.to_string(),
+        EventBody::Unknown(_) => String::new(),
         EventBody::TurnEnd(turn) => turn.iteration.to_string(),
         EventBody::StreamToolCallStart(start) => start.name.clone(),
         EventBody::ModelRetry(retry) => {

@@ -169,6 +169,7 @@ impl DeadSession {
             session_id: self.id,
             agent_id: self.agent,
             turn_id: Some(self.turn),
+            needs: None,
             body,
         });
         self

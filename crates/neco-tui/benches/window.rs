@@ -45,7 +45,7 @@ impl Stage {
     fn event(&mut self, body: EventBody) -> Event {
         self.seq += 1;
         let (session_id, agent_id) = (self.session, self.agent);
-        Event { seq: self.seq, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: None, body }
+        Event { seq: self.seq, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: None, needs: None, body }
     }
 
     fn happen(&mut self, body: EventBody) {

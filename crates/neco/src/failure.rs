@@ -135,6 +135,7 @@ impl From<SessionError> for Failure {
             | SessionError::Model(_)
             | SessionError::Prompt(_)
             | SessionError::Tree(_)
+            | SessionError::Newer { .. }
             | SessionError::OwnModel { .. } => Self::usage(error.to_string()),
         }
     }

@@ -196,6 +196,7 @@ pub fn event(event: &Event) {
         EventBody::Error(error) => {
             tracing::error!(seq, code = %error.code, message = %error.message, retryable = error.retryable, "error");
         }
+        EventBody::Unknown(unknown) => tracing::debug!(seq, kind = unknown.name, "an event of another version"),
         EventBody::TurnEnd(_) => tracing::debug!(seq, "turn ends"),
         EventBody::AgentComplete(complete) => {
             tracing::info!(seq, reason = %complete.reason, code = complete.error_code.map(tracing::field::display),

@@ -142,7 +142,8 @@ impl Outcome {
             | EventBody::WorkflowUpdate(_)
             | EventBody::Compaction(_)
             | EventBody::MessageQueued(_)
-            | EventBody::TurnEnd(_) => {}
+            | EventBody::TurnEnd(_)
+            | EventBody::Unknown(_) => {}
         }
     }
 
@@ -269,7 +270,7 @@ mod tests {
 
     fn event(turn: TurnId, body: EventBody) -> Event {
         let (session_id, agent_id) = (SessionId::new(), AgentId::new());
-        Event { seq: 1, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: Some(turn), body }
+        Event { seq: 1, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: Some(turn), needs: None, body }
     }
 
     fn end(code: Option<ErrorCode>) -> EventBody {

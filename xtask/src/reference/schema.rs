@@ -68,7 +68,8 @@ impl<'a> Schema<'a> {
 
     /// The alternatives of a tagged or plain enumeration; empty for anything else.
     pub fn choices(self) -> Vec<Choice<'a>> {
-        self.list("oneOf").flat_map(|node| self.at(node).alternatives()).collect()
+        let either = self.list("oneOf").chain(self.list("anyOf"));
+        either.flat_map(|node| self.at(node).alternatives()).collect()
     }
 
     /// The type in words.

@@ -9,7 +9,7 @@ use super::{
     FilesBack, HookRun, Imported, MemoryUpdate, MessageQueued, ModeChange, ModelRetry, ModelSwitch, Notification,
     PermissionDecision, PermissionRequest, PlanUpdate, QuestionAnswer, Rewind, RulesTold, SessionStart, SessionStop,
     SessionTitle, StateChange, StreamChunk, TodoUpdate, ToolCallDelta, ToolCallEnd, ToolCallStart, ToolCallUpdate,
-    ToolOutputChunk, TurnEnd, TurnStart, UsageEvent, WorkflowUpdate,
+    ToolOutputChunk, TurnEnd, TurnStart, UnknownEvent, UsageEvent, WorkflowUpdate,
 };
 use crate::ide::IdeContext;
 use crate::ids::{AgentId, Seq, SessionId, TurnId};
@@ -32,6 +32,9 @@ pub struct Event {
     /// The turn it belongs to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
+    /// The version of the protocol that whoever goes on with the session has to know, when that is not the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs: Option<u32>,
     /// What happened.
     #[serde(flatten)]
     pub body: EventBody,
@@ -59,6 +62,10 @@ macro_rules! event_bodies {
         #[allow(clippy::large_enum_variant, reason = "events are handed on behind pointers, and the big ones are rare")]
         pub enum EventBody {
             $($(#[$doc])* #[serde(rename = $name)] $variant($payload),)+
+            /// Something that only another version knows.
+            #[serde(untagged)]
+            #[schemars(skip)]
+            Unknown(UnknownEvent),
         }
 
         impl EventBody {
@@ -67,8 +74,11 @@ macro_rules! event_bodies {
 
             /// The value of `type`.
             #[must_use]
-            pub fn type_name(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $name,)+ }
+            pub fn type_name(&self) -> &str {
+                match self {
+                    $(Self::$variant(_) => $name,)+
+                    Self::Unknown(unknown) => &unknown.name,
+                }
             }
         }
     };
@@ -209,7 +219,8 @@ impl EventBody {
             | Self::Imported(_)
             | Self::Error(_)
             | Self::TurnEnd(_)
-            | Self::AgentComplete(_) => false,
+            | Self::AgentComplete(_)
+            | Self::Unknown(_) => false,
         }
     }
 }
@@ -227,6 +238,7 @@ mod tests {
             session_id: SessionId::new(),
             agent_id: AgentId::new(),
             turn_id: None,
+            needs: None,
             body: EventBody::Message(Message::user("hello")),
         };
         let json = serde_json::to_value(&event).unwrap();

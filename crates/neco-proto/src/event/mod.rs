@@ -3,7 +3,7 @@
 //! Invariants: `seq` is gapless in a session; an event never changes once it has a `seq`; what a
 //! window draws, what `stream-json` prints and what the log holds are the same bytes.
 //!
-//! Reading order: [`body`] (the one list), then the payloads: [`session`], [`turn`], [`tool`], [`ask`], [`hook`], [`memory`], [`plan`], [`agent`], [`tree`], [`workflow`], [`checkpoint`].
+//! Reading order: [`body`] (the one list), then the payloads: [`session`], [`turn`], [`tool`], [`ask`], [`hook`], [`memory`], [`plan`], [`agent`], [`tree`], [`workflow`], [`checkpoint`]; [`unknown`] (what another version wrote).
 
 mod agent;
 mod ask;
@@ -17,6 +17,7 @@ mod session;
 mod tool;
 mod tree;
 mod turn;
+mod unknown;
 mod workflow;
 
 pub use agent::{AgentComplete, AgentState, BudgetReached, CompleteReason, StateChange};
@@ -44,4 +45,5 @@ pub use turn::{
     Admission, MessageQueued, ModelRetry, ModelSwitch, StreamChunk, ToolCallDelta, ToolCallStart, TurnEnd, TurnStart,
     UsageEvent,
 };
+pub use unknown::UnknownEvent;
 pub use workflow::{TaskKind, TaskState, WorkflowGraph, WorkflowState, WorkflowTask, WorkflowUpdate};

@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::client::{Address, Connection, not_understood};
 use super::lines::{OUTBOX, Read};
-use super::words::{Numbered, Reply, Request, line};
+use super::words::{Numbered, Reply, Request, id_of, line};
 
 /// Commands and questions to one session.
 pub(super) struct Calls {
@@ -109,7 +109,12 @@ async fn hear(connection: Connection, mut outbox: mpsc::Receiver<Said>, waiting:
     };
     let hearing = async {
         while let Ok(Read::Line(line)) = lines.next().await {
-            let Ok(Numbered { id, says }) = serde_json::from_slice(&line) else { return };
+            let (id, says) = match (serde_json::from_slice(&line), id_of(&line)) {
+                (Ok(Numbered { id, says }), _) => (id, says),
+                // A newer version answers what this one does not know.
+                (Err(error), Some(id)) => (id, Reply::Error(not_understood(&error.to_string()).into())),
+                (Err(_), None) => return,
+            };
             let waits = locked(&waiting).as_mut().and_then(|waiting| waiting.remove(&id));
             if let Some(waits) = waits {
                 // Whoever asked may have given up.

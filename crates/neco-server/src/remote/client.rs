@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use neco_proto::{Answer, Client, ClientError, Command, EventStream, Query, Receipt, Seq, SessionId};
+use neco_proto::{Answer, Client, ClientError, Command, EventStream, PROTOCOL, Query, Receipt, Seq, SessionId};
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -16,7 +16,7 @@ use super::follow;
 use super::lines::{Lines, Read};
 use super::peer::of_own_user;
 use super::place::SocketPlaces;
-use super::words::{Numbered, PROTOCOL, Reply, Request, line};
+use super::words::{Numbered, OLDEST, Reply, Request, line};
 
 /// How long the owner of a session may take to say welcome.
 const WELCOME: Duration = Duration::from_secs(3);
@@ -175,6 +175,14 @@ impl Address {
             Read::TooLong => return Err(AttachError::Broken("a hello without an end".to_owned())),
         };
         match serde_json::from_slice(&first) {
+            Ok(Numbered { says: Reply::Welcome { protocol, version, .. }, .. })
+                if !(OLDEST..=PROTOCOL).contains(&protocol) =>
+            {
+                Err(AttachError::NotWelcome(format!(
+                    "it runs neco {version}, which speaks version {protocol} of the protocol; this one speaks {OLDEST} to \
+                     {PROTOCOL}"
+                )))
+            }
             Ok(Numbered { says: Reply::Welcome { pid, version, .. }, .. }) => {
                 Ok(Connection { lines, write, owner: Owner { pid, version } })
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use neco_proto::{ClientError, Seq};
+use neco_proto::{ClientError, PROTOCOL, Seq};
 use tokio::net::UnixStream;
 use tokio::net::unix::OwnedReadHalf;
 use tokio::sync::mpsc::{self, Sender};
@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use super::lines::{Lines, OUTBOX, Read, write_lines};
 use super::peer;
 use super::server::Shared;
-use super::words::{Numbered, PROTOCOL, Reply, Request, Trouble, id_of, line};
+use super::words::{Numbered, OLDEST, Reply, Request, Trouble, id_of, line};
 
 /// Bytes of a request. A message may come with pictures.
 const LONGEST_REQUEST: usize = 64 * 1024 * 1024;
@@ -142,23 +142,22 @@ impl Connection {
         };
         let is_welcome = heard.is_ok();
         let reply = match heard {
-            Ok(()) => {
-                Reply::Welcome { protocol: PROTOCOL, version: self.shared.version.clone(), pid: std::process::id() }
-            }
+            Ok(protocol) => Reply::Welcome { protocol, version: self.shared.version.clone(), pid: std::process::id() },
             Err(why) => Reply::NotWelcome { why },
         };
         self.answer(id, reply).await;
         is_welcome
     }
 
-    fn understood(&self, protocol: u32, own_session: bool) -> Result<(), String> {
-        if protocol != PROTOCOL {
+    /// The protocol that is spoken with a window that speaks `protocol` and all that are older.
+    fn understood(&self, protocol: u32, own_session: bool) -> Result<u32, String> {
+        if protocol < OLDEST {
             let version = &self.shared.version;
             return Err(format!(
-                "it runs neco {version}, which speaks version {PROTOCOL} of the protocol and not {protocol}"
+                "it runs neco {version}, which speaks versions {OLDEST} to {PROTOCOL} of the protocol and not {protocol}"
             ));
         }
-        own_session.then_some(()).ok_or_else(|| "it has another session open".to_owned())
+        own_session.then_some(protocol.min(PROTOCOL)).ok_or_else(|| "it has another session open".to_owned())
     }
 
     /// Begins what a line asks for; false when the line makes no sense at all.

@@ -9,7 +9,7 @@ use tokio::io::AsyncWriteExt;
 
 use super::client::{Address, AttachError, Connection, not_expected, not_understood};
 use super::lines::Read;
-use super::words::{Numbered, Reply, Request, line};
+use super::words::{Numbered, Reply, Request, id_of, line};
 
 /// How often a connection that broke is made again before the session counts as gone.
 const ATTEMPTS: u32 = 4;
@@ -38,6 +38,8 @@ struct Follower {
 enum Heard {
     Event(Box<Event>),
     End(Option<ClientError>),
+    /// Something that only a newer version knows.
+    Nothing,
     /// The connection is of no use any more.
     Lost,
 }
@@ -46,6 +48,7 @@ impl Follower {
     async fn next(&mut self) -> Option<Result<Event, ClientError>> {
         while !self.over {
             match self.hear().await {
+                Heard::Nothing => {}
                 Heard::Event(event) if event.seq <= self.seen => {}
                 Heard::Event(event) if event.seq == self.seen + 1 => {
                     (self.seen, self.failures) = (event.seq, 0);
@@ -106,6 +109,8 @@ fn heard(line: &[u8]) -> Heard {
         Ok(Numbered { says: Reply::Event(event), .. }) => Heard::Event(event),
         Ok(Numbered { says: Reply::End, .. }) => Heard::End(None),
         Ok(Numbered { says, .. }) => Heard::End(Some(not_expected(says))),
+        // A newer version may say more than this one knows; whoever says nothing that can be read at all is another matter.
+        Err(_) if id_of(line).is_some() => Heard::Nothing,
         Err(error) => Heard::End(Some(not_understood(&error.to_string()))),
     }
 }

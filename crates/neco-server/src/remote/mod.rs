@@ -22,4 +22,3 @@ mod words;
 pub use client::{AttachError, Owner, RemoteClient};
 pub use place::SocketPlaces;
 pub use server::Server;
-pub use words::PROTOCOL;

@@ -4,8 +4,8 @@
 use neco_proto::{Answer, ClientError, Command, ErrorCode, Event, MessageId, Query, Receipt, Seq, SessionId};
 use serde::{Deserialize, Serialize};
 
-/// The version of these words. Another number is another language: nothing else is said then.
-pub const PROTOCOL: u32 = 1;
+/// The oldest protocol that this build still speaks. What both sides speak is the lower of their newest.
+pub(super) const OLDEST: u32 = 1;
 
 /// A line with the id of its request.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -54,7 +54,11 @@ pub(super) enum Reply {
 pub(super) enum Trouble {
     Gone,
     Refused(String),
-    Failed { code: ErrorCode, message: String },
+    /// The code as a number: a newer version may have others.
+    Failed {
+        code: u16,
+        message: String,
+    },
 }
 
 /// The line of something that is said, with its end.
@@ -96,7 +100,7 @@ impl From<ClientError> for Trouble {
         match error {
             ClientError::Gone => Self::Gone,
             ClientError::Refused(words) => Self::Refused(words),
-            ClientError::Failed { code, message } => Self::Failed { code, message },
+            ClientError::Failed { code, message } => Self::Failed { code: code.number(), message },
         }
     }
 }
@@ -106,7 +110,10 @@ impl From<Trouble> for ClientError {
         match trouble {
             Trouble::Gone => Self::Gone,
             Trouble::Refused(words) => Self::Refused(words),
-            Trouble::Failed { code, message } => Self::Failed { code, message },
+            Trouble::Failed { code, message } => match ErrorCode::from_number(code) {
+                Some(code) => Self::Failed { code, message },
+                None => Self::Refused(format!("error {code}: {message}")),
+            },
         }
     }
 }
@@ -131,7 +138,7 @@ mod tests {
         assert_eq!(says(Request::Send(Command::Cancel)), "{\"id\":7,\"says\":{\"send\":{\"type\":\"cancel\"}}}\n");
         assert_eq!(says(Request::Events { since: 3 }), "{\"id\":7,\"says\":{\"events\":{\"since\":3}}}\n");
         assert_eq!(says(Reply::End), "{\"id\":7,\"says\":\"end\"}\n");
-        let failed = Trouble::Failed { code: ErrorCode::StoreFailed, message: "full".into() };
+        let failed = Trouble::Failed { code: 6001, message: "full".into() };
         assert_eq!(
             says(Reply::Error(failed)),
             "{\"id\":7,\"says\":{\"error\":{\"failed\":{\"code\":6001,\"message\":\"full\"}}}}\n"
@@ -143,6 +150,13 @@ mod tests {
         assert_eq!(id_of(br#"{"id":4,"says":{"dance":{}}}"#), Some(4));
         assert_eq!(id_of(br#"{"id":4,"#), None);
         assert_eq!(id_of(b"\xff"), None);
+    }
+
+    #[test]
+    fn an_error_of_a_newer_version_keeps_its_words() {
+        let line = br#"{"id":4,"says":{"error":{"failed":{"code":7001,"message":"the moon is full"}}}}"#;
+        let Numbered { says: Reply::Error(trouble), .. } = serde_json::from_slice(line).unwrap() else { panic!() };
+        assert_eq!(ClientError::from(trouble), ClientError::Refused("error 7001: the moon is full".into()));
     }
 
     proptest! {

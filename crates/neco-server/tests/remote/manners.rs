@@ -61,8 +61,8 @@ async fn the_first_word_is_hello_in_the_same_language() {
     let session = stage.session.id;
     for (first, why) in [
         (
-            json!({ "id": 4, "says": { "hello": { "protocol": 2, "session_id": session } } }),
-            "version 1 of the protocol and not 2",
+            json!({ "id": 4, "says": { "hello": { "protocol": 0, "session_id": session } } }),
+            "versions 1 to 1 of the protocol and not 0",
         ),
         (json!({ "id": 4, "says": { "hello": { "protocol": 1, "session_id": SessionId::new() } } }), "another session"),
         (json!({ "id": 4, "says": { "send": { "type": "cancel" } } }), "a hello comes first"),
@@ -74,6 +74,11 @@ async fn the_first_word_is_hello_in_the_same_language() {
         assert!(reply["id"] == 4 && words.contains(why) && left, "{reply}");
     }
     assert!(stage.session.commands.lock().unwrap().is_empty());
+    // A newer window is spoken to in the newest language that this side knows.
+    let mut newer = Rude::connect(&stage);
+    let hello = json!({ "id": 4, "says": { "hello": { "protocol": 7, "session_id": session, "mood": "good" } } });
+    let reply = apart(move || newer.says(&hello.to_string())).await;
+    assert_eq!(reply["says"]["welcome"]["protocol"], 1, "{reply}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -39,7 +39,7 @@ impl FakeSession {
         let mut log = self.log.lock().unwrap();
         let seq = log.len() as Seq + 1;
         let (session_id, agent_id) = (self.id, self.agent);
-        log.push(Event { seq, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: None, body });
+        log.push(Event { seq, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: None, needs: None, body });
         self.last.send_replace((seq, false));
         seq
     }

@@ -217,7 +217,8 @@ impl Fold {
             | EventBody::Stop(_)
             | EventBody::WorkflowUpdate(_)
             | EventBody::Error(_)
-            | EventBody::TurnEnd(_) => {}
+            | EventBody::TurnEnd(_)
+            | EventBody::Unknown(_) => {}
         }
     }
 

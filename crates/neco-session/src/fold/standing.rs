@@ -38,6 +38,8 @@ pub struct Standing {
     pub plan: Option<Plan>,
     /// What was found out.
     pub findings: Vec<String>,
+    /// The protocol that whoever adds to the log has to know.
+    pub(crate) needs: u32,
     /// Milliseconds of work.
     pub worked_ms: u64,
     /// Whether what happens now happened in another program, and was imported.
@@ -48,6 +50,7 @@ impl Standing {
     /// Takes in the next event.
     pub fn apply(&mut self, event: &Event) {
         self.last_seq = event.seq;
+        self.needs = self.needs.max(event.needs.unwrap_or_default());
         self.root_agent.get_or_insert(event.agent_id);
         if !self.is_own(event) {
             return self.of_another(event);
@@ -117,7 +120,8 @@ impl Standing {
             | EventBody::MessageQueued(_)
             | EventBody::Message(_)
             | EventBody::Error(_)
-            | EventBody::TurnEnd(_) => {}
+            | EventBody::TurnEnd(_)
+            | EventBody::Unknown(_) => {}
         }
     }
 
@@ -175,7 +179,8 @@ impl Standing {
             | EventBody::Stop(_)
             | EventBody::WorkflowUpdate(_)
             | EventBody::Error(_)
-            | EventBody::TurnEnd(_) => {}
+            | EventBody::TurnEnd(_)
+            | EventBody::Unknown(_) => {}
         }
     }
 

@@ -54,7 +54,7 @@ impl Hub {
         agreed: Agreed,
     ) -> Result<Went, SessionError> {
         let _lock = SessionLock::acquire(&self.locks(), record.id)?;
-        let standing = self.fold(record.id).await?.standing;
+        let standing = self.fold_to_write(record.id).await?.standing;
         if standing.last_seq != course.last_seq {
             return Err(SessionError::GoneOn(record.id));
         }
@@ -122,7 +122,7 @@ impl Hub {
         if title.is_empty() {
             return Err(SessionError::EmptyTitle);
         }
-        let standing = self.fold(record.id).await?.standing;
+        let standing = self.fold_to_write(record.id).await?.standing;
         if let Some(root) = standing.root_agent {
             let log = Arc::clone(&self.setup.log);
             let journal = Journal::new(record.id, log, standing, self.setup.workshop.redactor.clone());

@@ -10,7 +10,7 @@ use neco_agent::plan::PlanBook;
 use neco_agent::{AgentSetup, CallIds, Checkpointer, Settings};
 use neco_model::Provider;
 use neco_proto::event::{ForkedFrom, ModeChange, Notification, NotificationLevel, SessionStart};
-use neco_proto::{AgentId, Event, EventBody, Message, SessionId};
+use neco_proto::{AgentId, Event, EventBody, Message, PROTOCOL, SessionId};
 use neco_safety::World;
 use neco_safety::sandbox::Roots;
 use neco_safety::world::Files;
@@ -75,7 +75,7 @@ impl Hub {
         if identity.is_some() && identity != record.folder {
             self.setup.catalog.set_folder(record.id, &record.cwd, identity.as_deref()).await?;
         }
-        let fold = self.fold(record.id).await?;
+        let fold = self.fold_to_write(record.id).await?;
         let provider = self.provider(&options, Some(&fold.standing.model))?;
         self.start(record, fold, lock, provider, options).await
     }
@@ -86,6 +86,18 @@ impl Hub {
     /// When the store fails.
     pub async fn fold(&self, session: SessionId) -> Result<Fold, SessionError> {
         Ok(fold_log(self.setup.log.as_ref(), session).await?)
+    }
+
+    /// The same for whoever adds to the log.
+    ///
+    /// # Errors
+    /// When a newer version wrote something that this one must not write after, or the store fails.
+    pub(super) async fn fold_to_write(&self, session: SessionId) -> Result<Fold, SessionError> {
+        let fold = self.fold(session).await?;
+        match fold.standing.needs {
+            needs if needs > PROTOCOL => Err(SessionError::Newer { id: session, needs }),
+            _ => Ok(fold),
+        }
     }
 
     /// Calls `take` with every event of a session, oldest first.

@@ -26,7 +26,7 @@ impl Hub {
         let files = PlanFiles::new(&self.setup.data_dir);
         if !self.setup.catalog.find(&session.to_string(), 1).await?.is_empty() {
             let _lock = SessionLock::acquire(&lock_folder(&self.setup.data_dir), session)?;
-            let fold = self.fold(session).await?;
+            let fold = self.fold_to_write(session).await?;
             let root = fold.standing.root_agent.unwrap_or_else(AgentId::new);
             let (plan, findings) = (fold.standing.plan.clone(), fold.standing.findings.clone());
             if let Some(plan) = plan.filter(Plan::is_unfinished) {

@@ -98,7 +98,7 @@ impl Hub {
         let gone = || SessionError::Workflow(format!("session {} has no such workflow", run.session));
         let recorded: &Recorded = board.find(run.workflow_id).ok_or_else(gone)?;
         let update = cancelled(recorded).map_err(|error| SessionError::Workflow(error.to_string()))?;
-        let fold = self.fold(run.session).await?;
+        let fold = self.fold_to_write(run.session).await?;
         let root = fold.standing.root_agent.unwrap_or_else(AgentId::new);
         let left = fold.tree.without_workflow(root, run.workflow_id);
         let redactor = self.setup.workshop.redactor.clone();

@@ -383,7 +383,8 @@ impl Course {
             | EventBody::AgentMessage(_)
             | EventBody::Stop(_)
             | EventBody::WorkflowUpdate(_)
-            | EventBody::Error(_) => {}
+            | EventBody::Error(_)
+            | EventBody::Unknown(_) => {}
         }
     }
 

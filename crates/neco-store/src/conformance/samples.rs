@@ -79,6 +79,7 @@ impl Samples {
             session_id: self.session,
             agent_id: self.agent,
             turn_id: seq.is_multiple_of(2).then_some(self.turn),
+            needs: None,
             body,
         }
     }

@@ -120,7 +120,8 @@ impl Outline {
             | EventBody::Error(_)
             | EventBody::TurnEnd(_)
             | EventBody::Message(_)
-            | EventBody::AgentComplete(_) => {}
+            | EventBody::AgentComplete(_)
+            | EventBody::Unknown(_) => {}
         }
     }
 

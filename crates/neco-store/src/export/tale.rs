@@ -218,7 +218,8 @@ impl Teller {
             | EventBody::IdeContext(_)
             | EventBody::ContextTrim(_)
             | EventBody::MessageQueued(_)
-            | EventBody::TurnEnd(_) => None,
+            | EventBody::TurnEnd(_)
+            | EventBody::Unknown(_) => None,
         };
         block.into_iter().map(|block| self.told(event, block)).collect()
     }

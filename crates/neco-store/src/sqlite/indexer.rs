@@ -35,7 +35,7 @@ impl Indexer {
 
     /// These were written.
     pub(super) fn note(&mut self, batches: &[Batch]) {
-        let is_searched = batches.iter().flat_map(|batch| &batch.rows).any(|row| KINDS.contains(&row.kind));
+        let is_searched = batches.iter().flat_map(|batch| &batch.rows).any(|row| KINDS.contains(&&*row.kind));
         if is_searched || self.due.is_some() {
             self.due = Some(Instant::now() + QUIET);
         }

@@ -84,7 +84,7 @@ pub(super) struct Batch {
 #[derive(Clone)]
 pub(super) struct Row {
     pub(super) seq: Seq,
-    pub(super) kind: &'static str,
+    pub(super) kind: Arc<str>,
     pub(super) body: Arc<str>,
 }
 
@@ -116,6 +116,6 @@ impl Batch {
 impl Row {
     fn of(event: &Event) -> Result<Self, StoreError> {
         let body = serde_json::to_string(event).map_err(|error| StoreError::Write(error.to_string()))?;
-        Ok(Self { seq: event.seq, kind: event.body.type_name(), body: body.into() })
+        Ok(Self { seq: event.seq, kind: event.body.type_name().into(), body: body.into() })
     }
 }

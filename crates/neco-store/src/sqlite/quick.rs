@@ -46,7 +46,8 @@ pub(super) async fn commit(
         .bind(run.session.as_uuid())
         .bind(run.before().cast_signed());
     for row in run.rows() {
-        query = query.bind(run.session.as_uuid()).bind(row.seq.cast_signed()).bind(row.kind).bind(row.body.clone());
+        query =
+            query.bind(run.session.as_uuid()).bind(row.seq.cast_signed()).bind(row.kind.clone()).bind(row.body.clone());
     }
     let results: Vec<_> = (&mut *connection).fetch_many(query).try_collect().await?;
     // BEGIN and COMMIT repeat the number of whatever came before them.

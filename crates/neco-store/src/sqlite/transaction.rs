@@ -142,7 +142,7 @@ async fn cut_out(
         let (body, blobs) = blob::cut_out(&row.body);
         blob::keep(connection, session.as_uuid(), &blobs).await?;
         let body = if blobs.is_empty() { Arc::clone(&row.body) } else { body.into() };
-        short.push((*session, Row { body, ..**row }));
+        short.push((*session, Row { seq: row.seq, kind: row.kind.clone(), body }));
     }
     Ok(short)
 }
@@ -152,7 +152,11 @@ async fn insert(connection: &mut SqliteConnection, mut rows: &[(SessionId, Row)]
         while let Some((some, rest)) = rows.split_at_checked(*size) {
             let mut query = sqlx::query(sql.as_str());
             for (session, row) in some {
-                query = query.bind(session.as_uuid()).bind(row.seq.cast_signed()).bind(row.kind).bind(row.body.clone());
+                query = query
+                    .bind(session.as_uuid())
+                    .bind(row.seq.cast_signed())
+                    .bind(row.kind.clone())
+                    .bind(row.body.clone());
             }
             query.execute(&mut *connection).await?;
             rows = rest;

@@ -32,6 +32,7 @@ pub fn event(session_id: SessionId, seq: Seq) -> Event {
         session_id,
         agent_id: AgentId::from(Uuid::from_u128(9)),
         turn_id: None,
+        needs: None,
         body: EventBody::StreamChunk(StreamChunk {
             text: format!("piece {seq} of the answer, about as long as usual"),
         }),

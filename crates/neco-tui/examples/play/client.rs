@@ -46,7 +46,8 @@ impl Stage {
             state.at = change.to;
         }
         let seq = state.log.len() as u64 + 1;
-        let event = Event { seq, ts: Timestamp::now(), session_id: self.session, agent_id, turn_id: None, body };
+        let event =
+            Event { seq, ts: Timestamp::now(), session_id: self.session, agent_id, turn_id: None, needs: None, body };
         state.log.push(event.clone());
         state.listeners.retain(|listener| listener.send(event.clone()).is_ok());
     }

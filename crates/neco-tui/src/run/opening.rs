@@ -172,7 +172,15 @@ mod tests {
 
     fn log(bodies: Vec<EventBody>) -> Log {
         let (session_id, agent_id) = (SessionId::new(), AgentId::new());
-        let event = |(seq, body)| Event { seq, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: None, body };
+        let event = |(seq, body)| Event {
+            seq,
+            ts: Timestamp::UNIX_EPOCH,
+            session_id,
+            agent_id,
+            turn_id: None,
+            needs: None,
+            body,
+        };
         Log((1..).zip(bodies).map(event).collect())
     }
 

@@ -66,7 +66,8 @@ pub fn notice(body: &EventBody) -> Option<(Tone, String)> {
         | EventBody::AgentUpdate(_)
         | EventBody::AgentMessage(_)
         | EventBody::WorkflowUpdate(_)
-        | EventBody::TurnEnd(_) => None,
+        | EventBody::TurnEnd(_)
+        | EventBody::Unknown(_) => None,
     }
 }
 

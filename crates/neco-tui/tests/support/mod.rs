@@ -41,8 +41,15 @@ impl Scene {
 
     pub fn happen_to(&mut self, agent_id: AgentId, body: EventBody) -> Vec<Effect> {
         self.seq += 1;
-        let event =
-            Event { seq: self.seq, ts: Timestamp::UNIX_EPOCH, session_id: self.session, agent_id, turn_id: None, body };
+        let event = Event {
+            seq: self.seq,
+            ts: Timestamp::UNIX_EPOCH,
+            session_id: self.session,
+            agent_id,
+            turn_id: None,
+            needs: None,
+            body,
+        };
         self.app.event(&event)
     }
 
@@ -50,7 +57,8 @@ impl Scene {
     pub fn happened(&mut self, body: EventBody) {
         self.seq += 1;
         let (session_id, agent_id) = (self.session, self.root);
-        let event = Event { seq: self.seq, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: None, body };
+        let event =
+            Event { seq: self.seq, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: None, needs: None, body };
         self.app.past(&event);
     }
 

@@ -332,6 +332,7 @@ impl<'a> Maker<'a> {
             session_id,
             agent_id,
             turn_id,
+            needs: None,
             body,
         });
         Log { title, title_by, events: events.collect() }

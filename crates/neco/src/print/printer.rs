@@ -160,6 +160,7 @@ fn tell(event: &Event) {
         | EventBody::Message(_)
         | EventBody::Error(_)
         | EventBody::TurnEnd(_)
-        | EventBody::AgentComplete(_) => {}
+        | EventBody::AgentComplete(_)
+        | EventBody::Unknown(_) => {}
     }
 }

@@ -96,7 +96,8 @@ impl Tally {
             | EventBody::MessageQueued(_)
             | EventBody::Error(_)
             | EventBody::TurnEnd(_)
-            | EventBody::AgentComplete(_) => {}
+            | EventBody::AgentComplete(_)
+            | EventBody::Unknown(_) => {}
         }
     }
 

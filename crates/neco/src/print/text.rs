@@ -292,7 +292,8 @@ impl TextPrinter {
             | EventBody::IdeContext(_)
             | EventBody::ContextTrim(_)
             | EventBody::Message(_)
-            | EventBody::TurnEnd(_) => Ok(()),
+            | EventBody::TurnEnd(_)
+            | EventBody::Unknown(_) => Ok(()),
         }
     }
 

@@ -231,7 +231,8 @@ impl Window {
             | EventBody::Message(_)
             | EventBody::Error(_)
             | EventBody::TurnEnd(_)
-            | EventBody::AgentComplete(_) => {}
+            | EventBody::AgentComplete(_)
+            | EventBody::Unknown(_) => {}
         }
     }
 }

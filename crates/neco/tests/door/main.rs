@@ -14,6 +14,7 @@ mod checkpoints;
 mod commands;
 mod effects;
 mod exits;
+mod future;
 mod github;
 mod input;
 mod kept;

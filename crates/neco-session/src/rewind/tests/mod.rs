@@ -71,6 +71,7 @@ impl Growing {
             session_id: self.session,
             agent_id: self.agent,
             turn_id: Some(TurnId::new()),
+            needs: None,
             body,
         });
     }

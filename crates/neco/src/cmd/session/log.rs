@@ -105,7 +105,7 @@ impl Lines {
 }
 
 /// What a piece is a piece of, and how long it is.
-fn piece(event: &Event) -> Option<((&'static str, Option<&CallId>), usize)> {
+fn piece(event: &Event) -> Option<((&str, Option<&CallId>), usize)> {
     let (call, text) = match &event.body {
         EventBody::StreamChunk(chunk) | EventBody::ReasoningChunk(chunk) => (None, &chunk.text),
         EventBody::StreamToolCallDelta(delta) => (Some(&delta.call_id), &delta.partial_args),
@@ -209,6 +209,7 @@ fn detail(body: &EventBody) -> String {
         EventBody::Imported(imported) => told::imported(imported),
         EventBody::Error(error) => format!("{} · {}", error.code, error.message),
         EventBody::AgentComplete(complete) => complete.reason.to_string(),
+        EventBody::Unknown(_) => "of another version of Neco; kept and passed over".to_owned(),
         EventBody::StreamChunk(_)
         | EventBody::ReasoningChunk(_)
         | EventBody::StreamToolCallDelta(_)
@@ -239,7 +240,8 @@ mod tests {
         let mut lines = Lines { width: 60, running: None, day: String::new() };
         let mut text = String::new();
         for (seq, body) in (1..).zip(bodies) {
-            let event = Event { seq, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: None, body };
+            let event =
+                Event { seq, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: None, needs: None, body };
             text.push_str(&lines.next(&event, seq < 6));
         }
         text.push_str(&lines.rest());

@@ -181,7 +181,8 @@ impl Reader {
             | EventBody::FilesBack(_)
             | EventBody::Title(_)
             | EventBody::MessageQueued(_)
-            | EventBody::TurnEnd(_) => Vec::new(),
+            | EventBody::TurnEnd(_)
+            | EventBody::Unknown(_) => Vec::new(),
         };
         joined(&lines)
     }
