@@ -40,6 +40,16 @@ pub(super) fn drawn(look: Look, bodies: Vec<EventBody>) -> String {
     both.text()
 }
 
+/// Both streams of a run that was recorded on one screen.
+pub(super) fn draw_events(look: Look, events: &[Event]) -> String {
+    let both = Shared::default();
+    let mut printer = TextPrinter::new(Screen::new(Box::new(both.clone()), Box::new(both.clone()), look));
+    printer.set_session("0199a1b2-c3d4".to_owned());
+    events.iter().for_each(|event| printer.event(event).unwrap());
+    printer.finish().unwrap();
+    both.text()
+}
+
 fn draw(screen: Screen, bodies: Vec<EventBody>) {
     draw_with(&mut TextPrinter::new(screen), bodies);
 }

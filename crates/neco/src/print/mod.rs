@@ -36,6 +36,8 @@ pub mod wrap;
 mod drawing;
 #[cfg(test)]
 mod passing;
+#[cfg(test)]
+mod recorded;
 
 pub use children::Children;
 pub use printer::Printer;

@@ -1,0 +1,82 @@
+//! Every scenario as people read it: recorded logs in, what is printed and exported of them out.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use neco_proto::Event;
+use neco_store::export::{About, MarkdownWriter, Outline};
+
+use super::drawing::{PLAIN, draw_events};
+use super::screen::Look;
+use crate::exit::Exit;
+use crate::outcome::Outcome;
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/view")
+}
+
+/// The recorded logs by the names of their scenarios; each is written again as it was read.
+fn logs() -> Vec<(String, Vec<Event>)> {
+    let mut paths: Vec<_> = fs::read_dir(fixtures().join("logs")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let read = |path: PathBuf| {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let text = fs::read_to_string(&path).unwrap();
+        let events: Vec<Event> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let written = events.iter().map(|event| serde_json::to_string(event).unwrap() + "\n").collect::<String>();
+        assert_eq!(written, text, "{name} is written otherwise than it was read");
+        (name, events)
+    };
+    paths.into_iter().map(read).collect()
+}
+
+fn exit(events: &[Event]) -> u8 {
+    let mut outcome = Outcome::of_root(events[0].agent_id);
+    events.iter().for_each(|event| outcome.apply(event));
+    Exit::of(&outcome, None).number()
+}
+
+fn markdown(events: &[Event]) -> String {
+    let mut outline = Outline::default();
+    events.iter().for_each(|event| outline.read(event));
+    let (agents, first, last) = (outline.agents.clone(), &events[0], &events[events.len() - 1]);
+    let about = About {
+        id: first.session_id,
+        title: "A scenario".to_owned(),
+        cwd: "/project".to_owned(),
+        created_ms: first.ts.as_millisecond(),
+        updated_ms: last.ts.as_millisecond(),
+        neco: "0".to_owned(),
+    };
+    let mut writer = MarkdownWriter::new(Vec::new(), &about, outline).unwrap();
+    events.iter().for_each(|event| writer.event(event).unwrap());
+    for agent in &agents {
+        writer.agent(agent).unwrap();
+        events.iter().for_each(|event| writer.event(event).unwrap());
+    }
+    String::from_utf8(writer.finish().unwrap()).unwrap()
+}
+
+fn hold(folder: &str, name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(fixtures().join(folder));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name.to_owned(), text));
+}
+
+#[test]
+fn a_run_is_printed_as_it_was() {
+    let piped = Look { streams: false, ..PLAIN };
+    let terminal = Look { overwrites: true, ..PLAIN };
+    for (name, events) in logs() {
+        let (piped, terminal) = (draw_events(piped, &events), draw_events(terminal, &events));
+        let text = format!("── piped ──\n{piped}\n── on a terminal ──\n{terminal}\n── exit code {} ──", exit(&events));
+        hold("text", &name, &text);
+    }
+}
+
+#[test]
+fn a_run_is_exported_as_it_was() {
+    logs().iter().for_each(|(name, events)| hold("markdown", name, &markdown(events)));
+}
