@@ -34,4 +34,4 @@ pub mod workflow;
 pub use actor::Session;
 pub use error::SessionError;
 pub use fold::Fold;
-pub use hub::{Hub, HubSetup, SessionOptions, Workshop};
+pub use hub::{AgentDeps, Hub, HubSetup, SessionOptions};

@@ -25,7 +25,7 @@ use neco_session::sources::RulesPlaces;
 use neco_session::title::TitleSettings;
 use neco_session::tree::TreeSettings;
 use neco_session::workflow::WorkflowPlaces;
-use neco_session::{Hub, HubSetup, Session, SessionOptions, Workshop};
+use neco_session::{AgentDeps, Hub, HubSetup, Session, SessionOptions};
 use neco_store::SqliteStore;
 use neco_workspace::checkpoint::{self, Checkpoints, LeaveOutSettings, MemoryCheckpoints};
 use tempfile::TempDir;
@@ -186,7 +186,7 @@ impl Stage {
                 Some(model) => Ok(Arc::clone(model)),
                 None => models.provider_for(name).map_err(|error| error.to_string()),
             }),
-            workshop: Workshop {
+            deps: AgentDeps {
                 titles: self.setup.titles.then(|| TitleSettings { model: None, timeout: Duration::from_secs(20) }),
                 checkpoints: self.checkpoints(),
                 tools: Box::new(move |own| {

@@ -28,7 +28,7 @@ use neco_session::hub::{Extract, FindModel, MakeGate, MakeSpawner, MakeTools, Me
 use neco_session::title::TitleSettings;
 use neco_session::tree::{self, TreeSettings};
 use neco_session::workflow::WorkflowTool;
-use neco_session::{Hub, HubSetup, Session, Workshop};
+use neco_session::{AgentDeps, Hub, HubSetup, Session};
 use neco_store::{Catalog, EventLog, SqliteStore};
 use neco_toolkit::Registry;
 use neco_toolkit::tool::erase;
@@ -166,7 +166,7 @@ pub fn hub<S: EventLog + Catalog + 'static>(store: &Arc<S>, setup: ServiceSetup<
     let report = setup.sandbox.as_ref().map(|sandbox| sandbox.report().clone());
     let spawner = make_spawner(spawner, setup.sandbox, &setup.hooks);
     let gate = gate(setup.hooks, &setup.environment, hidden.clone(), setup.config.tools.shell.clone());
-    let workshop = Workshop {
+    let deps = AgentDeps {
         tools,
         roots: setup.policy.place().roots.clone(),
         policy: Box::new(move |_| setup.policy.clone()),
@@ -199,7 +199,7 @@ pub fn hub<S: EventLog + Catalog + 'static>(store: &Arc<S>, setup: ServiceSetup<
         catalog: store.clone(),
         data_dir: setup.data_dir,
         find_model: setup.find_model,
-        workshop,
+        deps,
     }))
 }
 

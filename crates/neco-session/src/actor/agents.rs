@@ -22,12 +22,12 @@ impl Actor {
         order: AgentOrder,
         reply: oneshot::Sender<Result<Receipt, ClientError>>,
     ) {
-        let company = Arc::clone(&self.rebuild.company);
+        let supervisor = Arc::clone(&self.ctx.supervisor);
         let receipt = Receipt { seq: self.journal.standing().last_seq, message_id: None };
         tokio::spawn(async move {
-            let done = match company.order(Sender::Person, agent, order).await {
+            let done = match supervisor.order(Sender::Person, agent, order).await {
                 Ok(()) => Ok(receipt),
-                Err(error) => Err(ClientError::Refused(company.words(&error).await)),
+                Err(error) => Err(ClientError::Refused(supervisor.words(&error).await)),
             };
             // The window may be gone; what it asked for is done all the same.
             let _ = reply.send(done);
@@ -44,7 +44,7 @@ impl Actor {
             })
             .collect();
         let sees = |provider: &dyn Provider| kinds.iter().all(|kind| provider.sees(kind));
-        if self.rebuild.options.model.is_some() || sees(self.rebuild.provider.as_ref()) {
+        if self.ctx.options.model.is_some() || sees(self.ctx.provider.as_ref()) {
             return Ok(());
         }
         // Without a group that sees them, the agent says that it does not.
@@ -52,10 +52,10 @@ impl Actor {
             return Ok(());
         };
         let text =
-            format!("{} does not see pictures; {} is asked from now on", self.rebuild.provider.label(), seeing.label());
+            format!("{} does not see pictures; {} is asked from now on", self.ctx.provider.label(), seeing.label());
         let told = EventBody::Notification(Notification::new(NotificationLevel::Info, text));
         self.journal.emit(self.root, None, told).await.map_err(|error| store_failed(&error))?;
-        self.rebuild.provider = Arc::clone(&seeing);
+        self.ctx.provider = Arc::clone(&seeing);
         self.handle.send(AgentInput::SetModel(seeing)).await.map_err(not_taken)
     }
 

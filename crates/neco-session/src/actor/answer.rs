@@ -13,7 +13,7 @@ use crate::fold::fold_log;
 use crate::hub::Hub;
 use crate::journal::Journal;
 use crate::rewind::{Course, Way, preview};
-use crate::tree::Company;
+use crate::tree::AgentSupervisor;
 use crate::workflow::WorkflowDesk;
 
 /// What answers are made from.
@@ -26,7 +26,7 @@ pub(super) struct Answers {
     pub handle: AgentHandle,
     pub hub: Hub,
     pub shown: Shown,
-    pub company: Arc<Company>,
+    pub supervisor: Arc<AgentSupervisor>,
     pub workflows: WorkflowDesk,
 }
 
@@ -52,7 +52,7 @@ impl Answers {
             }
             Query::UndoPreview => self.preview(&self.course().await?.undo()?).await,
             Query::RedoPreview => self.preview(&self.course().await?.redo()?).await,
-            Query::Tree => Ok(Answer::Tree { nodes: self.company.nodes().await }),
+            Query::Tree => Ok(Answer::Tree { nodes: self.supervisor.nodes().await }),
             Query::Workflows => {
                 let workflows = self.workflows.graphs().await.map_err(|error| store_failed(&error))?;
                 Ok(Answer::Workflows { workflows })
@@ -90,7 +90,7 @@ impl Answers {
             todos: standing.todos,
             plan: standing.plan,
             findings: standing.findings,
-            agents: u32::try_from(self.company.live_count().await).unwrap_or(u32::MAX),
+            agents: u32::try_from(self.supervisor.live_count().await).unwrap_or(u32::MAX),
         }
     }
 }

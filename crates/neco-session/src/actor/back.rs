@@ -49,7 +49,7 @@ impl Actor {
     /// What the log says, if nothing is under way.
     async fn course(&self) -> Result<Course, ClientError> {
         let course = Course::read(self.log.as_ref(), self.record.id).await.map_err(|error| store_failed(&error))?;
-        if course.working || self.rebuild.company.live_count().await > 0 {
+        if course.working || self.ctx.supervisor.live_count().await > 0 {
             return Err(RewindError::AtWork.into());
         }
         Ok(course)
@@ -58,7 +58,7 @@ impl Actor {
     async fn go(&mut self, way: &Way) -> Result<Receipt, ClientError> {
         let receipt = Receipt { seq: self.journal.standing().last_seq, message_id: None };
         let agreed = self.agreed(way).await?;
-        let checkpoints = self.rebuild.hub.checkpoints(Path::new(&self.record.cwd)).await;
+        let checkpoints = self.ctx.hub.checkpoints(Path::new(&self.record.cwd)).await;
         // What it still runs must not write while files are put back.
         self.stop_agent().await?;
         let going =
@@ -92,7 +92,7 @@ impl Actor {
     /// What of others' work a person agreed to have overwritten: what they were shown. When there is more,
     /// it is shown by refusing, and who asks again has seen it.
     async fn agreed(&self, way: &Way) -> Result<Agreed, RewindError> {
-        let checkpoints = self.rebuild.hub.checkpoints(Path::new(&self.record.cwd)).await;
+        let checkpoints = self.ctx.hub.checkpoints(Path::new(&self.record.cwd)).await;
         let now = preview(way, self.record.id, checkpoints).await?;
         let theirs: Vec<&str> = now.files.iter().filter(|file| file.by_others).map(|file| file.path.as_str()).collect();
         if way.is_nothing(&now) {
@@ -120,9 +120,9 @@ impl Actor {
     async fn stop_agent(&mut self) -> Result<(), ClientError> {
         let fold = fold_log(self.log.as_ref(), self.record.id).await.map_err(|error| store_failed(&error))?;
         let standing = self.journal.standing();
-        let waiting = self.rebuild.again(fold, &standing, self.remembers.with.as_ref());
+        let waiting = self.ctx.again(fold, &standing, self.remembers.with.as_ref());
         self.handle = waiting.map_err(|error| ClientError::Refused(error.to_string()))?.root.handle;
-        self.rebuild.company.unseat_root().await;
+        self.ctx.supervisor.empty_root().await;
         let stopped = std::mem::replace(&mut self.agent, tokio::spawn(std::future::pending()));
         match stopped.await {
             Ok(Ok(())) => Ok(()),
@@ -138,12 +138,12 @@ impl Actor {
         let before = self.journal.standing();
         let fold = fold_log(self.log.as_ref(), self.record.id).await.map_err(|error| store_failed(&error))?;
         self.journal.stand(Standing { title: before.title.clone(), ..fold.standing.clone() });
-        let again = self.rebuild.again(fold, &before, self.remembers.with.as_ref());
+        let again = self.ctx.again(fold, &before, self.remembers.with.as_ref());
         let again = again.map_err(|error| ClientError::Refused(error.to_string()))?;
         let root = again.root;
         self.handle = root.handle.clone();
-        self.rebuild.company.seat_root(root.handle, root.policy, root.tools).await;
-        self.rebuild.provider = again.provider;
+        self.ctx.supervisor.fill_root(root.handle, root.policy, root.tools).await;
+        self.ctx.provider = again.provider;
         std::mem::replace(&mut self.agent, tokio::spawn(root.agent.run())).abort();
         match again.other_model {
             Some(model) => {

@@ -19,7 +19,7 @@ impl Actor {
     pub(super) async fn may_be_told(&mut self, mut open: IdeContext) -> Result<IdeContext, ClientError> {
         let (Some(file), Some(selection)) = (open.active_file.clone(), &mut open.selection) else { return Ok(open) };
         let (cwd, name) = (PathBuf::from(&self.record.cwd), file.clone());
-        let (roots, telling) = (self.rebuild.hub.roots(), self.rebuild.hub.telling(&cwd));
+        let (roots, telling) = (self.ctx.hub.roots(), self.ctx.hub.telling(&cwd));
         let looked = tokio::task::spawn_blocking(move || refused(&cwd, &roots, &telling, &name)).await;
         // A file that could not be looked at is not told.
         let Some(why) = looked.unwrap_or_else(|_| Some("it could not be looked at".to_owned())) else {

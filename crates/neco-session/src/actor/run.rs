@@ -20,7 +20,7 @@ use super::remember::Remembers;
 use super::shown::Shown;
 use crate::aside::Aside;
 use crate::error::SessionError;
-use crate::hub::{FindModel, Rebuild, Remembering};
+use crate::hub::{FindModel, Remembering, SessionContext};
 use crate::journal::Journal;
 use crate::memory::to_remember;
 use crate::title::{TitleKeeper, TitleSettings};
@@ -38,7 +38,7 @@ pub struct ActorSetup {
     /// The way to it.
     pub handle: AgentHandle,
     /// What makes it again when the session goes back.
-    pub rebuild: Rebuild,
+    pub ctx: SessionContext,
     /// Held as long as the actor lives.
     pub lock: SessionLock,
     /// The last event before this run.
@@ -69,7 +69,7 @@ pub(super) struct Actor {
     pub(super) journal: Arc<Journal>,
     pub(super) handle: AgentHandle,
     pub(super) agent: JoinHandle<Result<(), SinkError>>,
-    pub(super) rebuild: Rebuild,
+    pub(super) ctx: SessionContext,
     pub(super) log: Arc<dyn EventLog>,
     pub(super) find_model: FindModel,
     pub(super) remembers: Remembers,
@@ -124,7 +124,7 @@ impl Actor {
             journal: setup.journal,
             handle: setup.handle,
             agent: tokio::spawn(setup.agent.run()),
-            rebuild: setup.rebuild,
+            ctx: setup.ctx,
             log: setup.log,
             find_model: setup.find_model,
             remembers,
@@ -153,8 +153,8 @@ impl Actor {
                 // The agent ends by itself only when nothing can be recorded any more. The lock is not
                 // given up before what was recorded is written, as far as that is possible.
                 _ = &mut self.agent => {
-                    self.rebuild.company.close().await;
-                    self.rebuild.company.settle().await;
+                    self.ctx.supervisor.close().await;
+                    self.ctx.supervisor.settle().await;
                     let _ = self.log.commit(self.record.id).await;
                     return;
                 }
@@ -201,13 +201,13 @@ impl Actor {
         if self.is_at_work().await {
             self.aside.stop();
         }
-        let Self { handle, agent, log, journal, record, remembers, title, titling, first_seq, rebuild, .. } = self;
+        let Self { handle, agent, log, journal, record, remembers, title, titling, first_seq, ctx, .. } = self;
         drop(handle);
-        rebuild.workflows.close().await;
-        rebuild.company.close().await;
+        ctx.workflows.close().await;
+        ctx.supervisor.close().await;
         let stopped = agent.await;
         // What its calls left to others is done before the log is.
-        rebuild.company.settle().await;
+        ctx.supervisor.settle().await;
         if matches!(stopped, Ok(Ok(()))) {
             title.at_end(first_seq).await;
             remembers.at_end().await;
@@ -215,7 +215,7 @@ impl Actor {
         titling.inspect(JoinHandle::abort);
         remembers.close().await;
         log.commit(record.id).await.map_err(|error| store_failed(&error))?;
-        rebuild.hub.settle_checkpoints(Path::new(&record.cwd)).await;
+        ctx.hub.settle_checkpoints(Path::new(&record.cwd)).await;
         match stopped {
             Ok(Ok(())) => Ok(Receipt { seq: journal.standing().last_seq, message_id: None }),
             Ok(Err(error)) => Err(ClientError::Failed { code: error.code, message: error.message }),
@@ -238,7 +238,7 @@ impl Actor {
             Command::Steer { text } => self.message(text, Vec::new(), Admission::TurnBoundary).await?,
             Command::Withdraw { message_ids } => AgentInput::Withdraw(message_ids),
             Command::Approve { call_id, decision } => {
-                let below = self.rebuild.company.asks_about(&call_id).await;
+                let below = self.ctx.supervisor.asks_about(&call_id).await;
                 let input = AgentInput::Approve { call_id, decision };
                 match below {
                     Some(child) => return child.send(input).await.map(|()| receipt).map_err(not_taken),
@@ -246,7 +246,7 @@ impl Actor {
                 }
             }
             Command::Answer { question_id, reply } => {
-                let below = self.rebuild.company.asked(question_id).await;
+                let below = self.ctx.supervisor.asked(question_id).await;
                 let input = AgentInput::Answer { question_id, reply };
                 match below {
                     Some(child) => return child.send(input).await.map(|()| receipt).map_err(not_taken),
@@ -290,7 +290,7 @@ impl Actor {
         if let AgentInput::Message { message, .. } = &input {
             receipt.message_id = Some(message.id);
             // What other agents said before is heard before.
-            self.rebuild.company.flush_root().await;
+            self.ctx.supervisor.flush_root().await;
         }
         if let Err(error) = self.handle.send(input).await {
             // What was recalled for a message that was not taken is not for the next one.
@@ -304,17 +304,17 @@ impl Actor {
 
     /// The permission rules that are kept for good changed: they hold at once, for all agents.
     async fn renew_kept(&mut self, rules: Vec<Rule>) {
-        self.rebuild.kept_rules = Some(rules.clone());
-        self.rebuild.company.renew_kept(&rules).await;
+        self.ctx.kept_rules = Some(rules.clone());
+        self.ctx.supervisor.renew_kept(&rules).await;
         // An agent that is gone asks for nothing any more.
         let _ = self.handle.send(AgentInput::KeptRules(rules)).await;
     }
 
     pub(super) fn set_model(&mut self, model: &str) -> Result<AgentInput, ClientError> {
         let provider = (self.find_model)(model).map_err(ClientError::Refused)?;
-        self.rebuild.provider = Arc::clone(&provider);
-        self.rebuild.options.model = Some(model.to_owned());
-        self.rebuild.company.choose(model);
+        self.ctx.provider = Arc::clone(&provider);
+        self.ctx.options.model = Some(model.to_owned());
+        self.ctx.supervisor.choose(model);
         Ok(AgentInput::SetModel(provider))
     }
 
@@ -326,9 +326,9 @@ impl Actor {
             journal: Arc::clone(&self.journal),
             log: Arc::clone(&self.log),
             handle: self.handle.clone(),
-            hub: self.rebuild.hub.clone(),
-            company: Arc::clone(&self.rebuild.company),
-            workflows: self.rebuild.workflows.clone(),
+            hub: self.ctx.hub.clone(),
+            supervisor: Arc::clone(&self.ctx.supervisor),
+            workflows: self.ctx.workflows.clone(),
             shown: self.shown.clone(),
         }
     }

@@ -14,17 +14,17 @@ impl Actor {
     /// who ends with it.
     pub(super) async fn cancel(&mut self) -> Result<(), ClientError> {
         let idle = !self.journal.standing().state.is_at_work();
-        let ending = if idle { Vec::new() } else { self.rebuild.company.end_with_turn().await };
+        let ending = if idle { Vec::new() } else { self.ctx.supervisor.end_with_turn().await };
         // Before what its calls wait for ends otherwise.
         self.handle.send(AgentInput::Cancel).await.map_err(not_taken)?;
         // What is interrupted can be gone on with.
-        self.rebuild.workflows.interrupt();
+        self.ctx.workflows.interrupt();
         if let Some(words) = agent_ask::ended_with_turn(&ending) {
             let told = EventBody::Notification(Notification::new(NotificationLevel::Warning, words));
             self.journal.emit(self.root, None, told).await.map_err(|error| store_failed(&error))?;
         }
-        if idle && self.rebuild.company.live_count().await > 0 {
-            let told = self.rebuild.company.tell_quiet().await;
+        if idle && self.ctx.supervisor.live_count().await > 0 {
+            let told = self.ctx.supervisor.tell_quiet().await;
             return told.map_err(|error| ClientError::Refused(error.to_string()));
         }
         Ok(())
@@ -33,10 +33,10 @@ impl Actor {
     /// Stops everything that could ask a model. The reply comes when nothing does any more; meanwhile other commands
     /// are heard.
     pub(super) async fn stop_all(&mut self, reply: oneshot::Sender<Result<Receipt, ClientError>>) {
-        let company = Arc::clone(&self.rebuild.company);
-        let workflows = self.rebuild.workflows.clone();
+        let supervisor = Arc::clone(&self.ctx.supervisor);
+        let workflows = self.ctx.workflows.clone();
         // Agents first: those that a call of the root waits for are kept, and not ended with the call.
-        let paused = company.stop_everybody().await;
+        let paused = supervisor.stop_everybody().await;
         // Before the root, which may take long to hear: workflows go on asking meanwhile.
         workflows.interrupt();
         let cancelled = self.handle.send(AgentInput::Cancel).await.map_err(not_taken);
@@ -44,10 +44,10 @@ impl Actor {
         tokio::spawn(async move {
             let done = match paused {
                 Ok(stopping) => {
-                    company.stopped(stopping, workflows.close()).await;
+                    supervisor.stopped(stopping, workflows.close()).await;
                     cancelled
                 }
-                Err(error) => Err(ClientError::Refused(company.words(&error).await)),
+                Err(error) => Err(ClientError::Refused(supervisor.words(&error).await)),
             };
             // The window may be gone; what it asked for is done all the same.
             let _ = reply.send(done.map(|()| receipt));
@@ -57,7 +57,7 @@ impl Actor {
     /// Whether the root, an agent or a workflow is at work.
     pub(super) async fn is_at_work(&self) -> bool {
         self.journal.standing().state.is_at_work()
-            || self.rebuild.workflows.is_busy()
-            || self.rebuild.company.is_at_work().await
+            || self.ctx.workflows.is_busy()
+            || self.ctx.supervisor.is_at_work().await
     }
 }

@@ -10,10 +10,10 @@ use crate::workflow::WorkflowError;
 impl Actor {
     /// Begins a workflow on behalf of the person: its agents are children of the root.
     pub(super) async fn run_workflow(&mut self, definition: &Value, inputs: &Value) -> Result<(), ClientError> {
-        let checked = self.rebuild.workflows.check(definition, inputs).map_err(refused)?;
+        let checked = self.ctx.workflows.check(definition, inputs).map_err(refused)?;
         let name = definition.get("name").and_then(Value::as_str).unwrap_or_default();
         self.title.first_words(&format!("workflow {name}")).await.map_err(|error| store_failed(&error))?;
-        self.rebuild.workflows.start_checked(self.root, checked);
+        self.ctx.workflows.start_checked(self.root, checked);
         Ok(())
     }
 
@@ -25,7 +25,7 @@ impl Actor {
         order: WorkflowOrder,
         reply: oneshot::Sender<Result<Receipt, ClientError>>,
     ) {
-        let workflows = self.rebuild.workflows.clone();
+        let workflows = self.ctx.workflows.clone();
         let receipt = Receipt { seq: self.journal.standing().last_seq, message_id: None };
         tokio::spawn(async move {
             let done = match order {

@@ -29,13 +29,13 @@ use crate::journal::{AgentSink, Journal};
 use crate::memory::{Memory, tools as memory_tools};
 use crate::roles::{Definition, DefinitionPlaces, Definitions, Level};
 use crate::tree::tools::{NOT_OF_CHILDREN, OF_CHILDREN, tools as tree_tools};
-use crate::tree::{Birth, Company, CompanySetup, MakeChild, Newborn};
+use crate::tree::{AgentSupervisor, BuiltAgent, ChildSetup, CompanySetup, MakeChild};
 
 /// Files of agents that can't be used and are told of.
 const MOST_BROKEN: usize = 3;
 
 /// What makes the agents below the root.
-pub struct Nursery {
+pub struct ChildFactory {
     /// Where models and tools come from.
     pub hub: Hub,
     /// The session.
@@ -65,7 +65,7 @@ struct Base {
     memory: Option<Arc<Memory>>,
 }
 
-impl Nursery {
+impl ChildFactory {
     /// It makes nobody before the root is made.
     #[must_use]
     pub fn new(
@@ -100,44 +100,50 @@ impl Nursery {
     }
 
     /// The tools of a child: those of its parent that its definition names, with state of their own.
-    fn registry(&self, company: &Weak<Company>, birth: &Birth<'_>, base: &Base, sink: &Arc<dyn EventSink>) -> Registry {
-        let definition = &birth.spec.definition;
-        let (id, kind, schema) = (birth.node.id, birth.node.kind, definition.output_schema.as_ref());
-        let mut own = tree_tools(company, id, kind, schema, &self.definitions);
+    fn registry(
+        &self,
+        supervisor: &Weak<AgentSupervisor>,
+        child_setup: &ChildSetup<'_>,
+        base: &Base,
+        sink: &Arc<dyn EventSink>,
+    ) -> Registry {
+        let definition = &child_setup.spec.definition;
+        let (id, kind, schema) = (child_setup.node.id, child_setup.node.kind, definition.output_schema.as_ref());
+        let mut own = tree_tools(supervisor, id, kind, schema, &self.definitions);
         let always: Vec<Arc<dyn DynTool>> =
             own.iter().filter(|tool| OF_CHILDREN.contains(&tool.name())).cloned().collect();
         own.retain(|tool| !OF_CHILDREN.contains(&tool.name()));
         let memory = base.memory.as_ref();
         own.extend(memory.into_iter().flat_map(|memory| memory_tools::tools(memory, Arc::clone(sink), self.session)));
-        let all = (self.hub.setup.workshop.tools)(own);
+        let all = (self.hub.setup.deps.tools)(own);
         let has = |tool: &&Arc<dyn DynTool>| {
             let name = tool.name();
-            birth.tools.contains(name) && definition.tools.has(name) && !NOT_OF_CHILDREN.contains(&name)
+            child_setup.tools.contains(name) && definition.tools.has(name) && !NOT_OF_CHILDREN.contains(&name)
         };
         Registry::new(all.iter().filter(has).cloned().collect()).with(always)
     }
 }
 
-impl MakeChild for Nursery {
-    fn make(&self, company: &Weak<Company>, birth: Birth<'_>) -> Result<Newborn, String> {
+impl MakeChild for ChildFactory {
+    fn make(&self, supervisor: &Weak<AgentSupervisor>, child_setup: ChildSetup<'_>) -> Result<BuiltAgent, String> {
         let base = self.base().ok_or("there is no root yet")?;
-        let provider: Arc<dyn Provider> = match &birth.spec.call {
+        let provider: Arc<dyn Provider> = match &child_setup.spec.call {
             Some(call) => Arc::new(call.clone()),
-            None => self.model(&birth.node.model_group)?,
+            None => self.model(&child_setup.node.model_group)?,
         };
         let sink: Arc<dyn EventSink> = Arc::new(NamedSink {
-            sink: AgentSink { journal: Arc::clone(&self.journal), agent: birth.node.id },
-            name: birth.node.name.clone(),
+            sink: AgentSink { journal: Arc::clone(&self.journal), agent: child_setup.node.id },
+            name: child_setup.node.name.clone(),
         });
-        let registry = self.registry(company, &birth, &base, &sink);
+        let registry = self.registry(supervisor, &child_setup, &base, &sink);
         let tools: HashSet<String> = registry.iter().map(|tool| tool.name().to_owned()).collect();
-        let Birth { node, spec, policy, mode, max_turns, fold, .. } = birth;
+        let ChildSetup { node, spec, policy, mode, max_turns, fold, .. } = child_setup;
         let definition = &spec.definition;
         let policy = definition.narrowing.policy(policy);
         let world = seen_by(&base.world, &policy, &node.role);
-        let workshop = &self.hub.setup.workshop;
+        let deps = &self.hub.setup.deps;
         let standing = self.journal.standing();
-        // How long it may take is seen to by the company, also within a turn.
+        // How long it may take is seen to by the supervisor, also within a turn.
         let budget = Budget { cost: node.budget.cost, tokens: node.budget.tokens, time: None };
         let Fold { standing: own, messages, queued, just_compacted, counted, known, rules_told, .. } = fold;
         registry.recall(&known.into_values().collect::<Vec<_>>(), base.world.files.workspace());
@@ -145,19 +151,19 @@ impl MakeChild for Nursery {
             provider,
             registry,
             policy: policy.clone(),
-            rule_book: workshop.rule_book.clone(),
+            rule_book: deps.rule_book.clone(),
             world,
             spill: base.spill,
             sink,
             clock: Arc::new(crate::clock::SessionClock::new()),
             prompts: base.prompts,
             sources: sources(base.sources, &node.name, node.kind, definition),
-            context: neco_agent::context::ContextSettings::from(&workshop.context),
+            context: neco_agent::context::ContextSettings::from(&deps.context),
             just_compacted,
             ide_told: None,
             folder_rules: base.folder_rules,
             rules_told,
-            limits: workshop.limits,
+            limits: deps.limits,
             max_turns: definition.max_turns.unwrap_or(max_turns),
             budget,
             used: node.subtree_usage,
@@ -165,7 +171,7 @@ impl MakeChild for Nursery {
             generation: Generation::new(standing.generation).unwrap_or(base.generation),
             book: PlanBook::new(own.todos, own.plan, own.findings),
             plans_from: None,
-            guards: workshop.guards.clone(),
+            guards: deps.guards.clone(),
             settings: Settings { mode: definition.narrowing.mode(mode), approval: standing.approval, ..base.settings },
             gate: Arc::new(ChildGate {
                 gate: base.gate,
@@ -181,7 +187,7 @@ impl MakeChild for Nursery {
             cache_key: node.id.to_string(),
             temperature: definition.temperature,
         });
-        Ok(Newborn { agent, handle, policy, tools })
+        Ok(BuiltAgent { agent, handle, policy, tools })
     }
 
     fn definitions(&self) -> Arc<Definitions> {
@@ -189,7 +195,7 @@ impl MakeChild for Nursery {
     }
 
     fn room(&self) -> Option<(Arc<dyn Spill>, usize)> {
-        self.base().map(|base| (base.spill, self.hub.setup.workshop.limits.max_output))
+        self.base().map(|base| (base.spill, self.hub.setup.deps.limits.max_output))
     }
 
     fn model(&self, name: &str) -> Result<Arc<dyn Provider>, String> {
@@ -329,7 +335,7 @@ impl EventSink for NamedSink {
 impl Hub {
     /// The definitions of agents for work in a folder, read aside.
     pub(super) async fn definitions(&self, cwd: &Path) -> Arc<Definitions> {
-        let places = DefinitionPlaces { telling: self.telling(cwd), ..self.setup.workshop.definitions.clone() };
+        let places = DefinitionPlaces { telling: self.telling(cwd), ..self.setup.deps.definitions.clone() };
         let cwd = cwd.to_owned();
         let loaded = tokio::task::spawn_blocking(move || Definitions::load(&places, &cwd)).await;
         Arc::new(loaded.unwrap_or_else(|error| {
@@ -372,7 +378,7 @@ impl Hub {
 
     /// The agents of a session as its log left them, and what makes those below the root.
     #[allow(clippy::too_many_arguments, reason = "it is called once, where all of this is at hand")]
-    pub(super) fn company(
+    pub(super) fn supervisor(
         &self,
         record: &SessionRecord,
         root: AgentId,
@@ -381,20 +387,21 @@ impl Hub {
         options: &SessionOptions,
         fold: &Fold,
         provider: &dyn Provider,
-    ) -> (Arc<Nursery>, Arc<Company>) {
-        let workshop = &self.setup.workshop;
+    ) -> (Arc<ChildFactory>, Arc<AgentSupervisor>) {
+        let deps = &self.setup.deps;
         let checkpoints: Arc<dyn Checkpointer> = Arc::new(SessionCheckpoints::new(CheckpointsSetup {
-            open: Arc::clone(&workshop.checkpoints),
+            open: Arc::clone(&deps.checkpoints),
             cwd: Path::new(&record.cwd).to_owned(),
             session: record.id,
             agent: root,
             journal: Arc::clone(journal),
         }));
-        let nursery = Arc::new(Nursery::new(self.clone(), record.id, Arc::clone(journal), definitions, checkpoints));
+        let factory =
+            Arc::new(ChildFactory::new(self.clone(), record.id, Arc::clone(journal), definitions, checkpoints));
         // A session that goes on with another model than the usual one was begun with it.
         let usual = (self.setup.find_model)(&options.default_model).map(|usual| usual.label().to_owned());
         let own = || Some(provider.label().to_owned()).filter(|own| usual.is_ok_and(|usual| usual != *own));
-        let company = Company::new(CompanySetup {
+        let supervisor = AgentSupervisor::new(CompanySetup {
             session: record.id,
             root,
             model: provider.label().to_owned(),
@@ -402,11 +409,11 @@ impl Hub {
             budget: SubtreeBudget { tokens: options.budget.tokens, cost: options.budget.cost },
             journal: Arc::clone(journal),
             log: Arc::clone(&self.setup.log),
-            settings: workshop.tree,
-            make: Arc::clone(&nursery) as Arc<dyn MakeChild>,
+            settings: deps.tree,
+            make: Arc::clone(&factory) as Arc<dyn MakeChild>,
             history: fold.tree.clone(),
         });
-        (nursery, company)
+        (factory, supervisor)
     }
 }
 
@@ -416,6 +423,10 @@ pub(super) fn names(registry: &Registry) -> HashSet<String> {
 }
 
 /// The tools by which the root commands others.
-pub(super) fn root_tools(company: &Weak<Company>, root: AgentId, definitions: &Definitions) -> Vec<Arc<dyn DynTool>> {
-    tree_tools(company, root, NodeType::Root, None, definitions)
+pub(super) fn root_tools(
+    supervisor: &Weak<AgentSupervisor>,
+    root: AgentId,
+    definitions: &Definitions,
+) -> Vec<Arc<dyn DynTool>> {
+    tree_tools(supervisor, root, NodeType::Root, None, definitions)
 }

@@ -17,8 +17,8 @@ use neco_safety::world::Files;
 use neco_store::{SessionLock, SessionRecord};
 use neco_toolkit::Registry;
 
+use super::context::SessionContext;
 use super::options::{HubSetup, SessionOptions};
-use super::rebuild::Rebuild;
 use crate::actor::{ActorSetup, Session};
 use crate::checkpoints::{CheckpointsSetup, SessionCheckpoints};
 use crate::clock::SessionClock;
@@ -149,7 +149,7 @@ impl Hub {
             Arc::clone(&self.setup.log),
             // What it is called is the list's to say: a fork may have a title of its own.
             Standing { title: record.title.clone(), ..fold.standing.clone() },
-            self.setup.workshop.redactor.clone(),
+            self.setup.deps.redactor.clone(),
         ));
         let first_new = fold.standing.last_seq;
         let begins = record.parent.is_some_and(|(_, at)| at == first_new);
@@ -215,9 +215,10 @@ impl Hub {
         if let Some(warning) = Self::broken(&definitions) {
             journal.emit(root, None, warning).await?;
         }
-        let (nursery, company) = self.company(&record, root, &journal, definitions, &options, &fold, provider.as_ref());
-        let workflows = self.workflows(&record, root, &journal, &company, &nursery.definitions);
-        let rebuild = Rebuild {
+        let (factory, supervisor) =
+            self.supervisor(&record, root, &journal, definitions, &options, &fold, provider.as_ref());
+        let workflows = self.workflows(&record, root, &journal, &supervisor, &factory.definitions);
+        let ctx = SessionContext {
             hub: self.clone(),
             // Those included that were removed: the logs of their forks still name their outputs.
             lineage: self.setup.catalog.ancestors(record.id).await?,
@@ -229,27 +230,27 @@ impl Hub {
             kept_rules: None,
             provider,
             call_ids: CallIds::new(std::mem::take(&mut fold.call_ids)),
-            company,
-            nursery,
+            supervisor,
+            factory,
             workflows,
         };
-        let made = rebuild.agent(fold, remembering.as_ref(), resumed)?;
-        rebuild.company.seat_root(made.handle.clone(), made.policy, made.tools).await;
-        rebuild.company.open().await.map_err(|error| SessionError::Tree(error.to_string()))?;
+        let made = ctx.agent(fold, remembering.as_ref(), resumed)?;
+        ctx.supervisor.fill_root(made.handle.clone(), made.policy, made.tools).await;
+        ctx.supervisor.open().await.map_err(|error| SessionError::Tree(error.to_string()))?;
         Ok(Session::start(ActorSetup {
             record,
             root,
             journal,
             agent: made.agent,
             handle: made.handle,
-            rebuild,
+            ctx,
             lock,
             first_seq: first_new,
             log: Arc::clone(&self.setup.log),
             catalog: Arc::clone(&self.setup.catalog),
             find_model: Arc::clone(&self.setup.find_model),
-            redactor: self.setup.workshop.redactor.clone(),
-            titles: self.setup.workshop.titles.clone(),
+            redactor: self.setup.deps.redactor.clone(),
+            titles: self.setup.deps.titles.clone(),
             remembering,
         }))
     }
@@ -283,14 +284,14 @@ impl Hub {
         resumed: bool,
     ) -> SessionStart {
         SessionStart {
-            version: self.setup.workshop.version.clone(),
+            version: self.setup.deps.version.clone(),
             cwd: record.cwd.clone(),
             model: provider.label().to_owned(),
             scripted: provider.scripted(),
             mode: options.default_mode,
             approval: options.approval,
             generation: options.default_generation.number(),
-            sandbox: self.setup.workshop.sandbox.clone(),
+            sandbox: self.setup.deps.sandbox.clone(),
             resumed,
             forked_from: None,
         }
@@ -303,10 +304,10 @@ impl Hub {
     }
 
     /// What the agent of a session is made of that goes on with the conversation of `fold`.
-    pub(super) fn agent(&self, of: &Rebuild, fold: Fold) -> Result<AgentSetup, SessionError> {
-        let Rebuild { record, lineage, root, journal, options, rules, kept_rules, provider, .. } = of;
+    pub(super) fn agent(&self, of: &SessionContext, fold: Fold) -> Result<AgentSetup, SessionError> {
+        let SessionContext { record, lineage, root, journal, options, rules, kept_rules, provider, .. } = of;
         let root = *root;
-        let workshop = &self.setup.workshop;
+        let deps = &self.setup.deps;
         let cwd = PathBuf::from(&record.cwd);
         let outputs = self.outputs(record.id);
         // A fork has outputs that lie with the sessions it comes from. Which those are is not the log's to
@@ -315,8 +316,8 @@ impl Hub {
             lineage.iter().map(|session| self.outputs(*session)).filter(|folder| fold.spilled.contains(folder));
         let readable: Vec<PathBuf> = std::iter::once(outputs.clone()).chain(shared).collect();
         let files = Files::new(&cwd, readable.clone()).map_err(|error| unusable(&cwd, &error))?;
-        let roots = workshop.roots.iter().map(|root| usable_folder(root)).collect::<Result<Vec<_>, _>>()?;
-        let mut policy = (workshop.policy)(&cwd);
+        let roots = deps.roots.iter().map(|root| usable_folder(root)).collect::<Result<Vec<_>, _>>()?;
+        let mut policy = (deps.policy)(&cwd);
         if let Some(kept) = kept_rules {
             policy.renew_kept(kept.clone());
         }
@@ -324,10 +325,10 @@ impl Hub {
         let files = files.with_roots(&roots).map_err(|error| unusable(&cwd, &error))?.with_closed(closed.clone());
         // What is too big for the model is read back from its folder, which commands would not see otherwise.
         let open = Roots { writable: std::iter::once(cwd.clone()).chain(roots).collect(), readable };
-        let spawn = (workshop.spawner)(open).map_err(|error| unusable(&cwd, &error))?.closing(&closed);
+        let spawn = (deps.spawner)(open).map_err(|error| unusable(&cwd, &error))?.closing(&closed);
         let told = self.told(&cwd, fold.environment.as_ref(), rules)?;
         let checkpoints: Arc<dyn Checkpointer> = Arc::new(SessionCheckpoints::new(CheckpointsSetup {
-            open: Arc::clone(&workshop.checkpoints),
+            open: Arc::clone(&deps.checkpoints),
             cwd: cwd.clone(),
             session: record.id,
             agent: root,
@@ -337,25 +338,25 @@ impl Hub {
             provider: Arc::clone(provider),
             registry: Registry::default(),
             policy,
-            rule_book: workshop.rule_book.clone(),
-            world: Arc::new(World { files, spawn, net: workshop.net.clone() }),
-            spill: Arc::new(SpillFolder::new(outputs, workshop.redactor.clone())),
+            rule_book: deps.rule_book.clone(),
+            world: Arc::new(World { files, spawn, net: deps.net.clone() }),
+            spill: Arc::new(SpillFolder::new(outputs, deps.redactor.clone())),
             sink: Arc::new(PlanKeeper {
                 sink: AgentSink { journal: Arc::clone(journal), agent: root },
                 files: PlanFiles::new(&self.setup.data_dir),
                 session: record.id,
                 cwd: record.cwd.clone(),
-                redactor: workshop.redactor.clone(),
+                redactor: deps.redactor.clone(),
             }),
             clock: Arc::new(SessionClock::new()),
             sources: told.sources,
             prompts: told.prompts,
-            context: ContextSettings::from(&workshop.context),
+            context: ContextSettings::from(&deps.context),
             just_compacted: fold.just_compacted,
             ide_told: fold.ide_told,
             folder_rules: Some(Arc::new(RulesBelow::new(self.rules_search(&cwd), rules))),
             rules_told: fold.rules_told,
-            limits: workshop.limits,
+            limits: deps.limits,
             max_turns: options.max_turns,
             budget: options.budget,
             used: fold.standing.usage,
@@ -363,15 +364,15 @@ impl Hub {
             generation: options.default_generation,
             book: PlanBook::new(fold.standing.todos, fold.standing.plan, fold.standing.findings),
             plans_from: fold.standing.plans_from,
-            guards: workshop.guards.clone(),
+            guards: deps.guards.clone(),
             settings: Settings {
                 mode: fold.standing.mode,
                 approval: options.approval,
                 person_present: options.person_present,
-                confinement: workshop.confinement,
-                network: workshop.network,
+                confinement: deps.confinement,
+                network: deps.network,
             },
-            gate: (workshop.gate)(record.id, &cwd),
+            gate: (deps.gate)(record.id, &cwd),
             checkpoints: Some(checkpoints),
             resumed: false,
             counted: fold.counted,

@@ -2,28 +2,28 @@
 //!
 //! Invariants: a session has one writer, held by a lock; a log is mended before anything is added to it.
 //!
-//! Reading order: [`options`] (what a session is opened with), [`hub`], [`find`], [`back`], [`rebuild`], [`children`] (agents below the root), [`left`], [`plan`], [`workflows`], [`told`] (what the model is told).
+//! Reading order: [`options`] (what a session is opened with), [`hub`], [`find`], [`back`], [`context`], [`children`] (agents below the root), [`left`], [`plan`], [`workflows`], [`told`] (what the model is told).
 
 mod back;
 mod children;
+mod context;
 mod find;
 #[allow(clippy::module_inception, reason = "the hub lives in the room named after it")]
 mod hub;
 mod left;
 mod options;
 mod plan;
-mod rebuild;
 mod remembering;
 mod told;
 mod workflows;
 
-pub use children::Nursery;
+pub use children::ChildFactory;
+pub use context::{Again, Root, SessionContext};
 pub use find::{Found, worktree_folder};
 pub use hub::{Hub, lock_folder};
 pub use left::Stage;
 pub use options::{
-    Extract, FindModel, HubSetup, MakeGate, MakeSpawner, MakeTools, MemorySettings, OpenCheckpoints, SessionOptions,
-    Workshop,
+    AgentDeps, Extract, FindModel, HubSetup, MakeGate, MakeSpawner, MakeTools, MemorySettings, OpenCheckpoints,
+    SessionOptions,
 };
-pub use rebuild::{Again, Rebuild, Root};
 pub use remembering::Remembering;

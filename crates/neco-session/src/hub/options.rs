@@ -53,7 +53,7 @@ pub struct HubSetup {
     /// Where models come from.
     pub find_model: FindModel,
     /// What agents are given to work with.
-    pub workshop: Workshop,
+    pub deps: AgentDeps,
 }
 
 /// Whether a session that ends is looked through for what is worth keeping.
@@ -81,7 +81,7 @@ pub struct MemorySettings {
 }
 
 /// What agents are given to work with.
-pub struct Workshop {
+pub struct AgentDeps {
     /// The tools of one agent, with state of their own, and those that its session brings.
     pub tools: MakeTools,
     /// The rules for work in a folder.

@@ -37,13 +37,13 @@ impl Hub {
         untold: bool,
         provider: &dyn Provider,
     ) -> Option<Remembering> {
-        let workshop = &self.setup.workshop;
-        let settings = workshop.memory.as_ref()?;
+        let deps = &self.setup.deps;
+        let settings = deps.memory.as_ref()?;
         let cwd = Path::new(&record.cwd);
-        let setup = MemorySetup::new(&self.setup.data_dir, cwd, workshop.redactor.clone());
+        let setup = MemorySetup::new(&self.setup.data_dir, cwd, deps.redactor.clone());
         let setup = MemorySetup { telling: self.telling(cwd), ..setup };
         let memory = Arc::new(Memory::new(setup));
-        let space = Space::new(ContextSettings::from(&workshop.context), provider.context_window());
+        let space = Space::new(ContextSettings::from(&deps.context), provider.context_window());
         let limits = RecallLimits {
             entries: settings.entries,
             tokens: space.rooms().of(Layer::Memory),
@@ -76,7 +76,7 @@ impl Hub {
             setup.sources.push(remembering.recall.source());
             own.extend(tools::tools(remembering.recall.memory(), Arc::clone(&setup.sink), session));
         }
-        AgentSetup { registry: (self.setup.workshop.tools)(own), ..setup }
+        AgentSetup { registry: (self.setup.deps.tools)(own), ..setup }
     }
 }
 

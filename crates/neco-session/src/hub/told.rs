@@ -40,14 +40,14 @@ impl Hub {
         place: Option<&EnvironmentTold>,
         rules: &Arc<Rules>,
     ) -> Result<Told, SessionError> {
-        let workshop = &self.setup.workshop;
+        let deps = &self.setup.deps;
         let values = PromptValues {
-            version: workshop.version.clone(),
+            version: deps.version.clone(),
             workspace: cwd.display().to_string(),
             os: std::env::consts::OS.to_owned(),
-            shell: workshop.shell.clone(),
+            shell: deps.shell.clone(),
         };
-        let prompts = Arc::new(Prompts::new(workshop.prompts.clone(), values)?);
+        let prompts = Arc::new(Prompts::new(deps.prompts.clone(), values)?);
         let mut sources: Vec<Arc<dyn Source>> = vec![Arc::clone(rules) as Arc<dyn Source>];
         if let Some(place) = place {
             sources.push(Arc::new(Environment(place.text.clone())));
@@ -68,11 +68,11 @@ impl Hub {
 
     /// Where rules files for work in `cwd` are looked for.
     pub(super) fn rules_search(&self, cwd: &Path) -> RulesSearch {
-        let workshop = &self.setup.workshop;
+        let deps = &self.setup.deps;
         RulesSearch {
             cwd: cwd.to_path_buf(),
-            own: workshop.rules.clone(),
-            settings: workshop.context.clone(),
+            own: deps.rules.clone(),
+            settings: deps.context.clone(),
             telling: self.telling(cwd),
         }
     }
@@ -80,7 +80,7 @@ impl Hub {
     /// What a person should know of the files that the model is told: what was not told of them, what is hidden in
     /// them, and whether this model has room for all rules.
     pub(super) fn notices(&self, rules: &Rules, definitions: &Definitions, provider: &dyn Provider) -> Vec<EventBody> {
-        let space = Space::new(ContextSettings::from(&self.setup.workshop.context), provider.context_window());
+        let space = Space::new(ContextSettings::from(&self.setup.deps.context), provider.context_window());
         let left_out = rules.warning(space.rooms().of(Layer::Rules));
         let notices = rules.notices().into_iter().chain(definitions.hidden());
         let mut texts: Vec<String> = notices.take(MOST_NOTICES + 1).collect();
@@ -102,7 +102,7 @@ impl Hub {
                 let mut text = self.facts(record, date.clone()).await;
                 text = invisible::seen(&text).text.into_owned();
                 // As it will stand in the log: a resumed session must say the same.
-                self.setup.workshop.redactor.redact_in(&mut text, Scope::Said);
+                self.setup.deps.redactor.redact_in(&mut text, Scope::Said);
                 (EnvironmentTold { text, date, repo_map: self.repo_map(record).await }, None)
             }
             Some(before) if before.date == date || fold.messages.is_empty() => return Vec::new(),
@@ -118,33 +118,33 @@ impl Hub {
 
     /// The folders that are open besides the workspace.
     pub(crate) fn roots(&self) -> Vec<PathBuf> {
-        self.setup.workshop.roots.clone()
+        self.setup.deps.roots.clone()
     }
 
     /// What judges the files that are told without a call.
     pub(crate) fn telling(&self, cwd: &Path) -> Telling {
-        (self.setup.workshop.policy)(cwd).telling()
+        (self.setup.deps.policy)(cwd).telling()
     }
 
     /// Where workflows for work in `cwd` are.
     pub(super) fn workflow_places(&self, cwd: &Path) -> WorkflowPlaces {
-        WorkflowPlaces { telling: self.telling(cwd), ..self.setup.workshop.workflows.clone() }
+        WorkflowPlaces { telling: self.telling(cwd), ..self.setup.deps.workflows.clone() }
     }
 
     /// The map of the repository, if it is wanted and can be had soon.
     async fn repo_map(&self, record: &SessionRecord) -> Option<String> {
-        let tokens = self.setup.workshop.context.repo_map as usize;
-        let indexes = &self.setup.workshop.index_dir;
+        let tokens = self.setup.deps.context.repo_map as usize;
+        let indexes = &self.setup.deps.index_dir;
         let folder = Path::new(&record.cwd);
         let mut map = map_of_repository(folder, indexes, tokens, self.telling(folder)).await?;
-        self.setup.workshop.redactor.redact_in(&mut map, Scope::Said);
+        self.setup.deps.redactor.redact_in(&mut map, Scope::Said);
         Some(map)
     }
 
     /// What is known of the place, in words; gathered aside, since every tracked file is looked at.
     async fn facts(&self, record: &SessionRecord, date: String) -> String {
-        let workshop = &self.setup.workshop;
-        let (cwd, shell, path) = (record.cwd.clone(), workshop.shell.clone(), workshop.path.clone());
+        let deps = &self.setup.deps;
+        let (cwd, shell, path) = (record.cwd.clone(), deps.shell.clone(), deps.path.clone());
         let gather = move || {
             let folder = Path::new(&cwd);
             let facts = Facts {

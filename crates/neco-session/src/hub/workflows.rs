@@ -12,7 +12,7 @@ use crate::error::SessionError;
 use crate::journal::Journal;
 use crate::memory::tools as memory_tools;
 use crate::roles::Definitions;
-use crate::tree::{Company, Spawner, tools as tree_tools};
+use crate::tree::{AgentSupervisor, Spawner, tools as tree_tools};
 use crate::workflow::{
     Board, CheckNames, DeskSetup, Hands, KnownNames, MakeHands, RealTime, Recorded, RunFiles, RunNote, TreeHands,
     WorkflowDesk, cancelled,
@@ -25,15 +25,15 @@ impl Hub {
         record: &SessionRecord,
         root: AgentId,
         journal: &Arc<Journal>,
-        company: &Arc<Company>,
+        supervisor: &Arc<AgentSupervisor>,
         definitions: &Arc<Definitions>,
     ) -> WorkflowDesk {
         let hands: MakeHands = {
             // The tools of agents hold the desk: it must not keep the agents.
-            let (company, definitions) = (Arc::downgrade(company), Arc::clone(definitions));
+            let (supervisor, definitions) = (Arc::downgrade(supervisor), Arc::clone(definitions));
             let (session, journal, log) = (record.id, Arc::clone(journal), Arc::clone(&self.setup.log));
             Arc::new(move |parent| {
-                let spawner: Arc<dyn Spawner> = company.upgrade()?;
+                let spawner: Arc<dyn Spawner> = supervisor.upgrade()?;
                 let (definitions, journal, log) = (Arc::clone(&definitions), Arc::clone(&journal), Arc::clone(&log));
                 Some(Arc::new(TreeHands { spawner, parent, definitions, session, journal, log }) as Arc<dyn Hands>)
             })
@@ -56,7 +56,7 @@ impl Hub {
         let hub = self.clone();
         Arc::new(move |file| {
             let own = memory_tools::listed().into_iter().chain(tree_tools::listed()).collect();
-            let tools = (hub.setup.workshop.tools)(own);
+            let tools = (hub.setup.deps.tools)(own);
             file.check_names(&KnownNames {
                 agent: &|role| definitions.find(role).map(|_| ()).map_err(|error| error.to_string()),
                 tool: &|name| tools.find(name).cloned().map_err(|error| error.message),
@@ -101,7 +101,7 @@ impl Hub {
         let fold = self.fold_to_write(run.session).await?;
         let root = fold.standing.root_agent.unwrap_or_else(AgentId::new);
         let left = fold.tree.without_workflow(root, run.workflow_id);
-        let redactor = self.setup.workshop.redactor.clone();
+        let redactor = self.setup.deps.redactor.clone();
         let journal = Journal::new(run.session, Arc::clone(&self.setup.log), fold.standing, redactor);
         // What an earlier process left of it waits to be resumed, and never will be.
         let mut events = left;

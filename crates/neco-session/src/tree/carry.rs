@@ -9,12 +9,12 @@ use neco_proto::{AgentId, AgentParameters, CallId, ErrorCode, Message, Part};
 use neco_toolkit::Bounded;
 
 use super::change::Change;
-use super::company::{Company, State};
 use super::error::TreeError;
 use super::op::Op;
 use super::record;
-use super::seat::{sender_words, stopped};
+use super::slot::{sender_words, stopped};
 use super::spec::ChildSpec;
+use super::supervisor::{AgentSupervisor, State};
 use super::tools::OF_CHILDREN;
 use super::words;
 
@@ -27,7 +27,7 @@ pub(super) enum Told {
     Nobody,
 }
 
-impl Company {
+impl AgentSupervisor {
     /// Does something to the tree and everything that follows.
     pub(super) async fn apply(&self, state: &mut State, op: Op) -> Result<(), TreeError> {
         self.apply_as(state, op, Told::Parent).await
@@ -86,10 +86,10 @@ impl Company {
             }
             Change::Post(letter) => {
                 let to = letter.to;
-                if let Some(seat) = state.seats.get_mut(&to) {
+                if let Some(slot) = state.slots.get_mut(&to) {
                     // There was room when it was sent, and it is recorded.
-                    seat.mailbox.put_back(letter);
-                    seat.posted.notify_waiters();
+                    slot.mailbox.put_back(letter);
+                    slot.posted.notify_waiters();
                 }
                 self.deliver(state, to).await;
                 Vec::new()
@@ -116,7 +116,7 @@ impl Company {
         match (from, to) {
             (_, NodeState::Paused) => {
                 self.notes.paused(agent);
-                state.seats.get(&agent).into_iter().for_each(|seat| seat.send(AgentInput::Hold(Halt::AfterTurn)));
+                state.slots.get(&agent).into_iter().for_each(|slot| slot.send(AgentInput::Hold(Halt::AfterTurn)));
             }
             // One that was to go on may have ended since, with whom it works for.
             (NodeState::Paused, NodeState::Running) if state.tree.node(agent).is_some_and(|node| node.state == to) => {
@@ -127,42 +127,42 @@ impl Company {
             (_, NodeState::Completed | NodeState::Failed | NodeState::Cancelled) => self.leave(state, agent),
         }
         let parent = state.tree.node(agent).and_then(|node| node.parent);
-        if let Some(above) = parent.and_then(|parent| state.seats.get(&parent)) {
+        if let Some(above) = parent.and_then(|parent| state.slots.get(&parent)) {
             above.posted.notify_waiters();
         }
     }
 
-    /// An agent that has ended leaves its seat; what it still runs is stopped.
+    /// An agent that has ended leaves its slot; what it still runs is stopped.
     fn leave(&self, state: &mut State, agent: AgentId) {
         self.notes.forget(agent);
-        let Some(mut seat) = state.seats.remove(&agent) else { return };
+        let Some(mut slot) = state.slots.remove(&agent) else { return };
         state.leaving.retain(|task| !task.is_finished());
-        state.leaving.extend(seat.line.take().map(|line| line.task));
+        state.leaving.extend(slot.line.take().map(|line| line.task));
         let result = state.tree.node(agent).and_then(|node| node.result.clone()).unwrap_or_else(stopped);
-        seat.ended.send_replace(Some(result));
+        slot.ended.send_replace(Some(result));
     }
 
     /// Gives an agent what waits for it, as far as it may have it now. Reports are no reason to begin, so
     /// they wait until it works.
     pub(super) async fn deliver(&self, state: &mut State, agent: AgentId) {
-        let State { tree, seats, .. } = state;
+        let State { tree, slots, .. } = state;
         let running = tree.node(agent).is_some_and(|node| node.state == NodeState::Running);
-        let Some(seat) = seats.get_mut(&agent).filter(|_| running) else { return };
-        let Some(line) = &seat.line else { return };
-        if !seat.at_work && !seat.mailbox.iter().any(wakes) {
+        let Some(slot) = slots.get_mut(&agent).filter(|_| running) else { return };
+        let Some(line) = &slot.line else { return };
+        if !slot.at_work && !slot.mailbox.iter().any(wakes) {
             return;
         }
         let name = |id: AgentId| tree.node(id).map_or_else(|| id.to_string(), |node| node.name.clone());
-        for letter in seat.mailbox.take() {
+        for letter in slot.mailbox.take() {
             let message = self.fitting(words::message(&letter, &sender_words(letter.from, name))).await;
             // Only the newest report of a child matters, also of those that are under way.
             let older = match (&letter.letter, letter.from) {
-                (Letter::Up(Up::Report { .. }), Sender::Agent { id }) => seat.reports.insert(id, message.id),
+                (Letter::Up(Up::Report { .. }), Sender::Agent { id }) => slot.reports.insert(id, message.id),
                 _ => None,
             };
-            let replaces = older.filter(|older| seat.in_flight.remove(*older));
-            line.send(AgentInput::Letter { message, wakes: wakes(&letter) && !seat.quiet, replaces });
-            seat.in_flight.letter(letter);
+            let replaces = older.filter(|older| slot.in_flight.remove(*older));
+            line.send(AgentInput::Letter { message, wakes: wakes(&letter) && !slot.quiet, replaces });
+            slot.in_flight.letter(letter);
         }
     }
 }
@@ -175,11 +175,11 @@ fn narrowed(state: &State, changes: &[Change]) -> BTreeMap<AgentId, ChildSpec> {
     });
     let Some((agent, names)) = told else { return BTreeMap::new() };
     let narrower = |id: AgentId| {
-        let seat = state.seats.get(&id)?;
-        let mut spec = seat.spec.clone()?;
+        let slot = state.slots.get(&id)?;
+        let mut spec = slot.spec.clone()?;
         // Whoever waits to be made again has those that its definition names.
-        let has = |name: &&String| match seat.line {
-            Some(_) => seat.tools.contains(*name),
+        let has = |name: &&String| match slot.line {
+            Some(_) => slot.tools.contains(*name),
             None => spec.definition.tools.has(name),
         };
         let kept: Vec<String> = names.iter().filter(has).cloned().collect();
@@ -196,16 +196,16 @@ fn setups(narrowed: &BTreeMap<AgentId, ChildSpec>) -> BTreeMap<AgentId, serde_js
 /// Whoever runs has no other tools from its next turn on, and gives no others to those below it.
 fn narrow(state: &mut State, narrowed: BTreeMap<AgentId, ChildSpec>) {
     for (agent, spec) in narrowed {
-        let Some(seat) = state.seats.get_mut(&agent) else { continue };
-        seat.tools.retain(|name| spec.definition.tools.has(name) || OF_CHILDREN.contains(&name.as_str()));
-        seat.send(AgentInput::KeepTools(seat.tools.iter().cloned().collect()));
-        seat.spec = Some(spec);
+        let Some(slot) = state.slots.get_mut(&agent) else { continue };
+        slot.tools.retain(|name| spec.definition.tools.has(name) || OF_CHILDREN.contains(&name.as_str()));
+        slot.send(AgentInput::KeepTools(slot.tools.iter().cloned().collect()));
+        slot.spec = Some(spec);
     }
 }
 
 fn change_budget(state: &State, agent: AgentId, parameters: &AgentParameters) {
-    if let (Some(seat), Some(budget)) = (state.seats.get(&agent), parameters.budget) {
-        seat.send(AgentInput::SetBudget(Budget { cost: budget.cost, tokens: budget.tokens, time: None }));
+    if let (Some(slot), Some(budget)) = (state.slots.get(&agent), parameters.budget) {
+        slot.send(AgentInput::SetBudget(Budget { cost: budget.cost, tokens: budget.tokens, time: None }));
     }
 }
 
@@ -226,7 +226,7 @@ fn is_heard(state: &State, change: &Change) -> bool {
     let Change::Post(AgentMessage { from: Sender::Agent { id }, letter: Letter::Up(up), .. }) = change else {
         return true;
     };
-    let told = state.seats.get(id).is_none_or(|seat| seat.is_told());
+    let told = state.slots.get(id).is_none_or(|slot| slot.is_told());
     match up {
         Up::Ended { .. } | Up::Stopped { .. } => told,
         Up::Report { .. } | Up::Question { .. } => true,

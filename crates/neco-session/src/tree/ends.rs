@@ -6,25 +6,25 @@ use neco_proto::{AgentId, ErrorCode, Message};
 use serde_json::Value;
 
 use super::carry::wakes;
-use super::company::{Company, State};
 use super::error::TreeError;
 use super::notes::Gone;
 use super::op::Op;
-use super::seat::{Answered, STOPPED, Seat};
+use super::slot::{AgentSlot, Answered, STOPPED};
+use super::supervisor::{AgentSupervisor, State};
 use super::words;
 
 /// How often an output may not fit.
 const MOST_MISFITS: u32 = 3;
 
-impl Company {
+impl AgentSupervisor {
     /// An agent's loop came to its end.
     pub(super) async fn work_ended(&self, state: &mut State, agent: AgentId, complete: &AgentComplete) {
         match state.tree.node(agent).map(|node| node.state) {
             Some(NodeState::Running) => self.leave_unanswered(state, agent),
             // What follows waits until it goes on.
             Some(NodeState::Paused) => {
-                if let Some(seat) = state.seats.get_mut(&agent) {
-                    seat.ended_paused = Some(complete.clone());
+                if let Some(slot) = state.slots.get_mut(&agent) {
+                    slot.ended_paused = Some(complete.clone());
                 }
                 return;
             }
@@ -50,7 +50,7 @@ impl Company {
             }
             CompleteReason::LoopDetected => failed(Some(ErrorCode::LoopDetected), "it repeated itself".to_owned()),
             CompleteReason::Failed => {
-                let error = state.seats.get(&agent).and_then(|seat| seat.error.clone());
+                let error = state.slots.get(&agent).and_then(|slot| slot.error.clone());
                 failed(complete.error_code, error.unwrap_or_else(|| "its model could not be reached".to_owned()))
             }
             CompleteReason::Stopped => failed(None, "a hook ended its work".to_owned()),
@@ -63,25 +63,25 @@ impl Company {
 
     /// What follows when an agent has nothing more to do; nothing while something is left that it waits for.
     async fn natural_end(&self, state: &mut State, agent: AgentId, complete: &AgentComplete) -> Option<Op> {
-        let seat = state.seats.get(&agent)?;
+        let slot = state.slots.get(&agent)?;
         // It may have been told something meanwhile, and be at it already.
-        if seat.at_work || !seat.in_flight.is_empty() || seat.mailbox.iter().any(wakes) {
+        if slot.at_work || !slot.in_flight.is_empty() || slot.mailbox.iter().any(wakes) {
             return None;
         }
         self.wait_for_those_below(state, agent).await?;
-        let seat = state.seats.get_mut(&agent)?;
-        let wanted = seat.spec.as_ref().is_some_and(|spec| spec.definition.output_schema.is_some());
-        match seat.output.take() {
+        let slot = state.slots.get_mut(&agent)?;
+        let wanted = slot.spec.as_ref().is_some_and(|spec| spec.definition.output_schema.is_some());
+        match slot.output.take() {
             Some(output) => Some(Op::Complete { agent, output }),
             None if !wanted => Some(Op::Complete { agent, output: Value::from(complete.final_text.clone()) }),
-            None if seat.reminded => Some(Op::Fail {
+            None if slot.reminded => Some(Op::Fail {
                 agent,
                 code: None,
                 message: format!("it ended without complete_task; its last words: {}", last(complete)),
             }),
             None => {
-                seat.reminded = true;
-                say(seat, words::reminder());
+                slot.reminded = true;
+                say(slot, words::reminder());
                 None
             }
         }
@@ -94,7 +94,7 @@ impl Company {
         let nodes = children.iter().filter_map(|child| state.tree.node(*child));
         let live: Vec<&AgentNode> = nodes.filter(|node| node.state.is_live()).collect();
         let waits_for_agent = |node: &&AgentNode| {
-            let held = state.seats.get(&node.id).is_some_and(|seat| seat.held);
+            let held = state.slots.get(&node.id).is_some_and(|slot| slot.held);
             node.state == NodeState::Paused && node.paused_by == Some(node.id) && !held
         };
         if live.is_empty() {
@@ -104,9 +104,9 @@ impl Company {
             return None;
         }
         let (left, names): (Vec<AgentId>, Vec<String>) = live.iter().map(|node| (node.id, node.name.clone())).unzip();
-        let seat = state.seats.get_mut(&agent)?;
-        if !std::mem::replace(&mut seat.told_of_paused, true) {
-            say(seat, words::left_paused(&names));
+        let slot = state.slots.get_mut(&agent)?;
+        if !std::mem::replace(&mut slot.told_of_paused, true) {
+            say(slot, words::left_paused(&names));
             return None;
         }
         for child in left {
@@ -119,7 +119,7 @@ impl Company {
     /// An agent's task is over although nobody ended it.
     pub(super) async fn task_ended(&self, state: &mut State, agent: AgentId, how: Gone) {
         let live = state.tree.node(agent).is_some_and(|node| node.state.is_live());
-        let sits = state.seats.get(&agent).is_some_and(|seat| seat.line.is_some());
+        let sits = state.slots.get(&agent).is_some_and(|slot| slot.line.is_some());
         if !live || !sits || agent == self.root || state.closed {
             return;
         }
@@ -135,13 +135,13 @@ impl Company {
     /// Children that wait for an answer of one that has ended its work decide themselves.
     fn leave_unanswered(&self, state: &mut State, agent: AgentId) {
         let children = state.tree.node(agent).map(|node| node.children.clone()).unwrap_or_default();
-        let unread = |seat: &Seat| seat.mailbox.iter().any(wakes) || !seat.in_flight.is_empty();
-        if state.seats.get(&agent).is_some_and(unread) {
+        let unread = |slot: &AgentSlot| slot.mailbox.iter().any(wakes) || !slot.in_flight.is_empty();
+        if state.slots.get(&agent).is_some_and(unread) {
             return;
         }
         for child in children {
-            if let Some(seat) = state.seats.get_mut(&child) {
-                seat.answer(Answered::Nobody);
+            if let Some(slot) = state.slots.get_mut(&child) {
+                slot.answer(Answered::Nobody);
             }
         }
     }
@@ -151,7 +151,7 @@ impl Company {
     /// # Errors
     /// When agents of its own are still at work.
     pub(super) async fn finish(&self, agent: AgentId, output: Value) -> Result<(), TreeError> {
-        self.to_the_end(move |company| async move { company.finish_with(agent, output).await }).await
+        self.to_the_end(move |supervisor| async move { supervisor.finish_with(agent, output).await }).await
     }
 
     async fn finish_with(&self, agent: AgentId, output: Value) -> Result<(), TreeError> {
@@ -163,9 +163,9 @@ impl Company {
             if !at_work.is_empty() {
                 return Err(TreeError::ChildrenAtWork(at_work));
             }
-            let seat = state.seats.get_mut(&agent).ok_or(TreeError::Unknown(agent))?;
-            seat.output = Some(output);
-            seat.line.as_ref().map(|line| line.handle.clone())
+            let slot = state.slots.get_mut(&agent).ok_or(TreeError::Unknown(agent))?;
+            slot.output = Some(output);
+            slot.line.as_ref().map(|line| line.handle.clone())
         };
         if let Some(handle) = handle {
             // Heard before the call ends, so that no other turn begins.
@@ -177,15 +177,15 @@ impl Company {
     /// An output did not fit; says how many tries are left. With none left the agent has failed.
     pub(super) async fn misfit(&self, agent: AgentId, problem: &str) -> u32 {
         let problem = problem.to_owned();
-        let counted = self.to_the_end(move |company| async move {
-            let mut state = company.lock().await;
-            let Some(seat) = state.seats.get_mut(&agent) else { return Ok(0) };
-            seat.misfits += 1;
-            let left = MOST_MISFITS.saturating_sub(seat.misfits);
+        let counted = self.to_the_end(move |supervisor| async move {
+            let mut state = supervisor.lock().await;
+            let Some(slot) = state.slots.get_mut(&agent) else { return Ok(0) };
+            slot.misfits += 1;
+            let left = MOST_MISFITS.saturating_sub(slot.misfits);
             if left == 0 {
                 let code = Some(ErrorCode::InvalidArguments);
                 let message = format!("its output did not fit, {MOST_MISFITS} times; the last time: {problem}");
-                company.apply(&mut state, Op::Fail { agent, code, message }).await?;
+                supervisor.apply(&mut state, Op::Fail { agent, code, message }).await?;
             }
             Ok(left)
         });
@@ -194,9 +194,9 @@ impl Company {
 }
 
 /// Neco itself says something to an agent, which begins with it.
-fn say(seat: &mut Seat, message: Message) {
-    seat.in_flight.message(message.id);
-    seat.send(AgentInput::Letter { message, wakes: true, replaces: None });
+fn say(slot: &mut AgentSlot, message: Message) {
+    slot.in_flight.message(message.id);
+    slot.send(AgentInput::Letter { message, wakes: true, replaces: None });
 }
 
 fn last(complete: &AgentComplete) -> &str {

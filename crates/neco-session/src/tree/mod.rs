@@ -10,19 +10,16 @@
 //!
 //! Reading order: [`limits`], [`op`] (what can be asked), [`change`] (what follows), [`agents`] (the tree,
 //! pure) with [`collapse`] and [`promises`], [`mailbox`], [`error`], [`history`] (the tree that a log tells of)
-//! with [`mend`]; then how it runs: [`spawner`] (its face), [`spec`] (what a child is made from), [`company`]
-//! with [`birth`], [`orders`], [`record`] and [`carry`] (what follows is kept, then done), [`seat`], [`notes`],
+//! with [`mend`]; then how it runs: [`spawner`] (its face), [`spec`] (what a child is made from), [`supervisor`]
+//! with [`child_setup`], [`orders`], [`record`] and [`carry`] (what follows is kept, then done), [`slot`], [`notes`],
 //! [`watch`] and [`time`] (what agents do is noticed), [`ends`] (how a child's work ends), [`wait`], [`stop`] (everybody at once), [`revive`]
 //! (after a crash), [`rest`] (whether all is done), [`words`], [`tools`] (the model's hands).
 
 mod agents;
-mod birth;
 mod carry;
 mod change;
+mod child_setup;
 mod collapse;
-mod company;
-#[cfg(test)]
-mod company_tests;
 mod ends;
 mod error;
 mod history;
@@ -38,10 +35,13 @@ mod promises;
 mod record;
 mod rest;
 mod revive;
-mod seat;
+mod slot;
 mod spawner;
 mod spec;
 mod stop;
+mod supervisor;
+#[cfg(test)]
+mod supervisor_tests;
 mod time;
 pub mod tools;
 mod wait;
@@ -50,7 +50,6 @@ mod words;
 
 pub use agents::AgentTree;
 pub use change::Change;
-pub use company::{Birth, Company, CompanySetup, MakeChild, Newborn};
 pub use error::TreeError;
 pub use history::TreeHistory;
 pub use limits::{BudgetKind, Spent, TreeLimits};
@@ -60,4 +59,5 @@ pub use rest::Rest;
 pub use spawner::{SpawnRequest, Spawner};
 pub use spec::{ChildSpec, TreeSettings};
 pub use stop::Stopping;
+pub use supervisor::{AgentSupervisor, BuiltAgent, ChildSetup, CompanySetup, MakeChild};
 pub use wait::{WaitFor, Waited};

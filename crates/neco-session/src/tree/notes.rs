@@ -10,7 +10,7 @@ use neco_proto::{AgentId, CallId, Event, EventBody, MessageId, QuestionId, Role,
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::seat::InFlight;
+use super::slot::InFlight;
 
 /// What is noticed of agents.
 #[derive(Default)]

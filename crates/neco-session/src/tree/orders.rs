@@ -6,19 +6,19 @@ use neco_proto::{AgentId, AgentOrder, AgentParameters, EventBody, MessageId};
 use neco_safety::tools::own_name;
 use tokio::sync::oneshot;
 
-use super::company::{Company, State};
 use super::error::TreeError;
 use super::op::Op;
-use super::seat::{Answered, Seat};
+use super::slot::{AgentSlot, Answered};
+use super::supervisor::{AgentSupervisor, State};
 use super::tools::OF_CHILDREN;
 
-impl Company {
+impl AgentSupervisor {
     /// A parent, or the person, tells an agent what to do.
     ///
     /// # Errors
     /// When it is not theirs to tell, or makes no sense now.
     pub async fn order(&self, from: Sender, agent: AgentId, order: AgentOrder) -> Result<(), TreeError> {
-        self.to_the_end(move |company| async move { company.carry_order(from, agent, order).await }).await
+        self.to_the_end(move |supervisor| async move { supervisor.carry_order(from, agent, order).await }).await
     }
 
     /// A parent, or the person, ends an agent and everybody below it; says whether nothing of them runs any more.
@@ -68,8 +68,8 @@ impl Company {
             None => None,
         };
         self.apply(state, Op::Update { agent, parameters: AgentParameters { tools, ..parameters } }).await?;
-        if let (Some(seat), Some(provider)) = (state.seats.get(&agent), provider) {
-            seat.send(AgentInput::SetModel(provider));
+        if let (Some(slot), Some(provider)) = (state.slots.get(&agent), provider) {
+            slot.send(AgentInput::SetModel(provider));
         }
         Ok(())
     }
@@ -80,7 +80,8 @@ impl Company {
     /// When it has no parent, or progress is no part of a whole.
     pub(super) async fn report(&self, from: AgentId, progress: f64, message: String) -> Result<(), TreeError> {
         let report = Op::Report { from, progress, message };
-        self.to_the_end(move |company| async move { company.apply(&mut *company.lock().await, report).await }).await
+        self.to_the_end(move |supervisor| async move { supervisor.apply(&mut *supervisor.lock().await, report).await })
+            .await
     }
 
     /// A child asks its parent; the answer comes later. `None` when nobody can answer.
@@ -92,7 +93,7 @@ impl Company {
         from: AgentId,
         text: String,
     ) -> Result<Option<oneshot::Receiver<Answered>>, TreeError> {
-        self.to_the_end(move |company| async move { company.put_question(from, text).await }).await
+        self.to_the_end(move |supervisor| async move { supervisor.put_question(from, text).await }).await
     }
 
     async fn put_question(
@@ -103,18 +104,18 @@ impl Company {
         let mut state = self.lock().await;
         let parent = state.tree.node(from).and_then(|node| node.parent).ok_or(TreeError::NoParent)?;
         // A parent that waits in a call for this very child can't answer it.
-        if state.seats.get(&from).is_some_and(|seat| !seat.is_told()) {
+        if state.slots.get(&from).is_some_and(|slot| !slot.is_told()) {
             return Ok(None);
         }
         // An answer names no question, so there is one at a time.
-        if state.seats.get(&from).is_some_and(Seat::asks) {
+        if state.slots.get(&from).is_some_and(AgentSlot::asks) {
             return Err(TreeError::AsksAlready);
         }
-        if state.seats.get(&parent).is_none_or(Seat::is_full) {
+        if state.slots.get(&parent).is_none_or(AgentSlot::is_full) {
             return Err(TreeError::Full(parent));
         }
         self.apply(&mut state, Op::Question { from, text }).await?;
-        Ok(state.seats.get_mut(&from).map(Seat::ask))
+        Ok(state.slots.get_mut(&from).map(AgentSlot::ask))
     }
 
     /// A node, if the one who asks may know of it: its own child.
@@ -129,7 +130,7 @@ impl Company {
     }
 
     async fn tell(&self, state: &mut State, from: Sender, to: AgentId, letter: Down) -> Result<(), TreeError> {
-        if state.seats.get(&to).is_some_and(Seat::is_full) {
+        if state.slots.get(&to).is_some_and(AgentSlot::is_full) {
             return Err(TreeError::Full(to));
         }
         self.apply(state, Op::Tell { from, to, letter }).await
@@ -137,15 +138,15 @@ impl Company {
 
     /// The answer goes to the call that waits for it.
     async fn answer(&self, state: &mut State, from: Sender, to: AgentId, text: String) -> Result<(), TreeError> {
-        if !state.seats.get(&to).ok_or(TreeError::Unknown(to))?.asks() {
+        if !state.slots.get(&to).ok_or(TreeError::Unknown(to))?.asks() {
             return Err(TreeError::NoQuestion(to));
         }
         let letter = Letter::Down(Down::Answer { text: text.clone() });
         let told = AgentMessage { from, to, letter, message_id: MessageId::new() };
         let recorded = self.journal.commit(to, None, EventBody::AgentMessage(told)).await;
         recorded.map_err(|error| TreeError::Refused(error.to_string()))?;
-        if let Some(seat) = state.seats.get_mut(&to) {
-            seat.answer(Answered::By(from, text));
+        if let Some(slot) = state.slots.get_mut(&to) {
+            slot.answer(Answered::By(from, text));
             // It was silent because it waited.
             self.notes.listen_to(to);
         }
@@ -155,18 +156,18 @@ impl Company {
 
 /// The tools that an agent keeps, by our own names, with those that every child has.
 fn tools_named(state: &State, agent: AgentId, names: &[String]) -> Result<Vec<String>, TreeError> {
-    let seat = state.seats.get(&agent).ok_or(TreeError::Unknown(agent))?;
+    let slot = state.slots.get(&agent).ok_or(TreeError::Unknown(agent))?;
     let mut kept: Vec<String> = Vec::new();
     for name in names {
         let own = own_name(name).unwrap_or(name);
         // Whoever waits to be made again has those that its definition names.
-        let has = match (&seat.line, &seat.spec) {
-            (Some(_), _) => seat.tools.contains(own),
+        let has = match (&slot.line, &slot.spec) {
+            (Some(_), _) => slot.tools.contains(own),
             (None, Some(spec)) => spec.definition.tools.has(own),
             (None, None) => false,
         };
         if !has {
-            let mut there: Vec<&str> = seat.tools.iter().map(String::as_str).collect();
+            let mut there: Vec<&str> = slot.tools.iter().map(String::as_str).collect();
             there.sort_unstable();
             return Err(TreeError::Refused(format!("it has no tool {name:?}; it has: {}", there.join(", "))));
         }

@@ -9,47 +9,47 @@ use neco_proto::{AgentId, EventBody};
 use neco_safety::Policy;
 
 use super::agents::AgentTree;
-use super::birth::task_message;
-use super::company::{Company, State};
+use super::child_setup::task_message;
 use super::error::TreeError;
 use super::history::TreeHistory;
 use super::op::Op;
-use super::seat::Seat;
+use super::slot::AgentSlot;
 use super::spec::ChildSpec;
+use super::supervisor::{AgentSupervisor, State};
 use super::words;
 use crate::fold::fold_agent;
 use crate::resume::mend;
 
 /// Seats for whoever is live in a tree that a log tells of; nobody sits there yet.
-pub(super) fn seats(tree: &AgentTree, history: &TreeHistory, most_letters: usize) -> HashMap<AgentId, Seat> {
+pub(super) fn slots(tree: &AgentTree, history: &TreeHistory, most_letters: usize) -> HashMap<AgentId, AgentSlot> {
     let live = tree.iter().filter(|node| node.id != tree.root() && node.state.is_live());
-    let seat = |agent: AgentId| {
+    let slot = |agent: AgentId| {
         let setup = history.setup(agent).cloned();
         // Whoever waited for it in a call waits no longer: its end is told.
         let spec = setup.and_then(|setup| serde_json::from_value::<ChildSpec>(setup).ok());
         // A workflow that goes on does its tasks anew, and ends those that an earlier process left.
         let spec = spec.map(|spec| ChildSpec { told: spec.workflow.is_none(), ..spec });
-        Seat::new(spec, Policy::default(), HashSet::new(), most_letters)
+        AgentSlot::new(spec, Policy::default(), HashSet::new(), most_letters)
     };
-    live.map(|node| (node.id, seat(node.id))).collect()
+    live.map(|node| (node.id, slot(node.id))).collect()
 }
 
 /// What was said and not heard is said again.
-pub(super) fn repost(seats: &mut HashMap<AgentId, Seat>, history: &TreeHistory) {
+pub(super) fn repost(slots: &mut HashMap<AgentId, AgentSlot>, history: &TreeHistory) {
     for letter in history.unheard() {
-        if let Some(seat) = seats.get_mut(&letter.to) {
-            seat.mailbox.put_back(AgentMessage::clone(letter));
+        if let Some(slot) = slots.get_mut(&letter.to) {
+            slot.mailbox.put_back(AgentMessage::clone(letter));
         }
     }
 }
 
-impl Company {
+impl AgentSupervisor {
     /// The session is open: whoever ran when it ended is paused now, and its parent is told.
     ///
     /// # Errors
     /// When that can't be recorded.
     pub async fn open(&self) -> Result<(), TreeError> {
-        self.to_the_end(|company| async move { company.open_whole().await }).await
+        self.to_the_end(|supervisor| async move { supervisor.open_whole().await }).await
     }
 
     async fn open_whole(&self) -> Result<(), TreeError> {
@@ -71,14 +71,14 @@ impl Company {
 
     /// An agent that was paused goes on; after a crash it is made again from the log.
     pub(super) async fn go_on(&self, state: &mut State, agent: AgentId) {
-        if state.seats.get(&agent).is_some_and(|seat| seat.line.is_some()) {
+        if state.slots.get(&agent).is_some_and(|slot| slot.line.is_some()) {
             // What waits is heard in the turn that it goes on with.
             self.deliver(state, agent).await;
-            let Some(seat) = state.seats.get_mut(&agent) else { return };
-            seat.held = false;
-            seat.send(AgentInput::Release);
+            let Some(slot) = state.slots.get_mut(&agent) else { return };
+            slot.held = false;
+            slot.send(AgentInput::Release);
             // Its work may have ended while it was paused.
-            if let Some(complete) = seat.ended_paused.take() {
+            if let Some(complete) = slot.ended_paused.take() {
                 Box::pin(self.work_ended(state, agent, &complete)).await;
             }
             return;
@@ -92,7 +92,7 @@ impl Company {
 
     async fn revive(&self, state: &mut State, agent: AgentId) -> Result<(), TreeError> {
         let node = state.tree.node(agent).cloned().ok_or(TreeError::Unknown(agent))?;
-        let spec = state.seats.get(&agent).and_then(|seat| seat.spec.clone());
+        let spec = state.slots.get(&agent).and_then(|slot| slot.spec.clone());
         let spec = spec.ok_or_else(|| TreeError::Refused("the log does not say who it is".to_owned()))?;
         let refused = |error: neco_store::StoreError| TreeError::Refused(error.to_string());
         let fold = fold_agent(self.log.as_ref(), self.session, agent).await.map_err(refused)?;
@@ -104,18 +104,18 @@ impl Company {
         let fold = fold_agent(self.log.as_ref(), self.session, agent).await.map_err(refused)?;
         let worked = Duration::from_millis(fold.standing.worked_ms);
         let task_is_known = !fold.messages.is_empty();
-        let newborn = self.newborn(state, &node, &spec, fold)?;
-        let line = self.begin(agent, newborn.agent, newborn.handle);
+        let built = self.built(state, &node, &spec, fold)?;
+        let line = self.begin(agent, built.agent, built.handle);
         let message = match task_is_known {
             true => words::go_on(),
             false => task_message(&node, Some(&spec)),
         };
-        if let Some(seat) = state.seats.get_mut(&agent) {
-            (seat.policy, seat.tools) = (newborn.policy, newborn.tools);
-            seat.in_flight.message(message.id);
-            seat.at_work = true;
+        if let Some(slot) = state.slots.get_mut(&agent) {
+            (slot.policy, slot.tools) = (built.policy, built.tools);
+            slot.in_flight.message(message.id);
+            slot.at_work = true;
             line.send(AgentInput::Letter { message, wakes: true, replaces: None });
-            seat.line = Some(line);
+            slot.line = Some(line);
         }
         self.watch_time(agent, spec.definition.timeout.map(|most| most.saturating_sub(worked)));
         self.watch_silence(state);

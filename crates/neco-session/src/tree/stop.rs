@@ -8,9 +8,9 @@ use neco_proto::event::{NodeState, SessionStop};
 use neco_proto::{AgentId, EventBody};
 use tokio::sync::oneshot;
 
-use super::company::{Company, LEAVING, State};
 use super::error::TreeError;
 use super::op::Op;
+use super::supervisor::{AgentSupervisor, LEAVING, State};
 use super::words;
 
 /// A stop that is being carried out; no agent is started before it is over.
@@ -37,17 +37,17 @@ impl Stops {
     }
 }
 
-impl Company {
+impl AgentSupervisor {
     /// Pauses everybody below the root with what they did: what they say and run is broken off. Those of workflows
     /// break off too and are left to their workflow, which does their tasks again when it goes on. Nobody is started
-    /// until [`Company::stopped`].
+    /// until [`AgentSupervisor::stopped`].
     ///
     /// # Errors
     /// When that can't be recorded.
     pub async fn stop_everybody(&self) -> Result<Stopping, TreeError> {
-        self.to_the_end(|company| async move {
-            let mut state = company.lock().await;
-            company.pause_everybody(&mut state).await
+        self.to_the_end(|supervisor| async move {
+            let mut state = supervisor.lock().await;
+            supervisor.pause_everybody(&mut state).await
         })
         .await
     }
@@ -62,7 +62,7 @@ impl Company {
         }
         let state = self.lock().await;
         drop(counted);
-        state.seats.values().for_each(|seat| seat.posted.notify_waiters());
+        state.slots.values().for_each(|slot| slot.posted.notify_waiters());
     }
 
     /// Nothing wakes the root until the person says something, although nobody was paused: every window is told.
@@ -79,7 +79,7 @@ impl Company {
         let state = self.lock().await;
         let node = |agent: AgentId| state.tree.node(agent);
         let is_waited_for = |agent: &AgentId| {
-            let spec = state.seats.get(agent).and_then(|seat| seat.spec.as_ref());
+            let spec = state.slots.get(agent).and_then(|slot| slot.spec.as_ref());
             spec.is_some_and(|spec| !spec.told && spec.workflow.is_none())
         };
         let is_paused = |agent: &AgentId| node(*agent).is_some_and(|node| node.state == NodeState::Paused);
@@ -91,7 +91,7 @@ impl Company {
 
     async fn pause_everybody(&self, state: &mut State) -> Result<Stopping, TreeError> {
         let of_workflow = |agent: &AgentId| {
-            let spec = state.seats.get(agent).and_then(|seat| seat.spec.as_ref());
+            let spec = state.slots.get(agent).and_then(|slot| slot.spec.as_ref());
             spec.is_some_and(|spec| spec.workflow.is_some())
         };
         let children = state.tree.node(self.root).map(|node| node.children.clone()).unwrap_or_default();
@@ -103,11 +103,11 @@ impl Company {
             self.apply(state, Op::PauseAll(own.clone())).await?;
         }
         children.into_iter().for_each(|child| self.hold(state, child, Halt::AtOnce));
-        let heard = state.seats.iter().filter(|(agent, _)| **agent != self.root);
-        let heard = heard.filter_map(|(_, seat)| Some(seat.line.as_ref()?.flush())).collect();
+        let heard = state.slots.iter().filter(|(agent, _)| **agent != self.root);
+        let heard = heard.filter_map(|(_, slot)| Some(slot.line.as_ref()?.flush())).collect();
         let name = |agent: &AgentId| state.tree.node(*agent).map(|node| node.name.clone());
         let names: Vec<String> = paused.iter().filter_map(name).collect();
-        if let Some(root) = state.seats.get(&self.root).filter(|_| !names.is_empty()) {
+        if let Some(root) = state.slots.get(&self.root).filter(|_| !names.is_empty()) {
             root.send(AgentInput::Letter { message: words::all_stopped(&names), wakes: false, replaces: None });
         }
         if state.tree.live_count() > 0 {
@@ -126,12 +126,12 @@ impl Company {
     /// who will know when it is to go on.
     pub(super) fn hold(&self, state: &mut State, agent: AgentId, halt: Halt) {
         for below in state.tree.subtree(agent) {
-            if let Some(seat) = state.seats.get(&below) {
-                seat.send(AgentInput::Hold(halt));
+            if let Some(slot) = state.slots.get(&below) {
+                slot.send(AgentInput::Hold(halt));
             }
         }
-        if let Some(seat) = state.seats.get_mut(&agent) {
-            seat.held = true;
+        if let Some(slot) = state.slots.get_mut(&agent) {
+            slot.held = true;
         }
     }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 use neco_proto::AgentId;
 use tokio::time::Instant;
 
-use super::company::Company;
 use super::op::Op;
+use super::supervisor::AgentSupervisor;
 
 /// How soon is looked again at the earliest: while an agent waits for the person its time stands still.
 const SOONEST: Duration = Duration::from_millis(100);
@@ -30,19 +30,19 @@ impl Began {
     }
 }
 
-impl Company {
+impl AgentSupervisor {
     /// Ends an agent when it has worked for `most` from now on; waiting for the person and pauses are no work.
     pub(super) fn watch_time(&self, agent: AgentId, most: Option<Duration>) {
         let Some(most) = most else { return };
-        let company = Weak::clone(&self.me);
+        let supervisor = Weak::clone(&self.me);
         // What it waited before is not of this time.
         let began = Began { at: Instant::now(), waited: self.notes.waited(agent), most };
         tokio::spawn(async move {
             let mut left = most;
             loop {
                 tokio::time::sleep(left).await;
-                let Some(company) = company.upgrade() else { return };
-                match company.check_time(agent, began).await {
+                let Some(supervisor) = supervisor.upgrade() else { return };
+                match supervisor.check_time(agent, began).await {
                     Some(more) => left = more.max(SOONEST),
                     None => return,
                 }

@@ -8,8 +8,8 @@ use neco_proto::AgentId;
 use neco_proto::event::NodeState;
 use tokio_util::sync::CancellationToken;
 
-use super::company::{Company, State};
 use super::error::TreeError;
+use super::supervisor::{AgentSupervisor, State};
 
 /// What is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct Waited {
     running: usize,
 }
 
-impl Company {
+impl AgentSupervisor {
     /// Waits until one or all of `agents`, children of `parent`, have ended; until one of them asks
     /// something, one falls silent, none of them can go on by itself, or time is up. What they said is on its way into the
     /// conversation of `parent` then.
@@ -55,7 +55,7 @@ impl Company {
     ) -> Result<Waited, TreeError> {
         let posted = {
             let state = self.lock().await;
-            Arc::clone(&state.seats.get(&parent).ok_or(TreeError::Unknown(parent))?.posted)
+            Arc::clone(&state.slots.get(&parent).ok_or(TreeError::Unknown(parent))?.posted)
         };
         // Of those it was said before that they may hang; whoever waits for them all the same knows.
         let known = Waited::of(&*self.lock().await, agents).silent;
@@ -89,7 +89,7 @@ impl Company {
 
     /// Ready when nothing was heard of an agent for too long; never when it ends before.
     pub(super) async fn silence_of(&self, agent: AgentId) {
-        let silent = self.lock().await.seats.get(&agent).map(|seat| seat.silent.subscribe());
+        let silent = self.lock().await.slots.get(&agent).map(|slot| slot.silent.subscribe());
         let fell_silent = match silent {
             Some(mut silent) => silent.wait_for(|silent| *silent).await.is_ok(),
             None => false,
@@ -102,7 +102,7 @@ impl Company {
     /// Nobody waits for an agent any more: its end is told to its parent. Says whether it is still live.
     pub(super) async fn let_go(&self, agent: AgentId) -> bool {
         let mut state = self.lock().await;
-        match state.seats.get_mut(&agent).and_then(|seat| seat.spec.as_mut()) {
+        match state.slots.get_mut(&agent).and_then(|slot| slot.spec.as_mut()) {
             Some(spec) => {
                 spec.told = true;
                 true
@@ -120,7 +120,7 @@ impl Company {
     pub(super) async fn flush(&self, agent: AgentId) {
         let flushed = {
             let state = self.lock().await;
-            state.seats.get(&agent).and_then(|seat| seat.line.as_ref()).map(|line| line.flush())
+            state.slots.get(&agent).and_then(|slot| slot.line.as_ref()).map(|line| line.flush())
         };
         if let Some(flushed) = flushed {
             // One that is gone hears nothing more.
@@ -140,10 +140,10 @@ impl Waited {
             }
             waited.running += usize::from(node.state != NodeState::Paused);
             waited.left.push(node.name.clone());
-            if state.seats.get(agent).is_some_and(|seat| seat.asks()) {
+            if state.slots.get(agent).is_some_and(|slot| slot.asks()) {
                 waited.asks.push(node.name.clone());
             }
-            if state.seats.get(agent).is_some_and(|seat| *seat.silent.borrow()) {
+            if state.slots.get(agent).is_some_and(|slot| *slot.silent.borrow()) {
                 waited.silent.push(node.name.clone());
             }
         }

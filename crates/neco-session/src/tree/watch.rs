@@ -8,32 +8,32 @@ use neco_proto::event::{AgentMessage, AgentNode, Letter, ModeChange, NodeState, 
 use neco_proto::{AgentId, EventBody, MessageId, Mode};
 use tokio::time::Instant;
 
-use super::company::{Company, State};
 use super::notes::{Note, Notes};
 use super::op::Op;
+use super::supervisor::{AgentSupervisor, State};
 
 /// Takes notes in until there are no more.
-pub(super) async fn watch(company: Weak<Company>, notes: Arc<Notes>) {
+pub(super) async fn watch(supervisor: Weak<AgentSupervisor>, notes: Arc<Notes>) {
     while let Some(fresh) = notes.next().await {
-        let Some(company) = company.upgrade() else { return };
-        let mut state = company.lock().await;
+        let Some(supervisor) = supervisor.upgrade() else { return };
+        let mut state = supervisor.lock().await;
         for (agent, note) in fresh {
-            company.noted(&mut state, agent, note).await;
+            supervisor.noted(&mut state, agent, note).await;
         }
     }
 }
 
-impl Company {
+impl AgentSupervisor {
     async fn noted(&self, state: &mut State, agent: AgentId, note: Note) {
-        if let Some(seat) = state.seats.get_mut(&agent) {
-            note.settle(&mut seat.in_flight);
-            seat.silent.send_if_modified(std::mem::take);
+        if let Some(slot) = state.slots.get_mut(&agent) {
+            note.settle(&mut slot.in_flight);
+            slot.silent.send_if_modified(std::mem::take);
             if let Some(at_work) = note.at_work {
-                seat.at_work = at_work;
-                seat.quiet &= !at_work;
+                slot.at_work = at_work;
+                slot.quiet &= !at_work;
             }
             if note.error.is_some() {
-                seat.error.clone_from(&note.error);
+                slot.error.clone_from(&note.error);
             }
         }
         if let Some(said) = note.said {
@@ -41,8 +41,8 @@ impl Company {
         }
         if let Some(usage) = note.usage {
             // Those above it first: when it ends because all is used up, they know that already.
-            for seat in self.above(state, agent).into_iter().filter_map(|id| state.seats.get(&id)) {
-                seat.send(AgentInput::OthersUsed(usage));
+            for slot in self.above(state, agent).into_iter().filter_map(|id| state.slots.get(&id)) {
+                slot.send(AgentInput::OthersUsed(usage));
             }
             // A tree that does not know who used it has nobody to count it for.
             let _ = self.apply(state, Op::Use { agent, usage }).await;
@@ -70,12 +70,12 @@ impl Company {
 
     /// A mode of the root binds everybody.
     fn pass_on(&self, state: &State, change: &ModeChange) {
-        for (agent, seat) in state.seats.iter().filter(|(_, seat)| seat.spec.is_some()) {
+        for (agent, slot) in state.slots.iter().filter(|(_, slot)| slot.spec.is_some()) {
             if let Some(mode) = change.mode {
-                seat.send(AgentInput::SetMode(self.mode_under(state, *agent, mode)));
+                slot.send(AgentInput::SetMode(self.mode_under(state, *agent, mode)));
             }
             if let Some(approval) = change.approval {
-                seat.send(AgentInput::SetApproval(approval));
+                slot.send(AgentInput::SetApproval(approval));
             }
         }
     }
@@ -89,7 +89,7 @@ impl Company {
     fn mode_under(&self, state: &State, agent: AgentId, mode: Mode) -> Mode {
         let mut line = self.above(state, agent);
         line.insert(0, agent);
-        let specs = line.iter().rev().filter_map(|id| state.seats.get(id)?.spec.as_ref());
+        let specs = line.iter().rev().filter_map(|id| state.slots.get(id)?.spec.as_ref());
         specs.fold(mode, |mode, spec| spec.definition.narrowing.mode(mode))
     }
 
@@ -97,12 +97,12 @@ impl Company {
     pub(super) fn watch_silence(&self, state: &mut State) {
         let Some(most) = self.settings.max_silence.filter(|_| !state.watching) else { return };
         state.watching = true;
-        let company = Weak::clone(&self.me);
+        let supervisor = Weak::clone(&self.me);
         tokio::spawn(async move {
             loop {
                 tokio::time::sleep(most / 2).await;
-                let Some(company) = company.upgrade() else { return };
-                if !company.check_silence(Instant::now()).await {
+                let Some(supervisor) = supervisor.upgrade() else { return };
+                if !supervisor.check_silence(Instant::now()).await {
                     return;
                 }
             }
@@ -126,8 +126,8 @@ impl Company {
             node.children.iter().any(live)
         };
         let works = |node: &&AgentNode| {
-            let seat = state.seats.get(&node.id);
-            let works = seat.is_some_and(|seat| seat.at_work && !*seat.silent.borrow() && !seat.asks());
+            let slot = state.slots.get(&node.id);
+            let works = slot.is_some_and(|slot| slot.at_work && !*slot.silent.borrow() && !slot.asks());
             works && node.state == NodeState::Running && !waits_below(node)
         };
         let running = state.tree.iter().filter(works);
@@ -140,9 +140,9 @@ impl Company {
             let letter = Letter::Up(Up::Stopped { why });
             let letter =
                 AgentMessage { from: Sender::Agent { id: agent }, to: parent, letter, message_id: MessageId::new() };
-            let told = state.seats.get(&agent).is_some_and(|seat| {
-                seat.silent.send_replace(true);
-                seat.is_told()
+            let told = state.slots.get(&agent).is_some_and(|slot| {
+                slot.silent.send_replace(true);
+                slot.is_told()
             });
             // Whoever waits for it in a call hears of it there.
             if !told {
@@ -151,9 +151,9 @@ impl Company {
             if self.journal.commit(parent, None, EventBody::AgentMessage(letter.clone())).await.is_err() {
                 return false;
             }
-            if let Some(seat) = state.seats.get_mut(&parent) {
-                seat.mailbox.put_back(letter);
-                seat.posted.notify_waiters();
+            if let Some(slot) = state.slots.get_mut(&parent) {
+                slot.mailbox.put_back(letter);
+                slot.posted.notify_waiters();
             }
             self.deliver(&mut state, parent).await;
         }

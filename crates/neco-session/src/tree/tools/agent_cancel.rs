@@ -41,7 +41,7 @@ impl Tool for AgentCancel {
     async fn run(&self, args: Args, _: &ToolContext) -> Result<ToolOutput, ToolError> {
         let child = self.0.child(&args.agent).await?;
         let from = Sender::Agent { id: self.0.agent };
-        match self.0.company()?.end(from, child).await {
+        match self.0.supervisor()?.end(from, child).await {
             Ok(true) => Ok(ToolOutput::text(format!("{} is stopped, with everybody below it.", args.agent))),
             Ok(false) => Ok(ToolOutput::text(format!(
                 "{} has ended, with everybody below it; what they ran takes long to stop, and may still run.",

@@ -82,17 +82,17 @@ impl Tool for AgentMessageTool {
 
     async fn run(&self, args: Args, _: &ToolContext) -> Result<ToolOutput, ToolError> {
         let child = self.0.child(&args.agent).await?;
-        let company = self.0.company()?;
+        let supervisor = self.0.supervisor()?;
         let said = match order(args)? {
             Some((order, said)) => {
                 let from = Sender::Agent { id: self.0.agent };
-                if let Err(error) = company.order(from, child, order).await {
+                if let Err(error) = supervisor.order(from, child, order).await {
                     return Err(self.0.refused(error).await);
                 }
                 said
             }
             None => {
-                let node = company.own_child(self.0.agent, child).await;
+                let node = supervisor.own_child(self.0.agent, child).await;
                 node.as_ref().map(words::node).unwrap_or_else(|| "It is gone.".to_owned())
             }
         };

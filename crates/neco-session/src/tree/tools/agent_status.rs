@@ -33,7 +33,7 @@ impl Tool for AgentStatus {
     }
 
     async fn run(&self, args: Args, _: &ToolContext) -> Result<ToolOutput, ToolError> {
-        let children = self.0.company()?.children_of(self.0.agent).await;
+        let children = self.0.supervisor()?.children_of(self.0.agent).await;
         let wanted = args.agent.as_deref().map(str::trim);
         let named = |name: &str| wanted.is_none_or(|wanted| wanted.eq_ignore_ascii_case(name));
         let lines: Vec<String> = children.iter().filter(|node| named(&node.name)).map(words::node).collect();

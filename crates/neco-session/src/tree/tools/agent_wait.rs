@@ -66,11 +66,11 @@ impl Tool for AgentWait {
     }
 
     async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
-        let company = self.0.company()?;
+        let supervisor = self.0.supervisor()?;
         let agents = self.agents(args.agents.as_deref()).await?;
         if agents.is_empty() {
             // The last one may have ended a moment ago: what it gave comes before the next turn.
-            company.flush(self.0.agent).await;
+            supervisor.flush(self.0.agent).await;
             return Ok(ToolOutput::text("You have no agents at work."));
         }
         let timeout = Duration::from_secs(args.timeout.unwrap_or(USUAL).min(LONGEST));
@@ -78,7 +78,7 @@ impl Tool for AgentWait {
             Wait::Any => WaitFor::Any,
             Wait::All => WaitFor::All,
         };
-        match company.wait(self.0.agent, &agents, wait_for, timeout, &ctx.cancel).await {
+        match supervisor.wait(self.0.agent, &agents, wait_for, timeout, &ctx.cancel).await {
             Ok(waited) if waited.stopped => Ok(ToolOutput::text(told(&waited)).interrupted()),
             Ok(waited) => Ok(ToolOutput::text(told(&waited))),
             Err(error) => Err(self.0.refused(error).await),
@@ -90,7 +90,7 @@ impl AgentWait {
     /// Those that are meant; all that are live, or have something to say, when none is named.
     async fn agents(&self, named: Option<&[String]>) -> Result<Vec<AgentId>, ToolError> {
         let Some(names) = named.filter(|names| !names.is_empty()) else {
-            let children = self.0.company()?.children_of(self.0.agent).await;
+            let children = self.0.supervisor()?.children_of(self.0.agent).await;
             return Ok(children.into_iter().filter(|node| node.state.is_live()).map(|node| node.id).collect());
         };
         let mut agents = Vec::new();

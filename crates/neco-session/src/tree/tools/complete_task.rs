@@ -109,11 +109,11 @@ impl PreparedCall for Call {
     fn run(self: Box<Self>, _: ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
             let member = &self.tool.member;
-            let company = member.company()?;
+            let supervisor = member.supervisor()?;
             let output = match self.tool.fitting(&self.arguments) {
                 Ok(output) => output,
                 Err(misfit) if misfit.code == ErrorCode::InvalidArguments => {
-                    let left = company.misfit(member.agent, &misfit.message).await;
+                    let left = supervisor.misfit(member.agent, &misfit.message).await;
                     let words = match left {
                         0 => format!("{}; the task has failed", misfit.message),
                         1 => format!("{}; one more try is left", misfit.message),
@@ -124,7 +124,7 @@ impl PreparedCall for Call {
                 // A form that nothing can be held against is the definition's fault: what was done is not lost.
                 Err(_) => self.arguments.get("output").cloned().unwrap_or_default(),
             };
-            match company.finish(member.agent, output).await {
+            match supervisor.finish(member.agent, output).await {
                 Ok(()) => Ok(ToolOutput::text("The task is complete.")),
                 Err(error) => Err(member.refused(error).await),
             }
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     fn made(output: &Value) -> CompleteTask {
-        let member = Member { company: Weak::new(), agent: AgentId::new() };
+        let member = Member { supervisor: Weak::new(), agent: AgentId::new() };
         CompleteTask { member, declared: declared(output), output: ArgumentSchema::new(output.clone()) }
     }
 

@@ -1,4 +1,4 @@
-//! Whose hands these are: an agent of a company.
+//! Whose hands these are: an agent of a supervisor.
 
 use std::sync::{Arc, Weak};
 
@@ -7,36 +7,36 @@ use neco_proto::{AgentId, ErrorCode};
 use neco_toolkit::{ToolContext, ToolError};
 
 use crate::roles::Definition;
-use crate::tree::birth::Cared;
+use crate::tree::child_setup::CancelOnDrop;
 use crate::tree::words;
-use crate::tree::{Company, SpawnRequest, Spawner, TreeError};
+use crate::tree::{AgentSupervisor, SpawnRequest, Spawner, TreeError};
 
-/// An agent of a company.
+/// An agent of a supervisor.
 #[derive(Clone)]
 pub(super) struct Member {
-    /// The company; gone when the session has ended.
-    pub company: Weak<Company>,
+    /// The supervisor; gone when the session has ended.
+    pub supervisor: Weak<AgentSupervisor>,
     /// The agent.
     pub agent: AgentId,
 }
 
 impl Member {
-    /// The company.
-    pub fn company(&self) -> Result<Arc<Company>, ToolError> {
-        self.company.upgrade().ok_or_else(|| ToolError::failed("the session has ended"))
+    /// The supervisor.
+    pub fn supervisor(&self) -> Result<Arc<AgentSupervisor>, ToolError> {
+        self.supervisor.upgrade().ok_or_else(|| ToolError::failed("the session has ended"))
     }
 
     /// The definition of a name.
     pub fn definition(&self, name: &str) -> Result<Definition, ToolError> {
-        let definitions = self.company()?.definitions();
+        let definitions = self.supervisor()?.definitions();
         let found = definitions.find(name).map_err(|error| invalid(error.to_string()))?;
         Ok(found.clone())
     }
 
     /// The child of a name.
     pub async fn child(&self, name: &str) -> Result<AgentId, ToolError> {
-        let company = self.company()?;
-        match company.child_named(self.agent, name).await {
+        let supervisor = self.supervisor()?;
+        match supervisor.child_named(self.agent, name).await {
             Ok(child) => Ok(child),
             Err(error) => Err(invalid(error.to_string())),
         }
@@ -64,8 +64,8 @@ impl Member {
             | TreeError::UnknownName(_)
             | TreeError::BadProgress(_) => ErrorCode::InvalidArguments,
         };
-        let words = match self.company() {
-            Ok(company) => company.words(&error).await,
+        let words = match self.supervisor() {
+            Ok(supervisor) => supervisor.words(&error).await,
             Err(_) => error.to_string(),
         };
         ToolError::new(code, words)
@@ -77,8 +77,8 @@ impl Member {
             let words = "the task is empty: say what the agent is to do, and all that it needs to know";
             return Err(ToolError::new(ErrorCode::InvalidArguments, words));
         }
-        let company = self.company()?;
-        match company.spawn(self.agent, request).await {
+        let supervisor = self.supervisor()?;
+        match supervisor.spawn(self.agent, request).await {
             Ok(child) => Ok(child),
             Err(error) => Err(self.refused(error).await),
         }
@@ -86,28 +86,28 @@ impl Member {
 
     /// Starts a child and waits for what comes of it. When the call is stopped, so is the child, unless it is paused.
     pub async fn run_to_end(&self, request: SpawnRequest, ctx: &ToolContext) -> Result<String, ToolError> {
-        let company = self.company()?;
+        let supervisor = self.supervisor()?;
         let child = self.spawn(SpawnRequest { told: false, ..request }).await?;
         // Nobody else knows of it: when this call is dropped, it ends.
-        let cared = Cared::of(&self.company, child);
-        let name = company.own_child(self.agent, child).await.map(|node| node.name).unwrap_or_default();
+        let cancels = CancelOnDrop::of(&self.supervisor, child);
+        let name = supervisor.own_child(self.agent, child).await.map(|node| node.name).unwrap_or_default();
         let given = |result: NodeResult| match result {
             NodeResult::Output { output } => Ok(words::output_text(&output)),
             error @ NodeResult::Error { .. } => Err(ToolError::failed(words::ended(&error, &name))),
         };
         let given = tokio::select! {
-            result = company.ended(child) => given(result),
-            () = company.silence_of(child) => match company.let_go(child).await {
+            result = supervisor.ended(child) => given(result),
+            () = supervisor.silence_of(child) => match supervisor.let_go(child).await {
                 true => Ok(words::may_hang(&name)),
                 // It ended in this very moment.
-                false => given(company.ended(child).await),
+                false => given(supervisor.ended(child).await),
             },
-            () = ctx.cancel.cancelled() => Err(ToolError::failed(match company.give_up(child).await {
+            () = ctx.cancel.cancelled() => Err(ToolError::failed(match supervisor.give_up(child).await {
                 true => words::kept_paused(&name),
                 false => format!("{name} was stopped"),
             })),
         };
-        cared.let_go();
+        cancels.let_go();
         given
     }
 }

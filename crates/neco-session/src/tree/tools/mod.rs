@@ -25,7 +25,7 @@ use neco_toolkit::DynTool;
 use neco_toolkit::tool::erase;
 use serde_json::{Value, json};
 
-use super::company::Company;
+use super::supervisor::AgentSupervisor;
 use crate::roles::{Definition, Definitions, Origin};
 use member::Member;
 
@@ -38,13 +38,13 @@ pub const NOT_OF_CHILDREN: [&str; 3] = ["ask_user", "enter_plan_mode", "exit_pla
 /// The tools of one agent, as far as its type lets it have them.
 #[must_use]
 pub fn tools(
-    company: &Weak<Company>,
+    supervisor: &Weak<AgentSupervisor>,
     agent: AgentId,
     kind: NodeType,
     output_schema: Option<&Value>,
     definitions: &Definitions,
 ) -> Vec<Arc<dyn DynTool>> {
-    let member = Member { company: Weak::clone(company), agent };
+    let member = Member { supervisor: Weak::clone(supervisor), agent };
     let mut tools = match kind {
         NodeType::Root | NodeType::Child => commanding(&member, definitions),
         NodeType::ActOnly => Vec::new(),
@@ -59,7 +59,7 @@ pub fn tools(
 /// The same tools without a session, for lists of what there is.
 #[must_use]
 pub fn listed() -> Vec<Arc<dyn DynTool>> {
-    let nowhere = Member { company: Weak::new(), agent: AgentId::new() };
+    let nowhere = Member { supervisor: Weak::new(), agent: AgentId::new() };
     let mut tools = commanding(&nowhere, &Definitions::default());
     tools.push(erase(report::Report(nowhere.clone())));
     tools.push(complete_task::tool(nowhere, &json!({})));

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::member::{Member, invalid};
-use crate::tree::seat::Answered;
+use crate::tree::slot::Answered;
 
 /// How long an answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(3600);
@@ -59,13 +59,13 @@ impl Tool for Report {
         match args.question.filter(|question| !question.trim().is_empty()) {
             Some(question) => self.ask(question, ctx).await,
             None => {
-                let company = self.0.company()?;
+                let supervisor = self.0.supervisor()?;
                 let progress = match args.progress {
                     Some(progress) => progress,
-                    None => company.progress_of(self.0.agent).await,
+                    None => supervisor.progress_of(self.0.agent).await,
                 };
                 let message = args.message.unwrap_or_default();
-                match company.report(self.0.agent, progress, message).await {
+                match supervisor.report(self.0.agent, progress, message).await {
                     Ok(()) => Ok(ToolOutput::text("It is told. Go on.")),
                     Err(error) => Err(self.0.refused(error).await),
                 }
@@ -77,13 +77,13 @@ impl Tool for Report {
 impl Report {
     async fn ask(&self, question: String, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         const ALONE: &str = "Nobody can answer that now. Decide yourself, as a careful colleague would, and say in your result what you assumed.";
-        let company = self.0.company()?;
-        let waits = match company.question(self.0.agent, question).await {
+        let supervisor = self.0.supervisor()?;
+        let waits = match supervisor.question(self.0.agent, question).await {
             Ok(Some(waits)) => waits,
             Ok(None) => return Ok(ToolOutput::text(ALONE)),
             Err(error) => return Err(self.0.refused(error).await),
         };
-        drop(company);
+        drop(supervisor);
         let answered = tokio::select! {
             answered = tokio::time::timeout(PATIENCE, waits) => answered,
             () = ctx.cancel.cancelled() => return Err(ToolError::failed("stopped while an answer was waited for")),

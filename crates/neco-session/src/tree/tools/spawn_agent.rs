@@ -60,7 +60,7 @@ impl Tool for SpawnAgent {
             ..SpawnRequest::new(definition, args.task)
         };
         let child = self.0.spawn(request).await?;
-        let node = self.0.company()?.own_child(self.0.agent, child).await;
+        let node = self.0.supervisor()?.own_child(self.0.agent, child).await;
         let name = node.map_or_else(|| child.to_string(), |node| node.name);
         Ok(ToolOutput::text(format!(
             "{name} works on it. Go on with something else; what it reports, asks and completes comes by itself. \

@@ -1,4 +1,4 @@
-//! How an agent comes into the company: recorded first, then it begins.
+//! How an agent comes into the tree: recorded first, then it begins.
 
 use std::sync::{Arc, Weak};
 
@@ -9,25 +9,25 @@ use neco_proto::{AgentId, EventBody, Message, Mode};
 use neco_safety::untrusted;
 use tokio::sync::oneshot;
 
-use super::company::{Birth, Company, Newborn, State};
 use super::error::TreeError;
 use super::notes::Gone;
 use super::op::{NewNode, Op};
-use super::seat::{Line, Seat};
+use super::slot::{AgentSlot, Line};
 use super::spawner::SpawnRequest;
 use super::spec::ChildSpec;
+use super::supervisor::{AgentSupervisor, BuiltAgent, ChildSetup, State};
 use crate::fold::Fold;
 
 /// An agent that somebody waits for: it is stopped when they give up, unless it is paused.
-pub(super) struct Cared {
-    company: Weak<Company>,
+pub(super) struct CancelOnDrop {
+    supervisor: Weak<AgentSupervisor>,
     agent: Option<AgentId>,
 }
 
-impl Cared {
+impl CancelOnDrop {
     /// Of an agent that is wanted as long as this is there.
-    pub fn of(company: &Weak<Company>, agent: AgentId) -> Self {
-        Self { company: Weak::clone(company), agent: Some(agent) }
+    pub fn of(supervisor: &Weak<AgentSupervisor>, agent: AgentId) -> Self {
+        Self { supervisor: Weak::clone(supervisor), agent: Some(agent) }
     }
 
     /// It goes on, or has ended, without whoever waited for it.
@@ -36,28 +36,28 @@ impl Cared {
     }
 }
 
-impl Drop for Cared {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        let (Some(agent), Some(company)) = (self.agent, self.company.upgrade()) else { return };
+        let (Some(agent), Some(supervisor)) = (self.agent, self.supervisor.upgrade()) else { return };
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            let at_it = company.at_it.clone();
+            let at_it = supervisor.at_it.clone();
             // One that has ended has nothing to stop.
-            at_it.spawn_on(async move { company.give_up(agent).await }, &runtime);
+            at_it.spawn_on(async move { supervisor.give_up(agent).await }, &runtime);
         }
     }
 }
 
-impl Company {
+impl AgentSupervisor {
     /// Makes a child to its end, also when whoever wants it gives up meanwhile. Then it is stopped: nobody would
     /// know of it.
     pub(super) async fn spawn_whole(&self, parent: AgentId, request: SpawnRequest) -> Result<AgentId, TreeError> {
         let ended = || TreeError::Refused("the session has ended".to_owned());
-        let company = self.me.upgrade().ok_or_else(ended)?;
+        let supervisor = self.me.upgrade().ok_or_else(ended)?;
         let (reply, made) = oneshot::channel();
         self.at_it.spawn(async move {
-            let child = company.spawn_child(parent, request, || reply.is_closed()).await;
+            let child = supervisor.spawn_child(parent, request, || reply.is_closed()).await;
             // Whoever is not there to take it drops it.
-            let _ = reply.send(child.map(|child| Cared::of(&company.me, child)));
+            let _ = reply.send(child.map(|child| CancelOnDrop::of(&supervisor.me, child)));
         });
         made.await.map_err(|_| ended())??.let_go().ok_or_else(ended)
     }
@@ -100,41 +100,41 @@ impl Company {
         let node = tree.node(id).cloned().ok_or(TreeError::Unknown(id))?;
         let timeout = definition.timeout;
         let spec = ChildSpec { definition, call, told, workflow };
-        let newborn = self.newborn(&state, &node, &spec, Fold::default())?;
+        let built = self.built(&state, &node, &spec, Fold::default())?;
         let setup = serde_json::to_value(&spec).ok();
         let update = EventBody::AgentUpdate(AgentUpdate { node: node.clone(), gone: Vec::new(), setup });
         self.journal.commit(id, None, update).await.map_err(|error| TreeError::Refused(error.to_string()))?;
         state.tree = tree;
         state.counts.insert(role, number);
-        let mut seat = Seat::new(Some(spec), newborn.policy.clone(), newborn.tools.clone(), self.settings.max_letters);
-        let line = self.begin(id, newborn.agent, newborn.handle);
+        let mut slot = AgentSlot::new(Some(spec), built.policy.clone(), built.tools.clone(), self.settings.max_letters);
+        let line = self.begin(id, built.agent, built.handle);
         if node.state == NodeState::Paused {
             line.send(AgentInput::Hold(Halt::AtOnce));
         }
-        let message = task_message(&node, seat.spec.as_ref());
-        seat.in_flight.message(message.id);
+        let message = task_message(&node, slot.spec.as_ref());
+        slot.in_flight.message(message.id);
         line.send(AgentInput::Letter { message, wakes: true, replaces: None });
-        seat.line = Some(line);
-        seat.at_work = true;
-        state.seats.insert(id, seat);
+        slot.line = Some(line);
+        slot.at_work = true;
+        state.slots.insert(id, slot);
         self.watch_time(id, timeout);
         self.watch_silence(&mut state);
         Ok(id)
     }
 
-    pub(super) fn newborn(
+    pub(super) fn built(
         &self,
         state: &State,
         node: &AgentNode,
         spec: &ChildSpec,
         fold: Fold,
-    ) -> Result<Newborn, TreeError> {
-        let above = node.parent.and_then(|parent| state.seats.get(&parent));
+    ) -> Result<BuiltAgent, TreeError> {
+        let above = node.parent.and_then(|parent| state.slots.get(&parent));
         let above = above.ok_or_else(|| TreeError::Refused("its parent does not run".to_owned()))?;
         let (policy, tools, max_turns) = (&above.policy, &above.tools, self.settings.max_turns);
         let mode = node.parent.map_or_else(Mode::default, |parent| self.mode_of(state, parent));
-        let birth = Birth { node, spec, policy, tools, mode, max_turns, fold };
-        self.make.make(&self.me, birth).map_err(TreeError::Refused)
+        let child_setup = ChildSetup { node, spec, policy, tools, mode, max_turns, fold };
+        self.make.make(&self.me, child_setup).map_err(TreeError::Refused)
     }
 
     /// Lets an agent run; its end, whatever it is, is noticed.

@@ -13,7 +13,7 @@ use neco_safety::policy::Rule;
 use neco_store::SessionRecord;
 use neco_toolkit::tool::erase;
 
-use super::children::{AgentList, Nursery, names, root_tools};
+use super::children::{AgentList, ChildFactory, names, root_tools};
 use super::hub::Hub;
 use super::options::SessionOptions;
 use super::remembering::Remembering;
@@ -21,11 +21,11 @@ use crate::error::SessionError;
 use crate::fold::{Fold, Standing};
 use crate::journal::Journal;
 use crate::sources::Rules;
-use crate::tree::Company;
+use crate::tree::AgentSupervisor;
 use crate::workflow::{WorkflowDesk, WorkflowTool};
 
 /// What the agent of a session is made of.
-pub struct Rebuild {
+pub struct SessionContext {
     /// Where everything else comes from.
     pub hub: Hub,
     /// The session.
@@ -47,9 +47,9 @@ pub struct Rebuild {
     /// The ids of calls that are taken in the session.
     pub call_ids: CallIds,
     /// The agents of the session.
-    pub company: Arc<Company>,
+    pub supervisor: Arc<AgentSupervisor>,
     /// Makes those below the root.
-    pub nursery: Arc<Nursery>,
+    pub factory: Arc<ChildFactory>,
     /// The workflows of the session.
     pub workflows: WorkflowDesk,
 }
@@ -66,7 +66,7 @@ pub struct Root {
     pub tools: HashSet<String>,
 }
 
-impl Rebuild {
+impl SessionContext {
     /// The agent that goes on with the conversation of `fold`.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl Rebuild {
         let setup = self.hub.agent(self, fold)?;
         let settings = Settings { mode, ..setup.settings };
         let setup = AgentSetup { resumed, generation, settings, ..setup };
-        let mut own = root_tools(&Arc::downgrade(&self.company), self.root, &self.nursery.definitions);
+        let mut own = root_tools(&Arc::downgrade(&self.supervisor), self.root, &self.factory.definitions);
         own.push(erase(WorkflowTool {
             desk: Some((self.workflows.clone(), self.root)),
             places: self.hub.workflow_places(Path::new(&self.record.cwd)),
@@ -90,8 +90,8 @@ impl Rebuild {
         }));
         let mut setup = self.hub.with_memory(setup, remembering, self.record.id, own);
         setup.registry.recall(&known, setup.world.files.workspace());
-        setup.sources.push(Arc::new(AgentList(Arc::clone(&self.nursery.definitions))));
-        self.nursery.lend(&setup, remembering.map(|with| Arc::clone(with.recall.memory())));
+        setup.sources.push(Arc::new(AgentList(Arc::clone(&self.factory.definitions))));
+        self.factory.lend(&setup, remembering.map(|with| Arc::clone(with.recall.memory())));
         let (policy, tools) = (setup.policy.clone(), names(&setup.registry));
         let (agent, handle) = Agent::new(setup);
         Ok(Root { agent, handle, policy, tools })
@@ -125,7 +125,7 @@ impl Rebuild {
             Some(Ok(provider)) => (provider, None),
             Some(Err(_)) => (Arc::clone(&self.provider), Some(present.model.clone())),
         };
-        let rebuild = Self {
+        let ctx = Self {
             hub: self.hub.clone(),
             record: self.record.clone(),
             lineage: self.lineage.clone(),
@@ -136,12 +136,12 @@ impl Rebuild {
             kept_rules: self.kept_rules.clone(),
             provider,
             call_ids: self.call_ids.clone(),
-            company: Arc::clone(&self.company),
-            nursery: Arc::clone(&self.nursery),
+            supervisor: Arc::clone(&self.supervisor),
+            factory: Arc::clone(&self.factory),
             workflows: self.workflows.clone(),
         };
-        let root = rebuild.agent(fold, remembering, true)?;
-        Ok(Again { root, provider: rebuild.provider, other_model })
+        let root = ctx.agent(fold, remembering, true)?;
+        Ok(Again { root, provider: ctx.provider, other_model })
     }
 }
 

@@ -18,7 +18,7 @@ use super::spec::ChildSpec;
 pub(super) const STOPPED: &str = "it was stopped";
 
 /// Where an agent sits while it runs.
-pub(super) struct Seat {
+pub(super) struct AgentSlot {
     /// The way to it; nothing while it waits to be made again.
     pub line: Option<Line>,
     /// What it is made from; nothing for the root.
@@ -157,8 +157,8 @@ impl Line {
     }
 }
 
-impl Seat {
-    /// An empty seat.
+impl AgentSlot {
+    /// An empty slot.
     pub fn new(spec: Option<ChildSpec>, policy: Policy, tools: HashSet<String>, most_letters: usize) -> Self {
         Self {
             line: None,

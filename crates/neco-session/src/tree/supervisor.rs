@@ -1,4 +1,4 @@
-//! The company: the agents of a session as they run. Whatever is done to one of them goes through here, one
+//! The supervisor: the agents of a session as they run. Whatever is done to one of them goes through here, one
 //! thing after the other; what an agent does by itself is noticed and taken in the same way.
 
 use std::collections::{HashMap, HashSet};
@@ -24,7 +24,7 @@ use super::error::TreeError;
 use super::history::TreeHistory;
 use super::notes::Notes;
 use super::op::Op;
-use super::seat::{Line, Seat, stopped};
+use super::slot::{AgentSlot, Line, stopped};
 use super::spawner::{SpawnRequest, Spawner};
 use super::spec::{ChildSpec, TreeSettings};
 use super::stop::Stops;
@@ -41,7 +41,7 @@ pub trait MakeChild: Send + Sync {
     ///
     /// # Errors
     /// When its model or its folder can't be used.
-    fn make(&self, company: &Weak<Company>, birth: Birth<'_>) -> Result<Newborn, String>;
+    fn make(&self, supervisor: &Weak<AgentSupervisor>, child_setup: ChildSetup<'_>) -> Result<BuiltAgent, String>;
 
     /// Who there can be.
     fn definitions(&self) -> Arc<Definitions>;
@@ -58,7 +58,7 @@ pub trait MakeChild: Send + Sync {
 }
 
 /// What a child is made of besides what all agents of the session are made of.
-pub struct Birth<'a> {
+pub struct ChildSetup<'a> {
     /// How it stands in the tree.
     pub node: &'a AgentNode,
     /// What it is made from.
@@ -76,7 +76,7 @@ pub struct Birth<'a> {
 }
 
 /// A child that has not begun.
-pub struct Newborn {
+pub struct BuiltAgent {
     /// The agent.
     pub agent: Agent,
     /// The way to it.
@@ -87,7 +87,7 @@ pub struct Newborn {
     pub tools: HashSet<String>,
 }
 
-/// What a company is made of.
+/// What a supervisor is made of.
 pub struct CompanySetup {
     /// The session.
     pub session: SessionId,
@@ -112,7 +112,7 @@ pub struct CompanySetup {
 }
 
 /// The agents of a session as they run.
-pub struct Company {
+pub struct AgentSupervisor {
     pub(super) session: SessionId,
     pub(super) root: AgentId,
     pub(super) journal: Arc<Journal>,
@@ -120,7 +120,7 @@ pub struct Company {
     pub(super) settings: TreeSettings,
     pub(super) make: Arc<dyn MakeChild>,
     pub(super) notes: Arc<Notes>,
-    pub(super) me: Weak<Company>,
+    pub(super) me: Weak<AgentSupervisor>,
     pub(super) state: Mutex<State>,
     /// What is being brought to its end.
     pub(super) at_it: TaskTracker,
@@ -131,7 +131,7 @@ pub(super) struct State {
     pub tree: AgentTree,
     /// What the log does not say yet of nodes that a crash left in the middle of something.
     pub mended: Vec<AgentUpdate>,
-    pub seats: HashMap<AgentId, Seat>,
+    pub slots: HashMap<AgentId, AgentSlot>,
     /// How many of each role there ever were.
     pub counts: HashMap<String, u32>,
     /// Whether somebody looks for silence.
@@ -143,8 +143,8 @@ pub(super) struct State {
     pub closed: bool,
 }
 
-impl Company {
-    /// The company of a session, as its log left it. Whoever ran then is paused; [`Company::open`] says so.
+impl AgentSupervisor {
+    /// The supervisor of a session, as its log left it. Whoever ran then is paused; [`AgentSupervisor::open`] says so.
     #[must_use]
     pub fn new(setup: CompanySetup) -> Arc<Self> {
         let CompanySetup { session, root, model, chosen, budget, journal, log, settings, make, history } = setup;
@@ -156,20 +156,20 @@ impl Company {
             *counts.entry(node.role.clone()).or_default() += 1;
         }
         let (tree, mended) = AgentTree::of_history(&history, settings.limits, root, &model, budget);
-        let mut seats = super::revive::seats(&tree, &history, settings.max_letters);
-        seats.insert(root, Seat::new(None, Policy::default(), HashSet::new(), settings.max_letters));
-        super::revive::repost(&mut seats, &history);
+        let mut slots = super::revive::slots(&tree, &history, settings.max_letters);
+        slots.insert(root, AgentSlot::new(None, Policy::default(), HashSet::new(), settings.max_letters));
+        super::revive::repost(&mut slots, &history);
         let state = State {
             tree,
             mended,
-            seats,
+            slots,
             counts,
             watching: false,
             stopping: Stops::default(),
             leaving: Vec::new(),
             closed: false,
         };
-        let company = Arc::new_cyclic(|me| Self {
+        let supervisor = Arc::new_cyclic(|me| Self {
             session,
             root,
             journal,
@@ -182,8 +182,8 @@ impl Company {
             at_it: TaskTracker::new(),
             chosen: std::sync::Mutex::new(binding(chosen)),
         });
-        tokio::spawn(super::watch::watch(Weak::clone(&company.me), Arc::clone(&company.notes)));
-        company
+        tokio::spawn(super::watch::watch(Weak::clone(&supervisor.me), Arc::clone(&supervisor.notes)));
+        supervisor
     }
 
     /// The root.
@@ -208,15 +208,15 @@ impl Company {
     }
 
     /// The root agent runs, or another one in its place.
-    pub async fn seat_root(&self, handle: AgentHandle, policy: Policy, tools: HashSet<String>) {
+    pub async fn fill_root(&self, handle: AgentHandle, policy: Policy, tools: HashSet<String>) {
         let mut state = self.state.lock().await;
-        if let Some(seat) = state.seats.get_mut(&self.root) {
-            (seat.policy, seat.tools) = (policy, tools);
-            seat.line = Some(Line::new(handle, tokio::spawn(async {})));
-            seat.quiet = true;
+        if let Some(slot) = state.slots.get_mut(&self.root) {
+            (slot.policy, slot.tools) = (policy, tools);
+            slot.line = Some(Line::new(handle, tokio::spawn(async {})));
+            slot.quiet = true;
             // What the one before it had not heard is for this one.
-            for letter in seat.in_flight.take_letters() {
-                seat.mailbox.put_back(letter);
+            for letter in slot.in_flight.take_letters() {
+                slot.mailbox.put_back(letter);
             }
         }
         self.deliver(&mut state, self.root).await;
@@ -224,18 +224,18 @@ impl Company {
 
     /// The permission rules that are kept for good are these now, for everybody below the root and for whoever comes.
     pub async fn renew_kept(&self, rules: &[Rule]) {
-        for (agent, seat) in &mut self.state.lock().await.seats {
-            seat.policy.renew_kept(rules.to_vec());
+        for (agent, slot) in &mut self.state.lock().await.slots {
+            slot.policy.renew_kept(rules.to_vec());
             if *agent != self.root {
-                seat.send(AgentInput::KeptRules(rules.to_vec()));
+                slot.send(AgentInput::KeptRules(rules.to_vec()));
             }
         }
     }
 
     /// The root agent is about to be replaced or to end: nobody here keeps it.
-    pub async fn unseat_root(&self) {
-        if let Some(seat) = self.state.lock().await.seats.get_mut(&self.root) {
-            seat.line = None;
+    pub async fn empty_root(&self) {
+        if let Some(slot) = self.state.lock().await.slots.get_mut(&self.root) {
+            slot.line = None;
         }
     }
 
@@ -289,7 +289,7 @@ impl Company {
 
     pub(super) async fn handle_of(&self, agent: AgentId) -> Option<AgentHandle> {
         let state = self.state.lock().await;
-        state.seats.get(&agent)?.line.as_ref().map(|line| line.handle.clone())
+        state.slots.get(&agent)?.line.as_ref().map(|line| line.handle.clone())
     }
 
     /// Words of a refusal, with names for ids.
@@ -308,15 +308,15 @@ impl Company {
             let mut state = self.state.lock().await;
             // Whoever works is paused: its history is kept, and its parent told when the session is opened again.
             // The root hears nothing of it now, so it does not begin.
-            let root = state.seats.get_mut(&self.root).and_then(|seat| seat.line.take());
+            let root = state.slots.get_mut(&self.root).and_then(|slot| slot.line.take());
             if !state.closed && state.tree.live_count() > 0 {
                 let _ = self.apply(&mut state, Op::Interrupt).await;
             }
             state.closed = true;
             self.notes.close();
             drop(root);
-            let seats: Vec<Seat> = state.seats.drain().map(|(_, seat)| seat).collect();
-            let lines = seats.into_iter().filter_map(|seat| seat.line);
+            let slots: Vec<AgentSlot> = state.slots.drain().map(|(_, slot)| slot).collect();
+            let lines = slots.into_iter().filter_map(|slot| slot.line);
             let mut leaving = std::mem::take(&mut state.leaving);
             leaving.extend(lines.map(|line| line.task));
             leaving
@@ -329,8 +329,8 @@ impl Company {
             let state = self.state.lock().await;
             match state.tree.node(agent) {
                 Some(node) if !node.state.is_live() => return node.result.clone().unwrap_or_else(stopped),
-                Some(_) | None => match state.seats.get(&agent) {
-                    Some(seat) => seat.ended.subscribe(),
+                Some(_) | None => match state.slots.get(&agent) {
+                    Some(slot) => slot.ended.subscribe(),
                     None => return stopped(),
                 },
             }
@@ -359,10 +359,10 @@ impl Company {
     }
 
     async fn stop_as(&self, agent: AgentId, told: Told) -> Result<bool, TreeError> {
-        self.to_the_end(move |company| async move {
+        self.to_the_end(move |supervisor| async move {
             let leaving = {
-                let mut state = company.lock().await;
-                company.apply_as(&mut state, Op::Cancel(agent), told).await?;
+                let mut state = supervisor.lock().await;
+                supervisor.apply_as(&mut state, Op::Cancel(agent), told).await?;
                 std::mem::take(&mut state.leaving)
             };
             Ok(join(leaving).await)
@@ -372,15 +372,15 @@ impl Company {
 
     /// Ends all agents of a workflow; ready when nothing of them runs any more.
     async fn stop_workflow(&self, workflow: WorkflowId) -> Result<bool, TreeError> {
-        self.to_the_end(move |company| async move {
+        self.to_the_end(move |supervisor| async move {
             let leaving = {
-                let mut state = company.lock().await;
+                let mut state = supervisor.lock().await;
                 let is_its = |spec: &ChildSpec| spec.workflow == Some(workflow);
-                let seats = state.seats.iter().filter(|(_, seat)| seat.spec.as_ref().is_some_and(is_its));
-                let its: Vec<AgentId> = seats.map(|(agent, _)| *agent).collect();
+                let slots = state.slots.iter().filter(|(_, slot)| slot.spec.as_ref().is_some_and(is_its));
+                let its: Vec<AgentId> = slots.map(|(agent, _)| *agent).collect();
                 for agent in its {
                     // One may have ended with another.
-                    let _ = company.apply_untold(&mut state, Op::Cancel(agent)).await;
+                    let _ = supervisor.apply_untold(&mut state, Op::Cancel(agent)).await;
                 }
                 std::mem::take(&mut state.leaving)
             };
@@ -396,8 +396,8 @@ impl Company {
         Does: Future<Output = Result<T, TreeError>> + Send + 'static,
     {
         let ended = || TreeError::Refused("the session has ended".to_owned());
-        let company = self.me.upgrade().ok_or_else(ended)?;
-        self.at_it.spawn(does(company)).await.unwrap_or_else(|_| Err(ended()))
+        let supervisor = self.me.upgrade().ok_or_else(ended)?;
+        self.at_it.spawn(does(supervisor)).await.unwrap_or_else(|_| Err(ended()))
     }
 
     /// Ready when everything that was begun is brought to its end: nothing is recorded after that.
@@ -411,7 +411,7 @@ impl Company {
     }
 }
 
-impl Spawner for Company {
+impl Spawner for AgentSupervisor {
     fn spawn(&self, parent: AgentId, request: SpawnRequest) -> BoxFuture<'_, Result<AgentId, TreeError>> {
         Box::pin(self.spawn_whole(parent, request))
     }

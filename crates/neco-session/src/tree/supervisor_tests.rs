@@ -19,15 +19,15 @@ use neco_toolkit::Spill;
 use tokio::sync::Semaphore;
 
 use super::agents::AgentTree;
-use super::company::{Birth, Company, CompanySetup, MakeChild, Newborn};
 use super::history::TreeHistory;
 use super::limits::TreeLimits;
 use super::op::{NewNode, Op};
 use super::prefix_tests::{begun, event};
 use super::record;
-use super::seat::Answered;
+use super::slot::Answered;
 use super::spawner::Spawner;
 use super::spec::{ChildSpec, TreeSettings};
+use super::supervisor::{AgentSupervisor, BuiltAgent, ChildSetup, CompanySetup, MakeChild};
 use crate::fold::Standing;
 use crate::journal::Journal;
 use crate::roles::Definitions;
@@ -74,7 +74,7 @@ impl EventLog for Slow {
 struct Nobody;
 
 impl MakeChild for Nobody {
-    fn make(&self, _: &Weak<Company>, _: Birth<'_>) -> Result<Newborn, String> {
+    fn make(&self, _: &Weak<AgentSupervisor>, _: ChildSetup<'_>) -> Result<BuiltAgent, String> {
         Err("nobody is made here".to_owned())
     }
 
@@ -92,7 +92,7 @@ impl MakeChild for Nobody {
 }
 
 struct World {
-    company: Arc<Company>,
+    supervisor: Arc<AgentSupervisor>,
     log: Arc<Slow>,
     session: SessionId,
     /// A → B → C, paused.
@@ -140,7 +140,7 @@ async fn world(depth: usize) -> World {
     ));
     let (history, line) = history(root, depth, &spec());
     let settings = TreeSettings { limits: TreeLimits::default(), max_turns: 5, max_silence: None, max_letters: 2 };
-    let company = Company::new(CompanySetup {
+    let supervisor = AgentSupervisor::new(CompanySetup {
         session,
         root,
         model: String::new(),
@@ -153,10 +153,10 @@ async fn world(depth: usize) -> World {
         history,
     });
     log.lets.add_permits(10);
-    company.open().await.unwrap();
+    supervisor.open().await.unwrap();
     log.lets.forget_permits(10);
     log.appends.store(0, Ordering::SeqCst);
-    World { company, log, session, line }
+    World { supervisor, log, session, line }
 }
 
 impl World {
@@ -165,7 +165,7 @@ impl World {
     }
 
     async fn states(&self) -> Vec<NodeState> {
-        self.company.nodes().await.iter().skip(1).map(|node| node.state).collect()
+        self.supervisor.nodes().await.iter().skip(1).map(|node| node.state).collect()
     }
 }
 
@@ -175,7 +175,7 @@ async fn an_operation_is_one_append_and_goes_on_without_whoever_asked_for_it() {
     assert_eq!(world.states().await, [NodeState::Paused; 3]);
     let before = world.events().await.len();
     {
-        let cancel = world.company.order(Sender::Person, world.line[0], AgentOrder::Cancel);
+        let cancel = world.supervisor.order(Sender::Person, world.line[0], AgentOrder::Cancel);
         let mut cancel = Box::pin(cancel);
         // It waits for the disk when whoever asked gives up.
         while world.log.appends.load(Ordering::SeqCst) == 0 {
@@ -189,7 +189,7 @@ async fn an_operation_is_one_append_and_goes_on_without_whoever_asked_for_it() {
     let events = world.events().await;
     assert_eq!(events.len() - before, 4, "the letter and three ends");
     // Whoever waits for it waits no longer.
-    assert!(matches!(world.company.ended(world.line[0]).await, NodeResult::Error { .. }));
+    assert!(matches!(world.supervisor.ended(world.line[0]).await, NodeResult::Error { .. }));
 }
 
 #[tokio::test]
@@ -197,7 +197,7 @@ async fn what_can_not_be_recorded_has_not_happened() {
     let world = world(2).await;
     world.log.fails.store(true, Ordering::SeqCst);
     world.log.lets.add_permits(10);
-    let refused = world.company.order(Sender::Person, world.line[0], AgentOrder::Cancel).await;
+    let refused = world.supervisor.order(Sender::Person, world.line[0], AgentOrder::Cancel).await;
     assert!(refused.unwrap_err().to_string().contains("the disk is full"));
     assert_eq!(world.states().await, [NodeState::Paused; 2]);
 }
@@ -206,14 +206,14 @@ async fn what_can_not_be_recorded_has_not_happened() {
 async fn a_stop_that_is_given_up_keeps_nobody_from_beginning() {
     let world = world(1).await;
     world.log.lets.add_permits(10);
-    let stopping = world.company.stop_everybody().await.unwrap();
-    assert!(world.company.lock().await.stopping.any());
-    let stopped = world.company.stopped(stopping, std::future::pending());
+    let stopping = world.supervisor.stop_everybody().await.unwrap();
+    assert!(world.supervisor.lock().await.stopping.any());
+    let stopped = world.supervisor.stopped(stopping, std::future::pending());
     assert!(tokio::time::timeout(Duration::from_millis(10), stopped).await.is_err());
-    assert!(!world.company.lock().await.stopping.any());
-    let stopping = world.company.stop_everybody().await.unwrap();
-    world.company.stopped(stopping, std::future::ready(())).await;
-    assert!(!world.company.lock().await.stopping.any());
+    assert!(!world.supervisor.lock().await.stopping.any());
+    let stopping = world.supervisor.stop_everybody().await.unwrap();
+    world.supervisor.stopped(stopping, std::future::ready(())).await;
+    assert!(!world.supervisor.lock().await.stopping.any());
 }
 
 #[tokio::test]
@@ -224,7 +224,7 @@ async fn fewer_tools_hold_for_those_below_and_are_kept() {
         let tools = Some(tools.iter().map(|name| (*name).to_owned()).collect());
         AgentOrder::UpdateParameters(AgentParameters { tools, ..AgentParameters::default() })
     };
-    world.company.order(Sender::Person, world.line[0], update(&["Read", "spawn_agent"])).await.unwrap();
+    world.supervisor.order(Sender::Person, world.line[0], update(&["Read", "spawn_agent"])).await.unwrap();
     let mut setups = BTreeMap::new();
     for event in world.events().await {
         if let EventBody::AgentUpdate(AgentUpdate { node, setup: Some(setup), .. }) = event.body {
@@ -243,16 +243,16 @@ async fn one_question_at_a_time_and_an_answer_goes_to_whoever_still_waits() {
     let world = world(2).await;
     world.log.lets.add_permits(10);
     let (asks, text) = (world.line[1], || "which?".to_owned());
-    let first = world.company.question(asks, text()).await.unwrap().unwrap();
-    let second = world.company.question(asks, text()).await.unwrap_err();
+    let first = world.supervisor.question(asks, text()).await.unwrap().unwrap();
+    let second = world.supervisor.question(asks, text()).await.unwrap_err();
     assert!(second.to_string().contains("ask everything in one question"), "{second}");
     let answer = || AgentOrder::Answer { text: "this one".to_owned() };
-    world.company.order(Sender::Person, asks, answer()).await.unwrap();
+    world.supervisor.order(Sender::Person, asks, answer()).await.unwrap();
     assert_eq!(first.await.unwrap(), Answered::By(Sender::Person, "this one".to_owned()));
     // One whose call is over waits no more.
-    drop(world.company.question(asks, text()).await.unwrap());
-    assert!(world.company.order(Sender::Person, asks, answer()).await.is_err());
-    assert!(world.company.question(asks, text()).await.is_err(), "its parent's mailbox has room for two");
+    drop(world.supervisor.question(asks, text()).await.unwrap());
+    assert!(world.supervisor.order(Sender::Person, asks, answer()).await.is_err());
+    assert!(world.supervisor.question(asks, text()).await.is_err(), "its parent's mailbox has room for two");
 }
 
 #[tokio::test]
@@ -264,9 +264,9 @@ async fn an_end_that_comes_while_it_is_paused_is_not_lost() {
         "reason": CompleteReason::Natural, "final": "all done", "turns": 1, "usage": Usage::default(), "duration_ms": 1,
     });
     let complete: AgentComplete = serde_json::from_value(complete).unwrap();
-    let mut state = world.company.lock().await;
-    world.company.work_ended(&mut state, agent, &complete).await;
-    let kept = state.seats.get(&agent).unwrap().ended_paused.clone();
+    let mut state = world.supervisor.lock().await;
+    world.supervisor.work_ended(&mut state, agent, &complete).await;
+    let kept = state.slots.get(&agent).unwrap().ended_paused.clone();
     assert_eq!(kept, Some(complete));
 }
 
