@@ -6,7 +6,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use neco_agent::gate::{Gate, GateRuling, GatedAgent, Moment};
+use neco_agent::gate::{Gate, GateRuling, GatedAgent, HookPoint};
 use neco_ext::hooks::Origin;
 use neco_proto::event::{HookEvent, HookOutcome};
 use neco_proto::{AgentId, MessageId};
@@ -21,7 +21,7 @@ async fn a_hook_is_told_what_it_knows_from_other_agents() {
     let place =
         Place::new().with(PRE, "Edit", "cat > told.json; echo \"$OPENAI_API_KEY|$CLAUDE_PROJECT_DIR|$PWD\" > env");
     let edit = call("edit_file", json!({"path": "a.rs", "old_string": "x", "new_string": "y"}));
-    let word = place.ask(Moment::BeforeCall(edit.clone())).await;
+    let word = place.ask(HookPoint::BeforeCall(edit.clone())).await;
     assert_eq!((word.runs[0].outcome, word.ruling), (HookOutcome::Passed, None));
     assert_eq!(word.runs[0].call_id, Some(edit.id.clone()));
     let told: Value = serde_json::from_slice(&std::fs::read(place.path("told.json")).unwrap()).unwrap();
@@ -117,7 +117,7 @@ async fn a_flood_does_no_harm() {
     let outcomes: Vec<_> = word.runs.iter().map(|run| run.outcome).collect();
     assert_eq!(outcomes, [HookOutcome::Passed, HookOutcome::Blocked, HookOutcome::TimedOut]);
     assert!(word.runs.iter().all(|run| run.message.as_deref().unwrap_or_default().len() < 4000));
-    let prompt = Moment::Prompt { message_id: MessageId::new(), text: "hello".to_owned() };
+    let prompt = HookPoint::Prompt { message_id: MessageId::new(), text: "hello".to_owned() };
     let word = place.ask(prompt).await;
     assert!(word.context[0].len() < 20_000, "{}", word.context[0].len());
 }
@@ -130,7 +130,7 @@ async fn a_hook_need_not_read_and_may_leave_something_running() {
         .with(PRE, "", "head -c 1 > /dev/null; echo '{\"systemMessage\":\"read one\"}'")
         .with(PRE, "", "sleep 7321 & disown; exit 0");
     let began = Instant::now();
-    let word = place.ask(Moment::BeforeCall(big)).await;
+    let word = place.ask(HookPoint::BeforeCall(big)).await;
     assert!(began.elapsed() < Duration::from_secs(10));
     assert!(word.runs.iter().all(|run| run.outcome == HookOutcome::Passed), "{:?}", word.runs);
     assert_eq!(word.runs[1].message.as_deref(), Some("read one"));
@@ -142,12 +142,12 @@ async fn other_arguments_come_back_by_our_own_names() {
     let said = json!({"hookSpecificOutput": {"permissionDecision": "allow",
         "updatedInput": {"file_path": "/elsewhere/b", "content": "x"}}});
     let place = Place::new().with(PRE, "Write", &format!("echo '{said}'"));
-    let word = place.ask(Moment::BeforeCall(call("write_file", json!({"path": "a", "content": "x"})))).await;
+    let word = place.ask(HookPoint::BeforeCall(call("write_file", json!({"path": "a", "content": "x"})))).await;
     assert_eq!(word.arguments, Some(json!({"path": "/elsewhere/b", "content": "x"})));
     assert_eq!(word.ruling, Some(GateRuling::Allow));
     let echo = Place::new().with(PRE, "Write", r#"jq -c '{hookSpecificOutput: {updatedInput: .tool_input}}' 2>/dev/null ||
         python3 -c 'import json,sys; print(json.dumps({"hookSpecificOutput": {"updatedInput": json.load(sys.stdin)["tool_input"]}}))'"#);
-    let word = echo.ask(Moment::BeforeCall(call("write_file", json!({"path": "a", "content": "x"})))).await;
+    let word = echo.ask(HookPoint::BeforeCall(call("write_file", json!({"path": "a", "content": "x"})))).await;
     assert_eq!(word.arguments, None, "what comes back unchanged is no change");
 }
 
@@ -210,13 +210,13 @@ async fn matchers_choose_by_tool_source_and_reason() {
         .gate();
     assert!(gate.attends(PRE, Some("edit_file")) && !gate.attends(PRE, Some("bash")));
     assert!(!gate.attends(HookEvent::Stop, None));
-    let asked = async |moment: Moment| gate.ask(moment, scene(), CancellationToken::new()).await.runs.len();
-    assert_eq!(asked(Moment::SessionStart { resumed: false }).await, 0);
-    assert_eq!(asked(Moment::SessionStart { resumed: true }).await, 1);
-    assert_eq!(asked(Moment::Waiting { tool: "bash".to_owned(), summary: "Run ls".to_owned() }).await, 1);
-    assert_eq!(asked(Moment::AgentStart(agent("coder"))).await, 1);
-    assert_eq!(asked(Moment::AgentStart(agent("planner"))).await, 0);
-    let stop = |role| Moment::AgentStop { agent: agent(role), last_words: String::new(), held: false };
+    let asked = async |moment: HookPoint| gate.ask(moment, scene(), CancellationToken::new()).await.runs.len();
+    assert_eq!(asked(HookPoint::SessionStart { resumed: false }).await, 0);
+    assert_eq!(asked(HookPoint::SessionStart { resumed: true }).await, 1);
+    assert_eq!(asked(HookPoint::Waiting { tool: "bash".to_owned(), summary: "Run ls".to_owned() }).await, 1);
+    assert_eq!(asked(HookPoint::AgentStart(agent("coder"))).await, 1);
+    assert_eq!(asked(HookPoint::AgentStart(agent("planner"))).await, 0);
+    let stop = |role| HookPoint::AgentStop { agent: agent(role), last_words: String::new(), held: false };
     assert_eq!(asked(stop("planner")).await, 1);
 }
 
@@ -228,23 +228,23 @@ fn agent(role: &str) -> GatedAgent {
 #[test]
 fn the_list_of_events_that_are_not_fired_is_honest() {
     let call = call("bash", json!({}));
-    let after = |succeeded| Moment::AfterCall { call: call.clone(), output: String::new(), succeeded };
+    let after = |succeeded| HookPoint::AfterCall { call: call.clone(), output: String::new(), succeeded };
     let moments = [
-        Moment::SessionStart { resumed: false },
-        Moment::SessionEnd,
-        Moment::Prompt { message_id: MessageId::new(), text: String::new() },
-        Moment::BeforeCall(call.clone()),
-        Moment::Permission(call.clone()),
+        HookPoint::SessionStart { resumed: false },
+        HookPoint::SessionEnd,
+        HookPoint::Prompt { message_id: MessageId::new(), text: String::new() },
+        HookPoint::BeforeCall(call.clone()),
+        HookPoint::Permission(call.clone()),
         after(true),
         after(false),
-        Moment::Stop { last_words: String::new(), held: false },
-        Moment::Waiting { tool: String::new(), summary: String::new() },
-        Moment::Compaction { done: false, asked: false },
-        Moment::Compaction { done: true, asked: false },
-        Moment::AgentStart(agent("coder")),
-        Moment::AgentStop { agent: agent("coder"), last_words: String::new(), held: false },
+        HookPoint::Stop { last_words: String::new(), held: false },
+        HookPoint::Waiting { tool: String::new(), summary: String::new() },
+        HookPoint::Compaction { done: false, asked: false },
+        HookPoint::Compaction { done: true, asked: false },
+        HookPoint::AgentStart(agent("coder")),
+        HookPoint::AgentStop { agent: agent("coder"), last_words: String::new(), held: false },
     ];
-    let fired: Vec<HookEvent> = moments.iter().map(Moment::event).collect();
+    let fired: Vec<HookEvent> = moments.iter().map(HookPoint::event).collect();
     let never: Vec<HookEvent> = HookEvent::ALL.iter().copied().filter(|event| !fired.contains(event)).collect();
     assert_eq!(never, [] as [HookEvent; 0]);
 }

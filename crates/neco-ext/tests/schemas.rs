@@ -7,7 +7,7 @@ mod support;
 
 use std::path::PathBuf;
 
-use neco_agent::gate::{GatedAgent, Moment};
+use neco_agent::gate::{GatedAgent, HookPoint};
 use neco_ext::hooks::{Printed, read};
 use neco_proto::event::{HookEvent, HookOutcome};
 use neco_proto::{AgentId, MessageId};
@@ -44,18 +44,18 @@ async fn what_hooks_are_told_fits_the_schemas() {
     let bash = call("bash", json!({"command": "ls", "timeout": 3}));
     let agent = || GatedAgent { id: AgentId::new(), role: "coder".to_owned() };
     let moments = [
-        Moment::SessionStart { resumed: true },
-        Moment::SessionEnd,
-        Moment::Prompt { message_id: MessageId::new(), text: "hello".to_owned() },
-        Moment::BeforeCall(bash.clone()),
-        Moment::Permission(bash.clone()),
-        Moment::AfterCall { call: bash, output: "a\nb".to_owned(), succeeded: true },
-        Moment::Stop { last_words: String::new(), held: true },
-        Moment::Stop { last_words: "done".to_owned(), held: false },
-        Moment::Compaction { done: false, asked: true },
-        Moment::Compaction { done: true, asked: false },
-        Moment::AgentStart(agent()),
-        Moment::AgentStop { agent: agent(), last_words: "done".to_owned(), held: true },
+        HookPoint::SessionStart { resumed: true },
+        HookPoint::SessionEnd,
+        HookPoint::Prompt { message_id: MessageId::new(), text: "hello".to_owned() },
+        HookPoint::BeforeCall(bash.clone()),
+        HookPoint::Permission(bash.clone()),
+        HookPoint::AfterCall { call: bash, output: "a\nb".to_owned(), succeeded: true },
+        HookPoint::Stop { last_words: String::new(), held: true },
+        HookPoint::Stop { last_words: "done".to_owned(), held: false },
+        HookPoint::Compaction { done: false, asked: true },
+        HookPoint::Compaction { done: true, asked: false },
+        HookPoint::AgentStart(agent()),
+        HookPoint::AgentStop { agent: agent(), last_words: "done".to_owned(), held: true },
     ];
     let mut checked = 0;
     for moment in moments {

@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::agent::Agent;
-use crate::gate::{Gate, GateRuling, Moment, Scene, Word};
+use crate::gate::{Gate, GateRuling, HookContext, HookDecision, HookPoint};
 use crate::machine::{AnswerKind, End, Input, Stamp};
 use crate::ports::SinkError;
 
@@ -45,10 +45,10 @@ pub(super) struct AtGate {
 
 /// What has passed the gate.
 pub(super) enum Passed {
-    Opening(Word),
-    Prompts(Vec<(Message, Word)>),
-    End(Stamp, Word),
-    Waiting(Word),
+    Opening(HookDecision),
+    Prompts(Vec<(Message, HookDecision)>),
+    End(Stamp, HookDecision),
+    Waiting(HookDecision),
     /// It was stopped.
     Dropped,
 }
@@ -103,7 +103,7 @@ impl Agent {
             return;
         }
         self.gated.opening = true;
-        let asked = self.ask_gate(Moment::SessionStart { resumed });
+        let asked = self.ask_gate(HookPoint::SessionStart { resumed });
         self.gated.work.spawn(async move { Passed::Opening(asked.await) });
     }
 
@@ -113,7 +113,7 @@ impl Agent {
             return Ok(());
         }
         self.gated.cancel = CancellationToken::new();
-        let word = self.ask_gate(Moment::SessionEnd).await;
+        let word = self.ask_gate(HookPoint::SessionEnd).await;
         self.tell_runs(word).await?;
         Ok(())
     }
@@ -154,12 +154,12 @@ impl Agent {
         true
     }
 
-    fn ask_about(&self, message: &Message) -> futures::future::BoxFuture<'static, Word> {
+    fn ask_about(&self, message: &Message) -> futures::future::BoxFuture<'static, HookDecision> {
         // What is said to a closed session is kept, and comes to nothing.
         if self.gated.closed || !self.gated.attends(HookEvent::UserPromptSubmit) {
-            return Box::pin(std::future::ready(Word::default()));
+            return Box::pin(std::future::ready(HookDecision::default()));
         }
-        self.ask_gate(Moment::Prompt { message_id: message.id, text: message.text() })
+        self.ask_gate(HookPoint::Prompt { message_id: message.id, text: message.text() })
     }
 
     /// Takes the end of the work to the gate. False when nobody wants to be asked.
@@ -168,7 +168,7 @@ impl Agent {
             return false;
         }
         let held = self.gated.held > 0;
-        let asked = self.ask_gate(Moment::Stop { last_words: self.final_text.clone(), held });
+        let asked = self.ask_gate(HookPoint::Stop { last_words: self.final_text.clone(), held });
         self.gated.work.spawn(async move { Passed::End(stamp, asked.await) });
         true
     }
@@ -178,14 +178,14 @@ impl Agent {
         if !self.gated.attends(HookEvent::Notification) {
             return;
         }
-        let moment = Moment::Waiting { tool: request.tool.clone(), summary: request.summary.clone() };
+        let moment = HookPoint::Waiting { tool: request.tool.clone(), summary: request.summary.clone() };
         let asked = self.ask_gate(moment);
         self.gated.work.spawn(async move { Passed::Waiting(asked.await) });
     }
 
     /// The conversation is about to be made shorter, or was.
     pub(super) fn tell_of_compaction(&mut self, done: bool, cause: CompactionCause) {
-        let moment = Moment::Compaction { done, asked: cause == CompactionCause::Asked };
+        let moment = HookPoint::Compaction { done, asked: cause == CompactionCause::Asked };
         if !self.gated.attends(moment.event()) {
             return;
         }
@@ -216,7 +216,7 @@ impl Agent {
     }
 
     /// What was not blocked enters the conversation; says whether anything did, and whether the work ends.
-    async fn take_messages(&mut self, messages: Vec<(Message, Word)>) -> Result<(bool, bool), SinkError> {
+    async fn take_messages(&mut self, messages: Vec<(Message, HookDecision)>) -> Result<(bool, bool), SinkError> {
         let (mut admitted, mut ended) = (false, false);
         for (message, word) in messages {
             let word = self.tell_runs(word).await?;
@@ -241,7 +241,7 @@ impl Agent {
         self.begin_turn(stamp, iteration).await
     }
 
-    async fn take_end(&mut self, stamp: Stamp, word: Word) -> Result<(), SinkError> {
+    async fn take_end(&mut self, stamp: Stamp, word: HookDecision) -> Result<(), SinkError> {
         let word = self.tell_runs(word).await?;
         let objection = match word.ruling {
             Some(GateRuling::Block(reason)) if word.stop.is_none() => Some(reason),
@@ -294,7 +294,7 @@ impl Agent {
         Ok(())
     }
 
-    async fn tell_runs(&mut self, mut word: Word) -> Result<Word, SinkError> {
+    async fn tell_runs(&mut self, mut word: HookDecision) -> Result<HookDecision, SinkError> {
         for run in word.runs.drain(..) {
             self.sink.commit(self.turn_id, EventBody::HookRun(run)).await?;
         }
@@ -308,7 +308,7 @@ impl Agent {
         Ok(())
     }
 
-    fn ask_gate(&self, moment: Moment) -> futures::future::BoxFuture<'static, Word> {
+    fn ask_gate(&self, moment: HookPoint) -> futures::future::BoxFuture<'static, HookDecision> {
         let asked = self.gated.gate.ask(moment, self.scene(), self.gated.cancel.child_token());
         // A defect of the gate must not keep the agent waiting for ever.
         let word = AssertUnwindSafe(asked).catch_unwind().map(Result::unwrap_or_default);
@@ -317,8 +317,8 @@ impl Agent {
     }
 
     /// How the agent works now.
-    pub(super) fn scene(&self) -> Scene {
-        Scene {
+    pub(super) fn scene(&self) -> HookContext {
+        HookContext {
             mode: self.settings.mode,
             approval: self.settings.approval,
             person_present: self.settings.person_present,

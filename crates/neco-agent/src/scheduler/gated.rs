@@ -14,7 +14,7 @@ use neco_toolkit::{PreparedCall, ToolError};
 use super::call::{Call, Outcome, Phase};
 use super::changes::changes;
 use super::schedule::{Record, Scheduler, Work};
-use crate::gate::{Gate, GateRuling, GatedCall, Moment, Scene, Word};
+use crate::gate::{Gate, GateRuling, GatedCall, HookContext, HookDecision, HookPoint};
 
 /// The question that a person is about to be asked.
 pub(super) struct Question {
@@ -41,7 +41,7 @@ impl Scheduler {
     }
 
     /// How the agent works in the turn whose calls begin.
-    pub fn set_scene(&mut self, scene: Scene) {
+    pub fn set_scene(&mut self, scene: HookContext) {
         self.scene = Some(scene);
     }
 
@@ -85,7 +85,7 @@ impl Scheduler {
             return Some(prepared);
         }
         call.phase = Phase::AtGate { touch: prepared.touch() };
-        let moment = Moment::BeforeCall(gated(call, prepared.as_ref()));
+        let moment = HookPoint::BeforeCall(gated(call, prepared.as_ref()));
         let asked = self.asked(moment);
         self.spawn(index, async move { Work::Gated { index, prepared, approved, word: asked.await } });
         None
@@ -97,7 +97,7 @@ impl Scheduler {
         index: usize,
         prepared: Box<dyn PreparedCall>,
         approved: bool,
-        word: Word,
+        word: HookDecision,
     ) -> Vec<Record> {
         let (mut records, word) = self.heard(index, word);
         let blocked = match &word.ruling {
@@ -159,14 +159,14 @@ impl Scheduler {
             return question.records;
         };
         call.phase = Phase::AtGate { touch: prepared.touch() };
-        let moment = Moment::Permission(gated(call, prepared));
+        let moment = HookPoint::Permission(gated(call, prepared));
         let asked = self.asked(moment);
         self.spawn(index, async move { Work::Asked { index, question: Box::new(question), word: asked.await } });
         Vec::new()
     }
 
     /// Takes in what the gate says instead of a person, or asks the person.
-    pub(super) fn answered(&mut self, index: usize, question: Question, word: Word) -> Vec<Record> {
+    pub(super) fn answered(&mut self, index: usize, question: Question, word: HookDecision) -> Vec<Record> {
         let (mut records, word) = self.heard(index, word);
         if let Some(reason) = &self.stop {
             records.extend(self.finish(index, ended_by_hook(reason)));
@@ -244,7 +244,7 @@ impl Scheduler {
         }
         let Phase::Executing { touch, arguments } = &call.phase else { return self.finish(index, outcome) };
         let arguments = arguments.clone().unwrap_or_default();
-        let moment = Moment::AfterCall {
+        let moment = HookPoint::AfterCall {
             call: GatedCall { id: call.id.clone(), tool: call.tool.clone(), arguments },
             output: outcome.output.clone(),
             succeeded,
@@ -259,7 +259,7 @@ impl Scheduler {
     }
 
     /// Takes in what the gate says after a call.
-    pub(super) fn finished(&mut self, index: usize, word: Word) -> Vec<Record> {
+    pub(super) fn finished(&mut self, index: usize, word: HookDecision) -> Vec<Record> {
         let (mut records, word) = self.heard(index, word);
         let Some(call) = self.calls.get_mut(index) else { return records };
         if let Some(GateRuling::Block(reason)) = word.ruling {
@@ -273,7 +273,7 @@ impl Scheduler {
     }
 
     /// What every word means: what ran is told, what the model should know goes with the result.
-    fn heard(&mut self, index: usize, mut word: Word) -> (Vec<Record>, Word) {
+    fn heard(&mut self, index: usize, mut word: HookDecision) -> (Vec<Record>, HookDecision) {
         let records = word.runs.drain(..).map(|run| Record::Emit(EventBody::HookRun(run))).collect();
         if let Some(call) = self.calls.get_mut(index) {
             call.notes.extend(word.context.drain(..).map(|context| format!("from a hook: {context}")));
@@ -284,14 +284,14 @@ impl Scheduler {
         (records, word)
     }
 
-    fn asked(&self, moment: Moment) -> futures::future::BoxFuture<'static, Word> {
+    fn asked(&self, moment: HookPoint) -> futures::future::BoxFuture<'static, HookDecision> {
         match &self.scene {
             Some(scene) => {
                 let (asked, redactor) =
                     (self.gate.ask(moment, scene.clone(), self.cancel.child_token()), self.redactor());
                 Box::pin(asked.map(move |word| word.presentable(&redactor)))
             }
-            None => Box::pin(std::future::ready(Word::default())),
+            None => Box::pin(std::future::ready(HookDecision::default())),
         }
     }
 }
@@ -383,7 +383,7 @@ mod tests {
             true
         }
 
-        fn ask(&self, _: Moment, _: Scene, _: CancellationToken) -> BoxFuture<'static, Word> {
+        fn ask(&self, _: HookPoint, _: HookContext, _: CancellationToken) -> BoxFuture<'static, HookDecision> {
             match self {
                 Self::Crashes => Box::pin(async { panic!("a defect of the gate") }),
                 Self::Hangs => Box::pin(std::future::pending()),
@@ -394,7 +394,7 @@ mod tests {
     /// A scheduler with one call, which has just run and is at the gate.
     fn finishing(gate: Broken) -> Scheduler {
         let mut scheduler = idle().with_gate(Arc::new(gate));
-        scheduler.set_scene(Scene {
+        scheduler.set_scene(HookContext {
             mode: Mode::Agent,
             approval: ApprovalMode::Auto,
             person_present: false,
@@ -465,7 +465,7 @@ mod tests {
     #[tokio::test]
     async fn what_a_hook_wanted_is_void_when_the_work_is_stopped_or_begins_anew() {
         let mut scheduler = finishing(Broken::Hangs);
-        let word = || Word { stop: Some("enough".to_owned()), ..Word::default() };
+        let word = || HookDecision { stop: Some("enough".to_owned()), ..HookDecision::default() };
         scheduler.finished(0, word());
         scheduler.stop().await;
         assert_eq!(scheduler.take_stop(), None);

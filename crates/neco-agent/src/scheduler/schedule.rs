@@ -23,7 +23,7 @@ use super::kept::{Keeping, execute_kept};
 use super::live::Live;
 use super::order::may_begin;
 use super::validate::{CutOff, unless_absent, validate};
-use crate::gate::{Gate, OpenGate, Scene, Word};
+use crate::gate::{Gate, HookContext, HookDecision, OpenGate};
 use crate::ports::{Clock, RuleBook};
 
 /// Limits of calls.
@@ -52,10 +52,10 @@ pub enum Record {
 pub struct Progress(pub(super) Work);
 
 pub(super) enum Work {
-    Gated { index: usize, prepared: Box<dyn PreparedCall>, approved: bool, word: Word },
+    Gated { index: usize, prepared: Box<dyn PreparedCall>, approved: bool, word: HookDecision },
     Ahead { index: usize, question: Box<Question>, behind: Vec<Behind> },
-    Asked { index: usize, question: Box<Question>, word: Word },
-    Finished { index: usize, word: Word },
+    Asked { index: usize, question: Box<Question>, word: HookDecision },
+    Finished { index: usize, word: HookDecision },
     Planned { index: usize, prepared: Box<dyn PreparedCall>, plan: Result<Plan, ToolError> },
     Ran { index: usize, outcome: Outcome },
     Crashed { index: usize },
@@ -73,7 +73,7 @@ pub struct Scheduler {
     live: Arc<Live>,
     pub(super) gate: Arc<dyn Gate>,
     /// How the agent works in the present turn; nobody at the gate is asked without it.
-    pub(super) scene: Option<Scene>,
+    pub(super) scene: Option<HookContext>,
     /// Why the gate wants the work to end: no call of the turn begins any more.
     pub(super) stop: Option<String>,
     /// Whether that was said.

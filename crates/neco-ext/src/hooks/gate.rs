@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::{BoxFuture, join_all};
-use neco_agent::gate::{Gate, GateRuling, Moment, Scene, Word};
+use neco_agent::gate::{Gate, GateRuling, HookContext, HookDecision, HookPoint};
 use neco_proto::SessionId;
 use neco_proto::event::{HookEvent, HookOutcome, HookRun};
 use neco_safety::world::Spawner;
@@ -63,14 +63,19 @@ impl Gate for Hooks {
         self.0.hooks.iter().any(|hook| hook.event == event && fits(hook))
     }
 
-    fn ask(&self, moment: Moment, scene: Scene, cancel: CancellationToken) -> BoxFuture<'static, Word> {
+    fn ask(
+        &self,
+        moment: HookPoint,
+        scene: HookContext,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'static, HookDecision> {
         let standing = Arc::clone(&self.0);
         Box::pin(async move { standing.ask(&moment, &scene, &cancel).await })
     }
 }
 
 impl Standing {
-    async fn ask(&self, moment: &Moment, scene: &Scene, cancel: &CancellationToken) -> Word {
+    async fn ask(&self, moment: &HookPoint, scene: &HookContext, cancel: &CancellationToken) -> HookDecision {
         let told = input::of(moment, scene, self.session, &self.cwd);
         let bytes = told.to_string().into_bytes();
         let mut seen = BTreeSet::new();
@@ -83,7 +88,13 @@ impl Standing {
         self.together(moment, answers)
     }
 
-    async fn answer(&self, hook: &Hook, moment: &Moment, told: &[u8], cancel: &CancellationToken) -> (HookRun, Answer) {
+    async fn answer(
+        &self,
+        hook: &Hook,
+        moment: &HookPoint,
+        told: &[u8],
+        cancel: &CancellationToken,
+    ) -> (HookRun, Answer) {
         let began = Instant::now();
         let limit = hook.limit();
         let answer = match untrusted(hook).await {
@@ -106,25 +117,25 @@ impl Standing {
     }
 
     /// The strictest word wins; what is added is added by everybody.
-    fn together(&self, moment: &Moment, answers: Vec<(HookRun, Answer)>) -> Word {
-        let mut word = Word::default();
+    fn together(&self, moment: &HookPoint, answers: Vec<(HookRun, Answer)>) -> HookDecision {
+        let mut word = HookDecision::default();
         for (run, answer) in answers {
             word.runs.push(run);
             word.context.extend(answer.context);
             word.stop = word.stop.or(answer.stop);
             // Who answers for the person changes what they say yes to, and nothing else.
             let may_change = match moment {
-                Moment::Permission(_) => answer.ruling == Some(GateRuling::Allow),
-                Moment::BeforeCall(_)
-                | Moment::AfterCall { .. }
-                | Moment::SessionStart { .. }
-                | Moment::SessionEnd
-                | Moment::Prompt { .. }
-                | Moment::Stop { .. }
-                | Moment::Waiting { .. }
-                | Moment::Compaction { .. }
-                | Moment::AgentStart(_)
-                | Moment::AgentStop { .. } => true,
+                HookPoint::Permission(_) => answer.ruling == Some(GateRuling::Allow),
+                HookPoint::BeforeCall(_)
+                | HookPoint::AfterCall { .. }
+                | HookPoint::SessionStart { .. }
+                | HookPoint::SessionEnd
+                | HookPoint::Prompt { .. }
+                | HookPoint::Stop { .. }
+                | HookPoint::Waiting { .. }
+                | HookPoint::Compaction { .. }
+                | HookPoint::AgentStart(_)
+                | HookPoint::AgentStop { .. } => true,
             };
             word.ruling = stricter(word.ruling.take(), answer.ruling);
             if let (Some(wanted), Some(call), true) = (answer.updated_input, moment.call(), may_change) {
@@ -139,17 +150,17 @@ impl Standing {
     }
 }
 
-fn fits(hook: &Hook, moment: &Moment) -> bool {
+fn fits(hook: &Hook, moment: &HookPoint) -> bool {
     let here = match moment {
-        Moment::BeforeCall(call) | Moment::Permission(call) | Moment::AfterCall { call, .. } => {
+        HookPoint::BeforeCall(call) | HookPoint::Permission(call) | HookPoint::AfterCall { call, .. } => {
             hook.matcher.fits_tool(&call.tool)
         }
-        Moment::SessionStart { resumed } => hook.matcher.fits_word(if *resumed { "resume" } else { "startup" }),
-        Moment::SessionEnd => hook.matcher.fits_word("other"),
-        Moment::Waiting { .. } => hook.matcher.fits_word("permission_prompt"),
-        Moment::Compaction { asked, .. } => hook.matcher.fits_word(if *asked { "manual" } else { "auto" }),
-        Moment::AgentStart(agent) | Moment::AgentStop { agent, .. } => hook.matcher.fits_word(&agent.role),
-        Moment::Prompt { .. } | Moment::Stop { .. } => true,
+        HookPoint::SessionStart { resumed } => hook.matcher.fits_word(if *resumed { "resume" } else { "startup" }),
+        HookPoint::SessionEnd => hook.matcher.fits_word("other"),
+        HookPoint::Waiting { .. } => hook.matcher.fits_word("permission_prompt"),
+        HookPoint::Compaction { asked, .. } => hook.matcher.fits_word(if *asked { "manual" } else { "auto" }),
+        HookPoint::AgentStart(agent) | HookPoint::AgentStop { agent, .. } => hook.matcher.fits_word(&agent.role),
+        HookPoint::Prompt { .. } | HookPoint::Stop { .. } => true,
     };
     here && hook.event == moment.event()
 }
@@ -173,24 +184,24 @@ async fn untrusted(hook: &Hook) -> Option<Untrusted> {
 
 /// A hook that was changed does not run. One that guards calls leaves them to a person then: whoever can
 /// change it must not be able to switch it off.
-fn changed(moment: &Moment) -> Answer {
+fn changed(moment: &HookPoint) -> Answer {
     let words = "it is new or was changed since it was trusted, so it does not run; `neco trust` shows it".to_owned();
     let ruling = match moment {
-        Moment::BeforeCall(_) => {
+        HookPoint::BeforeCall(_) => {
             let words =
                 "a hook that guards this call is new or was changed since it was trusted; `neco trust` shows it";
             Some(GateRuling::Ask(words.to_owned()))
         }
-        Moment::Permission(_)
-        | Moment::AfterCall { .. }
-        | Moment::SessionStart { .. }
-        | Moment::SessionEnd
-        | Moment::Waiting { .. }
-        | Moment::Prompt { .. }
-        | Moment::Stop { .. }
-        | Moment::Compaction { .. }
-        | Moment::AgentStart(_)
-        | Moment::AgentStop { .. } => None,
+        HookPoint::Permission(_)
+        | HookPoint::AfterCall { .. }
+        | HookPoint::SessionStart { .. }
+        | HookPoint::SessionEnd
+        | HookPoint::Waiting { .. }
+        | HookPoint::Prompt { .. }
+        | HookPoint::Stop { .. }
+        | HookPoint::Compaction { .. }
+        | HookPoint::AgentStart(_)
+        | HookPoint::AgentStop { .. } => None,
     };
     Answer { ruling, ..Answer::failed(words) }
 }
@@ -211,19 +222,19 @@ fn stricter(one: Option<GateRuling>, other: Option<GateRuling>) -> Option<GateRu
     }
 }
 
-fn run_of(hook: &Hook, moment: &Moment, answer: &Answer, took: Duration) -> HookRun {
+fn run_of(hook: &Hook, moment: &HookPoint, answer: &Answer, took: Duration) -> HookRun {
     let message_id = match moment {
-        Moment::Prompt { message_id, .. } => Some(*message_id),
-        Moment::SessionStart { .. }
-        | Moment::SessionEnd
-        | Moment::BeforeCall(_)
-        | Moment::Permission(_)
-        | Moment::AfterCall { .. }
-        | Moment::Stop { .. }
-        | Moment::Waiting { .. }
-        | Moment::Compaction { .. }
-        | Moment::AgentStart(_)
-        | Moment::AgentStop { .. } => None,
+        HookPoint::Prompt { message_id, .. } => Some(*message_id),
+        HookPoint::SessionStart { .. }
+        | HookPoint::SessionEnd
+        | HookPoint::BeforeCall(_)
+        | HookPoint::Permission(_)
+        | HookPoint::AfterCall { .. }
+        | HookPoint::Stop { .. }
+        | HookPoint::Waiting { .. }
+        | HookPoint::Compaction { .. }
+        | HookPoint::AgentStart(_)
+        | HookPoint::AgentStop { .. } => None,
     };
     HookRun {
         event: hook.event,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use neco_agent::gate::{GatedAgent, GatedCall, Moment, Scene};
+use neco_agent::gate::{GatedAgent, GatedCall, HookContext, HookPoint};
 use neco_proto::{ApprovalMode, Mode, SessionId};
 use neco_safety::untrusted::{between, unwrapped};
 use serde_json::{Map, Value, json};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::translate;
 
 /// The object for a moment.
-pub(super) fn of(moment: &Moment, scene: &Scene, session: SessionId, cwd: &Path) -> Value {
+pub(super) fn of(moment: &HookPoint, scene: &HookContext, session: SessionId, cwd: &Path) -> Value {
     let mut input = Map::new();
     let mut put = |name: &str, value: Value| {
         input.insert(name.to_owned(), value);
@@ -21,31 +21,31 @@ pub(super) fn of(moment: &Moment, scene: &Scene, session: SessionId, cwd: &Path)
     put("cwd", json!(cwd.display().to_string()));
     put("hook_event_name", json!(moment.event().name()));
     // What ends needs to know nothing of how it was.
-    if *moment != Moment::SessionEnd {
+    if *moment != HookPoint::SessionEnd {
         put("model", json!(scene.model));
     }
-    if !matches!(moment, Moment::SessionEnd | Moment::Compaction { .. }) {
+    if !matches!(moment, HookPoint::SessionEnd | HookPoint::Compaction { .. }) {
         put("permission_mode", json!(permission_mode(scene)));
     }
     let turn = scene.turn.map(|turn| turn.to_string()).unwrap_or_default();
     match moment {
-        Moment::SessionStart { resumed } => put("source", json!(if *resumed { "resume" } else { "startup" })),
-        Moment::SessionEnd => put("reason", json!("other")),
-        Moment::Prompt { message_id, text } => {
+        HookPoint::SessionStart { resumed } => put("source", json!(if *resumed { "resume" } else { "startup" })),
+        HookPoint::SessionEnd => put("reason", json!("other")),
+        HookPoint::Prompt { message_id, text } => {
             // The turn that will answer has no id yet.
             put("turn_id", json!(message_id.to_string()));
             put("prompt", json!(text));
         }
-        Moment::BeforeCall(call) => {
+        HookPoint::BeforeCall(call) => {
             put("turn_id", json!(turn));
             put_call(&mut put, call, scene, cwd);
             put("tool_use_id", json!(call.id.to_string()));
         }
-        Moment::Permission(call) => {
+        HookPoint::Permission(call) => {
             put("turn_id", json!(turn));
             put_call(&mut put, call, scene, cwd);
         }
-        Moment::AfterCall { call, output, succeeded } => {
+        HookPoint::AfterCall { call, output, succeeded } => {
             put("turn_id", json!(turn));
             put_call(&mut put, call, scene, cwd);
             put("tool_use_id", json!(call.id.to_string()));
@@ -57,26 +57,26 @@ pub(super) fn of(moment: &Moment, scene: &Scene, session: SessionId, cwd: &Path)
                 }
             }
         }
-        Moment::Stop { last_words, held } => {
+        HookPoint::Stop { last_words, held } => {
             put("turn_id", json!(turn));
             put("stop_hook_active", json!(held));
             put("last_assistant_message", said(last_words));
         }
-        Moment::Waiting { tool, summary } => {
+        HookPoint::Waiting { tool, summary } => {
             let name = translate::tool_name(tool);
             put("message", json!(format!("Neco needs your permission to use {name}: {summary}")));
             put("notification_type", json!("permission_prompt"));
         }
-        Moment::Compaction { asked, .. } => {
+        HookPoint::Compaction { asked, .. } => {
             put("turn_id", json!(turn));
             put("trigger", json!(if *asked { "manual" } else { "auto" }));
             scene.agent.iter().for_each(|agent| put_agent(&mut put, agent));
         }
-        Moment::AgentStart(agent) => {
+        HookPoint::AgentStart(agent) => {
             put("turn_id", json!(turn));
             put_agent(&mut put, agent);
         }
-        Moment::AgentStop { agent, last_words, held } => {
+        HookPoint::AgentStop { agent, last_words, held } => {
             put("turn_id", json!(turn));
             put_agent(&mut put, agent);
             put("agent_transcript_path", Value::Null);
@@ -96,7 +96,7 @@ fn said(words: &str) -> Value {
     if words.is_empty() { Value::Null } else { json!(words) }
 }
 
-fn put_call(put: &mut impl FnMut(&str, Value), call: &GatedCall, scene: &Scene, cwd: &Path) {
+fn put_call(put: &mut impl FnMut(&str, Value), call: &GatedCall, scene: &HookContext, cwd: &Path) {
     scene.agent.iter().for_each(|agent| put_agent(put, agent));
     put("tool_name", json!(translate::tool_name(&call.tool)));
     put("tool_input", translate::to_common(&call.tool, &call.arguments, cwd));
@@ -119,7 +119,7 @@ fn response(call: &GatedCall, output: &str, cwd: &Path) -> Value {
 }
 
 /// How freely the agent works, in the words of other agents.
-fn permission_mode(scene: &Scene) -> &'static str {
+fn permission_mode(scene: &HookContext) -> &'static str {
     match (scene.mode, scene.approval) {
         (Mode::Ask | Mode::Plan, _) => "plan",
         (Mode::Agent | Mode::Debug, ApprovalMode::Auto) => "bypassPermissions",

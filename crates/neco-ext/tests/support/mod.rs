@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use neco_agent::gate::{Gate, GatedCall, Moment, Scene, Word};
+use neco_agent::gate::{Gate, GatedCall, HookContext, HookDecision, HookPoint};
 use neco_ext::hooks::{Hook, Hooks, HooksSetup, Matcher, Origin};
 use neco_proto::event::HookEvent;
 use neco_proto::{ApprovalMode, CallId, Mode, SessionId, TurnId};
@@ -64,13 +64,13 @@ impl Place {
         })
     }
 
-    pub async fn ask(&self, moment: Moment) -> Word {
+    pub async fn ask(&self, moment: HookPoint) -> HookDecision {
         self.gate().ask(moment, scene(), CancellationToken::new()).await
     }
 }
 
-pub fn scene() -> Scene {
-    Scene {
+pub fn scene() -> HookContext {
+    HookContext {
         mode: Mode::Agent,
         approval: ApprovalMode::AskFirst,
         person_present: true,
@@ -84,8 +84,8 @@ pub fn call(tool: &str, arguments: Value) -> GatedCall {
     GatedCall { id: CallId::generate(), tool: tool.to_owned(), arguments }
 }
 
-pub fn bash() -> Moment {
-    Moment::BeforeCall(call("bash", json!({"command": "ls"})))
+pub fn bash() -> HookPoint {
+    HookPoint::BeforeCall(call("bash", json!({"command": "ls"})))
 }
 
 /// Processes whose command line holds `word`.

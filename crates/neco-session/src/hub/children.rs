@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use neco_agent::context::{Prompts, Situation, Source};
-use neco_agent::gate::{GatedAgent, Moment, Scene, Word};
+use neco_agent::gate::{GatedAgent, HookContext, HookDecision, HookPoint};
 use neco_agent::plan::PlanBook;
 use neco_agent::{
     Agent, AgentSetup, Budget, CallIds, Checkpointer, EventSink, FolderRules, Gate, Generation, Settings, SinkError,
@@ -290,13 +290,18 @@ impl Gate for ChildGate {
         }
     }
 
-    fn ask(&self, moment: Moment, scene: Scene, cancel: CancellationToken) -> BoxFuture<'static, Word> {
+    fn ask(
+        &self,
+        moment: HookPoint,
+        scene: HookContext,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'static, HookDecision> {
         let moment = match (moment, self.agent.clone()) {
-            (Moment::SessionStart { .. }, Some(agent)) => Moment::AgentStart(agent),
-            (Moment::Stop { last_words, held }, Some(agent)) => Moment::AgentStop { agent, last_words, held },
+            (HookPoint::SessionStart { .. }, Some(agent)) => HookPoint::AgentStart(agent),
+            (HookPoint::Stop { last_words, held }, Some(agent)) => HookPoint::AgentStop { agent, last_words, held },
             (moment, _) => moment,
         };
-        self.gate.ask(moment, Scene { agent: self.agent.clone(), ..scene }, cancel)
+        self.gate.ask(moment, HookContext { agent: self.agent.clone(), ..scene }, cancel)
     }
 }
 
