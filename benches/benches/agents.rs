@@ -15,7 +15,7 @@ use neco_model::scripted::Script;
 use neco_model::{Delta, DeltaStream, FinishReason, Provider, Request};
 use neco_proto::{ApprovalMode, Client, Command};
 use neco_session::Session;
-use neco_session::tree::Rest;
+use neco_session::tree::IdleTracker;
 use neco_testkit::scenario::Setup;
 use neco_testkit::stage::{Stage, StageSetup};
 use serde_json::json;
@@ -122,7 +122,7 @@ async fn say(session: &Session) -> Result<(), String> {
 }
 
 async fn until_rest(session: &Session) -> Result<(), String> {
-    let (mut events, mut rest) = (session.events(session.first_seq()), Rest::default());
+    let (mut events, mut rest) = (session.events(session.first_seq()), IdleTracker::default());
     while let Some(event) = events.next().await {
         rest.apply(&event.map_err(|error| error.to_string())?);
         if rest.is_over() {

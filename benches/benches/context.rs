@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use divan::Bencher;
-use neco_agent::Generation;
+use neco_agent::CapabilityLevel;
 use neco_agent::context::{
     Assembled, Context, ContextSettings, Meter, Prompts, Situation, Source, Space, recent_from, used_up,
 };
@@ -109,7 +109,7 @@ impl Turn<'_> {
         let family = Family::Anthropic;
         // So small that outdated outputs are looked for each time, though never enough to be worth it.
         let space = Space::new(ContextSettings::from(&Config::built_in().context), Some(600_000));
-        let situation = Situation { mode: Mode::Agent, generation: Generation::highest(), rooms: space.rooms() };
+        let situation = Situation { mode: Mode::Agent, generation: CapabilityLevel::highest(), rooms: space.rooms() };
         let assembled: Arc<Assembled> =
             self.context.assemble(situation, (&self.stage.registry, &self.stage.policy), &who(), family);
         divan::black_box(self.meter.measure(&assembled, &self.history, family));

@@ -11,7 +11,7 @@ use std::time::Duration;
 use divan::{Bencher, black_box};
 use neco_proto::{ApprovalMode, Mode, Risk};
 use neco_safety::command::Place;
-use neco_safety::policy::{Action, Confinement, RuleReader, Source, Touch, Who};
+use neco_safety::policy::{Action, Confinement, RuleReader, SideEffect, Source, Who};
 use neco_safety::{Policy, Verdict};
 use serde_json::{Value, json};
 
@@ -90,7 +90,7 @@ fn decide(policy: &Policy, arguments: &Value, command: Option<&str>) -> Verdict 
     let action = Action {
         tool: if command.is_some() { "bash" } else { "write_file" },
         arguments,
-        touch: if command.is_some() { Touch::Runs } else { Touch::Writes },
+        touch: if command.is_some() { SideEffect::Runs } else { SideEffect::Writes },
         risk: if command.is_some() { Risk::Low } else { Risk::Medium },
         command,
         folder: None,

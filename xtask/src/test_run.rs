@@ -19,7 +19,7 @@ pub enum Depth {
     Quick,
 }
 
-/// The sign on the door of a room names its private modules, and people who read these documents
+/// The `mod.rs` of a room names its private modules, and people who read these documents
 /// work there: private items are documented, so links to them are fine.
 const RUSTDOC: &str = "-D warnings -A rustdoc::private_intra_doc_links";
 

@@ -1,4 +1,4 @@
-//! What every source file must be: one topic, short, with a sign on the door and a name that says something.
+//! What every source file must be: one topic, short, with a heading and a name that says something.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test reads the repository and may panic")]
 

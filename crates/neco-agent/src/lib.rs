@@ -9,9 +9,9 @@
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
+pub mod capability_level;
 pub mod context;
 pub mod gate;
-pub mod generation;
 pub mod guards;
 pub mod machine;
 pub mod mode;
@@ -20,8 +20,8 @@ pub mod ports;
 pub mod runner;
 pub mod scheduler;
 
+pub use capability_level::CapabilityLevel;
 pub use gate::Gate;
-pub use generation::Generation;
 pub use guards::Guard;
 pub use ports::{Checkpointer, Clock, EventSink, FolderRules, RuleBook, SinkError, WayBack};
 pub use runner::{Agent, AgentHandle, AgentInput, AgentSetup, Budget, CallIds, Halt, Settings};

@@ -1,7 +1,7 @@
 //! What a mode makes of the tools: which of them exist for the model.
 
 use neco_proto::Mode;
-use neco_toolkit::{DynTool, Touch};
+use neco_toolkit::{DynTool, SideEffect};
 
 use crate::plan::{ENTER_PLAN_MODE, EXIT_PLAN_MODE};
 
@@ -15,7 +15,7 @@ pub fn declares(mode: Mode, tool: &dyn DynTool) -> bool {
         _ => match mode {
             Mode::Agent | Mode::Debug => true,
             // Some commands only look; the policy tells them apart.
-            Mode::Plan => tool.most_touch() != Touch::Writes,
+            Mode::Plan => tool.most_touch() != SideEffect::Writes,
             Mode::Ask => tool.most_touch().changes_nothing(),
         },
     }

@@ -19,6 +19,6 @@ pub mod untrusted;
 pub mod world;
 
 pub use path::{Located, PathError};
-pub use policy::{Action, Confinement, Grant, Policy, Ruling, Touch, Verdict, Who};
+pub use policy::{Action, Confinement, Grant, Policy, Ruling, SideEffect, Verdict, Who};
 pub use trust::Trust;
 pub use world::World;

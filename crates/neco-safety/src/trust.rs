@@ -4,7 +4,7 @@
 //! What is trusted is one folder, at its resolved path, as long as it is that folder: a folder moved
 //! elsewhere, another one put in its place, or one below it is asked about anew. What a folder
 //! switches on is trusted item by item, by hash: what is changed or added later is off until a
-//! person has seen it. Only a person decides, through the door; no tool reaches the file.
+//! person has seen it. Only a person decides, through the command line; no tool reaches the file.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};

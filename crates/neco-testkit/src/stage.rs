@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use neco_agent::scheduler::Limits;
-use neco_agent::{Budget, Generation};
+use neco_agent::{Budget, CapabilityLevel};
 use neco_config::Config;
 use neco_config::section::{ProviderSection, ProviderType};
 use neco_ext::hooks::Origin;
@@ -257,8 +257,11 @@ impl Stage {
         self.home.path().join("neco.db")
     }
 
-    fn generation(&self) -> Generation {
-        self.setup.generation.and_then(|number| Generation::new(number).ok()).unwrap_or_else(Generation::highest)
+    fn generation(&self) -> CapabilityLevel {
+        self.setup
+            .generation
+            .and_then(|number| CapabilityLevel::new(number).ok())
+            .unwrap_or_else(CapabilityLevel::highest)
     }
 
     /// How its sessions are opened.

@@ -12,7 +12,7 @@ use neco_model::{DeltaStream, Provider, Request};
 use neco_proto::event::{AgentNode, CallStatus, CompleteReason, NodeState, SessionStop, WorkflowState};
 use neco_proto::{AgentOrder, Answer, ApprovalMode, Client, Command, Event, EventBody, Query, Seq, SessionSnapshot};
 use neco_session::Session;
-use neco_session::tree::Rest;
+use neco_session::tree::IdleTracker;
 use neco_testkit::scenario::Setup;
 use neco_testkit::stage::{Stage, StageSetup};
 use serde_json::json;
@@ -199,7 +199,7 @@ async fn one_stop_ends_the_turn_and_the_next_pauses_everybody_and_nothing_is_ask
     let waited = waited.unwrap();
     assert_eq!((waited.status, waited.error_code), (CallStatus::Cancelled, None), "{waited:?}");
     assert!(["Not done yet: ", "coder-1"].iter().all(|words| waited.output.contains(words)), "{}", waited.output);
-    let mut rest = Rest::default();
+    let mut rest = IdleTracker::default();
     events.iter().for_each(|event| rest.apply(event));
     assert!(rest.is_over());
     // What was paused can be let go on, told and ended.
@@ -250,7 +250,7 @@ async fn what_agents_give_after_a_stop_wakes_nobody() {
     let begun = Instant::now();
     assert_eq!(world.stop().await.paused.len(), 1);
     assert!(begun.elapsed() < Duration::from_secs(5), "the command is broken off, not waited for");
-    let mut rest = Rest::default();
+    let mut rest = IdleTracker::default();
     world.all().await.iter().for_each(|event| rest.apply(event));
     assert!(rest.is_over(), "nothing is waited for any more");
     // It goes on and ends: its result waits for the person.

@@ -9,7 +9,7 @@ use neco_model::scripted::{AgentPart, Expect, Script};
 use neco_proto::event::{AgentNode, Letter, NodeState, Up};
 use neco_proto::{AgentOrder, Answer, ApprovalMode, Client, Command, Event, EventBody, Query, Seq};
 use neco_session::Session;
-use neco_session::tree::Rest;
+use neco_session::tree::IdleTracker;
 use neco_testkit::scenario::Setup;
 use neco_testkit::stage::{Stage, StageSetup};
 use serde_json::json;
@@ -130,7 +130,7 @@ async fn a_silent_child_is_told_of_and_a_flood_of_reports_is_one() {
     let stage = stage(script).with_config(|config| config.agents.max_silence = 0.2);
     let session = stage.open().await.unwrap();
     say(&session, "do both").await;
-    let mut rest = Rest::default();
+    let mut rest = IdleTracker::default();
     let mut events = until(&session, 0, |event| {
         rest.apply(event);
         matches!(&event.body, EventBody::AgentMessage(message)

@@ -24,7 +24,7 @@ pub use bound::{Bounded, Spill};
 pub use counted::counted;
 pub use ctx::{LiveOutput, ToolContext};
 pub use intent::{Intent, Picture, TodoChange, TodoItem};
-pub use neco_safety::Touch;
+pub use neco_safety::SideEffect;
 pub use output::{ActingFile, Outside, ToolError, ToolOutput};
 pub use registry::Registry;
 pub use tool::{DynTool, Plan, PreparedCall, Tool};

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
     use crate::{Plan, Tool, ToolContext, ToolOutput, tool::erase};
     use neco_proto::Risk;
-    use neco_safety::Touch;
+    use neco_safety::SideEffect;
 
     struct Named<const N: usize>;
 
@@ -104,7 +104,7 @@ mod tests {
                 type Args = NoArgs;
                 const NAME: &'static str = $name;
                 const DESCRIPTION: &'static str = "";
-                const TOUCH: Touch = Touch::Reads;
+                const TOUCH: SideEffect = SideEffect::Reads;
 
                 fn summary(&self, _: &NoArgs) -> String {
                     String::new()

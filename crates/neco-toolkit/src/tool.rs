@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use neco_proto::event::KnownFile;
 use neco_proto::{Diff, ErrorCode, Risk};
-use neco_safety::Touch;
+use neco_safety::SideEffect;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -56,7 +56,7 @@ pub trait Tool: Send + Sync + 'static {
     const DESCRIPTION: &'static str;
 
     /// What any of its calls does to the world at most; decides whether it is declared in modes that only read.
-    const TOUCH: Touch;
+    const TOUCH: SideEffect;
 
     /// Whether the model is told of it. One that lacks a setting is not declared, but says so when it is called.
     fn is_offered(&self) -> bool {
@@ -71,7 +71,7 @@ pub trait Tool: Send + Sync + 'static {
     fn adapt(_arguments: &mut Value) {}
 
     /// What this call does to the world.
-    fn touch(&self, _args: &Self::Args) -> Touch {
+    fn touch(&self, _args: &Self::Args) -> SideEffect {
         Self::TOUCH
     }
 
@@ -100,7 +100,7 @@ pub trait DynTool: Send + Sync {
     /// JSON schema of its arguments.
     fn schema(&self) -> &Value;
     /// What any of its calls does to the world at most.
-    fn most_touch(&self) -> Touch;
+    fn most_touch(&self) -> SideEffect;
     /// Whether the model is told of it.
     fn is_offered(&self) -> bool {
         true
@@ -117,7 +117,7 @@ pub trait DynTool: Send + Sync {
 /// A call whose arguments fit its tool.
 pub trait PreparedCall: Send + Sync {
     /// What it does to the world.
-    fn touch(&self) -> Touch;
+    fn touch(&self) -> SideEffect;
     /// How long it may take; `None` stands for the configured default.
     fn timeout(&self) -> Option<Duration>;
     /// The call in one line.
@@ -158,7 +158,7 @@ impl<T: Tool> DynTool for Erased<T> {
         self.schema.declared()
     }
 
-    fn most_touch(&self) -> Touch {
+    fn most_touch(&self) -> SideEffect {
         T::TOUCH
     }
 
@@ -189,7 +189,7 @@ struct Bound<T: Tool> {
 }
 
 impl<T: Tool> PreparedCall for Bound<T> {
-    fn touch(&self) -> Touch {
+    fn touch(&self) -> SideEffect {
         self.tool.touch(&self.args)
     }
 

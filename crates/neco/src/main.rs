@@ -1,4 +1,4 @@
-//! The door: arguments, wiring, subcommands, exit codes.
+//! The command line: arguments, composition, subcommands, exit codes.
 //!
 //! Reading order: [`args`] with [`rule_args`], [`command_line`] and [`misuse`], [`run`] (a request), [`cmd`] (everything else), [`wire`] (where concrete
 //! types meet) with [`disk`], [`sandbox`], [`boxed_git`] and [`arg0`], [`rules`] (which rules are in force), [`mod@print`] and [`ask`] (the window of a run), [`tui`] (the terminal window) and [`repl`] (the same in lines), [`agent_orders`] (what a person asks of agents), [`outcome`], [`exit`], [`failure`].

@@ -34,14 +34,14 @@ pub struct Signals {
     interrupt: Option<Listener>,
     hang_up: Option<Listener>,
     terminate: Option<Listener>,
-    deaf: Deaf,
+    mask: InterruptMask,
 }
 
 /// Whether Ctrl-C is meant for somebody else, such as an editor in the foreground.
 #[derive(Clone, Debug, Default)]
-pub struct Deaf(Arc<AtomicBool>);
+pub struct InterruptMask(Arc<AtomicBool>);
 
-impl Deaf {
+impl InterruptMask {
     /// Runs `work` while Ctrl-C is left to it.
     pub fn during<T>(&self, work: impl FnOnce() -> T) -> T {
         self.0.store(true, Ordering::SeqCst);
@@ -56,7 +56,7 @@ impl Signals {
     ///
     /// # Errors
     /// When the system does not let us.
-    pub fn listen(deaf: Deaf) -> std::io::Result<Self> {
+    pub fn listen(mask: InterruptMask) -> std::io::Result<Self> {
         let ignored = ignored_signals();
         let hear = |kind: SignalKind, number: Signal| {
             let is_ignored = ignored & (1 << (number.number() - 1)) != 0;
@@ -66,7 +66,7 @@ impl Signals {
             interrupt: hear(SignalKind::interrupt(), Signal::Interrupt)?,
             hang_up: hear(SignalKind::hangup(), Signal::HangUp)?,
             terminate: hear(SignalKind::terminate(), Signal::Terminate)?,
-            deaf,
+            mask,
         })
     }
 
@@ -75,7 +75,7 @@ impl Signals {
         loop {
             tokio::select! {
                 () = heard(&mut self.interrupt) => {
-                    if !self.deaf.0.load(Ordering::SeqCst) {
+                    if !self.mask.0.load(Ordering::SeqCst) {
                         return Signal::Interrupt;
                     }
                 }

@@ -41,7 +41,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::keys::Keys;
 use crate::log;
-use crate::run::others::Others;
+use crate::run::socket::SocketServer;
 use crate::say;
 use crate::told_files::ToldFiles;
 
@@ -225,7 +225,7 @@ pub fn stop(
     runtime: Runtime,
     services: Services,
     session: Session,
-    mut others: Others,
+    mut others: SocketServer,
     seen: Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
     let stopped = runtime.block_on(async {
@@ -251,7 +251,12 @@ pub fn stop(
 ///
 /// # Errors
 /// When something could not be written.
-pub async fn put_away(services: Services, session: Session, mut others: Others, keep: bool) -> Result<(), Failure> {
+pub async fn put_away(
+    services: Services,
+    session: Session,
+    mut others: SocketServer,
+    keep: bool,
+) -> Result<(), Failure> {
     others.leave();
     let id = session.id();
     let closing = session.close();
@@ -452,7 +457,7 @@ fn limits(config: &Config) -> Limits {
 
 #[cfg(test)]
 mod tests {
-    use neco_agent::Generation;
+    use neco_agent::CapabilityLevel;
 
     use super::*;
 
@@ -462,7 +467,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let all = all_tools(&Config::built_in().tools, &indexes(folder.path()));
         let there: Vec<&str> = all.iter().map(|tool| tool.name()).collect();
-        let entries: Vec<_> = Generation::highest().entries().collect();
+        let entries: Vec<_> = CapabilityLevel::highest().entries().collect();
         let added: Vec<&str> = entries.iter().flat_map(|entry| &entry.adds).map(String::as_str).collect();
         let not_yet: Vec<&str> = entries.iter().flat_map(|entry| &entry.not_yet).map(String::as_str).collect();
         for tool in &there {

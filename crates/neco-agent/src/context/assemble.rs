@@ -9,7 +9,7 @@ use neco_safety::{Policy, Who, invisible};
 use neco_toolkit::Registry;
 use serde_json::Value;
 
-use crate::generation::GenerationPrompt;
+use crate::capability_level::GenerationPrompt;
 use crate::mode::declares;
 
 use super::lean::lean;
@@ -108,7 +108,7 @@ impl Assembled {
         Self {
             situation: Situation {
                 mode: neco_proto::Mode::Agent,
-                generation: crate::generation::Generation::highest(),
+                generation: crate::capability_level::CapabilityLevel::highest(),
                 rooms: super::space::Rooms::ENDLESS,
             },
             who: Who {

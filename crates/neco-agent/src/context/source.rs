@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use neco_proto::{Layer, Mode};
 
-use crate::generation::Generation;
+use crate::capability_level::CapabilityLevel;
 
 use super::prompts::Prompts;
 use super::space::Rooms;
@@ -15,7 +15,7 @@ pub struct Situation {
     /// The agent's mode.
     pub mode: Mode,
     /// Its generation.
-    pub generation: Generation,
+    pub generation: CapabilityLevel,
     /// How many tokens the layers may take. A source that can choose what to leave out does so; what is
     /// still too long is cut.
     pub rooms: Rooms,

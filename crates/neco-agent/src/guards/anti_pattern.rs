@@ -2,7 +2,7 @@
 //! reading: to ask for it together is what a model should do.
 
 use neco_proto::Mode;
-use neco_safety::Touch;
+use neco_safety::SideEffect;
 
 use super::guard::{CallSeen, Guard, Hint, Scene, Seen};
 use crate::plan::{ASK_USER, ENTER_PLAN_MODE, EXIT_PLAN_MODE, TODO_WRITE};
@@ -57,13 +57,13 @@ impl AntiPattern {
         }
         match call.touch {
             // What failed or was refused told it nothing to read.
-            Touch::Reads | Touch::Network if call.error.is_some() => {}
-            Touch::Reads | Touch::Network => {
+            SideEffect::Reads | SideEffect::Network if call.error.is_some() => {}
+            SideEffect::Reads | SideEffect::Network => {
                 self.reads += u32::from(!self.counted);
                 self.counted = true;
             }
-            Touch::Writes => (self.reads, self.has_written) = (0, true),
-            Touch::Runs => self.reads = 0,
+            SideEffect::Writes => (self.reads, self.has_written) = (0, true),
+            SideEffect::Runs => self.reads = 0,
         }
     }
 }
@@ -88,15 +88,15 @@ mod tests {
             output: "",
         };
         let seen = |char| match char {
-            'r' => Seen::Call(call("read_file", Touch::Reads)),
-            '+' => Seen::Call(CallSeen { is_first: false, ..call("read_file", Touch::Reads) }),
+            'r' => Seen::Call(call("read_file", SideEffect::Reads)),
+            '+' => Seen::Call(CallSeen { is_first: false, ..call("read_file", SideEffect::Reads) }),
             'f' => {
                 let error = Some(Failure::Code(ErrorCode::InvalidArguments));
-                Seen::Call(CallSeen { error, ..call("read_file", Touch::Reads) })
+                Seen::Call(CallSeen { error, ..call("read_file", SideEffect::Reads) })
             }
-            't' => Seen::Call(call(TODO_WRITE, Touch::Reads)),
-            'w' => Seen::Call(call("edit_file", Touch::Writes)),
-            'x' => Seen::Call(call("bash", Touch::Runs)),
+            't' => Seen::Call(call(TODO_WRITE, SideEffect::Reads)),
+            'w' => Seen::Call(call("edit_file", SideEffect::Writes)),
+            'x' => Seen::Call(call("bash", SideEffect::Runs)),
             _ => Seen::Request("next"),
         };
         let nudged = |(index, char)| guard.watch(&seen(char), &scene).map(|_| index);

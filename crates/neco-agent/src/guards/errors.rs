@@ -148,14 +148,14 @@ mod tests {
     use super::super::guard::Scene;
     use super::*;
     use neco_proto::Mode;
-    use neco_safety::Touch;
+    use neco_safety::SideEffect;
 
     fn call(target: &str, error: Option<ErrorCode>) -> Seen<'static> {
         Seen::Call(CallSeen {
             tool: "edit_file",
             arguments: String::new(),
             target: target.to_owned(),
-            touch: Touch::Writes,
+            touch: SideEffect::Writes,
             is_first: true,
             error: error.map(Failure::Code),
             output: "Error 2005: no such text\nadvice",

@@ -43,14 +43,14 @@ mod tests {
     use super::super::guard::{Failure, Scene};
     use super::*;
     use neco_proto::{ErrorCode, Mode};
-    use neco_safety::Touch;
+    use neco_safety::SideEffect;
 
     fn call(tool: &'static str, arguments: &str, failed: bool) -> Seen<'static> {
         Seen::Call(CallSeen {
             tool,
             arguments: arguments.to_owned(),
             target: String::new(),
-            touch: Touch::Network,
+            touch: SideEffect::Network,
             is_first: true,
             error: failed.then_some(Failure::Code(ErrorCode::ToolFailed)),
             output: "",

@@ -1,7 +1,7 @@
 //! What a guard is, what it sees and what it may say.
 
 use neco_proto::{ErrorCode, Mode};
-use neco_safety::Touch;
+use neco_safety::SideEffect;
 
 use crate::plan::Progress;
 
@@ -49,7 +49,7 @@ pub struct CallSeen<'a> {
     /// Whether it is the first call of its answer.
     pub is_first: bool,
     /// What the tool does to the world at most.
-    pub touch: Touch,
+    pub touch: SideEffect,
     /// Why it failed, if it did.
     pub error: Option<Failure>,
     /// What the model was told, without what is another each time.

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use neco_safety::Touch;
+use neco_safety::SideEffect;
 
 use super::guard::{CallSeen, Guard, Hint, Scene, Seen};
 use super::repeats::{cycle, repeated_piece, saying};
@@ -76,7 +76,7 @@ impl Guard for Loops {
 impl Loops {
     fn call(&mut self, call: &CallSeen<'_>) -> Option<Repeats> {
         let this = hash(&(call.tool, &call.arguments, call.output));
-        if call.touch == Touch::Writes && call.error.is_none() && !self.calls.contains(&this) {
+        if call.touch == SideEffect::Writes && call.error.is_none() && !self.calls.contains(&this) {
             self.since_new = self.calls.len();
         }
         self.calls.push_back(this);
@@ -143,7 +143,7 @@ mod tests {
 
     const SCENE: Scene = Scene { mode: Mode::Agent, can_ask: true, has_todos: true, can_plan: true };
 
-    fn call(tool: &'static str, arguments: &str, touch: Touch, output: &'static str) -> Seen<'static> {
+    fn call(tool: &'static str, arguments: &str, touch: SideEffect, output: &'static str) -> Seen<'static> {
         let (arguments, target) = (arguments.to_owned(), String::new());
         Seen::Call(CallSeen { tool, arguments, target, touch, is_first: true, error: None, output })
     }
@@ -152,7 +152,7 @@ mod tests {
     fn heard(calls: &str) -> String {
         let mut guard = Loops::default();
         let word = |char: char| {
-            let touch = if char.is_uppercase() { Touch::Writes } else { Touch::Reads };
+            let touch = if char.is_uppercase() { SideEffect::Writes } else { SideEffect::Reads };
             match guard.watch(&call("t", &char.to_string(), touch, "same"), &SCENE) {
                 None => '.',
                 Some(Hint::Tell(_) | Hint::Warn { .. }) => 'w',
@@ -185,7 +185,8 @@ mod tests {
     #[test]
     fn the_person_reads_how_often_it_was_in_all() {
         let mut guard = Loops::default();
-        let heard: Vec<Hint> = (0..6).filter_map(|_| guard.watch(&call("t", "a", Touch::Reads, "x"), &SCENE)).collect();
+        let heard: Vec<Hint> =
+            (0..6).filter_map(|_| guard.watch(&call("t", "a", SideEffect::Reads, "x"), &SCENE)).collect();
         assert!(matches!(heard.first(), Some(Hint::Warn { text, .. }) if text.contains("3 times")), "{heard:?}");
         assert_eq!(heard.get(1), Some(&Hint::Stop("t gave the same result 6 times".to_owned())));
     }
@@ -194,11 +195,11 @@ mod tests {
     fn another_result_is_another_thing_and_a_new_request_begins_anew() {
         let mut guard = Loops::default();
         for output in ["1", "2", "3", "4", "5", "6"] {
-            assert_eq!(guard.watch(&call("process", "{}", Touch::Reads, output), &SCENE), None);
+            assert_eq!(guard.watch(&call("process", "{}", SideEffect::Reads, output), &SCENE), None);
         }
         for _ in 0..4 {
-            assert_eq!(guard.watch(&call("t", "a", Touch::Reads, "x"), &SCENE), None);
-            assert_eq!(guard.watch(&call("t", "a", Touch::Reads, "x"), &SCENE), None);
+            assert_eq!(guard.watch(&call("t", "a", SideEffect::Reads, "x"), &SCENE), None);
+            assert_eq!(guard.watch(&call("t", "a", SideEffect::Reads, "x"), &SCENE), None);
             assert_eq!(guard.watch(&Seen::Request("go on"), &SCENE), None);
         }
     }
@@ -230,7 +231,7 @@ mod tests {
         fn new_things_are_never_a_loop(count in 1usize..60) {
             let mut guard = Loops::default();
             for number in 0..count {
-                prop_assert_eq!(guard.watch(&call("t", &number.to_string(), Touch::Reads, "x"), &SCENE), None);
+                prop_assert_eq!(guard.watch(&call("t", &number.to_string(), SideEffect::Reads, "x"), &SCENE), None);
             }
         }
     }

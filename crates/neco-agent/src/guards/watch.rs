@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use neco_config::section::GuardsSection;
 use neco_model::{Entry, History};
 use neco_proto::{Message, MessageId, Part, Role, ToolCall};
-use neco_safety::Touch;
+use neco_safety::SideEffect;
 use neco_safety::policy::canonical::canonical;
 use neco_toolkit::Registry;
 use neco_toolkit::repair::read_arguments;
@@ -161,7 +161,7 @@ impl Guards {
                 target: target(name, &arguments),
                 is_first: at == 0,
                 arguments: canonical(&arguments),
-                touch: tool.map_or(Touch::Reads, |tool| tool.most_touch()),
+                touch: tool.map_or(SideEffect::Reads, |tool| tool.most_touch()),
                 error: failure(result),
                 output: &output,
             };

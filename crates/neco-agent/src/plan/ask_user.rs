@@ -1,7 +1,7 @@
 //! The tool that asks the person.
 
 use neco_proto::{ErrorCode, QuestionItem, QuestionOption, Risk};
-use neco_toolkit::{Intent, Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Intent, Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ impl Tool for AskUser {
         more than the answer: a decision that is theirs, a task that can be read in two ways. Put questions that \
         belong together into one call. Do not ask what you can look up, and do not ask for permission: calls that \
         need it are asked about by themselves.";
-    const TOUCH: Touch = Touch::Reads;
+    const TOUCH: SideEffect = SideEffect::Reads;
 
     /// Options may be plain words, and one question may stand by itself.
     fn adapt(arguments: &mut Value) {

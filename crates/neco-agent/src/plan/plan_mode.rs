@@ -1,7 +1,7 @@
 //! The tools by which a model goes into plan mode and comes out of it with a plan.
 
 use neco_proto::{ErrorCode, Risk};
-use neco_toolkit::{Intent, Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Intent, Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -27,7 +27,7 @@ impl Tool for EnterPlanMode {
     const DESCRIPTION: &'static str = "Goes into plan mode, where you look and plan but nothing is changed until the \
         user has accepted the plan. Use it before you change anything when the task touches more than three files, \
         needs a design decision, or is unclear. Not for what is done in a few calls.";
-    const TOUCH: Touch = Touch::Reads;
+    const TOUCH: SideEffect = SideEffect::Reads;
 
     fn summary(&self, args: &EnterArgs) -> String {
         format!("Plan first: {}", args.reason)
@@ -59,7 +59,7 @@ impl Tool for ExitPlanMode {
     const DESCRIPTION: &'static str = "Puts your plan before the user, who accepts it, sends it back with comments, \
         or drops it. Call it when the plan is whole. When it is accepted you leave plan mode and its steps are your \
         todo list.";
-    const TOUCH: Touch = Touch::Reads;
+    const TOUCH: SideEffect = SideEffect::Reads;
 
     fn summary(&self, _: &ExitArgs) -> String {
         "Hand over the plan".to_owned()

@@ -1,7 +1,7 @@
 //! The tool that keeps the todo list.
 
 use neco_proto::{ErrorCode, Risk, TodoStatus};
-use neco_toolkit::{Intent, Plan, TodoChange, TodoItem, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Intent, Plan, SideEffect, TodoChange, TodoItem, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -73,7 +73,7 @@ impl Tool for TodoWrite {
         (parent). Send the whole list, or name the todos that change by their ids alone. An accepted plan is on the \
         list already; completing its todos ticks off the plan. Findings are kept with the plan. The result is the \
         whole list.";
-    const TOUCH: Touch = Touch::Reads;
+    const TOUCH: SideEffect = SideEffect::Reads;
 
     /// Other agents have other words for the fields.
     fn adapt(arguments: &mut Value) {

@@ -11,18 +11,18 @@ use neco_safety::Who;
 use neco_toolkit::{Picture, Registry};
 use tokio::sync::mpsc;
 
+use super::compaction::Room;
 use super::editor::Editor;
 use super::folder_rules::Touched;
 use super::gated::{AtGate, Passed};
 use super::inputs::{AgentHandle, Mail};
 use super::letters::Letters;
 use super::questions::Posed;
-use super::room::Room;
 use super::setup::{AgentSetup, Budget, CallIds, Settings};
 use super::stream::{Streaming, next_delta};
+use crate::capability_level::CapabilityLevel;
 use crate::context::Context;
 use crate::gate::OpenGate;
-use crate::generation::Generation;
 use crate::guards::Guards;
 use crate::machine::{Input, Machine, Stamp};
 use crate::plan::PlanBook;
@@ -79,7 +79,7 @@ pub struct Agent {
     /// Rules files of folders that it touched.
     pub(super) touched: Touched,
     /// The generation.
-    pub(super) generation: Generation,
+    pub(super) generation: CapabilityLevel,
     /// All tools, of whatever generation.
     pub(super) tools: Registry,
     /// Whether the next turn has other tools than this one.
@@ -104,7 +104,7 @@ pub struct Agent {
 }
 
 /// What an agent waits for.
-enum Happening {
+enum LoopEvent {
     Mail(Option<Mail>),
     TimeUp,
     Delta(Option<Result<Delta, ModelError>>),
@@ -193,8 +193,8 @@ impl Agent {
         self.open_session(self.resumed);
         loop {
             match self.next().await {
-                Happening::Mail(Some(mail)) => self.take_mail(mail).await?,
-                Happening::Mail(None) => {
+                LoopEvent::Mail(Some(mail)) => self.take_mail(mail).await?,
+                LoopEvent::Mail(None) => {
                     self.on(Input::Cancel).await?;
                     self.leave_gate().await?;
                     if let Some(checkpoints) = &self.checkpoints {
@@ -202,9 +202,9 @@ impl Agent {
                     }
                     return self.close_session().await;
                 }
-                Happening::TimeUp => self.on(Input::TimeUp).await?,
-                Happening::Delta(delta) => self.take_deltas(delta).await?,
-                Happening::Progress(mut progress) => {
+                LoopEvent::TimeUp => self.on(Input::TimeUp).await?,
+                LoopEvent::Delta(delta) => self.take_deltas(delta).await?,
+                LoopEvent::Progress(mut progress) => {
                     self.fulfil(&mut progress).await?;
                     let role = Arc::clone(&self.role);
                     let who = self.who(&role);
@@ -213,9 +213,9 @@ impl Agent {
                     self.check_stop().await?;
                     self.calls_moved().await?;
                 }
-                Happening::Passed(passed) => self.take_passed(passed).await?,
-                Happening::Note(note) => self.take_note(note).await?,
-                Happening::LiveOutput => {
+                LoopEvent::Passed(passed) => self.take_passed(passed).await?,
+                LoopEvent::Note(note) => self.take_note(note).await?,
+                LoopEvent::LiveOutput => {
                     for chunk in self.scheduler.live().take() {
                         self.sink.emit(self.turn_id, EventBody::ToolOutputChunk(chunk)).await?;
                     }
@@ -244,7 +244,7 @@ impl Agent {
     }
 
     /// People first: a flood of deltas or output can't keep them waiting.
-    async fn next(&mut self) -> Happening {
+    async fn next(&mut self) -> LoopEvent {
         let time_left = self.time_left();
         let Self { mailbox, streaming, scheduler, gated, room, .. } = self;
         let working = scheduler.has_work();
@@ -252,13 +252,13 @@ impl Agent {
         let live = Arc::clone(scheduler.live());
         tokio::select! {
             biased;
-            mail = mailbox.recv() => Happening::Mail(mail),
-            () = tokio::time::sleep(time_left.unwrap_or_default()), if time_left.is_some() => Happening::TimeUp,
-            delta = next_delta(streaming.as_mut()) => Happening::Delta(delta),
-            note = room.next() => Happening::Note(note),
-            progress = scheduler.progress(), if working => Happening::Progress(progress),
-            passed = gated.next(), if at_gate => Happening::Passed(passed),
-            () = live.collected(), if working => Happening::LiveOutput,
+            mail = mailbox.recv() => LoopEvent::Mail(mail),
+            () = tokio::time::sleep(time_left.unwrap_or_default()), if time_left.is_some() => LoopEvent::TimeUp,
+            delta = next_delta(streaming.as_mut()) => LoopEvent::Delta(delta),
+            note = room.next() => LoopEvent::Note(note),
+            progress = scheduler.progress(), if working => LoopEvent::Progress(progress),
+            passed = gated.next(), if at_gate => LoopEvent::Passed(passed),
+            () = live.collected(), if working => LoopEvent::LiveOutput,
         }
     }
 }

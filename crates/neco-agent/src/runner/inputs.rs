@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::agent::Agent;
 use super::setup::Budget;
-use crate::generation::Generation;
+use crate::capability_level::CapabilityLevel;
 use crate::machine::{End, Input};
 use crate::ports::SinkError;
 
@@ -82,7 +82,7 @@ pub enum AgentInput {
     /// Another mode from the next turn on.
     SetMode(Mode),
     /// Another generation from the next turn on.
-    SetGeneration(Generation),
+    SetGeneration(CapabilityLevel),
     /// Another approval mode.
     SetApproval(ApprovalMode),
     /// Another model from the next turn on.

@@ -2,11 +2,12 @@
 //! at the same time, so that no one of them can keep it from hearing the others.
 //!
 //! Reading order: [`setup`] (what an agent is made of), [`agent`] (the loop), [`stream`] (the model's
-//! answer), [`effects`] (what the machine wants done), [`room`] with [`room_words`] (room for the conversation), [`inputs`]
+//! answer), [`effects`] (what the machine wants done), [`compaction`] with [`no_room`] (room for the conversation), [`inputs`]
 //! (what people say) with [`editor`], [`folder_rules`], [`letters`] (what other agents say), [`intents`] (what tools want), [`questions`] (what the person is asked),
 //! [`watched`] (what guards say).
 
 mod agent;
+mod compaction;
 mod editor;
 mod effects;
 mod folder_rules;
@@ -14,9 +15,8 @@ mod gated;
 mod inputs;
 mod intents;
 mod letters;
+mod no_room;
 mod questions;
-mod room;
-mod room_words;
 mod setup;
 mod stream;
 mod watched;

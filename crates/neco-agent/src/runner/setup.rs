@@ -11,9 +11,9 @@ use neco_proto::{ApprovalMode, CallId, IdeContext, Message, Mode, Usage};
 use neco_safety::{Confinement, Policy, World};
 use neco_toolkit::{Registry, Spill};
 
+use crate::capability_level::CapabilityLevel;
 use crate::context::{ContextSettings, Counted, Prompts, Source};
 use crate::gate::Gate;
-use crate::generation::Generation;
 use crate::plan::PlanBook;
 use crate::ports::{Checkpointer, Clock, EventSink, FolderRules, RuleBook};
 use crate::scheduler::Limits;
@@ -124,7 +124,7 @@ pub struct AgentSetup {
     /// How long the session worked before.
     pub worked: Duration,
     /// The generation.
-    pub generation: Generation,
+    pub generation: CapabilityLevel,
     /// Its list, plan and findings as the log has them.
     pub book: PlanBook,
     /// The mode that it left for plan mode by itself.

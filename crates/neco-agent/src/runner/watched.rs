@@ -1,4 +1,4 @@
-//! The one door by which guards speak: at a turn boundary, in one message that is Neco's own.
+//! The one way by which guards speak: at a turn boundary, in one message that is Neco's own.
 
 use neco_proto::event::ErrorEvent;
 use neco_proto::{ErrorCode, EventBody, Message, Subject};

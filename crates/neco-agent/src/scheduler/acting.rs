@@ -2,7 +2,7 @@
 
 use neco_proto::EventBody;
 use neco_proto::event::{ActingChange, ActsLater, Notification, NotificationLevel};
-use neco_safety::Touch;
+use neco_safety::SideEffect;
 use neco_safety::path::later::Later;
 use neco_safety::secrets::Scope;
 use neco_toolkit::ActingFile;
@@ -19,7 +19,7 @@ const SHORT: usize = 10;
 /// One line for each kind of file. Who said yes to the change of a file knows of it; of what a command changes on its
 /// way nobody was told.
 pub(super) fn told_of(call: &Call, acting: &[ActingFile], way_back: Option<&WayBack>) -> Vec<EventBody> {
-    if acting.is_empty() || call.approved && call.touch() == Some(Touch::Writes) {
+    if acting.is_empty() || call.approved && call.touch() == Some(SideEffect::Writes) {
         return Vec::new();
     }
     let of = |does: ActsLater| {

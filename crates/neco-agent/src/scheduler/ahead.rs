@@ -8,7 +8,7 @@ use futures::FutureExt;
 use futures::future::join_all;
 use neco_proto::event::AskedAhead;
 use neco_proto::{ErrorCode, EventBody};
-use neco_safety::{Ruling, Touch, Who};
+use neco_safety::{Ruling, SideEffect, Who};
 use neco_toolkit::{Plan, PreparedCall, ToolContext};
 
 use super::approve;
@@ -78,7 +78,7 @@ impl Scheduler {
 
     /// Whether calls that write wait behind this one.
     pub(super) fn more_writes(&self, index: usize) -> bool {
-        self.calls.iter().skip(index + 1).any(|call| call.touch() == Some(Touch::Writes))
+        self.calls.iter().skip(index + 1).any(|call| call.touch() == Some(SideEffect::Writes))
     }
 
     /// The calls behind this one that wait for their turn, made ready once more: what is made here never runs.

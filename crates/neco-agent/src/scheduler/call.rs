@@ -7,7 +7,7 @@ use neco_proto::event::{CallStatus, KnownFile, ToolCallEnd, ToolCallUpdate};
 use neco_proto::{CallId, Display, ErrorCode, EventBody, ToolResult};
 use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::untrusted;
-use neco_safety::{Touch, Verdict};
+use neco_safety::{SideEffect, Verdict};
 use neco_toolkit::{ActingFile, Intent, PreparedCall, ToolError};
 use serde_json::Value;
 
@@ -45,19 +45,19 @@ pub(super) enum Phase {
     /// the gate has seen them.
     Scheduled { prepared: Box<dyn PreparedCall>, approved: bool, gated: bool },
     /// The gate looks at it.
-    AtGate { touch: Touch },
+    AtGate { touch: SideEffect },
     /// The tool looks at what the call would do.
-    Planning { touch: Touch, approved: bool },
+    Planning { touch: SideEffect, approved: bool },
     /// A person decides.
     AwaitingApproval { prepared: Box<dyn PreparedCall>, offer: Offer },
     /// May run; starts when its mark is recorded.
     Cleared(Box<dyn PreparedCall>),
     /// Runs; with its arguments where the gate wants to know them afterwards.
-    Executing { touch: Touch, arguments: Option<Value> },
+    Executing { touch: SideEffect, arguments: Option<Value> },
     /// Has run; a person's answer is its result.
-    AwaitingAnswer { touch: Touch, arguments: Option<Value>, outcome: Box<Outcome> },
+    AwaitingAnswer { touch: SideEffect, arguments: Option<Value>, outcome: Box<Outcome> },
     /// Has run; the gate looks at what came of it.
-    Finishing { touch: Touch, outcome: Box<Outcome> },
+    Finishing { touch: SideEffect, outcome: Box<Outcome> },
     /// Has its result.
     Done(Outcome),
 }
@@ -184,7 +184,7 @@ impl Call {
         })
     }
 
-    pub fn touch(&self) -> Option<Touch> {
+    pub fn touch(&self) -> Option<SideEffect> {
         match &self.phase {
             Phase::Scheduled { prepared, .. } | Phase::AwaitingApproval { prepared, .. } | Phase::Cleared(prepared) => {
                 Some(prepared.touch())

@@ -365,7 +365,7 @@ mod tests {
 
     use futures::future::BoxFuture;
     use neco_proto::{ApprovalMode, CallId, Mode};
-    use neco_safety::{Confinement, Touch};
+    use neco_safety::{Confinement, SideEffect};
     use neco_toolkit::Intent;
     use tokio_util::sync::CancellationToken;
 
@@ -414,7 +414,7 @@ mod tests {
             approved: false,
             told: None,
             redactor: Default::default(),
-            phase: Phase::Executing { touch: Touch::Runs, arguments: None },
+            phase: Phase::Executing { touch: SideEffect::Runs, arguments: None },
         });
         let ran = Outcome { status: CallStatus::Success, output: "it is done".to_owned(), ..Outcome::crashed() };
         scheduler.ran(0, Outcome { error_code: None, ..ran });
@@ -430,7 +430,7 @@ mod tests {
     async fn a_call_whose_wish_is_not_done_any_more_is_no_success() {
         let mut scheduler = finishing(Broken::Hangs);
         scheduler.stop().await;
-        let touch = Touch::Reads;
+        let touch = SideEffect::Reads;
         if let Some(call) = scheduler.calls.first_mut() {
             call.phase = Phase::Executing { touch, arguments: None };
         }

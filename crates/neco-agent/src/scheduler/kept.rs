@@ -103,7 +103,7 @@ mod tests {
     use std::sync::Mutex;
 
     use neco_proto::{CallId, TurnId};
-    use neco_safety::Touch;
+    use neco_safety::SideEffect;
     use tokio::sync::oneshot;
 
     use super::super::call::Call;
@@ -136,7 +136,7 @@ mod tests {
         }
     }
 
-    fn scheduler(touch: Touch) -> (Scheduler, Arc<Slow>, oneshot::Sender<()>) {
+    fn scheduler(touch: SideEffect) -> (Scheduler, Arc<Slow>, oneshot::Sender<()>) {
         let (sender, done) = oneshot::channel();
         let slow = Arc::new(Slow { done: Mutex::new(Some(done)), ..Slow::default() });
         let mut scheduler = idle().with_checkpoints(Some(slow.clone()));
@@ -162,7 +162,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_call_that_changes_something_waits_until_the_workspace_is_kept() {
-        let (mut scheduler, slow, done) = scheduler(Touch::Runs);
+        let (mut scheduler, slow, done) = scheduler(SideEffect::Runs);
         let waiting = tokio::time::timeout(Duration::from_millis(30), scheduler.progress()).await;
         assert!(waiting.is_err(), "it must not run yet");
         assert_eq!(*slow.asked.lock().unwrap(), ["tidy up · bash rm x"]);
@@ -175,14 +175,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_cancel_does_not_wait_and_the_call_never_runs() {
-        let (mut scheduler, _, _done) = scheduler(Touch::Writes);
+        let (mut scheduler, _, _done) = scheduler(SideEffect::Writes);
         scheduler.stop().await;
         assert!(scheduler.take_results()[0].output.contains("before it ran"));
     }
 
     #[tokio::test]
     async fn a_call_that_reads_keeps_nothing() {
-        let (mut scheduler, slow, _done) = scheduler(Touch::Reads);
+        let (mut scheduler, slow, _done) = scheduler(SideEffect::Reads);
         let Progress(Work::Ran { outcome, .. }) = scheduler.progress().await else { panic!("it did not run") };
         assert!(outcome.output.contains("it ran") && slow.asked.lock().unwrap().is_empty());
         assert!(!scheduler.take_kept());

@@ -58,7 +58,7 @@ fn occupies_a_place(call: &Call) -> bool {
 #[cfg(test)]
 mod tests {
     use neco_proto::CallId;
-    use neco_safety::Touch;
+    use neco_safety::SideEffect;
     use proptest::prelude::*;
 
     use super::super::call::Outcome;
@@ -72,7 +72,7 @@ mod tests {
         Done,
     }
 
-    fn call(touch: Touch, state: State) -> Call {
+    fn call(touch: SideEffect, state: State) -> Call {
         let phase = match state {
             State::Scheduled => Phase::Scheduled { prepared: Box::new(Stub(touch)), approved: false, gated: false },
             State::Running => Phase::Executing { touch, arguments: None },
@@ -95,17 +95,17 @@ mod tests {
         }
     }
 
-    fn calls(states: &[(Touch, State)]) -> Vec<Call> {
+    fn calls(states: &[(SideEffect, State)]) -> Vec<Call> {
         states.iter().map(|(touch, state)| call(*touch, *state)).collect()
     }
 
     /// The calls, how many reads may run at once, and which may begin.
-    type Case = (&'static [(Touch, State)], usize, &'static [usize]);
+    type Case = (&'static [(SideEffect, State)], usize, &'static [usize]);
 
     #[test]
     fn reads_begin_together_up_to_the_bound_and_a_write_waits_for_them() {
+        use SideEffect::{Network, Reads, Runs, Writes};
         use State::{Done, Running, Scheduled};
-        use Touch::{Network, Reads, Runs, Writes};
         let table: [Case; 10] = [
             (&[(Reads, Scheduled), (Reads, Scheduled), (Writes, Scheduled), (Reads, Scheduled)], 8, &[0, 1]),
             (&[(Reads, Scheduled), (Reads, Scheduled), (Reads, Scheduled)], 2, &[0, 1]),
@@ -123,8 +123,13 @@ mod tests {
         }
     }
 
-    fn touches() -> impl Strategy<Value = Touch> {
-        prop_oneof![Just(Touch::Reads), Just(Touch::Network), Just(Touch::Writes), Just(Touch::Runs)]
+    fn touches() -> impl Strategy<Value = SideEffect> {
+        prop_oneof![
+            Just(SideEffect::Reads),
+            Just(SideEffect::Network),
+            Just(SideEffect::Writes),
+            Just(SideEffect::Runs)
+        ]
     }
 
     proptest! {
@@ -135,7 +140,7 @@ mod tests {
             bound in 1usize..4,
             finishing in prop::collection::vec(any::<prop::sample::Index>(), 12),
         ) {
-            let mut states: Vec<(Touch, State)> = kinds.iter().map(|kind| (*kind, State::Scheduled)).collect();
+            let mut states: Vec<(SideEffect, State)> = kinds.iter().map(|kind| (*kind, State::Scheduled)).collect();
             let mut finishing = finishing.into_iter();
             while states.iter().any(|(_, state)| *state != State::Done) {
                 for index in may_begin(&calls(&states), bound) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use neco_proto::event::{CallStatus, HookEvent};
 use neco_proto::{CallId, Decision, ErrorCode, EventBody, ToolCall, ToolResult};
-use neco_safety::{Policy, Ruling, Touch, Who, World};
+use neco_safety::{Policy, Ruling, SideEffect, Who, World};
 use neco_toolkit::{Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -355,7 +355,8 @@ impl Scheduler {
     pub(super) fn plan_next(&mut self) {
         for index in may_begin(&self.calls, self.limits.parallel_reads) {
             let Some(call) = self.calls.get_mut(index) else { continue };
-            let phase = std::mem::replace(&mut call.phase, Phase::Planning { touch: Touch::Reads, approved: false });
+            let phase =
+                std::mem::replace(&mut call.phase, Phase::Planning { touch: SideEffect::Reads, approved: false });
             match phase {
                 Phase::Scheduled { prepared, approved, gated: true } => self.plan(index, prepared, approved),
                 Phase::Scheduled { prepared, approved, gated: false } => {
@@ -442,8 +443,8 @@ impl Scheduler {
         let Phase::Cleared(prepared) = &call.phase else { return Vec::new() };
         let update = call.update(CallStatus::Executing);
         match prepared.touch() {
-            Touch::Reads | Touch::Network => vec![Record::Emit(update)],
-            Touch::Writes | Touch::Runs => vec![Record::Commit(update)],
+            SideEffect::Reads | SideEffect::Network => vec![Record::Emit(update)],
+            SideEffect::Writes | SideEffect::Runs => vec![Record::Commit(update)],
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use neco_proto::CallId;
 use neco_safety::world::{Files, Net, Spawner};
-use neco_safety::{Touch, World};
+use neco_safety::{SideEffect, World};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{Plan, PreparedCall, Registry, Spill, ToolContext, ToolError, ToolOutput};
 use serde_json::Value;
@@ -16,10 +16,10 @@ use super::schedule::{Limits, Scheduler};
 use crate::ports::Clock;
 
 /// A call that touches this much and always fails, with words that say that it ran.
-pub(super) struct Stub(pub(super) Touch);
+pub(super) struct Stub(pub(super) SideEffect);
 
 impl PreparedCall for Stub {
-    fn touch(&self) -> Touch {
+    fn touch(&self) -> SideEffect {
         self.0
     }
 

@@ -13,7 +13,7 @@ use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 
 use super::hook::Hook;
-use super::words::{self, Words};
+use super::named_files::{self, Words};
 
 /// The bytes of a command's files: they are hashed at every run, which must stay cheap.
 const MOST_BYTES: u64 = 16 << 20;
@@ -95,7 +95,7 @@ struct Named {
 impl Named {
     fn by(command: &str, folder: &Path) -> Result<Self, String> {
         let root = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        let words = words::of(command);
+        let words = named_files::of(command);
         let folders = folders(&words, &root)?;
         let mut named = Self::default();
         for word in &words.known {

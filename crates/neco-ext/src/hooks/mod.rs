@@ -6,7 +6,7 @@
 //! of other agents, whatever file it comes from.
 //!
 //! Reading order: [`hook`] (one hook), [`settings_file`] and [`mod@find`] (where they come from),
-//! [`words`] and [`fingerprint`] (what trust is in), [`matcher`], [`translate`] (names that hooks know), [`input`],
+//! [`named_files`] and [`fingerprint`] (what trust is in), [`matcher`], [`translate`] (names that hooks know), [`input`],
 //! [`run`] (the process), [`output`] (what it said), [`gate`] (what follows).
 
 mod find;
@@ -15,11 +15,11 @@ mod gate;
 mod hook;
 mod input;
 mod matcher;
+mod named_files;
 mod output;
 mod run;
 mod settings_file;
 mod translate;
-mod words;
 
 pub use find::{Found, find};
 pub use fingerprint::Fingerprint;

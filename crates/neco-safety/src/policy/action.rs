@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// What a call does to the world. The scheduler orders calls by this alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Touch {
+pub enum SideEffect {
     /// It only looks.
     Reads,
     /// It only looks, at something on the network.
@@ -18,7 +18,7 @@ pub enum Touch {
     Runs,
 }
 
-impl Touch {
+impl SideEffect {
     /// Whether it leaves the machine as it is, so that it may run together with others that do.
     #[must_use]
     pub fn changes_nothing(self) -> bool {
@@ -48,7 +48,7 @@ pub struct Action<'a> {
     /// The arguments as they would run.
     pub arguments: &'a Value,
     /// What it does to the world.
-    pub touch: Touch,
+    pub touch: SideEffect,
     /// How much harm it could do, as the tool sees it; a command can make it more, never less.
     pub risk: Risk,
     /// The command line, for tools that run one.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::action::Touch;
+use super::action::SideEffect;
 use super::judge::Policy;
 use super::pattern::{ANY_NAME, PathPattern, ToolPattern};
 use super::rule::{Ruling, Source, When};
@@ -22,15 +22,15 @@ pub(super) struct OnFiles {
 
 impl OnFiles {
     /// What a rule for these tools is about; none at all are all of them.
-    fn of(tools: &[ToolPattern], touches: &[Touch]) -> Self {
+    fn of(tools: &[ToolPattern], touches: &[SideEffect]) -> Self {
         let means = |effects: Effects| tools.is_empty() || tools.iter().any(|tool| tool.meant().overlap(effects));
-        let touches = |touch: Touch| touches.is_empty() || touches.contains(&touch);
+        let touches = |touch: SideEffect| touches.is_empty() || touches.contains(&touch);
         let (read, run) = (means(Effects::READS), tools.is_empty() || tools.iter().any(ToolPattern::is_about_commands));
         let changes = means(Effects::WRITES) || !read && run;
         Self {
-            tools_read: read && touches(Touch::Reads),
-            reads: (read || run) && (touches(Touch::Reads) || touches(Touch::Runs)),
-            changes: changes && (touches(Touch::Writes) || touches(Touch::Runs)),
+            tools_read: read && touches(SideEffect::Reads),
+            reads: (read || run) && (touches(SideEffect::Reads) || touches(SideEffect::Runs)),
+            changes: changes && (touches(SideEffect::Writes) || touches(SideEffect::Runs)),
         }
     }
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use super::action::{Action, Who};
 use super::judge::{Policy, Verdict};
 use super::reach::some_of;
+use super::reasons;
 use super::rule::Ruling;
-use super::words;
 
 /// A verdict, and what it stands on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Policy {
         });
         Explanation {
             verdict,
-            what: words::what(&facts),
+            what: reasons::what(&facts),
             arguments: facts.canonical().to_owned(),
             parts: parts.collect(),
             understood: facts.examined.as_ref().map(|examined| examined.clean),

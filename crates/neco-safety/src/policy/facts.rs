@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use neco_proto::{Mode, Risk};
 use serde_json::json;
 
-use super::action::{Action, Touch, Who};
+use super::action::{Action, SideEffect, Who};
 use super::canonical::{canonical, canonical_marked};
 use crate::command::{Examined, Named, Place, Reached, examine};
 use crate::tools::{self, Effects, THEIR_FILE};
@@ -123,9 +123,9 @@ impl<'a> Facts<'a> {
             Mode::Agent | Mode::Debug => false,
             Mode::Plan => !self.action.touch.changes_nothing() && !self.is_known_safe(),
             Mode::Ask => match self.action.touch {
-                Touch::Reads => self.risk > Risk::Safe,
-                Touch::Network => false,
-                Touch::Writes | Touch::Runs => true,
+                SideEffect::Reads => self.risk > Risk::Safe,
+                SideEffect::Network => false,
+                SideEffect::Writes | SideEffect::Runs => true,
             },
         }
     }

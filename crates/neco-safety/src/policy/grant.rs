@@ -5,14 +5,14 @@ use std::path::Path;
 use neco_proto::Risk;
 use regex::Regex;
 
-use super::action::{Action, Touch, Who};
+use super::action::{Action, SideEffect, Who};
 use super::canonical::canonical;
 use super::facts::{Facts, straight};
 use super::judge::Policy;
 use super::pattern::{ArgsPattern, CommandPattern, HostPattern, MCP, ToolPattern};
 use super::read::prefix;
+use super::reasons::needs_network;
 use super::rule::{Rule, Ruling, Source, When};
-use super::words::needs_network;
 use crate::command::CommandRule;
 use crate::secrets::{Redactor, Scope};
 
@@ -80,7 +80,7 @@ impl Grant {
         let mut lines = vec![format!("tool = {}", toml_string(tool))];
         let subject = match (action.touch, &facts.examined) {
             // What is typed into a running program is no command line of its own.
-            (Touch::Runs, Some(examined)) if action.risk < Risk::High => {
+            (SideEffect::Runs, Some(examined)) if action.risk < Risk::High => {
                 let (commands, line, subject) = commands(&examined.rules(), action.command.unwrap_or_default());
                 // The same words start other things elsewhere.
                 let folder = facts.folder();
@@ -91,14 +91,14 @@ impl Grant {
                 lines.push(format!("folder = {}", toml_string(&told)));
                 if told == HERE { subject } else { format!("{subject} in {told}") }
             }
-            (Touch::Runs, _) if !tool.starts_with(MCP) => {
+            (SideEffect::Runs, _) if !tool.starts_with(MCP) => {
                 let pattern = format!("^{}$", regex::escape(&canonical(action.arguments)));
                 let regex = Regex::new(&pattern).ok()?;
                 lines.push(format!("args = {}", toml_string(&pattern)));
                 when.args = Some(ArgsPattern { regex, gemini: false });
                 format!("use {tool} with exactly these arguments")
             }
-            (Touch::Network, _) => match HostPattern::of_url(action.arguments) {
+            (SideEffect::Network, _) => match HostPattern::of_url(action.arguments) {
                 // A name that is a pattern would open more than itself.
                 Some(host) if host.to_string().contains('*') => return None,
                 Some(host) => {
@@ -109,8 +109,8 @@ impl Grant {
                 }
                 None => format!("use {tool}"),
             },
-            (Touch::Reads | Touch::Writes, _) => format!("use {tool} on ordinary files"),
-            (Touch::Runs, _) => format!("use {tool}"),
+            (SideEffect::Reads | SideEffect::Writes, _) => format!("use {tool} on ordinary files"),
+            (SideEffect::Runs, _) => format!("use {tool}"),
         };
         let rule = Rule {
             decision: Ruling::Allow,
@@ -201,7 +201,7 @@ pub(super) fn flag(facts: &Facts<'_>) -> String {
             Some(rule(&toml_string(line.trim()))).filter(|rule| is_written(rule)).unwrap_or_else(|| rule("…"))
         }
         (_, None) => match HostPattern::of_url(facts.action.arguments) {
-            Some(host) if facts.action.touch == Touch::Network => format!("{tool}(domain:{host})"),
+            Some(host) if facts.action.touch == SideEffect::Network => format!("{tool}(domain:{host})"),
             Some(_) | None => tool.to_owned(),
         },
     }

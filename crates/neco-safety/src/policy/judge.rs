@@ -4,12 +4,12 @@ use std::ops::RangeInclusive;
 
 use neco_proto::{ErrorCode, Risk};
 
-use super::action::{Action, Touch, Who};
+use super::action::{Action, SideEffect, Who};
 use super::cover::{Fit, fit};
 use super::facts::Facts;
 use super::pattern::CommandPattern;
+use super::reasons;
 use super::rule::{Rule, Ruling, Source};
-use super::words;
 use crate::command::Place;
 
 /// A ruling and where it comes from.
@@ -131,7 +131,7 @@ impl Policy {
 
     /// Whether every call of a tool is denied, whatever its arguments: then it need not exist for the model.
     #[must_use]
-    pub fn refuses(&self, tool: &str, touch: Touch, who: &Who<'_>) -> bool {
+    pub fn refuses(&self, tool: &str, touch: SideEffect, who: &Who<'_>) -> bool {
         let arguments = serde_json::Value::Null;
         let action = Action {
             tool,
@@ -233,8 +233,8 @@ impl Policy {
         let near = || self.rules.iter().find_map(|rule| Some((rule, rule.falls_short(facts)?)));
         Verdict {
             ruling: if unasked { Ruling::Deny } else { decided.ruling },
-            reason: words::reason(facts, decided, is_open.then(near).flatten()),
-            opens: words::opened(facts),
+            reason: reasons::reason(facts, decided, is_open.then(near).flatten()),
+            opens: reasons::opened(facts),
             code: denial_code(facts.action),
             risk: facts.risk,
             rule: RuleRef::of(decided.rule),
@@ -269,7 +269,7 @@ impl RuleRef {
 
 fn denial_code(action: &Action<'_>) -> ErrorCode {
     match action.touch {
-        Touch::Runs => ErrorCode::CommandBlocked,
-        Touch::Reads | Touch::Network | Touch::Writes => ErrorCode::BlockedByPolicy,
+        SideEffect::Runs => ErrorCode::CommandBlocked,
+        SideEffect::Reads | SideEffect::Network | SideEffect::Writes => ErrorCode::BlockedByPolicy,
     }
 }

@@ -5,7 +5,7 @@
 //! done is looked at before any rule; a project's rules never widen what the user's say; what is
 //! critical, and what a mode forbids, is opened only by a rule of the user that names it.
 //!
-//! Reading order: [`action`], [`rule`] with [`pattern`] and [`cover`], [`facts`], [`judge`], [`closed`] and [`reach`], [`words`],
+//! Reading order: [`action`], [`rule`] with [`pattern`] and [`cover`], [`facts`], [`judge`], [`closed`] and [`reach`], [`reasons`],
 //! [`grant`], [`explain`], [`telling`]; then where rules come from: [`fields`], [`read`], [`builtin`], [`foreign`],
 //! [`sources`], [`mod@keep`], [`cases`].
 
@@ -25,12 +25,12 @@ mod keep;
 mod pattern;
 mod reach;
 mod read;
+mod reasons;
 mod rule;
 mod sources;
 mod telling;
-mod words;
 
-pub use action::{Action, Confinement, Touch, Who};
+pub use action::{Action, Confinement, SideEffect, Who};
 pub use cases::{Case, read_cases};
 pub use closed::Closed;
 pub(crate) use closed::Sayings;

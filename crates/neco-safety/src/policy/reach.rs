@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::action::{Confinement, Touch};
+use super::action::{Confinement, SideEffect};
 use super::closed::{OnFiles, deciding};
 use super::facts::Facts;
 use super::judge::Policy;
@@ -41,7 +41,7 @@ impl Policy {
 
     /// Why nobody can tell whether a command reaches what a rule closes: nothing hides that from it.
     pub(super) fn unclear(&self, facts: &Facts<'_>) -> Option<String> {
-        let runs = facts.action.touch == Touch::Runs && self.denies_paths();
+        let runs = facts.action.touch == SideEffect::Runs && self.denies_paths();
         let examined = facts.examined.as_ref().filter(|_| runs)?;
         let changes_nothing = facts.is_known_safe();
         let reads_nothing = changes_nothing && examined.tells_names_only();

@@ -6,7 +6,7 @@ use neco_proto::{ApprovalMode, Mode, Risk};
 use regex::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
 
-use super::action::{Confinement, Touch};
+use super::action::{Confinement, SideEffect};
 use super::facts::straight;
 use super::fields::{Entry, Fields, Problem, Table, parse};
 use super::foreign::{claude, gemini};
@@ -302,8 +302,12 @@ const RISKS: &[(&str, Risk)] = &[
     ("high", Risk::High),
     ("critical", Risk::Critical),
 ];
-const TOUCHES: &[(&str, Touch)] =
-    &[("reads", Touch::Reads), ("network", Touch::Network), ("writes", Touch::Writes), ("runs", Touch::Runs)];
+const TOUCHES: &[(&str, SideEffect)] = &[
+    ("reads", SideEffect::Reads),
+    ("network", SideEffect::Network),
+    ("writes", SideEffect::Writes),
+    ("runs", SideEffect::Runs),
+];
 const MODES: &[(&str, Mode)] =
     &[("agent", Mode::Agent), ("plan", Mode::Plan), ("ask", Mode::Ask), ("debug", Mode::Debug)];
 const APPROVALS: &[(&str, ApprovalMode)] =

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use neco_proto::{ApprovalMode, Mode, Risk};
 
-use super::action::{Confinement, Touch};
+use super::action::{Confinement, SideEffect};
 use super::cover::{Fit, falls_short, fit};
 use super::facts::Facts;
 use super::pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern};
@@ -129,7 +129,7 @@ pub struct When {
     /// How much harm it could do.
     pub risks: Vec<Risk>,
     /// What it does to the world.
-    pub touches: Vec<Touch>,
+    pub touches: Vec<SideEffect>,
     /// The mode.
     pub modes: Vec<Mode>,
     /// When the person wants to be asked.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use neco_proto::{ApprovalMode, Mode, Risk};
 use serde_json::json;
 
-use super::action::{Action, Confinement, Touch, Who};
+use super::action::{Action, Confinement, SideEffect, Who};
 use super::facts::Facts;
 use super::judge::Policy;
 use super::rule::{Rule, Ruling, Source};
@@ -82,7 +82,7 @@ impl Telling {
         let action = Action {
             tool: READS,
             arguments,
-            touch: Touch::Reads,
+            touch: SideEffect::Reads,
             risk: Risk::Safe,
             command: None,
             folder: None,

@@ -100,7 +100,7 @@ fn commands_are_those_of_every_tool_that_runs_one() {
     let check = Call { tool: "diagnostics".into(), ..Call::bash("cargo check") };
     assert_eq!(ruling(&with(Ruling::Deny, "Bash(cargo:*)"), &check), Ruling::Deny);
     // As the flag is told that would allow a call of the git tool.
-    let add = Call { touch: neco_safety::Touch::Runs, risk: neco_proto::Risk::Low, ..git("git add x") };
+    let add = Call { touch: neco_safety::SideEffect::Runs, risk: neco_proto::Risk::Low, ..git("git add x") };
     assert_eq!(ruling(&with(Ruling::Allow, "git(git add *)"), &add), Ruling::Allow);
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use neco_proto::Risk;
 use neco_safety::policy::{ReadRules, RuleReader, Source};
 use neco_safety::tools::{self, Effects, KnownTool};
-use neco_safety::{Policy, Ruling, Touch};
+use neco_safety::{Policy, Ruling, SideEffect};
 use serde_json::json;
 
 use crate::support::{Call, WORKSPACE, place, ruling};
@@ -67,7 +67,7 @@ fn call(tool: &KnownTool, file: &str) -> Call {
     };
     let is_about_files = reads || tool.has.overlap(Effects::WRITES) || tool.name == "git";
     let paths = if is_about_files { vec![path] } else { Vec::new() };
-    let touch = if tool.has.overlap(Effects::WRITES) { Touch::Writes } else { Touch::Reads };
+    let touch = if tool.has.overlap(Effects::WRITES) { SideEffect::Writes } else { SideEffect::Reads };
     let arguments = if reads { json!({ "path": file }) } else { json!({ "patch": "x" }) };
     Call { command, paths, touch, risk: Risk::Safe, ..Call::other(tool.name, arguments) }
 }
@@ -119,7 +119,7 @@ fn who_allows_a_tool_means_no_more_than_others_mean_by_that_name() {
             let policy = policy(format, Ruling::Allow, &spelling, None);
             let kind = tools::kind(spelling.trim());
             for other in tools::TABLE {
-                let risky = Call { touch: Touch::Writes, ..call(other, "b.txt") }.risky(Risk::High);
+                let risky = Call { touch: SideEffect::Writes, ..call(other, "b.txt") }.risky(Risk::High);
                 let meant = kind.map_or(other.name == tool.name, |kind| kind.contains(&other.name));
                 let expected = if meant { Ruling::Allow } else { Ruling::Ask };
                 assert_eq!(ruling(&policy, &risky), expected, "{spelling:?} as {format}, {}", other.name);
@@ -151,9 +151,9 @@ fn a_tool_that_is_denied_by_another_does_not_exist_for_the_model() {
     let who = crate::support::who();
     let denied = policy("flag", Ruling::Deny, "edit_file", None);
     for tool in ["edit_file", "write_file", "apply_patch"] {
-        assert!(denied.refuses(tool, Touch::Writes, &who), "{tool}");
+        assert!(denied.refuses(tool, SideEffect::Writes, &who), "{tool}");
     }
-    assert!(!denied.refuses("read_file", Touch::Reads, &who) && !denied.refuses("bash", Touch::Runs, &who));
+    assert!(!denied.refuses("read_file", SideEffect::Reads, &who) && !denied.refuses("bash", SideEffect::Runs, &who));
     let closed = policy("flag", Ruling::Deny, "grep", Some("secrets")).closed();
     assert!(closed.holds(&Path::new(WORKSPACE).join("secrets/a")), "searches leave it out, whichever tool was named");
 }

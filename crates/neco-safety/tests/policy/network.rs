@@ -2,17 +2,17 @@
 
 use neco_proto::{ApprovalMode, ErrorCode, Mode, Risk};
 use neco_safety::policy::Source;
-use neco_safety::{Ruling, Touch, Who};
+use neco_safety::{Ruling, SideEffect, Who};
 use serde_json::json;
 
 use crate::support::{Call, judge, policy, user, who};
 
 fn fetch(url: &str) -> Call {
-    Call { touch: Touch::Network, risk: Risk::Medium, ..Call::other("web_fetch", json!({ "url": url })) }
+    Call { touch: SideEffect::Network, risk: Risk::Medium, ..Call::other("web_fetch", json!({ "url": url })) }
 }
 
 fn search() -> Call {
-    Call { touch: Touch::Network, risk: Risk::Medium, ..Call::other("web_search", json!({ "query": "x" })) }
+    Call { touch: SideEffect::Network, risk: Risk::Medium, ..Call::other("web_search", json!({ "query": "x" })) }
 }
 
 const PAGE: &str = "https://docs.rs/x";
@@ -114,7 +114,7 @@ fn a_rule_against_starting_agents_is_against_every_way_and_one_that_allows_is_no
     let denied = user("[[rule]]\ntool = 'Task'\ndecision = 'deny'\n");
     let allowed = user("[[rule]]\ntool = 'Task'\ndecision = 'allow'\n");
     for tool in ["task", "spawn_agent", "workflow", "agent__explore"] {
-        let call = Call { touch: Touch::Runs, risk: Risk::High, ..Call::other(tool, json!({})) };
+        let call = Call { touch: SideEffect::Runs, risk: Risk::High, ..Call::other(tool, json!({})) };
         assert_eq!(judge(&denied, &call, &who()).ruling, Ruling::Deny, "{tool}");
         let expected = if tool == "task" { Ruling::Allow } else { Ruling::Ask };
         assert_eq!(judge(&allowed, &call, &who()).ruling, expected, "{tool}");

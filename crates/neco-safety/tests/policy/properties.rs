@@ -2,7 +2,7 @@
 
 use neco_proto::{ApprovalMode, Mode, Risk};
 use neco_safety::policy::{Rule, RuleReader, Source};
-use neco_safety::{Confinement, Policy, Ruling, Touch, Who};
+use neco_safety::{Confinement, Policy, Ruling, SideEffect, Who};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -129,7 +129,7 @@ proptest! {
             prop_assert_eq!(ruling, Ruling::Deny);
         }
         let names_the_mode = user.contains("mode =");
-        if who.mode != Mode::Agent && call.touch == Touch::Writes && !names_the_mode {
+        if who.mode != Mode::Agent && call.touch == SideEffect::Writes && !names_the_mode {
             prop_assert_eq!(ruling, Ruling::Deny);
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use neco_proto::{ApprovalMode, Mode, Risk};
 use neco_safety::command::Place;
 use neco_safety::policy::{ReadRules, RuleReader, Source};
-use neco_safety::{Action, Confinement, Policy, Ruling, Touch, Verdict, Who};
+use neco_safety::{Action, Confinement, Policy, Ruling, SideEffect, Verdict, Who};
 use serde_json::{Value, json};
 
 /// The workspace of every test.
@@ -16,7 +16,7 @@ pub const WORKSPACE: &str = "/srv/app";
 pub struct Call {
     pub tool: String,
     pub arguments: Value,
-    pub touch: Touch,
+    pub touch: SideEffect,
     pub risk: Risk,
     pub command: Option<String>,
     pub folder: Option<PathBuf>,
@@ -25,13 +25,13 @@ pub struct Call {
 }
 
 impl Call {
-    fn of(tool: &str, arguments: Value, touch: Touch, risk: Risk) -> Self {
+    fn of(tool: &str, arguments: Value, touch: SideEffect, risk: Risk) -> Self {
         let (tool, command, paths, because) = (tool.to_owned(), None, Vec::new(), None);
         Self { tool, arguments, touch, risk, command, folder: None, paths, because }
     }
 
     pub fn bash(command: &str) -> Self {
-        let call = Self::of("bash", json!({ "command": command }), Touch::Runs, Risk::Low);
+        let call = Self::of("bash", json!({ "command": command }), SideEffect::Runs, Risk::Low);
         Self { command: Some(command.to_owned()), ..call }
     }
 
@@ -40,18 +40,18 @@ impl Call {
     }
 
     pub fn read(path: &str) -> Self {
-        let call = Self::of("read_file", json!({ "path": path }), Touch::Reads, Risk::Safe);
+        let call = Self::of("read_file", json!({ "path": path }), SideEffect::Reads, Risk::Safe);
         Self { paths: vec![Path::new(WORKSPACE).join(path)], ..call }
     }
 
     pub fn write(path: &str) -> Self {
         let arguments = json!({ "path": path, "content": "x" });
-        let call = Self::of("write_file", arguments, Touch::Writes, Risk::Medium);
+        let call = Self::of("write_file", arguments, SideEffect::Writes, Risk::Medium);
         Self { paths: vec![Path::new(WORKSPACE).join(path)], ..call }
     }
 
     pub fn other(tool: &str, arguments: Value) -> Self {
-        Self::of(tool, arguments, Touch::Runs, Risk::High)
+        Self::of(tool, arguments, SideEffect::Runs, Risk::High)
     }
 
     pub fn risky(self, risk: Risk) -> Self {
@@ -59,7 +59,7 @@ impl Call {
     }
 
     pub fn reads(self) -> Self {
-        Self { touch: Touch::Reads, risk: Risk::Safe, ..self }
+        Self { touch: SideEffect::Reads, risk: Risk::Safe, ..self }
     }
 
     pub fn action(&self) -> Action<'_> {

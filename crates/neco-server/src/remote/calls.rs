@@ -9,8 +9,8 @@ use tokio::io::AsyncWriteExt;
 use tokio::sync::{mpsc, oneshot};
 
 use super::client::{Address, Connection, not_understood};
+use super::frames::{Numbered, Reply, Request, id_of, line};
 use super::lines::{OUTBOX, Read};
-use super::words::{Numbered, Reply, Request, id_of, line};
 
 /// Commands and questions to one session.
 pub(super) struct Calls {

@@ -13,10 +13,10 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use super::calls::{Calls, Unanswered};
 use super::connection::LONGEST_REPLY;
 use super::follow;
+use super::frames::{Numbered, OLDEST, Reply, Request, line};
 use super::lines::{Lines, Read};
 use super::peer::of_own_user;
 use super::place::SocketPlaces;
-use super::words::{Numbered, OLDEST, Reply, Request, line};
 
 /// How long the owner of a session may take to say welcome.
 const WELCOME: Duration = Duration::from_secs(3);

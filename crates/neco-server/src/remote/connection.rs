@@ -12,10 +12,10 @@ use tokio::sync::mpsc::{self, Sender};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
+use super::frames::{Numbered, OLDEST, Reply, Request, Trouble, id_of, line};
 use super::lines::{Lines, OUTBOX, Read, write_lines};
 use super::peer;
 use super::server::Shared;
-use super::words::{Numbered, OLDEST, Reply, Request, Trouble, id_of, line};
 
 /// Bytes of a request. A message may come with pictures.
 const LONGEST_REQUEST: usize = 64 * 1024 * 1024;

@@ -8,8 +8,8 @@ use neco_proto::{ClientError, Event, EventStream, Seq};
 use tokio::io::AsyncWriteExt;
 
 use super::client::{Address, AttachError, Connection, not_expected, not_understood};
+use super::frames::{Numbered, Reply, Request, id_of, line};
 use super::lines::Read;
-use super::words::{Numbered, Reply, Request, id_of, line};
 
 /// How often a connection that broke is made again before the session counts as gone.
 const ATTEMPTS: u32 = 4;

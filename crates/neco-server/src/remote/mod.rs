@@ -5,7 +5,7 @@
 //! whatever stands between two windows and the session has a bound; a socket with its final name
 //! always has somebody who listens, or had until a crash.
 //!
-//! Reading order: [`words`] (what is said, line by line), [`lines`] (reading and writing them within
+//! Reading order: [`frames`] (what is said, line by line), [`lines`] (reading and writing them within
 //! bounds), [`place`] (where sockets are), [`server`] with [`connection`] and [`peer`] (the session's
 //! side), [`client`] with [`calls`] and [`follow`] (the window's side).
 
@@ -13,11 +13,11 @@ mod calls;
 mod client;
 mod connection;
 mod follow;
+mod frames;
 mod lines;
 mod peer;
 mod place;
 mod server;
-mod words;
 
 pub use client::{AttachError, Owner, RemoteClient};
 pub use place::SocketPlaces;

@@ -12,7 +12,7 @@ use super::shown::Shown;
 use crate::fold::fold_log;
 use crate::hub::Hub;
 use crate::journal::Journal;
-use crate::rewind::{Course, Way, preview};
+use crate::rewind::{RewindHistory, RewindPlan, preview};
 use crate::tree::AgentSupervisor;
 use crate::workflow::WorkflowDesk;
 
@@ -60,15 +60,15 @@ impl Answers {
         }
     }
 
-    async fn preview(&self, way: &Way) -> Result<Answer, ClientError> {
+    async fn preview(&self, way: &RewindPlan) -> Result<Answer, ClientError> {
         let checkpoints = self.hub.checkpoints(&self.cwd).await;
         let preview = preview(way, self.session, checkpoints).await?;
         self.shown.note(way, &preview);
         Ok(Answer::RewindPreview(preview))
     }
 
-    async fn course(&self) -> Result<Course, ClientError> {
-        Course::read(self.log.as_ref(), self.session).await.map_err(|error| store_failed(&error))
+    async fn course(&self) -> Result<RewindHistory, ClientError> {
+        RewindHistory::read(self.log.as_ref(), self.session).await.map_err(|error| store_failed(&error))
     }
 
     async fn snapshot(&self) -> SessionSnapshot {

@@ -10,7 +10,7 @@ use neco_workspace::checkpoint::{Agreed, CheckpointError};
 use super::run::{Actor, store_failed};
 use super::shown::Look;
 use crate::fold::{Standing, fold_log};
-use crate::rewind::{Course, Going, RewindError, Way, go_back, preview};
+use crate::rewind::{Going, RewindError, RewindHistory, RewindPlan, go_back, preview};
 
 /// Most messages that are named when they would be lost, and characters of each.
 const NAMED: usize = 3;
@@ -47,15 +47,16 @@ impl Actor {
     }
 
     /// What the log says, if nothing is under way.
-    async fn course(&self) -> Result<Course, ClientError> {
-        let course = Course::read(self.log.as_ref(), self.record.id).await.map_err(|error| store_failed(&error))?;
+    async fn course(&self) -> Result<RewindHistory, ClientError> {
+        let course =
+            RewindHistory::read(self.log.as_ref(), self.record.id).await.map_err(|error| store_failed(&error))?;
         if course.working || self.ctx.supervisor.live_count().await > 0 {
             return Err(RewindError::AtWork.into());
         }
         Ok(course)
     }
 
-    async fn go(&mut self, way: &Way) -> Result<Receipt, ClientError> {
+    async fn go(&mut self, way: &RewindPlan) -> Result<Receipt, ClientError> {
         let receipt = Receipt { seq: self.journal.standing().last_seq, message_id: None };
         let agreed = self.agreed(way).await?;
         let checkpoints = self.ctx.hub.checkpoints(Path::new(&self.record.cwd)).await;
@@ -91,7 +92,7 @@ impl Actor {
 
     /// What of others' work a person agreed to have overwritten: what they were shown. When there is more,
     /// it is shown by refusing, and who asks again has seen it.
-    async fn agreed(&self, way: &Way) -> Result<Agreed, RewindError> {
+    async fn agreed(&self, way: &RewindPlan) -> Result<Agreed, RewindError> {
         let checkpoints = self.ctx.hub.checkpoints(Path::new(&self.record.cwd)).await;
         let now = preview(way, self.record.id, checkpoints).await?;
         let theirs: Vec<&str> = now.files.iter().filter(|file| file.by_others).map(|file| file.path.as_str()).collect();
@@ -159,7 +160,7 @@ impl Actor {
 }
 
 /// What taking something back would take along of what was said or done since; nothing when nothing was.
-fn lost_words(way: &Way) -> Option<String> {
+fn lost_words(way: &RewindPlan) -> Option<String> {
     if way.undoes.is_none() && !way.is_mending {
         return None;
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use neco_agent::runner::InputError;
-use neco_agent::{Agent, AgentHandle, AgentInput, Generation, SinkError};
+use neco_agent::{Agent, AgentHandle, AgentInput, CapabilityLevel, SinkError};
 use neco_proto::event::{Admission, TitleSource};
 use neco_proto::{AgentId, AgentOrder, Answer, Attachment, ClientError, Command, Message, Part, Query, Receipt, Seq};
 use neco_safety::policy::Rule;
@@ -263,7 +263,8 @@ impl Actor {
             }
             Command::SetMode { mode } => AgentInput::SetMode(mode),
             Command::SetGeneration { generation } => {
-                let known = Generation::new(generation).map_err(|error| ClientError::Refused(error.to_string()))?;
+                let known =
+                    CapabilityLevel::new(generation).map_err(|error| ClientError::Refused(error.to_string()))?;
                 AgentInput::SetGeneration(known)
             }
             Command::SetApproval { approval } => AgentInput::SetApproval(approval),

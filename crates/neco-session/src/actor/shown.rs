@@ -6,7 +6,7 @@ use neco_proto::event::RewindWhat;
 use neco_proto::{MessageId, RewindPreview, Seq};
 use neco_workspace::checkpoint::Agreed;
 
-use crate::rewind::{Way, agreed_to};
+use crate::rewind::{RewindPlan, agreed_to};
 
 /// The way that was shown last, and what of others' work it would overwrite.
 #[derive(Clone, Default)]
@@ -27,12 +27,12 @@ struct Key {
 
 impl Shown {
     /// Notes that a window was shown `preview`.
-    pub fn note(&self, way: &Way, preview: &RewindPreview) {
+    pub fn note(&self, way: &RewindPlan, preview: &RewindPreview) {
         self.swap(way, preview);
     }
 
     /// What was shown of this way before, and how; notes what is shown of it now.
-    pub fn swap(&self, way: &Way, preview: &RewindPreview) -> (Agreed, Look) {
+    pub fn swap(&self, way: &RewindPlan, preview: &RewindPreview) -> (Agreed, Look) {
         let key = || Key {
             message: way.message_id,
             what: way.what,
@@ -51,7 +51,7 @@ impl Shown {
 
 impl Key {
     /// Whether it is the same way, whatever would go with it.
-    fn is_of(&self, way: &Way) -> bool {
+    fn is_of(&self, way: &RewindPlan) -> bool {
         (self.message, self.what, self.undoes) == (way.message_id, way.what, way.undoes)
     }
 }

@@ -17,7 +17,7 @@ use crate::error::SessionError;
 use crate::folder::identity;
 use crate::journal::Journal;
 use crate::plans::PlanFiles;
-use crate::rewind::{Course, Going, Way, Went, go_back, preview};
+use crate::rewind::{Going, RewindHistory, RewindPlan, Went, go_back, preview};
 use crate::title::{tidy, title_event};
 use crate::workflow::RunFiles;
 
@@ -29,19 +29,19 @@ impl Hub {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn course(&self, session: SessionId) -> Result<Course, SessionError> {
-        Ok(Course::read(self.setup.log.as_ref(), session).await?)
+    pub async fn course(&self, session: SessionId) -> Result<RewindHistory, SessionError> {
+        Ok(RewindHistory::read(self.setup.log.as_ref(), session).await?)
     }
 
     /// What a way back in a session would do.
     ///
     /// # Errors
     /// When the files can't be looked at.
-    pub async fn preview(&self, record: &SessionRecord, way: &Way) -> Result<RewindPreview, SessionError> {
+    pub async fn preview(&self, record: &SessionRecord, way: &RewindPlan) -> Result<RewindPreview, SessionError> {
         Ok(preview(way, record.id, self.checkpoints(Path::new(&record.cwd)).await).await?)
     }
 
-    /// Goes a way back that was found in the session's [`Course`]; `agreed` says what of others' work may be
+    /// Goes a way back that was found in the session's [`RewindHistory`]; `agreed` says what of others' work may be
     /// overwritten by it.
     ///
     /// # Errors
@@ -49,8 +49,8 @@ impl Hub {
     pub async fn go_back(
         &self,
         record: &SessionRecord,
-        course: &Course,
-        way: &Way,
+        course: &RewindHistory,
+        way: &RewindPlan,
         agreed: Agreed,
     ) -> Result<Went, SessionError> {
         let _lock = SessionLock::acquire(&self.locks(), record.id)?;

@@ -10,7 +10,8 @@ use neco_agent::context::{Prompts, Situation, Source};
 use neco_agent::gate::{GatedAgent, HookContext, HookDecision, HookPoint};
 use neco_agent::plan::PlanBook;
 use neco_agent::{
-    Agent, AgentSetup, Budget, CallIds, Checkpointer, EventSink, FolderRules, Gate, Generation, Settings, SinkError,
+    Agent, AgentSetup, Budget, CallIds, CapabilityLevel, Checkpointer, EventSink, FolderRules, Gate, Settings,
+    SinkError,
 };
 use neco_model::Provider;
 use neco_proto::event::{AgentNode, HookEvent, NodeState, NodeType, Notification, NotificationLevel, SubtreeBudget};
@@ -61,7 +62,7 @@ struct Base {
     gate: Arc<dyn Gate>,
     call_ids: CallIds,
     settings: Settings,
-    generation: Generation,
+    generation: CapabilityLevel,
     memory: Option<Arc<Memory>>,
 }
 
@@ -168,7 +169,7 @@ impl MakeChild for ChildFactory {
             budget,
             used: node.subtree_usage,
             worked: Duration::from_millis(own.worked_ms),
-            generation: Generation::new(standing.generation).unwrap_or(base.generation),
+            generation: CapabilityLevel::new(standing.generation).unwrap_or(base.generation),
             book: PlanBook::new(own.todos, own.plan, own.findings),
             plans_from: None,
             guards: deps.guards.clone(),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use neco_agent::context::PromptFile;
 use neco_agent::scheduler::Limits;
-use neco_agent::{Budget, Gate, Generation, RuleBook};
+use neco_agent::{Budget, CapabilityLevel, Gate, RuleBook};
 use neco_config::section::{ContextSection, GuardsSection};
 use neco_model::Provider;
 use neco_proto::{ApprovalMode, Mode, SessionId};
@@ -148,9 +148,9 @@ pub struct SessionOptions {
     /// The mode when nobody says otherwise.
     pub default_mode: Mode,
     /// The generation; `None` stands for the session's own, or the default one.
-    pub generation: Option<Generation>,
+    pub generation: Option<CapabilityLevel>,
     /// The generation when nobody says otherwise.
-    pub default_generation: Generation,
+    pub default_generation: CapabilityLevel,
     /// When the person is asked. Never taken from an earlier run: what was granted then was granted for then.
     pub approval: ApprovalMode,
     /// Whether there is a person to ask.
@@ -163,9 +163,9 @@ pub struct SessionOptions {
 
 impl SessionOptions {
     /// The mode and the generation of a session that has some already, or is new.
-    pub(super) fn ways(&self, standing: &Standing) -> (Mode, Generation) {
+    pub(super) fn ways(&self, standing: &Standing) -> (Mode, CapabilityLevel) {
         let own = (standing.last_seq > 0).then_some(standing);
-        let generation = own.and_then(|own| Generation::new(own.generation).ok());
+        let generation = own.and_then(|own| CapabilityLevel::new(own.generation).ok());
         (
             self.mode.or(own.map(|own| own.mode)).unwrap_or(self.default_mode),
             self.generation.or(generation).unwrap_or(self.default_generation),

@@ -11,7 +11,7 @@ use neco_workspace::checkpoint::{
 };
 
 use super::error::RewindError;
-use super::way::{Way, rewind_event, told};
+use super::plan::{RewindPlan, rewind_event, told};
 use crate::journal::Journal;
 
 /// Most changed files that an event names.
@@ -39,7 +39,7 @@ pub struct Went {
 /// A way back that is gone.
 pub struct Going<'a> {
     /// The way.
-    pub way: &'a Way,
+    pub way: &'a RewindPlan,
     /// The session.
     pub session: SessionId,
     /// Its agent.
@@ -57,7 +57,7 @@ pub struct Going<'a> {
 /// # Errors
 /// When the files can't be looked at.
 pub async fn preview(
-    way: &Way,
+    way: &RewindPlan,
     session: SessionId,
     checkpoints: Option<Arc<dyn Checkpoints>>,
 ) -> Result<RewindPreview, RewindError> {
@@ -138,7 +138,7 @@ async fn put_back(going: Going<'_>) -> Result<Went, RewindError> {
     })
 }
 
-fn options(way: &Way, session: SessionId, agreed: Agreed) -> RestoreOptions {
+fn options(way: &RewindPlan, session: SessionId, agreed: Agreed) -> RestoreOptions {
     let (session, since_ms) = (session.to_string(), Some(way.since_ms));
     RestoreOptions { session, unfinished: way.unfinished.clone(), agreed, since_ms, progress: Progress::default() }
 }

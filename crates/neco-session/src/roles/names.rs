@@ -1,6 +1,6 @@
 //! Tools by the names that other agents have for them.
 
-use neco_agent::Generation;
+use neco_agent::CapabilityLevel;
 use neco_safety::tools;
 
 use crate::tree::tools::OF_CHILDREN;
@@ -72,7 +72,7 @@ pub(super) fn named(name: &str) -> Named {
     }
     let of_others =
         ["mcp__", "agent__"].iter().any(|begin| lower.starts_with(begin)) || lower.contains(['*', '.', ':', '/']);
-    if !of_others && Generation::of_tool(&lower).is_none() && !OF_CHILDREN.contains(&lower.as_str()) {
+    if !of_others && CapabilityLevel::of_tool(&lower).is_none() && !OF_CHILDREN.contains(&lower.as_str()) {
         return Named::Foreign;
     }
     // A server's tools keep the case they have.

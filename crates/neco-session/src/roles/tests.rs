@@ -8,7 +8,7 @@ use std::time::Duration;
 use neco_proto::event::NodeType;
 use neco_proto::{Mode, Risk};
 use neco_safety::policy::{Action, Confinement, Who};
-use neco_safety::{Policy, Ruling, Touch};
+use neco_safety::{Policy, Ruling, SideEffect};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -211,7 +211,7 @@ fn judged(policy: &Policy, command: &str) -> Ruling {
     let action = Action {
         tool: "bash",
         arguments: &arguments,
-        touch: Touch::Runs,
+        touch: SideEffect::Runs,
         risk: Risk::High,
         command: Some(command),
         folder: None,

@@ -9,7 +9,7 @@ use neco_model::{Answer, Delta, FinishReason, History, Provider, Request};
 use neco_proto::Message;
 use neco_proto::event::UsageEvent;
 
-use super::words::of_answer;
+use super::shorten::of_answer;
 
 /// What the model is told.
 const SYSTEM: &str = include_str!("title.md");

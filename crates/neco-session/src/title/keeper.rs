@@ -11,7 +11,7 @@ use neco_store::{Catalog, EventLog, StoreError};
 use tokio::sync::Mutex;
 
 use super::ask::ask;
-use super::words::{first_words, tidy, title_event};
+use super::shorten::{first_words, tidy, title_event};
 use crate::aside::Aside;
 use crate::fold::{each_event, fold_log};
 use crate::hub::FindModel;

@@ -1,12 +1,12 @@
 //! Titles of sessions: the first words at once, better ones from a model if that is wanted, and a person's
 //! own, which nothing replaces.
 //!
-//! Reading order: [`words`] (titles as texts), [`ask`] (a model is asked), [`keeper`] (a session's title while
+//! Reading order: [`shorten`] (titles as texts), [`ask`] (a model is asked), [`keeper`] (a session's title while
 //! it runs).
 
 mod ask;
 mod keeper;
-mod words;
+mod shorten;
 
 pub use keeper::{TitleKeeper, TitleSettings};
-pub use words::{first_words, tidy, title_event};
+pub use shorten::{first_words, tidy, title_event};

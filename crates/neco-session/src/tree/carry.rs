@@ -10,13 +10,13 @@ use neco_toolkit::Bounded;
 
 use super::change::Change;
 use super::error::TreeError;
+use super::letters;
 use super::op::Op;
 use super::record;
 use super::slot::{sender_words, stopped};
 use super::spec::ChildSpec;
 use super::supervisor::{AgentSupervisor, State};
 use super::tools::OF_CHILDREN;
-use super::words;
 
 /// Who hears of an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,7 +154,7 @@ impl AgentSupervisor {
         }
         let name = |id: AgentId| tree.node(id).map_or_else(|| id.to_string(), |node| node.name.clone());
         for letter in slot.mailbox.take() {
-            let message = self.fitting(words::message(&letter, &sender_words(letter.from, name))).await;
+            let message = self.fitting(letters::message(&letter, &sender_words(letter.from, name))).await;
             // Only the newest report of a child matters, also of those that are under way.
             let older = match (&letter.letter, letter.from) {
                 (Letter::Up(Up::Report { .. }), Sender::Agent { id }) => slot.reports.insert(id, message.id),

@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use super::carry::wakes;
 use super::error::TreeError;
+use super::letters;
 use super::notes::Gone;
 use super::op::Op;
 use super::slot::{AgentSlot, Answered, STOPPED};
 use super::supervisor::{AgentSupervisor, State};
-use super::words;
 
 /// How often an output may not fit.
 const MOST_MISFITS: u32 = 3;
@@ -81,7 +81,7 @@ impl AgentSupervisor {
             }),
             None => {
                 slot.reminded = true;
-                say(slot, words::reminder());
+                say(slot, letters::reminder());
                 None
             }
         }
@@ -106,7 +106,7 @@ impl AgentSupervisor {
         let (left, names): (Vec<AgentId>, Vec<String>) = live.iter().map(|node| (node.id, node.name.clone())).unzip();
         let slot = state.slots.get_mut(&agent)?;
         if !std::mem::replace(&mut slot.told_of_paused, true) {
-            say(slot, words::left_paused(&names));
+            say(slot, letters::left_paused(&names));
             return None;
         }
         for child in left {

@@ -12,11 +12,11 @@ use super::agents::AgentTree;
 use super::child_setup::task_message;
 use super::error::TreeError;
 use super::history::TreeHistory;
+use super::letters;
 use super::op::Op;
 use super::slot::AgentSlot;
 use super::spec::ChildSpec;
 use super::supervisor::{AgentSupervisor, State};
-use super::words;
 use crate::fold::fold_agent;
 use crate::resume::mend;
 
@@ -107,7 +107,7 @@ impl AgentSupervisor {
         let built = self.built(state, &node, &spec, fold)?;
         let line = self.begin(agent, built.agent, built.handle);
         let message = match task_is_known {
-            true => words::go_on(),
+            true => letters::go_on(),
             false => task_message(&node, Some(&spec)),
         };
         if let Some(slot) = state.slots.get_mut(&agent) {

@@ -9,9 +9,9 @@ use neco_proto::{AgentId, EventBody};
 use tokio::sync::oneshot;
 
 use super::error::TreeError;
+use super::letters;
 use super::op::Op;
 use super::supervisor::{AgentSupervisor, LEAVING, State};
-use super::words;
 
 /// A stop that is being carried out; no agent is started before it is over.
 #[must_use]
@@ -108,7 +108,7 @@ impl AgentSupervisor {
         let name = |agent: &AgentId| state.tree.node(*agent).map(|node| node.name.clone());
         let names: Vec<String> = paused.iter().filter_map(name).collect();
         if let Some(root) = state.slots.get(&self.root).filter(|_| !names.is_empty()) {
-            root.send(AgentInput::Letter { message: words::all_stopped(&names), wakes: false, replaces: None });
+            root.send(AgentInput::Letter { message: letters::all_stopped(&names), wakes: false, replaces: None });
         }
         if state.tree.live_count() > 0 {
             self.tell_stop(paused).await?;

@@ -191,7 +191,7 @@ impl<'g> Runner<'g> {
     async fn carry_out(&mut self, moved: Moved, first: Option<First>) -> Result<Option<WorkflowState>, SinkError> {
         let finish = moved.steps.iter().find_map(|step| match step {
             Step::Finish(outcome) => Some(*outcome),
-            Step::Begin(_) | Step::Rest { .. } | Step::Stop(_) => None,
+            Step::Begin(_) | Step::IdleTracker { .. } | Step::Stop(_) => None,
         });
         let over = finish.filter(|_| self.working.is_empty()).map(WorkflowState::from);
         let changed = self.note(&moved.changes);
@@ -205,7 +205,7 @@ impl<'g> Runner<'g> {
         for step in moved.steps {
             match step {
                 Step::Begin(task) => self.begin(task),
-                Step::Rest { task, how_long } => self.rest(task, how_long),
+                Step::IdleTracker { task, how_long } => self.rest(task, how_long),
                 Step::Stop(task) => {
                     if let Some(stop) = self.stops.get(&task) {
                         stop.cancel();

@@ -45,7 +45,7 @@ pub enum Step {
     /// Begin a task.
     Begin(TaskIndex),
     /// Wait, then say [`Happened::Rested`].
-    Rest {
+    IdleTracker {
         /// Of which task.
         task: TaskIndex,
         /// How long.
@@ -170,7 +170,7 @@ impl<'g> Schedule<'g> {
             Failure::RetryThenContinue(retry) if self.attempt(task) <= retry.times => {
                 self.leave(task, TaskState::Pending);
                 let how_long = rest(retry.backoff, self.attempt(task));
-                self.moved.steps.push(Step::Rest { task, how_long });
+                self.moved.steps.push(Step::IdleTracker { task, how_long });
             }
             Failure::RetryThenContinue(_) | Failure::Continue => {
                 self.leave(task, TaskState::Failed);

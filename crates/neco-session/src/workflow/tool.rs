@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use neco_proto::event::{OutputStream, TaskState, WorkflowGraph, WorkflowState, WorkflowTask};
 use neco_proto::{AgentId, Display, ErrorCode, Risk};
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -72,7 +72,7 @@ impl Tool for WorkflowTool {
     const NAME: &'static str = "workflow";
     const DESCRIPTION: &'static str = include_str!("workflow.md");
     /// What its tasks do is judged task by task.
-    const TOUCH: Touch = Touch::Reads;
+    const TOUCH: SideEffect = SideEffect::Reads;
 
     fn timeout(&self, _: &WorkflowArgs) -> Option<Duration> {
         Some(LONGEST)

@@ -20,7 +20,7 @@ fn a_failure_that_is_tried_again_waits_longer_each_time() {
     assert_eq!(schedule.on(Happened::Completed(1)).steps, [Step::Begin(2)]);
     for seconds in [1.5, 3.0] {
         let how_long = Duration::from_secs_f64(seconds);
-        assert_eq!(schedule.on(Happened::Failed(2)).steps, [Step::Rest { task: 2, how_long }]);
+        assert_eq!(schedule.on(Happened::Failed(2)).steps, [Step::IdleTracker { task: 2, how_long }]);
         assert_eq!(schedule.on(Happened::Failed(2)).steps, [], "it does not run");
         assert_eq!(schedule.on(Happened::Rested(2)).steps, [Step::Begin(2)]);
     }
@@ -120,7 +120,7 @@ impl<'g> Play<'g> {
                     assert!(self.graph.needs(*task).iter().all(done), "t{task} began too early");
                     self.begun[*task] += 1;
                 }
-                Step::Rest { task, .. } => assert!(self.resting.insert(*task)),
+                Step::IdleTracker { task, .. } => assert!(self.resting.insert(*task)),
                 Step::Stop(task) => assert!(self.running.remove(task)),
                 Step::Finish(outcome) => self.finished = Some(*outcome),
             }

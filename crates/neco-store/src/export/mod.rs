@@ -14,13 +14,13 @@ mod figures;
 pub mod html;
 pub mod jsonl;
 pub mod markdown;
+mod one_line;
 pub mod outline;
 #[cfg(test)]
 mod sample;
 pub mod tale;
 #[cfg(test)]
 mod tests;
-mod words;
 
 pub use about::About;
 pub use html::HtmlWriter;

@@ -17,7 +17,7 @@ use neco_proto::{
     ToolResult,
 };
 
-use super::words;
+use super::one_line;
 
 /// The most bytes that are kept of what a call prints, until it ends.
 const TAIL: usize = 64 * 1024;
@@ -176,13 +176,13 @@ impl Teller {
                 if retry.discards {
                     self.partial.remove(&event.agent_id);
                 }
-                Some(Block::Note(NotificationLevel::Warning, words::retry(retry)))
+                Some(Block::Note(NotificationLevel::Warning, one_line::retry(retry)))
             }
             EventBody::ModelSwitch(switch) => {
                 if switch.discards {
                     self.partial.remove(&event.agent_id);
                 }
-                Some(Block::Note(NotificationLevel::Warning, words::switch(switch)))
+                Some(Block::Note(NotificationLevel::Warning, one_line::switch(switch)))
             }
             EventBody::PlanUpdate(update) => self.plan(update).then_some(Block::Plan(update)),
             EventBody::TodoUpdate(update) => Some(Block::Todos(update)),
@@ -192,20 +192,20 @@ impl Teller {
             EventBody::Error(error) => Some(Block::Error(error)),
             EventBody::AgentComplete(complete) => Some(Block::Complete(complete)),
             EventBody::Notification(notification) => Some(Block::Note(notification.level, notification.text.clone())),
-            EventBody::SessionStart(start) => Some(info(words::began(start))),
-            EventBody::Imported(imported) => Some(info(words::imported(imported))),
-            EventBody::Rewind(rewind) => Some(info(words::rewind(rewind))),
+            EventBody::SessionStart(start) => Some(info(one_line::began(start))),
+            EventBody::Imported(imported) => Some(info(one_line::imported(imported))),
+            EventBody::Rewind(rewind) => Some(info(one_line::rewind(rewind))),
             EventBody::Checkpoint(checkpoint) if checkpoint.changed_count() > 0 => {
-                Some(info(words::checkpoint(checkpoint)))
+                Some(info(one_line::checkpoint(checkpoint)))
             }
-            EventBody::ModeChange(change) => Some(info(words::mode_change(change))),
+            EventBody::ModeChange(change) => Some(info(one_line::mode_change(change))),
             EventBody::RulesTold(told) => Some(info(told.words())),
-            EventBody::HookRun(run) => words::hook(run).map(info),
-            EventBody::AgentUpdate(update) => words::node(update).map(|text| Block::Agent(update.node.id, text)),
-            EventBody::AgentMessage(message) => Some(info(words::letter(&message.letter))),
+            EventBody::HookRun(run) => one_line::hook(run).map(info),
+            EventBody::AgentUpdate(update) => one_line::node(update).map(|text| Block::Agent(update.node.id, text)),
+            EventBody::AgentMessage(message) => Some(info(one_line::letter(&message.letter))),
             EventBody::Stop(stop) => agent_ask::stopped(stop).map(|text| info(format!("Stopped: {text}"))),
-            EventBody::WorkflowUpdate(update) => Some(info(words::workflow(update))),
-            EventBody::MemoryUpdate(update) => words::memory(update).map(info),
+            EventBody::WorkflowUpdate(update) => Some(info(one_line::workflow(update))),
+            EventBody::MemoryUpdate(update) => one_line::memory(update).map(info),
             EventBody::StateChange(_)
             | EventBody::ReasoningChunk(_)
             | EventBody::StreamToolCallStart(_)
@@ -310,7 +310,7 @@ impl Teller {
 
     fn ended<'a>(&mut self, end: &'a ToolCallEnd) -> Card<'a> {
         let open = self.take(&end.call_id);
-        let decided = open.as_ref().and_then(|open| open.decided.as_ref()).map(words::decision);
+        let decided = open.as_ref().and_then(|open| open.decided.as_ref()).map(one_line::decision);
         Card {
             tool: end.tool.clone(),
             summary: end.summary.clone(),
@@ -357,7 +357,7 @@ impl Open {
             error: None,
             duration_ms: None,
             spilled_to: None,
-            decided: self.decided.as_ref().map(words::decision).or(waited),
+            decided: self.decided.as_ref().map(one_line::decision).or(waited),
         }
     }
 }

@@ -9,7 +9,7 @@ use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
 
 use super::open;
 use super::record::{FileStamp, NewRecord, Record};
-use super::words::{query_of, words_of};
+use super::segment::{query_of, words_of};
 use crate::error::StoreError;
 use crate::sqlite::failure;
 

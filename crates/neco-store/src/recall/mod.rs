@@ -4,13 +4,13 @@
 //! time; so a damaged index is thrown away without asking, and one that can't be written is kept in
 //! memory for the present process. Only the counts of use live here alone.
 //!
-//! Reading order: [`record`] (what is indexed), [`index`] (the face), [`open`], [`words`] (cutting text).
+//! Reading order: [`record`] (what is indexed), [`index`] (the face), [`open`], [`segment`] (cutting text).
 
 mod index;
 mod open;
 mod record;
-pub(crate) mod words;
+pub(crate) mod segment;
 
 pub use index::{IndexError, MemoryIndex};
 pub use record::{FileStamp, NewRecord, Record};
-pub use words::{query_of, words_of};
+pub use segment::{query_of, words_of};

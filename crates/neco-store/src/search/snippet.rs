@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::query::Snippet;
 use super::terms::Term;
-use crate::recall::words::{has_no_spaces, is_mark};
+use crate::recall::segment::{has_no_spaces, is_mark};
 
 /// How many bytes of a text a snippet shows, roughly.
 const SHOWN: usize = 160;

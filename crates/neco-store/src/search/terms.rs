@@ -1,6 +1,6 @@
 //! A question cut into terms, all of which must be found.
 
-use crate::recall::words::{Word, cut, pairs};
+use crate::recall::segment::{Word, cut, pairs};
 
 /// Most terms of a question; what comes later says little more.
 const MOST_TERMS: usize = 16;

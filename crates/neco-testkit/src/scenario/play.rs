@@ -8,7 +8,7 @@ use neco_proto::{
     AgentId, Answer, CallId, Client, Command, Event, EventBody, ItemAnswer, MessageId, Query, Question, Reply, Subject,
 };
 
-use neco_session::tree::Rest;
+use neco_session::tree::IdleTracker;
 
 use super::expect;
 use super::parse::{Act, Cue, Saying, Scenario};
@@ -45,7 +45,7 @@ async fn perform(stage: &Stage, scenario: &Scenario, events: &mut Vec<Event>) ->
     let mut stream = session.events(session.first_seq());
     let mut person =
         Person { stage, client: &session, cues: scenario.cues.iter().cloned().collect(), asked: None, question: None };
-    let mut rest = Rest::default();
+    let mut rest = IdleTracker::default();
     person.act(None).await?;
     while let Some(event) = stream.next().await {
         let event = event.map_err(|error| error.to_string())?;

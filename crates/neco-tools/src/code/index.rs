@@ -7,7 +7,7 @@ use std::time::Duration;
 use neco_proto::ErrorCode;
 use neco_safety::World;
 use neco_safety::path::Access;
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use neco_workspace::index::{Definitions, IndexError, Likeness, Place, Snapshot, SymbolKind, UsesOfFile};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -129,7 +129,7 @@ impl Tool for CodeIndex {
     type Args = Args;
     const NAME: &'static str = "code_index";
     const DESCRIPTION: &'static str = include_str!("code_index.md");
-    const TOUCH: Touch = Touch::Reads;
+    const TOUCH: SideEffect = SideEffect::Reads;
 
     fn timeout(&self, _: &Args) -> Option<Duration> {
         Some(LONGEST)

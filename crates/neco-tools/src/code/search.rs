@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use neco_proto::ErrorCode;
 use neco_safety::path::Access;
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use neco_workspace::index::{Hit, Hits};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -53,7 +53,7 @@ impl Tool for CodeSearch {
     type Args = Args;
     const NAME: &'static str = "code_search";
     const DESCRIPTION: &'static str = include_str!("code_search.md");
-    const TOUCH: Touch = Touch::Reads;
+    const TOUCH: SideEffect = SideEffect::Reads;
 
     fn timeout(&self, _: &Args) -> Option<Duration> {
         Some(LONGEST)

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use neco_proto::event::{KnownFile, OutputStream};
-use neco_toolkit::{DynTool, Outside, Plan, PreparedCall, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{DynTool, Outside, Plan, PreparedCall, SideEffect, ToolContext, ToolError, ToolOutput};
 use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
@@ -44,8 +44,8 @@ pub(super) fn wrap(tools: Vec<Arc<dyn DynTool>>, checkers: Arc<Checkers>) -> Vec
     let watch = Arc::new(Watch { checkers, projects: Mutex::default(), said_unboxed: AtomicBool::new(false) });
     let wrapped = |tool: Arc<dyn DynTool>| -> Arc<dyn DynTool> {
         match tool.most_touch() {
-            Touch::Writes => Arc::new(Followed { tool, watch: Arc::clone(&watch) }),
-            Touch::Reads | Touch::Network | Touch::Runs => tool,
+            SideEffect::Writes => Arc::new(Followed { tool, watch: Arc::clone(&watch) }),
+            SideEffect::Reads | SideEffect::Network | SideEffect::Runs => tool,
         }
     };
     tools.into_iter().map(wrapped).collect()
@@ -88,7 +88,7 @@ impl DynTool for Followed {
         self.tool.schema()
     }
 
-    fn most_touch(&self) -> Touch {
+    fn most_touch(&self) -> SideEffect {
         self.tool.most_touch()
     }
 
@@ -114,7 +114,7 @@ struct FollowedCall {
 }
 
 impl PreparedCall for FollowedCall {
-    fn touch(&self) -> Touch {
+    fn touch(&self) -> SideEffect {
         self.call.touch()
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use neco_proto::{ErrorCode, Risk};
 use neco_safety::path::Access;
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -68,7 +68,7 @@ impl Tool for Diagnostics {
     type Args = DiagnosticsArgs;
     const NAME: &'static str = "diagnostics";
     const DESCRIPTION: &'static str = include_str!("diagnostics.txt");
-    const TOUCH: Touch = Touch::Runs;
+    const TOUCH: SideEffect = SideEffect::Runs;
 
     fn timeout(&self, _args: &DiagnosticsArgs) -> Option<Duration> {
         Some(self.checkers.time * MOST_CHECKS + SLACK)

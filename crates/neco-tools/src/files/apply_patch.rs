@@ -7,7 +7,7 @@ use neco_proto::event::KnownFile;
 use neco_proto::{Display, ErrorCode};
 use neco_safety::secrets::Redactor;
 use neco_safety::world::Files;
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
@@ -34,7 +34,7 @@ impl Tool for ApplyPatch {
     type Args = Args;
     const NAME: &'static str = "apply_patch";
     const DESCRIPTION: &'static str = include_str!("apply_patch.md");
-    const TOUCH: Touch = Touch::Writes;
+    const TOUCH: SideEffect = SideEffect::Writes;
 
     fn adapt(arguments: &mut serde_json::Value) {
         foreign::rename(arguments, foreign::PATCH);

@@ -8,7 +8,7 @@ use ignore::{DirEntry, WalkState};
 use neco_proto::Display;
 use neco_safety::path::{Access, Located};
 use neco_safety::world::Files;
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use neco_workspace::{Scope, walker};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -45,7 +45,7 @@ impl Tool for Glob {
     type Args = Args;
     const NAME: &'static str = "glob";
     const DESCRIPTION: &'static str = include_str!("glob.md");
-    const TOUCH: Touch = Touch::Reads;
+    const TOUCH: SideEffect = SideEffect::Reads;
 
     fn adapt(arguments: &mut serde_json::Value) {
         foreign::rename(arguments, foreign::FOLDER);

@@ -8,7 +8,7 @@ use neco_proto::{Display, ErrorCode};
 use neco_safety::path::{Access, Located};
 use neco_safety::untrusted;
 use neco_safety::world::Files;
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
@@ -135,7 +135,7 @@ impl Tool for Grep {
     type Args = Args;
     const NAME: &'static str = "grep";
     const DESCRIPTION: &'static str = include_str!("grep.md");
-    const TOUCH: Touch = Touch::Reads;
+    const TOUCH: SideEffect = SideEffect::Reads;
 
     fn adapt(arguments: &mut serde_json::Value) {
         foreign::rename(arguments, foreign::FOLDER);

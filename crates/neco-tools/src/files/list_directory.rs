@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use neco_safety::path::{Access, PathError};
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use neco_workspace::Scope;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -42,7 +42,7 @@ impl Tool for ListDirectory {
     type Args = Args;
     const NAME: &'static str = "list_directory";
     const DESCRIPTION: &'static str = include_str!("list_directory.md");
-    const TOUCH: Touch = Touch::Reads;
+    const TOUCH: SideEffect = SideEffect::Reads;
 
     fn adapt(arguments: &mut serde_json::Value) {
         foreign::rename(arguments, foreign::FOLDER);

@@ -9,7 +9,7 @@ use neco_proto::ErrorCode;
 use neco_proto::event::KnownFile;
 use neco_safety::path::{Access, Located, Stamp};
 use neco_safety::world::Files;
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use neco_workspace::Scope;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -55,7 +55,7 @@ impl Tool for ReadFile {
     type Args = Args;
     const NAME: &'static str = "read_file";
     const DESCRIPTION: &'static str = include_str!("read_file.md");
-    const TOUCH: Touch = Touch::Reads;
+    const TOUCH: SideEffect = SideEffect::Reads;
 
     fn adapt(arguments: &mut serde_json::Value) {
         foreign::rename(arguments, foreign::FILE);

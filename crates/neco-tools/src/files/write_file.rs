@@ -9,7 +9,7 @@ use neco_proto::event::KnownFile;
 use neco_safety::secrets::Redactor;
 use neco_safety::untrusted;
 use neco_safety::world::Files;
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -40,7 +40,7 @@ impl Tool for WriteFile {
     type Args = Args;
     const NAME: &'static str = "write_file";
     const DESCRIPTION: &'static str = include_str!("write_file.md");
-    const TOUCH: Touch = Touch::Writes;
+    const TOUCH: SideEffect = SideEffect::Writes;
 
     fn adapt(arguments: &mut serde_json::Value) {
         foreign::rename(arguments, foreign::FILE);

@@ -3,8 +3,8 @@
 use neco_proto::Risk;
 use neco_toolkit::ToolError;
 
+use super::report::quoted;
 use super::tool::{Action, GitArgs, Op, invalid};
-use super::words::quoted;
 
 /// Commits that a log shows when nobody says how many, and at most.
 const LOGGED: u32 = 20;

@@ -7,14 +7,14 @@ use std::time::Duration;
 use neco_proto::{ErrorCode, Risk};
 use neco_safety::path::Access;
 use neco_safety::world::World;
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use neco_workspace::git::GitFacts;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::order::{Order, order};
 use super::run::run;
-use super::{answer, words};
+use super::{answer, report};
 use neco_toolkit::counted;
 
 /// What the model is told of where text came from.
@@ -113,11 +113,11 @@ impl Tool for Git {
     type Args = GitArgs;
     const NAME: &'static str = "git";
     const DESCRIPTION: &'static str = include_str!("git.md");
-    const TOUCH: Touch = Touch::Runs;
+    const TOUCH: SideEffect = SideEffect::Runs;
 
-    fn touch(&self, args: &GitArgs) -> Touch {
+    fn touch(&self, args: &GitArgs) -> SideEffect {
         // What changes something may run hooks of the repository.
-        if args.only_looks() { Touch::Reads } else { Touch::Runs }
+        if args.only_looks() { SideEffect::Reads } else { SideEffect::Runs }
     }
 
     fn timeout(&self, args: &GitArgs) -> Option<Duration> {
@@ -126,7 +126,7 @@ impl Tool for Git {
 
     fn summary(&self, args: &GitArgs) -> String {
         match order(args, args.op(), true) {
-            Ok(order) => words::one_line(&order.line()),
+            Ok(order) => report::one_line(&order.line()),
             Err(_) => format!("git {}", args.action.name()),
         }
     }
@@ -152,7 +152,7 @@ impl Tool for Git {
         }
         let ran = run(&order, limit(&args), ctx).await?;
         if !ran.succeeded {
-            return Ok(words::failed(&order, &ran, is_whole(&prefix)));
+            return Ok(report::failed(&order, &ran, is_whole(&prefix)));
         }
         match args.action {
             Action::Status => answer::status(&ran, ctx).await,

@@ -11,7 +11,7 @@ use neco_safety::command::{Place, examine};
 use neco_safety::path::Access;
 use neco_safety::sandbox::{Allowance, Freedom};
 use neco_safety::world::{Exit, Launch, Leftovers, SpawnError, Stdin, World};
-use neco_toolkit::{Outside, Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Outside, Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -259,7 +259,7 @@ impl Tool for Bash {
     type Args = BashArgs;
     const NAME: &'static str = "bash";
     const DESCRIPTION: &'static str = include_str!("bash.txt");
-    const TOUCH: Touch = Touch::Runs;
+    const TOUCH: SideEffect = SideEffect::Runs;
 
     fn timeout(&self, args: &BashArgs) -> Option<Duration> {
         Some(self.limit(args) + GRACE + SLACK)

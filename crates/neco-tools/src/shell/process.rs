@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use neco_proto::{Display, ErrorCode, Risk};
 use neco_safety::world::Stop;
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -121,12 +121,12 @@ impl Tool for Process {
     type Args = ProcessArgs;
     const NAME: &'static str = "process";
     const DESCRIPTION: &'static str = include_str!("process.txt");
-    const TOUCH: Touch = Touch::Runs;
+    const TOUCH: SideEffect = SideEffect::Runs;
 
-    fn touch(&self, args: &ProcessArgs) -> Touch {
+    fn touch(&self, args: &ProcessArgs) -> SideEffect {
         match args.action {
-            Action::List | Action::Tail | Action::Wait => Touch::Reads,
-            Action::Write | Action::Kill => Touch::Runs,
+            Action::List | Action::Tail | Action::Wait => SideEffect::Reads,
+            Action::Write | Action::Kill => SideEffect::Runs,
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use neco_config::section::WebFetchSection;
 use neco_proto::{Display, ErrorCode, Risk};
 use neco_safety::world::net::{Answer, NetError, Request};
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use url::Url;
@@ -80,7 +80,7 @@ impl Tool for WebFetch {
     type Args = FetchArgs;
     const NAME: &'static str = "web_fetch";
     const DESCRIPTION: &'static str = include_str!("fetch.txt");
-    const TOUCH: Touch = Touch::Network;
+    const TOUCH: SideEffect = SideEffect::Network;
 
     /// An address without how to reach it is one of the web.
     fn adapt(arguments: &mut serde_json::Value) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use neco_config::section::{SearchEngine, WebSearchSection};
 use neco_proto::{Display, ErrorCode, Risk};
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -70,7 +70,7 @@ impl Tool for WebSearch {
     type Args = SearchArgs;
     const NAME: &'static str = "web_search";
     const DESCRIPTION: &'static str = include_str!("search.txt");
-    const TOUCH: Touch = Touch::Network;
+    const TOUCH: SideEffect = SideEffect::Network;
 
     /// Without an engine every call would fail, and its description would cost tokens in every request.
     fn is_offered(&self) -> bool {

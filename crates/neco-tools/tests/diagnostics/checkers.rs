@@ -6,7 +6,7 @@ use neco_config::section::DiagnosticsSection;
 use neco_proto::Risk;
 use neco_proto::{ApprovalMode, Mode};
 use neco_safety::command::Place;
-use neco_safety::{Action, Confinement, Policy, Ruling, Touch, Who};
+use neco_safety::{Action, Confinement, Policy, Ruling, SideEffect, Who};
 use serde_json::json;
 
 use crate::bench::{Bench, data};
@@ -69,7 +69,7 @@ async fn it_is_judged_as_the_command_it_is() {
     let action = Action {
         tool: "diagnostics",
         arguments: &arguments,
-        touch: Touch::Runs,
+        touch: SideEffect::Runs,
         risk: plan.risk,
         command: plan.command.as_deref(),
         folder: plan.folder.as_deref(),

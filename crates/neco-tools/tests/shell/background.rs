@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use neco_proto::{Display, ErrorCode, Risk};
-use neco_toolkit::Touch;
+use neco_toolkit::SideEffect;
 use serde_json::json;
 
 use crate::world::{Bench, bench, eventually, terminal_name, unique_sleep, with_argument, zombies};
@@ -172,11 +172,11 @@ async fn what_is_judged_before_it_runs() {
     let bench = bench();
     start(&bench, "cat").await;
     let table = [
-        (json!({"action": "list"}), Touch::Reads, Risk::Safe),
-        (json!({"action": "tail"}), Touch::Reads, Risk::Safe),
-        (json!({"action": "wait"}), Touch::Reads, Risk::Safe),
-        (json!({"action": "kill"}), Touch::Runs, Risk::Low),
-        (json!({"action": "write", "input": "rm x"}), Touch::Runs, Risk::High),
+        (json!({"action": "list"}), SideEffect::Reads, Risk::Safe),
+        (json!({"action": "tail"}), SideEffect::Reads, Risk::Safe),
+        (json!({"action": "wait"}), SideEffect::Reads, Risk::Safe),
+        (json!({"action": "kill"}), SideEffect::Runs, Risk::Low),
+        (json!({"action": "write", "input": "rm x"}), SideEffect::Runs, Risk::High),
     ];
     for (arguments, touch, risk) in table {
         let call = bench.tool("process").prepare(arguments.clone()).unwrap();

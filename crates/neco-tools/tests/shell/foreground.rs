@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use neco_proto::{Display, ErrorCode, Risk};
-use neco_toolkit::Touch;
+use neco_toolkit::SideEffect;
 use serde_json::json;
 
 use crate::world::{
@@ -302,7 +302,7 @@ async fn what_is_judged_and_shown_before_it_runs() {
         "Run cargo test (see it pass)"
     );
     assert_eq!(call(json!({"command": long})).summary().chars().count(), "Run ".len() + 80 + 1);
-    assert_eq!(call(json!({"command": "true"})).touch(), Touch::Runs);
+    assert_eq!(call(json!({"command": "true"})).touch(), SideEffect::Runs);
     assert_eq!(call(json!({"command": "true"})).timeout(), Some(Duration::from_secs(60 + 17)));
     assert_eq!(call(json!({"command": "true", "timeout": 120_000})).timeout(), Some(Duration::from_secs(90 + 17)));
 }

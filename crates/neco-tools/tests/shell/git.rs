@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use neco_proto::{Display, ErrorCode, Risk};
-use neco_toolkit::Touch;
+use neco_toolkit::SideEffect;
 use serde_json::{Value, json};
 
 use crate::world::{Bench, bench};
@@ -245,17 +245,17 @@ async fn a_huge_output_says_that_it_is_cut_and_is_shown_in_part() {
 async fn what_only_looks_is_told_from_what_changes() {
     let bench = repository();
     for (arguments, touch, risk, command) in [
-        (json!({"action": "status"}), Touch::Reads, Risk::Safe, Some("git status")),
-        (json!({"action": "branch"}), Touch::Reads, Risk::Safe, Some("git branch")),
-        (json!({"action": "add", "all": true}), Touch::Runs, Risk::Low, Some("git add --all -- .")),
-        (json!({"action": "commit", "message": "a b"}), Touch::Runs, Risk::Medium, Some("git commit -m 'a b'")),
+        (json!({"action": "status"}), SideEffect::Reads, Risk::Safe, Some("git status")),
+        (json!({"action": "branch"}), SideEffect::Reads, Risk::Safe, Some("git branch")),
+        (json!({"action": "add", "all": true}), SideEffect::Runs, Risk::Low, Some("git add --all -- .")),
+        (json!({"action": "commit", "message": "a b"}), SideEffect::Runs, Risk::Medium, Some("git commit -m 'a b'")),
         (
             json!({"action": "branch", "op": "delete", "name": "x"}),
-            Touch::Runs,
+            SideEffect::Runs,
             Risk::High,
             Some("git branch --delete x"),
         ),
-        (json!({"action": "add", "paths": [".env"]}), Touch::Runs, Risk::Critical, Some("git add -- .env")),
+        (json!({"action": "add", "paths": [".env"]}), SideEffect::Runs, Risk::Critical, Some("git add -- .env")),
     ] {
         let call = bench.tool("git").prepare(arguments.clone()).unwrap();
         let plan = call.plan(&bench.ctx).await.unwrap();

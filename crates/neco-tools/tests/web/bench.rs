@@ -10,7 +10,7 @@ use neco_safety::World;
 use neco_safety::world::net::{Net, NetSettings};
 use neco_safety::world::{Files, Spawner};
 use neco_toolkit::bound::SpillFile;
-use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{DynTool, LiveOutput, Plan, SideEffect, Spill, ToolContext, ToolError, ToolOutput};
 use neco_tools::web;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -74,7 +74,7 @@ impl Bench {
     /// Planned, then run, as the scheduler does.
     pub async fn call(&self, tool: &str, arguments: Value) -> Result<ToolOutput, ToolError> {
         let prepared = self.tool(tool).prepare(arguments)?;
-        assert_eq!(prepared.touch(), Touch::Network);
+        assert_eq!(prepared.touch(), SideEffect::Network);
         prepared.plan(&self.ctx).await?;
         prepared.run(self.ctx.clone()).await
     }

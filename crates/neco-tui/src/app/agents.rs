@@ -9,7 +9,7 @@ use neco_proto::event::{
 };
 use neco_proto::{AgentId, Event, EventBody};
 
-use crate::text::words;
+use crate::text::figures;
 use crate::transcript::block::Tone;
 
 /// How deep agents are shown to nest.
@@ -214,8 +214,8 @@ impl Agents {
 fn agent_ended(node: &AgentNode) -> (Tone, String) {
     let name = clean_line(&node.name);
     let used = node.subtree_usage.input + node.subtree_usage.output;
-    let used = (used > 0).then(|| format!("{} tokens", words::tokens(used)));
-    let cost = node.subtree_usage.cost.filter(|cost| *cost > 0.0).map(words::cost);
+    let used = (used > 0).then(|| format!("{} tokens", figures::tokens(used)));
+    let cost = node.subtree_usage.cost.filter(|cost| *cost > 0.0).map(figures::cost);
     let spent = used.into_iter().chain(cost).collect::<Vec<_>>().join(", ");
     let spent = if spent.is_empty() { spent } else { format!(" ({spent})") };
     let said = match &node.result {

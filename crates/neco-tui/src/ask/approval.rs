@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use super::rest::{Mark, Other};
 use super::subject::{arguments_of, fitted, is_summed_up, visible_line, what};
 use crate::host::Edited;
-use crate::text::words;
+use crate::text::figures;
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::{Theme, ThemeName};
 
@@ -188,7 +188,7 @@ impl Approval {
         rows.extend(what.iter().take(shown).cloned());
         if beyond > 0 {
             let where_else = if was_shown { ", shown above" } else { "; d shows all" };
-            let words = format!("    … {}{where_else}", words::count(beyond, "more row", "more rows"));
+            let words = format!("    … {}{where_else}", figures::count(beyond, "more row", "more rows"));
             rows.push(cut(&Line::styled(words, theme.warning), width));
         }
         rows.extend(why);

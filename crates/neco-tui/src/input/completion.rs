@@ -3,7 +3,7 @@
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-use crate::text::words::padded;
+use crate::text::figures::padded;
 use crate::text::wrap::cut;
 use crate::theme::Theme;
 

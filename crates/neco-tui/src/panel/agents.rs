@@ -5,7 +5,7 @@ use neco_proto::event::{AgentNode, NodeState};
 use ratatui::text::{Line, Span};
 
 use crate::app::Agents;
-use crate::text::words;
+use crate::text::figures;
 use crate::text::wrap::cut;
 use crate::theme::Theme;
 
@@ -24,7 +24,7 @@ pub fn agent_rows(agents: &Agents, width: usize, most: usize, frame: usize, them
 
 fn row(depth: usize, node: &AgentNode, agents: &Agents, frame: usize, theme: &Theme) -> Line<'static> {
     let (mark, style) = match node.state {
-        NodeState::Running => (words::turning(frame), theme.accent),
+        NodeState::Running => (figures::turning(frame), theme.accent),
         NodeState::Created | NodeState::Paused | NodeState::Completed | NodeState::Failed | NodeState::Cancelled => {
             (mark(node.state), theme.dim)
         }
@@ -55,9 +55,9 @@ fn about(node: &AgentNode, agents: &Agents) -> String {
     }
     let used = node.subtree_usage.input + node.subtree_usage.output;
     if used > 0 {
-        parts.push(format!("{} tokens", words::tokens(used)));
+        parts.push(format!("{} tokens", figures::tokens(used)));
     }
-    parts.extend(node.subtree_usage.cost.filter(|cost| *cost > 0.0).map(words::cost));
+    parts.extend(node.subtree_usage.cost.filter(|cost| *cost > 0.0).map(figures::cost));
     let doing = agents.doing(node);
     if !doing.is_empty() {
         parts.push(doing);

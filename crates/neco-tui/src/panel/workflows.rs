@@ -7,7 +7,7 @@ use neco_proto::event::{TaskState, WorkflowGraph, WorkflowTask};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::text::words;
+use crate::text::figures;
 use crate::text::wrap::cut;
 use crate::theme::Theme;
 
@@ -56,7 +56,7 @@ fn row(depth: usize, task: &WorkflowTask, theme: &Theme) -> Line<'static> {
     let mut about = format!(" · {} · {}", task.kind, task.state);
     if let (Some(started), Some(ended)) = (task.started, task.ended) {
         let took = ended.as_millisecond().saturating_sub(started.as_millisecond());
-        about.push_str(&format!(" · {}", words::duration(u64::try_from(took).unwrap_or_default())));
+        about.push_str(&format!(" · {}", figures::duration(u64::try_from(took).unwrap_or_default())));
     }
     if task.attempts > 1 {
         about.push_str(&format!(" · {} tries", task.attempts));

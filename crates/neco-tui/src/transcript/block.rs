@@ -7,8 +7,8 @@ use ratatui::text::{Line, Span};
 
 use super::card::{Card, Fold};
 use crate::ask::plan_rows;
+use crate::text::figures;
 use crate::text::streaming::Streaming;
-use crate::text::words;
 use crate::text::wrap::{Indent, cut, wrap, wrap_all};
 use crate::theme::Theme;
 
@@ -155,11 +155,11 @@ fn said(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines: Vec<Line<'static>> =
         all.iter().take(most).map(|line| Line::styled(line.replace('\t', "    "), theme.said)).collect();
     if all.len() > most {
-        let beyond = words::count(all.len() - most, "more line", "more lines");
+        let beyond = figures::count(all.len() - most, "more line", "more lines");
         lines.push(Line::styled(format!("… {beyond}"), theme.dim));
     }
     if ran > 0 {
-        let outputs = words::count(ran, "command", "commands");
+        let outputs = figures::count(ran, "command", "commands");
         lines.push(Line::styled(format!("+ what {outputs} of yours printed"), theme.dim));
     }
     wrap_all(&lines, width, &Indent::hanging(Span::styled("› ", theme.accent)))

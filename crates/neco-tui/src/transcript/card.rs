@@ -11,7 +11,7 @@ use super::block::Drawn;
 use super::tail::Tail;
 use crate::ask::visible_line;
 use crate::text::wrap::{Indent, cut, wrap};
-use crate::text::{diff, words};
+use crate::text::{diff, figures};
 use crate::theme::Theme;
 
 /// Lines of a change that are shown without being asked for.
@@ -161,7 +161,7 @@ impl Card {
             CallStatus::Success if self.end.as_ref().is_some_and(went_wrong) => ("✗", theme.bad),
             CallStatus::Validating | CallStatus::Scheduled => ("·", theme.dim),
             CallStatus::AwaitingApproval => ("?", theme.accent),
-            CallStatus::Executing => (words::turning(frame), theme.accent),
+            CallStatus::Executing => (figures::turning(frame), theme.accent),
             CallStatus::Success => ("✓", theme.good),
             CallStatus::Error if refused => ("⊘", theme.warning),
             CallStatus::Error => ("✗", theme.bad),
@@ -173,13 +173,13 @@ impl Card {
         match (&self.end, self.since_ms) {
             (Some(end), _) => ended_note(end),
             (None, Some(since)) => {
-                let ran = words::seconds(u64::try_from(now_ms - since).unwrap_or_default());
+                let ran = figures::seconds(u64::try_from(now_ms - since).unwrap_or_default());
                 (!ran.is_empty()).then(|| ran.trim().to_owned())
             }
             (None, None) => match self.status {
                 CallStatus::AwaitingApproval => Some("waits for you".to_owned()),
                 CallStatus::Validating if self.written >= 1000 => {
-                    Some(format!("writing, {}", words::bytes(self.written)))
+                    Some(format!("writing, {}", figures::bytes(self.written)))
                 }
                 CallStatus::Validating
                 | CallStatus::Scheduled
@@ -196,7 +196,7 @@ fn ended_note(end: &ToolCallEnd) -> Option<String> {
     match (end.error_code, end.status) {
         (Some(code), _) if is_refusal(code) => Some(refusal(code).to_owned()),
         (_, CallStatus::Cancelled) => Some("stopped".to_owned()),
-        _ if end.duration_ms >= 1000 => Some(words::duration(end.duration_ms)),
+        _ if end.duration_ms >= 1000 => Some(figures::duration(end.duration_ms)),
         _ => None,
     }
 }
@@ -361,5 +361,5 @@ fn limited(text: &str, width: usize, limit: usize, theme: &Theme) -> Vec<Line<'s
 
 /// That there is more, and how it is seen.
 fn more(beyond: usize, one: &str, many: &str, theme: &Theme) -> Option<Line<'static>> {
-    (beyond > 0).then(|| Line::styled(format!("  … {} (Ctrl-O)", words::count(beyond, one, many)), theme.dim))
+    (beyond > 0).then(|| Line::styled(format!("  … {} (Ctrl-O)", figures::count(beyond, one, many)), theme.dim))
 }

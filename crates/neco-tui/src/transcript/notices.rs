@@ -10,7 +10,7 @@ use neco_proto::{EventBody, ItemAnswer, PlanStatus, QuestionItem, Reply};
 
 use super::block::Tone;
 use super::counting::Rewound;
-use crate::text::words;
+use crate::text::figures;
 
 /// What is said of an event in a line or two; nothing for most.
 #[must_use]
@@ -92,7 +92,7 @@ pub fn questions_and_answers(items: &[QuestionItem], reply: Option<&Reply>) -> V
 }
 
 fn retried(retry: &ModelRetry) -> String {
-    let wait = words::duration(retry.wait_ms);
+    let wait = figures::duration(retry.wait_ms);
     format!(
         "{}; trying again in {wait} (attempt {} of {})",
         retry.message,
@@ -129,7 +129,7 @@ fn compacted(compaction: &Compaction) -> String {
         CompactionStrategy::Outputs => "the oldest outputs are dropped",
         CompactionStrategy::Window => "the older part is dropped",
     };
-    let (before, after) = (words::tokens(compaction.before), words::tokens(compaction.after));
+    let (before, after) = (figures::tokens(compaction.before), figures::tokens(compaction.after));
     format!("conversation compacted, {how}: {before} → {after} tokens")
 }
 
@@ -175,11 +175,11 @@ fn went_back(rewind: &Rewind, did: &Rewound) -> String {
         (None, _, false) => (format!("{what} back to before {before}"), "/undo"),
     };
     let gone = (!did.gone.is_empty())
-        .then(|| words::count(did.gone.len(), "message no longer counts", "messages no longer count"));
-    let again =
-        (!did.again.is_empty()).then(|| words::count(did.again.len(), "message counts again", "messages count again"));
+        .then(|| figures::count(did.gone.len(), "message no longer counts", "messages no longer count"));
+    let again = (!did.again.is_empty())
+        .then(|| figures::count(did.again.len(), "message counts again", "messages count again"));
     let changed = usize::try_from(rewind.changed).unwrap_or(usize::MAX);
-    let files = (changed > 0).then(|| format!("{} put back", words::count(changed, "file", "files")));
+    let files = (changed > 0).then(|| format!("{} put back", figures::count(changed, "file", "files")));
     let parts = [Some(done), gone, again, files, Some(format!("{back} takes that back"))];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
@@ -215,7 +215,7 @@ fn ended(complete: &AgentComplete) -> Option<(Tone, String)> {
         CompleteReason::Natural => None,
         CompleteReason::Cancelled => Some((Tone::Plain, "stopped; say what to do instead, or “continue”".to_owned())),
         CompleteReason::IterationLimit => {
-            let turns = words::count(complete.turns as usize, "turn", "turns");
+            let turns = figures::count(complete.turns as usize, "turn", "turns");
             Some((Tone::Warning, format!("stopped after {turns}; say “continue” to go on")))
         }
         CompleteReason::Failed => None,

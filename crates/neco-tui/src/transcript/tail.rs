@@ -3,7 +3,7 @@
 use neco_proto::clean::Cleaner;
 use ratatui::text::Line;
 
-use crate::text::words;
+use crate::text::figures;
 use crate::text::wrap::cut;
 use crate::theme::Theme;
 
@@ -65,7 +65,7 @@ impl Tail {
         let before = self.before + hidden;
         let mut rows = Vec::new();
         if before > 0 {
-            let counted = words::count(before, "earlier line", "earlier lines");
+            let counted = figures::count(before, "earlier line", "earlier lines");
             let words = if self.uncounted { "earlier lines".to_owned() } else { counted };
             rows.push(Line::styled(format!("  … {words}"), theme.dim));
         }

@@ -7,7 +7,7 @@ use super::effect::Effect;
 use crate::app::App;
 use crate::host::Wanted;
 use crate::panel;
-use crate::text::words;
+use crate::text::figures;
 use crate::theme::{Theme, ThemeName};
 use crate::transcript::block::{Drawn, Tone};
 
@@ -87,7 +87,7 @@ impl App {
             return Vec::new();
         }
         if live > 0 {
-            let agents = words::count(live, "agent is", "agents are");
+            let agents = figures::count(live, "agent is", "agents are");
             self.warn(format!("{agents} at work, and leaving the session would pause them: Ctrl-T shows them"));
             return Vec::new();
         }

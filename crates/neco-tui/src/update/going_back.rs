@@ -9,7 +9,7 @@ use super::picking::CHOOSE;
 use crate::app::picker::{Entry, Letters, Told};
 use crate::app::standing::GoingBack;
 use crate::app::{App, Picked, Picker};
-use crate::text::words;
+use crate::text::figures;
 
 /// What can go back, in the order it is shown.
 const REWINDS: [(RewindWhat, &str); 3] = [
@@ -52,7 +52,7 @@ impl App {
         let entry = |point: RewindPoint| {
             let files = if point.files { " · files changed" } else { "" };
             let about =
-                format!("{}{files}", words::count(usize::try_from(point.calls).unwrap_or_default(), "call", "calls"));
+                format!("{}{files}", figures::count(usize::try_from(point.calls).unwrap_or_default(), "call", "calls"));
             Entry::new(&format!("{}. {}", point.number, point.text), &about, Picked::Message(point))
         };
         let states = Entry::new("a checkpoint …", "files only, to a state that was kept", Picked::Checkpoints);
@@ -78,7 +78,7 @@ impl App {
                 CheckpointWhen::After => "after",
                 CheckpointWhen::Restore => "before going back from",
             };
-            let changed = words::count(usize::try_from(info.changed).unwrap_or_default(), "file", "files");
+            let changed = figures::count(usize::try_from(info.changed).unwrap_or_default(), "file", "files");
             let about = format!("{} · {changed} changed", info.ts.strftime("%H:%M:%S"));
             Entry::new(&format!("{rev} {when} {}", info.label), &about, Picked::Checkpoint(info))
         };
@@ -208,7 +208,7 @@ fn preview_of(picked: &Picked) -> Option<Query> {
 /// What going back would change, what tells most first: of many files not all are seen at once.
 fn told(preview: &RewindPreview) -> Vec<Told> {
     let mut lines = Vec::new();
-    let messages = |points: &[RewindPoint]| words::count(points.len(), "message", "messages");
+    let messages = |points: &[RewindPoint]| figures::count(points.len(), "message", "messages");
     if !preview.messages.is_empty() {
         lines.push(Told::plain(format!("{} of yours would no longer count", messages(&preview.messages))));
     }
@@ -218,7 +218,7 @@ fn told(preview: &RewindPreview) -> Vec<Told> {
     lines.extend(file_counts(preview));
     let others = preview.files.iter().filter(|file| file.by_others).count();
     if others > 0 {
-        let theirs = words::count(others, "file", "files");
+        let theirs = figures::count(others, "file", "files");
         let back = if preview.kind == RewindKind::Undo { "/redo" } else { "/undo" };
         let words = format!("somebody else than the agent changed {theirs}; {back} brings that back too");
         lines.push(Told::warning(words));
@@ -258,7 +258,7 @@ fn file_counts(preview: &RewindPreview) -> Option<Told> {
         parts.map(|(count, several, one)| format!("{count} {}", if count == 1 { one } else { several })).collect();
     Some(Told::plain(format!(
         "{} would change: {}",
-        words::count(preview.files.len(), "file", "files"),
+        figures::count(preview.files.len(), "file", "files"),
         words.join(", ")
     )))
 }

@@ -10,7 +10,7 @@ use crate::app::state::Shell;
 use crate::app::{App, Purpose};
 use crate::host::CommandOutcome;
 use crate::text::wrap::{Indent, wrap};
-use crate::text::{markdown, words};
+use crate::text::{figures, markdown};
 use crate::told::fenced;
 use crate::transcript::block::Tone;
 
@@ -236,7 +236,7 @@ fn last_lines(text: &str) -> String {
     let hidden = text.lines().count().saturating_sub(SHOWN_LINES);
     let Some((first, rest)) = text.split_once('\n').filter(|_| hidden > 0) else { return text.to_owned() };
     let shown: Vec<&str> = rest.lines().skip(hidden).collect();
-    format!("{first}\n… {}\n{}", words::count(hidden, "earlier line", "earlier lines"), shown.join("\n"))
+    format!("{first}\n… {}\n{}", figures::count(hidden, "earlier line", "earlier lines"), shown.join("\n"))
 }
 
 /// Where the last column of a table's row begins, so that what does not fit goes on below it; at the margin for what

@@ -5,7 +5,7 @@ use neco_proto::{ContextView, Speaker};
 use ratatui::text::{Line, Span};
 
 use crate::app::App;
-use crate::text::words;
+use crate::text::figures;
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
 
@@ -17,13 +17,13 @@ impl App {
     pub(super) fn cost(&mut self) {
         let usage = self.standing.usage;
         let theme = self.theme;
-        let money = usage.cost.map_or_else(|| "no known price".to_owned(), words::cost);
+        let money = usage.cost.map_or_else(|| "no known price".to_owned(), figures::cost);
         let mut rows = vec![Line::styled(format!("Used so far: {money}"), theme.heading)];
         let share = |part: u64, all: u64| part.saturating_mul(100).checked_div(all).unwrap_or_default();
         let mut row = |name: &str, tokens: u64, about: String| {
             rows.push(Line::from(vec![
-                Span::raw(format!("  {}", words::padded(name, 14))),
-                Span::raw(format!("{:>8}", words::tokens(tokens))),
+                Span::raw(format!("  {}", figures::padded(name, 14))),
+                Span::raw(format!("{:>8}", figures::tokens(tokens))),
                 Span::styled(format!("  {about}"), theme.dim),
             ]));
         };
@@ -32,10 +32,10 @@ impl App {
         for (depth, node) in self.agents.outline() {
             let used = node.subtree_usage;
             let name = format!("{}{}", "  ".repeat(depth), neco_proto::clean::clean_line(&node.name));
-            row(&name, used.input + used.output, used.cost.map(words::cost).unwrap_or_default());
+            row(&name, used.input + used.output, used.cost.map(figures::cost).unwrap_or_default());
         }
         if usage.unpriced > 0 {
-            let calls = words::count(usage.unpriced as usize, "call", "calls");
+            let calls = figures::count(usage.unpriced as usize, "call", "calls");
             rows.push(Line::styled(format!("  {calls} without a known price"), theme.dim));
         }
         let indent = Indent { first: Vec::new(), rest: vec![Span::raw("    ")] };
@@ -52,24 +52,24 @@ impl App {
 }
 
 fn context_rows(report: &ContextReport, view: ContextView, theme: &Theme) -> Vec<Line<'static>> {
-    let of = report.window.map(|window| format!(" of {}", words::tokens(window))).unwrap_or_default();
+    let of = report.window.map(|window| format!(" of {}", figures::tokens(window))).unwrap_or_default();
     let percent = report.window.filter(|window| *window > 0).map(|window| report.tokens.saturating_mul(100) / window);
     let percent = percent.map(|percent| format!(", {percent} %")).unwrap_or_default();
-    let heading = format!("Context: {}{of} tokens{percent}", words::tokens(report.tokens));
+    let heading = format!("Context: {}{of} tokens{percent}", figures::tokens(report.tokens));
     let mut rows = vec![Line::styled(heading, theme.heading)];
     let parts = std::iter::once((format!("{} tools", report.tools.count), report.tools.tokens))
         .chain(report.layers.iter().map(|layer| (layer.layer.to_string(), layer.tokens)));
     for (name, tokens) in parts.filter(|(_, tokens)| *tokens > 0) {
         let share = usize::try_from(tokens.saturating_mul(BAR) / report.tokens.max(1)).unwrap_or_default();
         rows.push(Line::from(vec![
-            Span::raw(format!("  {}", words::padded(&name, 16))),
-            Span::styled(format!("{:>8} ", words::tokens(tokens)), theme.dim),
+            Span::raw(format!("  {}", figures::padded(&name, 16))),
+            Span::styled(format!("{:>8} ", figures::tokens(tokens)), theme.dim),
             Span::styled("█".repeat(share.max(1)), theme.accent),
         ]));
     }
     rows.extend(messages(&report.messages, view, theme));
     if let Some(at) = report.compact_at {
-        rows.push(Line::styled(format!("  compacted at {}; /compact does it now", words::tokens(at)), theme.dim));
+        rows.push(Line::styled(format!("  compacted at {}; /compact does it now", figures::tokens(at)), theme.dim));
     }
     rows
 }
@@ -89,12 +89,12 @@ fn messages(messages: &[MessageSize], view: ContextView, theme: &Theme) -> Vec<L
         let tools = neco_proto::clean::clean_line(&message.tools.join(", "));
         let begins = neco_proto::clean::clean_line(&message.begins);
         let about = [tools, begins].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
-        let (size, who) = (words::tokens(message.tokens), Speaker::of(message).words());
+        let (size, who) = (figures::tokens(message.tokens), Speaker::of(message).words());
         let words = format!("  {number:>5} {size:>8} {:>5.1} %  {who}: {about}", message.share);
         rows.push(Line::styled(words, theme.dim));
     }
     if left > 0 {
-        let others = words::count(left, "other", "others");
+        let others = figures::count(left, "other", "others");
         rows.push(Line::styled(format!("  and {others}: /context {}", ContextView::ARGUMENT), theme.dim));
     }
     rows

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::effect::Effect;
 use crate::app::{App, STOPPING};
-use crate::text::words;
+use crate::text::figures;
 use crate::text::wrap::cut;
 
 impl App {
@@ -74,7 +74,7 @@ impl App {
     pub(crate) fn still_work(&self, width: usize) -> Option<Line<'static>> {
         let words = agent_ask::still_work(self.agents.working().count()).filter(|_| self.offers_stop())?;
         let cost: f64 = self.agents.working().filter_map(|node| node.usage.cost).sum();
-        let cost = if cost > 0.0 { format!(", {} so far", words::cost(cost)) } else { String::new() };
+        let cost = if cost > 0.0 { format!(", {} so far", figures::cost(cost)) } else { String::new() };
         let them = if self.agents.working().count() == 1 { "it" } else { "them" };
         let spans = vec![
             Span::styled(format!("⊘ {words}{cost}"), self.theme.warning),

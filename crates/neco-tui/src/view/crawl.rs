@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 
 use crate::app::App;
 use crate::term::screen::{Cursor, Frame};
-use crate::text::words;
+use crate::text::figures;
 use crate::text::wrap::cut;
 
 /// How often a time that goes on is told anew, in milliseconds.
@@ -81,7 +81,7 @@ impl App {
     pub(super) fn on_their_way(&self, width: usize) -> Option<Vec<Line<'static>>> {
         self.slow?;
         let last = self.leaving.back()?;
-        let count = words::count(self.leaving.len(), "more row is", "more rows are");
+        let count = figures::count(self.leaving.len(), "more row is", "more rows are");
         let told = Line::styled(format!("  ⋯ {count} on the way"), self.theme.dim);
         let last = (!self.standing.works()).then(|| {
             let mut row = last.clone();
@@ -103,7 +103,7 @@ impl App {
         if hidden == 0 {
             return finished;
         }
-        let count = words::count(hidden, "row before it is", "rows before it are");
+        let count = figures::count(hidden, "row before it is", "rows before it are");
         let told = Line::styled(format!("… {count} in the log: `neco session show`"), self.theme.dim);
         [told].into_iter().chain(finished.split_off(hidden)).collect()
     }

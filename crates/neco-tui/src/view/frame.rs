@@ -9,7 +9,7 @@ use crate::app::{App, Place, Purpose};
 use crate::ask::{Asks, Mark, Other};
 use crate::panel;
 use crate::term::screen::{Cursor, Frame};
-use crate::text::words;
+use crate::text::figures;
 use crate::text::wrap::{Indent, cut, has_tabs, unfolded, wrap};
 use crate::transcript::block::Drawn;
 
@@ -228,7 +228,7 @@ impl App {
         let Some(shell) = &self.shell else { return Vec::new() };
         let most = if self.expanded { SHELL_ROWS.1 } else { SHELL_ROWS.0 };
         let heading = Line::from(vec![
-            Span::styled(format!("{} ", words::turning(self.frame)), self.theme.warning),
+            Span::styled(format!("{} ", figures::turning(self.frame)), self.theme.warning),
             Span::raw(format!("$ {}", clean_line(&shell.command))),
             Span::styled(" · Esc stops it", self.theme.dim),
         ]);
@@ -239,10 +239,10 @@ impl App {
 
     fn working(&self, width: usize) -> Option<Line<'static>> {
         if let Some(GoingBack { since_ms, files }) = self.standing.going_back {
-            let time = words::seconds(u64::try_from(self.now_ms - since_ms).unwrap_or_default());
+            let time = figures::seconds(u64::try_from(self.now_ms - since_ms).unwrap_or_default());
             let far = files.map(|(done, total)| format!(": {done} of {total} files")).unwrap_or_default();
             let spans = vec![
-                Span::styled(format!("{} going back{far}", words::turning(self.frame)), self.theme.accent),
+                Span::styled(format!("{} going back{far}", figures::turning(self.frame)), self.theme.accent),
                 Span::styled(format!("{time} · not stopped halfway"), self.theme.dim),
             ];
             return Some(cut(&Line::from(spans), width));
@@ -251,10 +251,10 @@ impl App {
             return None;
         }
         let since = self.standing.since_ms.unwrap_or(self.now_ms);
-        let time = words::seconds(u64::try_from(self.shown_ms() - since).unwrap_or_default());
+        let time = figures::seconds(u64::try_from(self.shown_ms() - since).unwrap_or_default());
         let doing = if self.standing.compacting { "compacting the conversation" } else { "working" };
         let spans = vec![
-            Span::styled(format!("{} {doing}", words::turning(self.frame)), self.theme.accent),
+            Span::styled(format!("{} {doing}", figures::turning(self.frame)), self.theme.accent),
             Span::styled(format!("{time} · Esc stops"), self.theme.dim),
         ];
         Some(cut(&Line::from(spans), width))

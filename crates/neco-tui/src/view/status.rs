@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::app::App;
 use crate::input::ViMode;
-use crate::text::words;
+use crate::text::figures;
 use crate::text::wrap::cut;
 
 /// A part of the line and how much it matters: what matters least goes first when there is no room.
@@ -65,12 +65,12 @@ impl App {
         }
         let used = standing.usage.input + standing.usage.output;
         if used > 0 {
-            parts.push((3, dim(format!("{} tokens", words::tokens(used)))));
+            parts.push((3, dim(format!("{} tokens", figures::tokens(used)))));
         }
-        parts.extend(standing.usage.cost.map(|cost| (5, dim(words::cost(cost)))));
+        parts.extend(standing.usage.cost.map(|cost| (5, dim(figures::cost(cost)))));
         let working = self.agents.working().count();
         if working > 0 {
-            parts.push((6, Span::styled(words::count(working, "agent", "agents"), theme.accent)));
+            parts.push((6, Span::styled(figures::count(working, "agent", "agents"), theme.accent)));
         }
         let paused = self.agents.live().saturating_sub(working);
         if paused > 0 {

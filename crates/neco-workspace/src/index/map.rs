@@ -16,7 +16,7 @@ use super::language::Language;
 use super::postings::{Bodies, Key, definitions, name_in, uses};
 use super::segment::Together;
 use super::snapshot::Snapshot;
-use super::words::{Share, each_term};
+use super::terms::{Share, each_term};
 
 /// A name that more files define says nothing about which of them is meant.
 const MOST_DEFINING: usize = 6;

@@ -4,7 +4,7 @@
 //! it never tells other than a fresh index would; files on disk are replaced, never changed; damage
 //! is seen and mended by building anew; nothing runs when nobody asks.
 //!
-//! Reading order: [`language`], [`kind`], [`code`], `grammar`, `declarator`, `gathered`, `parse` (what a file says); [`words`],
+//! Reading order: [`language`], [`kind`], [`code`], `grammar`, `declarator`, `gathered`, `parse` (what a file says); [`terms`],
 //! `postings`, `table`, `segment` (how it is kept); `manifest`, `text`, `scan`, `notices`, `follow`, `build`,
 //! `tidy`, [`store`] (how it is brought up to date); [`snapshot`], `similar`, [`search`], [`symbols`], [`map`] (how it is
 //! asked); `bytes`, [`watch`], [`error`].
@@ -39,10 +39,10 @@ mod snapshot;
 mod store;
 mod symbols;
 mod table;
+mod terms;
 mod text;
 mod tidy;
 mod watch;
-mod words;
 
 pub use code::{Definition, OutlineItem, outline};
 pub use error::IndexError;

@@ -10,8 +10,8 @@ use super::postings::{Key, Weights};
 use super::segment::Together;
 use super::similar::Like;
 use super::snapshot::{Lengths, Snapshot};
+use super::terms::{Share, each_term};
 use super::text;
-use super::words::{Share, each_term};
 
 /// How soon more of the same stops counting.
 const SATURATION: f32 = 2.4;

@@ -12,7 +12,7 @@ use super::code::{Code, Definition, Use};
 use super::error::IndexError;
 use super::postings::{Bodies, Key, Value, Weights, put_definition, put_uses};
 use super::table::{Cursor, Table, TableWriter};
-use super::words::{Share, each_term};
+use super::terms::{Share, each_term};
 
 /// The number of a file that no longer counts.
 pub(super) const GONE: u32 = u32::MAX;

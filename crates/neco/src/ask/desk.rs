@@ -11,7 +11,7 @@ use super::editor::{self, Open, Programs};
 use super::inquiry::Inquiry;
 use super::question::{Place, Question, Step, Typed, Want};
 use super::tty::{Number, Tty};
-use crate::signals::Deaf;
+use crate::signals::InterruptMask;
 
 /// Takes what was typed, with the number of the want that it answers; called on a thread that may wait.
 pub type TakeTyped = Arc<dyn Fn(Number, Typed) + Send + Sync>;
@@ -86,7 +86,7 @@ pub struct Desk {
     tty: Tty,
     place: Place,
     programs: Programs,
-    deaf: Deaf,
+    mask: InterruptMask,
     waiting: VecDeque<Waiting>,
     asking: Option<Asking>,
     /// The want that is not answered yet. What answers an older one was typed for something else.
@@ -97,8 +97,8 @@ pub struct Desk {
 impl Desk {
     /// A desk at `tty`. What is typed goes to `take`, and from there to [`Desk::typed`].
     #[must_use]
-    pub fn new(tty: Tty, place: Place, programs: Programs, deaf: Deaf, take: TakeTyped) -> Self {
-        Self { tty, place, programs, deaf, waiting: VecDeque::new(), asking: None, wanted: 0, take }
+    pub fn new(tty: Tty, place: Place, programs: Programs, mask: InterruptMask, take: TakeTyped) -> Self {
+        Self { tty, place, programs, mask, waiting: VecDeque::new(), asking: None, wanted: 0, take }
     }
 
     /// Asks about a call, now or when the questions before it are answered.
@@ -222,7 +222,7 @@ impl Desk {
         let editor = &self.programs.editor;
         let saved = match self.tty.lend() {
             Ok(terminal) => {
-                self.deaf.during(|| editor::edit(&draft.text, &draft.file_name, editor, &terminal, &Open::default()))
+                self.mask.during(|| editor::edit(&draft.text, &draft.file_name, editor, &terminal, &Open::default()))
             }
             Err(error) => Err(format!("the terminal can't be used: {error}")),
         };
@@ -241,7 +241,7 @@ impl Desk {
     fn page(&mut self, text: &str) {
         let fits = text.lines().count() < self.place.rows;
         let paged = match (&self.programs.pager, self.tty.lend()) {
-            (Some(pager), Ok(terminal)) if !fits => self.deaf.during(|| editor::page(text, pager, &terminal)),
+            (Some(pager), Ok(terminal)) if !fits => self.mask.during(|| editor::page(text, pager, &terminal)),
             (Some(_) | None, _) => false,
         };
         if !paged {

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use neco_agent::{Budget, Generation};
+use neco_agent::{Budget, CapabilityLevel};
 use neco_config::{Config, Env, LoadOptions, Loaded};
 use neco_model::route::Timeouts;
 use neco_model::scripted::ScriptedModel;
@@ -180,7 +180,7 @@ fn found_or_known(models: &Models, name: &str) -> Result<Arc<dyn Provider>, Setu
 }
 
 fn options(args: &PromptArgs, config: &Config) -> Result<SessionOptions, Failure> {
-    let wanted = args.generation.map(Generation::new).transpose();
+    let wanted = args.generation.map(CapabilityLevel::new).transpose();
     Ok(SessionOptions {
         model: args.model.clone(),
         default_model: config.model.clone().unwrap_or_default(),
@@ -190,8 +190,8 @@ fn options(args: &PromptArgs, config: &Config) -> Result<SessionOptions, Failure
         default_generation: config
             .agent
             .generation
-            .and_then(|number| Generation::new(number).ok())
-            .unwrap_or_else(Generation::highest),
+            .and_then(|number| CapabilityLevel::new(number).ok())
+            .unwrap_or_else(CapabilityLevel::highest),
         approval: config.approval,
         person_present: true,
         max_turns: config.agent.max_turns,

@@ -7,13 +7,13 @@ use std::collections::HashMap;
 use std::io;
 use std::time::{Duration, Instant};
 
-use neco_agent::Generation;
+use neco_agent::CapabilityLevel;
 use neco_proto::event::{
     AgentComplete, CallStatus, ErrorEvent, HookRun, MessageQueued, ModelRetry, ModelSwitch, NotificationLevel,
     OutputStream, PlanUpdate, SessionStart, ToolCallEnd, ToolCallUpdate, ToolOutputChunk,
 };
 use neco_proto::{AgentId, CallId, Event, EventBody, Message, PlanStatus, Role};
-use neco_session::tree::Rest;
+use neco_session::tree::IdleTracker;
 
 use super::children::Children;
 use super::clean::{Cleaner, clean, clean_line};
@@ -67,7 +67,7 @@ pub struct TextPrinter {
     workflows: WorkflowLines,
     children: Children,
     /// Whether everybody is done.
-    pub(super) rest: Rest,
+    pub(super) rest: IdleTracker,
     /// What came of the root's work so far, while others still work.
     pub(super) so_far: Option<AgentComplete>,
 }
@@ -104,13 +104,13 @@ impl TextPrinter {
             others: Others::default(),
             workflows: WorkflowLines::default(),
             children: Children::default(),
-            rest: Rest::default(),
+            rest: IdleTracker::default(),
             so_far: None,
         }
     }
 
     /// Goes on from where another printer was: who works, and the agents that it has shown.
-    pub fn follow(&mut self, rest: Rest, children: Children) {
+    pub fn follow(&mut self, rest: IdleTracker, children: Children) {
         (self.rest, self.children) = (rest, children);
     }
 
@@ -127,7 +127,7 @@ impl TextPrinter {
     /// The root of the session, for whoever has not seen its beginning.
     pub fn set_root(&mut self, root: AgentId) {
         self.children.set_root(root);
-        self.rest = Rest::of(root);
+        self.rest = IdleTracker::of(root);
     }
 
     /// The id that the last line tells people to go on with.
@@ -304,7 +304,7 @@ impl TextPrinter {
     fn session_start(&mut self, start: &SessionStart) -> io::Result<()> {
         let scripted = if start.scripted { " (scripted, not a model)" } else { "" };
         let again = if start.resumed { " · resumed" } else { "" };
-        let highest = Generation::highest().number();
+        let highest = CapabilityLevel::highest().number();
         let generation = match start.generation {
             0 => String::new(),
             number if number == highest => String::new(),

@@ -9,9 +9,9 @@ use neco_tui::host::{CommandOutcome, Host, Wanted};
 use neco_tui::term::notify;
 use tokio::runtime::Runtime;
 
+use super::answers;
 use super::meanwhile::Seen;
 use super::open::Repl;
-use super::words;
 use crate::failure::Failure;
 use crate::print::clean::clean;
 use crate::say;
@@ -125,7 +125,7 @@ impl Repl {
 
     fn ask(&self, runtime: &Runtime, query: Query, view: ContextView) -> Result<(), Failure> {
         match runtime.block_on(self.client.ask(query)) {
-            Ok(answer) => told(&words::answer(&answer, view)),
+            Ok(answer) => told(&answers::answer(&answer, view)),
             Err(error) => told(&error.to_string()),
         }
         .map(drop)
@@ -134,7 +134,7 @@ impl Repl {
     /// The agents; the root among them is at work or not, whatever it did last.
     fn tree(&self, runtime: &Runtime) -> Result<(), Failure> {
         match runtime.block_on(self.client.ask(Query::Tree)) {
-            Ok(Answer::Tree { nodes }) => told(&words::tree(&nodes, self.seen.root_works())),
+            Ok(Answer::Tree { nodes }) => told(&answers::tree(&nodes, self.seen.root_works())),
             Ok(_) => Ok(Next::Go),
             Err(error) => told(&error.to_string()),
         }
@@ -157,7 +157,7 @@ impl Repl {
 
     fn standing(&self, runtime: &Runtime, what: &Slash) -> Result<(), Failure> {
         match runtime.block_on(self.client.ask(Query::Snapshot)) {
-            Ok(Answer::Snapshot(snapshot)) => told(&words::standing(&snapshot, what)),
+            Ok(Answer::Snapshot(snapshot)) => told(&answers::standing(&snapshot, what)),
             Ok(_) => Ok(Next::Go),
             Err(error) => told(&error.to_string()),
         }

@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 
 use neco_proto::event::{CompleteReason, ToolCallEnd};
 use neco_proto::{Answer, Client, Display, Event, EventBody, Query, Seq, SessionSnapshot};
-use neco_session::tree::Rest;
+use neco_session::tree::IdleTracker;
 use tokio::runtime::Runtime;
 
 use super::open::Repl;
 use super::turn::goes_on;
 use crate::failure::Failure;
 use crate::print::{Children, Printer};
-use crate::run::happening::Happening;
+use crate::run::loop_event::LoopEvent;
 use crate::say;
 
 /// Calls whose outcome can be shown again.
@@ -21,7 +21,7 @@ const CALLS: usize = 20;
 #[derive(Default)]
 pub(super) struct Seen {
     seq: Seq,
-    rest: Rest,
+    rest: IdleTracker,
     /// Whether the root is at it.
     root_works: bool,
     /// Who was said to work last.
@@ -44,7 +44,7 @@ impl Seen {
                 children.set_root(snapshot.root_agent);
                 Self {
                     seq: snapshot.last_seq,
-                    rest: Rest::of(snapshot.root_agent),
+                    rest: IdleTracker::of(snapshot.root_agent),
                     root_works: snapshot.state.is_at_work(),
                     children,
                     ..Self::default()
@@ -76,7 +76,7 @@ impl Seen {
     }
 
     /// Who works.
-    pub fn rest(&self) -> &Rest {
+    pub fn rest(&self) -> &IdleTracker {
         &self.rest
     }
 
@@ -152,7 +152,7 @@ impl Repl {
             self.at_work(runtime, |repl, window, happenings| {
                 while repl.seen.seq() < snapshot.last_seq {
                     match happenings.blocking_recv() {
-                        Some(Happening::Event(event)) => {
+                        Some(LoopEvent::Event(event)) => {
                             repl.seen.take(&event);
                             window.past(&event);
                         }
@@ -196,7 +196,7 @@ impl Repl {
             window.ask(snapshot.pending, snapshot.questions);
             loop {
                 match happenings.blocking_recv() {
-                    Some(Happening::Event(event)) => {
+                    Some(LoopEvent::Event(event)) => {
                         repl.seen.take(&event);
                         repl.course().wait_only(!repl.seen.root_works());
                         window.event(event);
@@ -204,7 +204,7 @@ impl Repl {
                             return Ok(());
                         }
                     }
-                    Some(Happening::Stopped(_)) => {
+                    Some(LoopEvent::Stopped(_)) => {
                         repl.seen.told.clear();
                         return Ok(());
                     }

@@ -6,8 +6,9 @@
 //!
 //! Reading order: [`open`] (from the arguments to the end), [`lines`] and [`keyboard`] (where lines come from), [`turn`]
 //! (a message until it is done), [`meanwhile`] (what agents do while nothing is asked), [`commands`] (what begins with a
-//! slash), [`back`] (going back), [`words`] (answers as lines).
+//! slash), [`back`] (going back), [`answers`] (answers as lines).
 
+mod answers;
 mod back;
 mod commands;
 mod keyboard;
@@ -15,6 +16,5 @@ mod lines;
 mod meanwhile;
 mod open;
 mod turn;
-mod words;
 
 pub use open::run;

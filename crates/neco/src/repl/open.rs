@@ -21,7 +21,7 @@ use crate::failure::Failure;
 use crate::run::drive::listen;
 use crate::run::picture;
 use crate::say;
-use crate::signals::Deaf;
+use crate::signals::InterruptMask;
 use crate::terminal::Terminal;
 use crate::tui::OpenSessions;
 use crate::tui::host::DoorHost;
@@ -39,10 +39,10 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let folder = crate::folder(everywhere)?;
     let attachments = picture::attachments(&args.images)?;
     let runtime = wire::runtime()?;
-    let deaf = Deaf::default();
-    let signals = listen(&runtime, &deaf)?;
+    let mask = InterruptMask::default();
+    let signals = listen(&runtime, &mask)?;
     let sessions = OpenSessions::new(everywhere.clone(), env.clone(), runtime.handle().clone());
-    let host = DoorHost::new(args.clone(), everywhere.clone(), env.clone(), folder, sessions, deaf.clone(), None);
+    let host = DoorHost::new(args.clone(), everywhere.clone(), env.clone(), folder, sessions, mask.clone(), None);
     let client = runtime.block_on(async {
         let tty = Tty::open();
         host.open_first(tty.as_ref()).await
@@ -52,7 +52,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let lines = Lines::of(&Terminal::look_at(env), host.history());
     runtime.spawn(hear_signals(signals, Arc::clone(&course), Arc::clone(&present), lines.undone()));
     let seen = runtime.block_on(Seen::now(client.as_ref()));
-    let mut repl = Repl { host, client, present, env: env.clone(), deaf, course, ran: Vec::new(), seen, lines };
+    let mut repl = Repl { host, client, present, env: env.clone(), mask, course, ran: Vec::new(), seen, lines };
     say::out(GREETING)?;
     if let Some(content) = args.message() {
         repl.turn(&runtime, Command::UserMessage { content, attachments })?;
@@ -78,7 +78,7 @@ pub(super) struct Repl {
     /// The same, for whoever hears signals.
     pub(super) present: Arc<Mutex<Arc<dyn Client>>>,
     pub(super) env: Env,
-    pub(super) deaf: Deaf,
+    pub(super) mask: InterruptMask,
     pub(super) course: Arc<Mutex<Course>>,
     /// What the person ran and the model was not told yet.
     pub(super) ran: Vec<String>,

@@ -17,7 +17,7 @@ use crate::ask::tty::restore_terminal;
 use crate::failure::Failure;
 use crate::print::Printer;
 use crate::print::clean::clean_line;
-use crate::run::happening::{Happening, QUEUE, bring_events, quit};
+use crate::run::loop_event::{LoopEvent, QUEUE, bring_events, quit};
 use crate::run::window::{Person, Window};
 use crate::say;
 use crate::signals::{Signal, Signals};
@@ -31,7 +31,7 @@ const SOON: Duration = Duration::from_millis(500);
 #[derive(Default)]
 pub struct Course {
     /// The session that works, and who is told.
-    work: Option<(Arc<dyn Client>, Sender<Happening>)>,
+    work: Option<(Arc<dyn Client>, Sender<LoopEvent>)>,
     /// Signals since it began.
     heard: u32,
     /// Whether it is only waited for, and goes on when the waiting ends.
@@ -65,7 +65,7 @@ impl Repl {
     pub(super) fn at_work(
         &mut self,
         runtime: &Runtime,
-        watch: impl FnOnce(&mut Self, &mut Window, &mut Receiver<Happening>) -> Result<(), Failure>,
+        watch: impl FnOnce(&mut Self, &mut Window, &mut Receiver<LoopEvent>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let (sender, mut happenings) = mpsc::channel(QUEUE);
         *self.course() = Course { work: Some((Arc::clone(&self.client), sender.clone())), ..Course::default() };
@@ -78,7 +78,7 @@ impl Repl {
         outcome
     }
 
-    fn window(&mut self, runtime: &Runtime, sender: Sender<Happening>) -> Window {
+    fn window(&mut self, runtime: &Runtime, sender: Sender<LoopEvent>) -> Window {
         let terminal = Terminal::look_at(&self.env);
         let mut printer = Printer::new(OutputFormat::Text, &terminal);
         self.seen.lend(&mut printer);
@@ -87,16 +87,16 @@ impl Repl {
             let place = Place { paint: terminal.paint(), width: terminal.width, rows: terminal.rows, folder };
             Person { tty, place, programs: Programs::wanted(&self.env) }
         });
-        Window::new(Arc::clone(&self.client), runtime, printer, person, self.deaf.clone(), sender)
+        Window::new(Arc::clone(&self.client), runtime, printer, person, self.mask.clone(), sender)
     }
 
-    fn until_done(&mut self, window: &mut Window, happenings: &mut Receiver<Happening>, receipt: Receipt) {
+    fn until_done(&mut self, window: &mut Window, happenings: &mut Receiver<LoopEvent>, receipt: Receipt) {
         // What the root does already comes before it.
         let mut heard = receipt.message_id.is_none();
         let mut done = false;
         while !done {
             match happenings.blocking_recv() {
-                Some(Happening::Event(event)) => {
+                Some(LoopEvent::Event(event)) => {
                     self.seen.take(&event);
                     let own = self.seen.rest().is_root(&event);
                     match &event.body {
@@ -122,17 +122,17 @@ impl Repl {
 }
 
 /// Takes in what is no event; whether there is more to come.
-pub(super) fn goes_on(window: &mut Window, happening: Happening) -> bool {
+pub(super) fn goes_on(window: &mut Window, happening: LoopEvent) -> bool {
     match happening {
-        Happening::Event(event) => window.event(event),
-        Happening::Typed(number, typed) => window.typed(number, typed),
-        Happening::Tick => window.tick(),
-        Happening::Stopped(_) => window.note("stopping… press Ctrl-C again to stop everything and quit"),
-        Happening::Lost(error) => {
+        LoopEvent::Event(event) => window.event(event),
+        LoopEvent::Typed(number, typed) => window.typed(number, typed),
+        LoopEvent::Tick => window.tick(),
+        LoopEvent::Stopped(_) => window.note("stopping… press Ctrl-C again to stop everything and quit"),
+        LoopEvent::Lost(error) => {
             window.note(&format!("✗ {error}"));
             return false;
         }
-        Happening::Over | Happening::Leave { .. } => return false,
+        LoopEvent::Over | LoopEvent::Leave { .. } => return false,
     }
     true
 }
@@ -159,7 +159,7 @@ pub async fn hear_signals(
                     if !waits {
                         let _ = client.send(Command::Cancel).await;
                     }
-                    let _ = sender.send(Happening::Stopped(signal)).await;
+                    let _ = sender.send(LoopEvent::Stopped(signal)).await;
                 });
             }
             (Signal::Interrupt, None) if heard == 1 => {

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use neco_proto::event::NodeState;
 use neco_proto::{Answer, Client, ClientError, Command, Event, EventBody, Query, SessionId};
 use neco_session::Session;
-use neco_session::tree::Rest;
+use neco_session::tree::IdleTracker;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{self, Receiver};
 
-use super::happening::{Happening, QUEUE, Stopped, bring_events, hear_signals, tell_time};
-use super::others::Others;
+use super::loop_event::{LoopEvent, QUEUE, Stopped, bring_events, hear_signals, tell_time};
+use super::socket::SocketServer;
 use super::window::{Person, Window};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -20,11 +20,11 @@ use crate::outcome::{Outcome, RunError};
 use crate::print::Printer;
 use crate::say;
 use crate::short_id::short_id;
-use crate::signals::{Deaf, Signal, Signals};
+use crate::signals::{InterruptMask, Signal, Signals};
 use crate::wire::Services;
 
 /// What a run is seen with.
-pub struct Seat {
+pub struct RunUi {
     /// What draws it.
     pub printer: Printer,
     /// Who is asked.
@@ -40,27 +40,27 @@ pub fn see_through(
     runtime: &Runtime,
     services: &Services,
     session: &Session,
-    others: &Others,
-    seat: Seat,
+    others: &SocketServer,
+    ui: RunUi,
     asked: Command,
 ) -> Result<Exit, Failure> {
     let (sender, mut happenings) = mpsc::channel(QUEUE);
-    let deaf = Deaf::default();
-    let signals = listen(runtime, &deaf)?;
+    let mask = InterruptMask::default();
+    let signals = listen(runtime, &mask)?;
     let stopped = Stopped::default();
     let client: Arc<dyn Client> = Arc::new(session.clone());
     let write_all = services.write_all();
     runtime.spawn(hear_signals(signals, Arc::clone(&client), sender.clone(), Arc::clone(&stopped), write_all));
-    if seat.printer.shows_time() {
+    if ui.printer.shows_time() {
         runtime.spawn(tell_time(sender.clone()));
     }
     runtime.spawn(bring_events(Arc::clone(&client), session.first_seq(), sender.clone()));
-    let mut rest = Rest::default();
+    let mut rest = IdleTracker::default();
     // Those that an earlier run left paused.
     if let Ok(Answer::Tree { nodes }) = runtime.block_on(client.ask(Query::Tree)) {
         rest.found(&nodes);
     }
-    let window = Window::new(client, runtime, seat.printer, seat.person, deaf, sender);
+    let window = Window::new(client, runtime, ui.printer, ui.person, mask, sender);
     window.send(asked)?;
     let goes_on = || runtime.block_on(others.go_on(session));
     let mut drive = Drive {
@@ -80,9 +80,9 @@ pub fn see_through(
 ///
 /// # Errors
 /// When the system does not let us.
-pub fn listen(runtime: &Runtime, deaf: &Deaf) -> Result<Signals, Failure> {
+pub fn listen(runtime: &Runtime, mask: &InterruptMask) -> Result<Signals, Failure> {
     let _entered = runtime.enter();
-    Signals::listen(deaf.clone())
+    Signals::listen(mask.clone())
         .map_err(|error| Failure::new(Exit::Failed, format!("signals can't be heard: {error}")))
 }
 
@@ -93,7 +93,7 @@ struct Drive {
     /// What came of what this process was asked.
     outcome: Outcome,
     /// Whether everybody is done.
-    rest: Rest,
+    rest: IdleTracker,
     /// Whether everybody is done for now, since the last look.
     over: bool,
     /// Whether what this process was asked is done.
@@ -105,23 +105,23 @@ struct Drive {
 
 impl Drive {
     /// Draws until the agent is done and nothing `goes_on`; gives how the process ends.
-    fn until_done(&mut self, happenings: &mut Receiver<Happening>, goes_on: impl Fn() -> bool) -> Exit {
+    fn until_done(&mut self, happenings: &mut Receiver<LoopEvent>, goes_on: impl Fn() -> bool) -> Exit {
         loop {
             match happenings.blocking_recv() {
-                Some(Happening::Event(event)) => self.event(event),
-                Some(Happening::Typed(number, typed)) => self.window.typed(number, typed),
-                Some(Happening::Tick) => self.window.tick(),
-                Some(Happening::Stopped(signal)) => self.stop(signal),
-                Some(Happening::Lost(error)) => {
+                Some(LoopEvent::Event(event)) => self.event(event),
+                Some(LoopEvent::Typed(number, typed)) => self.window.typed(number, typed),
+                Some(LoopEvent::Tick) => self.window.tick(),
+                Some(LoopEvent::Stopped(signal)) => self.stop(signal),
+                Some(LoopEvent::Lost(error)) => {
                     self.lost(&error);
                     break;
                 }
-                Some(Happening::Over) => {
+                Some(LoopEvent::Over) => {
                     self.lost(&ClientError::Gone);
                     break;
                 }
                 // Nobody leaves a session of their own: it is cancelled.
-                Some(Happening::Leave { .. }) => {}
+                Some(LoopEvent::Leave { .. }) => {}
                 None => break,
             }
             self.stop_unread();

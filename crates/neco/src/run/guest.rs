@@ -18,15 +18,15 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
 use super::attach::{self, Attached, Which};
-use super::drive::{Seat, listen};
-use super::happening::{Happening, QUEUE, bring_events, quit, tell_time};
+use super::drive::{RunUi, listen};
+use super::loop_event::{LoopEvent, QUEUE, bring_events, quit, tell_time};
 use super::window::Window;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::outcome::{Outcome, RunError};
 use crate::print::Printer;
 use crate::short_id::short_id;
-use crate::signals::{Deaf, Signal, Signals};
+use crate::signals::{InterruptMask, Signal, Signals};
 
 /// How often a session that is just being closed is asked again, and after which pause.
 const CLOSING: u32 = 100;
@@ -116,22 +116,22 @@ async fn say(client: &RemoteClient, said: Option<Command>) -> Result<(SessionSna
 ///
 /// # Errors
 /// When it can't begin.
-pub fn follow(runtime: &Runtime, begun: Begun, mut seat: Seat) -> Result<Exit, Failure> {
+pub fn follow(runtime: &Runtime, begun: Begun, mut ui: RunUi) -> Result<Exit, Failure> {
     let Begun { client, owner, record, snapshot, mine } = begun;
     let (sender, mut happenings) = mpsc::channel(QUEUE);
-    let deaf = Deaf::default();
-    runtime.spawn(hear_signals(listen(runtime, &deaf)?, Arc::clone(&client), sender.clone()));
-    if seat.printer.shows_time() {
+    let mask = InterruptMask::default();
+    runtime.spawn(hear_signals(listen(runtime, &mask)?, Arc::clone(&client), sender.clone()));
+    if ui.printer.shows_time() {
         runtime.spawn(tell_time(sender.clone()));
     }
-    seat.printer.show_messages();
-    let past = match seat.printer {
+    ui.printer.show_messages();
+    let past = match ui.printer {
         Printer::Text(_) => runtime.block_on(lately(client.as_ref(), &snapshot)),
         // Who reads events wants those that are new.
         Printer::Json(_) | Printer::StreamJson(_) => Vec::new(),
     };
-    seat.printer.set_root(snapshot.root_agent);
-    let mut window = Window::new(Arc::clone(&client), runtime, seat.printer, seat.person, deaf, sender.clone());
+    ui.printer.set_root(snapshot.root_agent);
+    let mut window = Window::new(Arc::clone(&client), runtime, ui.printer, ui.person, mask, sender.clone());
     let id = short_id(record.id);
     window.note(&format!("i attached to session {id} in process {owner}; Ctrl-C detaches, the work goes on there"));
     past.iter().for_each(|event| window.past(event));
@@ -184,16 +184,16 @@ struct Guest {
 }
 
 impl Guest {
-    fn until_done(&mut self, happenings: &mut Receiver<Happening>) -> Exit {
+    fn until_done(&mut self, happenings: &mut Receiver<LoopEvent>) -> Exit {
         while self.done.is_none() {
             match happenings.blocking_recv() {
-                Some(Happening::Event(event)) => self.event(event),
-                Some(Happening::Typed(number, typed)) => self.window.typed(number, typed),
-                Some(Happening::Tick) => self.window.tick(),
-                Some(Happening::Stopped(signal)) => self.stopped(signal),
-                Some(Happening::Leave { cancelled, signal }) => self.leave(cancelled, signal),
-                Some(Happening::Over) => self.closed(),
-                Some(Happening::Lost(error)) => self.lost(&error),
+                Some(LoopEvent::Event(event)) => self.event(event),
+                Some(LoopEvent::Typed(number, typed)) => self.window.typed(number, typed),
+                Some(LoopEvent::Tick) => self.window.tick(),
+                Some(LoopEvent::Stopped(signal)) => self.stopped(signal),
+                Some(LoopEvent::Leave { cancelled, signal }) => self.leave(cancelled, signal),
+                Some(LoopEvent::Over) => self.closed(),
+                Some(LoopEvent::Lost(error)) => self.lost(&error),
                 None => break,
             }
             if self.window.unread().is_some() {
@@ -280,23 +280,23 @@ impl Guest {
 }
 
 /// Hears signals: the first one detaches, a second Ctrl-C soon after it stops the work as well.
-async fn hear_signals(mut signals: Signals, client: Arc<dyn Client>, sender: Sender<Happening>) {
+async fn hear_signals(mut signals: Signals, client: Arc<dyn Client>, sender: Sender<LoopEvent>) {
     let signal = signals.next().await;
-    tell(&sender, Happening::Stopped(signal));
+    tell(&sender, LoopEvent::Stopped(signal));
     let again = match signal {
         Signal::Interrupt => tokio::time::timeout(AGAIN, signals.next()).await.is_ok(),
         Signal::HangUp | Signal::Terminate => false,
     };
     let cancelled =
         again && tokio::time::timeout(LAST_WORDS, client.send(Command::StopAll)).await.is_ok_and(|sent| sent.is_ok());
-    tell(&sender, Happening::Leave { cancelled, signal });
+    tell(&sender, LoopEvent::Leave { cancelled, signal });
     // The main thread may wait for a process that says nothing.
     tokio::time::sleep(LAST_WORDS).await;
     quit(signal);
 }
 
 /// Tells the main thread without waiting for it.
-fn tell(sender: &Sender<Happening>, happening: Happening) {
+fn tell(sender: &Sender<LoopEvent>, happening: LoopEvent) {
     let sender = sender.clone();
     tokio::spawn(async move {
         let _ = sender.send(happening).await;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use neco_agent::{Budget, Generation};
+use neco_agent::{Budget, CapabilityLevel};
 use neco_config::{Config, Env, LoadOptions, Loaded, Notice};
 use neco_ext::Hook;
 use neco_model::{GROUPS, LocalServer, Models, SetupError};
@@ -19,8 +19,8 @@ use neco_store::SqliteStore;
 use neco_workspace::worktree::Held;
 
 use super::attach::{self, Which};
-use super::drive::{Seat, see_through};
-use super::others::Others;
+use super::drive::{RunUi, see_through};
+use super::socket::SocketServer;
 use super::window::Person;
 use super::{first_run, guest, message, note, picture, unpriced, worktree};
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
@@ -86,8 +86,8 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         let said = steering(&message.text, &attachments);
         if goes_on && let Some(begun) = runtime.block_on(guest::begin(which(args, &folder), env, Some(said)))? {
             attach::left_out(args).iter().for_each(|words| say::note(words));
-            let seat = take_seat(args.output_format, env, tty, begun.folder(), begun.id());
-            let seen = guest::follow(&runtime, begun, seat);
+            let ui = take_seat(args.output_format, env, tty, begun.folder(), begun.id());
+            let seen = guest::follow(&runtime, begun, ui);
             runtime.shutdown_background();
             return seen;
         }
@@ -102,10 +102,10 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         std::thread::sleep(PAUSE);
     };
     opened.notes.iter().for_each(|words| say::note(words));
-    let others = Others::serve(runtime.handle(), &opened.session, env);
-    let seat = take_seat(args.output_format, env, tty, opened.folder.clone(), opened.session.id());
+    let others = SocketServer::serve(runtime.handle(), &opened.session, env);
+    let ui = take_seat(args.output_format, env, tty, opened.folder.clone(), opened.session.id());
     let asked = Command::UserMessage { content: message.text, attachments };
-    let seen = see_through(&runtime, &opened.services, &opened.session, &others, seat, asked);
+    let seen = see_through(&runtime, &opened.services, &opened.session, &others, ui, asked);
     let (works_in, id) = (opened.folder, short_id(opened.session.id()));
     let ended = wire::stop(runtime, opened.services, opened.session, others, seen);
     if matches!(ended, Ok(Exit::Failed)) && disk::is_full(env.data_dir()) {
@@ -133,7 +133,7 @@ fn steering(text: &str, attachments: &[Attachment]) -> Command {
 }
 
 /// What a session that works in `folder` is seen with.
-pub fn take_seat(format: OutputFormat, env: &Env, tty: Option<Tty>, folder: PathBuf, session: SessionId) -> Seat {
+pub fn take_seat(format: OutputFormat, env: &Env, tty: Option<Tty>, folder: PathBuf, session: SessionId) -> RunUi {
     let terminal = Terminal::look_at(env);
     let mut printer = Printer::new(format, &terminal);
     printer.set_session(short_id(session));
@@ -141,7 +141,7 @@ pub fn take_seat(format: OutputFormat, env: &Env, tty: Option<Tty>, folder: Path
         let place = Place { paint: terminal.paint(), width: terminal.width, rows: terminal.rows, folder };
         Person { tty, place, programs: Programs::wanted(env) }
     });
-    Seat { printer, person }
+    RunUi { printer, person }
 }
 
 /// In `json` form even what never began is an object.
@@ -364,7 +364,7 @@ impl Request<'_> {
     }
 
     /// Who names a tool wants to have it.
-    fn check_tools(&self, generation: Generation, config: &Config) -> Result<(), Failure> {
+    fn check_tools(&self, generation: CapabilityLevel, config: &Config) -> Result<(), Failure> {
         let named = self.args.tools.as_ref().unwrap_or(&config.tools.only);
         if named.is_empty() {
             return Ok(());
@@ -372,7 +372,7 @@ impl Request<'_> {
         let all = wire::all_tools(&config.tools, &wire::indexes(self.env.data_dir()));
         let missing = named.iter().filter_map(|name| all.find(name).ok()).find(|tool| !generation.has(tool.name()));
         let Some(tool) = missing else { return Ok(()) };
-        let from = Generation::of_tool(tool.name()).map_or(1, Generation::number);
+        let from = CapabilityLevel::of_tool(tool.name()).map_or(1, CapabilityLevel::number);
         Err(Failure::usage(format!(
             "{} belongs to generation {from}, and this run is of generation {}: raise --gen, or leave it out of --tools",
             tool.name(),
@@ -426,10 +426,10 @@ impl Request<'_> {
 }
 
 /// The generation that is asked for, and the one when nobody asks for one.
-fn generations(asked: Option<u8>, config: &Config) -> Result<(Option<Generation>, Generation), Failure> {
-    let known = |number: u8| Generation::new(number).map_err(|error| Failure::usage(error.to_string()));
+fn generations(asked: Option<u8>, config: &Config) -> Result<(Option<CapabilityLevel>, CapabilityLevel), Failure> {
+    let known = |number: u8| CapabilityLevel::new(number).map_err(|error| Failure::usage(error.to_string()));
     let configured = config.agent.generation.map(known).transpose()?;
-    Ok((asked.map(known).transpose()?, configured.unwrap_or_else(Generation::highest)))
+    Ok((asked.map(known).transpose()?, configured.unwrap_or_else(CapabilityLevel::highest)))
 }
 
 /// A model that can't be used, and why.

@@ -10,7 +10,7 @@ use neco_proto::{Client, ClientError, Command, Decision, Event, EventBody, Quest
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::mpsc::Sender;
 
-use super::happening::Happening;
+use super::loop_event::LoopEvent;
 use crate::ask::desk::Desk;
 use crate::ask::editor::Programs;
 use crate::ask::question::{Place, Typed};
@@ -18,7 +18,7 @@ use crate::ask::tty::{Number, Tty};
 use crate::log;
 use crate::print::Printer;
 use crate::say;
-use crate::signals::Deaf;
+use crate::signals::InterruptMask;
 
 /// A person who can be asked, and how.
 pub struct Person {
@@ -50,15 +50,15 @@ impl Window {
         runtime: &Runtime,
         printer: Printer,
         person: Option<Person>,
-        deaf: Deaf,
-        sender: Sender<Happening>,
+        mask: InterruptMask,
+        sender: Sender<LoopEvent>,
     ) -> Self {
         let desk = person.map(|Person { tty, place, programs }| {
             let take = move |number, typed| {
                 // Nobody takes it any more when the run is over.
-                let _ = sender.blocking_send(Happening::Typed(number, typed));
+                let _ = sender.blocking_send(LoopEvent::Typed(number, typed));
             };
-            Desk::new(tty, place, programs, deaf, Arc::new(take))
+            Desk::new(tty, place, programs, mask, Arc::new(take))
         });
         let runtime = runtime.handle().clone();
         Self { client, runtime, printer, desk, held: VecDeque::new(), unread: None }

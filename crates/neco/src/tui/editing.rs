@@ -11,18 +11,18 @@ use serde_json::Value;
 use crate::ask::edit::{Draft, Saved};
 use crate::ask::editor::{self, Open, Programs};
 use crate::ask::revision;
-use crate::signals::Deaf;
+use crate::signals::InterruptMask;
 
 /// The editor of one window.
 pub(super) struct Editing {
     env: Env,
-    deaf: Deaf,
+    mask: InterruptMask,
     open: Arc<Open>,
 }
 
 impl Editing {
-    pub(super) fn new(env: Env, deaf: Deaf) -> Self {
-        Self { env, deaf, open: Arc::default() }
+    pub(super) fn new(env: Env, mask: InterruptMask) -> Self {
+        Self { env, mask, open: Arc::default() }
     }
 
     /// Opens a message; none when it stays as it is.
@@ -56,12 +56,12 @@ impl Editing {
     }
 
     async fn saved(&self, text: String, name: String) -> Result<String, String> {
-        let (editor, deaf) = (Programs::wanted(&self.env).editor, self.deaf.clone());
+        let (editor, mask) = (Programs::wanted(&self.env).editor, self.mask.clone());
         let open = Arc::clone(&self.open);
         let edited = tokio::task::spawn_blocking(move || {
             let terminal = File::options().read(true).write(true).open("/dev/tty");
             let terminal = terminal.map_err(|error| format!("the terminal can't be used: {error}"))?;
-            deaf.during(|| editor::edit(&text, &name, &editor, &terminal, &open))
+            mask.during(|| editor::edit(&text, &name, &editor, &terminal, &open))
         });
         edited.await.map_err(|error| error.to_string())?
     }

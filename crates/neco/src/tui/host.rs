@@ -1,4 +1,4 @@
-//! What a window asks of the door: sessions, files, an editor, commands that reach beyond the session.
+//! What a window asks of the program around it: sessions, files, an editor, commands that reach beyond the session.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ use crate::own_commands::{self, OwnCommand};
 use crate::plugged::Plugged;
 use crate::print::clean::clean_line;
 use crate::run::picture;
-use crate::signals::Deaf;
+use crate::signals::InterruptMask;
 use crate::{sandbox, say};
 
 /// How long a picture may take to be read.
@@ -51,7 +51,7 @@ pub(super) const SHORT_ID: usize = 18;
 /// The title of a session without a message.
 const NOTHING_SAID: &str = "(nothing was said)";
 
-/// The door, as a window sees it.
+/// The program around a window.
 pub struct DoorHost {
     args: RunArgs,
     everywhere: EverywhereArgs,
@@ -77,12 +77,12 @@ impl DoorHost {
         env: Env,
         folder: PathBuf,
         sessions: OpenSessions,
-        deaf: Deaf,
+        mask: InterruptMask,
         status_line: Option<String>,
     ) -> Self {
         let history = HistoryFile::of(&folder, env.data_dir());
         let folder = Mutex::new(folder);
-        let editing = Editing::new(env.clone(), deaf);
+        let editing = Editing::new(env.clone(), mask);
         Self {
             args,
             everywhere,

@@ -20,10 +20,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::repl;
 use crate::run::drive::listen;
-use crate::run::happening::quit;
+use crate::run::loop_event::quit;
 use crate::run::{picture, worktree};
 use crate::say;
-use crate::signals::{Deaf, Signal, Signals};
+use crate::signals::{InterruptMask, Signal, Signals};
 use crate::terminal::{Terminal, is_unattended};
 use crate::wire;
 
@@ -68,8 +68,8 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         std::thread::spawn(highlight::warm);
     }
     let runtime = wire::runtime()?;
-    let deaf = Deaf::default();
-    let signals = listen(&runtime, &deaf)?;
+    let mask = InterruptMask::default();
+    let signals = listen(&runtime, &mask)?;
     let sessions = OpenSessions::new(everywhere.clone(), env.clone(), runtime.handle().clone());
     let host = DoorHost::new(
         args.clone(),
@@ -77,7 +77,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         env.clone(),
         folder.clone(),
         sessions,
-        deaf,
+        mask,
         loaded.config.tui.status_line.clone(),
     );
     let host = Arc::new(host);

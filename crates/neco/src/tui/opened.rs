@@ -16,8 +16,8 @@ use crate::ask::Tty;
 use crate::failure::Failure;
 use crate::run::attach::{self, Which};
 use crate::run::guest;
-use crate::run::others::Others;
 use crate::run::request::{Opened, Request};
+use crate::run::socket::SocketServer;
 use crate::say;
 use crate::short_id::short_id;
 use crate::wire::{self, Services};
@@ -32,7 +32,7 @@ const SOON: Duration = Duration::from_secs(2);
 struct Kept {
     client: Arc<dyn Client>,
     /// Nothing when another process has it open.
-    own: Option<(Services, Session, Others)>,
+    own: Option<(Services, Session, SocketServer)>,
     /// That somebody works there, should it be a worktree of ours.
     _held: Option<Held>,
 }
@@ -77,7 +77,7 @@ impl OpenSessions {
         let request = Request { args, everywhere, env, tty, attended: true, interactive: true };
         let Opened { services, session, folder, held, notes } = request.open(folder).await?;
         notes.iter().for_each(|words| say::note(words));
-        let others = Others::serve(&self.runtime, &session, env);
+        let others = SocketServer::serve(&self.runtime, &session, env);
         *self.attached.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let client: Arc<dyn Client> = Arc::new(session.clone());
         self.keep(Kept { client: Arc::clone(&client), own: Some((services, session, others)), _held: held });
@@ -216,7 +216,7 @@ pub async fn was_said(client: &dyn Client) -> Result<Option<String>, ClientError
 }
 
 /// The same of a session that does not answer any more; nothing when its log can't be read.
-async fn of_log(own: Option<&(Services, Session, Others)>) -> Option<Option<String>> {
+async fn of_log(own: Option<&(Services, Session, SocketServer)>) -> Option<Option<String>> {
     let (services, session, _) = own?;
     let course = services.hub.course(session.id()).await.ok()?;
     Some(course.is_said(Seq::MAX).then(|| short_id(session.id())))

@@ -5,7 +5,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::print_stdout, dead_code, reason = "a test")]
 
-#[path = "../door/support.rs"]
+#[path = "../cli/support.rs"]
 mod support;
 mod verdict;
 

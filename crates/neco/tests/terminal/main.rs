@@ -8,7 +8,7 @@
     clippy::print_stderr,
     reason = "what a test does not expect fails it"
 )]
-#![allow(dead_code, reason = "the support of the door's tests is shared")]
+#![allow(dead_code, reason = "the support of the command line tests is shared")]
 
 mod back;
 mod custom;
@@ -20,6 +20,6 @@ mod sizes;
 mod slow;
 mod stopping;
 mod stories;
-#[path = "../door/support.rs"]
+#[path = "../cli/support.rs"]
 mod support;
 mod tmux;

@@ -9,7 +9,7 @@ mod numbers;
 mod refusals;
 mod server;
 mod soak;
-#[path = "../door/support.rs"]
+#[path = "../cli/support.rs"]
 mod support;
 mod waiting;
 mod watched;

@@ -3,7 +3,7 @@
 use neco_proto::{ApprovalMode, Mode};
 use serde_json::Value;
 
-use super::super::action::Touch;
+use super::super::action::SideEffect;
 use super::super::fields::{Entry, Fields, Problem, Table};
 use super::super::pattern::{ArgsPattern, CommandPattern, MCP, ToolPattern};
 use super::super::read::{ReadRules, prefix, regex};
@@ -181,7 +181,7 @@ fn annotations(fields: &mut Fields, when: &mut When) -> Result<(), String> {
     let Some(entry) = fields.take("toolAnnotations") else { return Ok(()) };
     let known = |(name, value): (&String, &Value)| name == "readOnlyHint" && value == &Value::Bool(true);
     if entry.value.as_object().is_some_and(|hints| !hints.is_empty() && hints.iter().all(known)) {
-        when.touches = vec![Touch::Reads];
+        when.touches = vec![SideEffect::Reads];
         return Ok(());
     }
     Err("left out: of toolAnnotations only readOnlyHint = true is known here".to_owned())

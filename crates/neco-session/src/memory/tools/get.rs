@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use neco_proto::{ErrorCode, Risk};
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -28,7 +28,7 @@ impl Tool for MemoryGet {
     type Args = Args;
     const NAME: &'static str = "memory_get";
     const DESCRIPTION: &'static str = include_str!("memory_get.md");
-    const TOUCH: Touch = Touch::Reads;
+    const TOUCH: SideEffect = SideEffect::Reads;
 
     /// Several ids may come as a list.
     fn adapt(arguments: &mut serde_json::Value) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use neco_proto::{Display, Risk};
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -33,7 +33,7 @@ impl Tool for MemorySearch {
     type Args = Args;
     const NAME: &'static str = "memory_search";
     const DESCRIPTION: &'static str = include_str!("memory_search.md");
-    const TOUCH: Touch = Touch::Reads;
+    const TOUCH: SideEffect = SideEffect::Reads;
 
     fn summary(&self, args: &Args) -> String {
         format!("Search memory for {}", args.query)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use neco_agent::EventSink;
 use neco_proto::event::{MemoryAction, Notification, NotificationLevel};
 use neco_proto::{Diff, Display, EventBody, Risk};
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use similar::TextDiff;
@@ -76,7 +76,7 @@ impl Tool for MemoryStore {
     type Args = Args;
     const NAME: &'static str = "memory_store";
     const DESCRIPTION: &'static str = include_str!("memory_store.md");
-    const TOUCH: Touch = Touch::Writes;
+    const TOUCH: SideEffect = SideEffect::Writes;
 
     fn summary(&self, args: &Args) -> String {
         format!("Remember {}", args.title)

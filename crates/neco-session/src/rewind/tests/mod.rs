@@ -14,7 +14,7 @@ use neco_proto::{
 };
 use proptest::prelude::*;
 
-use super::{Course, RewindError, rewind_event};
+use super::{RewindError, RewindHistory, rewind_event};
 use crate::fold::{Fold, Standing};
 
 /// What happens in a made-up session.
@@ -105,7 +105,7 @@ impl Growing {
                 self.add(EventBody::IdeContext(IdeContext { cursor_line: Some(*line), ..IdeContext::default() }));
             }
             Happening::Back { to, what } => {
-                let course = Course::of(&self.events);
+                let course = RewindHistory::of(&self.events);
                 if let Some(point) = (!course.points.is_empty()).then(|| to.get(&course.points))
                     && let Ok(way) = course.way(point, *what)
                 {
@@ -113,14 +113,14 @@ impl Growing {
                 }
             }
             Happening::Undo => {
-                if let Ok(way) = Course::of(&self.events).undo() {
+                if let Ok(way) = RewindHistory::of(&self.events).undo() {
                     self.go(&way);
                 }
             }
         }
     }
 
-    fn go(&mut self, way: &super::Way) {
+    fn go(&mut self, way: &super::RewindPlan) {
         let undo = way.rev.as_ref().map(|_| format!("now{}", self.events.len()));
         self.add(EventBody::Rewind(rewind_event(way, undo, 0)));
     }
@@ -246,7 +246,7 @@ proptest! {
         then in prop::collection::vec(happening(), 0..4),
     ) {
         let mut log = grown(&happenings);
-        let course = Course::of(&log.events);
+        let course = RewindHistory::of(&log.events);
         prop_assume!(!course.points.is_empty());
         let point = to.get(&course.points);
         let way = course.way(point, RewindWhat::Conversation).unwrap();
@@ -257,15 +257,15 @@ proptest! {
         prop_assert_eq!(said(&fold), said(&Fold::of(&up_to)));
         prop_assert_eq!((fold.standing.usage.input, fold.standing.worked_ms), spent(&log.events));
         prop_assert!(!fold.working && fold.queued.is_empty());
-        prop_assert_eq!(Course::of(&log.events).points.len() as u64, point.number - 1);
+        prop_assert_eq!(RewindHistory::of(&log.events).points.len() as u64, point.number - 1);
 
         // What follows is as if nothing had been in between.
         let mut undone =
             Growing { events: log.events.clone(), calls: log.calls, session: log.session, agent: log.agent };
-        let way = Course::of(&undone.events).undo().unwrap();
+        let way = RewindHistory::of(&undone.events).undo().unwrap();
         undone.go(&way);
         prop_assert_eq!(said(&Fold::of(&undone.events)), said(&Fold::of(&before)), "taken back");
-        let way = Course::of(&undone.events).redo().unwrap();
+        let way = RewindHistory::of(&undone.events).redo().unwrap();
         undone.go(&way);
         prop_assert_eq!(said(&Fold::of(&undone.events)), said(&Fold::of(&up_to)), "and that too");
         for happening in then.iter().filter(|happening| !matches!(happening, Happening::Back { .. } | Happening::Undo)) {
@@ -283,13 +283,13 @@ proptest! {
 #[test]
 fn a_message_is_meant_by_its_number_or_its_id() {
     let works = ["one", "two", "three"].map(|says| Happening::Work { says: says.into(), calls: 0, answer: "a".into() });
-    let course = Course::of(&grown(&works).events);
+    let course = RewindHistory::of(&grown(&works).events);
     assert_eq!(course.find("2").unwrap().text, "two");
     let id = course.points[2].message_id.to_string();
     assert_eq!(course.find(&id).unwrap().text, "three");
     assert!(matches!(course.find("4"), Err(RewindError::NoMessage { count: 3, .. })));
     assert!(matches!(course.find("0"), Err(RewindError::NoMessage { .. })));
-    assert!(matches!(Course::default().find("1"), Err(RewindError::NothingSaid)));
+    assert!(matches!(RewindHistory::default().find("1"), Err(RewindError::NothingSaid)));
     assert!(matches!(course.undo(), Err(RewindError::NothingToUndo)));
 }
 
@@ -297,7 +297,7 @@ fn a_message_is_meant_by_its_number_or_its_id() {
 fn files_go_back_to_what_they_were_before_the_first_change_after_a_message() {
     let work = |says: &str, calls| Happening::Work { says: says.into(), calls, answer: "a".into() };
     let log = grown(&[work("looks", 0), work("changes", 1), work("talks", 0)]);
-    let course = Course::of(&log.events);
+    let course = RewindHistory::of(&log.events);
     let rev_of = |when: CheckpointWhen| {
         let kept = course.checkpoints.iter().find(|kept| kept.checkpoint.when == when).unwrap();
         kept.checkpoint.rev.clone()
@@ -307,7 +307,7 @@ fn files_go_back_to_what_they_were_before_the_first_change_after_a_message() {
     assert_eq!(rev(2), Some(rev_of(CheckpointWhen::Before)));
     assert_eq!(rev(3), Some(rev_of(CheckpointWhen::After)), "what the work before it left");
     assert!(course.points[1].files && !course.points[2].files);
-    let none = Course::of(&grown(&[work("talks", 0)]).events);
+    let none = RewindHistory::of(&grown(&[work("talks", 0)]).events);
     let error = none.way(&none.points[0], RewindWhat::Files).unwrap_err();
     assert!(matches!(error, RewindError::NoCheckpoint));
     let mut unseen = course.clone();
@@ -319,7 +319,7 @@ fn files_go_back_to_what_they_were_before_the_first_change_after_a_message() {
 fn a_message_that_changed_nothing_does_not_take_a_later_state() {
     let work = |says: &str, calls| Happening::Work { says: says.into(), calls, answer: "a".into() };
     let log = grown(&[work("writes", 1), work("asks", 0), work("writes more", 1)]);
-    let course = Course::of(&log.events);
+    let course = RewindHistory::of(&log.events);
     let states: Vec<&str> = course.checkpoints.iter().map(|kept| kept.checkpoint.rev.as_str()).collect();
     let at = |number: usize| course.files_at(course.points[number - 1].seq);
     assert_eq!(at(2), Some(states[1]), "a person may have changed files between the second and the third");
@@ -332,11 +332,11 @@ fn a_message_that_changed_nothing_does_not_take_a_later_state() {
 fn files_that_went_back_are_what_they_went_back_to() {
     let work = |says: &str, calls| Happening::Work { says: says.into(), calls, answer: "a".into() };
     let mut log = grown(&[work("one", 1), work("two", 1)]);
-    let course = Course::of(&log.events);
+    let course = RewindHistory::of(&log.events);
     let way = course.way(&course.points[1], RewindWhat::Both).unwrap();
     log.go(&way);
     log.happen(&work("three", 0));
-    let course = Course::of(&log.events);
+    let course = RewindHistory::of(&log.events);
     assert_eq!(course.files_at(course.points[1].seq), way.rev.as_deref());
 }
 
@@ -348,7 +348,7 @@ fn changes_that_could_not_be_kept_are_not_taken_for_what_was_before_them() {
     let level = neco_proto::event::NotificationLevel::Warning;
     log.add(EventBody::Notification(neco_proto::event::Notification::new(level, text)));
     log.happen(&work("two", 1));
-    let course = Course::of(&log.events);
+    let course = RewindHistory::of(&log.events);
     assert_eq!(course.files_at(course.points[0].seq), None);
     assert!(course.files_at(course.points[1].seq).is_some());
 }
@@ -357,15 +357,15 @@ fn changes_that_could_not_be_kept_are_not_taken_for_what_was_before_them() {
 fn the_end_is_what_the_work_left_and_not_what_was_put_back() {
     let work = |says: &str| Happening::Work { says: says.into(), calls: 1, answer: "a".into() };
     let mut log = grown(&[work("one"), work("two")]);
-    let end = Course::of(&log.events).state("end").unwrap().to_owned();
-    let course = Course::of(&log.events);
+    let end = RewindHistory::of(&log.events).state("end").unwrap().to_owned();
+    let course = RewindHistory::of(&log.events);
     log.go(&course.way(&course.points[0], RewindWhat::Files).unwrap());
-    assert_eq!(Course::of(&log.events).state("end").ok(), Some(end.as_str()));
-    let course = Course::of(&log.events);
+    assert_eq!(RewindHistory::of(&log.events).state("end").ok(), Some(end.as_str()));
+    let course = RewindHistory::of(&log.events);
     let way = course.way(&course.points[1], RewindWhat::Both).unwrap();
     log.go(&way);
     assert_eq!(
-        Course::of(&log.events).state("end").ok(),
+        RewindHistory::of(&log.events).state("end").ok(),
         way.rev.as_deref(),
         "the second message does not count any more"
     );
@@ -373,7 +373,8 @@ fn the_end_is_what_the_work_left_and_not_what_was_put_back() {
 
 #[test]
 fn a_state_is_meant_by_any_beginning_that_only_it_has() {
-    let course = Course::of(&grown(&[Happening::Work { says: "one".into(), calls: 1, answer: "a".into() }]).events);
+    let course =
+        RewindHistory::of(&grown(&[Happening::Work { says: "one".into(), calls: 1, answer: "a".into() }]).events);
     let [first, second] = [0, 1].map(|at| course.checkpoints[at].checkpoint.rev.clone());
     let common = first.bytes().zip(second.bytes()).take_while(|(one, other)| one == other).count();
     assert_eq!(course.state(&first).ok(), Some(first.as_str()));
@@ -383,7 +384,7 @@ fn a_state_is_meant_by_any_beginning_that_only_it_has() {
 #[test]
 fn messages_that_go_keep_their_numbers() {
     let work = |says: &str, calls| Happening::Work { says: says.into(), calls, answer: "a".into() };
-    let course = Course::of(&grown(&[work("one", 1), work("two", 1)]).events);
+    let course = RewindHistory::of(&grown(&[work("one", 1), work("two", 1)]).events);
     let way = course.way(&course.points[1], RewindWhat::Both).unwrap();
     assert_eq!((way.messages[0].number, way.messages[0].files), (2, true));
 }

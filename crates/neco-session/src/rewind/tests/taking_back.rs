@@ -5,20 +5,20 @@ use neco_proto::event::{CheckpointWhen, RewindWhat, TurnEnd, TurnStart};
 use neco_proto::{EventBody, Message};
 use neco_workspace::checkpoint::Unfinished;
 
-use super::super::{Course, RewindError, Way};
+use super::super::{RewindError, RewindHistory, RewindPlan};
 use super::{Growing, Happening, grown};
 
 fn work(says: &str) -> Happening {
     Happening::Work { says: says.into(), calls: 1, answer: "a".into() }
 }
 
-fn texts(way: &Way) -> Vec<&str> {
+fn texts(way: &RewindPlan) -> Vec<&str> {
     way.messages.iter().map(|point| point.text.as_str()).collect()
 }
 
 /// Goes back to before a message.
 fn back(log: &mut Growing, number: &str, what: RewindWhat) {
-    let course = Course::of(&log.events);
+    let course = RewindHistory::of(&log.events);
     log.go(&course.way(course.find(number).unwrap(), what).unwrap());
 }
 
@@ -26,7 +26,7 @@ fn back(log: &mut Growing, number: &str, what: RewindWhat) {
 fn a_rewind_that_was_cut_short_can_be_taken_back() {
     let mut log = grown(&[Happening::Work { says: "one".into(), calls: 1, answer: "a".into() }]);
     log.checkpoint(CheckpointWhen::Restore);
-    let course = Course::of(&log.events);
+    let course = RewindHistory::of(&log.events);
     let way = course.undo().unwrap();
     assert_eq!(
         (way.what, way.rev.as_ref()),
@@ -35,10 +35,10 @@ fn a_rewind_that_was_cut_short_can_be_taken_back() {
     assert!(way.notes[0].contains("cut short"));
     // It can be had as long as nobody took it, also after work; and the half of it is nothing to go back to.
     log.happen(&work("two"));
-    let way = Course::of(&log.events).undo().unwrap();
+    let way = RewindHistory::of(&log.events).undo().unwrap();
     assert!(way.is_mending && way.over_work);
     log.go(&way);
-    let course = Course::of(&log.events);
+    let course = RewindHistory::of(&log.events);
     assert_eq!(course.cut_short, None);
     assert!(matches!(course.undo(), Err(RewindError::NothingToUndo)));
 }
@@ -48,10 +48,10 @@ fn rewinds_are_taken_back_one_after_the_other_and_that_too() {
     let work = |says: &str| Happening::Work { says: says.into(), calls: 1, answer: "a".into() };
     let mut log = grown(&[work("one"), work("two"), work("three")]);
     let texts = |log: &Growing| -> Vec<String> {
-        Course::of(&log.events).points.iter().map(|point| point.text.clone()).collect()
+        RewindHistory::of(&log.events).points.iter().map(|point| point.text.clone()).collect()
     };
     for number in ["3", "2"] {
-        let course = Course::of(&log.events);
+        let course = RewindHistory::of(&log.events);
         log.go(&course.way(course.find(number).unwrap(), RewindWhat::Both).unwrap());
     }
     assert_eq!(texts(&log), ["one"]);
@@ -65,24 +65,24 @@ fn rewinds_are_taken_back_one_after_the_other_and_that_too() {
         ("undo", &["one", "two"]),
     ];
     for (step, left) in steps {
-        let course = Course::of(&log.events);
+        let course = RewindHistory::of(&log.events);
         log.go(&if step == "undo" { course.undo() } else { course.redo() }.unwrap());
         assert_eq!(texts(&log), left, "{step}");
     }
     log.happen(&work("four"));
-    let course = Course::of(&log.events);
+    let course = RewindHistory::of(&log.events);
     log.go(&course.way(course.last().unwrap(), RewindWhat::Both).unwrap());
-    let redo = Course::of(&log.events).redo();
+    let redo = RewindHistory::of(&log.events).redo();
     assert!(matches!(redo, Err(RewindError::NothingToRedo)), "a rewind of its own leaves nothing to bring back");
 }
 
 #[test]
 fn what_work_that_was_cut_short_changed_is_known_to_be_its_own() {
     let mut log = grown(&[Happening::Work { says: "one".into(), calls: 1, answer: "a".into() }]);
-    assert!(Course::of(&log.events).unfinished.is_empty());
+    assert!(RewindHistory::of(&log.events).unfinished.is_empty());
     log.add(EventBody::Message(Message::user("two")));
     log.checkpoint(CheckpointWhen::Before);
-    let course = Course::of(&log.events);
+    let course = RewindHistory::of(&log.events);
     let before = course.checkpoints.last().unwrap().checkpoint.rev.clone();
     let cut = [Unfinished { rev: before, since_ms: 0, until_ms: 15_000 }];
     assert_eq!(course.unfinished, cut);
@@ -91,8 +91,8 @@ fn what_work_that_was_cut_short_changed_is_known_to_be_its_own() {
     let mut second = Growing { events: log.events.clone(), calls: log.calls, session: log.session, agent: log.agent };
     second.add(turn());
     second.checkpoint(CheckpointWhen::After);
-    let left = Course::of(&second.events).checkpoints.last().unwrap().checkpoint.rev.clone();
-    assert_eq!(Course::of(&second.events).unfinished, [Unfinished { rev: left, since_ms: 0, until_ms: 15_000 }]);
+    let left = RewindHistory::of(&second.events).checkpoints.last().unwrap().checkpoint.rev.clone();
+    assert_eq!(RewindHistory::of(&second.events).unfinished, [Unfinished { rev: left, since_ms: 0, until_ms: 15_000 }]);
     assert_eq!(course.way(&course.points[0], RewindWhat::Both).unwrap().unfinished, cut);
 }
 
@@ -101,48 +101,48 @@ fn an_undo_that_changes_nothing_is_not_in_the_way_of_the_one_before() {
     let mut log = grown(&[work("one"), work("two")]);
     back(&mut log, "2", RewindWhat::Files);
     back(&mut log, "1", RewindWhat::Files);
-    let [first, second] = [0, 1].map(|at| Course::of(&log.events).rewound[at].seq);
+    let [first, second] = [0, 1].map(|at| RewindHistory::of(&log.events).rewound[at].seq);
     // The person put the files back by hand: no file would change.
-    let undo = Course::of(&log.events).undo().unwrap();
+    let undo = RewindHistory::of(&log.events).undo().unwrap();
     assert_eq!(undo.undoes, Some(second));
     assert!(!undo.is_nothing(&undo.preview()), "it is written down all the same");
     log.go(&undo);
-    assert_eq!(Course::of(&log.events).undo().unwrap().undoes, Some(first));
+    assert_eq!(RewindHistory::of(&log.events).undo().unwrap().undoes, Some(first));
     // The same for a restore that was killed before it touched anything.
     log.checkpoint(CheckpointWhen::Restore);
-    let mending = Course::of(&log.events).undo().unwrap();
+    let mending = RewindHistory::of(&log.events).undo().unwrap();
     assert!(mending.is_mending && !mending.is_nothing(&mending.preview()));
     log.go(&mending);
-    assert!(Course::of(&log.events).undo().unwrap().undoes.is_some());
+    assert!(RewindHistory::of(&log.events).undo().unwrap().undoes.is_some());
 }
 
 #[test]
 fn the_model_is_told_again_that_files_went_back_when_what_told_it_no_longer_counts() {
     let mut log = grown(&[work("one"), work("two"), work("three")]);
-    let course = Course::of(&log.events);
+    let course = RewindHistory::of(&log.events);
     let files = course.way(course.find("3").unwrap(), RewindWhat::Files).unwrap();
     log.go(&files);
-    log.add(EventBody::Message(super::super::way::told(&files).unwrap()));
-    let course = Course::of(&log.events);
+    log.add(EventBody::Message(super::super::plan::told(&files).unwrap()));
+    let course = RewindHistory::of(&log.events);
     let again = course.way(course.find("2").unwrap(), RewindWhat::Files).unwrap();
-    assert_eq!(super::super::way::told(&again), None, "it was told a moment ago");
+    assert_eq!(super::super::plan::told(&again), None, "it was told a moment ago");
     back(&mut log, "2", RewindWhat::Conversation);
-    let course = Course::of(&log.events);
+    let course = RewindHistory::of(&log.events);
     let later = course.way(course.find("1").unwrap(), RewindWhat::Files).unwrap();
-    assert!(super::super::way::told(&later).is_some());
+    assert!(super::super::plan::told(&later).is_some());
 }
 
 #[test]
 fn work_after_an_undo_is_never_dropped_by_another_undo() {
     let mut log = grown(&[work("one"), work("two")]);
     back(&mut log, "2", RewindWhat::Both);
-    let undo = Course::of(&log.events).undo().unwrap();
+    let undo = RewindHistory::of(&log.events).undo().unwrap();
     assert_eq!((undo.kind, undo.about.as_str()), (RewindKind::Undo, "two"));
     log.go(&undo);
-    let redo = Course::of(&log.events).undo().unwrap();
+    let redo = RewindHistory::of(&log.events).undo().unwrap();
     assert_eq!((redo.kind, texts(&redo)), (RewindKind::Redo, vec!["two"]));
     log.happen(&work("an hour of work"));
-    for taken in [Course::of(&log.events).undo(), Course::of(&log.events).redo()] {
+    for taken in [RewindHistory::of(&log.events).undo(), RewindHistory::of(&log.events).redo()] {
         assert!(matches!(taken, Err(RewindError::NothingToUndo | RewindError::NothingToRedo)));
     }
 }
@@ -151,16 +151,16 @@ fn work_after_an_undo_is_never_dropped_by_another_undo() {
 fn an_undo_tells_what_was_said_and_done_since() {
     let mut log = grown(&[work("one"), work("two")]);
     back(&mut log, "2", RewindWhat::Both);
-    assert!(!Course::of(&log.events).undo().unwrap().over_work);
+    assert!(!RewindHistory::of(&log.events).undo().unwrap().over_work);
     log.happen(&work("something else"));
-    let undo = Course::of(&log.events).undo().unwrap();
+    let undo = RewindHistory::of(&log.events).undo().unwrap();
     assert_eq!((texts(&undo), undo.over_work), (vec!["something else"], true));
     assert_eq!(undo.preview().again[0].text, "two");
     // Where only files went back no message goes, but what was done to files does.
     let mut log = grown(&[work("one"), work("two")]);
     back(&mut log, "2", RewindWhat::Files);
     log.happen(&work("three"));
-    let undo = Course::of(&log.events).undo().unwrap();
+    let undo = RewindHistory::of(&log.events).undo().unwrap();
     assert_eq!((texts(&undo), undo.over_work, undo.notes.len()), (Vec::new(), true, 1));
 }
 
@@ -175,7 +175,7 @@ fn what_mends_a_log_is_not_heard_of_work() {
     at(&mut log, 61_000, EventBody::TurnStart(TurnStart { iteration: 1, model: String::new() }));
     // Killed; an hour later the session is opened again, which first writes what was said until then.
     at(&mut log, 3_600_000, EventBody::Message(Message::neco("cut short")));
-    let course = Course::of(&log.events);
+    let course = RewindHistory::of(&log.events);
     let rev = course.checkpoints.last().unwrap().checkpoint.rev.clone();
     assert_eq!(course.unfinished, [Unfinished { rev: rev.clone(), since_ms: 61_000, until_ms: 76_000 }]);
     // The next turn of the same work begins before what the first one left was kept.
@@ -183,5 +183,5 @@ fn what_mends_a_log_is_not_heard_of_work() {
     let end = TurnEnd { iteration: 1 };
     at(&mut log, 62_000, EventBody::TurnEnd(end));
     at(&mut log, 63_000, EventBody::TurnStart(TurnStart { iteration: 2, model: String::new() }));
-    assert_eq!(Course::of(&log.events).unfinished, [Unfinished { rev, since_ms: 61_000, until_ms: 78_000 }]);
+    assert_eq!(RewindHistory::of(&log.events).unfinished, [Unfinished { rev, since_ms: 61_000, until_ms: 78_000 }]);
 }

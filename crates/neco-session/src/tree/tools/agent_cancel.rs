@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use neco_proto::Risk;
 use neco_proto::event::Sender;
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -24,7 +24,7 @@ impl Tool for AgentCancel {
     const NAME: &'static str = "agent_cancel";
     const DESCRIPTION: &'static str =
         "Ends one of your agents and all agents below it, with every process they started. What they did stays.";
-    const TOUCH: Touch = Touch::Reads;
+    const TOUCH: SideEffect = SideEffect::Reads;
 
     fn timeout(&self, _: &Args) -> Option<Duration> {
         Some(Duration::from_secs(60))

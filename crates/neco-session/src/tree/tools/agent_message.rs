@@ -2,12 +2,12 @@
 
 use neco_proto::event::{Sender, SubtreeBudget};
 use neco_proto::{AgentOrder, AgentParameters, Risk};
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::member::{Member, invalid};
-use crate::tree::words;
+use crate::tree::letters;
 
 pub struct AgentMessageTool(pub(super) Member);
 
@@ -60,7 +60,7 @@ impl Tool for AgentMessageTool {
     type Args = Args;
     const NAME: &'static str = "agent_message";
     const DESCRIPTION: &'static str = include_str!("agent_message.md");
-    const TOUCH: Touch = Touch::Reads;
+    const TOUCH: SideEffect = SideEffect::Reads;
 
     fn summary(&self, args: &Args) -> String {
         let kind = match args.kind {
@@ -93,7 +93,7 @@ impl Tool for AgentMessageTool {
             }
             None => {
                 let node = supervisor.own_child(self.0.agent, child).await;
-                node.as_ref().map(words::node).unwrap_or_else(|| "It is gone.".to_owned())
+                node.as_ref().map(letters::node).unwrap_or_else(|| "It is gone.".to_owned())
             }
         };
         Ok(ToolOutput::text(said))

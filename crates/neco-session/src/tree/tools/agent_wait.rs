@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use neco_proto::{AgentId, Risk};
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -46,7 +46,7 @@ impl Tool for AgentWait {
     type Args = Args;
     const NAME: &'static str = "agent_wait";
     const DESCRIPTION: &'static str = "Waits until one (any) or all of your agents have ended, or one of them asks something or seems to hang, and says which. What they said and completed follows, as it also does without waiting: wait only when you have nothing else to do.";
-    const TOUCH: Touch = Touch::Reads;
+    const TOUCH: SideEffect = SideEffect::Reads;
 
     fn timeout(&self, args: &Args) -> Option<Duration> {
         // It keeps its own time, and says what is left when that is up.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use neco_proto::Risk;
 use neco_toolkit::schema::{self, ArgumentSchema};
-use neco_toolkit::{DynTool, Plan, PreparedCall, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{DynTool, Plan, PreparedCall, SideEffect, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -67,8 +67,8 @@ impl DynTool for ByName {
         self.schema.declared()
     }
 
-    fn most_touch(&self) -> Touch {
-        Touch::Reads
+    fn most_touch(&self) -> SideEffect {
+        SideEffect::Reads
     }
 
     fn is_offered(&self) -> bool {
@@ -83,8 +83,8 @@ impl DynTool for ByName {
 }
 
 impl PreparedCall for Call {
-    fn touch(&self) -> Touch {
-        Touch::Reads
+    fn touch(&self) -> SideEffect {
+        SideEffect::Reads
     }
 
     fn timeout(&self) -> Option<Duration> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use neco_proto::{ErrorCode, Risk};
 use neco_toolkit::schema::ArgumentSchema;
-use neco_toolkit::{DynTool, Plan, PreparedCall, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{DynTool, Plan, PreparedCall, SideEffect, ToolContext, ToolError, ToolOutput};
 use serde_json::{Value, json};
 
 use super::member::Member;
@@ -75,8 +75,8 @@ impl DynTool for CompleteTask {
         &self.declared
     }
 
-    fn most_touch(&self) -> Touch {
-        Touch::Reads
+    fn most_touch(&self) -> SideEffect {
+        SideEffect::Reads
     }
 
     /// What does not fit is found when it runs: every misfit is counted.
@@ -86,8 +86,8 @@ impl DynTool for CompleteTask {
 }
 
 impl PreparedCall for Call {
-    fn touch(&self) -> Touch {
-        Touch::Reads
+    fn touch(&self) -> SideEffect {
+        SideEffect::Reads
     }
 
     fn timeout(&self) -> Option<Duration> {

@@ -8,7 +8,7 @@ use neco_toolkit::{ToolContext, ToolError};
 
 use crate::roles::Definition;
 use crate::tree::child_setup::CancelOnDrop;
-use crate::tree::words;
+use crate::tree::letters;
 use crate::tree::{AgentSupervisor, SpawnRequest, Spawner, TreeError};
 
 /// An agent of a supervisor.
@@ -92,18 +92,18 @@ impl Member {
         let cancels = CancelOnDrop::of(&self.supervisor, child);
         let name = supervisor.own_child(self.agent, child).await.map(|node| node.name).unwrap_or_default();
         let given = |result: NodeResult| match result {
-            NodeResult::Output { output } => Ok(words::output_text(&output)),
-            error @ NodeResult::Error { .. } => Err(ToolError::failed(words::ended(&error, &name))),
+            NodeResult::Output { output } => Ok(letters::output_text(&output)),
+            error @ NodeResult::Error { .. } => Err(ToolError::failed(letters::ended(&error, &name))),
         };
         let given = tokio::select! {
             result = supervisor.ended(child) => given(result),
             () = supervisor.silence_of(child) => match supervisor.let_go(child).await {
-                true => Ok(words::may_hang(&name)),
+                true => Ok(letters::may_hang(&name)),
                 // It ended in this very moment.
                 false => given(supervisor.ended(child).await),
             },
             () = ctx.cancel.cancelled() => Err(ToolError::failed(match supervisor.give_up(child).await {
-                true => words::kept_paused(&name),
+                true => letters::kept_paused(&name),
                 false => format!("{name} was stopped"),
             })),
         };

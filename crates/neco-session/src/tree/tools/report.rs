@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use neco_proto::Risk;
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -34,7 +34,7 @@ impl Tool for Report {
     type Args = Args;
     const NAME: &'static str = "report";
     const DESCRIPTION: &'static str = "Tells the agent that you work for how far you are, or asks it a question and waits for the answer. Report at milestones of longer work; ask only what you can't find out or decide yourself. Your result needs no report.";
-    const TOUCH: Touch = Touch::Reads;
+    const TOUCH: SideEffect = SideEffect::Reads;
 
     fn timeout(&self, _: &Args) -> Option<Duration> {
         Some(PATIENCE + Duration::from_secs(60))

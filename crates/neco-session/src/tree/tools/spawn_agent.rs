@@ -2,7 +2,7 @@
 
 use neco_proto::Risk;
 use neco_proto::event::SubtreeBudget;
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -36,7 +36,7 @@ impl Tool for SpawnAgent {
     type Args = Args;
     const NAME: &'static str = "spawn_agent";
     const DESCRIPTION: &'static str = include_str!("spawn_agent.md");
-    const TOUCH: Touch = Touch::Reads;
+    const TOUCH: SideEffect = SideEffect::Reads;
 
     fn summary(&self, args: &Args) -> String {
         format!(

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use neco_proto::Risk;
-use neco_toolkit::{Plan, Tool, ToolContext, ToolError, ToolOutput, Touch};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -31,7 +31,7 @@ impl Tool for Task {
     type Args = Args;
     const NAME: &'static str = "task";
     const DESCRIPTION: &'static str = "Has another agent do one thing to its end and gives you its result. It has a conversation of its own, so long searches and big outputs do not fill yours. Several calls in one turn run at the same time.";
-    const TOUCH: Touch = Touch::Reads;
+    const TOUCH: SideEffect = SideEffect::Reads;
 
     fn timeout(&self, _: &Args) -> Option<Duration> {
         Some(LONGEST)

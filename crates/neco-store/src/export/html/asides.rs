@@ -8,7 +8,7 @@ use neco_proto::{AgentId, Question, Reply, Subject, Todo, TodoStatus};
 use super::page::Page;
 use super::prose::prose;
 use crate::export::facts::answered;
-use crate::export::{figures, words};
+use crate::export::{figures, one_line};
 
 pub(super) fn note<W: Write>(page: &mut Page<W>, level: NotificationLevel, text: &str) -> io::Result<()> {
     let begin = match level {
@@ -91,7 +91,7 @@ pub(super) fn todos<W: Write>(page: &mut Page<W>, update: &TodoUpdate, last: boo
             2 => " deep2",
             _ => " deep3",
         })?;
-        page.element("\"><span>", words::todo_mark(todo.status), "</span>")?;
+        page.element("\"><span>", one_line::todo_mark(todo.status), "</span>")?;
         page.element("<span>", &todo.text, "</span></li>")?;
     }
     page.tag("</ul></details>\n")
@@ -99,7 +99,7 @@ pub(super) fn todos<W: Write>(page: &mut Page<W>, update: &TodoUpdate, last: boo
 
 pub(super) fn plan<W: Write>(page: &mut Page<W>, update: &PlanUpdate) -> io::Result<()> {
     if let Some(plan) = &update.plan {
-        page.element("<details class=\"box\"><summary>Plan · ", words::plan_status(plan.status), "</summary>")?;
+        page.element("<details class=\"box\"><summary>Plan · ", one_line::plan_status(plan.status), "</summary>")?;
         page.tag("<div class=\"prose\">")?;
         prose(page, &plan.text)?;
         page.tag("</div></details>\n")?;
@@ -117,7 +117,7 @@ pub(super) fn plan<W: Write>(page: &mut Page<W>, update: &PlanUpdate) -> io::Res
 }
 
 pub(super) fn compaction<W: Write>(page: &mut Page<W>, compaction: &Compaction) -> io::Result<()> {
-    let told = words::compaction(compaction);
+    let told = one_line::compaction(compaction);
     let summary = compaction.summary.as_ref().map(neco_proto::Message::text).unwrap_or_default();
     if summary.trim().is_empty() {
         return note(page, NotificationLevel::Info, &told);
@@ -128,7 +128,7 @@ pub(super) fn compaction<W: Write>(page: &mut Page<W>, compaction: &Compaction) 
 }
 
 pub(super) fn complete<W: Write>(page: &mut Page<W>, complete: &AgentComplete) -> io::Result<()> {
-    let mut parts = vec![words::reason(complete.reason).to_owned()];
+    let mut parts = vec![one_line::reason(complete.reason).to_owned()];
     parts.extend(complete.error_code.map(|code| format!("error {code}")));
     parts.push(figures::count(complete.turns.into(), "turn"));
     parts.extend(Some(complete.worked_ms()).filter(|ms| *ms > 0).map(figures::duration));

@@ -6,7 +6,7 @@ use neco_proto::event::{AgentComplete, PlanUpdate, TodoUpdate};
 use neco_proto::{Question, Subject, Todo, TodoStatus};
 
 use super::text::{in_tag, inline, prose, quoted};
-use crate::export::{figures, words};
+use crate::export::{figures, one_line};
 
 pub(super) fn question(out: &mut impl Write, question: &Question) -> io::Result<()> {
     match &question.subject {
@@ -48,7 +48,7 @@ pub(super) fn todos(out: &mut impl Write, update: &TodoUpdate) -> io::Result<()>
 
 pub(super) fn plan(out: &mut impl Write, update: &PlanUpdate) -> io::Result<()> {
     if let Some(plan) = &update.plan {
-        let status = words::plan_status(plan.status);
+        let status = one_line::plan_status(plan.status);
         writeln!(out, "<details><summary>Plan · {status}</summary>\n\n{}\n\n</details>\n", prose(&plan.text))?;
     }
     if update.findings.is_empty() {
@@ -64,7 +64,7 @@ pub(super) fn folded(out: &mut impl Write, summary: &str, text: &str) -> io::Res
 }
 
 pub(super) fn complete(out: &mut impl Write, complete: &AgentComplete) -> io::Result<()> {
-    let mut parts = vec![words::reason(complete.reason).to_owned()];
+    let mut parts = vec![one_line::reason(complete.reason).to_owned()];
     parts.extend(complete.error_code.map(|code| format!("error {code}")));
     parts.push(figures::count(complete.turns.into(), "turn"));
     parts.extend(Some(complete.worked_ms()).filter(|ms| *ms > 0).map(figures::duration));

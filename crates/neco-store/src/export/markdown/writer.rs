@@ -10,7 +10,7 @@ use super::text::{in_tag, inline, prose, quoted};
 use super::{asides, card};
 use crate::export::facts::{answered, facts, title};
 use crate::export::tale::{Block, Teller, Told};
-use crate::export::{About, Outline, figures, words};
+use crate::export::{About, Outline, figures, one_line};
 
 /// Writes a session as markdown.
 #[derive(Debug)]
@@ -145,8 +145,8 @@ impl<W: Write> MarkdownWriter<W> {
             Block::Compaction(compaction) => {
                 let summary = compaction.summary.as_ref().map(Message::text).unwrap_or_default();
                 match summary.trim() {
-                    "" => note(out, NotificationLevel::Info, &words::compaction(compaction)),
-                    summary => asides::folded(out, &words::compaction(compaction), summary),
+                    "" => note(out, NotificationLevel::Info, &one_line::compaction(compaction)),
+                    summary => asides::folded(out, &one_line::compaction(compaction), summary),
                 }
             }
             Block::Note(level, text) => note(out, *level, text),

@@ -6,7 +6,7 @@ use sqlx::{FromRow, Row, SqliteConnection};
 use uuid::Uuid;
 
 use super::entry::{self, Entry, Numbers};
-use crate::recall::words::words_of;
+use crate::recall::segment::words_of;
 use crate::search::text::KINDS;
 use crate::sqlite::blob;
 use crate::sqlite::events::{Unreadable, event_of};

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use neco_proto::{Event, Seq};
 use sqlx::SqliteConnection;
 
-use crate::recall::words::words_of;
+use crate::recall::segment::words_of;
 use crate::search::text::text_of;
 
 /// How many bits tell texts of one second apart.

@@ -5,7 +5,7 @@
 //! stay as they are in the file; when a write fails, what was written before is put back.
 //!
 //! Reading order: [`hunk`], [`mod@read`], [`loose`], [`envelope`], [`unified`], [`header`]; [`find`], [`scope`],
-//! [`place`], [`build`]; [`stage`], [`mod@carry_out`], [`words`].
+//! [`place`], [`build`]; [`stage`], [`mod@carry_out`], [`report`].
 
 mod build;
 mod carry_out;
@@ -16,13 +16,13 @@ mod hunk;
 mod loose;
 mod place;
 mod read;
+mod report;
 mod scope;
 mod stage;
 mod unified;
-mod words;
 
 pub(super) use carry_out::carry_out;
 pub(super) use hunk::{Act, FilePatch};
 pub(super) use read::{read, read_loosely};
+pub(super) use report::{done_words, plan_diffs};
 pub(super) use stage::{Stage, Surroundings};
-pub(super) use words::{done_words, plan_diffs};

@@ -11,7 +11,7 @@ use neco_toolkit::{Plan, ToolError};
 
 use super::hunk::{Act, FilePatch, Hunk};
 use super::place::patched;
-use super::words;
+use super::report;
 use crate::files::change::{MOST_BYTES, not_text};
 use crate::files::judged::{Judge, Judgement, Seen, attributes_of};
 use crate::files::ledger::{Ledger, Needed};
@@ -295,7 +295,7 @@ impl Stage {
         }
         let hunks = restored(hunks, &old, &shown, around.redactor)?;
         let patched = patched(&old, &hunks, &|| (around.stop)())
-            .map_err(|(index, misfit)| words::refusal(&shown, index, hunks.len(), &misfit))?;
+            .map_err(|(index, misfit)| report::refusal(&shown, index, hunks.len(), &misfit))?;
         staged.notes.extend(fit_notes(&patched.fits));
         if std::str::from_utf8(&old).is_err()
             && hunks.iter().any(|hunk| hunk.new_lines().iter().any(|line| !line.is_ascii()))
@@ -402,7 +402,7 @@ fn restored(hunks: &[Hunk], old: &[u8], shown: &str, redactor: &Redactor) -> Res
 fn fit_notes(fits: &[Fit]) -> Vec<String> {
     let several = fits.len() > 1;
     let note = |(index, fit): (usize, &Fit)| {
-        let how = words::fit_words(*fit)?;
+        let how = report::fit_words(*fit)?;
         Some(if several { format!("hunk {} fits {how}", index + 1) } else { format!("it fits {how}") })
     };
     fits.iter().enumerate().filter_map(note).collect()

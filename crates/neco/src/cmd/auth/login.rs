@@ -8,7 +8,7 @@ use secrecy::{ExposeSecret, SecretString};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::clean_line;
-use crate::signals::{Deaf, Signals};
+use crate::signals::{InterruptMask, Signals};
 use crate::{keys, say, wire};
 
 /// Logs in at `provider` and keeps what that gives.
@@ -27,7 +27,7 @@ pub fn run(provider: &str, providers: &Providers, env: &Env) -> Result<Exit, Fai
     file.read()?;
     let runtime = wire::runtime()?;
     let login = runtime.block_on(async {
-        let mut signals = Signals::listen(Deaf::default())
+        let mut signals = Signals::listen(InterruptMask::default())
             .map_err(|error| Failure::new(Exit::Failed, format!("signals can't be heard: {error}")))?;
         tokio::select! {
             login = log_in(provider, settings) => login.map(Ok),

@@ -8,7 +8,7 @@ use secrecy::SecretString;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::signals::{Deaf, Signal, Signals};
+use crate::signals::{InterruptMask, Signal, Signals};
 use crate::wire;
 
 /// Longer than any key.
@@ -38,7 +38,7 @@ fn at_terminal(question: &str) -> io::Result<Typed> {
     let mut terminal = Hidden::new(File::options().read(true).write(true).open("/dev/tty")?)?;
     let runtime = wire::runtime().map_err(|failure| io::Error::other(failure.message))?;
     let typed = runtime.block_on(async {
-        let mut signals = Signals::listen(Deaf::default())?;
+        let mut signals = Signals::listen(InterruptMask::default())?;
         terminal.file.write_all(question.as_bytes())?;
         let file = terminal.file.try_clone()?;
         tokio::select! {

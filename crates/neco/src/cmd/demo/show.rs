@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use neco_agent::{Budget, Generation};
+use neco_agent::{Budget, CapabilityLevel};
 use neco_config::{Config, Env};
 use neco_model::Provider;
 use neco_model::route::Timeouts;
@@ -23,8 +23,8 @@ use crate::failure::Failure;
 use crate::print::Printer;
 use crate::print::diff::coloured;
 use crate::print::paint::Paint;
-use crate::run::drive::{Seat, see_through};
-use crate::run::others::Others;
+use crate::run::drive::{RunUi, see_through};
+use crate::run::socket::SocketServer;
 use crate::sandbox;
 use crate::say;
 use crate::terminal::Terminal;
@@ -90,7 +90,7 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
             mode: None,
             default_mode: Mode::Agent,
             generation: None,
-            default_generation: Generation::highest(),
+            default_generation: CapabilityLevel::highest(),
             approval: ApprovalMode::Auto,
             person_present: false,
             max_turns,
@@ -101,8 +101,8 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
     })?;
     let printer = Printer::new(OutputFormat::Text, terminal);
     let asked = Command::UserMessage { content: script::TASK.to_owned(), attachments: Vec::new() };
-    let (others, seat) = (Others::default(), Seat { printer, person: None });
-    let seen = see_through(&runtime, &services, &session, &others, seat, asked);
+    let (others, ui) = (SocketServer::default(), RunUi { printer, person: None });
+    let seen = see_through(&runtime, &services, &session, &others, ui, asked);
     wire::stop(runtime, services, session, others, seen)
 }
 

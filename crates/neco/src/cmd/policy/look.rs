@@ -10,7 +10,7 @@ use neco_proto::{ApprovalMode, CallId, Mode, Risk};
 use neco_safety::path::Access;
 use neco_safety::sandbox::{Ask, Report, Roots};
 use neco_safety::world::{Files, Spawner};
-use neco_safety::{Action, Touch, Who, World};
+use neco_safety::{Action, SideEffect, Who, World};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
 use neco_tools::files::patched;
@@ -27,7 +27,7 @@ pub struct Looked {
     /// The tool's own name; what was asked for when there is no such tool.
     pub tool: String,
     arguments: Value,
-    touch: Touch,
+    touch: SideEffect,
     plan: Plan,
     /// What is not as it would be in a run.
     pub notes: Vec<String>,
@@ -103,8 +103,8 @@ impl Looker {
     pub fn look(&self, tool: &str, arguments: Value) -> Result<Looked, Failure> {
         let Ok(found) = self.registry.find(tool) else {
             let notes = vec![format!("there is no tool {tool:?} here; judged as one that runs something")];
-            let plan = self.guess(&arguments, Touch::Runs);
-            return Ok(Looked { tool: tool.to_owned(), arguments, touch: Touch::Runs, plan, notes });
+            let plan = self.guess(&arguments, SideEffect::Runs);
+            return Ok(Looked { tool: tool.to_owned(), arguments, touch: SideEffect::Runs, plan, notes });
         };
         let name = found.name().to_owned();
         let prepared = match Arc::clone(found).prepare(arguments.clone()) {
@@ -140,15 +140,15 @@ impl Looker {
     }
 
     /// What the arguments alone tell: a path, the files of a patch, a command.
-    fn guess(&self, arguments: &Value, touch: Touch) -> Plan {
+    fn guess(&self, arguments: &Value, touch: SideEffect) -> Plan {
         let text = |name: &str| arguments.get(name).and_then(Value::as_str);
-        let command = text("command").filter(|_| touch == Touch::Runs).map(str::to_owned);
+        let command = text("command").filter(|_| touch == SideEffect::Runs).map(str::to_owned);
         let (risk, access) = match touch {
-            Touch::Reads => (Risk::Safe, Access::Read),
-            Touch::Network => (Risk::Medium, Access::Read),
-            Touch::Writes => (Risk::Medium, Access::Write),
-            Touch::Runs if command.is_some() => (Risk::Low, Access::Write),
-            Touch::Runs => (Risk::High, Access::Write),
+            SideEffect::Reads => (Risk::Safe, Access::Read),
+            SideEffect::Network => (Risk::Medium, Access::Read),
+            SideEffect::Writes => (Risk::Medium, Access::Write),
+            SideEffect::Runs if command.is_some() => (Risk::Low, Access::Write),
+            SideEffect::Runs => (Risk::High, Access::Write),
         };
         let patched = text("patch").map(patched).unwrap_or_default();
         let named = text("path").into_iter().chain(patched.iter().map(String::as_str));

@@ -8,7 +8,7 @@ use neco_proto::event::{FileChangeKind, RewindWhat};
 use neco_proto::{Answer, Client, Command, Query, RewindPoint, RewindPreview, Seq};
 use neco_server::RemoteClient;
 use neco_session::SessionError;
-use neco_session::rewind::{Course, RewindError, TAKES_UNDO_BACK, Way, Went, agreed_to};
+use neco_session::rewind::{RewindError, RewindHistory, RewindPlan, TAKES_UNDO_BACK, Went, agreed_to};
 use neco_store::SessionRecord;
 use neco_workspace::checkpoint::Agreed;
 use serde_json::json;
@@ -77,7 +77,7 @@ pub(super) async fn run(args: &RewindArgs, desk: &Desk<'_>) -> Result<Exit, Fail
     Ok(Exit::Done)
 }
 
-fn way_to(course: &Course, to: &str, args: &RewindArgs) -> Result<Way, Failure> {
+fn way_to(course: &RewindHistory, to: &str, args: &RewindArgs) -> Result<RewindPlan, Failure> {
     let found = course.find(to).and_then(|point| course.way(point, what(args)));
     match (found, course.state(to)) {
         (Err(RewindError::NoMessage { .. } | RewindError::NothingSaid), Ok(_)) if args.conversation => {
@@ -94,7 +94,7 @@ fn way_to(course: &Course, to: &str, args: &RewindArgs) -> Result<Way, Failure> 
 /// The same in a session that another process has open, if it stands as it was looked at here.
 async fn tell(
     open: &RemoteClient,
-    course: &Course,
+    course: &RewindHistory,
     command: &Command,
     preview: &RewindPreview,
     agreed: &Agreed,
@@ -140,7 +140,7 @@ fn place(record: &SessionRecord, preview: &RewindPreview, desk: &Desk<'_>) -> Re
     Ok(if elsewhere { format!("in {}:\n", clean_line(&record.cwd)) } else { String::new() })
 }
 
-fn done(record: &SessionRecord, way: &Way, preview: &RewindPreview, went: &Went) -> String {
+fn done(record: &SessionRecord, way: &RewindPlan, preview: &RewindPreview, went: &Went) -> String {
     let new = went.kept.iter().filter(|words| !preview.notes.contains(words));
     let kept: String = new.map(|words| format!("! {}\n", clean_line(words))).collect();
     if way.is_mending {
@@ -154,7 +154,7 @@ fn done(record: &SessionRecord, way: &Way, preview: &RewindPreview, went: &Went)
 }
 
 /// The same for a session that another process has open.
-fn command(way: &Way, args: &RewindArgs) -> Command {
+fn command(way: &RewindPlan, args: &RewindArgs) -> Command {
     match &way.rev {
         _ if args.undo => Command::UndoRewind,
         _ if args.redo => Command::RedoRewind,
@@ -172,7 +172,7 @@ fn what(args: &RewindArgs) -> RewindWhat {
 }
 
 /// The messages that can be gone back to.
-fn list(record: &SessionRecord, course: &Course, json: bool, desk: &Desk<'_>) -> Result<Exit, Failure> {
+fn list(record: &SessionRecord, course: &RewindHistory, json: bool, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let text = match json {
         true => format!("{:#}\n", json!({ "session_id": record.id, "messages": course.points })),
         false if course.points.is_empty() && course.is_said(Seq::MAX) => {
@@ -215,7 +215,7 @@ fn points(points: &[RewindPoint], width: usize) -> String {
 }
 
 /// What would change, for a person.
-fn shown(way: &Way, preview: &RewindPreview, width: usize) -> String {
+fn shown(way: &RewindPlan, preview: &RewindPreview, width: usize) -> String {
     let mut text = String::new();
     messages(&mut text, &way.messages, "no longer counts", "no longer count", width);
     messages(&mut text, &way.again, "counts again", "count again", width);
@@ -264,7 +264,7 @@ fn files(text: &mut String, preview: &RewindPreview, width: usize) {
 }
 
 /// `went` says what was done; what another process did is not known here.
-fn as_json(way: &Way, preview: &RewindPreview, went: Option<Option<&Went>>) -> String {
+fn as_json(way: &RewindPlan, preview: &RewindPreview, went: Option<Option<&Went>>) -> String {
     let done = went.map(|went| match went {
         Some(went) => json!({ "changes": went.changes, "kept": went.kept }),
         None => json!({ "elsewhere": true }),
@@ -291,8 +291,8 @@ mod tests {
         ]
     }
 
-    fn way(messages: Vec<RewindPoint>) -> Way {
-        Way {
+    fn way(messages: Vec<RewindPoint>) -> RewindPlan {
+        RewindPlan {
             kind: RewindKind::Message,
             about: "make it remember".to_owned(),
             since_ms: 0,
@@ -329,7 +329,7 @@ mod tests {
         ];
         preview.notes = vec!["data.bin stays: it is too big for checkpoints now".to_owned()];
         insta::assert_snapshot!("rewind_preview_60", shown(&way, &preview, 60));
-        let undo = Way { messages: Vec::new(), again: said().split_off(2), undoes: Some(40), ..way };
+        let undo = RewindPlan { messages: Vec::new(), again: said().split_off(2), undoes: Some(40), ..way };
         insta::assert_snapshot!("rewind_undo_60", shown(&undo, &undo.preview(), 60));
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use neco_session::SessionError;
-use neco_session::rewind::{Course, RewindError};
+use neco_session::rewind::{RewindError, RewindHistory};
 use neco_workspace::checkpoint::{ChangeKind, CheckpointError, Checkpoints, FileDiff};
 use serde_json::json;
 
@@ -74,7 +74,7 @@ fn compare(checkpoints: &Arc<dyn Checkpoints>, from: Point, to: Point) -> Result
 }
 
 /// The state that a person means. Where nothing was ever kept, nothing was changed.
-fn point(course: &Course, wanted: &str) -> Result<Point, Failure> {
+fn point(course: &RewindHistory, wanted: &str) -> Result<Point, Failure> {
     if wanted == "now" {
         return Ok(Point::Now);
     }

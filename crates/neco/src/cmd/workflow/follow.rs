@@ -17,11 +17,11 @@ use crate::print::clean::clean_line;
 use crate::print::paint::Paint;
 use crate::print::tally::Tally;
 use crate::print::workflow::{outcome as output, tree};
-use crate::run::drive::{Seat, listen};
-use crate::run::happening::{Happening, QUEUE, Stopped, bring_events, hear_signals, tell_time};
+use crate::run::drive::{RunUi, listen};
+use crate::run::loop_event::{LoopEvent, QUEUE, Stopped, bring_events, hear_signals, tell_time};
 use crate::run::window::Window;
 use crate::say;
-use crate::signals::{Deaf, Signal};
+use crate::signals::{InterruptMask, Signal};
 use crate::wire::Services;
 
 /// What is followed.
@@ -39,14 +39,14 @@ pub(super) struct Follow<'a> {
 /// When it can't begin.
 pub(super) fn until_over(
     follow: Follow<'_>,
-    seat: Seat,
+    ui: RunUi,
     command: Command,
     format: OutputFormat,
 ) -> Result<Exit, Failure> {
     let Follow { runtime, services, session, id } = follow;
     let (sender, mut happenings) = mpsc::channel(QUEUE);
-    let deaf = Deaf::default();
-    let signals = listen(runtime, &deaf)?;
+    let mask = InterruptMask::default();
+    let signals = listen(runtime, &mask)?;
     let stopped = Stopped::default();
     let client: Arc<dyn Client> = Arc::new(session.clone());
     runtime.spawn(hear_signals(
@@ -56,11 +56,11 @@ pub(super) fn until_over(
         Arc::clone(&stopped),
         services.write_all(),
     ));
-    if seat.printer.shows_time() {
+    if ui.printer.shows_time() {
         runtime.spawn(tell_time(sender.clone()));
     }
     runtime.spawn(bring_events(Arc::clone(&client), session.first_seq(), sender.clone()));
-    let window = Window::new(Arc::clone(&client), runtime, seat.printer, seat.person, deaf, sender);
+    let window = Window::new(Arc::clone(&client), runtime, ui.printer, ui.person, mask, sender);
     let after = window.send(command)?.seq;
     let (outcome, tally) = (Outcome::default(), Tally::default());
     let mut following = Following { window, id, after, outcome, tally, ended: None };
@@ -93,11 +93,11 @@ struct Following {
 }
 
 impl Following {
-    fn until_over(&mut self, happenings: &mut Receiver<Happening>) -> Option<ClientError> {
+    fn until_over(&mut self, happenings: &mut Receiver<LoopEvent>) -> Option<ClientError> {
         let mut told_unread = false;
         while self.ended.is_none() {
             match happenings.blocking_recv() {
-                Some(Happening::Event(event)) => {
+                Some(LoopEvent::Event(event)) => {
                     if let EventBody::WorkflowUpdate(update) = &event.body
                         && event.seq > self.after
                     {
@@ -107,15 +107,15 @@ impl Following {
                     self.tally.apply(&event);
                     self.window.event(event);
                 }
-                Some(Happening::Typed(number, typed)) => self.window.typed(number, typed),
-                Some(Happening::Tick) => self.window.tick(),
-                Some(Happening::Stopped(signal)) => self.window.note(match signal {
+                Some(LoopEvent::Typed(number, typed)) => self.window.typed(number, typed),
+                Some(LoopEvent::Tick) => self.window.tick(),
+                Some(LoopEvent::Stopped(signal)) => self.window.note(match signal {
                     Signal::Interrupt => "interrupting… press Ctrl-C again to quit",
                     Signal::Terminate | Signal::HangUp => "asked to end; interrupting…",
                 }),
-                Some(Happening::Lost(error)) => return Some(error),
-                Some(Happening::Over) | None => return None,
-                Some(Happening::Leave { .. }) => {}
+                Some(LoopEvent::Lost(error)) => return Some(error),
+                Some(LoopEvent::Over) | None => return None,
+                Some(LoopEvent::Leave { .. }) => {}
             }
             if self.window.unread().is_some() && !std::mem::replace(&mut told_unread, true) {
                 // A session that is gone has stopped its work.

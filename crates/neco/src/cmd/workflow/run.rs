@@ -14,8 +14,8 @@ use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
 use crate::ask::Tty;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::run::others::Others;
 use crate::run::request::{Request, take_seat};
+use crate::run::socket::SocketServer;
 use crate::say;
 use crate::terminal::is_unattended;
 use crate::told_files::workflow_places;
@@ -84,7 +84,7 @@ fn at_work(
         Request { args: &args, everywhere, env, tty: tty.as_ref(), attended: tty.is_some(), interactive: false };
     let opened = runtime.block_on(request.open(folder))?;
     opened.notes.iter().for_each(|words| say::note(words));
-    let others = Others::serve(runtime.handle(), &opened.session, env);
+    let others = SocketServer::serve(runtime.handle(), &opened.session, env);
     let seat = take_seat(args.output_format, env, tty, opened.folder.clone(), opened.session.id());
     let follow = Follow { runtime: &runtime, services: &opened.services, session: &opened.session, id };
     let seen = follow::until_over(follow, seat, command, args.output_format);

@@ -20,7 +20,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::drive::listen;
 use crate::say;
-use crate::signals::Deaf;
+use crate::signals::InterruptMask;
 use crate::tui::looks;
 use crate::tui::open::until_closed;
 use crate::wire;
@@ -109,7 +109,7 @@ fn show(
         ends.end();
     });
     let host = Arc::new(SetUpHost(Arc::clone(stand_in)));
-    let signals = listen(&runtime, &Deaf::default())?;
+    let signals = listen(&runtime, &InterruptMask::default())?;
     let window = neco_tui::run::run(host, Wanted::New, None, looks);
     let seen = runtime.block_on(until_closed(window, signals));
     runtime.shutdown_background();

@@ -10,7 +10,7 @@ use super::carry::wakes;
 
 /// Whether a session has come to rest.
 #[derive(Clone, Debug, Default)]
-pub struct Rest {
+pub struct IdleTracker {
     root: Option<AgentId>,
     /// Whether the root is done, and may be woken.
     done: Option<bool>,
@@ -23,7 +23,7 @@ pub struct Rest {
     letters: HashSet<MessageId>,
 }
 
-impl Rest {
+impl IdleTracker {
     /// Of a session whose root is known.
     #[must_use]
     pub fn of(root: AgentId) -> Self {

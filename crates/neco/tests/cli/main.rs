@@ -1,4 +1,4 @@
-//! The door from outside: the real binary, real files, real processes, a scripted model.
+//! The command line from outside: the real binary, real files, real processes, a scripted model.
 
 #![allow(
     clippy::unwrap_used,

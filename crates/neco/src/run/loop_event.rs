@@ -30,7 +30,7 @@ pub type Stopped = Arc<OnceLock<Signal>>;
 
 /// What the main thread waits for.
 #[derive(Debug)]
-pub enum Happening {
+pub enum LoopEvent {
     /// Something happened in the session.
     Event(Box<Event>),
     /// The session can't go on.
@@ -53,15 +53,15 @@ pub enum Happening {
 }
 
 /// Brings the events of a session after `since`, until nobody takes them or there are no more.
-pub async fn bring_events(client: Arc<dyn Client>, since: Seq, sender: Sender<Happening>) {
+pub async fn bring_events(client: Arc<dyn Client>, since: Seq, sender: Sender<LoopEvent>) {
     let mut events = client.events(since);
     loop {
         let happening = match events.next().await {
-            Some(Ok(event)) => Happening::Event(Box::new(event)),
-            Some(Err(error)) => Happening::Lost(error),
-            None => Happening::Over,
+            Some(Ok(event)) => LoopEvent::Event(Box::new(event)),
+            Some(Err(error)) => LoopEvent::Lost(error),
+            None => LoopEvent::Over,
         };
-        let over = matches!(happening, Happening::Lost(_) | Happening::Over);
+        let over = matches!(happening, LoopEvent::Lost(_) | LoopEvent::Over);
         if sender.send(happening).await.is_err() || over {
             return;
         }
@@ -75,7 +75,7 @@ pub async fn bring_events(client: Arc<dyn Client>, since: Seq, sender: Sender<Ha
 pub async fn hear_signals(
     mut signals: Signals,
     client: Arc<dyn Client>,
-    sender: Sender<Happening>,
+    sender: Sender<LoopEvent>,
     stopped: Stopped,
     write_all: impl Future<Output = ()>,
 ) {
@@ -84,7 +84,7 @@ pub async fn hear_signals(
     let _ = stopped.set(first);
     tokio::spawn(async move {
         // The session is told first. One that is gone has stopped its work.
-        let _ = tokio::join!(client.send(Command::StopAll), sender.send(Happening::Stopped(first)));
+        let _ = tokio::join!(client.send(Command::StopAll), sender.send(LoopEvent::Stopped(first)));
     });
     match first {
         Signal::Interrupt => {
@@ -99,12 +99,12 @@ pub async fn hear_signals(
 }
 
 /// Tells the main thread that time goes by, as long as it listens.
-pub async fn tell_time(sender: Sender<Happening>) {
+pub async fn tell_time(sender: Sender<LoopEvent>) {
     let mut clock = tokio::time::interval(TICK);
     clock.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
     loop {
         clock.tick().await;
-        if sender.send(Happening::Tick).await.is_err() {
+        if sender.send(LoopEvent::Tick).await.is_err() {
             return;
         }
     }

@@ -4,8 +4,8 @@ use neco_proto::event::{Rewind, RewindWhat};
 use neco_proto::{Message, MessageId, RewindKind, RewindPoint, RewindPreview, Seq};
 use neco_workspace::checkpoint::Unfinished;
 
-use super::course::{Course, Gone};
 use super::error::RewindError;
+use super::history::{Gone, RewindHistory};
 
 /// What the model is told when only files went back.
 pub const FILES_BACK: &str = "The user put the files of the workspace back into an earlier state.";
@@ -18,7 +18,7 @@ const OVER_WORK: &str = "files were worked on since: what was done to them goes 
 
 /// One way back.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Way {
+pub struct RewindPlan {
     /// What is gone back to.
     pub kind: RewindKind,
     /// The first words of the message, or what was going on when the state was kept.
@@ -53,12 +53,12 @@ pub struct Way {
     pub notes: Vec<String>,
 }
 
-impl Course {
+impl RewindHistory {
     /// The way back to before the message at `point`.
     ///
     /// # Errors
     /// When only the files should go back and no state of theirs is known.
-    pub fn way(&self, point: &RewindPoint, what: RewindWhat) -> Result<Way, RewindError> {
+    pub fn way(&self, point: &RewindPoint, what: RewindWhat) -> Result<RewindPlan, RewindError> {
         let rev = if what.files() { self.files_at(point.seq) } else { None };
         if what == RewindWhat::Files && rev.is_none() {
             return Err(RewindError::NoCheckpoint);
@@ -72,7 +72,7 @@ impl Course {
         }
         let to = point.seq.saturating_sub(1);
         let (messages, again) = if what.conversation() { self.difference(to) } else { Default::default() };
-        Ok(Way {
+        Ok(RewindPlan {
             kind: RewindKind::Message,
             about: point.text.clone(),
             since_ms: point.ts.as_millisecond(),
@@ -94,9 +94,9 @@ impl Course {
 
     /// The way to a state of the files that a person names; the conversation stays.
     #[must_use]
-    pub fn way_to_state(&self, rev: &str) -> Way {
+    pub fn way_to_state(&self, rev: &str) -> RewindPlan {
         let kept = self.kept(rev);
-        Way {
+        RewindPlan {
             kind: RewindKind::Checkpoint,
             about: kept.map(|kept| kept.checkpoint.label.clone()).unwrap_or_default(),
             since_ms: kept.map_or(i64::MAX, |kept| kept.ts.as_millisecond()),
@@ -121,13 +121,20 @@ impl Course {
     ///
     /// # Errors
     /// When there is none.
-    pub fn undo(&self) -> Result<Way, RewindError> {
+    pub fn undo(&self) -> Result<RewindPlan, RewindError> {
         if let Some(before) = &self.cut_short {
             let notes = vec!["the last rewind was cut short; this brings back what was there before it".to_owned()];
             let way = self.way_to_state(&before.checkpoint.rev);
             let over_work = self.worked_since(before.seq);
             let notes = notes.into_iter().chain(over_work.then(|| OVER_WORK.to_owned())).collect();
-            return Ok(Way { kind: RewindKind::Undo, notes, over_work, is_named: false, is_mending: true, ..way });
+            return Ok(RewindPlan {
+                kind: RewindKind::Undo,
+                notes,
+                over_work,
+                is_named: false,
+                is_mending: true,
+                ..way
+            });
         }
         match self.rewound.last() {
             Some(gone) => Ok(self.taking_back(gone)),
@@ -139,13 +146,13 @@ impl Course {
     ///
     /// # Errors
     /// When there is none.
-    pub fn redo(&self) -> Result<Way, RewindError> {
+    pub fn redo(&self) -> Result<RewindPlan, RewindError> {
         let way = self.taking_back(self.undone.last().ok_or(RewindError::NothingToRedo)?);
         let notes = std::iter::once(TAKES_UNDO_BACK.to_owned()).chain(way.notes).collect();
-        Ok(Way { kind: RewindKind::Redo, notes, ..way })
+        Ok(RewindPlan { kind: RewindKind::Redo, notes, ..way })
     }
 
-    fn taking_back(&self, Gone { seq, ms, rewind }: &Gone) -> Way {
+    fn taking_back(&self, Gone { seq, ms, rewind }: &Gone) -> RewindPlan {
         let seq = *seq;
         let what = match (rewind.conversation, rewind.undo.is_some()) {
             (true, true) => RewindWhat::Both,
@@ -156,7 +163,7 @@ impl Course {
         let (messages, again) = if rewind.conversation { self.difference(to) } else { Default::default() };
         let over_work = what.files() && self.worked_since(seq);
         let notes = over_work.then(|| OVER_WORK.to_owned()).into_iter().collect();
-        Way {
+        RewindPlan {
             kind: RewindKind::Undo,
             about: self.words(rewind.message_id),
             since_ms: *ms,
@@ -177,7 +184,7 @@ impl Course {
     }
 }
 
-impl Way {
+impl RewindPlan {
     /// Whether there is nothing to do, as `preview` shows it. What takes something back is done all the same: what was
     /// taken back before is in its way otherwise.
     #[must_use]
@@ -207,7 +214,7 @@ impl Way {
 /// The event of a way that was gone; `undo` is the state that the files were in before, `changed` how many were put
 /// back.
 #[must_use]
-pub fn rewind_event(way: &Way, undo: Option<String>, changed: u64) -> Rewind {
+pub fn rewind_event(way: &RewindPlan, undo: Option<String>, changed: u64) -> Rewind {
     Rewind {
         to: way.to,
         message_id: way.message_id,
@@ -222,7 +229,7 @@ pub fn rewind_event(way: &Way, undo: Option<String>, changed: u64) -> Rewind {
 /// What the model is told when files change under its conversation; nothing when both go back together, or it was told
 /// so a moment ago.
 #[must_use]
-pub fn told(way: &Way) -> Option<Message> {
+pub fn told(way: &RewindPlan) -> Option<Message> {
     (way.what == RewindWhat::Files && !way.is_told).then(|| {
         Message::neco(format!("{FILES_BACK} What you know of them may be out of date: look before you rely on it."))
     })

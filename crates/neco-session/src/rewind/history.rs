@@ -8,7 +8,7 @@ use neco_store::{EventLog, StoreError};
 use neco_workspace::checkpoint::Unfinished;
 
 use super::error::RewindError;
-use super::way::FILES_BACK;
+use super::plan::FILES_BACK;
 use crate::checkpoints::NOT_KEPT;
 use crate::fold::{Effective, Rewinds, each_event};
 
@@ -20,7 +20,7 @@ const GRACE_MS: i64 = 15_000;
 
 /// What a log says about going back.
 #[derive(Clone, Debug, Default)]
-pub struct Course {
+pub struct RewindHistory {
     /// The last event.
     pub last_seq: Seq,
     /// The root agent.
@@ -90,7 +90,7 @@ struct Known {
     is_course: bool,
 }
 
-impl Course {
+impl RewindHistory {
     /// The course of a session.
     ///
     /// # Errors

@@ -12,12 +12,12 @@ use crate::wire;
 
 /// Windows of other processes. They come and go without anything being set up for them.
 #[derive(Default)]
-pub struct Others {
+pub struct SocketServer {
     /// Nothing where they can't be served.
     server: Option<Server>,
 }
 
-impl Others {
+impl SocketServer {
     /// Serves them from now on. Where that is not possible the session works all the same, alone.
     #[must_use]
     pub fn serve(runtime: &Handle, session: &Session, env: &Env) -> Self {

@@ -11,11 +11,11 @@ use crate::context::{Situation, Source};
 
 /// A generation that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Generation(u8);
+pub struct CapabilityLevel(u8);
 
 /// That there is no such generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no generation {0}; there are 1 to {highest}", highest = Generation::highest().number())]
+#[error("there is no generation {0}; there are 1 to {highest}", highest = CapabilityLevel::highest().number())]
 pub struct UnknownGeneration(pub u8);
 
 /// One entry of the table.
@@ -73,7 +73,7 @@ fn table() -> &'static [Entry] {
     })
 }
 
-impl Generation {
+impl CapabilityLevel {
     /// The generation of a number.
     ///
     /// # Errors
@@ -135,7 +135,7 @@ impl Generation {
 }
 
 /// The generation from which on plugged-in tools exist.
-const PLUGGED_IN: Generation = Generation(2);
+const PLUGGED_IN: CapabilityLevel = CapabilityLevel(2);
 
 /// The prompt of the generation.
 pub struct GenerationPrompt;
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_higher_generation_has_everything_of_the_lower_ones() {
-        let generation = |number| Generation::new(number).unwrap();
+        let generation = |number| CapabilityLevel::new(number).unwrap();
         for (tool, from) in
             [("bash", 1), ("grep", 2), ("todo_write", 3), ("web_fetch", 4), ("memory_store", 5), ("mine", 2)]
         {
@@ -193,13 +193,13 @@ mod tests {
                 assert_eq!(generation(number).has(tool), number >= from, "{tool} in generation {number}");
             }
         }
-        assert_eq!(Generation::highest(), generation(8));
+        assert_eq!(CapabilityLevel::highest(), generation(8));
     }
 
     #[test]
     fn a_number_that_is_none_is_told_so() {
         for number in [0, 9, 255] {
-            let error = Generation::new(number).unwrap_err();
+            let error = CapabilityLevel::new(number).unwrap_err();
             assert_eq!(error.to_string(), format!("there is no generation {number}; there are 1 to 8"));
         }
     }
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn the_prompt_grows_with_the_generation() {
         let text = |number| {
-            let generation = Generation::new(number).unwrap();
+            let generation = CapabilityLevel::new(number).unwrap();
             GenerationPrompt.text(&Situation {
                 mode: neco_proto::Mode::Agent,
                 generation,
@@ -225,7 +225,7 @@ mod tests {
     fn nothing_is_said_of_tools_that_are_not_there() {
         let situation = Situation {
             mode: neco_proto::Mode::Ask,
-            generation: Generation::highest(),
+            generation: CapabilityLevel::highest(),
             rooms: crate::context::Rooms::ENDLESS,
         };
         let text = |has: &dyn Fn(&str) -> bool| GenerationPrompt.text_beside(&situation, has);
@@ -234,7 +234,7 @@ mod tests {
         assert!(asked.starts_with("Plans and lists\n- Ask with ask_user") && !asked.contains("todo_write"), "{asked}");
         assert!(text(&|tool| tool != "enter_plan_mode").unwrap().contains("todo_write"));
         for line in table().iter().flat_map(|entry| &entry.says) {
-            assert!(line.needs.iter().all(|tool| Generation::of_tool(tool).is_some()), "{}", line.text);
+            assert!(line.needs.iter().all(|tool| CapabilityLevel::of_tool(tool).is_some()), "{}", line.text);
         }
     }
 }

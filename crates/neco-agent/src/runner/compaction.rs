@@ -13,7 +13,7 @@ use neco_proto::{ContextReport, ErrorCode, EventBody, Message, PromptReport, Rol
 
 use super::agent::Agent;
 use super::inputs::InputError;
-use super::room_words::{biggest, refused_as_too_long, too_long_to_fit, too_small};
+use super::no_room::{biggest, refused_as_too_long, too_long_to_fit, too_small};
 use super::stream::Streaming;
 use crate::context::{
     Assembled, ContextSettings, Counted, Cut, Meter, Situation, Space, TooLong, compact_history, prompt_report,

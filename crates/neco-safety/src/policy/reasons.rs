@@ -4,7 +4,7 @@ use std::fmt;
 
 use neco_proto::Risk;
 
-use super::action::{Confinement, Touch};
+use super::action::{Confinement, SideEffect};
 use super::facts::Facts;
 use super::judge::Decided;
 use super::rule::{Rule, Ruling, Source, When};
@@ -125,12 +125,12 @@ pub(super) fn what(facts: &Facts<'_>) -> String {
         return format!("{because}{network}");
     }
     let words = match facts.action.touch {
-        Touch::Reads => "it only reads",
-        Touch::Network => "it reaches the network",
-        Touch::Writes => "it changes a file",
-        Touch::Runs if facts.is_known_safe() => "it runs commands that are known to change nothing",
-        Touch::Runs if facts.risk <= Risk::Low => "it acts on a process of the agent's own",
-        Touch::Runs => "it runs a command",
+        SideEffect::Reads => "it only reads",
+        SideEffect::Network => "it reaches the network",
+        SideEffect::Writes => "it changes a file",
+        SideEffect::Runs if facts.is_known_safe() => "it runs commands that are known to change nothing",
+        SideEffect::Runs if facts.risk <= Risk::Low => "it acts on a process of the agent's own",
+        SideEffect::Runs => "it runs a command",
     };
     format!("{words}{network}")
 }
@@ -143,12 +143,12 @@ pub(super) fn needs_network(facts: &Facts<'_>) -> bool {
 /// Why an unasked question is a no, and how it could become a yes.
 fn unasked(facts: &Facts<'_>) -> String {
     let auto = match (facts.action.touch, facts.who.confinement) {
-        (Touch::Runs, Confinement::Unavailable) => "",
+        (SideEffect::Runs, Confinement::Unavailable) => "",
         // Auto asks about these too.
-        (Touch::Runs, _) if facts.touches_history() => "",
+        (SideEffect::Runs, _) if facts.touches_history() => "",
         // Where commands have no network, auto does not open it either.
-        (Touch::Network, _) if !facts.who.network => "",
-        (Touch::Reads | Touch::Network | Touch::Writes | Touch::Runs, _) => {
+        (SideEffect::Network, _) if !facts.who.network => "",
+        (SideEffect::Reads | SideEffect::Network | SideEffect::Writes | SideEffect::Runs, _) => {
             " by running with --approval auto (or --yes),"
         }
     };
