@@ -26,7 +26,7 @@ pub(crate) fn judge(name: &str, value: &Word, ground: &Ground<'_>, finding: &mut
     if is_injector(name) {
         finding.critical(format!("{name} changes what programs run"));
     }
-    if takes_options(name) && ["eval", "exec", "$("].iter().any(|word| value.text.contains(word)) {
+    if takes_options(name) && runs_by_option(name, value) {
         finding.critical(format!("{name} makes it run a command"));
         return Effect::Unknown;
     }
@@ -34,7 +34,8 @@ pub(crate) fn judge(name: &str, value: &Word, ground: &Ground<'_>, finding: &mut
         finding.runs(value);
         return Effect::Unknown;
     }
-    if value.exact && (value.text.contains("$(") || value.text.contains('`')) {
+    let is_hidden = value.text.contains("$(") || value.text.contains('`') || !shell_calls(&value.text).is_empty();
+    if value.exact && is_hidden {
         hidden(value, finding);
         return Effect::Unknown;
     }
@@ -56,6 +57,45 @@ fn hidden(value: &Word, finding: &mut Finding) {
     finding.critical("a value holds a command that the shell may run later");
     let text = format!(": \"{}\"", value.text.replace('"', ""));
     finding.inner.push(Inner::Script { text, input: Input::Inherited });
+    finding.inner.extend(shell_calls(&value.text).into_iter().map(Inner::Guess));
+}
+
+/// What make gives to a shell while it works out a text: the inside of `$(shell …)` and `${shell …}`.
+pub(crate) fn shell_calls(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (call, open, close) in [("$(shell", '(', ')'), ("${shell", '{', '}')] {
+        let behind = text.split(call).skip(1).filter(|behind| behind.starts_with(char::is_whitespace));
+        found.extend(behind.take(16).map(|behind| up_to(close, open, behind).trim().to_owned()));
+    }
+    found
+}
+
+/// A text up to the bracket that closes what it stands in.
+fn up_to(close: char, open: char, text: &str) -> &str {
+    let mut depth = 0_usize;
+    for (at, letter) in text.char_indices() {
+        if letter == close && depth == 0 {
+            return text.get(..at).unwrap_or_default();
+        }
+        depth += usize::from(letter == open);
+        depth -= usize::from(letter == close);
+    }
+    text
+}
+
+/// Whether options in a variable make a program run a command.
+fn runs_by_option(name: &str, value: &Word) -> bool {
+    // What the line itself works out is judged where it stands.
+    let works_out = value.exact && (value.text.contains("$(") || value.text.contains('`'));
+    let runs = |option: &str| match name {
+        "GOFLAGS" => {
+            let option = option.trim_start_matches(['-', '\'', '"']);
+            ["exec", "toolexec", "vettool"].contains(&option.split('=').next().unwrap_or_default())
+        }
+        "FZF_DEFAULT_OPTS" => option.contains("exec") || option.contains("preview"),
+        _ => option.starts_with("--ev") || option.starts_with("-E"),
+    };
+    works_out || value.text.split_whitespace().any(runs)
 }
 
 fn is_plain_pager(value: &str) -> bool {

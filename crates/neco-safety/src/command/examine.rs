@@ -9,7 +9,7 @@ use super::examined::{Examined, Mention, Opened, Part, Word};
 use super::finding::{Command, Finding, Inner, Input, add_reason};
 use super::ground::{Ground, is_harmless_device};
 use super::judge::judge;
-use super::named::call_git;
+use super::named::{call_git, program_name};
 use super::place::Place;
 use super::walk::{Standing, Step, walk};
 use crate::invisible::hides_something;
@@ -28,6 +28,8 @@ const MOST_WORDS: usize = 8192;
 const MOST_OPENED: usize = 32;
 /// How many folders a line may go to before nobody follows.
 const MOST_FOLDERS: usize = 8;
+/// How deep what is no more than a guess is followed.
+const DEEPEST_GUESS: usize = 6;
 
 /// Examines a command line: every simple command in it is judged, the worst decides. Pure.
 #[must_use]
@@ -40,7 +42,7 @@ pub fn examine(line: &str, place: &Place) -> Examined {
 /// What waits to be done, the next one last.
 enum Task {
     Script { text: String, input: Input, captured: bool, depth: usize },
-    Guess { text: String, depth: usize },
+    Guess { text: String, hunch: bool, depth: usize },
     Step { step: Step, depth: usize },
     Command { command: Command, depth: usize },
 }
@@ -107,7 +109,7 @@ impl<'a> Examination<'a> {
                 Task::Script { text, input, captured, depth } => {
                     self.script(&text, Standing { input, captured, outermost: depth == 0 }, depth, &mut tasks);
                 }
-                Task::Guess { text, depth } => self.guess(&text, depth, &mut tasks),
+                Task::Guess { text, hunch, depth } => self.guess(&text, hunch, depth, &mut tasks),
                 Task::Step { step, depth } => self.step(step, depth, &mut tasks),
                 Task::Command { command, depth } => self.command(command, false, depth, &mut tasks),
             }
@@ -133,28 +135,37 @@ impl<'a> Examination<'a> {
         tasks.extend(walked.steps.into_iter().rev().map(|step| Task::Step { step, depth }));
     }
 
-    /// What can't be read was no command.
-    fn guess(&mut self, text: &str, depth: usize, tasks: &mut Vec<Task>) {
+    /// What can't be read was no command. Whoever allows the code allows what it starts.
+    fn guess(&mut self, text: &str, hunch: bool, depth: usize, tasks: &mut Vec<Task>) {
         let standing = Standing { input: Input::Inherited, captured: false, outermost: false };
-        if depth > DEEPEST || text.len() > self.text_left {
+        if depth > DEEPEST || hunch && depth > DEEPEST_GUESS || text.len() > self.text_left {
             return;
         }
         self.text_left -= text.len();
         let walked = walk(text, standing, self.place.home.as_deref(), None);
-        // Whoever allows the code allows what it starts.
-        let vouched = |step: Step| match step {
-            Step::Command { command, moves } => Step::Command { command: Command { vouched: true, ..command }, moves },
+        if !walked.clean {
+            return;
+        }
+        let is_program = |command: &Command| command.words.first().is_some_and(|program| program.exact);
+        let task = |step: Step| match step {
+            Step::Command { command, .. } if hunch => {
+                let command = Command { guess: true, vouched: true, ..command };
+                is_program(&command).then_some(Task::Command { command, depth })
+            }
+            Step::Script { text } if hunch => Some(Task::Guess { text, hunch, depth: depth + 1 }),
+            Step::Command { command, moves } => {
+                let step = Step::Command { command: Command { vouched: true, ..command }, moves };
+                Some(Task::Step { step, depth })
+            }
             Step::Script { .. }
             | Step::Redirect { .. }
             | Step::Assign { .. }
             | Step::Mention { .. }
             | Step::Computes
             | Step::Function { .. }
-            | Step::StatementEnd => step,
+            | Step::StatementEnd => (!hunch).then_some(Task::Step { step, depth }),
         };
-        if walked.clean {
-            tasks.extend(walked.steps.into_iter().rev().map(|step| Task::Step { step: vouched(step), depth }));
-        }
+        tasks.extend(walked.steps.into_iter().rev().filter_map(task));
     }
 
     fn step(&mut self, step: Step, depth: usize, tasks: &mut Vec<Task>) {
@@ -201,6 +212,9 @@ impl<'a> Examination<'a> {
         self.words_left -= command.words.len();
         call_git(&mut command.words);
         let finding = judge(&command, &self.ground());
+        if command.guess {
+            return self.guessed(command, finding, depth, tasks);
+        }
         let standing = self.standing();
         self.follow(finding.inner.iter().cloned(), depth, tasks);
         self.merge(&finding);
@@ -217,6 +231,34 @@ impl<'a> Examination<'a> {
             because: finding.because,
             wrapper: finding.wrapper || command.vouched,
             uncoverable: finding.uncoverable,
+            standing,
+        });
+    }
+
+    /// A command of which nobody knows that it is one: rules that deny look at it. Its rating counts where it begins
+    /// with a program that hardly anybody names by chance, and is "never" only where it names a path.
+    fn guessed(&mut self, command: Command, finding: Finding, depth: usize, tasks: &mut Vec<Task>) {
+        let standing = self.standing();
+        // What git tells is told whoever started it.
+        self.found.committed |= finding.committed;
+        self.found.history |= finding.history;
+        if depth < DEEPEST_GUESS {
+            self.follow(finding.inner.into_iter().map(Inner::guessed), depth, tasks);
+        }
+        if is_deed(&command.words) && finding.risk == Risk::Critical {
+            let names_path = command.words.iter().skip(1).any(|word| word.text.contains('/'));
+            match finding.never.filter(|_| names_path) {
+                Some(why) => self.never(&why),
+                None => self.raise(finding.risk, finding.because.as_deref().unwrap_or_default()),
+            }
+        }
+        self.found.parts.push(Part {
+            words: command.words,
+            plain: false,
+            risk: self.found.risk.min(Risk::High),
+            because: None,
+            wrapper: true,
+            uncoverable: false,
             standing,
         });
     }
@@ -239,7 +281,8 @@ impl<'a> Examination<'a> {
         for inner in inner.rev() {
             match inner {
                 Inner::Script { text, input } => tasks.push(Task::Script { text, input, captured: false, depth }),
-                Inner::Guess(text) => tasks.push(Task::Guess { text, depth }),
+                Inner::Guess(text) => tasks.push(Task::Guess { text, hunch: false, depth }),
+                Inner::Hunch(text) => tasks.push(Task::Guess { text, hunch: true, depth }),
                 Inner::Command(_) if depth > DEEPEST => self.found.clean = false,
                 Inner::Command(command) => tasks.push(Task::Command { command, depth }),
             }
@@ -388,6 +431,13 @@ impl<'a> Examination<'a> {
         }
         self.found
     }
+}
+
+/// Whether words begin with a program that deletes, changes or runs something, and say on what.
+fn is_deed(words: &[Word]) -> bool {
+    let name = words.first().map(|word| program_name(&word.text)).unwrap_or_default();
+    words.len() > 1
+        && matches!(&*name, "rm" | "rmdir" | "shred" | "dd" | "mv" | "chmod" | "chown" | "git" | "sh" | "bash" | "zsh")
 }
 
 fn squeezed(text: &str) -> String {

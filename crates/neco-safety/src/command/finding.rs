@@ -33,6 +33,8 @@ pub(crate) struct Command {
     pub(crate) plain: bool,
     /// Whether the command that starts it names it, so that a rule for that one covers this one too.
     pub(crate) vouched: bool,
+    /// Whether nobody knows that it is one: rules that deny look at it, and ratings seldom do.
+    pub(crate) guess: bool,
 }
 
 impl Command {
@@ -51,7 +53,31 @@ pub(crate) enum Inner {
     Script { text: String, input: Input },
     /// Text that a shell may read: where it can't, it is something else.
     Guess(String),
+    /// Text of which nobody knows that a shell reads it: rules that deny look at it, and ratings seldom do.
+    Hunch(String),
 }
+
+impl Inner {
+    /// Whether nobody knows that it is started at all.
+    pub(crate) fn is_hunch(&self) -> bool {
+        match self {
+            Self::Command(command) => command.guess,
+            Self::Hunch(_) => true,
+            Self::Script { .. } | Self::Guess(_) => false,
+        }
+    }
+
+    /// The same, started by what is itself no more than a guess.
+    pub(crate) fn guessed(self) -> Self {
+        match self {
+            Self::Command(command) => Self::Command(Command { guess: true, vouched: true, ..command }),
+            Self::Script { text, .. } | Self::Guess(text) | Self::Hunch(text) => Self::Hunch(text),
+        }
+    }
+}
+
+/// More guesses about one command are not followed.
+const MOST_GUESSES: usize = 64;
 
 /// What stands between two reasons for the same risk.
 const ALSO: &str = "; also ";
@@ -164,6 +190,24 @@ impl Finding {
         // What looks like no file may be a subcommand.
         if words.first().is_some_and(|file| file.text.contains(['/', '.'])) {
             self.inner.push(Inner::Command(Command { words, vouched: true, ..Command::default() }));
+        }
+    }
+
+    /// It may start a program of these words, and it may just as well not: what can be no program is left out.
+    pub(crate) fn may_start(&mut self, words: &[Word]) {
+        let is_program = |word: &Word| {
+            let is_graphic = !word.text.is_empty() && word.text.bytes().all(|byte| byte.is_ascii_graphic());
+            word.exact && is_graphic && !word.text.starts_with('-') && !word.text.contains('=')
+        };
+        if words.first().is_some_and(is_program) && self.inner.len() < MOST_GUESSES {
+            self.inner.push(Inner::Command(Command { vouched: true, guess: true, ..Command::of(words) }));
+        }
+    }
+
+    /// A shell may be given this text, and it may just as well not.
+    pub(crate) fn may_run(&mut self, text: &str) {
+        if !text.trim().is_empty() && self.inner.len() < MOST_GUESSES {
+            self.inner.push(Inner::Hunch(text.to_owned()));
         }
     }
 

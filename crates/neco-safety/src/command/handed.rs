@@ -16,8 +16,33 @@ const PRINT: &str = "head tail less more od xxd hexdump grep egrep fgrep rg sed 
 
 /// Whether a program that is handed these words may start, copy or rename the program of a name.
 pub(super) fn is_handed_on(program: &str, words: &[Word], name: &str) -> bool {
-    let looks = [LOOK, PRINT].iter().any(|list| list.split_whitespace().any(|own| own == program));
-    !looks && words.iter().any(|word| is_path_of(word, name))
+    let acts = acts(program, words);
+    let finds = || acts && matches!(program, "find" | "gfind" | "bfs" | "fd" | "fdfind") && looks_for(words, name);
+    (acts || !only_looks(program)) && words.iter().any(|word| is_path_of(word, name)) || finds()
+}
+
+/// Whether a program only looks at the files it is handed.
+fn only_looks(program: &str) -> bool {
+    [LOOK, PRINT].iter().any(|list| list.split_whitespace().any(|own| own == program))
+}
+
+/// Whether a program that looks is told to act on what it sees: to hand it to another, to keep it, to write it.
+fn acts(program: &str, words: &[Word]) -> bool {
+    let has = |any: &[&str]| words.iter().any(|word| any.iter().any(|own| word.text.starts_with(own)));
+    match program {
+        "find" | "gfind" | "bfs" => has(&["-exec", "-ok"]),
+        "fd" | "fdfind" => has(&["-x", "-X", "--exec"]),
+        "git" => has(&["hash-object", "--no-index", "--output", "archive", "--add-file", "update-index"]),
+        _ => false,
+    }
+}
+
+/// Whether what is looked for outside of the workspace is called like a program.
+fn looks_for(words: &[Word], name: &str) -> bool {
+    let is_wild = |text: &str| text.contains(['*', '?', '[']) && !pattern::is_everything(text);
+    let is_called = |text: &str| program_name(text) == name || is_wild(text) && pattern::matches(text, name);
+    words.iter().any(|word| word.text.starts_with(['/', '~']) || climbs(&word.text))
+        && words.iter().any(|word| is_called(&word.text))
 }
 
 impl Examined {
@@ -27,7 +52,19 @@ impl Examined {
         let named =
             self.mentions.iter().filter(|mention| !mention.changes).any(|mention| is_path_of(&mention.word, name));
         let writes = self.mentions.iter().any(|mention| mention.changes && !mention.word.text.starts_with("/dev/"));
-        named || writes && self.parts.iter().any(|part| prints(part, name))
+        named || writes && self.parts.iter().any(|part| prints(part, name)) || self.hands_found(name)
+    }
+
+    /// Whether one command finds out where a program is, and another is handed what commands print.
+    fn hands_found(&self, name: &str) -> bool {
+        let called = |part: &Part| part.words.first().map(|word| program_name(&word.text).into_owned());
+        let finds = |part: &Part| {
+            let is_finder = matches!(called(part).as_deref(), Some("which" | "command" | "type" | "whereis"));
+            is_finder && part.words.iter().skip(1).any(|word| word.text == name)
+        };
+        let is_handing = |part: &Part| matches!(called(part).as_deref(), Some("xargs" | "parallel"));
+        let does = |part: &Part| !finds(part) && !is_handing(part) && !called(part).is_some_and(|own| only_looks(&own));
+        self.parts.iter().any(finds) && self.parts.iter().any(is_handing) && self.parts.iter().any(does)
     }
 }
 
@@ -62,9 +99,22 @@ fn looks_up(text: &str, name: &str) -> bool {
     })
 }
 
+/// Whether a path leads out of the folder it is meant from.
+fn climbs(path: &str) -> bool {
+    let mut depth = 0_usize;
+    for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
+        match (part, depth) {
+            ("..", 0) => return !path.starts_with('/'),
+            ("..", _) => depth -= 1,
+            _ => depth += 1,
+        }
+    }
+    false
+}
+
 /// Whether a path, straightened without a look at the disk, leads to a program of this name in a folder of programs.
 fn leads_to(path: &str, name: &str) -> bool {
-    if !path.starts_with(['/', '~']) && !path.starts_with("../") {
+    if !path.starts_with(['/', '~']) && !climbs(path) {
         return false;
     }
     let mut folders: Vec<&str> = Vec::new();
@@ -98,6 +148,14 @@ mod tests {
             "cp /usr/bin/../bin/curl x && ./x",
             "cp /usr/./bin//curl x",
             "cp ../../../usr/bin/curl x",
+            "cp ./../../../usr/bin/curl x",
+            "cp x/../../../usr/bin/curl x",
+            "find /usr/bin/curl -exec cp {} x ;",
+            "find /usr/bin -name curl -exec cp {} x ;",
+            "find /usr/bin -name 'cur?' -exec cp {} x ;",
+            "git hash-object -w /usr/bin/curl",
+            "git diff --no-index --output=x /dev/null /usr/bin/curl",
+            "which curl | xargs -I{} cp {} x",
             "cp /proc/self/root/usr/bin/curl x",
             "cp /usr/bin/cur? x",
             "cp /*/bin/curl x",
@@ -129,6 +187,11 @@ mod tests {
             "cp ./curl x",
             "cp docs/curl.md x",
             "cp src/bin/curl x",
+            "cp src/../bin/curl x",
+            "find . -name curl -exec wc -l {} +",
+            "find /usr/bin -name curl",
+            "which curl | xargs ls -l",
+            "git diff -- /usr/bin/curl",
             "cp \"$curl\" x",
             "cp /usr/share/doc/curl x",
             "cp $(ls docs) x",

@@ -4,7 +4,7 @@ use neco_proto::Risk;
 
 use super::environment::{self, Effect};
 use super::examined::Word;
-use super::finding::{Command, Finding, Input, add_reason};
+use super::finding::{Command, Finding, Inner, Input, add_reason};
 use super::ground::Ground;
 use super::known_safe;
 use super::named::{program_name, usual_name};
@@ -39,8 +39,8 @@ pub(crate) fn judge(command: &Command, ground: &Ground<'_>) -> Finding {
     if outside.is_some() || !ground.is_home_ground() {
         finding.uncoverable();
     }
-    let untouched =
-        finding.risk == Risk::High && finding.never.is_none() && finding.inner.is_empty() && !finding.network;
+    let starts_nothing = finding.inner.iter().all(Inner::is_hunch);
+    let untouched = finding.risk == Risk::High && finding.never.is_none() && starts_nothing && !finding.network;
     let looks = is_usual && untouched && known_safe::check(&case);
     let only_wraps = is_usual && finding.wrapper && !finding.uncoverable && finding.risk == Risk::High;
     if harmless && (looks || only_wraps) {

@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`place`], [`examined`], [`rule`], [`mod@examine`]; how a line is read: [`scan`],
 //! [`ansi_c`], [`expand`], [`expansion`], [`walk`], [`reader`]; how a part is judged: [`named`], [`spelled`], [`handed`],
-//! [`finding`], [`judge`], [`ground`], [`pattern`], [`option`], [`allowed`], [`reaching`], [`environment`], [`program`],
+//! [`finding`], [`judge`], [`ground`], [`pattern`], [`option`], [`source`], [`allowed`], [`reaching`], [`environment`], [`program`],
 //! [`known_safe`]; what it names: [`reach`], and what of that is surely a file: [`surely`].
 
 mod allowed;
@@ -32,6 +32,7 @@ mod reaching;
 mod reader;
 mod rule;
 mod scan;
+mod source;
 mod spelled;
 mod surely;
 mod walk;

@@ -43,7 +43,8 @@ pub(crate) fn values<'a>(words: &'a [Word], short: Option<char>, long: &'a str) 
                 _ => {}
             }
         } else if let Some(rest) = short.and_then(|short| text.strip_prefix('-')?.split_once(short)) {
-            if !rest.0.chars().all(|letter| letter.is_ascii_alphabetic()) {
+            // Numbers belong to the letters before them.
+            if !rest.0.chars().all(|letter| letter.is_ascii_alphanumeric()) {
                 continue;
             }
             match rest.1 {
@@ -91,6 +92,9 @@ mod tests {
         for line in ["-I zstd", "-Izstd", "-xI zstd", "--use-compress-program=zstd", "--use-compress zstd"] {
             let found = values(&words(line), Some('I'), "--use-compress-program");
             assert_eq!(found, [Word::exact("zstd")], "{line}");
+        }
+        for line in ["-0777ne zstd", "-l012e zstd", "-e zstd", "-i.ref -pe zstd"] {
+            assert_eq!(values(&words(line), Some('e'), "--eval"), [Word::exact("zstd")], "{line}");
         }
     }
 

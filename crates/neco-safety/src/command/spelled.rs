@@ -26,8 +26,8 @@ const CURL: &str = "AbCcDdeEFhHKmoPQrtTuUwxXyYz";
 const FORMS: &[Form] = &[
     Form { valued: COMMIT, ..form("git", "commit", "--no-verify", "n") },
     Form { valued: COMMIT, ..form("git", "commit", "--all", "a") },
-    form("git", "push", "--force", "f"),
-    form("git", "push", "--delete", "d"),
+    Form { valued: "o", ..form("git", "push", "--force", "f") },
+    Form { valued: "o", ..form("git", "push", "--delete", "d") },
     form("git", "branch", "--delete", "dD"),
     form("git", "branch", "--force", "fDMC"),
     form("git", "branch", "--move", "mM"),
@@ -66,41 +66,89 @@ const FORMS: &[Form] = &[
 /// Options that are whole, though longer ones begin with them: whoever writes them means them.
 const WHOLE: [&str; 8] = ["--force", "--save", "--all", "--output", "--delete", "--config", "--include", "--no-verify"];
 
+/// Programs whose options are words behind one dash, which can't be joined as letters can.
+const WORDED: &str = "find gfind bfs go java javac terraform tofu gcc g++ cc c++ clang clang++ openssl ffmpeg";
+
 /// Whether an option of a program is among the words.
 pub(super) fn has_option(program: &str, option: &str, words: &[Word]) -> bool {
+    let forms: Vec<&Form> = FORMS.iter().filter(|form| form.program == program && form.is_of(words)).collect();
+    let valued: String = forms.iter().map(|form| form.valued).collect();
+    let has_letter = !option.starts_with("--") || forms.iter().any(|form| form.long == option);
     let is = |word: &Word| word.text == option || abbreviates(&word.text, option);
     let is_message = |at: usize| {
-        let before = at.checked_sub(1).and_then(|at| words.get(at));
-        before.is_some_and(|before| before.exact && matches!(before.text.as_str(), "-m" | "-am" | "-sm" | "--message"))
+        let before = at.checked_sub(1).and_then(|at| words.get(at)).filter(|before| before.exact);
+        before.is_some_and(|before| match letters_of(&before.text) {
+            Some(letters) => program == "git" && letters.ends_with('m'),
+            None => before.text == "--message",
+        })
     };
-    let may_be = |at: usize, word: &Word| (!is_message(at) || word.splits) && may_be_option(word, option);
+    let may_be = |at: usize, word: &Word| match word.text.starts_with('-') {
+        true => may_become_option(word, option, has_letter, &valued),
+        false => (!is_message(at) || word.splits) && may_be_option(word, option),
+    };
     if words.iter().enumerate().any(|(at, word)| is(word) || may_be(at, word)) {
         return true;
     }
-    let forms = move || {
-        let has =
-            move |form: &&Form| form.subcommand.is_empty() || words.iter().any(|word| word.text == form.subcommand);
-        FORMS.iter().filter(move |form| form.program == program).filter(has)
-    };
     let Some(wanted) = letters_of(option) else {
-        return forms().any(|form| form.long == option && form.is_given(words));
+        return forms.iter().any(|form| form.long == option && form.is_given(words));
     };
-    let given: String = words.iter().filter_map(|word| letters_of(&word.text)).collect();
+    if WORDED.split_whitespace().any(|own| own == program) && wanted.chars().count() > 1 {
+        return words.iter().any(|word| is_word(&word.text, wanted));
+    }
+    let given: String = words.iter().filter_map(|word| own_letters(word, &valued)).collect();
     let is_spelled = |letter: char| {
-        let mut same = forms().filter(|form| form.letters.contains(letter)).peekable();
+        let mut same = forms.iter().filter(|form| form.letters.contains(letter)).peekable();
         same.peek().is_some() && same.all(|form| form.is_given(words))
     };
     !wanted.is_empty() && wanted.chars().all(|letter| given.contains(letter) || is_spelled(letter))
 }
 
+/// Whether a word is an option of several letters behind one dash or two, also with a value.
+fn is_word(text: &str, wanted: &str) -> bool {
+    let name = text.split_once('=').map_or(text, |(name, _)| name);
+    let bare = name.strip_prefix("--").or_else(|| name.strip_prefix('-'));
+    bare == Some(wanted)
+}
+
+/// The text of a word up to what only the shell will know.
+fn literal(word: &Word) -> &str {
+    match word.exact {
+        true => &word.text,
+        false => word.text.split(['$', '`', '*', '?', '[', '{']).next().unwrap_or_default(),
+    }
+}
+
+/// The letters of a word that gives options by letters, up to the one that takes what follows it.
+fn own_letters<'a>(word: &'a Word, valued: &str) -> Option<&'a str> {
+    let letters = letters_of(literal(word))?;
+    let end = letters.char_indices().find(|(_, letter)| valued.contains(*letter));
+    letters.get(..end.map_or(letters.len(), |(at, letter)| at + letter.len_utf8()))
+}
+
+/// Whether a word that begins with a dash, and whose rest only the shell will know, may become this option: the long
+/// one where it begins like it, letters where none of those before takes the rest for its value.
+fn may_become_option(word: &Word, option: &str, has_letter: bool, valued: &str) -> bool {
+    if word.exact || word.splits {
+        return !word.exact;
+    }
+    let known = literal(word);
+    match known.strip_prefix('-').unwrap_or_default() {
+        "" => true,
+        long if long.starts_with('-') => option.starts_with(known),
+        letters => has_letter && !letters.contains(|letter: char| valued.contains(letter)),
+    }
+}
+
 impl Form {
+    /// Whether the words are of the subcommand that has it.
+    fn is_of(&self, words: &[Word]) -> bool {
+        self.subcommand.is_empty() || words.iter().any(|word| word.text == self.subcommand)
+    }
+
     /// Whether it is among the words, in one of its spellings.
     fn is_given(&self, words: &[Word]) -> bool {
-        words.iter().any(|word| match letters_of(&word.text) {
-            Some(letters) => {
-                let end = letters.find(|letter: char| self.valued.contains(letter)).map_or(letters.len(), |at| at + 1);
-                letters.chars().take(end).any(|letter| self.letters.contains(letter))
-            }
+        words.iter().any(|word| match own_letters(word, self.valued) {
+            Some(letters) => letters.chars().any(|letter| self.letters.contains(letter)),
             None => abbreviates(&word.text, self.long),
         })
     }
@@ -124,9 +172,6 @@ fn may_be_option(word: &Word, option: &str) -> bool {
         return false;
     }
     let text = word.text.as_str();
-    if text.starts_with('-') {
-        return true;
-    }
     if word.pattern {
         return text.starts_with(['*', '?', '[']) && pattern::matches(text, option);
     }
@@ -170,6 +215,18 @@ mod tests {
             ("git push origin \"$BRANCH\"", "git push --force", false),
             ("git push \"$@\"", "git push --force", true),
             ("git push {origin,--force}", "git push --force", true),
+            ("git commit -m\"$MSG\"", "git commit --no-verify", false),
+            ("git commit -m$MSG", "git commit --no-verify", true),
+            ("git commit --message=\"$MSG\"", "git commit --no-verify", false),
+            ("git commit -asm \"$(cat x)\"", "git commit --no-verify", false),
+            ("git commit -a\"$x\"", "git commit --no-verify", true),
+            ("git commit --no\"$x\"", "git commit --no-verify", true),
+            ("git push --push-option=\"$x\"", "git push --force", false),
+            ("git push -o\"$x\"", "git push --force", false),
+            ("find . -maxdepth 2 -type f -ls", "find -delete", false),
+            ("find . -delete", "find -delete", true),
+            ("go test --exec=x", "go test -exec", true),
+            ("go test -c -x -e", "go test -exec", false),
         ] {
             assert_eq!(examine(line, &place).mentions(&words(rule)), may, "{line} {rule}");
         }

@@ -21,3 +21,4 @@ mod properties;
 mod rules;
 mod support;
 mod telling;
+mod walked_round;

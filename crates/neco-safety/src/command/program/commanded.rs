@@ -1,10 +1,11 @@
 //! Options and words by which programs that are for something else are told to run a command.
 
 use super::Case;
-use super::wrapper::{every_suffix, is_package_manager};
+use super::wrapper::{behind_options, every_suffix, is_package_manager};
 use crate::command::environment;
 use crate::command::examined::Word;
 use crate::command::finding::{Command, Finding, Inner, Input};
+use crate::command::source::{fed, is_input, is_pipe, printed};
 use crate::command::{option, reaching};
 
 /// Programs and the options whose value is a command or a program.
@@ -19,7 +20,6 @@ const OPTIONS: &[(&[&str], &str)] = &[
     (&["tcpdump"], "-z"),
     (&["go"], "-exec -toolexec -vettool"),
     (&["npm", "pnpm", "yarn", "bun"], "--script-shell --shell"),
-    (&["npm", "npx", "pnpx"], "-c --call"),
     (&["hg"], "--ssh --remotecmd"),
     (&["svn"], "--diff-cmd --diff3-cmd --editor-cmd"),
     (&["restic", "rclone"], "--password-command"),
@@ -35,6 +35,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
     (&["su", "runuser"], "-C --session-command -s --shell"),
     (&["runuser"], "-c --command"),
     (&["coreutils"], "--coreutils-prog"),
+    (&["hyperfine"], "-s --setup -p --prepare -c --cleanup --conclude --reference -S --shell"),
 ];
 
 /// Programs that run what follows one of these words.
@@ -84,6 +85,7 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
         behind_subcommand(words, case, finding);
     }
     match case.name {
+        "npm" | "npx" | "pnpx" => called(case, finding),
         "less" | "more" | "most" | "zless" => pager(case, finding),
         "make" | "gmake" | "bmake" => make(case, finding),
         "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" => {
@@ -93,11 +95,12 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
         }
         "apt" | "apt-get" | "aptitude" | "sshfs" | "hg" => settings(case, finding),
         "gh" | "glab" if option::has_word(case.arguments, &["alias"]) => guesses(case.arguments, finding),
-        "cargo" if option::has_word(case.arguments, &["watch"]) => {
-            option::values(case.arguments, Some('s'), "--shell").iter().for_each(|command| told(command, finding));
-            every_suffix(case.arguments, finding);
+        "cargo" if option::has_word(case.arguments, &["watch"]) => cargo_watch(case, finding),
+        "jobs" if option::has(case.arguments, 'x', "") => {
+            let words: Vec<Word> =
+                case.arguments.iter().skip_while(|word| word.text.starts_with('-')).cloned().collect();
+            finding.starts(&words);
         }
-        "jobs" if option::has(case.arguments, 'x', "") => every_suffix(case.arguments, finding),
         "compgen" | "complete" | "mapfile" | "readarray" => {
             option::values(case.arguments, Some('C'), "").iter().for_each(|command| told(command, finding));
         }
@@ -111,6 +114,34 @@ fn told(command: &Word, finding: &mut Finding) {
     if !command.text.trim().is_empty() {
         finding.runs(command);
     }
+}
+
+/// `-c` and `--call` of npm and npx: before the first operand, which has options of its own, and before `--`.
+fn called(case: &Case<'_>, finding: &mut Finding) {
+    let mut rest = case.arguments.iter();
+    while let Some(word) = rest.next() {
+        match word.text.as_str() {
+            "-c" | "--call" => rest.next().into_iter().for_each(|command| told(command, finding)),
+            "-p" | "--package" | "-w" | "--workspace" => drop(rest.next()),
+            "exec" | "x" if case.name == "npm" => {}
+            "--" => return,
+            text if text.starts_with('-') => {
+                let value = text.strip_prefix("--call=").or_else(|| text.strip_prefix("-c"));
+                value.into_iter().for_each(|command| told(&Word::of(command, word.exact), finding));
+            }
+            _ => return,
+        }
+    }
+}
+
+/// Lines for a shell, for cargo, and a program behind them.
+fn cargo_watch(case: &Case<'_>, finding: &mut Finding) {
+    option::values(case.arguments, Some('s'), "--shell").iter().for_each(|command| told(command, finding));
+    for command in option::values(case.arguments, Some('x'), "--exec") {
+        finding.inner.push(Inner::Guess(format!("cargo {}", command.text)));
+    }
+    let behind: Vec<Word> = case.arguments.iter().skip_while(|word| word.text != "watch").skip(1).cloned().collect();
+    every_suffix(&behind, finding);
 }
 
 /// What follows a subcommand that runs something: behind options, nobody knows where the other program begins. Whoever
@@ -130,19 +161,32 @@ fn behind_subcommand(subcommands: &str, case: &Case<'_>, finding: &mut Finding) 
         return;
     }
     let rest = case.arguments.get(at + 1..).unwrap_or_default();
-    let most = match rest.first() {
-        Some(word) if word.text.starts_with('-') || word.text.contains('=') => 16,
-        Some(_) if takes_name => 3,
-        Some(_) => 1,
-        None => 0,
-    };
-    for start in 0..rest.len().min(most) {
-        let words = rest.get(start..).unwrap_or_default();
-        if words.first().is_some_and(|word| !word.text.starts_with('-') && !word.text.contains('=')) {
-            finding.inner.push(Inner::Command(Command { vouched: true, ..Command::of(words) }));
+    let own = usize::from(takes_name) + usize::from(takes_name && rest.get(1).is_some_and(|word| word.text == "--"));
+    match rest.first() {
+        Some(word) if word.text.starts_with('-') || word.text.contains('=') => behind_options(rest, finding),
+        Some(_) => {
+            (0..own).for_each(|start| finding.may_start(rest.get(start..).unwrap_or_default()));
+            surely_starts(rest.get(own..).unwrap_or_default(), finding);
+        }
+        None => {}
+    }
+    if let Some(dashes) = rest.iter().position(|word| word.text == "--") {
+        let behind = rest.get(dashes + 1..).unwrap_or_default();
+        // Behind a program, those are its own words.
+        match is_option(rest.first()) {
+            true => surely_starts(behind, finding),
+            false => finding.may_start(behind),
         }
     }
     guesses(rest, finding);
+}
+
+/// It starts a program of these words; one word with spaces in it is a line for a shell, and judged as that.
+fn surely_starts(words: &[Word], finding: &mut Finding) {
+    let is_line = |word: &Word| word.exact && word.text.contains(' ');
+    if words.first().is_some_and(|word| !is_line(word) && !word.text.starts_with('-')) {
+        finding.inner.push(Inner::Command(Command { vouched: true, ..Command::of(words) }));
+    }
 }
 
 /// Words that hold spaces may be lines for a shell; a mark before them says so.
@@ -163,15 +207,14 @@ fn pager(case: &Case<'_>, finding: &mut Finding) {
     }
 }
 
-/// Recipes on the line or fed to it, and variables that are programs.
+/// Recipes on the line or fed to it, and variables that are programs or are worked out by one.
 fn make(case: &Case<'_>, finding: &mut Finding) {
     let files =
         [option::values(case.arguments, Some('f'), "--file"), option::values(case.arguments, None, "--makefile")];
-    let is_fed =
-        files.iter().flatten().any(|file| matches!(file.text.as_str(), "-" | "/dev/stdin" | "/proc/self/fd/0"));
-    if is_fed {
+    for file in files.iter().flatten().filter(|file| is_input(file) || is_pipe(file)) {
         finding.critical("it runs what it is fed");
-        recipes(&fed(case), finding);
+        let makefile = if is_pipe(file) { printed(file) } else { fed(case.command).to_owned() };
+        recipes(&makefile, finding);
     }
     for text in option::values(case.arguments, Some('E'), "--eval") {
         finding.critical("an option makes it run a command");
@@ -179,18 +222,16 @@ fn make(case: &Case<'_>, finding: &mut Finding) {
     }
     for word in option::operands(case.arguments) {
         let Some((name, value)) = word.text.split_once('=') else { continue };
-        if environment::is_command(name.trim_end_matches([':', '+', '?', '!'])) {
+        if name.ends_with('!') {
+            finding.critical("a variable makes it run a command");
+            told(&Word::of(value, word.exact), finding);
+        } else if environment::is_command(name.trim_end_matches([':', '+', '?'])) {
             finding.inner.push(Inner::Guess(value.to_owned()));
         }
-    }
-}
-
-/// What is fed to a command, as far as the line says it.
-fn fed(case: &Case<'_>) -> String {
-    match &case.command.input {
-        Input::Text(text) => text.text.clone(),
-        Input::Pipe(said) => said.clone().unwrap_or_default(),
-        Input::Inherited | Input::File => String::new(),
+        if !environment::shell_calls(value).is_empty() {
+            finding.critical("a variable makes it run a command");
+            recipes(value, finding);
+        }
     }
 }
 
@@ -198,8 +239,8 @@ fn fed(case: &Case<'_>) -> String {
 fn recipes(makefile: &str, finding: &mut Finding) {
     for line in makefile.lines().take(256) {
         let recipe = line.strip_prefix('\t').or_else(|| line.split_once(';').map(|(_, recipe)| recipe));
-        let called = line.split_once("$(shell ").map(|(_, call)| call.trim_end_matches(')'));
-        for command in recipe.into_iter().chain(called) {
+        let called = environment::shell_calls(line);
+        for command in recipe.into_iter().chain(called.iter().map(String::as_str)) {
             let command = command.trim_start_matches(['@', '-', '+', ' ']);
             finding.inner.push(Inner::Guess(command.to_owned()));
         }

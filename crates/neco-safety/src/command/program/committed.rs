@@ -81,13 +81,24 @@ const TABLE: &[Kept] = &[
     kept("help", "*", "*"),
 ];
 
+/// What `git stash list` is told, but for what it is to list.
+const STASHES: Kept = kept("stash", "ng0123456789", COMMITS);
+
 /// Whether a call with so many words tells and brings back nothing of what files hold.
 pub(super) fn is_kept(call: &Invocation<'_>, words: usize) -> bool {
     let first = call.arguments.first().map_or("", |word| word.text.as_str());
     match (call.subcommand, first) {
         // Without a subcommand there is nothing to do but to tell about git itself.
         ("", _) => call.global.len() == words && call.global.iter().all(|word| word.exact),
-        ("stash" | "worktree", "list") => true,
+        ("worktree", "list") => true,
+        ("stash", "list") => {
+            // An operand may be any commit, and what is shown of it is what options say.
+            let rest = call.arguments.get(1..).unwrap_or_default();
+            let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+            rest.iter().all(|word| word.exact && (word.text.starts_with('-') || is_number(&word.text)))
+                && !rest.iter().any(|word| word.text == "--")
+                && STASHES.holds_for(rest)
+        }
         ("submodule", "status") => true,
         // A new branch where one is leaves the files as they are.
         ("switch", "-c" | "--create") | ("checkout", "-b") => call.arguments.len() == 2,
@@ -148,6 +159,7 @@ mod tests {
             "git checkout -b topic",
             "git switch -c topic",
             "git stash list",
+            "git stash list -n 3 --oneline",
             "git --version",
             "git ls-files | wc -l",
             "git rev-parse HEAD",
@@ -183,6 +195,12 @@ mod tests {
             "git reset --hard",
             "git stash",
             "git stash show -p",
+            "git stash list -p",
+            "git stash list -p HEAD",
+            "git stash list --patch",
+            "git stash list HEAD",
+            "git stash list -- a",
+            "git stash list $x",
             "git stash pop",
             "git cat-file -p HEAD:a",
             "git grep x HEAD",

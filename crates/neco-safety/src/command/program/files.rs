@@ -189,6 +189,7 @@ fn tar(case: &Case<'_>, finding: &mut Finding) {
             .iter()
             .filter_map(|word| Some(Word::of(word.text.strip_prefix("exec=")?.to_owned(), word.exact)))
             .collect(),
+        old_style(case.arguments),
     ]
     .concat();
     let compressors = ["gzip", "bzip2", "xz", "zstd", "lz4", "pigz", "pixz", "lzip", "pbzip2"];
@@ -203,6 +204,19 @@ fn tar(case: &Case<'_>, finding: &mut Finding) {
     archive(case, finding);
 }
 
+/// The programs that letters without a dash name, as in `tar cIf PROGRAM FILE`: each letter that takes a value takes the
+/// next word.
+fn old_style(arguments: &[Word]) -> Vec<Word> {
+    let letters = arguments.first().map(|word| word.text.as_str()).filter(|text| !text.starts_with('-'));
+    let mut values = arguments.iter().skip(1);
+    let mut found = Vec::new();
+    for letter in letters.unwrap_or_default().chars().filter(|letter| "bCfFgHIKLNTVX".contains(*letter)) {
+        let value = values.next();
+        found.extend(value.filter(|_| matches!(letter, 'I' | 'F')).cloned());
+    }
+    found
+}
+
 /// Unpacking somewhere else, or over what was there.
 fn archive(case: &Case<'_>, finding: &mut Finding) {
     for folder in option::values(case.arguments, Some('C'), "--directory") {
@@ -215,13 +229,29 @@ fn archive(case: &Case<'_>, finding: &mut Finding) {
     {
         finding.critical("it may write outside the workspace");
     }
-    let tests =
-        || option::has_word(case.arguments, &["-TT", "-T"]) || option::has_long(case.arguments, "--unzip-command");
-    if case.name == "zip" && tests() {
+    if case.name == "zip" {
+        tested(case, finding);
+    }
+}
+
+/// Whether and how `zip` has its archive tested: by a program that an option names.
+fn tested(case: &Case<'_>, finding: &mut Finding) {
+    let letters = |word: &Word| {
+        let letters = word.text.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
+        letters.contains('T').then(|| letters.split_once("TT").map(|(_, value)| value.to_owned()))
+    };
+    for (at, word) in case.arguments.iter().enumerate() {
+        let Some(program) = letters(word) else { continue };
+        finding.critical("an option makes it run a command");
+        match program.as_deref() {
+            Some("") => case.arguments.get(at + 1).into_iter().for_each(|text| finding.runs(text)),
+            Some(program) => finding.runs(&Word::of(program, word.exact)),
+            None => {}
+        }
+    }
+    if option::has_long(case.arguments, "--unzip-command") {
         finding.critical("an option makes it run a command");
         option::values(case.arguments, None, "--unzip-command").iter().for_each(|text| finding.runs(text));
-        let tested = case.arguments.iter().skip_while(|word| word.text != "-TT").nth(1);
-        tested.into_iter().for_each(|text| finding.runs(text));
     }
 }
 

@@ -89,9 +89,10 @@ fn configured(setting: &Word, finding: &mut Finding) {
         return;
     }
     finding.uncoverable();
-    if runs_command(&key) || !setting.exact {
+    let (is_script, address) = (value.strip_prefix('!'), setting.text.split_once("ext::").map(|(_, command)| command));
+    if runs_command(&key) || !setting.exact || is_script.is_some() || address.is_some() {
         finding.critical(format!("the setting {key} makes git run something"));
-        let script = match value.strip_prefix('!') {
+        let script = match is_script.or(address) {
             Some(script) => script.to_owned(),
             None if key.starts_with("alias.") => format!("git {value}"),
             None => value.to_owned(),
@@ -121,20 +122,21 @@ fn is_harmless_setting(key: &str) -> bool {
 
 fn runs_command(key: &str) -> bool {
     let ends = [
-        ".command",
-        ".cmd",
+        "command",
+        "cmd",
+        "hook",
         ".textconv",
         ".helper",
         ".clean",
         ".smudge",
         ".process",
         ".driver",
-        ".program",
+        "program",
+        ".filter",
         ".path",
         "pager",
         "editor",
         ".external",
-        "sshcommand",
         "askpass",
         "hookspath",
         "fsmonitor",
@@ -153,7 +155,6 @@ fn runs_command(key: &str) -> bool {
         "attributesfile",
         "excludesfile",
         "templatedir",
-        "packobjectshook",
     ];
     key.starts_with("alias.")
         || key.starts_with("pager.")

@@ -5,9 +5,10 @@ use crate::command::examined::Word;
 use crate::command::finding::{Finding, Inner, Input};
 use crate::command::ground::Ground;
 use crate::command::option;
+use crate::command::source::{fed, is_input, is_pipe, printed};
 
 /// Words of code that starts programs, in one language or another.
-const STARTS: [&str; 20] = [
+const STARTS: [&str; 15] = [
     "system",
     "popen",
     "Popen",
@@ -22,12 +23,7 @@ const STARTS: [&str; 20] = [
     "passthru",
     "proc_open",
     ".Command",
-    "-|",
-    "|-",
-    "|\"",
-    "|'",
-    "\"|",
-    "'|",
+    "os.execute",
 ];
 
 /// Words behind which editors, debuggers and their like take the rest for a command.
@@ -49,10 +45,9 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
             let upper = option::values(case.arguments, Some('E'), "--eval");
             [option::values(case.arguments, Some('e'), "--eval"), upper].concat()
         }
-        "php" => {
-            [option::values(case.arguments, Some('r'), "--run"), option::values(case.arguments, Some('B'), "--begin")]
-                .concat()
-        }
+        "php" => [('r', "--run"), ('B', "--process-begin"), ('R', "--process-code"), ('E', "--process-end")]
+            .map(|(letter, long)| option::values(case.arguments, Some(letter), long))
+            .concat(),
         "deno" if option::has_word(case.arguments, &["eval"]) => case.arguments.to_vec(),
         "pwsh" | "powershell" => {
             let words = case.arguments.iter().map(|word| word.text.as_str());
@@ -66,31 +61,55 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
             code.iter().for_each(|code| told(&code.text, finding));
             code
         }
-        "vim" | "vi" | "nvim" | "ex" | "view" | "emacs" | "ed" | "gdb" | "lldb" | "dc" | "m4" | "sqlite" | "psql"
-        | "mysql" | "gvim" | "vimdiff" | "vim.basic" | "vim.tiny" | "emacsclient" | "lftp" | "ftp" => {
+        "sqlite" | "psql" | "mysql" | "mariadb" => {
+            database(case, finding);
+            return;
+        }
+        "vim" | "vi" | "nvim" | "ex" | "view" | "emacs" | "ed" | "gdb" | "lldb" | "dc" | "m4" | "gvim" | "vimdiff"
+        | "vim.basic" | "vim.tiny" | "emacsclient" | "lftp" | "ftp" => {
             editor(case, finding);
             return;
         }
         _ => return,
     };
     for word in &code {
-        judge_code(word, case.ground, finding);
+        judge_code(word, case, finding);
     }
-    let reads_input = |word: &Word| matches!(word.text.as_str(), "-" | "/dev/stdin");
+    if code.iter().any(|word| starts_programs(&word.text, name)) {
+        let last = case.arguments.iter().rposition(|word| code.contains(word)).map_or(0, |at| at + 1);
+        handed(case.arguments.get(last..).unwrap_or_default(), case, finding);
+    }
     let file = option::operands(case.arguments).next();
-    if code.is_empty() && file.is_none_or(reads_input) {
-        from_input(case, finding);
-    } else if code.is_empty() {
-        finding.names_file(case.arguments.iter().skip_while(|word| Some(*word) != file));
+    match file.filter(|_| code.is_empty()) {
+        Some(file) if is_pipe(file) => {
+            finding.critical("an interpreter runs what another command prints");
+            judge_code(&Word::exact(printed(file)), case, finding);
+        }
+        Some(file) if is_input(file) => from_input(case, finding),
+        Some(file) => finding.names_file(case.arguments.iter().skip_while(|word| *word != file)),
+        None if code.is_empty() => from_input(case, finding),
+        None => {}
     }
+}
+
+/// What code that starts programs is handed may be what it starts: the words behind it, its input, its variables.
+pub(super) fn handed(behind: &[Word], case: &Case<'_>, finding: &mut Finding) {
+    for start in 0..behind.len().min(8) {
+        finding.may_start(behind.get(start..).unwrap_or_default());
+    }
+    let lines = behind.iter().filter(|word| word.text.contains(' ')).map(|word| word.text.as_str());
+    let variables = case.command.environment.iter().map(|(_, value)| value.text.as_str());
+    let fed = fed(case.command).lines();
+    let texts: Vec<&str> = lines.take(8).chain(variables.take(8)).chain(fed.take(16)).collect();
+    texts.into_iter().for_each(|text| finding.may_run(text));
 }
 
 fn from_input(case: &Case<'_>, finding: &mut Finding) {
     match &case.command.input {
-        Input::Text(code) => judge_code(code, case.ground, finding),
+        Input::Text(code) => judge_code(code, case, finding),
         Input::Pipe(said) => {
             finding.critical("an interpreter runs what another command prints");
-            judge_code(&Word::guess(said.clone().unwrap_or_default()), case.ground, finding);
+            judge_code(&Word::guess(said.clone().unwrap_or_default()), case, finding);
         }
         Input::Inherited | Input::File => {}
     }
@@ -103,19 +122,36 @@ fn editor(case: &Case<'_>, finding: &mut Finding) {
         let opens_terminal = case.name.contains("vi") && (text.contains("terminal ") || text.contains("term "));
         ["!", "system", "shell", "syscmd"].iter().any(|word| text.contains(word)) || opens_terminal
     };
-    let input = match &case.command.input {
-        Input::Text(word) => word.text.clone(),
-        Input::Pipe(said) => said.clone().unwrap_or_default(),
-        Input::Inherited | Input::File => String::new(),
-    };
-    if case.arguments.iter().any(|word| runs(&word.text)) || runs(&input) {
+    let input = fed(case.command);
+    if case.arguments.iter().any(|word| runs(&word.text)) || runs(input) {
         finding.critical("it is told to run a command");
-        for text in case.arguments.iter().map(|word| word.text.as_str()).chain([input.as_str()]) {
+        for text in case.arguments.iter().map(|word| word.text.as_str()).chain([input]) {
             strings(text, finding);
             told(text, finding);
             if let Some((_, command)) = text.split_once('!') {
                 finding.inner.push(Inner::Script { text: command.to_owned(), input: Input::Inherited });
             }
+        }
+    }
+    finding.uncoverable |=
+        option::has(case.arguments, 'c', "--cmd") || option::has_word(case.arguments, &["-ex", "--eval"]);
+}
+
+/// Clients of databases run the rest of a line that begins with a mark of theirs, and what a table is read from.
+fn database(case: &Case<'_>, finding: &mut Finding) {
+    let texts = case.arguments.iter().map(|word| word.text.as_str()).chain([fed(case.command)]);
+    let statements = texts.flat_map(|text| text.split(['\n', ';'])).map(str::trim_start).take(256);
+    for statement in statements {
+        let marks = [".shell ", ".system ", "\\!", "!", "system ", "\\setenv PAGER "];
+        let marked = marks.iter().find_map(|mark| statement.strip_prefix(*mark));
+        let piped = statement.split_once('|').filter(|_| statement.starts_with(['.', '\\'])).map(|(_, rest)| rest);
+        let lower = statement.to_ascii_lowercase();
+        let is_program =
+            lower.split_once("program").is_some_and(|(_, rest)| rest.trim_start().starts_with(['\'', '$']));
+        let read = statement.split('\'').nth(1).filter(|_| lower.contains("copy") && is_program);
+        for command in [marked, piped, read].into_iter().flatten() {
+            finding.critical("it is told to run a command");
+            finding.inner.push(Inner::Guess(command.trim_matches([' ', '"', '\'']).to_owned()));
         }
     }
     finding.uncoverable |=
@@ -136,7 +172,8 @@ fn told(text: &str, finding: &mut Finding) {
 
 /// Judges code in a language that is not read here. What it does is held by the box as it is for the same code in a
 /// file; what is told apart is that it names sensitive files, and what its strings would be if a shell got them.
-pub(super) fn judge_code(code: &Word, ground: &Ground<'_>, finding: &mut Finding) {
+pub(super) fn judge_code(code: &Word, case: &Case<'_>, finding: &mut Finding) {
+    let ground = case.ground;
     if !code.exact {
         finding.critical("it runs code that only the shell will know");
     }
@@ -145,9 +182,17 @@ pub(super) fn judge_code(code: &Word, ground: &Ground<'_>, finding: &mut Finding
         finding.critical(format!("the code names a sensitive file: {why}"));
         finding.opens.extend(words_of(&code.text).flat_map(|word| ground.read_by(&Word::guess(word))));
     }
-    if STARTS.iter().any(|word| code.text.contains(word)) || code.text.contains('`') {
+    if starts_programs(&code.text, case.name) {
         strings(&code.text, finding);
+        unquoted(&code.text, finding);
     }
+}
+
+/// Whether code has a word in it that starts programs. In some languages, a stroke in what is opened does.
+fn starts_programs(code: &str, language: &str) -> bool {
+    let opens = ["perl", "ruby", "raku", "tclsh", "expect", "wish"].iter().any(|own| language.starts_with(own));
+    let reads_from = || code.split_once("open").is_some_and(|(_, behind)| behind.contains('|'));
+    STARTS.iter().any(|word| code.contains(word)) || code.contains('`') || opens && reads_from()
 }
 
 /// Why a text names a sensitive file, word by word.
@@ -180,6 +225,35 @@ fn strings(code: &str, finding: &mut Finding) {
             }
         }
         starts(&mut command, finding);
+    }
+}
+
+/// Strings that other marks stand around than quotes: `qx(…)`, `qw{…}`, `%x[…]`, `[[…]]`.
+fn unquoted(code: &str, finding: &mut Finding) {
+    let mut found: Vec<&str> =
+        code.split("[[").skip(1).filter_map(|behind| behind.split("]]").next()).take(16).collect();
+    for (at, mark) in code.match_indices(['q', '%']).take(64) {
+        let before = code.get(..at).and_then(|before| before.chars().next_back());
+        let behind = code.get(at + mark.len()..).unwrap_or_default();
+        let behind = behind.strip_prefix(['x', 'w', 'q', 'r', 'W', 'Q', 'i']).unwrap_or(behind).trim_start();
+        let Some(open) = behind.chars().next() else { continue };
+        let close = match open {
+            '(' => ')',
+            '{' => '}',
+            '[' => ']',
+            '<' => '>',
+            '/' | '|' | '!' | '#' | '~' | ',' => open,
+            _ => continue,
+        };
+        if !before.is_some_and(|letter| letter.is_alphanumeric() || letter == '_') {
+            found.extend(behind.strip_prefix(open).and_then(|inside| inside.split(close).next()));
+        }
+    }
+    for text in found {
+        let text = text.trim().trim_matches(['|', '-', ' ']);
+        if !text.is_empty() && finding.inner.len() < MOST_COMMANDS {
+            finding.inner.push(Inner::Guess(text.to_owned()));
+        }
     }
 }
 

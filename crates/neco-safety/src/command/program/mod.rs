@@ -2,8 +2,8 @@
 //!
 //! Each file looks at the programs it knows and adds to a finding; none of them makes anything safe.
 //!
-//! Reading order: [`wrapper`], [`commanded`], [`shell`], [`interpreter`], [`stream_editor`], [`find`], [`files`],
-//! [`git`] with [`committed`], [`system`], [`network`].
+//! Reading order: [`wrapper`], [`commanded`], [`shell`], [`interpreter`], [`script`], [`stream_editor`], [`find`],
+//! [`files`], [`git`] with [`committed`], [`system`], [`network`], [`unknown`].
 
 mod commanded;
 mod committed;
@@ -12,9 +12,11 @@ mod find;
 mod git;
 mod interpreter;
 mod network;
+mod script;
 mod shell;
 mod stream_editor;
 mod system;
+mod unknown;
 mod wrapper;
 
 use super::examined::Word;
@@ -49,4 +51,5 @@ pub(crate) fn look(case: &Case<'_>, finding: &mut Finding) {
     git::look(case, finding);
     system::look(case, finding);
     network::look(case, finding);
+    unknown::look(case, finding);
 }

@@ -6,6 +6,7 @@ use crate::command::examined::Word;
 use crate::command::finding::{Finding, Inner, Input};
 use crate::command::option;
 use crate::command::scan::is_name;
+use crate::command::source::{is_input, is_pipe, printed};
 
 pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
     match case.name {
@@ -106,13 +107,17 @@ fn shell(case: &Case<'_>, finding: &mut Finding, same_grammar: bool) {
         finding.uncoverable();
         case.arguments.iter().filter(|word| !word.text.starts_with('-')).for_each(|word| finding.runs(word));
     }
-    finding.uncoverable |=
-        option::has_long(case.arguments, "--rcfile") || option::has_long(case.arguments, "--init-file");
+    first_files(case, finding);
     attached_commands(case.arguments).iter().for_each(|text| finding.runs(text));
-    if case.name == "fish" {
-        let first = option::values(case.arguments, Some('C'), "--init-command");
-        first.iter().for_each(|text| finding.runs(text));
-    }
+    let first = match case.name {
+        "fish" => option::values(case.arguments, Some('C'), "--init-command"),
+        "nu" => {
+            let apart = option::values(case.arguments, None, "--commands");
+            [option::values(case.arguments, Some('e'), "--execute"), apart].concat()
+        }
+        _ => Vec::new(),
+    };
+    first.iter().for_each(|text| finding.runs(text));
     if !script && reads_input(case.arguments, rest) {
         return from_input(case, finding);
     }
@@ -125,18 +130,37 @@ fn shell(case: &Case<'_>, finding: &mut Finding, same_grammar: bool) {
             }
         }
         (true, None) => finding.critical("it runs text that is not on the line"),
-        (false, Some(file)) if is_stream(file) => {
-            finding.critical("it runs what it is fed");
-            from_input(case, finding);
-        }
+        (false, Some(file)) if is_stream(file) => streamed(file, case, finding),
         (false, Some(_)) => finding.names_file(rest.iter()),
         (false, None) => from_input(case, finding),
     }
 }
 
-/// Lines behind `--command=`, in one word.
+/// Files that an interactive shell runs first.
+fn first_files(case: &Case<'_>, finding: &mut Finding) {
+    let files = [option::values(case.arguments, None, "--rcfile"), option::values(case.arguments, None, "--init-file")]
+        .concat();
+    finding.uncoverable |= !files.is_empty();
+    for file in files.iter().filter(|file| is_input(file) || is_pipe(file)) {
+        streamed(file, case, finding);
+    }
+}
+
+/// It runs what it is fed, by a name for its input or by what another command prints.
+fn streamed(file: &Word, case: &Case<'_>, finding: &mut Finding) {
+    finding.critical("it runs what it is fed");
+    if is_pipe(file) {
+        finding.inner.push(Inner::Guess(printed(file)));
+    }
+    from_input(case, finding);
+}
+
+/// Lines behind `--command=`, however it is abbreviated, in one word.
 fn attached_commands(arguments: &[Word]) -> Vec<Word> {
-    let attached = |word: &Word| Some(Word::of(word.text.strip_prefix("--command=")?, word.exact));
+    let attached = |word: &Word| {
+        let (name, line) = word.text.split_once('=')?;
+        (name.len() > 3 && "--commands".starts_with(name)).then(|| Word::of(line, word.exact))
+    };
     arguments.iter().filter_map(attached).collect()
 }
 
@@ -180,6 +204,7 @@ fn is_stream(word: &Word) -> bool {
     !word.exact && word.text.starts_with(['<', '>', '$', '`'])
         || word.text.starts_with("/dev/")
         || word.text.starts_with("/proc/")
+        || word.text != "-" && is_input(word)
 }
 
 fn from_input(case: &Case<'_>, finding: &mut Finding) {
@@ -202,11 +227,13 @@ fn eval(case: &Case<'_>, finding: &mut Finding) {
 
 fn source(case: &Case<'_>, finding: &mut Finding) {
     finding.uncoverable();
-    if case.arguments.first().is_none_or(is_stream) {
-        finding.critical("it runs what it is fed");
-        from_input(case, finding);
-    } else {
-        finding.names_file(case.arguments.iter());
+    match case.arguments.first() {
+        Some(file) if is_stream(file) => streamed(file, case, finding),
+        Some(_) => finding.names_file(case.arguments.iter()),
+        None => {
+            finding.critical("it runs what it is fed");
+            from_input(case, finding);
+        }
     }
 }
 

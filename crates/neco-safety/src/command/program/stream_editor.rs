@@ -1,9 +1,10 @@
 //! `sed` and `awk`: harmless as filters, but both can write files and start programs.
 
 use super::Case;
-use super::interpreter::{judge_code, mentions_sensitive};
+use super::interpreter::{handed, judge_code, mentions_sensitive};
+use super::script::{AWK, Call, SED};
 use crate::command::examined::Word;
-use crate::command::finding::{Finding, Inner, Input};
+use crate::command::finding::{Finding, Inner};
 use crate::command::option;
 
 pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
@@ -14,48 +15,10 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
     }
 }
 
-/// The scripts on the line of `sed` or `awk`: given by option, or the first operand. What follows an option that takes a
-/// value is none, or may be.
-fn scripts(arguments: &[Word], letter: char, long: &str) -> Vec<Word> {
-    let given = option::values(arguments, Some(letter), long);
-    if given.is_empty() && !option::has(arguments, 'f', "--file") {
-        let takes_value = |word: &Word| {
-            let letters = word.text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
-            letters.is_some_and(|letters| letters.ends_with(['v', 'F', 'l'])) || is_valued(&word.text)
-        };
-        // The last of them is the one before the script.
-        let behind = arguments.iter().rposition(takes_value).map_or(0, |at| at + 2);
-        let rest = arguments.get(behind..).unwrap_or_default();
-        let apart = option::operands(rest).take(usize::from(behind > 0));
-        return option::operands(arguments).take(1).chain(apart).cloned().collect();
-    }
-    given
-}
-
-fn is_valued(option: &str) -> bool {
-    matches!(option, "--assign" | "--field-separator" | "--line-length")
-}
-
-/// A script that is fed to it and stands on the line.
-fn fed(case: &Case<'_>, finding: &mut Finding) -> Vec<Word> {
-    let files = option::values(case.arguments, Some('f'), "--file");
-    if !files.iter().any(|file| matches!(file.text.as_str(), "-" | "/dev/stdin" | "/proc/self/fd/0")) {
-        return Vec::new();
-    }
-    finding.uncoverable();
-    match &case.command.input {
-        Input::Text(script) => vec![script.clone()],
-        Input::Pipe(said) => {
-            finding.critical("it runs a script that another command prints");
-            said.iter().map(Word::guess).collect()
-        }
-        Input::Inherited | Input::File => Vec::new(),
-    }
-}
-
 fn sed(case: &Case<'_>, finding: &mut Finding) {
-    let fed = fed(case, finding);
-    for script in scripts(case.arguments, 'e', "--expression").into_iter().chain(fed) {
+    let call = Call::read(case.arguments, &SED);
+    let fed = call.fed(case, finding);
+    for script in call.scripts().into_iter().chain(fed) {
         if !script.exact {
             finding.uncoverable();
         }
@@ -102,7 +65,24 @@ impl SedCommand {
             's' => self.rest.contains(['e', 'w', 'm', 'M']),
             letter => !matches!(
                 letter,
-                'p' | 'd' | 'q' | 'Q' | '=' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | 'y' | 'P' | 'D' | 'l'
+                'p' | 'd'
+                    | 'q'
+                    | 'Q'
+                    | '='
+                    | 'n'
+                    | 'N'
+                    | 'g'
+                    | 'G'
+                    | 'h'
+                    | 'H'
+                    | 'x'
+                    | 'y'
+                    | 'P'
+                    | 'D'
+                    | 'l'
+                    | 'a'
+                    | 'i'
+                    | 'c'
             ),
         }
     }
@@ -133,7 +113,14 @@ fn commands(script: &str) -> Option<Vec<SedCommand>> {
                 rest = after.get(end..)?;
                 flags
             }
-            'e' | 'w' | 'W' | 'r' | 'R' | 'a' | 'i' | 'c' => {
+            // Where several backslashes stand, one `sed` ends the text sooner than another.
+            'a' | 'i' | 'c' if rest.contains("\\\\") && rest.contains('\n') => return None,
+            'a' | 'i' | 'c' => {
+                let end = end_of_text(rest);
+                rest = rest.get(end..)?;
+                String::new()
+            }
+            'e' | 'w' | 'W' | 'r' | 'R' => {
                 let end = rest.find('\n').unwrap_or(rest.len());
                 let text = rest.get(..end)?.to_owned();
                 rest = rest.get(end..)?;
@@ -144,6 +131,17 @@ fn commands(script: &str) -> Option<Vec<SedCommand>> {
         };
         found.push(SedCommand { letter, rest: argument });
     }
+}
+
+/// Where a text that is put between the lines ends: at the first end of a line that no backslash stands before.
+fn end_of_text(text: &str) -> usize {
+    let mut escaped = false;
+    let end = text.find(|letter: char| {
+        let ends = letter == '\n' && !escaped;
+        escaped = letter == '\\' && !escaped;
+        ends
+    });
+    end.unwrap_or(text.len())
 }
 
 fn skip_addresses(script: &str) -> Option<&str> {
@@ -234,25 +232,98 @@ fn plain_set(text: &str) -> Option<(usize, &str)> {
 }
 
 fn awk(case: &Case<'_>, finding: &mut Finding) {
-    let fed = fed(case, finding);
-    for program in scripts(case.arguments, 'e', "--source").into_iter().chain(fed) {
+    let call = Call::read(case.arguments, &AWK);
+    let fed = call.fed(case, finding);
+    for program in call.scripts().into_iter().chain(fed) {
         let text = &program.text;
-        if text.contains("system") || text.contains('|') || text.contains("@load") {
+        if starts_programs(text) {
             finding.uncoverable();
             let quoted = text.split('"').skip(1).step_by(2).take(16);
             finding.inner.extend(quoted.map(|text| Inner::Guess(text.to_owned())));
+            // A quote in a pattern makes strings of what stands between strings, and the other way round.
+            text.split('"').skip(2).step_by(2).take(16).for_each(|text| finding.may_run(text));
             // A variable that is set on the line may be what it runs.
-            let set = option::values(case.arguments, Some('v'), "--assign");
-            let values = set.iter().filter_map(|word| word.text.split_once('='));
+            let values = call.sets.iter().filter_map(|word| word.text.split_once('='));
             finding.inner.extend(values.map(|(_, value)| Inner::Guess(value.to_owned())));
-            judge_code(&program, case.ground, finding);
+            judge_code(&program, case, finding);
+            handed(call.behind(), case, finding);
         }
         if let Some(why) = mentions_sensitive(text, case.ground) {
             finding.critical(format!("the program names a sensitive file: {why}"));
         }
-        finding.uncoverable |= text.contains('>') || text.contains("getline");
+        finding.uncoverable |= text.contains(['>', '|']) || text.contains("getline") || text.contains("system");
     }
     finding.uncoverable |= option::has_word(case.arguments, &["-i", "inplace"]);
+}
+
+/// Whether a program for `awk` starts others: it calls `system`, or has a pipe.
+fn starts_programs(program: &str) -> bool {
+    let Some(bare) = without_texts(program) else { return true };
+    let bare = bare.replace("||", " ");
+    bare.contains("system") || bare.contains(['|', '@'])
+}
+
+/// A program for `awk` without its strings, patterns and remarks; none where one of them does not end on its line.
+fn without_texts(program: &str) -> Option<String> {
+    let mut bare = String::new();
+    let mut letters = program.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => {
+                skip_string(&mut letters)?;
+                bare.push('"');
+            }
+            // Behind these it may divide or begin a pattern.
+            '/' if bare.trim_end().ends_with("++") || bare.trim_end().ends_with("--") => return None,
+            '/' if may_be_pattern(&bare) => {
+                skip_pattern(&mut letters)?;
+                bare.push('"');
+            }
+            '#' => letters = letters.as_str().trim_start_matches(|letter: char| letter != '\n').chars(),
+            letter => bare.push(letter),
+        }
+    }
+    Some(bare)
+}
+
+/// Goes behind the end of a string.
+fn skip_string(letters: &mut std::str::Chars<'_>) -> Option<()> {
+    let mut escaped = false;
+    loop {
+        match letters.next()? {
+            '\n' => return None,
+            '"' if !escaped => return Some(()),
+            letter => escaped = letter == '\\' && !escaped,
+        }
+    }
+}
+
+/// Goes behind the end of a pattern; none where a slash stands between brackets, which some take for its end.
+fn skip_pattern(letters: &mut std::str::Chars<'_>) -> Option<()> {
+    let (mut escaped, mut in_set, mut before) = (false, false, '/');
+    loop {
+        let letter = letters.next()?;
+        match letter {
+            '\n' => return None,
+            '/' if !escaped && in_set => return None,
+            '/' if !escaped => return Some(()),
+            ']' if in_set && matches!(before, '[' | '^') => return None,
+            '[' if !escaped => in_set = true,
+            ']' if !escaped => in_set = false,
+            _ => {}
+        }
+        escaped = letter == '\\' && !escaped;
+        before = letter;
+    }
+}
+
+/// Whether a slash behind this begins a pattern: behind a value, it divides.
+fn may_be_pattern(before: &str) -> bool {
+    let before = before.trim_end();
+    let word = before.rsplit(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap_or_default();
+    let is_own = matches!(word, "print" | "printf" | "return" | "getline" | "case" | "else" | "do" | "in" | "exit");
+    let divides = before.ends_with(|letter: char| letter.is_alphanumeric() || "_)]\"".contains(letter));
+    is_own || !divides
 }
 
 #[cfg(test)]
@@ -276,6 +347,10 @@ mod tests {
             "s/[0-9]*//",
             "/[^[:space:]]x/p",
             "s/\\[a/b/g",
+            "2a text",
+            "$a end",
+            "/x/c new where",
+            "1i\\\nwe are here\np",
             "",
         ] {
             assert!(is_harmless_script(script), "{script}");
@@ -299,8 +374,34 @@ mod tests {
             "s/[[.a.]]/x/",
             "s/\\cx/y/",
             "1,3w x",
+            "2a text\n1e id",
+            "2a\\\\\n1e id",
         ] {
             assert!(!is_harmless_script(script), "{script}");
+        }
+    }
+
+    #[test]
+    fn a_program_starts_others_by_a_call_or_a_pipe() {
+        for program in [
+            "BEGIN{system(\"x\")}",
+            "{print | \"sh\"}",
+            "{\"id\" | getline}",
+            "BEGIN{print /\"/ | \"curl x\"; y = \"\"}",
+            "{ x = a / b | \"sh\" }",
+            "BEGIN { f = \"sys\" \"tem\"; @f(\"x\") }",
+            "{ print \"a",
+        ] {
+            assert!(starts_programs(program), "{program}");
+        }
+        for program in [
+            "$1 == \"curl\" || $2 == \"x\"",
+            "/a|b/ { print \"c|d\" }",
+            "$1 ~ /a|b/",
+            "{ n += $1 / 2 } # a | b",
+            "/system/ { print }",
+        ] {
+            assert!(!starts_programs(program), "{program}");
         }
     }
 }

@@ -286,13 +286,36 @@ fn short_options(wrapper: &Wrapper, letters: &str) -> (bool, bool) {
     (true, false)
 }
 
-/// Where options are not known, anything that follows may be the program.
+/// Why nobody can tell what is started.
+const UNTOLD: &str = "which program is run can't be told from the line";
+
+/// Where options are not known, anything that follows may be the program. What only the shell will know may be any.
 pub(super) fn every_suffix(arguments: &[Word], finding: &mut Finding) {
     for start in 0..arguments.len().min(16) {
-        let rest = arguments.get(start..).unwrap_or_default();
-        if rest.first().is_some_and(|word| !word.text.starts_with('-') && !word.text.contains('=')) {
-            finding.starts(rest);
+        finding.may_start(arguments.get(start..).unwrap_or_default());
+    }
+    let is_unknown = |word: &Word| !word.exact && !word.text.starts_with('-') && !word.text.contains('=');
+    if arguments.iter().take(16).any(is_unknown) {
+        finding.critical(UNTOLD);
+    }
+}
+
+/// Behind options that are not known, the program is at the latest the first word that does not follow one of them.
+pub(super) fn behind_options(arguments: &[Word], finding: &mut Finding) {
+    let is_option = |word: &Word| word.text.starts_with('-');
+    let mut follows = false;
+    for (at, word) in arguments.iter().enumerate().take(16) {
+        let sets = word.exact && word.text.contains('=');
+        if !is_option(word) && !sets {
+            finding.may_start(arguments.get(at..).unwrap_or_default());
+            if !word.exact {
+                finding.critical(UNTOLD);
+            }
+            if !follows {
+                return;
+            }
         }
+        follows = is_option(word) && !word.text.contains('=') || sets;
     }
 }
 
@@ -335,7 +358,8 @@ fn xargs(case: &Case<'_>, finding: &mut Finding) {
     // What it reads is added, or put where a mark of the caller's stands, and nobody knows what that is.
     let own = case.arguments.get(..start).unwrap_or_default();
     let attached = own.iter().filter_map(|word| {
-        let mark = word.text.strip_prefix("--replace=").or_else(|| word.text.strip_prefix("-i"))?;
+        let long = word.text.split_once('=').filter(|(name, _)| name.len() > 2 && "--replace".starts_with(*name));
+        let mark = long.map(|(_, mark)| mark).or_else(|| word.text.strip_prefix("-i"))?;
         Some(mark.to_owned()).filter(|mark| !mark.is_empty())
     });
     let apart = ['I', 'J'].map(|letter| option::values(own, Some(letter), "")).concat();
@@ -416,13 +440,35 @@ fn package_runner(case: &Case<'_>, finding: &mut Finding) {
     }
 }
 
+/// Options of runners that stand alone.
+const RUNNER_FLAGS: [&str; 14] = [
+    "-y",
+    "--yes",
+    "-q",
+    "--quiet",
+    "--silent",
+    "--bun",
+    "--no-install",
+    "--offline",
+    "--frozen",
+    "--locked",
+    "--no-sync",
+    "--isolated",
+    "--no-project",
+    "--",
+];
+
 /// The program may stand behind options of any kind.
 fn runner(arguments: &[Word], finding: &mut Finding) {
-    let start = arguments.iter().position(|word| !word.text.starts_with('-')).unwrap_or(arguments.len());
+    let is_flag = |word: &Word| word.exact && RUNNER_FLAGS.contains(&word.text.as_str());
+    let start = arguments.iter().position(|word| !is_flag(word)).unwrap_or(arguments.len());
     let words = arguments.get(start..).unwrap_or_default().to_vec();
-    if start > 0 {
-        every_suffix(arguments, finding);
+    let has_options = words.first().is_some_and(|word| word.text.starts_with('-'));
+    if start > 0 || has_options {
         finding.uncoverable();
+    }
+    if has_options {
+        behind_options(&words, finding);
     } else if !words.is_empty() {
         finding.inner.push(Inner::Command(Command { words, vouched: true, ..Command::default() }));
     }
