@@ -67,7 +67,7 @@ fn while_readable(folder: &Path) -> io::Result<Vec<Entry>> {
         };
     }
     let opened = Opened::new(handle, Mode::from_raw_mode(found.st_mode))?;
-    listed(Path::new(&opened.by_number()))
+    listed(Path::new(&by_number(&opened.handle)))
 }
 
 /// A folder that is open to its owner until this is dropped.
@@ -78,37 +78,66 @@ struct Opened {
 
 impl Opened {
     fn new(handle: OwnedFd, before: Mode) -> io::Result<Self> {
-        // Dropped also where it could not be opened, which changes nothing then.
-        let opened = Self { handle, before };
-        opened.set(before | Mode::RUSR | Mode::XUSR)?;
-        Ok(opened)
-    }
-
-    /// The folder by its handle: whatever is at its path by now is another.
-    fn by_number(&self) -> String {
-        format!("/proc/self/fd/{}", self.handle.as_raw_fd())
-    }
-
-    fn set(&self, mode: Mode) -> rustix::io::Result<()> {
-        chmodat(CWD, self.by_number(), mode, AtFlags::empty())
+        // What could not be opened is not closed again.
+        set(&handle, before | Mode::RUSR | Mode::XUSR)?;
+        Ok(Self { handle, before })
     }
 }
 
 impl Drop for Opened {
     fn drop(&mut self) {
-        if let Err(error) = self.set(self.before) {
+        if let Err(error) = set(&self.handle, self.before) {
             tracing::error!(%error, "a folder that was opened to be read could not be closed again");
         }
     }
 }
 
+/// The folder by its handle: whatever is at its path by now is another.
+fn by_number(handle: &OwnedFd) -> String {
+    format!("/proc/self/fd/{}", handle.as_raw_fd())
+}
+
+fn set(handle: &OwnedFd, mode: Mode) -> rustix::io::Result<()> {
+    chmodat(CWD, by_number(handle), mode, AtFlags::empty())
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Metadata, Subscriber};
 
     use super::*;
 
-    fn set(path: &Path, mode: u32) {
+    /// Counts what is logged.
+    struct Counting(Arc<AtomicUsize>);
+
+    impl Subscriber for Counting {
+        fn enabled(&self, _: &Metadata<'_>) -> bool {
+            true
+        }
+
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+        fn event(&self, _: &Event<'_>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+
+        fn enter(&self, _: &Id) {}
+
+        fn exit(&self, _: &Id) {}
+    }
+
+    fn chmod(path: &Path, mode: u32) {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     }
 
@@ -118,11 +147,11 @@ mod tests {
         fs::write(folder.path().join("a"), "").unwrap();
         fs::create_dir(folder.path().join("b")).unwrap();
         for closed in [0o311, 0o000, 0o400, 0o100] {
-            set(folder.path(), closed);
+            chmod(folder.path(), closed);
             let by_itself = entries(folder.path());
             let opened = while_readable(folder.path());
             let mode = fs::metadata(folder.path()).unwrap().mode() & 0o7777;
-            set(folder.path(), 0o700);
+            chmod(folder.path(), 0o700);
             for read in [by_itself, opened] {
                 let mut read = read.unwrap();
                 read.sort_by(|one, other| one.name.cmp(&other.name));
@@ -143,13 +172,26 @@ mod tests {
         fs::create_dir_all(at("above/below")).unwrap();
         fs::write(at("above/below/a"), "").unwrap();
         std::os::unix::fs::symlink("above", at("link")).unwrap();
-        set(&at("above"), 0o000);
+        chmod(&at("above"), 0o000);
         let (below, linked, opened) = (entries(&at("above/below")), entries(&at("link")), while_readable(&at("link")));
-        set(&at("above"), 0o700);
+        chmod(&at("above"), 0o700);
         assert!(opened.is_err(), "no link is opened");
         // Nothing is closed to root.
         let count = |read: io::Result<Vec<Entry>>| read.map(|read| read.len()).ok();
         let expected = geteuid().is_root().then_some(1);
         assert_eq!((count(below), count(linked)), (expected, expected));
+    }
+
+    #[test]
+    fn what_could_not_be_opened_is_not_closed_again() {
+        // Nobody may change the mode of this, root included.
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let handle = openat(CWD, "/proc/self/task", flags, Mode::empty()).unwrap();
+        let logged = Arc::new(AtomicUsize::new(0));
+        let opened = tracing::subscriber::with_default(Counting(Arc::clone(&logged)), || {
+            Opened::new(handle, Mode::from_raw_mode(0o555)).map(drop)
+        });
+        assert_eq!(opened.unwrap_err().kind(), io::ErrorKind::PermissionDenied);
+        assert_eq!(logged.load(Ordering::Relaxed), 0, "nothing was left open");
     }
 }

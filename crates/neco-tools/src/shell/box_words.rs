@@ -1,12 +1,12 @@
 //! What a model is told of the box that a command ran in: what it kept a command from, and what it took away.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use neco_safety::command::{Place, examine};
 use neco_safety::path::later::later;
 use neco_safety::sandbox::Freedom;
-use neco_safety::sandbox::denial::{Denial, refusals};
+use neco_safety::sandbox::denial::{Denial, did_the_rest, refusals};
 use neco_safety::world::{Exit, Files};
 use neco_toolkit::{ActingFile, ToolContext};
 
@@ -15,6 +15,9 @@ use super::follow::{Followed, Outcome};
 
 /// How many of the files that a command could not keep or reach are named.
 const MOST_NAMED: usize = 20;
+
+/// A name that stands for any other in a folder.
+const ANY_NAME: &str = "\u{1}";
 
 /// What a server in the background must be known for.
 pub(super) const OWN_NETWORK: &str = "other commands can't reach a server in it: each has a network of its own; \
@@ -27,9 +30,11 @@ const OTHER_NETWORK: &str = "each command has a network of its own: a server in 
 /// What the box of a command kept it from, in words for the model.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stopped {
-    /// Nothing was refused but what rules of the user close: the command did the rest, and its exit code decides.
+    /// Nothing was refused but to read what rules of the user close: the command did the rest, and its exit code
+    /// decides.
     LeftOut(String),
-    /// Something else was refused, or what the command made was taken away: it did not do its work.
+    /// Something else was refused, nothing else was done, or what the command made was taken away: it did not do its
+    /// work.
     Denied(String),
 }
 
@@ -47,13 +52,8 @@ pub(super) async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &
     let files = &ctx.world.files;
     let is_closed = |path: &PathBuf| files.closed().stops_commands(path);
     let (closed, taken): (Vec<PathBuf>, Vec<PathBuf>) = followed.taken_away.iter().cloned().partition(is_closed);
-    let of_rules = (!closed.is_empty()).then(|| {
-        format!(
-            "a rule of the user closes {} to commands; nothing that you can ask for opens it, and running without the \
-             sandbox does not either: do without it; what it made there was put aside or removed",
-            named(&closed)
-        )
-    });
+    let of_rules =
+        (!closed.is_empty()).then(|| format!("{}; what it made there was put aside or removed", rule_words(&closed)));
     let words: Vec<String> = of_rules.into_iter().chain(aftermath_words(&taken, &followed.left_behind)).collect();
     if !words.is_empty() {
         return Some(Stopped::Denied(words.join("; ")));
@@ -66,34 +66,49 @@ pub(super) async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &
         return Some(Stopped::Denied(denial_words(&Denial::Host(host.clone()))));
     }
     let (world, text) = (Arc::clone(&ctx.world), followed.output.text.clone());
-    let looked = off_the_runtime(move || Some(refusals(&text, &world.spawn.closed(freedom)?)));
-    sorted(looked.await.ok().flatten()?, files)
+    let looked = off_the_runtime(move || {
+        let closed = world.spawn.closed(freedom)?;
+        Some((refusals(&text, &closed), did_the_rest(&text, &closed)))
+    });
+    let (refusals, did_the_rest) = looked.await.ok().flatten()?;
+    sorted(refusals, did_the_rest, files)
 }
 
-/// Tells refusals by rules of the user from all others.
-fn sorted(refusals: Vec<Denial>, files: &Files) -> Option<Stopped> {
+/// Tells refusals by rules of the user from all others. `did_the_rest` says whether the command went on without what it
+/// could not read.
+fn sorted(refusals: Vec<Denial>, did_the_rest: bool, files: &Files) -> Option<Stopped> {
     let by_rule = |denial: &Denial| matches!(denial, Denial::Path(path) if files.closed().stops_commands(path));
     let (closed, others): (Vec<Denial>, Vec<Denial>) = refusals.into_iter().partition(by_rule);
-    let shown = closed.into_iter().filter_map(|denial| match denial {
-        Denial::Path(path) => {
-            Some(path.strip_prefix(files.workspace()).map_or_else(|_| path.clone(), Path::to_path_buf))
-        }
+    let closed = closed.into_iter().filter_map(|denial| match denial {
+        Denial::Path(path) => Some(path),
         Denial::Network | Denial::Host(_) => None,
     });
+    let closed: Vec<PathBuf> = closed.collect();
+    let is_unread = |path: &PathBuf| {
+        // A folder of which everything is closed is closed itself.
+        [path.clone(), path.join(ANY_NAME)].iter().any(|path| files.closed().keeps_from_commands(path))
+    };
+    let only_unread = did_the_rest && others.is_empty() && closed.iter().all(is_unread);
+    let shown = closed.iter().map(|path| path.strip_prefix(files.workspace()).unwrap_or(path).to_path_buf());
     let shown: Vec<PathBuf> = shown.collect();
-    let left_out = (!shown.is_empty()).then(|| {
-        format!(
+    if only_unread && !shown.is_empty() {
+        return Some(Stopped::LeftOut(format!(
             "left out, since a rule of the user closes it to commands: {}; nothing that you can ask for opens it",
             named(&shown)
-        )
-    });
-    match others.first() {
-        None => left_out.map(Stopped::LeftOut),
-        Some(other) => {
-            let words: Vec<String> = [denial_words(other)].into_iter().chain(left_out).collect();
-            Some(Stopped::Denied(words.join("; ")))
-        }
+        )));
     }
+    let of_rules = (!shown.is_empty()).then(|| rule_words(&shown));
+    let words: Vec<String> = others.first().map(denial_words).into_iter().chain(of_rules).collect();
+    (!words.is_empty()).then(|| Stopped::Denied(words.join("; ")))
+}
+
+/// What the model is told of what rules of the user keep a command from.
+fn rule_words(closed: &[PathBuf]) -> String {
+    format!(
+        "a rule of the user closes {} to commands; nothing that you can ask for opens it, and running without the \
+         sandbox does not either: do without it",
+        named(closed)
+    )
 }
 
 /// The paths, as many as are worth reading.
@@ -178,38 +193,58 @@ pub(crate) fn denial_words(denial: &Denial) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use neco_safety::policy::RuleReader;
     use neco_safety::{Policy, Ruling};
 
     use super::*;
 
-    fn told(workspace: &Path, refused: &[&str]) -> Option<Stopped> {
+    fn told(workspace: &Path, refused: &[&str], did_the_rest: bool) -> Option<Stopped> {
         let files = Files::new(workspace, Vec::new()).unwrap();
         let place = Place::new(files.workspace());
-        let read = RuleReader { place: &place }.flag(Ruling::Deny, "Read(secrets/)");
-        assert_eq!(read.problems, []);
-        let files = files.with_closed(Policy::new(place, read.rules).closed());
+        let mut rules = Vec::new();
+        for rule in ["Read(secrets/)", "Edit(vendor/)"] {
+            let read = RuleReader { place: &place }.flag(Ruling::Deny, rule);
+            assert_eq!(read.problems, []);
+            rules.extend(read.rules);
+        }
+        let files = files.with_closed(Policy::new(place, rules).closed());
         let refusals = refused.iter().map(|name| match *name {
             "network" => Denial::Network,
             name => Denial::Path(files.workspace().join(name)),
         });
-        sorted(refusals.collect(), &files)
+        sorted(refusals.collect(), did_the_rest, &files)
     }
 
     #[test]
     fn what_only_the_users_rules_close_is_a_note_and_anything_else_is_a_refusal() {
         let folder = tempfile::tempdir().unwrap();
         let workspace = folder.path();
-        let note = told(workspace, &["secrets", "secrets/x"]).unwrap();
+        let note = told(workspace, &["secrets", "secrets/x"], true).unwrap();
         assert!(
             matches!(&note, Stopped::LeftOut(words) if words.contains("commands: secrets, secrets/x; ")),
             "{note:?}"
         );
         for refused in [&["secrets", ".git/hooks"][..], &["network", "secrets"], &[".git/hooks"], &["network"]] {
-            let told = told(workspace, refused).unwrap();
+            let told = told(workspace, refused, true).unwrap();
             assert!(matches!(&told, Stopped::Denied(_)), "{refused:?}: {told:?}");
             assert_eq!(told.words().contains("a rule of the user"), refused.contains(&"secrets"), "{refused:?}");
         }
-        assert_eq!(told(workspace, &[]), None);
+        assert_eq!(told(workspace, &[], true), None);
+    }
+
+    #[test]
+    fn what_could_do_nothing_without_what_a_rule_closes_was_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        // `cat secrets/x` prints nothing else; `cp a vendor/` would have written, whatever it printed.
+        for (refused, did_the_rest) in
+            [(&["secrets/x"][..], false), (&["vendor/a"][..], true), (&["secrets", "vendor"][..], true)]
+        {
+            let told = told(folder.path(), refused, did_the_rest).unwrap();
+            assert!(matches!(&told, Stopped::Denied(_)), "{refused:?}: {told:?}");
+            assert!(told.words().contains("running without the sandbox does not either"), "{}", told.words());
+            assert!(!told.words().contains("unsandboxed: true"), "{}", told.words());
+        }
     }
 }

@@ -67,6 +67,9 @@ async fn round_what_is_closed() {
     );
     let more = run("grep -rn one .; touch /etc/neco-test").await.unwrap();
     assert_eq!(more.error_code, Some(ErrorCode::SandboxDenied), "{}", more.model);
+    let alone = run("cat secrets/b.txt").await.unwrap();
+    assert_eq!(alone.error_code, Some(ErrorCode::SandboxDenied), "{}", alone.model);
+    assert!(alone.model.contains("running without the sandbox does not either"), "{}", alone.model);
 }
 
 #[tokio::test]
