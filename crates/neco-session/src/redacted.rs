@@ -153,7 +153,7 @@ pub fn redact(body: &mut EventBody, redactor: &Redactor) {
         EventBody::IdeContext(IdeContext { selection, .. }) => {
             selection.iter_mut().for_each(|selection| said(&mut selection.text));
         }
-        EventBody::RulesTold(RulesTold { files }) => files.iter_mut().for_each(said),
+        EventBody::RulesTold(RulesTold { files, unread }) => files.iter_mut().chain(unread).for_each(said),
         EventBody::ContextTrim(ContextTrim { outputs, .. }) => {
             outputs.iter_mut().for_each(|trimmed| said(&mut trimmed.output));
         }

@@ -36,8 +36,8 @@ pub struct Picture {
 /// A change of the todo list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TodoChange {
-    /// Whether todos that are not named go away.
-    pub replace: bool,
+    /// Whether todos that are not named go away; where that is not said, the todos tell whether they are the list.
+    pub replace: Option<bool>,
     /// Todos that are new or change, in order.
     pub items: Vec<TodoItem>,
 }

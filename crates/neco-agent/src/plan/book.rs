@@ -256,7 +256,7 @@ mod tests {
 
     fn do_step(book: &mut PlanBook, id: &str) -> Vec<EventBody> {
         let items = vec![set(id, TodoStatus::InProgress), set(id, TodoStatus::Completed)];
-        book.write_todos(&TodoChange { replace: false, items }).unwrap().0
+        book.write_todos(&TodoChange { replace: Some(false), items }).unwrap().0
     }
 
     #[test]
@@ -278,19 +278,20 @@ mod tests {
         let mut book = PlanBook::default();
         book.settle("1. look at the parser\n2. change the parser\n", PlanStatus::Accepted);
         let item = |text: &str| TodoItem { text: Some(text.to_owned()), ..TodoItem::default() };
-        let anew = TodoChange { replace: true, items: vec![item("write a letter"), item("post it")] };
-        book.write_todos(&TodoChange { replace: true, items: Vec::new() }).unwrap();
+        let anew = TodoChange { replace: Some(true), items: vec![item("write a letter"), item("post it")] };
+        book.write_todos(&TodoChange { replace: Some(true), items: Vec::new() }).unwrap();
         book.write_todos(&anew).unwrap();
         do_step(&mut book, "1");
         assert_eq!(book.plan().unwrap().steps.iter().filter(|step| step.done).count(), 0);
 
         book.settle("1. look at the parser\n2. change the parser\n", PlanStatus::Accepted);
-        let cancel = TodoChange { replace: false, items: vec![set("1", TodoStatus::Cancelled)] };
+        let cancel = TodoChange { replace: Some(false), items: vec![set("1", TodoStatus::Cancelled)] };
         book.write_todos(&cancel).unwrap();
         assert!(!book.plan().unwrap().steps[0].done);
         let said =
             TodoItem { text: Some("Change the parser, carefully".to_owned()), ..set("2", TodoStatus::InProgress) };
-        book.write_todos(&TodoChange { replace: false, items: vec![said, set("2", TodoStatus::Completed)] }).unwrap();
+        let change = TodoChange { replace: Some(false), items: vec![said, set("2", TodoStatus::Completed)] };
+        book.write_todos(&change).unwrap();
         assert!(book.plan().unwrap().steps[1].done);
     }
 

@@ -17,7 +17,8 @@ pub(super) struct TodoWrite;
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
     /// The whole list, each todo with its content: a todo that is left out is dropped, an empty list clears it. When
-    /// one of them has an id and no content these are changes: todos that are not named stay as they are.
+    /// one of them has an id and no content, or all have ids of the list, these are changes: todos that are not named
+    /// stay as they are.
     todos: Option<Vec<ArgTodo>>,
     /// true: todos that are not named are dropped. false: they stay, which adds new ones to the list.
     replace: Option<bool>,
@@ -41,26 +42,19 @@ struct ArgTodo {
 }
 
 impl Args {
-    /// Whether todos that are not named are dropped. Where the call does not say it, todos that all have a text are
-    /// the list, and an id without a text changes the list that there is. An empty list beside findings drops nothing:
-    /// models fill in fields that they have no use for.
-    fn replaces(&self) -> bool {
-        let Some(todos) = &self.todos else { return self.replace.unwrap_or(false) };
-        let is_list = match todos.as_slice() {
-            [] => self.findings.is_empty(),
-            todos => todos.iter().all(ArgTodo::has_text),
-        };
-        self.replace.unwrap_or(is_list)
+    /// Whether todos that are not named are dropped, as far as the call says it: otherwise the todos and the list tell.
+    /// An empty list beside findings drops nothing, nor does the mere word: models fill in fields that they have no use
+    /// for.
+    fn replaces(&self) -> Option<bool> {
+        match self.todos.as_deref() {
+            None => Some(self.replace.unwrap_or(false) && self.findings.is_empty()),
+            Some([]) => Some(self.replace.unwrap_or(self.findings.is_empty())),
+            Some(_) => self.replace,
+        }
     }
 
     fn count(&self) -> usize {
         self.todos.as_ref().map_or(0, Vec::len)
-    }
-}
-
-impl ArgTodo {
-    fn has_text(&self) -> bool {
-        self.content.as_deref().is_some_and(|content| !content.trim().is_empty())
     }
 }
 
@@ -70,9 +64,9 @@ impl Tool for TodoWrite {
     const DESCRIPTION: &'static str = "Keeps your todo list for this task, which the user sees. Use it for work of \
         three steps or more: write the steps, set one to in_progress when you begin it, to completed as soon as it is \
         done and checked, back to pending when it failed. One todo is in_progress at a time. Todos can have parts \
-        (parent). Send the whole list, or name the todos that change by their ids alone. An accepted plan is on the \
-        list already; completing its todos ticks off the plan. Findings are kept with the plan. The result is the \
-        whole list.";
+        (parent). Send the whole list, or the todos that change with their ids; with replace: true the others of \
+        the list are dropped. An accepted plan is on the list already; completing its todos ticks off the plan. \
+        Findings are kept with the plan. The result is the whole list.";
     const TOUCH: SideEffect = SideEffect::Reads;
 
     /// Other agents have other words for the fields.
@@ -110,7 +104,7 @@ impl Tool for TodoWrite {
     }
 
     async fn plan(&self, args: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
-        if args.count() == 0 && args.findings.is_empty() && !args.replaces() {
+        if args.count() == 0 && args.findings.is_empty() && args.replaces() != Some(true) {
             let words = "nothing to write: give todos (an empty list clears it) or findings";
             return Err(ToolError::new(ErrorCode::InvalidArguments, words));
         }
@@ -183,18 +177,19 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_texts_replaces_and_ids_alone_change() {
+    fn what_a_call_says_of_the_other_todos_counts_where_it_is_meant() {
         for (written, replaces) in [
-            (json!({ "todos": [] }), true),
-            (json!({ "todos": [{ "content": "a" }, { "id": "2", "content": "b" }] }), true),
-            (json!({ "todos": [{ "id": "1", "status": "completed" }] }), false),
-            (json!({ "todos": [{ "content": "a" }, { "id": "2", "status": "completed" }] }), false),
-            (json!({ "todos": [{ "content": "one more" }], "replace": false }), false),
-            (json!({ "todos": [{ "id": "1" }], "replace": true }), true),
-            (json!({ "findings": ["a.rs"] }), false),
-            (json!({ "todos": [], "findings": ["a.rs"] }), false),
-            (json!({ "replace": true }), true),
-            (json!({ "todos": null }), false),
+            (json!({ "todos": [] }), Some(true)),
+            (json!({ "todos": [{ "content": "a" }, { "id": "2", "content": "b" }] }), None),
+            (json!({ "todos": [{ "id": "1", "status": "completed" }] }), None),
+            (json!({ "todos": [{ "content": "one more" }], "replace": false }), Some(false)),
+            (json!({ "todos": [{ "id": "1" }], "replace": true }), Some(true)),
+            (json!({ "findings": ["a.rs"] }), Some(false)),
+            (json!({ "findings": ["a.rs"], "replace": true }), Some(false)),
+            (json!({ "todos": [], "findings": ["a.rs"] }), Some(false)),
+            (json!({ "todos": [], "findings": ["a.rs"], "replace": true }), Some(true)),
+            (json!({ "replace": true }), Some(true)),
+            (json!({ "todos": null }), Some(false)),
         ] {
             let args: Args = serde_json::from_value(written.clone()).unwrap();
             assert_eq!(args.replaces(), replaces, "{written}");

@@ -55,7 +55,7 @@ impl Todos {
                 Err(mistake) => mistakes.push(mistake),
             }
         }
-        if change.replace {
+        if self.is_replaced_by(change) {
             notes.extend(list.keep_only(&named));
         }
         notes.extend(list.free_parts());
@@ -70,6 +70,19 @@ impl Todos {
             mistakes.push(format!("and {more} more"));
         }
         Err(format!("nothing was changed: {}", mistakes.join("; ")))
+    }
+
+    /// Whether a change drops what it does not name. Where it does not say so, todos that all have a text are the list,
+    /// but not where each of them is one of the list by its id and others are missing: models send what changes with
+    /// its text.
+    fn is_replaced_by(&self, change: &TodoChange) -> bool {
+        let id = |item: &TodoItem| item.id.as_deref().map(str::trim).map(str::to_owned);
+        let ids: Vec<Option<String>> = change.items.iter().map(id).collect();
+        let is_known = |id: &Option<String>| id.as_deref().is_some_and(|id| self.find(id).is_some());
+        let misses_some = self.items.iter().any(|todo| !ids.iter().flatten().any(|id| *id == todo.id));
+        let is_part = ids.iter().all(is_known) && misses_some;
+        let has_text = |item: &TodoItem| item.text.as_deref().is_some_and(|text| !text.trim().is_empty());
+        change.replace.unwrap_or_else(|| !is_part && change.items.iter().all(has_text))
     }
 
     /// Makes one todo what a change says. `by_text` has the ids of todos that the change named by their texts, as they
@@ -252,7 +265,7 @@ mod tests {
     }
 
     fn change(items: Vec<TodoItem>) -> TodoChange {
-        TodoChange { replace: false, items }
+        TodoChange { replace: Some(false), items }
     }
 
     fn list(statuses: &[(&str, TodoStatus, Option<&str>)]) -> Todos {
@@ -335,7 +348,7 @@ mod tests {
             list.items().iter().map(|todo| (todo.id.clone(), todo.status)).collect()
         };
         assert_eq!(shown(&two), [("1".to_owned(), InProgress), ("2".to_owned(), Pending)]);
-        let again = TodoChange { replace: true, items: vec![by_text("a", Completed), by_text("b", InProgress)] };
+        let again = TodoChange { replace: Some(true), items: vec![by_text("a", Completed), by_text("b", InProgress)] };
         let (two, _) = two.changed(&again).unwrap();
         assert_eq!(shown(&two), [("1".to_owned(), Completed), ("2".to_owned(), InProgress)]);
     }
@@ -357,16 +370,43 @@ mod tests {
     fn what_a_list_leaves_out_is_dropped_and_named() {
         use TodoStatus::{Completed, Pending};
         let three = list(&[("1", Completed, None), ("2", Pending, None), ("3", Pending, None)]);
-        let shorter = TodoChange { replace: true, items: vec![item("3", Pending)] };
+        let shorter = TodoChange { replace: Some(true), items: vec![item("3", Pending)] };
         let (left, notes) = three.changed(&shorter).unwrap();
         assert_eq!((left.items().len(), left.items()[0].id.as_str()), (1, "3"));
         assert_eq!(notes, ["left out: do 1, do 2"]);
-        let (left, notes) = left.changed(&TodoChange { replace: true, items: Vec::new() }).unwrap();
+        let (left, notes) = left.changed(&TodoChange { replace: Some(true), items: Vec::new() }).unwrap();
         assert_eq!((left, notes), (Todos::default(), vec!["left out: do 3".to_owned()]));
         let ids: Vec<String> = (0..12).map(|number| number.to_string()).collect();
         let many: Vec<_> = ids.iter().map(|id| (id.as_str(), Pending, None)).collect();
-        let (_, notes) = list(&many).changed(&TodoChange { replace: true, items: Vec::new() }).unwrap();
+        let (_, notes) = list(&many).changed(&TodoChange { replace: Some(true), items: Vec::new() }).unwrap();
         assert!(notes[0].ends_with("do 9 and 2 more"), "{notes:?}");
+    }
+
+    #[test]
+    fn a_list_of_texts_is_the_list_and_some_of_its_ids_are_not() {
+        use TodoStatus::{Completed, InProgress, Pending};
+        let three = list(&[("1", Pending, None), ("2", Pending, None), ("3", Pending, None)]);
+        let unsaid = |items: Vec<TodoItem>| TodoChange { replace: None, items };
+        let ids = |change: &TodoChange| -> String {
+            three.changed(change).unwrap().0.items().iter().map(|todo| todo.id.as_str()).collect()
+        };
+        let by_text = |text: &str| TodoItem { text: Some(text.to_owned()), ..TodoItem::default() };
+        let by_id = |id: &str| TodoItem { id: Some(id.to_owned()), ..TodoItem::default() };
+        for (items, left) in [
+            (vec![item("2", Completed)], "123"),
+            (vec![item(" 3 ", InProgress), item("1", Completed)], "123"),
+            (vec![by_id("2")], "123"),
+            (vec![by_text("one more"), by_id("2")], "1234"),
+            (vec![item("3", Pending), item("1", Pending), item("2", Pending)], "312"),
+            (vec![item("2", Pending), item("4", Pending)], "24"),
+            (vec![by_text("do 3"), by_text("do 1")], "31"),
+            (vec![item("2", Pending), by_text("one more")], "24"),
+        ] {
+            assert_eq!(ids(&unsaid(items.clone())), left, "{items:?}");
+        }
+        let said = TodoChange { replace: Some(true), items: vec![item("2", Completed)] };
+        assert_eq!(ids(&said), "2");
+        assert!(list(&[]).is_replaced_by(&unsaid(vec![item("1", Pending)])), "a first list is one");
     }
 
     #[test]
@@ -389,8 +429,8 @@ mod tests {
         let shown: Vec<_> =
             changed.items().iter().map(|todo| (todo.id.as_str(), todo.text.as_str(), todo.status)).collect();
         assert_eq!(shown, [("1", "a", Pending), ("2", "b", InProgress), ("3", "c", Pending)]);
-        let replaced =
-            changed.changed(&TodoChange { replace: true, items: vec![by_text("c", Pending), by_text("d", Pending)] });
+        let replaced = changed
+            .changed(&TodoChange { replace: Some(true), items: vec![by_text("c", Pending), by_text("d", Pending)] });
         let ids: Vec<String> = replaced.unwrap().0.items().iter().map(|todo| todo.id.clone()).collect();
         assert_eq!(ids, ["3", "4"]);
     }
@@ -412,7 +452,8 @@ mod tests {
             prop::option::of("[1-6]"),
         )
             .prop_map(|(id, text, status, parent)| TodoItem { id, text, status, parent });
-        (any::<bool>(), prop::collection::vec(item, 0..5)).prop_map(|(replace, items)| TodoChange { replace, items })
+        (prop::option::of(any::<bool>()), prop::collection::vec(item, 0..5))
+            .prop_map(|(replace, items)| TodoChange { replace, items })
     }
 
     proptest! {

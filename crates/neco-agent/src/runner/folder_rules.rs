@@ -57,10 +57,8 @@ impl Agent {
         self.touched.tokens += estimate(&found.text, Family::Other);
         // Told first: what a crash leaves without its note is told again, and not taken for told.
         self.admit(Message::neco(found.text)).await?;
-        if found.files.is_empty() {
-            return Ok(());
-        }
-        self.sink.commit(None, EventBody::RulesTold(RulesTold { files: found.files })).await
+        // Also what was not read, so that a resumed session does not say so again.
+        self.sink.commit(None, EventBody::RulesTold(RulesTold { files: found.files, unread: found.unread })).await
     }
 
     /// As much as the rules of the workspace may take.

@@ -104,13 +104,19 @@ pub struct Compaction {
 pub struct RulesTold {
     /// The files, relative to the workspace.
     pub files: Vec<String>,
+    /// Files beside them that were not read, as a notification before said: the model is told that, and not told again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
 }
 
 impl RulesTold {
     /// What happened, in words for a person.
     #[must_use]
     pub fn words(&self) -> String {
-        format!("the model is told the rules of {}", self.files.join(", "))
+        match self.files.as_slice() {
+            [] => format!("the rules of {} are not told", self.unread.join(", ")),
+            files => format!("the model is told the rules of {}", files.join(", ")),
+        }
     }
 }
 

@@ -77,7 +77,8 @@ pub struct Fold {
     pub recalled: Option<String>,
     /// What the model was last told about the person's editor.
     pub ide_told: Option<IdeContext>,
-    /// The rules files below the workspace that the model was told of, as far as it still has them.
+    /// The rules files below the workspace that the model was told of, as far as it still has them; also those of
+    /// which it was told that they were not read.
     pub rules_told: BTreeSet<String>,
     /// Whether the conversation was compacted and nothing was said since.
     pub just_compacted: bool,
@@ -179,7 +180,7 @@ impl Fold {
             }
             EventBody::Environment(told) => self.environment = Some(told.clone()),
             EventBody::IdeContext(told) => self.ide_told = Some(told.clone()),
-            EventBody::RulesTold(told) => self.rules_told.extend(told.files.iter().cloned()),
+            EventBody::RulesTold(told) => self.rules_told.extend(told.files.iter().chain(&told.unread).cloned()),
             EventBody::ContextTrim(trim) => {
                 trim_messages(&mut self.messages, &trim.outputs);
                 self.forget_count();

@@ -263,7 +263,10 @@ fn context_bodies() -> Vec<EventBody> {
             selection: Some(selection),
             open_files: vec!["src/b.rs".to_owned()],
         }),
-        EventBody::RulesTold(RulesTold { files: vec!["src/AGENTS.md".to_owned()] }),
+        EventBody::RulesTold(RulesTold {
+            files: vec!["src/AGENTS.md".to_owned()],
+            unread: vec!["secrets/AGENTS.md".to_owned()],
+        }),
         EventBody::ContextTrim(ContextTrim { before: 900, after: 300, outputs: outputs.clone() }),
         EventBody::Compaction(Compaction {
             cause: CompactionCause::Asked,

@@ -199,7 +199,8 @@ impl Teller {
                 Some(info(one_line::checkpoint(checkpoint)))
             }
             EventBody::ModeChange(change) => Some(info(one_line::mode_change(change))),
-            EventBody::RulesTold(told) => Some(info(told.words())),
+            // Of what was not read a notification told.
+            EventBody::RulesTold(told) => (!told.files.is_empty()).then(|| info(told.words())),
             EventBody::HookRun(run) => one_line::hook(run).map(info),
             EventBody::AgentUpdate(update) => one_line::node(update).map(|text| Block::Agent(update.node.id, text)),
             EventBody::AgentMessage(message) => Some(info(one_line::letter(&message.letter))),

@@ -76,6 +76,36 @@ async fn a_resumed_session_is_not_told_again_what_it_has() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn that_a_rules_file_was_not_read_is_told_once_also_after_a_resume() {
+    let model = Model::new(Some(100_000), |number, _| match number {
+        0 | 2 => read("sub/a.txt"),
+        _ => Reply::Say("Read.".to_owned()),
+    });
+    let stage = stage(&model);
+    stage.write("sub/a.txt", "a\n").unwrap();
+    // A file that lies outside may not be told.
+    std::os::unix::fs::symlink("/etc/passwd", stage.folder().join("sub/AGENTS.md")).unwrap();
+    let said = |events: &[Event]| {
+        let notices = events.iter().filter_map(|event| match &event.body {
+            EventBody::Notification(notice) => Some(&notice.text),
+            _ => None,
+        });
+        notices.filter(|text| text.contains("it was not read")).count()
+    };
+    let session = stage.open().await.unwrap();
+    let id = session.id();
+    let events = say(&session, "Read.").await;
+    assert_eq!((said(&events), told(&events).len()), (1, 0));
+    session.close().await;
+    let session = stage.reopen(id).await.unwrap();
+    assert_eq!(said(&say(&session, "Read.").await), 0);
+    session.close().await;
+    let asked = model.asked();
+    let (first, last) = (times(&asked[1], "it was not read"), times(asked.last().unwrap(), "it was not read"));
+    assert!(first > 0 && first == last, "{first}, {last}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rules_of_folders_stay_within_the_share_of_rules() {
     let model = Model::new(Some(20_000), |number, _| match number {
         0..=9 => read(&format!("sub{number}/a.txt")),

@@ -28,7 +28,8 @@ pub fn notice(body: &EventBody) -> Option<(Tone, String)> {
         EventBody::ModelSwitch(switch) => Some((Tone::Warning, switched(switch))),
         EventBody::ModeChange(change) => Some((Tone::Plain, changed(change))),
         EventBody::Compaction(compaction) => Some((Tone::Plain, compacted(compaction))),
-        EventBody::RulesTold(told) => Some((Tone::Plain, told.words())),
+        // Of what was not read a notification told.
+        EventBody::RulesTold(told) => (!told.files.is_empty()).then(|| (Tone::Plain, told.words())),
         EventBody::HookRun(run) => hook(run),
         EventBody::PlanUpdate(update) => update.plan.as_ref().and_then(|plan| planned(plan.status)),
         EventBody::Imported(imported) => Some((Tone::Plain, brought(imported))),

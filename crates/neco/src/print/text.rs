@@ -268,6 +268,7 @@ impl TextPrinter {
                 self.lines(&lines)
             }
             EventBody::Compaction(compaction) => self.info(&told::compaction(compaction)),
+            EventBody::RulesTold(told) if told.files.is_empty() => Ok(()),
             EventBody::RulesTold(told) => self.info(&clean_line(&told.words())),
             EventBody::Rewind(rewind) => self.info(&told::rewind(rewind)),
             EventBody::Imported(imported) => self.info(&told::imported(imported)),
