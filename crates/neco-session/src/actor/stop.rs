@@ -1,27 +1,26 @@
 //! Stopping: the work of the root, or everything that could ask a model.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use neco_agent::AgentInput;
-use neco_proto::event::{Notification, NotificationLevel};
-use neco_proto::{ClientError, EventBody, Receipt, agent_ask};
+use neco_proto::{ClientError, Receipt};
 use tokio::sync::oneshot;
 
-use super::run::{Actor, not_taken, store_failed};
+use super::run::{Actor, not_taken};
 
 impl Actor {
     /// Stops the work of the root, which its agents do not wake before the person says something. Every window is told
-    /// who ends with it.
+    /// who ended with it, when they have.
     pub(super) async fn cancel(&mut self) -> Result<(), ClientError> {
-        let idle = !self.journal.standing().state.is_at_work();
-        let ending = if idle { Vec::new() } else { self.ctx.supervisor.end_with_turn().await };
-        // Before what its calls wait for ends otherwise.
+        let (idle, since) = (!self.journal.standing().state.is_at_work(), Instant::now());
+        // Before what its calls wait for ends otherwise, and before anything that could take long: the tree is not to be
+        // had while somebody is made.
         self.handle.send(AgentInput::Cancel).await.map_err(not_taken)?;
         // What is interrupted can be gone on with.
         self.ctx.workflows.interrupt();
-        if let Some(words) = agent_ask::ended_with_turn(&ending) {
-            let told = EventBody::Notification(Notification::new(NotificationLevel::Warning, words));
-            self.journal.emit(self.root, None, told).await.map_err(|error| store_failed(&error))?;
+        if !idle {
+            self.ctx.supervisor.tell_ended_with_turn(since);
         }
         if idle && self.ctx.supervisor.live_count().await > 0 {
             let told = self.ctx.supervisor.tell_quiet().await;

@@ -1,11 +1,12 @@
 //! Everybody is stopped at once, so that nothing is spent any more: paused, not lost.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use futures::future::{join, join_all};
 use neco_agent::{AgentInput, Halt};
-use neco_proto::event::{NodeState, SessionStop};
-use neco_proto::{AgentId, EventBody};
+use neco_proto::event::{AgentNode, NodeState, Notification, NotificationLevel, SessionStop};
+use neco_proto::{AgentId, EventBody, agent_ask};
 use tokio::sync::oneshot;
 
 use super::error::TreeError;
@@ -73,20 +74,65 @@ impl AgentSupervisor {
         self.tell_stop(Vec::new()).await
     }
 
-    /// The names of those who end when the turn of the root is stopped: its calls wait for them, and nobody else does.
-    /// Those who are paused stay, and those of workflows are left to their workflow.
-    pub async fn end_with_turn(&self) -> Vec<String> {
-        let state = self.lock().await;
-        let node = |agent: AgentId| state.tree.node(agent);
-        let is_waited_for = |agent: &AgentId| {
-            let spec = state.slots.get(agent).and_then(|slot| slot.spec.as_ref());
-            spec.is_some_and(|spec| !spec.told && spec.workflow.is_none())
-        };
-        let is_paused = |agent: &AgentId| node(*agent).is_some_and(|node| node.state == NodeState::Paused);
-        let children = node(self.root).map(|root| root.children.clone()).unwrap_or_default();
-        let ending = children.into_iter().filter(|child| is_waited_for(child) && !is_paused(child));
-        let all = ending.flat_map(|child| state.tree.subtree(child)).filter_map(node);
+    /// Tells every window who ended with the turn of the root that was stopped after `since`. Nobody waits for it.
+    pub fn tell_ended_with_turn(&self, since: Instant) {
+        let Some(supervisor) = self.me.upgrade() else { return };
+        self.at_it.spawn(async move {
+            let ended = supervisor.ended_with_turn(since).await;
+            let Some(words) = agent_ask::ended_with_turn(&ended) else { return };
+            let told = EventBody::Notification(Notification::new(NotificationLevel::Warning, words));
+            if let Err(error) = supervisor.journal.emit(supervisor.root, None, told).await {
+                tracing::warn!(%error, "nobody is told which agents ended with the turn");
+            }
+        });
+    }
+
+    /// The names of those who were ended since then because a call of the root that waited for them was stopped, each
+    /// told once. Ready when no such call waits for anybody any more, or when that takes too long.
+    pub(super) async fn ended_with_turn(&self, since: Instant) -> Vec<String> {
+        if tokio::time::timeout(LEAVING, self.nobody_is_waited_for()).await.is_err() {
+            tracing::warn!("an agent takes long to end with the turn");
+        }
+        let ended = std::mem::take(&mut self.lock().await.ended_with_calls);
+        ended.into_iter().filter(|(at, _)| *at >= since).map(|(_, name)| name).collect()
+    }
+
+    /// Ready when no call of the root waits for anybody who works.
+    async fn nobody_is_waited_for(&self) {
+        loop {
+            let state = self.lock().await;
+            let Some(root) = state.slots.get(&self.root) else { return };
+            let posted = Arc::clone(&root.posted);
+            // Enabled while nobody can change anything, so that nothing is missed.
+            let news = posted.notified();
+            tokio::pin!(news);
+            news.as_mut().enable();
+            let works = |node: &AgentNode| node.state.is_live() && node.state != NodeState::Paused;
+            let children = state.tree.node(self.root).map(|root| root.children.clone()).unwrap_or_default();
+            let mut waited_for = children.into_iter().filter(|child| self.is_waited_for(&state, *child));
+            if !waited_for.any(|child| state.tree.node(child).is_some_and(works)) {
+                return;
+            }
+            drop(waited_for);
+            drop(state);
+            news.await;
+        }
+    }
+
+    /// Those who are live from an agent down and end with a call of the root when that gives the agent up: the call
+    /// waits for it, and nobody else does. Those of workflows are left to their workflow.
+    pub(super) fn end_with_call(&self, state: &State, agent: AgentId) -> Vec<String> {
+        if !self.is_waited_for(state, agent) {
+            return Vec::new();
+        }
+        let all = state.tree.subtree(agent).into_iter().filter_map(|below| state.tree.node(below));
         all.filter(|node| node.state.is_live()).map(|node| node.name.clone()).collect()
+    }
+
+    fn is_waited_for(&self, state: &State, agent: AgentId) -> bool {
+        let is_of_root = state.tree.node(agent).is_some_and(|node| node.parent == Some(self.root));
+        let spec = state.slots.get(&agent).and_then(|slot| slot.spec.as_ref());
+        is_of_root && spec.is_some_and(|spec| !spec.told && spec.workflow.is_none())
     }
 
     async fn pause_everybody(&self, state: &mut State) -> Result<Stopping, TreeError> {

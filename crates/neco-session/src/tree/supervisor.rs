@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 use neco_agent::{Agent, AgentHandle, AgentInput};
@@ -140,6 +140,8 @@ pub(super) struct State {
     pub stopping: Stops,
     /// Agents that were stopped and may still be at it.
     pub leaving: Vec<JoinHandle<()>>,
+    /// Who ended with a call of the root that waited for them, by name, and when.
+    pub ended_with_calls: Vec<(Instant, String)>,
     pub closed: bool,
 }
 
@@ -167,6 +169,7 @@ impl AgentSupervisor {
             watching: false,
             stopping: Stops::default(),
             leaving: Vec::new(),
+            ended_with_calls: Vec::new(),
             closed: false,
         };
         let supervisor = Arc::new_cyclic(|me| Self {
@@ -362,7 +365,13 @@ impl AgentSupervisor {
         self.to_the_end(move |supervisor| async move {
             let leaving = {
                 let mut state = supervisor.lock().await;
+                let with_call = match told {
+                    Told::Nobody => supervisor.end_with_call(&state, agent),
+                    Told::Parent => Vec::new(),
+                };
                 supervisor.apply_as(&mut state, Op::Cancel(agent), told).await?;
+                let now = Instant::now();
+                state.ended_with_calls.extend(with_call.into_iter().map(|name| (now, name)));
                 std::mem::take(&mut state.leaving)
             };
             Ok(join(leaving).await)

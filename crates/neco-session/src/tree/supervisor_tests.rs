@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -214,6 +214,57 @@ async fn a_stop_that_is_given_up_keeps_nobody_from_beginning() {
     let stopping = world.supervisor.stop_everybody().await.unwrap();
     world.supervisor.stopped(stopping, std::future::ready(())).await;
     assert!(!world.supervisor.lock().await.stopping.any());
+}
+
+/// A call of the root waits for this one from now on.
+async fn wait_for(world: &World, agent: AgentId) {
+    let mut state = world.supervisor.lock().await;
+    state.slots.get_mut(&agent).unwrap().spec.as_mut().unwrap().told = false;
+}
+
+#[tokio::test]
+async fn who_ended_with_a_turn_is_whom_its_calls_gave_up() {
+    let world = world(2).await;
+    world.log.lets.add_permits(10);
+    wait_for(&world, world.line[0]).await;
+    let since = Instant::now();
+    assert_eq!(world.supervisor.ended_with_turn(since).await.len(), 0, "whoever is paused stays");
+    world.supervisor.stop_untold(world.line[0]).await.unwrap();
+    let later = Instant::now();
+    assert_eq!(world.supervisor.ended_with_turn(since).await.len(), 2, "with whoever is below");
+    assert_eq!(world.supervisor.ended_with_turn(since).await.len(), 0, "each is told once");
+
+    let waited_for = [true, true, false];
+    let by_person = [false, true, false];
+    for (waits, by_person) in waited_for.into_iter().zip(by_person) {
+        let world = self::world(1).await;
+        world.log.lets.add_permits(10);
+        let agent = world.line[0];
+        if waits {
+            wait_for(&world, agent).await;
+        }
+        match by_person {
+            true => world.supervisor.stop(agent).await.unwrap(),
+            false => world.supervisor.stop_untold(agent).await.unwrap(),
+        };
+        let ended = world.supervisor.ended_with_turn(later).await;
+        assert_eq!(ended.len(), usize::from(waits && !by_person), "{waits} {by_person}");
+    }
+}
+
+#[tokio::test]
+async fn who_ends_with_a_turn_is_told_when_they_have_ended() {
+    let world = world(1).await;
+    world.log.lets.add_permits(10);
+    let (agent, since) = (world.line[0], Instant::now());
+    wait_for(&world, agent).await;
+    world.supervisor.lock().await.tree.apply(NOW, Op::Resume(agent)).unwrap();
+    let supervisor = Arc::clone(&world.supervisor);
+    let telling = tokio::spawn(async move { supervisor.ended_with_turn(since).await });
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    assert!(!telling.is_finished(), "one works still");
+    world.supervisor.stop_untold(agent).await.unwrap();
+    assert_eq!(telling.await.unwrap().len(), 1);
 }
 
 #[tokio::test]
