@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::bursts::pasted;
 use super::drawing::{TICK, size};
+use super::early::waits;
 use super::errands::{Back, Errands};
 use super::inputs::{next_event, next_key};
 use super::opening::{Opening, Retold};
@@ -94,7 +95,7 @@ pub(super) struct Window {
     /// What is to be said when it is.
     first: Option<String>,
     /// What the person did before it was.
-    early: Vec<Effect>,
+    pub(super) early: Vec<Effect>,
     pub(super) app: App,
     looks: Looks,
     pub(super) screen: Screen<Vec<u8>>,
@@ -353,7 +354,7 @@ impl Window {
                 Err(words) => {
                     self.app.transcript.say(Tone::Warning, words);
                     self.app.opening = false;
-                    self.send_early();
+                    self.stay();
                 }
             },
         }
@@ -401,22 +402,17 @@ impl Window {
         events
     }
 
-    /// What was said and asked while a session was being opened is said and asked now.
-    fn send_early(&mut self) {
-        let early = std::mem::take(&mut self.early);
-        self.app.wants(early);
-    }
-
     /// Does what is to be done.
     async fn carry_out(&mut self) -> Result<(), WindowError> {
         for effect in self.app.take_wanted() {
             match effect {
                 Effect::Send(command) => self.send(command),
-                Effect::Ask(query) => match &self.session {
-                    Some((client, _)) if !self.app.opening => self.errands.ask(Arc::clone(client), query),
-                    Some(_) | None => self.early.push(Effect::Ask(query)),
-                },
-                outside @ Effect::Outside(..) if self.app.opening => self.early.push(outside),
+                effect if waits(&effect) && (self.app.opening || self.session.is_none()) => self.early.push(effect),
+                Effect::Ask(query) => {
+                    if let Some((client, _)) = &self.session {
+                        self.errands.ask(Arc::clone(client), query);
+                    }
+                }
                 Effect::Open(wanted) => self.errands.open(wanted, Retold::Whole),
                 Effect::GoOn(wanted) => self.errands.open(wanted, Retold::Not),
                 Effect::Look(agent) => {
