@@ -43,7 +43,7 @@ fn in_a_megabyte(bencher: Bencher<'_, '_>, reading: &str) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("big.rs"), content()).unwrap();
     let toolbox = Toolbox::new(folder.path()).unwrap();
-    runtime.block_on(toolbox.run("read_file", json!({ "path": "big.rs" }))).unwrap();
+    runtime.block_on(toolbox.call("read_file", json!({ "path": "big.rs" }))).unwrap();
     let arguments = json!({ "path": "big.rs", "old_string": old(reading), "new_string": "changed();\n" });
     let found = runtime.block_on(toolbox.plan("edit_file", arguments.clone())).is_ok();
     assert_eq!(found, reading != "nowhere", "{reading}");
@@ -60,7 +60,7 @@ fn as_models_write_them(bencher: Bencher<'_, '_>) {
     for (number, case) in corpus::cases().into_iter().enumerate() {
         let path = format!("{number}-{}", case.file.replace('/', "-"));
         fs::write(folder.path().join(&path), &case.content).unwrap();
-        runtime.block_on(toolbox.run("read_file", json!({ "path": path }))).unwrap();
+        runtime.block_on(toolbox.call("read_file", json!({ "path": path }))).unwrap();
         let arguments = json!({ "path": path, "old_string": case.old, "new_string": case.new });
         let found = runtime.block_on(toolbox.plan("edit_file", arguments.clone())).is_ok();
         assert_eq!(found, case.expected.is_some(), "{}: {path}", case.kind);

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::answer::{self, Turn};
 use crate::measured::{self, Used};
@@ -18,10 +19,12 @@ use crate::stage::Stage;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The program under test.
-#[derive(Clone, Debug)]
+/// The program under test: a copy of it, written just now. How much of a program counts as its memory depends on how
+/// its file lies in the system's cache, which is the same for all that were just written.
+#[derive(Debug)]
 pub struct Program {
     path: PathBuf,
+    _folder: TempDir,
 }
 
 /// A finished run.
@@ -38,7 +41,10 @@ impl Program {
         let path = fs::canonicalize(path).with_context(|| {
             format!("there is no program {}: build it with `cargo build --release`", path.display())
         })?;
-        Ok(Self { path })
+        let folder = tempfile::tempdir()?;
+        let copy = folder.path().join("neco");
+        fs::copy(&path, &copy).with_context(|| format!("{} can't be copied", path.display()))?;
+        Ok(Self { path: copy, _folder: folder })
     }
 
     /// Where it lies.

@@ -62,14 +62,6 @@ impl Toolbox {
         Ok(Self { registry: neco_tools::builtin::registry(&settings, &shared), context, _scratch: None })
     }
 
-    /// Runs a call to its end.
-    ///
-    /// # Errors
-    /// What the tool says.
-    pub async fn run(&self, tool: &str, arguments: Value) -> Result<ToolOutput, ToolError> {
-        self.prepare(tool, arguments)?.run(self.context.clone()).await
-    }
-
     /// Looks at what a call would do and does it, as in a session.
     ///
     /// # Errors

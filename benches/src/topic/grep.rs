@@ -83,7 +83,7 @@ fn compare(
     // In turn, so that whatever else happens on the machine happens to both.
     for round in 0..WARMING + ROUNDS {
         let our_time = timed(|| {
-            let output = runtime.block_on(toolbox.run("grep", json!({ "pattern": search.pattern })))?;
+            let output = runtime.block_on(toolbox.call("grep", json!({ "pattern": search.pattern })))?;
             check(&output.model)
         })?;
         let their_time = ripgrep.map(|program| timed(|| check(&run_ripgrep(program, search.pattern, workspace)?)));
