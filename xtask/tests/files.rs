@@ -9,7 +9,7 @@ use std::path::Path;
 use support::{crates, files, none, root, rust_files, short, stem};
 
 /// Past this a file has a second topic.
-const MOST_LINES: usize = 500;
+const MOST_LINES: usize = 800;
 
 /// Files that may be longer, each with the reason.
 const LONGER: &[(&str, &str)] = &[];
@@ -22,7 +22,7 @@ const EMPTY_NAMES: &[&str] =
 fn no_file_is_longer_than_one_topic() {
     let sources = crates().into_iter().flat_map(|each| files(&each.folder.join("src"), "rs"));
     let violations: Vec<String> = sources.filter_map(|path| too_long(&short(&path), &text(&path))).collect();
-    none("files over 500 lines: look for the second topic", &violations);
+    none("files over 800 lines: look for the second topic", &violations);
 }
 
 #[test]
@@ -49,12 +49,12 @@ fn every_module_has_a_name_that_says_something() {
 
 #[test]
 fn the_rules_can_fail() {
-    assert_eq!(too_long("a.rs", &"\n".repeat(500)), None);
-    assert_eq!(too_long("a.rs", &"\n".repeat(501)).as_deref(), Some("a.rs has 501 lines"));
+    assert_eq!(too_long("a.rs", &"\n".repeat(800)), None);
+    assert_eq!(too_long("a.rs", &"\n".repeat(801)).as_deref(), Some("a.rs has 801 lines"));
     assert!(says_its_purpose("//! Does one thing.\n"));
     assert!(!says_its_purpose("//!\n") && !says_its_purpose("use std;\n//! Late.\n") && !says_its_purpose(""));
     assert!(has_empty_name("crates/neco/src/utils.rs") && has_empty_name("crates/neco/src/common/mod.rs"));
-    assert!(!has_empty_name("crates/neco/src/wire.rs"));
+    assert!(!has_empty_name("crates/neco/src/compose.rs"));
 }
 
 fn too_long(path: &str, text: &str) -> Option<String> {
