@@ -7,6 +7,7 @@
 //! Reading order: [`ids`], [`message`], [`event`], [`command`], [`error_code`], [`client`]; [`mod@clean`] is for whoever shows any of it, [`slash`], [`agent_ask`] and [`context_view`] for whoever takes commands from a person.
 
 pub mod agent_ask;
+pub mod app;
 pub mod clean;
 pub mod client;
 pub mod command;
@@ -25,6 +26,7 @@ pub mod question;
 pub mod rewinds;
 pub mod slash;
 pub mod usage;
+pub mod visible;
 
 /// The version of commands, events and frames that this build speaks. It grows when a session holds something that older
 /// versions must not write after; what they may pass over needs no new one.

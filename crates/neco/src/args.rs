@@ -450,8 +450,8 @@ mod tests {
 
     #[test]
     fn the_help_lists_the_tools_there_are() {
-        let indexes = crate::wire::indexes(std::path::Path::new("data"));
-        let registry = crate::wire::all_tools(&neco_config::Config::built_in().tools, &indexes);
+        let indexes = neco_app::services::indexes(std::path::Path::new("data"));
+        let registry = neco_app::services::all_tools(&neco_config::Config::built_in().tools, &indexes);
         let names: Vec<&str> = registry.iter().map(|tool| tool.name()).collect();
         assert!(help::TOOLS.ends_with(&names.join(", ")), "{names:?}");
     }

@@ -6,14 +6,13 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use neco_app::services;
+use neco_app::workspace::sandbox;
 use neco_config::{Config, Env, LoadOptions};
 use neco_safety::path::open_without_links;
 use neco_safety::sandbox::{Level, Roots};
 use neco_safety::world::{Exit, Launch, Leftovers, Progress, Spawner, Stdin};
 use neco_workspace::worktree_git::{LEADS_ELSEWHERE, Ran, look_in_box, run_plainly};
-
-use crate::sandbox;
-use crate::wire;
 
 /// How long git may take: a large tree is looked through, and filters of the person's may run.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -57,12 +56,12 @@ fn spawner(config: &Config, env: &Env, folder: &Path, level: Level) -> io::Resul
         config.sandbox.level = level;
     }
     let sandbox = sandbox::open_for_git(&config, env).map_err(|failure| io::Error::other(failure.to_string()))?;
-    let environment = wire::environment(env).into_iter();
+    let environment = services::environment(env).into_iter();
     let own = environment.filter(|(name, _)| !LEADS_ELSEWHERE.iter().any(|leads| name == *leads)).collect();
     // A worktree that is only looked at needs its repository all the same, which may lie where boxes see nothing.
     let readable = if level == Level::ReadOnly { repository_of(folder) } else { None };
     let roots = Roots { writable: vec![folder.to_path_buf()], readable: readable.into_iter().collect() };
-    let spawner = Spawner::new(own, &wire::hidden_variables(&config)).boxed(&sandbox, roots)?;
+    let spawner = Spawner::new(own, &services::hidden_variables(&config)).boxed(&sandbox, roots)?;
     Ok(spawner.is_boxed().then_some(spawner))
 }
 

@@ -3,14 +3,15 @@
 use std::fmt;
 use std::path::Path;
 
+use neco_app::disk;
+use neco_app::error::{of_config, of_session, of_setup, of_store};
 use neco_config::ConfigError;
 use neco_model::SetupError;
+use neco_proto::app::{AppError, Trouble};
 use neco_proto::{ClientError, ErrorCode};
 use neco_session::SessionError;
-use neco_session::rewind::RewindError;
 use neco_store::StoreError;
 
-use crate::disk;
 use crate::exit::Exit;
 
 /// Why Neco ends without having done what was asked.
@@ -77,67 +78,38 @@ impl fmt::Display for Failure {
     }
 }
 
+impl From<AppError> for Failure {
+    fn from(error: AppError) -> Self {
+        let exit = match error.trouble {
+            Trouble::Invalid | Trouble::NotFound | Trouble::NotAllowed => Exit::Usage,
+            Trouble::NoModel => Exit::Provider,
+            Trouble::InUse | Trouble::Failed => Exit::Failed,
+        };
+        Self { exit, message: error.message, hint: error.hint, code: error.code }
+    }
+}
+
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
-        let problems: Vec<String> = error.problems.iter().map(|problem| format!("\n  {problem}")).collect();
-        Self::usage(format!("the configuration can't be used:{}", problems.concat()))
-            .hint("`neco config path` prints the files; `neco doctor` checks the rest.")
+        of_config(&error).into()
     }
 }
 
 impl From<SetupError> for Failure {
     fn from(error: SetupError) -> Self {
-        let is_key =
-            matches!(error, SetupError::MissingKey { .. } | SetupError::BadKey { .. } | SetupError::KeySource { .. });
-        let exit = if is_key { Exit::Provider } else { Exit::Usage };
-        Self::new(exit, error.to_string()).hint("`neco doctor` shows models, keys and what is missing.")
+        of_setup(error).into()
     }
 }
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        let hint = match &error {
-            StoreError::InUse { .. } => {
-                "End the other process, or start a new session without --session and --continue."
-            }
-            StoreError::Write(_) | StoreError::Read(_) => {
-                let code = error.code();
-                let message = format!("error {}: {error}", code.number());
-                return Self { code: Some(code), ..Self::new(Exit::Failed, message) };
-            }
-            StoreError::Foreign { .. }
-            | StoreError::Damaged { .. }
-            | StoreError::TooNew { .. }
-            | StoreError::Gap { .. }
-            | StoreError::UnknownSession { .. }
-            | StoreError::Closed => "`neco doctor` checks the store.",
-        };
-        Self { code: Some(error.code()), ..Self::new(Exit::Failed, error.to_string()).hint(hint) }
+        of_store(error).into()
     }
 }
 
 impl From<SessionError> for Failure {
     fn from(error: SessionError) -> Self {
-        match error {
-            SessionError::Store(error) => error.into(),
-            SessionError::Rewind(RewindError::Store(error)) => error.into(),
-            SessionError::Rewind(error @ RewindError::Files(_)) => Self::new(Exit::Failed, error.to_string())
-                .hint("`neco doctor` says whether checkpoints can be kept; --conversation leaves files alone."),
-            SessionError::Rewind(error) => Self::usage(error.to_string()),
-            SessionError::GoneOn(_) => Self::new(Exit::Failed, error.to_string()),
-            SessionError::FolderGone { .. }
-            | SessionError::EmptyTitle
-            | SessionError::Workflow(_)
-            | SessionError::NotFound(_)
-            | SessionError::Ambiguous { .. }
-            | SessionError::NoneHere(_)
-            | SessionError::Workspace { .. }
-            | SessionError::Model(_)
-            | SessionError::Prompt(_)
-            | SessionError::Tree(_)
-            | SessionError::Newer { .. }
-            | SessionError::OwnModel { .. } => Self::usage(error.to_string()),
-        }
+        of_session(error).into()
     }
 }
 

@@ -24,19 +24,21 @@ const LARGEST: u64 = 10 * 1024 * 1024;
 /// Writes what waits when it is dropped. Not in somebody's hands, because a process may end anywhere.
 static GUARD: Mutex<Option<WorkerGuard>> = Mutex::new(None);
 
-/// Takes secrets out of what is logged, once it is known which there are.
-static REDACTOR: Mutex<Option<Redactor>> = Mutex::new(None);
+/// Take secrets out of what is logged: the one log of a process has what several folders bring along.
+static REDACTORS: Mutex<Vec<Redactor>> = Mutex::new(Vec::new());
 
-/// From now on nothing is logged that `redactor` finds.
+/// From now on nothing is logged that `redactor` finds, nor what those before it find.
 pub fn hide(redactor: Redactor) {
-    *REDACTOR.lock().unwrap_or_else(PoisonError::into_inner) = Some(redactor);
+    REDACTORS.lock().unwrap_or_else(PoisonError::into_inner).push(redactor);
 }
 
 /// `text` without the secrets that are known, and without what looks like one.
 #[must_use]
 pub fn redacted(text: &str, scope: Scope) -> String {
-    let redactor = REDACTOR.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().clone();
-    redactor.redact(text, scope).into_owned()
+    let redactors = REDACTORS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    // What looks like a secret is found by any of them.
+    let found = Redactor::default().redact(text, scope).into_owned();
+    redactors.iter().fold(found, |text, redactor| redactor.redact(&text, scope).into_owned())
 }
 
 /// A file that no secret is written to; what is written comes line by line.

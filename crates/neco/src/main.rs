@@ -1,7 +1,7 @@
 //! The command line: arguments, composition, subcommands, exit codes.
 //!
-//! Reading order: [`args`] with [`rule_args`], [`command_line`] and [`misuse`], [`run`] (a request), [`cmd`] (everything else), [`wire`] (where concrete
-//! types meet) with [`disk`], [`sandbox`], [`boxed_git`] and [`arg0`], [`rules`] (which rules are in force), [`mod@print`] and [`ask`] (the window of a run), [`tui`] (the terminal window) and [`repl`] (the same in lines), [`agent_orders`] (what a person asks of agents), [`outcome`], [`exit`], [`failure`].
+//! Reading order: [`args`] with [`rule_args`], [`command_line`] and [`misuse`], [`run`] (a request), [`cmd`] (everything else), [`compose`] (what
+//! starts and stops in which order) with [`boxed_git`] and [`arg0`], [`mod@print`] and [`ask`] (the window of a run), [`tui`] (the terminal window) and [`repl`] (the same in lines), [`agent_orders`] (what a person asks of agents), [`outcome`], [`exit`], [`failure`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -10,39 +10,31 @@ mod arg0;
 mod args;
 mod ask;
 mod boxed_git;
-mod checkpoints;
 mod cmd;
 mod command_line;
-mod disk;
+mod compose;
 mod exit;
 mod failure;
 mod help;
 mod import;
-mod keys;
 mod log;
 mod memory_args;
 mod misuse;
 mod outcome;
-mod own_commands;
 mod panic;
 mod plan_args;
-mod plugged;
 mod port_args;
 mod print;
 mod prompt_args;
 mod repl;
 mod rule_args;
-mod rules;
 mod run;
-mod sandbox;
 mod say;
 mod session_args;
 mod short_id;
 mod signals;
 mod terminal;
-mod told_files;
 mod tui;
-mod wire;
 mod workflow_args;
 mod worktree_args;
 

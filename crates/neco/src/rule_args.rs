@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Subcommand};
+use neco_app::workspace::rules::RuleFlags;
 use neco_safety::Ruling;
 
 use crate::args::{ApprovalArg, ModeArg};
@@ -27,9 +28,14 @@ pub struct RuleArgs {
 }
 
 impl RuleArgs {
-    /// The rules, with what each says.
+    /// The same without the command line.
     #[must_use]
-    pub fn rules(&self) -> Vec<(Ruling, String)> {
+    pub fn flags(&self) -> RuleFlags {
+        RuleFlags { rules: self.rules(), add_dir: self.add_dir.clone() }
+    }
+
+    /// The rules, with what each says.
+    fn rules(&self) -> Vec<(Ruling, String)> {
         let of = |ruling: Ruling, texts: &[String]| texts.iter().map(|text| (ruling, text.clone())).collect::<Vec<_>>();
         [of(Ruling::Deny, &self.deny), of(Ruling::Ask, &self.ask), of(Ruling::Allow, &self.allow)].concat()
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use neco_proto::app::{App, AppError, Call, Caller, Trouble};
 use neco_proto::{Answer, Client, ClientError, Command, EventStream, PROTOCOL, Query, Receipt, Seq, SessionId};
+use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -98,6 +100,20 @@ impl Client for RemoteClient {
     }
 }
 
+impl App for RemoteClient {
+    /// The caller is whoever runs this process: the other side trusts no more than that.
+    fn call<'a>(&'a self, _: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
+        Box::pin(async move {
+            let failed = |error: ClientError| AppError::new(Trouble::Failed, error.to_string());
+            match self.calls.call(&Request::Call(call)).await.map_err(|error| failed(not_asked(error)))? {
+                Reply::Called(answer) => Ok(answer),
+                Reply::NotCalled(error) => Err(error),
+                reply => Err(failed(not_expected(reply))),
+            }
+        })
+    }
+}
+
 /// Whoever says a command again must know that it was not heard.
 fn not_sent(unanswered: Unanswered) -> ClientError {
     match unanswered {
@@ -126,6 +142,8 @@ pub(super) fn not_expected(reply: Reply) -> ClientError {
         | Reply::NotWelcome { .. }
         | Reply::Taken { .. }
         | Reply::Answer(_)
+        | Reply::Called(_)
+        | Reply::NotCalled(_)
         | Reply::Event(_)
         | Reply::End => not_understood("an answer to something else"),
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
+use neco_proto::app::Caller;
 use neco_proto::{ClientError, PROTOCOL, Seq};
 use tokio::net::UnixStream;
 use tokio::net::unix::OwnedReadHalf;
@@ -135,9 +136,10 @@ impl Connection {
             Ok(Numbered { id, says: Request::Hello { protocol, session_id } }) => {
                 (id, welcome.and_then(|()| self.understood(protocol, session_id == self.shared.session)))
             }
-            Ok(Numbered { id, says: Request::Send(_) | Request::Ask(_) | Request::Events { .. } }) => {
-                (id, Err("a hello comes first".to_owned()))
-            }
+            Ok(Numbered {
+                id,
+                says: Request::Send(_) | Request::Ask(_) | Request::Events { .. } | Request::Call(_),
+            }) => (id, Err("a hello comes first".to_owned())),
             Err(_) => (id_of(&first).unwrap_or_default(), Err("that is no hello".to_owned())),
         };
         let is_welcome = heard.is_ok();
@@ -196,6 +198,14 @@ impl Connection {
                 let Some(permit) = self.permit().await else { return };
                 self.tasks.spawn(async move {
                     say(id, shared.send(command).await.into(), &outbox).await;
+                    drop(permit);
+                });
+            }
+            Request::Call(call) => {
+                let Some(permit) = self.permit().await else { return };
+                self.tasks.spawn(async move {
+                    // Only processes of the same user get here.
+                    say(id, shared.app.call(&Caller::person(), call).await.into(), &outbox).await;
                     drop(permit);
                 });
             }

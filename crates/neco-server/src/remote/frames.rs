@@ -1,8 +1,10 @@
 //! What a window and a session say to each other: one JSON object a line, each with the id of the
 //! request that it is or belongs to.
 
+use neco_proto::app::{AppError, Call};
 use neco_proto::{Answer, ClientError, Command, ErrorCode, Event, MessageId, Query, Receipt, Seq, SessionId};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The oldest protocol that this build still speaks. What both sides speak is the lower of their newest.
 pub(super) const OLDEST: u32 = 1;
@@ -26,6 +28,8 @@ pub(super) enum Request {
     Ask(Query),
     /// [`neco_proto::Client::events`].
     Events { since: Seq },
+    /// [`neco_proto::app::App::call`].
+    Call(Call),
 }
 
 /// What a session answers.
@@ -40,6 +44,10 @@ pub(super) enum Reply {
     Taken { seq: Seq, message_id: Option<MessageId> },
     /// The answer to a question.
     Answer(Box<Answer>),
+    /// The answer to a call.
+    Called(Value),
+    /// A call failed.
+    NotCalled(AppError),
     /// The next event of a stream.
     Event(Box<Event>),
     /// A stream is over because the session is.
@@ -91,6 +99,15 @@ impl From<Result<Answer, ClientError>> for Reply {
         match answer {
             Ok(answer) => Self::Answer(Box::new(answer)),
             Err(error) => Self::Error(error.into()),
+        }
+    }
+}
+
+impl From<Result<Value, AppError>> for Reply {
+    fn from(answer: Result<Value, AppError>) -> Self {
+        match answer {
+            Ok(answer) => Self::Called(answer),
+            Err(error) => Self::NotCalled(error),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use neco_proto::app::App;
 use neco_proto::{Client, ClientError, Command, Receipt, SessionId};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{RwLock, watch};
@@ -37,6 +38,7 @@ pub struct Server {
 /// What all connections know.
 pub(super) struct Shared {
     pub client: Arc<dyn Client>,
+    pub app: Arc<dyn App>,
     pub session: SessionId,
     pub version: String,
     /// True when the session has ended.
@@ -50,16 +52,23 @@ pub(super) struct Shared {
 }
 
 impl Server {
-    /// Begins to serve `client`, whose session's lock this process holds; needs a runtime. `version`
-    /// is what windows are told of this program.
+    /// Begins to serve `client`, whose session's lock this process holds, and the program around it; needs a runtime.
+    /// `version` is what windows are told of this program.
     ///
     /// # Errors
     /// When there is no place for a socket.
-    pub fn open(client: Arc<dyn Client>, session: SessionId, places: &SocketPlaces, version: &str) -> io::Result<Self> {
+    pub fn open(
+        client: Arc<dyn Client>,
+        app: Arc<dyn App>,
+        session: SessionId,
+        places: &SocketPlaces,
+        version: &str,
+    ) -> io::Result<Self> {
         let (listener, bound) = places.bind(session)?;
         let listener = UnixListener::from_std(listener)?;
         let shared = Arc::new(Shared {
             client,
+            app,
             session,
             version: version.to_owned(),
             over: watch::Sender::new(false),

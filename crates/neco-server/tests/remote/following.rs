@@ -42,7 +42,7 @@ async fn after_a_break_it_goes_on_where_it_was_with_whoever_has_the_session_then
     }
     // As if its process had died: nobody is told.
     drop(server);
-    let _again = Server::open(session.clone(), session.id, &places, "another").unwrap();
+    let _again = Server::open(session.clone(), session.clone(), session.id, &places, "another").unwrap();
     session.babble(2);
     for seq in 4..=5 {
         assert_eq!(events.next().await.unwrap().unwrap().seq, seq);
@@ -89,7 +89,7 @@ proptest! {
             }).collect();
             let server = if breaks {
                 drop(server);
-                Server::open(session.clone(), session.id, &places, "another").unwrap()
+                Server::open(session.clone(), session.clone(), session.id, &places, "another").unwrap()
             } else {
                 server
             };

@@ -5,6 +5,8 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use neco_proto::app::sessions::ListSessions;
+use neco_proto::app::{App, Call, Caller, Trouble};
 use neco_proto::{Client, ClientError, Command, Query, SessionId};
 use neco_server::{AttachError, RemoteClient, SocketPlaces};
 use serde_json::{Value, json};
@@ -198,4 +200,16 @@ async fn a_command_that_may_have_been_heard_is_not_called_unheard() {
     assert!(matches!(&said, Err(ClientError::Refused(words)) if words.contains("not known")), "{said:?}");
     assert_eq!(heard.load(Ordering::SeqCst), 1, "nor is it said again");
     assert_eq!(window.ask(Query::Snapshot).await, Err(ClientError::Gone), "a question can be asked again");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_program_around_a_session_is_asked_over_the_same_socket() {
+    let stage = Stage::new();
+    let client = RemoteClient::attach(&stage.places, stage.session.id).await.unwrap();
+    let app: &dyn App = &client;
+    let page = app.ask(&Caller::person(), &ListSessions::default()).await.unwrap();
+    assert_eq!(page.more, 7);
+    let unknown = Call { name: "sessions.sing".into(), arguments: json!({}) };
+    let error = app.call(&Caller::person(), unknown).await.unwrap_err();
+    assert_eq!((error.trouble, error.message.as_str()), (Trouble::NotFound, "there is no call sessions.sing"));
 }

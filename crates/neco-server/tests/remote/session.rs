@@ -5,12 +5,15 @@ use std::sync::{Arc, Mutex};
 use futures::future::BoxFuture;
 use futures::stream;
 use jiff::Timestamp;
+use neco_proto::app::sessions::{ListSessions, SessionPage};
+use neco_proto::app::{App, AppError, Call, Caller};
 use neco_proto::event::{AgentState, StreamChunk};
 use neco_proto::{
     AgentId, Answer, ApprovalMode, Client, ClientError, Command, Event, EventBody, EventStream, Message, Mode, Query,
     Receipt, Seq, SessionId, SessionSnapshot, Usage,
 };
 use neco_server::{RemoteClient, Server, SocketPlaces};
+use serde_json::Value;
 use tempfile::TempDir;
 use tokio::sync::watch;
 
@@ -22,6 +25,13 @@ pub struct FakeSession {
     pub commands: Mutex<Vec<Command>>,
     /// The last event, and whether there will be more.
     last: watch::Sender<(Seq, bool)>,
+}
+
+/// A program with one session and nothing else.
+impl App for FakeSession {
+    fn call<'a>(&'a self, _: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
+        Box::pin(async move { call.answer::<ListSessions>(SessionPage { more: 7, ..SessionPage::default() }) })
+    }
 }
 
 impl FakeSession {
@@ -140,7 +150,7 @@ impl Stage {
         let folder = tempfile::tempdir().unwrap();
         let places = SocketPlaces::new(folder.path().join("sockets"), Vec::new());
         let session = FakeSession::new();
-        let server = Server::open(session.clone(), session.id, &places, "0.0.0-test").unwrap();
+        let server = Server::open(session.clone(), session.clone(), session.id, &places, "0.0.0-test").unwrap();
         Self { session, server, places, folder }
     }
 

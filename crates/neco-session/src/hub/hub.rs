@@ -13,6 +13,7 @@ use neco_proto::event::{ForkedFrom, ModeChange, Notification, NotificationLevel,
 use neco_proto::{AgentId, Event, EventBody, Message, PROTOCOL, SessionId};
 use neco_safety::World;
 use neco_safety::sandbox::Roots;
+use neco_safety::secrets::Redactor;
 use neco_safety::world::Files;
 use neco_store::{SessionLock, SessionRecord};
 use neco_toolkit::Registry;
@@ -106,6 +107,12 @@ impl Hub {
     /// When the store fails.
     pub async fn each_event(&self, session: SessionId, mut take: impl FnMut(&Event)) -> Result<(), SessionError> {
         Ok(each_event(self.setup.log.as_ref(), session, 0, |event| take(&event)).await?)
+    }
+
+    /// What takes secrets out of all that its sessions keep.
+    #[must_use]
+    pub fn redactor(&self) -> &Redactor {
+        &self.setup.deps.redactor
     }
 
     /// Where locks are.

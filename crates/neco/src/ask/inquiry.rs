@@ -1,9 +1,9 @@
 //! What the agent wants to know: a choice, what becomes of a plan, whether it may go on.
 
+use neco_proto::visible::{visible, visible_line};
 use neco_proto::{ApprovalMode, ItemAnswer, Question, QuestionItem, Reply, Subject};
 
 use super::question::{Place, Step, Typed, Want};
-use crate::print::visible::{visible, visible_line};
 use crate::print::wrap::{wrap, wrap_under};
 
 /// Lines of a question around a plan.

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use neco_proto::event::{AskedAhead, PermissionRequest};
+use neco_proto::visible::{visible, visible_line};
 use neco_proto::{Decision, Diff, Reply, Risk};
 use serde_json::Value;
 
 use super::revision;
 use super::subject::Subject;
 use crate::print::paint::Paint;
-use crate::print::visible::{visible, visible_line};
 use crate::print::wrap::wrap;
 
 /// Lines of a question around what it is about.

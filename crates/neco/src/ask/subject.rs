@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use neco_proto::Diff;
+use neco_proto::visible::visible;
 use serde_json::{Map, Value};
 
 use crate::print::diff;
 use crate::print::figures;
 use crate::print::paint::Paint;
-use crate::print::visible::visible;
 
 /// Lines of other arguments that are shown before `d` shows all of them.
 const FIELD_LINES: usize = 20;

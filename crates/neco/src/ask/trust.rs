@@ -2,10 +2,10 @@
 
 use std::io::{BufRead, BufReader, Write};
 
+use neco_app::workspace::plugged::{Plugged, Scope};
 use neco_config::Env;
 
 use super::tty::Tty;
-use crate::plugged::{Plugged, Scope};
 use crate::print::wrap::wrap;
 use crate::terminal;
 

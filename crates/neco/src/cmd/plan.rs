@@ -4,19 +4,20 @@ use std::fmt::Write;
 use std::path::Path;
 
 use jiff::Timestamp;
+use neco_app::services::{self, ServiceSetup};
 use neco_config::{Config, Env};
 use neco_session::Hub;
 use neco_session::plans::UnfinishedPlan;
 
 use super::when::ago;
 use crate::args::EverywhereArgs;
+use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::plan_args::PlanCommand;
 use crate::print::clean::{clean, clean_line};
 use crate::say;
 use crate::short_id::short_id;
-use crate::wire::{self, ServiceSetup};
 
 /// Runs `neco plan …`.
 ///
@@ -24,9 +25,9 @@ use crate::wire::{self, ServiceSetup};
 /// When there is no such plan, its session is in use, or a file can't be read or written.
 pub fn run(command: &PlanCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let folder = crate::folder(everywhere)?;
-    wire::runtime()?.block_on(async {
-        let store = wire::open_store(env.data_dir()).await?;
-        let hub = wire::hub(&store, ServiceSetup::bare(env, &Config::built_in()))?;
+    compose::runtime()?.block_on(async {
+        let store = compose::open_store(env.data_dir()).await?;
+        let hub = services::hub(&store, ServiceSetup::bare(env, &Config::built_in()))?;
         let done = answer(command, &hub, &folder).await;
         store.close().await?;
         done

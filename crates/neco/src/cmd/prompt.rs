@@ -8,6 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use neco_agent::{Budget, CapabilityLevel};
+use neco_app::services::{self, ServiceSetup};
+use neco_app::workspace::plugged::Plugged;
+use neco_app::workspace::told_files::ToldFiles;
+use neco_app::workspace::{rules, sandbox};
 use neco_config::{Config, Env, LoadOptions, Loaded};
 use neco_model::route::Timeouts;
 use neco_model::scripted::ScriptedModel;
@@ -20,15 +24,13 @@ use neco_session::{Hub, SessionOptions};
 use neco_store::{Catalog, Durability, EventLog, MemoryStore, SessionRecord};
 
 use crate::args::EverywhereArgs;
+use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::plugged::Plugged;
 use crate::print::clean::clean;
 use crate::print::figures;
 use crate::prompt_args::{PromptArgs, PromptCommand};
-use crate::told_files::ToldFiles;
-use crate::wire::{self, ServiceSetup};
-use crate::{rules, sandbox, say};
+use crate::say;
 
 /// How many events are read from a log at a time.
 const PAGE: usize = 2048;
@@ -43,7 +45,7 @@ const NO_MODEL: &str = "no/model";
 pub fn run(command: &PromptCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let PromptCommand::Show(args) = command;
     let folder = crate::folder(everywhere)?;
-    let report = wire::runtime()?.block_on(told(args, everywhere, env, &folder))?;
+    let report = compose::runtime()?.block_on(told(args, everywhere, env, &folder))?;
     say::out(&match (args.json, args.sizes) {
         (true, true) => format!("{:#}\n", as_value(&report.context)?),
         (true, false) => format!("{:#}\n", as_value(&report)?),
@@ -110,8 +112,8 @@ fn plans_into(data_dir: &Path, env: &Env) -> Result<(), Failure> {
 
 /// Copies a session of the real store into memory: opening it adds to its log.
 async fn copied(id: &str, env: &Env, memory: &Arc<MemoryStore>) -> Result<SessionRecord, Failure> {
-    let store = wire::open_store(env.data_dir()).await?;
-    let record = wire::hub(&store, ServiceSetup::bare(env, &Config::built_in()))?.find(id).await?;
+    let store = compose::open_store(env.data_dir()).await?;
+    let record = services::hub(&store, ServiceSetup::bare(env, &Config::built_in()))?.find(id).await?;
     memory.create(record.clone()).await?;
     let mut since = 0;
     loop {
@@ -133,24 +135,24 @@ fn hub(
     data_dir: &Path,
 ) -> Result<Hub, Failure> {
     let config = &loaded.config;
-    let models = wire::models(config, env)?;
+    let models = services::models(config, env)?;
     let plugged = Plugged::look(env, folder, loaded);
     plugged.note().iter().for_each(|note| say::note(note));
-    let LoadedPolicy { policy, warnings, .. } = rules::load(&args.rules, env, folder, loaded, &plugged)?;
+    let LoadedPolicy { policy, warnings, .. } = rules::load(&args.rules.flags(), env, folder, loaded, &plugged)?;
     warnings.iter().for_each(|warning| say::note(&warning.to_string()));
-    let secrets = wire::secrets(&models);
+    let secrets = services::secrets(&models);
     let setup = ServiceSetup {
         tools: args.tools.clone().unwrap_or_default(),
         policy,
         told: ToldFiles::find(env, &plugged)?,
         sandbox: Some(sandbox::open(config, env, Ask::IfChanged)?),
-        environment: wire::environment(env),
+        environment: services::environment(env),
         secrets,
         data_dir: data_dir.to_owned(),
         find_model: find_model(models),
         ..ServiceSetup::bare(env, config)
     };
-    wire::hub(memory, setup)
+    Ok(services::hub(memory, setup)?)
 }
 
 /// What would be told is worth knowing before there is a model, too.

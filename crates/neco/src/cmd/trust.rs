@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use neco_app::workspace::plugged::{Plugged, Scope};
 use neco_config::{Env, LoadOptions};
+use neco_proto::visible::visible_line;
 use neco_safety::Trust;
 use neco_safety::trust::{Standing, TrustError};
 use serde_json::json;
@@ -11,8 +13,6 @@ use crate::args::{EverywhereArgs, TrustArgs};
 use crate::ask::{Tty, trust};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::plugged::{Plugged, Scope};
-use crate::print::visible::visible_line;
 use crate::say;
 
 /// Runs `neco trust …`.

@@ -1,9 +1,9 @@
 //! A change of a file as coloured lines, with every character of it.
 
 use neco_proto::Diff;
+use neco_proto::visible::{visible, visible_line};
 
 use super::paint::Paint;
-use super::visible::{visible, visible_line};
 
 /// Lines of one file's change that a card shows.
 pub const CARD: usize = 60;

@@ -1,10 +1,11 @@
 //! A run as one JSON object.
 
 use neco_proto::event::BudgetReached;
+use neco_proto::visible;
 use neco_proto::{ErrorCode, SessionId, Usage};
 use serde::Serialize;
 
-use super::{figures, visible};
+use super::figures;
 use crate::exit::Exit;
 use crate::outcome::{Denial, Outcome, RunError};
 

@@ -6,7 +6,7 @@
 //! looks the same whether its events are live or read back.
 //!
 //! Reading order: [`printer`] (the three forms), [`text`] with [`card`], [`tail`], [`tally`], [`told`], [`others`], [`children`], [`agents`], [`workflow`], [`diff`], [`plan`], [`completion`] with [`ending`], then
-//! [`screen`], [`wrap`], [`paint`], [`clean`] and [`visible`], [`figures`], and [`json`],
+//! [`screen`], [`wrap`], [`paint`], [`clean`], [`figures`], and [`json`],
 //! [`stream_json`].
 
 pub mod agents;
@@ -28,7 +28,6 @@ pub mod tail;
 pub mod tally;
 pub mod text;
 pub mod told;
-pub mod visible;
 pub mod workflow;
 pub mod wrap;
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use neco_proto::Event;
 
-use super::visible;
+use neco_proto::visible;
 
 /// Writes events to `out`.
 pub struct StreamJsonPrinter {

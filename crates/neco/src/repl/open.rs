@@ -16,6 +16,7 @@ use super::meanwhile::Seen;
 use super::turn::{Course, hear_signals, stop_agents};
 use crate::args::{EverywhereArgs, RunArgs};
 use crate::ask::Tty;
+use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::drive::listen;
@@ -25,7 +26,6 @@ use crate::signals::InterruptMask;
 use crate::terminal::Terminal;
 use crate::tui::OpenSessions;
 use crate::tui::host::DoorHost;
-use crate::wire;
 
 /// What is said at the beginning.
 const GREETING: &str = "Neco, line by line. /help lists the commands. A line that ends with \\ goes on in the next one. \
@@ -38,7 +38,7 @@ const GREETING: &str = "Neco, line by line. /help lists the commands. A line tha
 pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let folder = crate::folder(everywhere)?;
     let attachments = picture::attachments(&args.images)?;
-    let runtime = wire::runtime()?;
+    let runtime = compose::runtime()?;
     let mask = InterruptMask::default();
     let signals = listen(&runtime, &mask)?;
     let sessions = OpenSessions::new(everywhere.clone(), env.clone(), runtime.handle().clone());

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use neco_app::services::{self, ServiceSetup};
 use neco_config::{Config, Env};
 use neco_proto::{ErrorCode, SessionId};
 use neco_server::{AttachError, RemoteClient};
@@ -12,10 +13,10 @@ use neco_session::hub::lock_folder;
 use neco_store::{SessionLock, SessionRecord, SqliteStore, StoreError};
 
 use crate::args::RunArgs;
+use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::say;
-use crate::wire::{self, ServiceSetup};
 
 /// How long a process that is just opening or ending a session is waited for.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -53,7 +54,7 @@ pub async fn find(which: Which<'_>, env: &Env) -> Result<Option<Attached>, Failu
     if !any_open(env) {
         return Ok(None);
     }
-    let store = wire::open_store(env.data_dir()).await?;
+    let store = compose::open_store(env.data_dir()).await?;
     let record = look_up(which, &store, env).await;
     store.close().await?;
     match record? {
@@ -64,7 +65,7 @@ pub async fn find(which: Which<'_>, env: &Env) -> Result<Option<Attached>, Failu
 
 /// The same session that would be opened.
 async fn look_up(which: Which<'_>, store: &Arc<SqliteStore>, env: &Env) -> Result<Option<SessionRecord>, Failure> {
-    let hub = wire::hub(store, ServiceSetup::bare(env, &Config::built_in()))?;
+    let hub = services::hub(store, ServiceSetup::bare(env, &Config::built_in()))?;
     let found = match which {
         Which::Id(prefix) => hub.find(prefix).await,
         Which::Latest(folder) => hub.latest(folder).await.map(|found| found.record),
@@ -79,7 +80,7 @@ async fn look_up(which: Which<'_>, store: &Arc<SqliteStore>, env: &Env) -> Resul
 /// Whoever has the session open without serving it is about to do so, or about to end.
 async fn attach(record: SessionRecord, env: &Env) -> Result<Option<Attached>, Failure> {
     let begun = Instant::now();
-    let places = wire::sockets(env);
+    let places = compose::sockets(env);
     let mut said = false;
     loop {
         let why = match RemoteClient::attach(&places, record.id).await {

@@ -4,6 +4,7 @@
 use std::io;
 use std::sync::Arc;
 
+use neco_app::services::Services;
 use neco_proto::event::NodeState;
 use neco_proto::{Answer, Client, ClientError, Command, Event, EventBody, Query, SessionId};
 use neco_session::Session;
@@ -21,7 +22,6 @@ use crate::print::Printer;
 use crate::say;
 use crate::short_id::short_id;
 use crate::signals::{InterruptMask, Signal, Signals};
-use crate::wire::Services;
 
 /// What a run is seen with.
 pub struct RunUi {

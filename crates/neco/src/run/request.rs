@@ -5,6 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use neco_agent::{Budget, CapabilityLevel};
+use neco_app::disk;
+use neco_app::services::{self, ServiceSetup, Services};
+use neco_app::workspace::keys;
+use neco_app::workspace::plugged::{Plugged, Scope};
+use neco_app::workspace::rules::{self, AlwaysFile};
+use neco_app::workspace::sandbox;
+use neco_app::workspace::told_files::ToldFiles;
 use neco_config::{Config, Env, LoadOptions, Loaded, Notice};
 use neco_ext::Hook;
 use neco_model::{GROUPS, LocalServer, Models, SetupError};
@@ -27,22 +34,16 @@ use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
 use crate::ask::editor::Programs;
 use crate::ask::question::Place;
 use crate::ask::{self, Tty};
-use crate::disk;
+use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::keys;
 use crate::log;
 use crate::outcome::{Outcome, RunError};
-use crate::plugged::{Plugged, Scope};
 use crate::print::Printer;
-use crate::rules::{self, AlwaysFile};
-use crate::sandbox;
 use crate::say;
 use crate::short_id::short_id;
 use crate::terminal::{Terminal, is_unattended};
-use crate::told_files::ToldFiles;
 use crate::tui::ahead;
-use crate::wire::{self, ServiceSetup, Services};
 
 /// How long local servers have to answer when no other model is there.
 const PROBE: Duration = Duration::from_millis(500);
@@ -75,7 +76,7 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     message.warnings.iter().for_each(|words| say::note(words));
     let tty = (args.output_format == OutputFormat::Text && !is_unattended(env)).then(Tty::open).flatten();
     let folder = crate::folder(everywhere)?;
-    let runtime = wire::runtime()?;
+    let runtime = compose::runtime()?;
     let folder = match args.worktree.worktree {
         Some(how) => worktree::begin(&folder, how.into(), &message.text, env)?,
         None => folder,
@@ -102,12 +103,12 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         std::thread::sleep(PAUSE);
     };
     opened.notes.iter().for_each(|words| say::note(words));
-    let others = SocketServer::serve(runtime.handle(), &opened.session, env);
+    let others = SocketServer::serve(runtime.handle(), &opened.session, &opened.services, env);
     let ui = take_seat(args.output_format, env, tty, opened.folder.clone(), opened.session.id());
     let asked = Command::UserMessage { content: message.text, attachments };
     let seen = see_through(&runtime, &opened.services, &opened.session, &others, ui, asked);
     let (works_in, id) = (opened.folder, short_id(opened.session.id()));
-    let ended = wire::stop(runtime, opened.services, opened.session, others, seen);
+    let ended = compose::stop(runtime, opened.services, opened.session, others, seen);
     if matches!(ended, Ok(Exit::Failed)) && disk::is_full(env.data_dir()) {
         say::note(disk::store_advice(env.data_dir()));
     }
@@ -198,7 +199,7 @@ impl Request<'_> {
     /// When that is not possible; there may be no model yet.
     pub async fn open(&self, folder: &Path) -> Result<Opened, Failure> {
         let mut loaded = self.load(folder, &[])?;
-        let store = wire::open_store(self.env.data_dir()).await?;
+        let store = compose::open_store(self.env.data_dir()).await?;
         let found = self.find(&store, folder).await?;
         let mut notes: Vec<String> = found.iter().filter_map(Found::note).collect();
         let record = found.as_ref().map(|found| found.record.clone());
@@ -219,14 +220,14 @@ impl Request<'_> {
             notes.push(format!("only these tools exist in this run: {}", tools.join(", ")));
         }
         let config = &loaded.config;
-        let models = Arc::new(wire::models(config, self.env)?);
+        let models = Arc::new(services::models(config, self.env)?);
         let default_model = self.default_model(&models, record.is_some(), &mut notes).await;
         let default_model = default_model.map_err(|failure| self.name_origin(failure, None, &loaded))?;
         let refusal = Arc::new(Mutex::new(None));
         let plugged = self.plugged(&works_in, &loaded, &mut notes);
         let policy = self.policy(&works_in, &loaded, &plugged)?;
         let told = ToldFiles::find(self.env, &plugged)?;
-        let given = Given { policy, hooks: plugged.hooks(), secrets: wire::secrets(&models), told };
+        let given = Given { policy, hooks: plugged.hooks(), secrets: services::secrets(&models), told };
         let services = self.services(store, config, given, find_model(&models, &refusal))?;
         let options = self.options(config, default_model)?;
         let session = match found {
@@ -282,7 +283,8 @@ impl Request<'_> {
 
     /// The rules for work in a folder. What is left out of them is said at once.
     fn policy(&self, folder: &Path, loaded: &Loaded, plugged: &Plugged) -> Result<Policy, Failure> {
-        let LoadedPolicy { policy, warnings, .. } = rules::load(&self.args.rules, self.env, folder, loaded, plugged)?;
+        let LoadedPolicy { policy, warnings, .. } =
+            rules::load(&self.args.rules.flags(), self.env, folder, loaded, plugged)?;
         warnings.iter().for_each(|warning| say::note(&warning.to_string()));
         Ok(policy)
     }
@@ -305,13 +307,15 @@ impl Request<'_> {
             rule_book: Some(Arc::new(AlwaysFile::of(self.env))),
             told,
             sandbox: Some(sandbox::open(config, self.env, Ask::IfChanged)?),
-            environment: wire::environment(self.env),
+            environment: services::environment(self.env),
             secrets,
             data_dir: self.env.data_dir().to_owned(),
-            index_dir: wire::index_dir(self.env.data_dir()),
+            index_dir: services::index_dir(self.env.data_dir()),
             find_model,
         };
-        Services::start(store, setup)
+        let services = Services::start(store, setup)?;
+        log::hide(services.hub.redactor().clone());
+        Ok(services)
     }
 
     /// What is asked when nobody says otherwise: what is configured, else a local server that answers.
@@ -369,7 +373,7 @@ impl Request<'_> {
         if named.is_empty() {
             return Ok(());
         }
-        let all = wire::all_tools(&config.tools, &wire::indexes(self.env.data_dir()));
+        let all = services::all_tools(&config.tools, &services::indexes(self.env.data_dir()));
         let missing = named.iter().filter_map(|name| all.find(name).ok()).find(|tool| !generation.has(tool.name()));
         let Some(tool) = missing else { return Ok(()) };
         let from = CapabilityLevel::of_tool(tool.name()).map_or(1, CapabilityLevel::number);

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use neco_app::services::Services;
 use neco_config::Env;
 use neco_proto::{Answer, Client, Query};
 use neco_server::Server;
 use neco_session::Session;
 use tokio::runtime::Handle;
 
-use crate::wire;
+use crate::compose;
 
 /// Windows of other processes. They come and go without anything being set up for them.
 #[derive(Default)]
@@ -20,10 +21,10 @@ pub struct SocketServer {
 impl SocketServer {
     /// Serves them from now on. Where that is not possible the session works all the same, alone.
     #[must_use]
-    pub fn serve(runtime: &Handle, session: &Session, env: &Env) -> Self {
+    pub fn serve(runtime: &Handle, session: &Session, services: &Services, env: &Env) -> Self {
         let _entered = runtime.enter();
-        let opened =
-            Server::open(Arc::new(session.clone()), session.id(), &wire::sockets(env), env!("CARGO_PKG_VERSION"));
+        let (client, app) = (Arc::new(session.clone()), Arc::new(services.app()));
+        let opened = Server::open(client, app, session.id(), &compose::sockets(env), env!("CARGO_PKG_VERSION"));
         if let Err(error) = &opened {
             tracing::warn!(%error, "other windows can't attach to the session");
         }

@@ -10,9 +10,14 @@ use base64::engine::general_purpose::STANDARD;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
+use neco_app::workspace::own_commands::{self, OwnCommand};
+use neco_app::workspace::plugged::Plugged;
+use neco_app::workspace::sandbox;
 use neco_config::{Env, LoadOptions, Loaded};
+use neco_proto::app::sessions::{ListSessions, SessionRow};
+use neco_proto::app::{App, Caller, Request, Scope};
 use neco_proto::slash::{Custom, Outside};
-use neco_proto::{Attachment, Client};
+use neco_proto::{Attachment, Client, SessionId};
 use neco_safety::sandbox::Ask;
 use neco_session::memory::to_remember;
 use neco_tui::host::{
@@ -30,14 +35,13 @@ use super::{clipboard, files, model_list, own_self, rule_list, status};
 use crate::args::{EverywhereArgs, RunArgs};
 use crate::ask::Tty;
 use crate::cmd;
+use crate::cmd::session::Desk;
 use crate::cmd::when::ago;
 use crate::failure::Failure;
-use crate::own_commands::{self, OwnCommand};
-use crate::plugged::Plugged;
 use crate::print::clean::clean_line;
 use crate::run::picture;
+use crate::say;
 use crate::signals::InterruptMask;
-use crate::{sandbox, say};
 
 /// How long a picture may take to be read.
 const PICTURE: Duration = Duration::from_secs(5);
@@ -47,9 +51,6 @@ const SESSIONS: usize = 200;
 
 /// Characters of an id that tell sessions apart.
 pub(super) const SHORT_ID: usize = 18;
-
-/// The title of a session without a message.
-const NOTHING_SAID: &str = "(nothing was said)";
 
 /// The program around a window.
 pub struct DoorHost {
@@ -171,31 +172,37 @@ impl DoorHost {
         }
     }
 
+    /// Asks the program.
+    pub(super) async fn ask<R: Request>(&self, request: &R) -> Result<R::Answer, String> {
+        let desk = match R::ROUTE.scope {
+            Scope::Read => Desk::open_to_read(&self.everywhere, &self.env).await,
+            Scope::Work | Scope::Manage => Desk::open(&self.everywhere, &self.env).await,
+        };
+        let desk = desk.map_err(|failure| failure.words())?;
+        let app: &dyn App = &desk.app();
+        let answer = app.ask(&Caller::person(), request).await;
+        let closed = desk.close().await;
+        let answer = answer.map_err(|error| Failure::from(error).words())?;
+        closed.map_err(|failure| failure.words())?;
+        Ok(answer)
+    }
+
     async fn list_sessions(&self) -> Result<Vec<SessionEntry>, String> {
-        let most = SESSIONS.to_string();
-        let told =
-            own_self::run(&["session", "list", "--json", "--limit", &most], self.overrides(), &self.folder()).await?;
-        let records: Vec<Value> = serde_json::from_str(&told.out).map_err(|_| told.words())?;
+        let folder = Some(self.folder().display().to_string());
+        let page = self.ask(&ListSessions { folder, limit: SESSIONS, ..ListSessions::default() }).await?;
         let now = Timestamp::now();
-        let entry = |record: &Value| {
-            let updated = record["updated"].as_str().and_then(|time| time.parse::<Timestamp>().ok());
-            let title = clean_line(record["title"].as_str().unwrap_or_default());
-            let events = record["events"].as_u64().unwrap_or_default();
-            let short = |id: &Value| id.as_str().unwrap_or_default().chars().take(SHORT_ID).collect::<String>();
-            let fork = match &record["forked_from"]["session_id"] {
-                Value::String(_) => format!(" · fork of {}", short(&record["forked_from"]["session_id"])),
-                _ => String::new(),
-            };
+        let short = |id: SessionId| id.to_string().chars().take(SHORT_ID).collect::<String>();
+        let entry = |session: &SessionRow| {
+            let fork = session.forked_from.map(|from| format!(" · fork of {}", short(from.session_id)));
             SessionEntry {
-                id: record["id"].as_str().unwrap_or_default().to_owned(),
-                title: if title.is_empty() { NOTHING_SAID.to_owned() } else { title },
-                when: updated.map(|updated| ago(updated.as_millisecond(), now)).unwrap_or_default(),
-                about: format!("{events} events · {}{fork}", short(&record["id"])),
+                id: session.id.to_string(),
+                title: clean_line(&session.title),
+                when: ago(session.updated.as_millisecond(), now),
+                about: format!("{} events · {}{}", session.events, short(session.id), fork.unwrap_or_default()),
             }
         };
         // What a process left that was killed before anything was said is nothing to go on with.
-        let was_said = |entry: &SessionEntry| entry.title != NOTHING_SAID;
-        Ok(records.iter().map(entry).filter(was_said).collect())
+        Ok(page.sessions.iter().map(entry).filter(|entry| !entry.title.is_empty()).collect())
     }
 
     /// The kept rules changed: they hold at once, for the agents and for what the person runs.

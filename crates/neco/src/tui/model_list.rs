@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use neco_app::services;
 use neco_config::section::ProviderType;
 use neco_config::{Config, Env};
 use neco_model::route::ProviderEntry;
@@ -10,7 +11,6 @@ use neco_tui::host::ModelEntry;
 
 use crate::failure::Failure;
 use crate::print::figures;
-use crate::wire;
 
 /// How long servers have to answer: those on this machine, and those that the person set up.
 const PROBE: Duration = Duration::from_millis(500);
@@ -21,7 +21,7 @@ const OWN: Duration = Duration::from_millis(1500);
 /// # Errors
 /// When the settings describe a provider that nothing can be asked of.
 pub async fn list(config: &Config, env: &Env) -> Result<Vec<ModelEntry>, Failure> {
-    let models = wire::models(config, env)?;
+    let models = services::models(config, env)?;
     let (servers, own) = futures::future::join(models.probe_local(PROBE), of_own_servers(&models)).await;
     models.use_local(&servers);
     let groups = models.groups().iter();

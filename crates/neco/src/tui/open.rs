@@ -16,6 +16,7 @@ use super::opened::OpenSessions;
 use super::{looks, set_up};
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
 use crate::ask::Tty;
+use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::repl;
@@ -25,7 +26,6 @@ use crate::run::{picture, worktree};
 use crate::say;
 use crate::signals::{InterruptMask, Signal, Signals};
 use crate::terminal::{Terminal, is_unattended};
-use crate::wire;
 
 /// How long it may take until everybody has heard a signal.
 const A_MOMENT: Duration = Duration::from_millis(20);
@@ -67,7 +67,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     if goes_on && looks.theme != ThemeName::Plain {
         std::thread::spawn(highlight::warm);
     }
-    let runtime = wire::runtime()?;
+    let runtime = compose::runtime()?;
     let mask = InterruptMask::default();
     let signals = listen(&runtime, &mask)?;
     let sessions = OpenSessions::new(everywhere.clone(), env.clone(), runtime.handle().clone());

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use neco_app::services::Services;
 use neco_config::Env;
 use neco_proto::{Answer, Client, ClientError, Command, ErrorCode, Query, Seq};
 use neco_safety::policy::Rule;
@@ -13,6 +14,7 @@ use tokio::runtime::Handle;
 
 use crate::args::{EverywhereArgs, RunArgs};
 use crate::ask::Tty;
+use crate::compose;
 use crate::failure::Failure;
 use crate::run::attach::{self, Which};
 use crate::run::guest;
@@ -20,7 +22,6 @@ use crate::run::request::{Opened, Request};
 use crate::run::socket::SocketServer;
 use crate::say;
 use crate::short_id::short_id;
-use crate::wire::{self, Services};
 
 /// How long sessions may take to end when the process does.
 const LAST_WORDS: Duration = Duration::from_secs(30);
@@ -77,7 +78,7 @@ impl OpenSessions {
         let request = Request { args, everywhere, env, tty, attended: true, interactive: true };
         let Opened { services, session, folder, held, notes } = request.open(folder).await?;
         notes.iter().for_each(|words| say::note(words));
-        let others = SocketServer::serve(&self.runtime, &session, env);
+        let others = SocketServer::serve(&self.runtime, &session, &services, env);
         *self.attached.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let client: Arc<dyn Client> = Arc::new(session.clone());
         self.keep(Kept { client: Arc::clone(&client), own: Some((services, session, others)), _held: held });
@@ -192,7 +193,7 @@ impl OpenSessions {
         let Some((services, session, others)) = kept.own else { return };
         drop(kept.client);
         // What could not be written is told already, with the end of the session.
-        if let Err(failure) = wire::put_away(services, session, others, keep).await
+        if let Err(failure) = compose::put_away(services, session, others, keep).await
             && !(is_over && failure.code == Some(ErrorCode::StoreFailed))
         {
             say::note(&failure.message);

@@ -4,8 +4,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use neco_proto::agent_ask::AgentAsk;
+use neco_proto::app::sessions::ForkSession;
 use neco_proto::slash::Outside;
-use neco_proto::{Answer, CheckpointInfo, Client, Command, PromptReport, Query, SessionSnapshot};
+use neco_proto::{Answer, CheckpointInfo, Client, Command, PromptReport, Query, SessionId, SessionSnapshot};
 use neco_tui::host::{CommandOutcome, Wanted};
 use neco_tui::told::fenced;
 use serde_json::Value;
@@ -98,27 +99,19 @@ impl DoorHost {
         if standing.state.is_at_work() {
             return Err("it is at work, and going to a fork would stop it: Esc stops it, then /fork".to_owned());
         }
-        let id = standing.session_id.to_string();
-        let mut arguments = vec!["session", "fork", id.as_str(), "--json"];
-        if !at.is_empty() {
-            arguments.extend(["--at", at]);
-        }
-        let told = own_self::run(&arguments, self.overrides(), &self.folder()).await?;
-        let fork: Option<Value> = serde_json::from_str(&told.out).ok();
-        match fork.as_ref().and_then(|fork| fork["id"].as_str()) {
-            Some(fork) if told.done => {
-                let short = |id: &str| id.chars().take(SHORT_ID).collect::<String>();
-                let from = if at.is_empty() { String::new() } else { format!(" from before message {at}") };
-                let words = format!(
-                    "from here on this is session {}, a fork of {}{from}; /resume {} goes back to that",
-                    short(fork),
-                    short(&id),
-                    short(&id)
-                );
-                Ok(CommandOutcome::GoOn(Wanted::Id(fork.to_owned()), words))
-            }
-            Some(_) | None => Err(told.words()),
-        }
+        let (session, short) =
+            (standing.session_id, |id: SessionId| id.to_string().chars().take(SHORT_ID).collect::<String>());
+        let request =
+            ForkSession { session: session.to_string(), at: (!at.is_empty()).then(|| at.to_owned()), title: None };
+        let fork = self.ask(&request).await?.session.id;
+        let from = if at.is_empty() { String::new() } else { format!(" from before message {at}") };
+        let words = format!(
+            "from here on this is session {}, a fork of {}{from}; /resume {} goes back to that",
+            short(fork),
+            short(session),
+            short(session)
+        );
+        Ok(CommandOutcome::GoOn(Wanted::Id(fork.to_string()), words))
     }
 
     async fn diff(&self, client: &Arc<dyn Client>) -> Result<CommandOutcome, String> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 
-use crate::sandbox;
+use neco_app::workspace::sandbox;
 
 /// How long a subcommand may take.
 const PATIENCE: Duration = Duration::from_secs(60);

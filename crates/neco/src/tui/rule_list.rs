@@ -2,16 +2,17 @@
 
 use std::path::Path;
 
+use neco_app::workspace::plugged::Plugged;
+use neco_app::workspace::rules::{self, AlwaysFile};
 use neco_config::{Env, Loaded};
+use neco_proto::app::AppError;
+use neco_proto::visible::visible_line;
 use neco_safety::command::Place;
 use neco_safety::policy::{Rule, RuleReader, Source, forget, keep, kept};
 use neco_tui::host::RuleEntry;
 
 use crate::failure::Failure;
-use crate::plugged::Plugged;
-use crate::print::visible::visible_line;
 use crate::rule_args::RuleArgs;
-use crate::rules::{self, AlwaysFile};
 
 /// Those that a person can take back first, then all others but the built-in ones, then those.
 ///
@@ -19,7 +20,7 @@ use crate::rules::{self, AlwaysFile};
 /// When rules can't be understood.
 pub fn list(folder: &Path, args: &RuleArgs, loaded: &Loaded, env: &Env) -> Result<Vec<RuleEntry>, Failure> {
     let plugged = Plugged::look(env, folder, loaded);
-    let loaded = rules::load(args, env, folder, loaded, &plugged)?;
+    let loaded = rules::load(&args.flags(), env, folder, loaded, &plugged)?;
     let always = AlwaysFile::of(env);
     let own = kept(always.path()).unwrap_or_default();
     let mut entries: Vec<RuleEntry> = own
@@ -49,8 +50,8 @@ pub fn add(line: &str, folder: &Path, loaded: &Loaded, env: &Env) -> Result<Stri
     let flags = |args: RuleArgs| {
         let plugged = Plugged::look(env, folder, loaded);
         let flag = format!("--{ruling} ");
-        let words = |failure: Failure| format!("nothing was kept: {}", failure.message.replace(&flag, ""));
-        rules::load(&args, env, folder, loaded, &plugged).map(drop).map_err(words)
+        let words = |error: AppError| format!("nothing was kept: {}", error.message.replace(&flag, ""));
+        rules::load(&args.flags(), env, folder, loaded, &plugged).map(drop).map_err(words)
     };
     let one = vec![what.to_owned()];
     match ruling {
@@ -72,7 +73,7 @@ pub fn add(line: &str, folder: &Path, loaded: &Loaded, env: &Env) -> Result<Stri
 /// When rules can't be understood.
 pub fn kept_now(folder: &Path, args: &RuleArgs, loaded: &Loaded, env: &Env) -> Result<Vec<Rule>, Failure> {
     let plugged = Plugged::look(env, folder, loaded);
-    let loaded = rules::load(args, env, folder, loaded, &plugged)?;
+    let loaded = rules::load(&args.flags(), env, folder, loaded, &plugged)?;
     Ok(loaded.policy.rules().iter().filter(|rule| rule.kept).cloned().collect())
 }
 

@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use neco_agent::scheduler::action;
+use neco_app::services;
+use neco_app::workspace::plugged::Plugged;
+use neco_app::workspace::{rules, sandbox};
 use neco_config::{Env, Loaded};
 use neco_proto::event::OutputStream;
 use neco_proto::{CallId, Display};
@@ -20,9 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::plugged::Plugged;
 use crate::rule_args::RuleArgs;
-use crate::{rules, sandbox, wire};
 
 /// The tool that runs commands.
 const TOOL: &str = "bash";
@@ -49,19 +50,19 @@ impl PersonsShell {
         let config = &loaded.config;
         let unusable = |error: std::io::Error| Failure::new(Exit::Failed, format!("{}: {error}", folder.display()));
         let plugged = Plugged::look(env, folder, loaded);
-        let policy = rules::load(args, env, folder, loaded, &plugged)?.policy;
+        let policy = rules::load(&args.flags(), env, folder, loaded, &plugged)?.policy;
         let roots = policy.place().roots.clone();
         let files = Files::new(folder, Vec::new()).map_err(unusable)?;
         let closed = policy.closed();
         let files = files.with_roots(&roots).map_err(unusable)?.with_closed(closed.clone());
         let sandbox = sandbox::open(config, env, Ask::IfChanged)?;
-        let environment = wire::environment(env);
+        let environment = services::environment(env);
         let open = Roots { writable: std::iter::once(folder.to_owned()).chain(roots).collect(), readable: Vec::new() };
-        let spawn = Spawner::new(environment.clone(), &wire::hidden_variables(config));
+        let spawn = Spawner::new(environment.clone(), &services::hidden_variables(config));
         let spawn = spawn.boxed(&sandbox, open).map_err(unusable)?.closing(&closed);
-        let net = wire::network(config, &environment);
+        let net = services::network(config, &environment);
         Ok(Self {
-            registry: wire::all_tools(&config.tools, &wire::indexes(env.data_dir())),
+            registry: services::all_tools(&config.tools, &services::indexes(env.data_dir())),
             world: Arc::new(World { files, spawn, net }),
             policy,
             report: sandbox.report().clone(),

@@ -114,7 +114,9 @@ fn a_decision_is_explained_with_its_rule_and_place() {
     );
     assert_eq!(explained(&house, &["bash", "rm -rf ~", "--allow", "bash"])["decision"], "deny");
     house.run(&["policy", "explain", "bash", "ls"]).ended_with(0).says("decision   allow");
-    house.run(&["policy", "explain", "bash", "{"]).ended_with(2).says("not a JSON object");
+    house.run(&["policy", "explain", "bash", r#"{"command": "ls""#]).ended_with(2).says("not a JSON object");
+    let group = explained(&house, &["bash", "{ git push; }"]);
+    assert_eq!((&group["decision"], &group["commands"][0]["command"]), (&json!("deny"), &json!("git push")));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use neco_app::services::{self, ServiceSetup};
 use neco_config::{Config, Env};
 use neco_proto::agent_ask::{self, AgentAsk};
 use neco_proto::event::AgentNode;
@@ -12,6 +13,7 @@ use serde_json::json;
 
 use crate::agent_orders;
 use crate::args::EverywhereArgs;
+use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::clean_line;
@@ -19,7 +21,6 @@ use crate::run::attach::{self, Attached, Which};
 use crate::say;
 use crate::short_id::short_id;
 use crate::terminal::{self, Terminal};
-use crate::wire::{self, ServiceSetup};
 use crate::workflow_args::WhichSession;
 
 /// Sessions of a folder that are looked at for one that runs.
@@ -43,7 +44,7 @@ pub fn ask(
     env: &Env,
 ) -> Result<Exit, Failure> {
     let folder = crate::folder(everywhere)?;
-    let runtime = wire::runtime()?;
+    let runtime = compose::runtime()?;
     let done = runtime.block_on(async {
         let running = match &which.session {
             Some(id) => named(id, env).await?,
@@ -120,8 +121,8 @@ fn agent_of(ask: &AgentAsk) -> Option<&str> {
 
 /// The sessions of a folder, or of the nearest one above it, that some process has open.
 async fn open_in(folder: &Path, env: &Env) -> Result<Vec<SessionRecord>, Failure> {
-    let store = wire::open_store(env.data_dir()).await?;
-    let hub = wire::hub(&store, ServiceSetup::bare(env, &Config::built_in()))?;
+    let store = compose::open_store(env.data_dir()).await?;
+    let hub = services::hub(&store, ServiceSetup::bare(env, &Config::built_in()))?;
     let found = async {
         let here = hub.list(Some(folder), LOOKED_AT).await?;
         if !here.is_empty() {

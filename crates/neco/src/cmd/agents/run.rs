@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use neco_app::workspace::plugged::Plugged;
+use neco_app::workspace::told_files::agent_places;
 use neco_config::{Env, LoadOptions};
 use neco_proto::AgentOrder;
 use neco_proto::agent_ask::AgentAsk;
@@ -12,10 +14,8 @@ use super::{reach, show};
 use crate::args::EverywhereArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::plugged::Plugged;
 use crate::print::clean::clean_line;
 use crate::say;
-use crate::told_files::agent_places;
 use crate::workflow_args::{AgentsCommand, TextArgs, WhichSession};
 
 /// Runs `neco agents …`.

@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
+use neco_app::workspace::keys::{self, Keys};
 use neco_config::Env;
 use neco_model::route::{Credential, KeyPlace, ProviderEntry, Providers};
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::keys::{self, Keys};
 use crate::print::clean::clean_line;
 use crate::say;
 

@@ -1,5 +1,6 @@
 //! `neco auth login`: a login in the browser instead of a key.
 
+use neco_app::workspace::keys;
 use neco_config::Env;
 use neco_model::route::{DeviceLogin, Key, Login, LoginError, LoginSettings, Providers};
 use neco_model::{ErrorKind, ModelError};
@@ -9,7 +10,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::clean_line;
 use crate::signals::{InterruptMask, Signals};
-use crate::{keys, say, wire};
+use crate::{compose, say};
 
 /// Logs in at `provider` and keeps what that gives.
 ///
@@ -25,7 +26,7 @@ pub fn run(provider: &str, providers: &Providers, env: &Env) -> Result<Exit, Fai
     };
     let file = keys::file(env);
     file.read()?;
-    let runtime = wire::runtime()?;
+    let runtime = compose::runtime()?;
     let login = runtime.block_on(async {
         let mut signals = Signals::listen(InterruptMask::default())
             .map_err(|error| Failure::new(Exit::Failed, format!("signals can't be heard: {error}")))?;

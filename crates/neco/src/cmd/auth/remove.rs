@@ -1,11 +1,12 @@
 //! `neco auth remove`: forgets what is kept for a provider, or one key of it.
 
+use neco_app::workspace::keys;
 use neco_config::Env;
 use neco_model::route::{Kept, KeptKeys, Providers};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{keys, say};
+use crate::say;
 
 /// Removes the keys and the login of `provider` from the keys file, or its key of that number.
 ///

@@ -1,5 +1,6 @@
 //! From the arguments of `neco auth` to what is done.
 
+use neco_app::workspace::keys;
 use neco_config::{Env, LoadOptions};
 use neco_model::route::{KeysFileError, Providers};
 
@@ -7,7 +8,7 @@ use super::{list, login, remove, set};
 use crate::args::{AuthCommand, EverywhereArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{keys, say};
+use crate::say;
 
 /// Runs `neco auth …`.
 ///

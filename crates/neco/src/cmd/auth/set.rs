@@ -1,5 +1,6 @@
 //! `neco auth set`: keeps a key.
 
+use neco_app::workspace::keys::{self, Keys};
 use neco_config::Env;
 use neco_config::section::ProviderType;
 use neco_model::route::{Key, KeyPlace, ProviderEntry, Providers};
@@ -8,7 +9,6 @@ use secrecy::{ExposeSecret, SecretString};
 use super::typed;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::keys::{self, Keys};
 use crate::say;
 
 /// Asks for a key of `provider` and keeps it beside those that are kept already, or in their place.

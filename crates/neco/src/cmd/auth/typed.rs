@@ -6,10 +6,10 @@ use std::io::{self, IsTerminal, Read, Write};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use secrecy::SecretString;
 
+use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::signals::{InterruptMask, Signal, Signals};
-use crate::wire;
 
 /// Longer than any key.
 const MOST_BYTES: u64 = 64 * 1024;
@@ -36,7 +36,7 @@ pub fn key(question: &str) -> Result<Typed, Failure> {
 
 fn at_terminal(question: &str) -> io::Result<Typed> {
     let mut terminal = Hidden::new(File::options().read(true).write(true).open("/dev/tty")?)?;
-    let runtime = wire::runtime().map_err(|failure| io::Error::other(failure.message))?;
+    let runtime = compose::runtime().map_err(|failure| io::Error::other(failure.message))?;
     let typed = runtime.block_on(async {
         let mut signals = Signals::listen(InterruptMask::default())?;
         terminal.file.write_all(question.as_bytes())?;

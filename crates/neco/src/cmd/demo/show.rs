@@ -4,6 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use neco_agent::{Budget, CapabilityLevel};
+use neco_app::services::{self, ServiceSetup, Services};
+use neco_app::workspace::sandbox;
+use neco_app::workspace::told_files::ToldFiles;
 use neco_config::{Config, Env};
 use neco_model::Provider;
 use neco_model::route::Timeouts;
@@ -18,6 +21,7 @@ use tempfile::TempDir;
 use super::project::Project;
 use super::script;
 use crate::args::OutputFormat;
+use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::Printer;
@@ -25,11 +29,8 @@ use crate::print::diff::coloured;
 use crate::print::paint::Paint;
 use crate::run::drive::{RunUi, see_through};
 use crate::run::socket::SocketServer;
-use crate::sandbox;
 use crate::say;
 use crate::terminal::Terminal;
-use crate::told_files::ToldFiles;
-use crate::wire::{self, ServiceSetup, Services};
 
 /// Milliseconds that the scripted model takes to begin an answer when somebody watches.
 const PACE: u64 = 120;
@@ -63,7 +64,7 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
     let pace = if terminal.stderr { PACE } else { 0 };
     let script = Arc::new(script::script(pace));
     let model: Arc<dyn Provider> = Arc::new(ScriptedModel::new("scripted", "demo", script, Timeouts::default()));
-    let runtime = wire::runtime()?;
+    let runtime = compose::runtime()?;
     let config = Config::built_in();
     let max_turns = config.agent.max_turns;
     let (services, session) = runtime.block_on(async {
@@ -77,13 +78,13 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
             rule_book: None,
             told: ToldFiles::default(),
             sandbox: Some(sandbox::open_with(&config, env, &folder.join("data"), Ask::IfChanged)?),
-            environment: wire::environment(env),
+            environment: services::environment(env),
             secrets: Vec::new(),
             data_dir: folder.join("data"),
-            index_dir: wire::index_dir(&folder.join("data")),
+            index_dir: services::index_dir(&folder.join("data")),
             find_model: Arc::new(move |_| Ok(Arc::clone(&model))),
         };
-        let services = Services::start(wire::open_store(&folder.join("data")).await?, setup)?;
+        let services = Services::start(compose::open_store(&folder.join("data")).await?, setup)?;
         let options = SessionOptions {
             model: None,
             default_model: "scripted/demo".to_owned(),
@@ -103,7 +104,7 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
     let asked = Command::UserMessage { content: script::TASK.to_owned(), attachments: Vec::new() };
     let (others, ui) = (SocketServer::default(), RunUi { printer, person: None });
     let seen = see_through(&runtime, &services, &session, &others, ui, asked);
-    wire::stop(runtime, services, session, others, seen)
+    compose::stop(runtime, services, session, others, seen)
 }
 
 fn opening(project: &Project, paint: Paint) -> String {

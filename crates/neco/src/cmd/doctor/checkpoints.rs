@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
+use neco_app::services;
+use neco_app::workspace::checkpoints;
 use neco_config::{Config, Env};
 use neco_workspace::checkpoint::{Backend, bytes_on_disk};
 
 use super::finding::Finding;
-use crate::checkpoints;
-use crate::wire;
 
 /// The checkpoints of a folder.
 pub fn check(folder: &Path, config: &Config, env: &Env) -> Finding {
     let section = &config.checkpoints;
-    let open = checkpoints::opener(section, &wire::environment(env), env.data_dir());
+    let open = checkpoints::opener(section, &services::environment(env), env.data_dir());
     let Some(here) = open(folder) else {
         return Finding::warn("checkpoints", "off (checkpoints.enabled): what is changed can't be undone");
     };

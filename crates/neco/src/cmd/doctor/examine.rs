@@ -9,7 +9,7 @@ use crate::args::EverywhereArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
-use crate::{say, wire};
+use crate::{compose, say};
 
 /// Where what was found begins in a line.
 const HANGING: usize = 16;
@@ -25,7 +25,7 @@ pub fn run(json: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, F
     let plugged = loaded.as_ref().ok().map(|loaded| plugged::check(&folder, env, loaded));
     let readable = loaded.is_ok();
     let config = loaded.map_or_else(|_| Config::built_in(), |loaded| loaded.config);
-    wire::runtime()?.block_on(async {
+    compose::runtime()?.block_on(async {
         match readable {
             true => findings.extend(models::check(&config, env).await),
             // What a broken file leads to is not another fault.

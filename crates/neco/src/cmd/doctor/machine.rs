@@ -3,17 +3,17 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use neco_app::disk;
+use neco_app::services::STORE_FILE;
+use neco_app::workspace::keys;
+use neco_app::workspace::sandbox;
 use neco_config::{Config, ConfigError, Env, Loaded};
 use neco_safety::sandbox::{Ask, Level, Strength};
 use neco_store::{Catalog, SetAside, SqliteStore, StoreError, StoreSizes};
 
 use super::finding::Finding;
 use crate::ask::editor::Programs;
-use crate::disk;
-use crate::keys;
-use crate::sandbox;
 use crate::terminal::Terminal;
-use crate::wire::STORE_FILE;
 
 /// The configuration files and what is to be said about them.
 pub fn configuration(loaded: &Result<Loaded, ConfigError>, env: &Env) -> Vec<Finding> {

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use neco_agent::context::{PromptValues, Prompts};
+use neco_app::workspace::plugged::Plugged;
+use neco_app::workspace::rules;
+use neco_app::workspace::rules::RuleFlags;
+use neco_app::workspace::told_files::ToldFiles;
 use neco_config::{Env, Loaded};
 use neco_safety::policy::Source;
 
 use super::finding::Finding;
-use crate::plugged::Plugged;
-use crate::rule_args::RuleArgs;
-use crate::rules;
-use crate::told_files::ToldFiles;
 
 /// How many hooks there are, and how it stands with what the folder would switch on.
 pub fn check(folder: &Path, env: &Env, loaded: &Loaded) -> Vec<Finding> {
@@ -31,7 +31,7 @@ pub fn check(folder: &Path, env: &Env, loaded: &Loaded) -> Vec<Finding> {
 
 /// Nothing runs with rules that can't be used.
 fn rules(folder: &Path, env: &Env, loaded: &Loaded, plugged: &Plugged) -> Finding {
-    match rules::load(&RuleArgs::default(), env, folder, loaded, plugged) {
+    match rules::load(&RuleFlags::default(), env, folder, loaded, plugged) {
         Ok(rules) => {
             let written = rules.policy.rules().iter().filter(|rule| rule.source > Source::BuiltIn).count();
             let warned = rules.warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");

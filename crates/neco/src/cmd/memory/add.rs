@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use super::run::{failed, memory};
 use crate::args::EverywhereArgs;
+use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::memory_args::{AddArgs, CategoryArg};
 use crate::say;
-use crate::wire;
 
 /// `neco memory add …`
 pub(super) async fn add(args: &AddArgs, memory: &Arc<Memory>) -> Result<(), Failure> {
@@ -28,7 +28,7 @@ pub(super) async fn add(args: &AddArgs, memory: &Arc<Memory>) -> Result<(), Fail
 /// When it can't be kept.
 pub fn note(new: NewEntry, everywhere: &EverywhereArgs, env: &Env) -> Result<Kept, Failure> {
     let memory = memory(&crate::folder(everywhere)?, everywhere, env);
-    let runtime = wire::runtime()?;
+    let runtime = compose::runtime()?;
     runtime.block_on(memory.keep(new)).map_err(failed)
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use neco_app::services;
 use neco_config::{Env, LoadOptions};
 use neco_proto::event::MemoryScope;
 use neco_safety::secrets::{Redactor, scrub};
@@ -10,11 +11,11 @@ use neco_session::memory::{Found, Memory, MemoryError, MemorySetup};
 
 use super::{add, change, list};
 use crate::args::EverywhereArgs;
+use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::memory_args::{MemoryCommand, WhichArgs};
 use crate::say;
-use crate::wire;
 
 /// Runs `neco memory …`.
 ///
@@ -23,7 +24,7 @@ use crate::wire;
 pub fn run(command: &MemoryCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let folder = crate::folder(everywhere)?;
     let memory = memory(&folder, everywhere, env);
-    let runtime = wire::runtime()?;
+    let runtime = compose::runtime()?;
     let done = runtime.block_on(async {
         let done = answer(command, &memory, env).await;
         memory.close().await;
@@ -37,8 +38,9 @@ pub fn run(command: &MemoryCommand, everywhere: &EverywhereArgs, env: &Env) -> R
 /// kept loses the secrets that the environment holds and those that look like one.
 pub(super) fn memory(folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> Arc<Memory> {
     let options = LoadOptions { env, cwd: folder, overrides: &everywhere.overrides };
-    let hidden = neco_config::load(options).map(|loaded| wire::hidden_variables(&loaded.config)).unwrap_or_default();
-    let known = scrub(wire::environment(env), &hidden).hidden;
+    let hidden =
+        neco_config::load(options).map(|loaded| services::hidden_variables(&loaded.config)).unwrap_or_default();
+    let known = scrub(services::environment(env), &hidden).hidden;
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     Arc::new(Memory::new(MemorySetup::new(env.data_dir(), &folder, Redactor::new(known))))
 }

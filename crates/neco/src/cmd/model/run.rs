@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use neco_app::services;
+use neco_app::workspace::keys;
 use neco_config::{Env, LoadOptions};
 
 use super::{list, show, test};
@@ -9,7 +11,7 @@ use crate::args::{EverywhereArgs, ModelCommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
-use crate::{keys, say, wire};
+use crate::{compose, say};
 
 /// How long local servers have to answer.
 const PROBE: Duration = Duration::from_millis(500);
@@ -23,10 +25,10 @@ pub fn run(command: &ModelCommand, everywhere: &EverywhereArgs, env: &Env) -> Re
     let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides })?;
     let notes = loaded.warnings.iter().map(ToString::to_string).chain(keys::warnings(&loaded));
     notes.for_each(|note| say::note(&note));
-    let models = wire::models(&loaded.config, env)?;
+    let models = services::models(&loaded.config, env)?;
     let terminal = Terminal::look_at(env);
     let paint = terminal.stdout_paint();
-    wire::runtime()?.block_on(async {
+    compose::runtime()?.block_on(async {
         let servers = models.probe_local(PROBE).await;
         models.use_local(&servers);
         match command {

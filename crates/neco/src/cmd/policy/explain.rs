@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use neco_config::Env;
+use neco_proto::visible::visible_line;
 use neco_safety::policy::Explanation;
 use serde_json::{Value, json};
 
 use super::look::{Looked, Looker};
 use super::run::Here;
 use crate::failure::Failure;
-use crate::print::visible::visible_line;
 use crate::rule_args::SituationArgs;
 
 /// The explanation of one call.
@@ -36,13 +36,18 @@ pub fn show(
     Ok(if as_json { object(&looked, &explanation) } else { text(&looked, &explanation) })
 }
 
-/// A JSON object, or the argument called `first` as it is.
+/// A JSON object, or the argument called `first` as it is: a group in braces is a command too.
+///
+/// # Errors
+/// When it is written as an object and is none: no command begins with a brace and a quote.
 fn read(arguments: &str, first: &str) -> Result<Value, Failure> {
-    if !arguments.trim_start().starts_with('{') {
-        return Ok(json!({ first: arguments }));
+    match serde_json::from_str(arguments) {
+        Ok(object @ Value::Object(_)) => Ok(object),
+        Err(error) if arguments.trim_start().starts_with("{\"") => {
+            Err(Failure::usage(format!("the arguments are not a JSON object: {error}")))
+        }
+        Ok(_) | Err(_) => Ok(json!({ first: arguments })),
     }
-    serde_json::from_str(arguments)
-        .map_err(|error| Failure::usage(format!("the arguments are not a JSON object: {error}")))
 }
 
 fn text(looked: &Looked, explanation: &Explanation) -> String {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use neco_safety::policy::{LoadedPolicy, Rule, Source};
 use serde_json::{Value, json};
 
-use crate::print::visible::visible_line;
+use neco_proto::visible::visible_line;
 
 /// The list.
 #[must_use]

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use neco_app::services;
+use neco_app::workspace::sandbox;
 use neco_config::Env;
 use neco_proto::event::OutputStream;
 use neco_proto::{ApprovalMode, CallId, Mode, Risk};
@@ -18,9 +20,8 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::run::Here;
+use crate::compose;
 use crate::failure::Failure;
-use crate::sandbox;
-use crate::wire;
 
 /// A call, and what its tool says it would do.
 pub struct Looked {
@@ -75,9 +76,13 @@ impl Looker {
         let roots = Roots { writable: files.writable().map(Path::to_path_buf).collect(), readable: Vec::new() };
         let spawn = Spawner::new(Vec::new(), &[]).boxed(&sandbox, roots).map_err(unusable)?;
         Ok(Self {
-            registry: wire::all_tools(&here.loaded.config.tools, &wire::indexes(env.data_dir())),
-            world: Arc::new(World { files, spawn, net: wire::network(&here.loaded.config, &wire::environment(env)) }),
-            runtime: wire::runtime()?,
+            registry: services::all_tools(&here.loaded.config.tools, &services::indexes(env.data_dir())),
+            world: Arc::new(World {
+                files,
+                spawn,
+                net: services::network(&here.loaded.config, &services::environment(env)),
+            }),
+            runtime: compose::runtime()?,
             sandbox: sandbox.report().clone(),
         })
     }

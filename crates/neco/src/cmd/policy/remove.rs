@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::num::NonZeroUsize;
 
+use neco_app::workspace::rules::AlwaysFile;
 use neco_config::Env;
+use neco_proto::visible::visible_line;
 use neco_safety::command::Place;
 use neco_safety::policy::{RuleReader, Source, forget, kept};
 
 use crate::failure::Failure;
-use crate::print::visible::visible_line;
-use crate::rules::AlwaysFile;
 
 /// Takes the rules with these numbers back, or all; lists them when none is named.
 ///

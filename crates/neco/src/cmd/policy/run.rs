@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use neco_app::workspace::plugged::Plugged;
+use neco_app::workspace::rules;
 use neco_config::{Env, LoadOptions, Loaded};
 use neco_safety::policy::LoadedPolicy;
 
@@ -9,9 +11,7 @@ use super::{explain, list, remove, test};
 use crate::args::EverywhereArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::plugged::Plugged;
 use crate::rule_args::{PolicyCommand, RuleArgs};
-use crate::rules;
 use crate::say;
 
 /// Runs `neco policy …`.
@@ -59,7 +59,7 @@ impl Here {
         let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides })?;
         loaded.warnings.iter().for_each(|warning| say::note(&warning.to_string()));
         let plugged = Plugged::look(env, &folder, &loaded);
-        let rules = rules::load(args, env, &folder, &loaded, &plugged)?;
+        let rules = rules::load(&args.flags(), env, &folder, &loaded, &plugged)?;
         rules.warnings.iter().for_each(|warning| say::note(&warning.to_string()));
         Ok(Self { folder, loaded, rules })
     }

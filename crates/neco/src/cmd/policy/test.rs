@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use neco_config::Env;
+use neco_proto::visible::visible_line;
 use neco_safety::policy::{Case, Verdict, read_cases};
 use serde_json::{Value, json};
 
@@ -11,7 +12,6 @@ use super::look::Looker;
 use super::run::Here;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::print::visible::visible_line;
 
 /// Judges every case of a file; gives the report and how the process ends.
 ///

@@ -5,6 +5,7 @@ use neco_store::SessionRecord;
 
 use crate::args::OutputFormat;
 use crate::ask::Tty;
+use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::attach::Which;
@@ -12,14 +13,13 @@ use crate::run::guest;
 use crate::run::request::take_seat;
 use crate::short_id::short_id;
 use crate::terminal::is_unattended;
-use crate::wire;
 
 /// Watches the session until it is closed, and answers what is asked. `None` when no process has it open.
 ///
 /// # Errors
 /// When a process has it open and can't be talked to.
 pub fn watch(which: Which<'_>, format: OutputFormat, env: &Env) -> Result<Option<Exit>, Failure> {
-    let runtime = wire::runtime()?;
+    let runtime = compose::runtime()?;
     let Some(begun) = runtime.block_on(guest::begin(which, env, None))? else { return Ok(None) };
     let tty = (format == OutputFormat::Text && !is_unattended(env)).then(Tty::open).flatten();
     let seat = take_seat(format, env, tty, begun.folder(), begun.id());

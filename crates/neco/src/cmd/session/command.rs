@@ -1,36 +1,38 @@
 //! The forms of `neco session`.
 
+use jiff::Timestamp;
+use neco_app::disk;
+use neco_app::sessions::row;
 use neco_config::Env;
 use neco_proto::agent_ask;
+use neco_proto::app::sessions::{ListSessions, SessionPage};
+use neco_proto::app::{App, Caller};
 use neco_proto::event::TitleSource;
+use neco_proto::visible;
 use neco_proto::{Client, Command, Event, EventBody, Role};
 use neco_server::RemoteClient;
 use neco_session::SessionError;
 use neco_store::{Catalog, SearchHit, SearchQuery, SessionRecord, StoreError};
+use serde_json::json;
 
 use super::desk::Desk;
-use super::list::{Shape, as_json, as_lines, record_json};
+use super::list::{Shape, as_lines};
 use super::show::{Reader, heading};
 use super::{attach, back, diff, export, fork, import, log, remove, resume, search, tree};
 use crate::args::EverywhereArgs;
-use crate::disk;
+use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::agents;
 use crate::print::clean::clean_line;
 use crate::print::figures;
 use crate::print::paint::Paint;
-use crate::print::visible;
 use crate::run;
 use crate::run::attach::Which;
 use crate::say;
 use crate::session_args::{ListArgs, SearchArgs, SessionCommand};
 use crate::short_id::short_id;
 use crate::terminal::Terminal;
-use crate::wire;
-
-/// Sessions of a list that are looked at for whether they are at work.
-const LOOKED_AT: usize = 200;
 
 /// Runs `neco session …`.
 ///
@@ -45,7 +47,7 @@ pub fn run(command: &SessionCommand, everywhere: &EverywhereArgs, env: &Env) -> 
     if let SessionCommand::Resume { id, words } = command {
         return resume::run(id.as_deref(), words, everywhere, env);
     }
-    let runtime = wire::runtime()?;
+    let runtime = compose::runtime()?;
     runtime.block_on(async {
         let answered = answer_once(command, everywhere, env).await;
         match answered {
@@ -129,31 +131,27 @@ async fn answer(command: &SessionCommand, desk: &Desk<'_>) -> Result<Exit, Failu
 
 async fn list(args: &ListArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let folder = crate::folder(desk.everywhere)?;
-    let mut records = desk.hub.list((!args.all).then_some(folder.as_path()), usize::MAX >> 1).await?;
-    if records.is_empty()
-        && !args.all
-        && let Some(above) = desk.hub.nearest(&folder).await?
-    {
-        say::note(&format!("these are the sessions of {}", above.display()));
-        records = desk.hub.list(Some(&above), usize::MAX >> 1).await?;
+    let request = ListSessions {
+        folder: (!args.all).then(|| folder.display().to_string()),
+        since: args.since.and_then(|since| Timestamp::from_millisecond(since).ok()),
+        limit: args.limit,
+        states: true,
+        sizes: args.size,
+    };
+    let app: &dyn App = &desk.app();
+    let SessionPage { sessions, more, older, above } = app.ask(&Caller::person(), &request).await?;
+    if let Some(above) = above {
+        say::note(&format!("these are the sessions of {above}"));
     }
-    let any = !records.is_empty();
-    records.retain(|record| args.since.is_none_or(|since| record.updated_ms >= since));
-    let more = records.len().saturating_sub(args.limit);
-    records.truncate(args.limit);
-    // Of very many nobody looks at each.
-    let stages = if records.len() <= LOOKED_AT { desk.hub.stages(&records).await } else { Vec::new() };
-    let bytes = if args.size { Some(desk.bytes_of(&records).await?) } else { None };
     let text = match args.json {
-        true => as_json(&records, &stages, bytes.as_ref()),
-        false if records.is_empty() && more > 0 => String::new(),
-        false if records.is_empty() && any => {
+        true => format!("{:#}\n", json!(sessions)),
+        false if sessions.is_empty() && more > 0 => String::new(),
+        false if sessions.is_empty() && older > 0 => {
             "no sessions since then; the list without --since has older ones\n".to_owned()
         }
         false => {
-            let (home, width) = (desk.env.home(), desk.width());
-            let shape = Shape { all: args.all, home, width, stages: &stages, bytes: bytes.as_ref() };
-            as_lines(&records, &desk.short_ids().await?, &shape)
+            let shape = Shape { all: args.all, home: desk.env.home(), width: desk.width(), sizes: args.size };
+            as_lines(&sessions, &desk.short_ids().await?, &shape)
         }
     };
     say::out(&text)?;
@@ -199,7 +197,7 @@ async fn find(args: &SearchArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
 async fn search_in_copy(query: SearchQuery, desk: &Desk<'_>) -> Result<Vec<SearchHit>, Failure> {
     let cannot = |error: std::io::Error| Failure::new(Exit::Failed, format!("the store can't be copied: {error}"));
     let copy = disk::copy_store(desk.env.data_dir()).map_err(cannot)?;
-    let store = wire::open_store(copy.path()).await?;
+    let store = compose::open_store(copy.path()).await?;
     let found = store.search(query).await;
     store.close().await?;
     Ok(found?)
@@ -216,7 +214,7 @@ async fn rename(id: &str, title: &str, json: bool, desk: &Desk<'_>) -> Result<Ex
     };
     let named = SessionRecord { title, title_by: Some(TitleSource::Person), ..record };
     say::out(&match json {
-        true => format!("{:#}\n", record_json(&named)),
+        true => format!("{:#}\n", json!(row(named))),
         false => format!("renamed: {}\n", clean_line(&named.title)),
     })?;
     Ok(Exit::Done)

@@ -4,6 +4,9 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use neco_app::LocalApp;
+use neco_app::disk;
+use neco_app::services::{self, ServiceSetup};
 use neco_config::{Config, Env, LoadOptions};
 use neco_proto::SessionId;
 use neco_safety::secrets::{Redactor, scrub};
@@ -12,12 +15,11 @@ use neco_store::{Catalog, SessionRecord, SqliteStore};
 use tempfile::TempDir;
 
 use crate::args::EverywhereArgs;
-use crate::disk;
+use crate::compose;
 use crate::failure::Failure;
-use crate::say;
 use crate::short_id::ShortIds;
 use crate::terminal::{self, Terminal};
-use crate::wire::{self, ServiceSetup};
+use crate::{log, say};
 
 /// The most sessions that are looked at for what is short and yet unique.
 const MOST: usize = 100_000;
@@ -43,7 +45,7 @@ impl<'a> Desk<'a> {
     /// # Errors
     /// When it can't be opened.
     pub async fn open(everywhere: &'a EverywhereArgs, env: &'a Env) -> Result<Self, Failure> {
-        let store = wire::open_store(env.data_dir()).await?;
+        let store = compose::open_store(env.data_dir()).await?;
         Self::on(store, None, everywhere, env)
     }
 
@@ -58,7 +60,7 @@ impl<'a> Desk<'a> {
         };
         let Ok(copy) = disk::copy_store(env.data_dir()) else { return Err(failure) };
         say::note("the data folder can't be written: what follows is read from a copy of it");
-        let store = wire::open_store(copy.path()).await?;
+        let store = compose::open_store(copy.path()).await?;
         Self::on(store, Some(copy), everywhere, env)
     }
 
@@ -67,7 +69,7 @@ impl<'a> Desk<'a> {
     /// # Errors
     /// When it can't be opened.
     pub async fn open_to_remove(everywhere: &'a EverywhereArgs, env: &'a Env) -> Result<Self, Failure> {
-        let store = env.data_dir().join(wire::STORE_FILE);
+        let store = env.data_dir().join(services::STORE_FILE);
         loop {
             match Self::open(everywhere, env).await {
                 // Each time something goes that was there.
@@ -87,6 +89,7 @@ impl<'a> Desk<'a> {
         let here = everywhere.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
         let config = settings(&here, everywhere, env);
         let hub = hub(&store, &config, env)?;
+        log::hide(hub.redactor().clone());
         Ok(Self { env, everywhere, hub, config, store, _copy: copy })
     }
 
@@ -96,6 +99,12 @@ impl<'a> Desk<'a> {
     /// When a tool does not exist.
     pub fn hub_of(&self, record: &SessionRecord) -> Result<Hub, Failure> {
         hub(&self.store, &settings(Path::new(&record.cwd), self.everywhere, self.env), self.env)
+    }
+
+    /// The program on this store.
+    #[must_use]
+    pub fn app(&self) -> LocalApp {
+        LocalApp::new(Arc::clone(&self.store), self.hub.clone())
     }
 
     /// The session whose id begins so; without one the last one of this folder.
@@ -155,10 +164,11 @@ impl<'a> Desk<'a> {
     /// Takes secrets out: what looks like one, and the keys that are known here.
     #[must_use]
     pub fn redactor(&self) -> Redactor {
-        let hidden = wire::hidden_variables(&self.config);
-        let of_environment = scrub(wire::environment(self.env), &hidden).hidden;
+        let hidden = services::hidden_variables(&self.config);
+        let of_environment = scrub(services::environment(self.env), &hidden).hidden;
         // Models that can't be used have no keys that could be told.
-        let of_models = wire::models(&self.config, self.env).map(|models| wire::secrets(&models)).unwrap_or_default();
+        let of_models =
+            services::models(&self.config, self.env).map(|models| services::secrets(&models)).unwrap_or_default();
         Redactor::new(of_environment.into_iter().chain(of_models))
     }
 
@@ -177,6 +187,6 @@ fn settings(folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> Config {
 }
 
 fn hub(store: &Arc<SqliteStore>, config: &Config, env: &Env) -> Result<Hub, Failure> {
-    let setup = ServiceSetup { environment: wire::environment(env), ..ServiceSetup::bare(env, config) };
-    wire::hub(store, setup)
+    let setup = ServiceSetup { environment: services::environment(env), ..ServiceSetup::bare(env, config) };
+    Ok(services::hub(store, setup)?)
 }

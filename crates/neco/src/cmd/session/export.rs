@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use neco_proto::event::AgentNode;
+use neco_proto::visible;
 use neco_proto::{Event, EventBody};
 use neco_safety::secrets::{Redactor, Scope};
 use neco_session::redacted::redact;
@@ -16,7 +17,6 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::port_args::{ExportArgs, ExportFormat};
 use crate::print::figures::count;
-use crate::print::visible;
 use crate::say;
 
 /// Bytes of an output that go into a file with it.

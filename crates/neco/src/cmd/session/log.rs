@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use neco_proto::event::{Admission, NotificationLevel};
+use neco_proto::visible;
 use neco_proto::{CallId, Event, EventBody, Role, Seq, Subject, agent_ask};
 
 use super::desk::Desk;
@@ -11,7 +12,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::clean_line;
 use crate::print::wrap::fitting;
-use crate::print::{figures, told, visible};
+use crate::print::{figures, told};
 use crate::say;
 
 /// Columns before what an event holds.

@@ -21,3 +21,4 @@ mod show;
 mod tree;
 
 pub use command::run;
+pub use desk::Desk;

@@ -5,7 +5,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use neco_app::disk;
+use neco_app::sessions::row;
+use neco_app::workspace::checkpoints;
 use neco_proto::SessionId;
+use neco_proto::app::sessions::SessionRow;
 use neco_session::SessionError;
 use neco_store::{Prune, SessionRecord, StoreError};
 use neco_workspace::checkpoint::{bytes_on_disk, workspace_of};
@@ -13,9 +17,7 @@ use serde_json::json;
 
 use super::confirm::is_meant;
 use super::desk::Desk;
-use super::list::{Shape, as_json, as_lines, title};
-use crate::checkpoints;
-use crate::disk;
+use super::list::{Shape, as_lines, title};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::figures;
@@ -83,8 +85,11 @@ fn stopped(gone: &[SessionRecord], failure: Failure) -> Failure {
     if gone.is_empty() {
         return failure;
     }
-    let names: Vec<String> =
-        gone.iter().take(NAMED).map(|record| format!("{} {}", short_id(record.id), title(record))).collect();
+    let names: Vec<String> = gone
+        .iter()
+        .take(NAMED)
+        .map(|record| format!("{} {}", short_id(record.id), title(&record.title, record.parent.is_some())))
+        .collect();
     let more = if gone.len() > NAMED { ", …" } else { "" };
     let removed = figures::count(gone.len() as u64, "session");
     let message = format!("{removed} removed ({}{more}), then: {}", names.join(", "), failure.message);
@@ -124,7 +129,7 @@ pub(super) async fn prune(args: &PruneArgs, desk: &Desk<'_>) -> Result<Exit, Fai
     worktree::tidy_up(desk.env);
     let states = forget_states(folders, desk).await.saturating_add(forget_orphans(desk).await?);
     if args.yes && !args.json && !pruned.sessions.is_empty() {
-        say::out(&as_lines(&pruned.sessions, &ids, &shape(&bytes, desk)))?;
+        say::out(&as_lines(&rows(&pruned.sessions, &bytes), &ids, &shape(desk)))?;
     }
     if let Some(error) = pruned.stopped_by {
         return Err(stopped(&pruned.sessions, in_use(error.into(), desk)));
@@ -142,7 +147,7 @@ async fn report(args: &PruneArgs, here: Option<&Path>, desk: &Desk<'_>) -> Resul
     let mut all = desk.hub.list(here, usize::MAX >> 1).await?;
     let bytes = desk.bytes_of(&all).await?;
     if args.json {
-        say::out(&as_json(&all, &[], Some(&bytes)))?;
+        say::out(&format!("{:#}\n", json!(rows(&all, &bytes))))?;
         return Ok(Exit::Done);
     }
     let total = figures::bytes(bytes.values().sum());
@@ -153,8 +158,9 @@ async fn report(args: &PruneArgs, here: Option<&Path>, desk: &Desk<'_>) -> Resul
         (some, None) => format!("{some} sessions, {total} together\n"),
     };
     let ids = desk.short_ids().await?;
-    let shape = shape(&bytes, desk);
-    let part = |name: &str, some: &[SessionRecord]| format!("\n{name}:\n{}", as_lines(some, &ids, &shape));
+    let shape = shape(desk);
+    let part =
+        |name: &str, some: &[SessionRecord]| format!("\n{name}:\n{}", as_lines(&rows(some, &bytes), &ids, &shape));
     if all.len() > SHOWN {
         let oldest: Vec<SessionRecord> = all.iter().rev().take(SHOWN).cloned().collect();
         text += &part("those that nobody used for longest", &oldest);
@@ -253,11 +259,19 @@ async fn agreed(records: &[SessionRecord], prunes: bool, desk: &Desk<'_>) -> Res
 }
 
 async fn shown(records: &[SessionRecord], bytes: &Bytes, desk: &Desk<'_>) -> Result<String, Failure> {
-    Ok(as_lines(records, &desk.short_ids().await?, &shape(bytes, desk)))
+    Ok(as_lines(&rows(records, bytes), &desk.short_ids().await?, &shape(desk)))
 }
 
-fn shape<'a>(bytes: &'a Bytes, desk: &'a Desk<'_>) -> Shape<'a> {
-    Shape { all: true, home: desk.env.home(), width: desk.width(), stages: &[], bytes: Some(bytes) }
+fn shape<'a>(desk: &'a Desk<'_>) -> Shape<'a> {
+    Shape { all: true, home: desk.env.home(), width: desk.width(), sizes: true }
+}
+
+fn rows(records: &[SessionRecord], bytes: &Bytes) -> Vec<SessionRow> {
+    let row = |record: &SessionRecord| SessionRow {
+        bytes: Some(bytes.get(&record.id).copied().unwrap_or(0)),
+        ..row(record.clone())
+    };
+    records.iter().map(row).collect()
 }
 
 /// How much room something makes.

@@ -9,12 +9,12 @@ use neco_proto::{Event, EventBody, Role};
 use super::attach;
 use super::desk::Desk;
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
+use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run;
 use crate::run::attach::Which;
 use crate::short_id::short_id;
-use crate::wire;
 
 /// What is said when nobody says anything.
 const GO_ON: &str = "Go on where you stopped.";
@@ -39,7 +39,7 @@ pub(super) fn run(id: Option<&str>, words: &[String], everywhere: &EverywhereArg
         if let Some(exit) = attach::watch(which, OutputFormat::Text, env)? {
             return Ok(exit);
         }
-        wire::runtime()?.block_on(check_unfinished(session.as_deref(), &folder, everywhere, env))?;
+        compose::runtime()?.block_on(check_unfinished(session.as_deref(), &folder, everywhere, env))?;
     }
     let message = if words.is_empty() { GO_ON.to_owned() } else { words.join(" ") };
     let args = RunArgs { message: Some(message), continue_latest: session.is_none(), session, ..RunArgs::default() };

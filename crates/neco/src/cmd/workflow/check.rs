@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use neco_app::services;
+use neco_app::workspace::told_files::workflow_places;
 use neco_config::{Env, LoadOptions};
 use neco_model::Models;
 use neco_session::roles::Definitions;
@@ -16,8 +18,6 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::clean;
 use crate::say;
-use crate::told_files::workflow_places;
-use crate::wire;
 
 /// Checks files; 1 when something is wrong with one.
 ///
@@ -31,9 +31,9 @@ pub(super) fn run(
     env: &Env,
 ) -> Result<Exit, Failure> {
     let config = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides })?.config;
-    let tools = wire::all_tools(&config.tools, &wire::indexes(env.data_dir()));
+    let tools = services::all_tools(&config.tools, &services::indexes(env.data_dir()));
     let roles = agents::definitions(folder, everywhere, env)?;
-    let models = wire::models(&config, env)?;
+    let models = services::models(&config, env)?;
     let checked: Vec<(&String, Result<WorkflowFile, WorkflowError>)> = files
         .iter()
         .map(|name| {

@@ -1,5 +1,6 @@
 //! The forms of `neco workflow`.
 
+use neco_app::services::{self, ServiceSetup};
 use neco_config::{Config, Env};
 use neco_proto::event::WorkflowState;
 use neco_proto::{Client, Command, WorkflowOrder};
@@ -8,11 +9,11 @@ use neco_session::workflow::RunNote;
 
 use super::{check, list, run as at_work, show};
 use crate::args::EverywhereArgs;
+use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::attach::{self, Which};
 use crate::say;
-use crate::wire::{self, ServiceSetup};
 use crate::workflow_args::WorkflowCommand;
 
 /// Runs `neco workflow …`.
@@ -28,7 +29,7 @@ pub fn run(command: &WorkflowCommand, everywhere: &EverywhereArgs, env: &Env) ->
         WorkflowCommand::List { all, json } => {
             let cwd = folder.display().to_string();
             let runs = with_hub(env, async |hub| Ok(hub.workflow_runs((!all).then_some(cwd.as_str())).await))?;
-            let found = crate::told_files::workflow_places(env).list(&folder);
+            let found = neco_app::workspace::told_files::workflow_places(env).list(&folder);
             say::out(&if *json { list::as_json(&found, &runs) } else { list::as_lines(&found, &runs, *all) })?;
             Ok(Exit::Done)
         }
@@ -45,9 +46,9 @@ pub fn run(command: &WorkflowCommand, everywhere: &EverywhereArgs, env: &Env) ->
 
 /// Does something with a hub that has no session open.
 pub(super) fn with_hub<T>(env: &Env, does: impl AsyncFnOnce(Hub) -> Result<T, Failure>) -> Result<T, Failure> {
-    wire::runtime()?.block_on(async {
-        let store = wire::open_store(env.data_dir()).await?;
-        let hub = wire::hub(&store, ServiceSetup::bare(env, &Config::built_in()))?;
+    compose::runtime()?.block_on(async {
+        let store = compose::open_store(env.data_dir()).await?;
+        let hub = services::hub(&store, ServiceSetup::bare(env, &Config::built_in()))?;
         let done = does(hub).await;
         store.close().await?;
         done

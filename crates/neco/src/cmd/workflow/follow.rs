@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use neco_app::services::Services;
 use neco_proto::event::{WorkflowGraph, WorkflowState, WorkflowUpdate};
 use neco_proto::{Answer, Client, ClientError, Command, EventBody, Query, Seq, SessionId, WorkflowId};
 use neco_session::Session;
@@ -22,7 +23,6 @@ use crate::run::loop_event::{LoopEvent, QUEUE, Stopped, bring_events, hear_signa
 use crate::run::window::Window;
 use crate::say;
 use crate::signals::{InterruptMask, Signal};
-use crate::wire::Services;
 
 /// What is followed.
 pub(super) struct Follow<'a> {

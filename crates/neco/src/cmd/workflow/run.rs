@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use neco_app::workspace::told_files::workflow_places;
 use neco_config::Env;
 use neco_proto::event::WorkflowState;
 use neco_proto::{Command, WorkflowId, WorkflowOrder};
@@ -12,14 +13,13 @@ use super::command::{find, with_hub};
 use super::follow::{self, Follow};
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
 use crate::ask::Tty;
+use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::request::{Request, take_seat};
 use crate::run::socket::SocketServer;
 use crate::say;
 use crate::terminal::is_unattended;
-use crate::told_files::workflow_places;
-use crate::wire;
 use crate::workflow_args::{HowArgs, WorkflowRunArgs};
 
 /// Runs a workflow in a session of its own.
@@ -79,16 +79,16 @@ fn at_work(
     env: &Env,
 ) -> Result<Exit, Failure> {
     let tty = (args.output_format == OutputFormat::Text && !is_unattended(env)).then(Tty::open).flatten();
-    let runtime = wire::runtime()?;
+    let runtime = compose::runtime()?;
     let request =
         Request { args: &args, everywhere, env, tty: tty.as_ref(), attended: tty.is_some(), interactive: false };
     let opened = runtime.block_on(request.open(folder))?;
     opened.notes.iter().for_each(|words| say::note(words));
-    let others = SocketServer::serve(runtime.handle(), &opened.session, env);
+    let others = SocketServer::serve(runtime.handle(), &opened.session, &opened.services, env);
     let seat = take_seat(args.output_format, env, tty, opened.folder.clone(), opened.session.id());
     let follow = Follow { runtime: &runtime, services: &opened.services, session: &opened.session, id };
     let seen = follow::until_over(follow, seat, command, args.output_format);
-    wire::stop(runtime, opened.services, opened.session, others, seen)
+    compose::stop(runtime, opened.services, opened.session, others, seen)
 }
 
 /// `NAME=VALUE`. A value is of the kind that the input's default has; one without a default is text.

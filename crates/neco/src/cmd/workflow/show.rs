@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use neco_app::workspace::told_files::workflow_places;
 use neco_config::Env;
 use neco_proto::event::{WorkflowGraph, WorkflowTask};
 use neco_session::workflow::{FoundWorkflow, RunNote, WorkflowError, WorkflowFile};
@@ -16,7 +17,6 @@ use crate::print::paint::Paint;
 use crate::print::workflow::{tree, tree_lines, words};
 use crate::say;
 use crate::terminal::Terminal;
-use crate::told_files::workflow_places;
 
 /// Shows what is named: a workflow when there is one of that name, else a run.
 ///

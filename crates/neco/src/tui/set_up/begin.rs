@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use neco_app::services;
 use neco_config::{Env, LoadOptions, Loaded};
 use neco_model::SetupError;
 use neco_proto::Client;
@@ -16,6 +17,7 @@ use super::stand_in::StandIn;
 use super::talk::{Talk, Talked};
 use crate::args::{AuthCommand, EverywhereArgs, RunArgs};
 use crate::cmd;
+use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::drive::listen;
@@ -23,7 +25,6 @@ use crate::say;
 use crate::signals::InterruptMask;
 use crate::tui::looks;
 use crate::tui::open::until_closed;
-use crate::wire;
 
 /// What came of it.
 pub enum Outcome {
@@ -50,7 +51,7 @@ pub fn offer(
     let mut typed = None;
     loop {
         let loaded = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides })?;
-        let models = wire::models(&loaded.config, env)?;
+        let models = services::models(&loaded.config, env)?;
         let missing = matches!(models.default_name(), Err(SetupError::NoModel(_)));
         if !missing && typed.is_none() {
             return Ok(Outcome::Ready);
@@ -68,7 +69,7 @@ pub fn offer(
             Seen::Talked(Talked::NeedsKey(provider)) => {
                 say::note("an empty line goes back to the list, Ctrl-C leaves Neco");
                 // One that is kept already was refused.
-                let replace = !wire::models(&loaded.config, env)?.key_sources(&provider).is_empty();
+                let replace = !services::models(&loaded.config, env)?.key_sources(&provider).is_empty();
                 let set = AuthCommand::Set { provider: provider.clone(), replace, rest: Vec::new() };
                 match cmd::auth::run(&set, everywhere, env) {
                     Ok(Exit::Done) => typed = Some(provider),
@@ -99,7 +100,7 @@ fn show(
     loaded: &Loaded,
     env: &Env,
 ) -> Result<Seen, Failure> {
-    let runtime = wire::runtime()?;
+    let runtime = compose::runtime()?;
     let looks = Looks { set_up: true, ..looks::of(loaded, env, loaded.config.agent.max_turns)? };
     let talked = Arc::new(Mutex::new(Talked::Left));
     let (outcome, ends) = (Arc::clone(&talked), Arc::clone(stand_in));

@@ -11,7 +11,7 @@ use neco_model::Models;
 use neco_model::route::KeptKeys;
 use toml_edit::{DocumentMut, Item, Table, value};
 
-use crate::keys::{self, Keys};
+use neco_app::workspace::keys::{self, Keys};
 
 /// How long a server has to take a call.
 const LISTENS: Duration = Duration::from_secs(2);

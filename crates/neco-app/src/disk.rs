@@ -6,7 +6,7 @@ use std::path::Path;
 
 use neco_store::SqliteStore;
 
-use crate::wire::STORE_FILE;
+use crate::services::STORE_FILE;
 
 /// What is said when not even something can be removed.
 pub const NO_ROOM: &str =

@@ -9,9 +9,8 @@ use neco_session::sources::{RulesPlaces, prompt_files};
 use neco_session::workflow::WorkflowPlaces;
 use neco_workspace::GitFacts;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::plugged::Plugged;
+use crate::workspace::plugged::Plugged;
+use neco_proto::app::{AppError, Trouble};
 
 /// Where other agents keep what a person tells them everywhere, in the home folder.
 const OF_OTHERS: [&str; 3] = [".claude/CLAUDE.md", ".codex/AGENTS.md", ".gemini/GEMINI.md"];
@@ -34,9 +33,9 @@ impl ToldFiles {
     ///
     /// # Errors
     /// When a file can't be read.
-    pub fn find(env: &Env, plugged: &Plugged) -> Result<Self, Failure> {
+    pub fn find(env: &Env, plugged: &Plugged) -> Result<Self, AppError> {
         let own = prompt_files(&env.config_dir().join("prompts"));
-        let own = own.map_err(|words| Failure::new(Exit::Failed, words))?;
+        let own = own.map_err(|words| AppError::new(Trouble::Failed, words))?;
         Ok(Self {
             rules: rules(env),
             prompts: own.into_iter().chain(plugged.prompts()).collect(),

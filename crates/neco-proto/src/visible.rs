@@ -1,6 +1,6 @@
 //! Text that a person judges: nothing is left out, and nothing is hidden.
 //!
-//! [`super::clean`] takes terminal control out, which is right for output that is only read. What
+//! [`mod@crate::clean`] takes terminal control out, which is right for output that is only read. What
 //! somebody is asked to allow must be shown to the last character: what a terminal would not show is
 //! written out.
 

@@ -1,8 +1,4 @@
-//! The one place where concrete types meet: what services are made of, in which order they start
-//! and stop.
-//!
-//! The order is configuration, store, session; the way down is the reverse. Whoever opens a session
-//! closes it, then stops the services.
+//! The one place where concrete types meet: what sessions in a folder stand on.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -17,33 +13,28 @@ use neco_config::{Config, Env};
 use neco_ext::{Hook, Hooks, HooksSetup};
 use neco_model::Models;
 use neco_model::route::Providers;
-use neco_proto::{ErrorCode, Seq};
+use neco_proto::app::{AppError, Trouble};
 use neco_safety::sandbox::{Report, Sandbox};
 use neco_safety::secrets::{KnownSecret, Redactor, scrub};
 use neco_safety::world::Spawner;
 use neco_safety::world::net::{Net, NetSettings, ProxyRules};
 use neco_safety::{Confinement, Policy};
-use neco_server::SocketPlaces;
 use neco_session::hub::{Extract, FindModel, MakeGate, MakeSpawner, MakeTools, MemorySettings};
 use neco_session::title::TitleSettings;
 use neco_session::tree::{self, TreeSettings};
 use neco_session::workflow::WorkflowTool;
-use neco_session::{AgentDeps, Hub, HubSetup, Session};
+use neco_session::{AgentDeps, Hub, HubSetup};
 use neco_store::{Catalog, EventLog, SqliteStore};
 use neco_toolkit::Registry;
 use neco_toolkit::tool::erase;
 use neco_tools::code::Indexes;
 use secrecy::ExposeSecret;
-use tokio::runtime::{Builder, Runtime};
 
-use crate::checkpoints;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::keys::Keys;
-use crate::log;
-use crate::run::socket::SocketServer;
-use crate::say;
-use crate::told_files::ToldFiles;
+use crate::app::LocalApp;
+use crate::error;
+use crate::workspace::checkpoints;
+use crate::workspace::keys::Keys;
+use crate::workspace::told_files::ToldFiles;
 
 /// How long a title may take.
 const TITLE_TIMEOUT: Duration = Duration::from_secs(15);
@@ -51,14 +42,12 @@ const TITLE_TIMEOUT: Duration = Duration::from_secs(15);
 /// The file of the store in the data folder.
 pub const STORE_FILE: &str = "neco.db";
 
-/// Opens the store of a data folder. The person is told when a damaged one was set aside.
+/// Opens the store of a data folder.
 ///
 /// # Errors
 /// When it can't be opened.
-pub async fn open_store(data_dir: &Path) -> Result<Arc<SqliteStore>, Failure> {
-    let store = SqliteStore::open(&data_dir.join(STORE_FILE)).await?;
-    store.set_aside().into_iter().for_each(|aside| say::note(&aside.to_string()));
-    Ok(Arc::new(store))
+pub async fn open_store(data_dir: &Path) -> Result<Arc<SqliteStore>, AppError> {
+    Ok(Arc::new(SqliteStore::open(&data_dir.join(STORE_FILE)).await.map_err(error::of_store)?))
 }
 
 /// The store and the hub that stands on it.
@@ -128,8 +117,14 @@ impl Services {
     ///
     /// # Errors
     /// When a tool does not exist.
-    pub fn start(store: Arc<SqliteStore>, setup: ServiceSetup<'_>) -> Result<Self, Failure> {
+    pub fn start(store: Arc<SqliteStore>, setup: ServiceSetup<'_>) -> Result<Self, AppError> {
         Ok(Self { hub: hub(&store, setup)?, store })
+    }
+
+    /// The program on the same store.
+    #[must_use]
+    pub fn app(&self) -> LocalApp {
+        LocalApp::new(Arc::clone(&self.store), self.hub.clone())
     }
 
     /// Writes what waits, for whoever ends the process without stopping anything.
@@ -146,9 +141,9 @@ impl Services {
     ///
     /// # Errors
     /// When something could not be written.
-    pub async fn stop(self) -> Result<(), Failure> {
+    pub async fn stop(self) -> Result<(), AppError> {
         drop(self.hub);
-        Ok(self.store.close().await?)
+        self.store.close().await.map_err(error::of_store)
     }
 }
 
@@ -156,12 +151,11 @@ impl Services {
 ///
 /// # Errors
 /// When a tool does not exist.
-pub fn hub<S: EventLog + Catalog + 'static>(store: &Arc<S>, setup: ServiceSetup<'_>) -> Result<Hub, Failure> {
+pub fn hub<S: EventLog + Catalog + 'static>(store: &Arc<S>, setup: ServiceSetup<'_>) -> Result<Hub, AppError> {
     let tools = tools(setup.config, &setup.tools, Arc::new(Indexes::new(setup.index_dir.clone())))?;
     let hidden = hidden_variables(setup.config);
     let known = scrub(setup.environment.clone(), &hidden).hidden.into_iter().chain(setup.secrets);
     let redactor = Redactor::new(known);
-    log::hide(redactor.clone());
     let spawner = Spawner::new(setup.environment.clone(), &hidden);
     let report = setup.sandbox.as_ref().map(|sandbox| sandbox.report().clone());
     let spawner = make_spawner(spawner, setup.sandbox, &setup.hooks);
@@ -203,111 +197,12 @@ pub fn hub<S: EventLog + Catalog + 'static>(store: &Arc<S>, setup: ServiceSetup<
     }))
 }
 
-/// The runtime: two threads are enough for one session, and cost little to start.
-///
-/// # Errors
-/// When the system has no threads left.
-pub fn runtime() -> Result<Runtime, Failure> {
-    Builder::new_multi_thread()
-        .worker_threads(2)
-        .thread_name("neco")
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::new(Exit::Failed, format!("no threads can be started: {error}")))
-}
-
-/// Everything down again, however the run went: the session first, then what it stands on. What could
-/// not be written is told and counts, even when the work is done.
-///
-/// # Errors
-/// What the run failed with.
-pub fn stop(
-    runtime: Runtime,
-    services: Services,
-    session: Session,
-    mut others: SocketServer,
-    seen: Result<Exit, Failure>,
-) -> Result<Exit, Failure> {
-    let stopped = runtime.block_on(async {
-        others.leave();
-        close(session).await;
-        others.end().await;
-        services.stop().await
-    });
-    // A read that hangs on a dead disk must not keep the process.
-    runtime.shutdown_background();
-    match (seen, stopped) {
-        // That nothing could be written any more is told already, with the end of the work.
-        (Ok(Exit::Failed), Err(failure)) if failure.code == Some(ErrorCode::StoreFailed) => Ok(failure.exit),
-        (Ok(_), Err(failure)) => {
-            say::failure(&failure);
-            Ok(failure.exit)
-        }
-        (seen, _) => seen,
-    }
-}
-
-/// The same for one of several sessions; the runtime stays. Nothing stays of one that is not to be kept.
-///
-/// # Errors
-/// When something could not be written.
-pub async fn put_away(
-    services: Services,
-    session: Session,
-    mut others: SocketServer,
-    keep: bool,
-) -> Result<(), Failure> {
-    others.leave();
-    let id = session.id();
-    let closing = session.close();
-    tokio::pin!(closing);
-    let told = match tokio::time::timeout(SOON, &mut closing).await {
-        Ok(told) => told,
-        Err(_) => {
-            say::note("still busy with what is kept of the session; Ctrl-C ends that");
-            closing.await
-        }
-    };
-    told.iter().for_each(|told| say::note(&told.text));
-    others.end().await;
-    // What was gone back over was said too, and can be taken back.
-    let is_empty = !keep && services.hub.course(id).await.is_ok_and(|course| !course.is_said(Seq::MAX));
-    if is_empty && let Ok(record) = services.hub.find(&id.to_string()).await {
-        services.hub.remove(std::slice::from_ref(&record)).await?;
-    }
-    services.stop().await
-}
-
-/// Closes a session. What is done at its end may take a while, and nobody has to wait for it.
-async fn close(session: Session) {
-    let waited_for = async {
-        tokio::time::sleep(SOON).await;
-        say::note("still busy with what is kept of the session; Ctrl-C ends that");
-        let _ = tokio::signal::ctrl_c().await;
-    };
-    tokio::select! {
-        told = session.close() => told.iter().for_each(|told| say::note(&told.text)),
-        () = waited_for => {}
-    }
-}
-
-/// What takes no longer is not spoken of.
-const SOON: Duration = Duration::from_millis(1500);
-
-/// Where sessions of a data folder are served to windows of other processes.
-#[must_use]
-pub fn sockets(env: &Env) -> SocketPlaces {
-    let of = |name: &str| env.var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
-    let short = [of("XDG_RUNTIME_DIR"), of("TMPDIR"), Some(PathBuf::from("/tmp"))];
-    SocketPlaces::new(env.data_dir().join("sockets"), short.into_iter().flatten().collect())
-}
-
 /// The models of a configuration.
 ///
 /// # Errors
 /// When a provider is described so that nothing could be asked of it.
-pub fn models(config: &Config, env: &Env) -> Result<Models, Failure> {
-    Ok(Models::new(config, &Keys::find(env))?)
+pub fn models(config: &Config, env: &Env) -> Result<Models, AppError> {
+    Models::new(config, &Keys::find(env)).map_err(error::of_setup)
 }
 
 /// The keys of all models.
@@ -385,13 +280,13 @@ fn gate(hooks: Vec<Hook>, environment: &[(OsString, OsString)], hidden: Vec<Stri
 }
 
 /// What makes the tools of an agent; the names are checked once, here.
-fn tools(config: &Config, only: &[String], indexes: Arc<Indexes>) -> Result<MakeTools, Failure> {
+fn tools(config: &Config, only: &[String], indexes: Arc<Indexes>) -> Result<MakeTools, AppError> {
     let settings = config.tools.clone();
     let only = if only.is_empty() { settings.only.clone() } else { only.to_vec() };
     if only.is_empty() {
         return Ok(Box::new(move |own| standing_tools(&settings, &indexes).with(own)));
     }
-    all_tools(&settings, &indexes).only(&only).map_err(|error| Failure::usage(error.message))?;
+    all_tools(&settings, &indexes).only(&only).map_err(|error| AppError::new(Trouble::Invalid, error.message))?;
     Ok(Box::new(move |own| {
         // The names were checked above; one that its session does not bring, without a memory, is left out.
         let all = standing_tools(&settings, &indexes).with(own);

@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use neco_config::{Config, Env};
 use neco_safety::sandbox::{Ask, Sandbox, SandboxSetup, Settings, Unmet};
 
-use crate::exit::Exit;
-use crate::failure::Failure;
+use neco_proto::app::{AppError, Trouble};
 
 /// The sandbox that the settings ask for.
 ///
 /// # Errors
 /// When the strong one is required and can't be had.
-pub fn open(config: &Config, env: &Env, ask: Ask) -> Result<Sandbox, Failure> {
+pub fn open(config: &Config, env: &Env, ask: Ask) -> Result<Sandbox, AppError> {
     open_with(config, env, env.data_dir(), ask)
 }
 
@@ -20,13 +19,13 @@ pub fn open(config: &Config, env: &Env, ask: Ask) -> Result<Sandbox, Failure> {
 ///
 /// # Errors
 /// When the strong one is required and can't be had.
-pub fn open_with(config: &Config, env: &Env, data_dir: &Path, ask: Ask) -> Result<Sandbox, Failure> {
+pub fn open_with(config: &Config, env: &Env, data_dir: &Path, ask: Ask) -> Result<Sandbox, AppError> {
     probed(setup(config, env, data_dir), ask)
 }
 
-fn probed(setup: SandboxSetup, ask: Ask) -> Result<Sandbox, Failure> {
+fn probed(setup: SandboxSetup, ask: Ask) -> Result<Sandbox, AppError> {
     Sandbox::probe(setup, ask).map_err(|Unmet(why)| {
-        Failure::new(Exit::Failed, format!("sandbox.required is set, and the strong sandbox can't be had: {why}"))
+        AppError::new(Trouble::Failed, format!("sandbox.required is set, and the strong sandbox can't be had: {why}"))
             .hint("`neco doctor` says what is missing; `-c sandbox.required=false` goes on with less.")
     })
 }
@@ -35,7 +34,7 @@ fn probed(setup: SandboxSetup, ask: Ask) -> Result<Sandbox, Failure> {
 ///
 /// # Errors
 /// When the strong one is required and can't be had.
-pub fn open_for_git(config: &Config, env: &Env) -> Result<Sandbox, Failure> {
+pub fn open_for_git(config: &Config, env: &Env) -> Result<Sandbox, AppError> {
     let mut setup = setup(config, env, env.data_dir());
     setup.settings.sees_workspace_secrets = true;
     probed(setup, Ask::IfChanged)

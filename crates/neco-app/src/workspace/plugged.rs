@@ -17,9 +17,9 @@ use neco_session::roles::{DefinitionFile, Definitions, IsTrusted};
 use neco_session::sources::prompt_files;
 use sha2::{Digest, Sha256};
 
-use crate::own_commands::{self, OwnCommand};
-use crate::print::visible::visible_line;
-use crate::told_files::{agent_places, folders_with_prompts};
+use crate::workspace::own_commands::{self, OwnCommand};
+use crate::workspace::told_files::{agent_places, folders_with_prompts};
+use neco_proto::visible::visible_line;
 
 /// One thing that a folder would switch on.
 struct Item {

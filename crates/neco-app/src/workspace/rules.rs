@@ -9,11 +9,19 @@ use neco_config::{Env, Loaded, policy_folder};
 use neco_safety::command::Place;
 use neco_safety::policy::{LoadedPolicy, Problem, RuleSources, Source, ToolPattern, keep};
 use neco_safety::sandbox::can_be_worked_in;
-use neco_safety::{Policy, tools};
+use neco_safety::{Policy, Ruling, tools};
 
-use crate::failure::Failure;
-use crate::plugged::Plugged;
-use crate::rule_args::RuleArgs;
+use crate::workspace::plugged::Plugged;
+use neco_proto::app::{AppError, Trouble};
+
+/// Rules of one opening, and folders that are open in it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RuleFlags {
+    /// The rules, with what each says.
+    pub rules: Vec<(Ruling, String)>,
+    /// Folders besides the one worked in.
+    pub add_dir: Vec<PathBuf>,
+}
 
 /// The file of rules that were allowed with "always".
 const ALWAYS_FILE: &str = "always.toml";
@@ -23,12 +31,12 @@ const ALWAYS_FILE: &str = "always.toml";
 /// # Errors
 /// When a rule of the user's can't be understood, or a folder to open can't be used.
 pub fn load(
-    args: &RuleArgs,
+    args: &RuleFlags,
     env: &Env,
     folder: &Path,
     loaded: &Loaded,
     plugged: &Plugged,
-) -> Result<LoadedPolicy, Failure> {
+) -> Result<LoadedPolicy, AppError> {
     let place = Place {
         workspace: folder.to_owned(),
         folder: folder.to_owned(),
@@ -36,9 +44,9 @@ pub fn load(
         roots: roots(args, env, folder, loaded)?,
     };
     let sources =
-        RuleSources { place, files: plugged.rules(), loaded, flags: &args.rules(), trusted: plugged.rules_count() };
+        RuleSources { place, files: plugged.rules(), loaded, flags: &args.rules, trusted: plugged.rules_count() };
     let mut rules = sources.load().map_err(|error| {
-        Failure::usage(format!("the rules can't be used, so nothing is done:\n{error}"))
+        AppError::new(Trouble::Invalid, format!("the rules can't be used, so nothing is done:\n{error}"))
             .hint("Correct them or take them out: one of them may be the rule that forbids something.")
     })?;
     let unknown = unknown_tools(&rules.policy);
@@ -67,7 +75,7 @@ fn unknown_tools(policy: &Policy) -> Vec<Problem> {
 }
 
 /// The folders that are open besides the workspace: those of the settings, then those of the flags.
-fn roots(args: &RuleArgs, env: &Env, folder: &Path, loaded: &Loaded) -> Result<Vec<PathBuf>, Failure> {
+fn roots(args: &RuleFlags, env: &Env, folder: &Path, loaded: &Loaded) -> Result<Vec<PathBuf>, AppError> {
     let home = |text: &String| match text.strip_prefix("~/") {
         Some(rest) => env.home().join(rest),
         None => PathBuf::from(text),
@@ -80,11 +88,14 @@ fn roots(args: &RuleArgs, env: &Env, folder: &Path, loaded: &Loaded) -> Result<V
         match resolved {
             Ok(resolved) if is_boxed && !can_be_worked_in(&resolved) => {
                 let words = format!("{whence}: {} can't be worked in inside the sandbox", path.display());
-                Err(Failure::usage(words).hint("Name the folders in it that you mean; `--sandbox full` has no box."))
+                Err(AppError::new(Trouble::Invalid, words)
+                    .hint("Name the folders in it that you mean; `--sandbox full` has no box."))
             }
             Ok(resolved) if resolved.is_dir() => Ok(resolved),
-            Ok(_) => Err(Failure::usage(format!("{whence}: {} is not a folder", path.display()))),
-            Err(error) => Err(Failure::usage(format!("{whence}: {} can't be used: {error}", path.display()))),
+            Ok(_) => Err(AppError::new(Trouble::Invalid, format!("{whence}: {} is not a folder", path.display()))),
+            Err(error) => {
+                Err(AppError::new(Trouble::Invalid, format!("{whence}: {} can't be used: {error}", path.display())))
+            }
         }
     };
     let mut roots: Vec<PathBuf> = configured.chain(given).map(resolve).collect::<Result<_, _>>()?;

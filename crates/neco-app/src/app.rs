@@ -1,0 +1,71 @@
+//! The program on this machine: which call is answered where.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use neco_proto::app::sessions::{ForkSession, ListSessions};
+use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Trouble};
+use neco_session::Hub;
+use neco_store::SqliteStore;
+use serde_json::Value;
+
+use crate::sessions;
+
+/// The program on this machine.
+pub struct LocalApp {
+    pub(crate) store: Arc<SqliteStore>,
+    pub(crate) hub: Hub,
+}
+
+impl LocalApp {
+    /// The program on a store, with what opens its sessions.
+    #[must_use]
+    pub fn new(store: Arc<SqliteStore>, hub: Hub) -> Self {
+        Self { store, hub }
+    }
+}
+
+/// Answers one kind of call.
+type Answers = for<'a> fn(&'a LocalApp, Call) -> BoxFuture<'a, Result<Value, AppError>>;
+
+/// The one list of what can be asked: a request and the function that answers it.
+macro_rules! routes {
+    ($($request:ty => $answer:path,)+) => {
+        /// What can be asked.
+        pub const ROUTES: &[Route] = &[$(<$request>::ROUTE,)+];
+
+        fn find(name: &str) -> Option<(Route, Answers)> {
+            $(if name == <$request>::ROUTE.name {
+                let answers: Answers = |app, call| {
+                    async move {
+                        let answer = $answer(app, call.read::<$request>()?).await?;
+                        let name = <$request>::ROUTE.name;
+                        serde_json::to_value(answer).map_err(|error| AppError::not_understood(name, &error))
+                    }
+                    .boxed()
+                };
+                return Some((<$request>::ROUTE, answers));
+            })+
+            None
+        }
+    };
+}
+
+routes! {
+    ListSessions => sessions::list,
+    ForkSession => sessions::fork,
+}
+
+impl App for LocalApp {
+    fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
+        match find(&call.name) {
+            None => std::future::ready(Err(AppError::unknown(&call.name))).boxed(),
+            Some((route, _)) if caller.scope < route.scope => {
+                let words = format!("{} is not for whoever may only {}", route.name, caller.scope);
+                std::future::ready(Err(AppError::new(Trouble::NotAllowed, words))).boxed()
+            }
+            Some((_, answers)) => answers(self, call),
+        }
+    }
+}

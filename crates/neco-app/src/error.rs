@@ -1,0 +1,73 @@
+//! What failed below, as a front end is told of it: what happened, and what helps.
+
+use neco_config::ConfigError;
+use neco_model::SetupError;
+use neco_proto::app::{AppError, Trouble};
+use neco_session::SessionError;
+use neco_session::rewind::RewindError;
+use neco_store::StoreError;
+
+/// The configuration can't be used.
+#[must_use]
+pub fn of_config(error: &ConfigError) -> AppError {
+    let problems: Vec<String> = error.problems.iter().map(|problem| format!("\n  {problem}")).collect();
+    AppError::new(Trouble::Invalid, format!("the configuration can't be used:{}", problems.concat()))
+        .hint("`neco config path` prints the files; `neco doctor` checks the rest.")
+}
+
+/// A model can't be used.
+#[must_use]
+pub fn of_setup(error: SetupError) -> AppError {
+    let is_key =
+        matches!(error, SetupError::MissingKey { .. } | SetupError::BadKey { .. } | SetupError::KeySource { .. });
+    let trouble = if is_key { Trouble::NoModel } else { Trouble::Invalid };
+    AppError::new(trouble, error.to_string()).hint("`neco doctor` shows models, keys and what is missing.")
+}
+
+/// The store failed.
+#[must_use]
+pub fn of_store(error: StoreError) -> AppError {
+    let code = Some(error.code());
+    let (trouble, hint) = match &error {
+        StoreError::InUse { .. } => {
+            (Trouble::InUse, "End the other process, or start a new session without --session and --continue.")
+        }
+        StoreError::Write(_) | StoreError::Read(_) => {
+            let message = format!("error {}: {error}", error.code().number());
+            return AppError { code, ..AppError::new(Trouble::Failed, message) };
+        }
+        StoreError::Foreign { .. }
+        | StoreError::Damaged { .. }
+        | StoreError::TooNew { .. }
+        | StoreError::Gap { .. }
+        | StoreError::UnknownSession { .. }
+        | StoreError::Closed => (Trouble::Failed, "`neco doctor` checks the store."),
+    };
+    AppError { code, ..AppError::new(trouble, error.to_string()).hint(hint) }
+}
+
+/// A session can't be had as it was wanted.
+#[must_use]
+pub fn of_session(error: SessionError) -> AppError {
+    let trouble = match error {
+        SessionError::Store(error) | SessionError::Rewind(RewindError::Store(error)) => return of_store(error),
+        SessionError::Rewind(error @ RewindError::Files(_)) => {
+            return AppError::new(Trouble::Failed, error.to_string())
+                .hint("`neco doctor` says whether checkpoints can be kept; --conversation leaves files alone.");
+        }
+        SessionError::GoneOn(_) => Trouble::Failed,
+        SessionError::NotFound(_) | SessionError::NoneHere(_) => Trouble::NotFound,
+        SessionError::Rewind(_)
+        | SessionError::FolderGone { .. }
+        | SessionError::EmptyTitle
+        | SessionError::Workflow(_)
+        | SessionError::Ambiguous { .. }
+        | SessionError::Workspace { .. }
+        | SessionError::Model(_)
+        | SessionError::Prompt(_)
+        | SessionError::Tree(_)
+        | SessionError::Newer { .. }
+        | SessionError::OwnModel { .. } => Trouble::Invalid,
+    };
+    AppError::new(trouble, error.to_string())
+}

@@ -1,0 +1,69 @@
+//! Sessions in a list, the one used last first.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use neco_proto::app::AppError;
+use neco_proto::app::sessions::{ListSessions, SessionPage, SessionRow, SessionState};
+use neco_proto::event::ForkedFrom;
+use neco_session::hub::Stage;
+use neco_store::{Catalog, SessionRecord};
+
+use crate::app::LocalApp;
+use crate::error::{of_session, of_store};
+
+/// Sessions of a list that are looked at for how they stand; of very many nobody looks at each.
+const LOOKED_AT: usize = 200;
+
+/// All that there are.
+const ALL: usize = usize::MAX >> 1;
+
+pub(crate) async fn list(app: &LocalApp, request: ListSessions) -> Result<SessionPage, AppError> {
+    let folder = request.folder.as_deref().map(Path::new);
+    let mut records = app.hub.list(folder, ALL).await.map_err(of_session)?;
+    let mut above = None;
+    if let (true, Some(folder)) = (records.is_empty(), folder)
+        && let Some(nearest) = app.hub.nearest(folder).await.map_err(of_session)?
+    {
+        records = app.hub.list(Some(&nearest), ALL).await.map_err(of_session)?;
+        above = Some(nearest.display().to_string());
+    }
+    let found = records.len();
+    let since = request.since.map(Timestamp::as_millisecond);
+    records.retain(|record| since.is_none_or(|since| record.updated_ms >= since));
+    let older = found - records.len();
+    let more = records.len().saturating_sub(request.limit);
+    records.truncate(request.limit);
+    let wanted = request.states && records.len() <= LOOKED_AT;
+    let stages = if wanted { app.hub.stages(&records).await } else { Vec::new() };
+    let ids = records.iter().map(|record| record.id).collect();
+    let bytes = if request.sizes { Some(app.store.bytes_of(ids).await.map_err(of_store)?) } else { None };
+    let row = |(at, record): (usize, SessionRecord)| SessionRow {
+        bytes: bytes.as_ref().map(|bytes| bytes.get(&record.id).copied().unwrap_or(0)),
+        state: stages.get(at).map(|stage| match stage {
+            Stage::Open => SessionState::Open,
+            Stage::Stopped => SessionState::Stopped,
+            Stage::AtRest => SessionState::AtRest,
+        }),
+        ..row(record)
+    };
+    Ok(SessionPage { sessions: records.into_iter().enumerate().map(row).collect(), more, older, above })
+}
+
+/// A session as it is listed, without what has to be looked up.
+#[must_use]
+pub fn row(record: SessionRecord) -> SessionRow {
+    let time = |millis: i64| Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH);
+    SessionRow {
+        id: record.id,
+        title: record.title,
+        title_by: record.title_by,
+        cwd: record.cwd,
+        created: time(record.created_ms),
+        updated: time(record.updated_ms),
+        events: record.events,
+        forked_from: record.parent.map(|(session_id, seq)| ForkedFrom { session_id, seq }),
+        bytes: None,
+        state: None,
+    }
+}

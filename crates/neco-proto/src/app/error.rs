@@ -1,0 +1,68 @@
+//! Why something that was asked for can't be had.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error_code::ErrorCode;
+
+/// Why something that was asked for can't be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, JsonSchema)]
+#[error("{message}")]
+pub struct AppError {
+    /// What kind of trouble it is.
+    pub trouble: Trouble,
+    /// The stable code, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<ErrorCode>,
+    /// What happened, for a person.
+    pub message: String,
+    /// What they can do next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// A kind of trouble.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Trouble {
+    /// The request makes no sense, or not as things are.
+    Invalid,
+    /// What it names is not there.
+    NotFound,
+    /// The caller may not.
+    NotAllowed,
+    /// Somebody else is at it.
+    InUse,
+    /// There is no model that could be asked, or no key for it.
+    NoModel,
+    /// Something failed.
+    Failed,
+}
+
+impl AppError {
+    /// An error without a code.
+    #[must_use]
+    pub fn new(trouble: Trouble, message: impl Into<String>) -> Self {
+        Self { trouble, code: None, message: message.into(), hint: None }
+    }
+
+    /// With what a person can do next.
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// Nothing is called so.
+    #[must_use]
+    pub fn unknown(name: &str) -> Self {
+        Self::new(Trouble::NotFound, format!("there is no call {name}"))
+    }
+
+    /// The fields of a call or of its answer do not fit.
+    #[must_use]
+    pub fn not_understood(name: &str, error: &dyn fmt::Display) -> Self {
+        Self::new(Trouble::Invalid, format!("{name}: {error}"))
+    }
+}

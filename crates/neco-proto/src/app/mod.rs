@@ -1,0 +1,60 @@
+//! What a front end can ask of the whole program, beside one session: requests and their answers, one file a topic.
+//!
+//! Invariants: requests and answers are data, so every wire can carry them; each request names its route once, and
+//! routers, descriptions and clients are made from that; no answer holds a key, and none is a sentence that somebody
+//! would have to read to find out what happened.
+//!
+//! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], then the topics: [`sessions`].
+
+pub mod caller;
+pub mod error;
+pub mod request;
+pub mod sessions;
+
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+pub use caller::{Actor, Caller, Scope};
+pub use error::{AppError, Trouble};
+pub use request::{Call, Request, Route, Verb};
+
+/// The program without a face.
+///
+/// It is called in process and over wires alike, so a front end that is written against it works with both. Dropping a
+/// call cancels it.
+///
+/// ```
+/// use futures::FutureExt;
+/// use futures::future::BoxFuture;
+/// use neco_proto::app::sessions::{ListSessions, SessionPage};
+/// use neco_proto::app::{App, AppError, Call, Caller};
+/// use serde_json::Value;
+///
+/// /// A program without sessions.
+/// struct Empty;
+///
+/// impl App for Empty {
+///     fn call<'a>(&'a self, _: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
+///         async move { call.answer::<ListSessions>(SessionPage::default()) }.boxed()
+///     }
+/// }
+///
+/// let app: &dyn App = &Empty;
+/// let page = app.ask(&Caller::person(), &ListSessions::default()).now_or_never().unwrap().unwrap();
+/// assert!(page.sessions.is_empty());
+/// ```
+pub trait App: Send + Sync {
+    /// Answers a call as wires carry it; [`dyn App::ask`](trait.App.html#method.ask) is the same with types.
+    fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>>;
+}
+
+impl dyn App + '_ {
+    /// Asks for something.
+    ///
+    /// # Errors
+    /// When it can't be had.
+    pub async fn ask<R: Request>(&self, caller: &Caller, request: &R) -> Result<R::Answer, AppError> {
+        let answer = self.call(caller, Call::of(request)?).await?;
+        serde_json::from_value(answer).map_err(|error| AppError::not_understood(R::ROUTE.name, &error))
+    }
+}

@@ -1,0 +1,89 @@
+//! What a request is: plain data with an answer and a route.
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::caller::Scope;
+use super::error::AppError;
+
+/// Something that can be asked of the program.
+pub trait Request: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {
+    /// What comes back.
+    type Answer: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
+
+    /// How it is called over wires.
+    const ROUTE: Route;
+}
+
+/// How a request is called over wires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// Its name, such as `sessions.list`.
+    pub name: &'static str,
+    /// The verb over HTTP.
+    pub verb: Verb,
+    /// The path over HTTP, with `{fields}` of the request in it.
+    pub path: &'static str,
+    /// What a caller must be allowed.
+    pub scope: Scope,
+    /// Whether asking twice does no more than asking once.
+    pub repeatable: bool,
+}
+
+/// A verb of HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// Looks.
+    Get,
+    /// Does something.
+    Post,
+    /// Sets something.
+    Put,
+    /// Removes something.
+    Delete,
+}
+
+/// A request as wires carry it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// The name of its route.
+    pub name: String,
+    /// Its fields.
+    #[serde(default)]
+    pub arguments: Value,
+}
+
+impl Call {
+    /// The call of a request.
+    ///
+    /// # Errors
+    /// When the request can't be written down.
+    pub fn of<R: Request>(request: &R) -> Result<Self, AppError> {
+        let arguments = serde_json::to_value(request);
+        let arguments = arguments.map_err(|error| AppError::not_understood(R::ROUTE.name, &error))?;
+        Ok(Self { name: R::ROUTE.name.to_owned(), arguments })
+    }
+
+    /// The request, if it is this one.
+    ///
+    /// # Errors
+    /// When it is another one, or its fields do not fit.
+    pub fn read<R: Request>(self) -> Result<R, AppError> {
+        if self.name != R::ROUTE.name {
+            return Err(AppError::unknown(&self.name));
+        }
+        let arguments = if self.arguments.is_null() { Value::Object(serde_json::Map::new()) } else { self.arguments };
+        serde_json::from_value(arguments).map_err(|error| AppError::not_understood(R::ROUTE.name, &error))
+    }
+
+    /// The answer to it, if it is this one.
+    ///
+    /// # Errors
+    /// When it is another one, or the answer can't be written down.
+    pub fn answer<R: Request>(self, answer: R::Answer) -> Result<Value, AppError> {
+        self.read::<R>()?;
+        serde_json::to_value(answer).map_err(|error| AppError::not_understood(R::ROUTE.name, &error))
+    }
+}
