@@ -152,7 +152,7 @@ impl Drive {
                 Exit::Failed
             }
             // A reader that has had enough (`| head`) stopped the work, and nobody else.
-            Some(_) if matches!(exit, Exit::Stopped(_)) && self.stopped.get().is_none() => Exit::Unread,
+            Some(_) if self.stopped.get().is_none() && (left || matches!(exit, Exit::Stopped(_))) => Exit::Unread,
             Some(_) | None => exit,
         }
     }
@@ -166,7 +166,7 @@ impl Drive {
         // With the root done, only a person pauses the last one that works, and may let it go on.
         let held = match &event.body {
             EventBody::AgentUpdate(update)
-                if update.node.state == NodeState::Paused && self.stopped.get().is_none() =>
+                if update.node.state == NodeState::Paused && self.stopped.get().is_none() && !self.told_unread =>
             {
                 std::mem::take(&mut self.over).then(|| update.node.name.clone())
             }

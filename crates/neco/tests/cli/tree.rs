@@ -192,3 +192,19 @@ fn agents_that_can_not_be_used_are_told_of_when_a_run_begins() {
     let ran = house.run(&["-m", "hi"]).ended_with(0);
     assert!(ran.stderr.contains("agents that can't be used: .neco/agents/odd.md:3: budget: a cost"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_reader_that_has_had_enough_ends_a_run_whose_agents_still_work() {
+    let house = coder_at_work(json!([say("never")]));
+    let mut child = house.start(&ALL);
+    // What the root says finds nobody.
+    drop(child.stdout.take());
+    let mut ended = None;
+    eventually("the run ends", || {
+        ended = child.try_wait().unwrap();
+        ended.is_some()
+    });
+    assert_eq!(ended.and_then(|status| status.code()), Some(141));
+    let tree = house.run(&["session", "tree", "--json"]).ended_with(0).json().to_string();
+    assert!(tree.contains("paused"), "{tree}");
+}
