@@ -57,7 +57,7 @@ const NOUNS: &str = "\
 /// Words that may stand between those.
 const BETWEEN: &str = "\
     of the this that these is are as before below here goes go stays stay remains remain kept and in for with to \
-    from no not changes change changed brevity clarity simplicity it its shown continues continue follows \
+    from no not keep keeps leave todo all changes change changed brevity clarity simplicity it its shown continues continue follows \
     everything else exactly without des der die das bleibt bleiben wie bisher zuvor hier oben du de la le les \
     est ici comme avant même sans changement changements modification modifications del el los las se mantiene \
     queda permanece sigue igual aquí como antes sin cambios do da continua sem alterações mudanças aqui rimane \
@@ -73,6 +73,21 @@ const STAYS: [&[&str]; 8] = [
     &["sin", "cambios"],
     &["sans", "changement"],
     &["sem", "alterações"],
+];
+
+/// What a comment says that is about what is not written there, whatever else of these words it has.
+const ABOUT_THE_REST: [&[&str]; 11] = [
+    &["everything", "else", "as", "is"],
+    &["everything", "else", "same"],
+    &["rest", "of", "file"],
+    &["rest", "of", "code"],
+    &["rest", "of", "implementation"],
+    &["rest", "of", "function"],
+    &["rest", "of", "class"],
+    &["keep", "existing", "code"],
+    &["keep", "existing", "implementation"],
+    &["keep", "existing", "logic"],
+    &["existing", "code", "stays"],
 ];
 
 /// Languages that put no space between words: what such a line has in it.
@@ -197,9 +212,19 @@ fn says_left_out(text: &str, dots: Dots, is_comment: bool) -> bool {
     let unknown = words.iter().filter(|word| !known(word)).count();
     // A name of what is left out may be among them.
     let names = if both { 3 } else { 0 };
+    let holds = |all: &&[&str]| all.iter().all(|word| words.contains(word));
+    let about_the_rest = is_comment && unknown == 0 && ABOUT_THE_REST.iter().any(holds);
+    let as_before = holds(&["as", "before"].as_slice()) && unknown == 0;
     match dots.any() {
         true if !is_comment => unknown <= names && left && (has(NOUNS) || stays) || omitted(&words),
-        true => unknown <= names && (has(STATE) || (left && (has(NOUNS) || stays))),
+        true => {
+            about_the_rest
+                || as_before
+                || unknown <= names && (has(STATE) || (left && (has(NOUNS) || stays || words.contains(&"keep"))))
+        }
+        false if about_the_rest => true,
+        // Others that are unchanged are not here.
+        false if is_comment && unknown == 0 && has("other others") && has(STATE) && has(NOUNS) => true,
         false => is_comment && unknown == 0 && left && stays && has(ALL_OF_IT),
     }
 }
@@ -217,6 +242,13 @@ mod tests {
     fn placeholders_in_the_comments_of_many_languages() {
         for text in [
             "# ... rest of the code remains unchanged ...",
+            "/* keep everything else as is */",
+            "// (other functions unchanged)",
+            "# ... (same as before)",
+            "<!-- rest of file -->",
+            "// TODO: keep existing implementation",
+            "-- existing code stays",
+            "// ... keep the rest ...",
             "// ... existing code ...",
             "    // ... existing code ...",
             "//...existing code...",
@@ -308,6 +340,10 @@ mod tests {
             "// the rest of the arguments are passed on",
             "// the existing code must stay",
             "// keep the existing methods",
+            "// keep the rest",
+            "// keep the rest of the arguments",
+            "// same as before",
+            "// TODO: keep the existing settings of the user",
             "# unchanged",
             "// other methods",
             "// Existing files are left alone.",
