@@ -49,26 +49,34 @@ pub fn load(
         AppError::new(Trouble::Invalid, format!("the rules can't be used, so nothing is done:\n{error}"))
             .hint("Correct them or take them out: one of them may be the rule that forbids something.")
     })?;
-    let unknown = unknown_tools(&rules.policy);
-    rules.warnings.extend(unknown);
+    for (problem, forbids) in unknown_tools(&rules.policy) {
+        // Whoever forbids something on the command line must not believe that it is forbidden.
+        if forbids {
+            return Err(AppError::new(Trouble::Invalid, format!("nothing is done: {problem}")));
+        }
+        rules.warnings.push(problem);
+    }
     Ok(rules)
 }
 
 /// Rules about tools that do not exist: such a rule says nothing. Files may have rules for tools that only other agents
-/// have, so there a name counts that is nearly one of ours; who writes a flag means something.
-fn unknown_tools(policy: &Policy) -> Vec<Problem> {
+/// have, so there a name counts that is nearly one of ours; who writes a flag means something. With each, whether a flag
+/// would forbid something with it.
+fn unknown_tools(policy: &Policy) -> Vec<(Problem, bool)> {
     let mut found = Vec::new();
     for rule in policy.rules().iter().filter(|rule| rule.source > Source::BuiltIn) {
         for name in rule.when.tools.iter().filter_map(ToolPattern::name) {
             let hint = match tools::misspelt(name) {
                 Some(meant) => format!("did you mean {meant:?}?"),
-                None if rule.source == Source::CommandLine && !tools::is_known(name) => {
+                // A server's tool has such a name, and may not be there yet.
+                None if rule.source == Source::CommandLine && !tools::is_known(name) && !name.contains("__") => {
                     format!("a file is meant by 'Read({name})' or 'Edit({name})', a program by 'bash({name} *)'")
                 }
                 None => continue,
             };
             let message = format!("there is no tool {name:?}, so the rule says nothing; {hint}");
-            found.push(Problem { place: rule.place.clone(), message });
+            let forbids = rule.source == Source::CommandLine && rule.decision != Ruling::Allow;
+            found.push((Problem { place: rule.place.clone(), message }, forbids));
         }
     }
     found

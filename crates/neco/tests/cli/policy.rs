@@ -191,6 +191,15 @@ fn a_misspelt_tool_in_a_rule_is_told() {
     let told = house.run(&["policy", "list"]).ended_with(0);
     assert!(told.stderr.contains("there is no tool \"bsh\"") && told.stderr.contains("\"bash\""), "{}", told.stderr);
     assert!(!told.stderr.contains("jira"), "{}", told.stderr);
+    // Whoever forbids something for this run would believe that it is forbidden.
+    for flag in ["--deny", "--ask"] {
+        house
+            .run(&["policy", "list", flag, "bahs"])
+            .ended_with(2)
+            .says("nothing is done")
+            .says("did you mean \"bash\"?");
+    }
+    house.run(&["policy", "list", "--deny", "mcp__jira__close"]).ended_with(0);
 }
 
 #[test]
