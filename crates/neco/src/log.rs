@@ -35,10 +35,12 @@ pub fn hide(redactor: Redactor) {
 /// `text` without the secrets that are known, and without what looks like one.
 #[must_use]
 pub fn redacted(text: &str, scope: Scope) -> String {
-    let redactors = REDACTORS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let mut redactors = REDACTORS.lock().unwrap_or_else(PoisonError::into_inner).clone();
     // What looks like a secret is found by any of them.
-    let found = Redactor::default().redact(text, scope).into_owned();
-    redactors.iter().fold(found, |text, redactor| redactor.redact(&text, scope).into_owned())
+    if redactors.is_empty() {
+        redactors.push(Redactor::default());
+    }
+    redactors.iter().fold(text.to_owned(), |text, redactor| redactor.redact(&text, scope).into_owned())
 }
 
 /// A file that no secret is written to; what is written comes line by line.

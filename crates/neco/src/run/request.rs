@@ -229,6 +229,7 @@ impl Request<'_> {
         let told = ToldFiles::find(self.env, &plugged)?;
         let given = Given { policy, hooks: plugged.hooks(), secrets: services::secrets(&models), told };
         let services = self.services(store, config, given, find_model(&models, &refusal))?;
+        log::hide(services.hub.redactor().clone());
         let options = self.options(config, default_model)?;
         let session = match found {
             Some(found) => services.hub.open(services.hub.settle(found).await?, options).await,
@@ -313,9 +314,7 @@ impl Request<'_> {
             index_dir: services::index_dir(self.env.data_dir()),
             find_model,
         };
-        let services = Services::start(store, setup)?;
-        log::hide(services.hub.redactor().clone());
-        Ok(services)
+        Ok(Services::start(store, setup)?)
     }
 
     /// What is asked when nobody says otherwise: what is configured, else a local server that answers.

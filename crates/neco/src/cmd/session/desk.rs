@@ -17,9 +17,9 @@ use tempfile::TempDir;
 use crate::args::EverywhereArgs;
 use crate::compose;
 use crate::failure::Failure;
+use crate::say;
 use crate::short_id::ShortIds;
 use crate::terminal::{self, Terminal};
-use crate::{log, say};
 
 /// The most sessions that are looked at for what is short and yet unique.
 const MOST: usize = 100_000;
@@ -89,7 +89,6 @@ impl<'a> Desk<'a> {
         let here = everywhere.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
         let config = settings(&here, everywhere, env);
         let hub = hub(&store, &config, env)?;
-        log::hide(hub.redactor().clone());
         Ok(Self { env, everywhere, hub, config, store, _copy: copy })
     }
 
