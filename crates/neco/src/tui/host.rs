@@ -1,6 +1,5 @@
 //! What a window asks of the program around it: sessions, files, an editor, commands that reach beyond the session.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,13 +11,11 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use neco_app::workspace::own_commands::{self, OwnCommand};
 use neco_app::workspace::plugged::Plugged;
-use neco_app::workspace::sandbox;
 use neco_config::{Env, LoadOptions, Loaded};
 use neco_proto::app::sessions::{ListSessions, SessionRow};
 use neco_proto::app::{App, Caller, Request, Scope};
 use neco_proto::slash::{Custom, Outside};
 use neco_proto::{Attachment, Client, SessionId};
-use neco_safety::sandbox::Ask;
 use neco_session::memory::to_remember;
 use neco_tui::host::{
     Argument, CommandOutcome, Edited, Host, ImageSource, ModelEntry, Printed, RuleEntry, SessionEntry, Wanted,
@@ -144,7 +141,7 @@ impl DoorHost {
     }
 
     /// The settings for work in the folder.
-    fn load(&self) -> Result<Loaded, String> {
+    pub(super) fn load(&self) -> Result<Loaded, String> {
         let overrides = &[self.everywhere.overrides.clone(), self.args.box_args.overrides()].concat();
         neco_config::load(LoadOptions { env: &self.env, cwd: &self.folder(), overrides })
             .map_err(|error| error.to_string())
@@ -311,40 +308,6 @@ impl DoorHost {
                 Ok(pictures.into_iter().next())
             }
         }
-    }
-
-    /// Every hook that is plugged in.
-    pub(super) async fn hooks(&self) -> Result<CommandOutcome, String> {
-        let loaded = self.load()?;
-        let plugged = Plugged::look(&self.env, &self.folder(), &loaded);
-        let mut text = String::new();
-        for hook in plugged.hooks() {
-            let matcher = hook.matcher.pattern();
-            let _ = writeln!(text, "{:<18} {matcher:<16} {}", hook.event.to_string(), clean_line(&hook.command));
-            let _ = writeln!(text, "    {}", self.env.shown(hook.origin.file()));
-        }
-        if let Some(note) = plugged.note() {
-            let _ = writeln!(text, "{note}");
-        }
-        match text.trim_end() {
-            "" => {
-                Ok(CommandOutcome::Say("no hooks; docs/reference/config.md, [hooks], says how to write one".to_owned()))
-            }
-            text => Ok(CommandOutcome::Print(text.to_owned())),
-        }
-    }
-
-    /// What commands run in.
-    pub(super) async fn sandbox(&self) -> Result<CommandOutcome, String> {
-        let (loaded, env) = (self.load()?, self.env.clone());
-        let opened = tokio::task::spawn_blocking(move || {
-            let sandbox = sandbox::open(&loaded.config, &env, Ask::IfChanged)?;
-            Ok::<_, Failure>(sandbox.report().clone())
-        });
-        let report = opened.await.map_err(|error| error.to_string())?.map_err(|failure| failure.words())?;
-        let mut text = format!("commands run in: {}\n", report.in_short());
-        report.gaps.iter().for_each(|gap| text.push_str(&format!("open: {gap}\n")));
-        Ok(CommandOutcome::Print(text.trim_end().to_owned()))
     }
 
     /// Keeps a note for later sessions.

@@ -3,10 +3,13 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use neco_app::workspace::plugged::Plugged;
+use neco_app::workspace::sandbox;
 use neco_proto::agent_ask::AgentAsk;
 use neco_proto::app::sessions::ForkSession;
 use neco_proto::slash::Outside;
 use neco_proto::{Answer, CheckpointInfo, Client, Command, PromptReport, Query, SessionId, SessionSnapshot};
+use neco_safety::sandbox::Ask;
 use neco_tui::host::{CommandOutcome, Wanted};
 use neco_tui::told::fenced;
 use serde_json::Value;
@@ -14,6 +17,7 @@ use serde_json::Value;
 use super::host::{DoorHost, SHORT_ID};
 use super::{own_self, prompts};
 use crate::agent_orders;
+use crate::failure::Failure;
 use crate::print::clean::clean_line;
 use crate::print::figures;
 use crate::print::paint::Paint;
@@ -168,6 +172,40 @@ impl DoorHost {
         };
         let inputs = inputs.map(input).collect::<Result<serde_json::Map<String, Value>, String>>()?;
         Ok(CommandOutcome::Send(Command::RunWorkflow { definition, inputs: Value::Object(inputs) }))
+    }
+
+    /// Every hook that is plugged in.
+    async fn hooks(&self) -> Result<CommandOutcome, String> {
+        let loaded = self.load()?;
+        let plugged = Plugged::look(self.env(), &self.folder(), &loaded);
+        let mut text = String::new();
+        for hook in plugged.hooks() {
+            let matcher = hook.matcher.pattern();
+            let _ = writeln!(text, "{:<18} {matcher:<16} {}", hook.event.to_string(), clean_line(&hook.command));
+            let _ = writeln!(text, "    {}", self.env().shown(hook.origin.file()));
+        }
+        if let Some(note) = plugged.note() {
+            let _ = writeln!(text, "{note}");
+        }
+        match text.trim_end() {
+            "" => {
+                Ok(CommandOutcome::Say("no hooks; docs/reference/config.md, [hooks], says how to write one".to_owned()))
+            }
+            text => Ok(CommandOutcome::Print(text.to_owned())),
+        }
+    }
+
+    /// What commands run in.
+    async fn sandbox(&self) -> Result<CommandOutcome, String> {
+        let (loaded, env) = (self.load()?, self.env().clone());
+        let opened = tokio::task::spawn_blocking(move || {
+            let sandbox = sandbox::open(&loaded.config, &env, Ask::IfChanged)?;
+            Ok::<_, Failure>(sandbox.report().clone())
+        });
+        let report = opened.await.map_err(|error| error.to_string())?.map_err(|failure| failure.words())?;
+        let mut text = format!("commands run in: {}\n", report.in_short());
+        report.gaps.iter().for_each(|gap| text.push_str(&format!("open: {gap}\n")));
+        Ok(CommandOutcome::Print(text.trim_end().to_owned()))
     }
 
     async fn bug(&self, client: &Arc<dyn Client>) -> String {
