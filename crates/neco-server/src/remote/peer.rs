@@ -58,11 +58,16 @@ fn is_below(pid: u32, ancestor: u32) -> bool {
 }
 
 /// Whether the process has the mark of what an agent runs in its environment: one that left its parents
-/// behind keeps that. Where it can't be read nothing speaks for the process.
+/// behind keeps that. Where it can't be read nothing speaks for the process; while a process becomes another program,
+/// both its arguments and its environment are empty.
 #[cfg(target_os = "linux")]
 fn is_marked(pid: u32) -> bool {
-    let environment = std::fs::read(format!("/proc/{pid}/environ"));
-    environment.map_or(true, |entries| entries.split(|byte| *byte == 0).any(|entry| entry.starts_with(COMMAND)))
+    let read = |name| std::fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
+    let environment = read("environ");
+    if environment.is_empty() {
+        return read("cmdline").is_empty();
+    }
+    environment.split(|byte| *byte == 0).any(|entry| entry.starts_with(COMMAND))
 }
 
 /// Whether the process is more confined than this one: what the box of a command puts on it stays, whatever it does to
@@ -110,25 +115,34 @@ mod tests {
         assert_eq!(check(&one).await, Ok(()));
     }
 
+    /// The process that `line` leaves behind and prints the number of, once it is `program`.
+    #[cfg(target_os = "linux")]
+    fn orphan(line: &str, program: &str, mark: Option<&str>) -> u32 {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", line]).envs(mark.map(|mark| ("NECO_COMMAND", mark)));
+        let said = shell.output().unwrap().stdout;
+        let pid = String::from_utf8(said).unwrap().trim().parse::<u32>().unwrap();
+        while !std::fs::read(format!("/proc/{pid}/cmdline")).unwrap().starts_with(program.as_bytes()) {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        pid
+    }
+
+    #[cfg(target_os = "linux")]
+    fn kill(pid: u32) {
+        let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    }
+
     #[cfg(target_os = "linux")]
     #[test]
     fn what_an_agent_runs_is_known_when_it_has_left_its_parents() {
-        let orphan = |mark: &str| {
-            let mut child = std::process::Command::new("sh");
-            child.args(["-c", "setsid sleep 30 >/dev/null 2>&1 & echo $!"]);
-            if !mark.is_empty() {
-                child.env("NECO_COMMAND", mark);
-            }
-            let said = child.output().unwrap().stdout;
-            String::from_utf8(said).unwrap().trim().parse::<u32>().unwrap()
-        };
-        let (marked, plain) = (orphan("1-1-1"), orphan(""));
-        assert!(is_marked(marked) && !is_below(marked, std::process::id()) && !is_marked(plain));
+        let line = "setsid sleep 30 >/dev/null 2>&1 & echo $!";
+        let (marked, plain) = (orphan(line, "sleep", Some("1-1-1")), orphan(line, "sleep", None));
+        assert!(is_marked(marked) && !is_below(marked, std::process::id()));
+        assert!(!is_marked(plain));
         assert!(is_marked(u32::MAX), "what is gone is not served");
-        for pid in [marked, plain] {
-            let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
-            rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-        }
+        [marked, plain].into_iter().for_each(kill);
     }
 
     #[cfg(target_os = "linux")]
@@ -136,24 +150,15 @@ mod tests {
     fn who_is_in_a_box_is_known_with_an_empty_environment_and_no_parents() {
         let Ok(setpriv) = std::process::Command::new("setpriv").arg("--version").output() else { return };
         assert!(setpriv.status.success());
-        let orphan = |words: &str| {
+        let stripped = |words: &str| {
             let line = format!("env -i /usr/bin/setsid {words} /bin/sleep 30 >/dev/null 2>&1 & echo $!");
-            let said = std::process::Command::new("sh").args(["-c", &line]).output().unwrap().stdout;
-            let pid = String::from_utf8(said).unwrap().trim().parse::<u32>().unwrap();
-            // Until it is what it will be.
-            while !std::fs::read(format!("/proc/{pid}/cmdline")).unwrap().starts_with(b"/bin/sleep") {
-                std::thread::sleep(std::time::Duration::from_millis(2));
-            }
-            pid
+            orphan(&line, "/bin/sleep", None)
         };
-        let (boxed, free) = (orphan("/usr/bin/setpriv --no-new-privs"), orphan(""));
+        let (boxed, free) = (stripped("/usr/bin/setpriv --no-new-privs"), stripped(""));
         let own = std::process::id();
         assert!(!is_marked(boxed) && !is_below(boxed, own) && is_boxed(boxed), "nothing else tells it");
         assert!(!is_boxed(free) && !is_boxed(own) && is_boxed(u32::MAX));
-        for pid in [boxed, free] {
-            let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
-            rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-        }
+        [boxed, free].into_iter().for_each(kill);
     }
 
     #[cfg(target_os = "linux")]
@@ -170,11 +175,7 @@ mod tests {
         let grandchild: u32 = line.trim().parse().unwrap();
         assert!(is_below(child.id(), own) && is_below(grandchild, own));
         assert!(!is_below(own, own) && !is_below(1, own) && !is_below(own, child.id()));
-        rustix::process::kill_process(
-            rustix::process::Pid::from_raw(grandchild as i32).unwrap(),
-            rustix::process::Signal::KILL,
-        )
-        .unwrap();
+        kill(grandchild);
         child.wait().unwrap();
     }
 }
