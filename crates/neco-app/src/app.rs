@@ -1,28 +1,38 @@
 //! The program on this machine: which call is answered where.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use neco_config::{Env, LoadOptions, Loaded};
 use neco_proto::app::sessions::{ForkSession, ListSessions};
 use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Trouble};
 use neco_session::Hub;
 use neco_store::SqliteStore;
 use serde_json::Value;
 
-use crate::sessions;
+use crate::{error, sessions};
 
 /// The program on this machine.
 pub struct LocalApp {
     pub(crate) store: Arc<SqliteStore>,
     pub(crate) hub: Hub,
+    pub(crate) env: Env,
+    overrides: Vec<String>,
 }
 
 impl LocalApp {
-    /// The program on a store, with what opens its sessions.
+    /// The program on a store, with what opens its sessions and the settings that were given with `-c`.
     #[must_use]
-    pub fn new(store: Arc<SqliteStore>, hub: Hub) -> Self {
-        Self { store, hub }
+    pub fn new(store: Arc<SqliteStore>, hub: Hub, env: Env, overrides: Vec<String>) -> Self {
+        Self { store, hub, env, overrides }
+    }
+
+    /// The settings that hold in a folder.
+    pub(crate) fn settings(&self, folder: &Path) -> Result<Loaded, AppError> {
+        let options = LoadOptions { env: &self.env, cwd: folder, overrides: &self.overrides };
+        neco_config::load(options).map_err(|error| error::of_config(&error))
     }
 }
 

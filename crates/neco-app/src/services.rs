@@ -123,8 +123,8 @@ impl Services {
 
     /// The program on the same store.
     #[must_use]
-    pub fn app(&self) -> LocalApp {
-        LocalApp::new(Arc::clone(&self.store), self.hub.clone())
+    pub fn app(&self, env: &Env, overrides: &[String]) -> LocalApp {
+        LocalApp::new(Arc::clone(&self.store), self.hub.clone(), env.clone(), overrides.to_vec())
     }
 
     /// Writes what waits, for whoever ends the process without stopping anything.

@@ -29,7 +29,7 @@ impl Stage {
         let config = Config::built_in();
         let setup = ServiceSetup { data_dir: data.to_owned(), ..ServiceSetup::bare(&env, &config) };
         let hub = hub(&store, setup).unwrap();
-        Self { app: LocalApp::new(Arc::clone(&store), hub), store }
+        Self { app: LocalApp::new(Arc::clone(&store), hub, env, Vec::new()), store }
     }
 
     /// A session in which one event happened.

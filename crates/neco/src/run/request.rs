@@ -103,7 +103,7 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         std::thread::sleep(PAUSE);
     };
     opened.notes.iter().for_each(|words| say::note(words));
-    let others = SocketServer::serve(runtime.handle(), &opened.session, &opened.services, env);
+    let others = SocketServer::serve(runtime.handle(), &opened.session, &opened.services, everywhere, env);
     let ui = take_seat(args.output_format, env, tty, opened.folder.clone(), opened.session.id());
     let asked = Command::UserMessage { content: message.text, attachments };
     let seen = see_through(&runtime, &opened.services, &opened.session, &others, ui, asked);

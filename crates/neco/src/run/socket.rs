@@ -9,6 +9,7 @@ use neco_server::Server;
 use neco_session::Session;
 use tokio::runtime::Handle;
 
+use crate::args::EverywhereArgs;
 use crate::compose;
 
 /// Windows of other processes. They come and go without anything being set up for them.
@@ -21,9 +22,15 @@ pub struct SocketServer {
 impl SocketServer {
     /// Serves them from now on. Where that is not possible the session works all the same, alone.
     #[must_use]
-    pub fn serve(runtime: &Handle, session: &Session, services: &Services, env: &Env) -> Self {
+    pub fn serve(
+        runtime: &Handle,
+        session: &Session,
+        services: &Services,
+        everywhere: &EverywhereArgs,
+        env: &Env,
+    ) -> Self {
         let _entered = runtime.enter();
-        let (client, app) = (Arc::new(session.clone()), Arc::new(services.app()));
+        let (client, app) = (Arc::new(session.clone()), Arc::new(services.app(env, &everywhere.overrides)));
         let opened = Server::open(client, app, session.id(), &compose::sockets(env), env!("CARGO_PKG_VERSION"));
         if let Err(error) = &opened {
             tracing::warn!(%error, "other windows can't attach to the session");

@@ -78,7 +78,7 @@ impl OpenSessions {
         let request = Request { args, everywhere, env, tty, attended: true, interactive: true };
         let Opened { services, session, folder, held, notes } = request.open(folder).await?;
         notes.iter().for_each(|words| say::note(words));
-        let others = SocketServer::serve(&self.runtime, &session, &services, env);
+        let others = SocketServer::serve(&self.runtime, &session, &services, everywhere, env);
         *self.attached.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let client: Arc<dyn Client> = Arc::new(session.clone());
         self.keep(Kept { client: Arc::clone(&client), own: Some((services, session, others)), _held: held });

@@ -103,7 +103,8 @@ impl<'a> Desk<'a> {
     /// The program on this store.
     #[must_use]
     pub fn app(&self) -> LocalApp {
-        LocalApp::new(Arc::clone(&self.store), self.hub.clone())
+        let overrides = self.everywhere.overrides.clone();
+        LocalApp::new(Arc::clone(&self.store), self.hub.clone(), self.env.clone(), overrides)
     }
 
     /// The session whose id begins so; without one the last one of this folder.

@@ -84,7 +84,7 @@ fn at_work(
         Request { args: &args, everywhere, env, tty: tty.as_ref(), attended: tty.is_some(), interactive: false };
     let opened = runtime.block_on(request.open(folder))?;
     opened.notes.iter().for_each(|words| say::note(words));
-    let others = SocketServer::serve(runtime.handle(), &opened.session, &opened.services, env);
+    let others = SocketServer::serve(runtime.handle(), &opened.session, &opened.services, everywhere, env);
     let seat = take_seat(args.output_format, env, tty, opened.folder.clone(), opened.session.id());
     let follow = Follow { runtime: &runtime, services: &opened.services, session: &opened.session, id };
     let seen = follow::until_over(follow, seat, command, args.output_format);
