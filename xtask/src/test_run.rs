@@ -58,7 +58,7 @@ fn documents_and_licences(root: &Path, reports: &mut Reports) {
         reports.leave_out("examples", "no doc comment has one");
     }
     if has_subcommand(root, "deny") {
-        reports.run("licences", cargo(root).args(["deny", "--workspace", "check"]));
+        reports.run("licences", cargo(root).args(["deny", "--workspace", "check", "bans", "licenses", "sources"]));
     } else {
         reports.leave_out("licences", "cargo-deny is not installed");
     }

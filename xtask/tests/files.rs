@@ -48,7 +48,20 @@ fn every_module_has_a_name_that_says_something() {
 }
 
 #[test]
+fn every_queue_has_a_bound_or_a_reason() {
+    let sources = crates().into_iter().flat_map(|each| files(&each.folder.join("src"), "rs"));
+    let without = sources
+        .flat_map(|path| unbounded(&text(&path)).map(|line| format!("{}:{line}", short(&path))).collect::<Vec<_>>());
+    none("queues without a bound and without `// Unbounded: why` above them", &without.collect::<Vec<_>>());
+}
+
+#[test]
 fn the_rules_can_fail() {
+    assert_eq!(
+        unbounded("// Unbounded: few.\nlet a = unbounded_channel();\nlet b = unbounded_channel::<u8>();\n")
+            .collect::<Vec<_>>(),
+        [3]
+    );
     assert_eq!(too_long("a.rs", &"\n".repeat(800)), None);
     assert_eq!(too_long("a.rs", &"\n".repeat(801)).as_deref(), Some("a.rs has 801 lines"));
     assert!(says_its_purpose("//! Does one thing.\n"));
@@ -61,6 +74,15 @@ fn too_long(path: &str, text: &str) -> Option<String> {
     let lines = text.lines().count();
     let excepted = LONGER.iter().any(|(known, _)| *known == path);
     (lines > MOST_LINES && !excepted).then(|| format!("{path} has {lines} lines"))
+}
+
+/// The lines that make a queue without a bound and have no reason above them.
+fn unbounded(text: &str) -> impl Iterator<Item = usize> {
+    let lines = std::iter::once("").chain(text.lines()).zip(text.lines()).enumerate();
+    let is_bare = |(_, (above, line)): &(usize, (&str, &str))| {
+        line.contains("unbounded_channel") && line.contains("let ") && !above.trim_start().starts_with("// Unbounded: ")
+    };
+    lines.filter(is_bare).map(|(index, _)| index + 1)
 }
 
 fn says_its_purpose(text: &str) -> bool {

@@ -11,7 +11,8 @@
 //!
 //! Reading order: [`section`] (what can be set), [`mod@env`], `load`, then `find`, `layer`, `variables`
 //! and `flags` (where values come from), `hook_groups`, `reserved`, `shape`, `check`, `merge` and `decode` (what
-//! happens to them), `policy_files` (where rules are), `origin`, `address`, `notice`, `schema` and `reference` (what is told about them).
+//! happens to them), `policy_files` (where rules are), `origin`, `address`, `notice`, `schema` and `reference` (what is told about them); beside
+//! them [`front_matter`], the heads of other files that people write.
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -21,6 +22,7 @@ mod decode;
 pub mod env;
 mod find;
 mod flags;
+pub mod front_matter;
 mod hook_groups;
 mod layer;
 mod load;

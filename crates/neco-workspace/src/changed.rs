@@ -9,6 +9,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use gix::index::decode::Options;
+use gix::index::entry::{Flags, Stage};
+use gix::index::{Entry, State};
+
 use crate::git;
 use crate::small_file::{self, Links};
 
@@ -17,14 +21,6 @@ const MOST_BYTES: u64 = 512 * 1024;
 const MOST_ENTRIES: usize = 4000;
 /// An index that is larger is none.
 const MOST_TRACKED_BYTES: u64 = 256 * 1024 * 1024;
-
-/// Marks that a file is not to be looked at.
-const EXTENDED: u16 = 0x4000;
-const ASSUME_VALID: u16 = 0x8000;
-const SKIP_WORKTREE: u16 = 0x4000;
-/// Bytes of an entry before its object's id, and of the id.
-const FACTS: usize = 40;
-const ID: usize = 20;
 
 /// Files that differ from what git last saw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,11 +34,10 @@ pub struct ChangedFiles {
 #[must_use]
 pub fn changed_files(folder: &Path) -> Option<ChangedFiles> {
     let (root, git) = git::repository_of(folder)?;
-    let index = small_file::read(&git.join("index"), MOST_BYTES, Links::Refused)?;
-    let entries = entries(&index, MOST_ENTRIES)?;
-    let differs = |entry: &Entry| entry.watched && entry.differs(&root.join(std::ffi::OsStr::from_bytes(&entry.path)));
-    let name = |entry: &Entry| String::from_utf8_lossy(&entry.path).into_owned();
-    let mut paths: Vec<String> = entries.iter().filter(|entry| differs(entry)).map(name).collect();
+    let index = index_of(&git, MOST_BYTES).filter(|index| index.entries().len() <= MOST_ENTRIES)?;
+    let changed = |entry: &&Entry| is_watched(entry) && differs(entry, &root.join(path_of(entry, &index)));
+    let name = |entry: &Entry| entry.path(&index).to_string();
+    let mut paths: Vec<String> = index.entries().iter().filter(changed).map(name).collect();
     paths.dedup();
     Some(ChangedFiles { paths })
 }
@@ -54,98 +49,56 @@ pub fn tracked_file(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Option<Pat
     let (root, git) = git::repository_of(folder)?;
     let index = git.join("index");
     fs::symlink_metadata(&index).ok()?;
-    let Some(paths) = tracked(&git) else { return Some(index) };
-    paths.iter().map(|path| root.join(std::ffi::OsStr::from_bytes(path))).find(|path| wanted(path))
-}
-
-/// A file in the index.
-struct Entry {
-    path: Vec<u8>,
-    seconds: u32,
-    nanoseconds: u32,
-    mode: u32,
-    size: u32,
-    /// Whether it is a file of its own, and not a submodule or one that is not checked out.
-    watched: bool,
-    /// Whether a merge left it open.
-    open: bool,
-}
-
-impl Entry {
-    fn differs(&self, path: &Path) -> bool {
-        let Ok(now) = fs::symlink_metadata(path) else { return true };
-        let same_kind = now.mode() & 0o170_000 == self.mode & 0o170_000;
-        let same_size = now.size() & u64::from(u32::MAX) == u64::from(self.size);
-        // Some systems keep no part of a second; then both are 0 in the index.
-        let same_part = self.nanoseconds == 0 || now.mtime_nsec() == i64::from(self.nanoseconds);
-        self.open || !same_kind || !same_size || now.mtime() != i64::from(self.seconds) || !same_part
-    }
+    let Some(state) = index_of(&git, MOST_TRACKED_BYTES) else { return Some(index) };
+    state.entries().iter().map(|entry| root.join(path_of(entry, &state))).find(|path| wanted(path))
 }
 
 /// The paths of a repository's index, sorted by their bytes and seen from the top of the working tree.
 pub(crate) fn tracked(git: &Path) -> Option<Vec<Vec<u8>>> {
-    let index = small_file::read(&git.join("index"), MOST_TRACKED_BYTES, Links::Refused)?;
-    Some(entries(&index, usize::MAX)?.into_iter().map(|entry| entry.path).collect())
+    let index = index_of(git, MOST_TRACKED_BYTES)?;
+    Some(index.entries().iter().map(|entry| entry.path(&index).to_vec()).collect())
 }
 
-fn entries(index: &[u8], most: usize) -> Option<Vec<Entry>> {
-    let (version, count) = (number(index, 4)?, number(index, 8)? as usize);
-    if index.get(..4)? != b"DIRC" || !(2..=4).contains(&version) || count > most {
-        return None;
-    }
-    let (mut at, mut found) = (12, Vec::with_capacity(count.min(MOST_ENTRIES)));
-    let mut before: Vec<u8> = Vec::new();
-    for _ in 0..count {
-        let flags = u16::from_be_bytes(index.get(at + FACTS + ID..at + FACTS + ID + 2)?.try_into().ok()?);
-        let mut name_at = at + FACTS + ID + 2;
-        let mut skipped = false;
-        if version > 2 && flags & EXTENDED != 0 {
-            let more = u16::from_be_bytes(index.get(name_at..name_at + 2)?.try_into().ok()?);
-            skipped = more & SKIP_WORKTREE != 0;
-            name_at += 2;
-        }
-        let (path, next) = if version == 4 { shared_name(index, name_at, &before)? } else { name(index, at, name_at)? };
-        let mode = number(index, at + 24)?;
-        found.push(Entry {
-            seconds: number(index, at + 8)?,
-            nanoseconds: number(index, at + 12)?,
-            mode,
-            size: number(index, at + 36)?,
-            watched: !skipped && flags & ASSUME_VALID == 0 && matches!(mode & 0o170_000, 0o100_000 | 0o120_000),
-            open: flags & 0x3000 != 0,
-            path: path.clone(),
-        });
-        before = path;
-        at = next;
-    }
-    Some(found)
+/// Reads the index of a git folder; nothing when it is longer than `most`, damaged, or keeps its entries in another file.
+///
+/// Its bytes are copied and not mapped: whoever cuts a mapped file short ends the program that reads it.
+fn index_of(git: &Path, most: u64) -> Option<State> {
+    let bytes = small_file::read(&git.join("index"), most, Links::Refused)?;
+    read_index(&bytes, git::object_hash(git))
 }
 
-/// A name that ends with zeros up to a multiple of eight bytes.
-fn name(index: &[u8], entry: usize, at: usize) -> Option<(Vec<u8>, usize)> {
-    let length = index.get(at..)?.iter().position(|byte| *byte == 0)?;
-    let name = index.get(at..at + length)?.to_vec();
-    Some((name, entry + (at + length - entry) / 8 * 8 + 8))
+fn read_index(bytes: &[u8], hash: gix::hash::Kind) -> Option<State> {
+    // With several threads a table in the file says where entries begin, and a wrong one is a panic.
+    let options = Options { thread_limit: Some(1), ..Options::default() };
+    // The time is only handed through.
+    let (state, _) = State::from_bytes(bytes, State::new(hash).timestamp(), hash, options).ok()?;
+    state.link().is_none().then_some(state)
 }
 
-/// A name that begins like the one before it.
-fn shared_name(index: &[u8], mut at: usize, before: &[u8]) -> Option<(Vec<u8>, usize)> {
-    let mut byte = *index.get(at)?;
-    let mut drop = usize::from(byte & 0x7f);
-    while byte & 0x80 != 0 {
-        at += 1;
-        byte = *index.get(at)?;
-        drop = drop.checked_add(1)?.checked_mul(128)?.checked_add(usize::from(byte & 0x7f))?;
-    }
-    at += 1;
-    let kept = before.get(..before.len().checked_sub(drop)?)?;
-    let length = index.get(at..)?.iter().position(|byte| *byte == 0)?;
-    let name = [kept, index.get(at..at + length)?].concat();
-    Some((name, at + length + 1))
+/// Whether an entry is a file of its own, and not a submodule or one that is not checked out.
+fn is_watched(entry: &Entry) -> bool {
+    let skipped = entry.flags.intersects(Flags::SKIP_WORKTREE | Flags::ASSUME_VALID);
+    !skipped && matches!(kind_of(entry.mode.bits()), 0o100_000 | 0o120_000)
 }
 
-fn number(index: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?))
+fn differs(entry: &Entry, path: &Path) -> bool {
+    let Ok(now) = fs::symlink_metadata(path) else { return true };
+    let then = &entry.stat;
+    let same_kind = kind_of(now.mode()) == kind_of(entry.mode.bits());
+    let same_size = now.size() & u64::from(u32::MAX) == u64::from(then.size);
+    // Some systems keep no part of a second; then both are 0 in the index.
+    let same_part = then.mtime.nsecs == 0 || now.mtime_nsec() == i64::from(then.mtime.nsecs);
+    let is_open = entry.stage() != Stage::Unconflicted;
+    is_open || !same_kind || !same_size || now.mtime() != i64::from(then.mtime.secs) || !same_part
+}
+
+/// What a file is: its mode without who may do what.
+fn kind_of(mode: u32) -> u32 {
+    mode & 0o170_000
+}
+
+fn path_of<'a>(entry: &Entry, index: &'a State) -> &'a Path {
+    Path::new(std::ffi::OsStr::from_bytes(entry.path(index)))
 }
 
 #[cfg(test)]
@@ -167,21 +120,21 @@ mod tests {
 
     #[test]
     fn what_git_itself_would_look_at_is_named() {
-        for version in ["2", "4"] {
+        for (format, version) in [("sha1", "2"), ("sha1", "4"), ("sha256", "2"), ("sha256", "4")] {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path();
-            git(path, &["init", "-q"]);
+            git(path, &["init", "-q", &format!("--object-format={format}")]);
             git(path, &["config", "index.version", version]);
             fs::create_dir_all(path.join("src/deep")).unwrap();
             for name in ["a.txt", "src/b.rs", "src/deep/c.rs", "src/deep/d.rs", "ä.md"] {
                 fs::write(path.join(name), "one\n").unwrap();
             }
             git(path, &["add", "."]);
-            assert_eq!(changed(path), Vec::<String>::new(), "version {version}");
+            assert_eq!(changed(path), Vec::<String>::new(), "{format}, version {version}");
             fs::write(path.join("src/deep/c.rs"), "one and more\n").unwrap();
             fs::remove_file(path.join("ä.md")).unwrap();
             fs::write(path.join("new.txt"), "not known to git\n").unwrap();
-            assert_eq!(changed(&path.join("src")), ["src/deep/c.rs", "ä.md"], "version {version}");
+            assert_eq!(changed(&path.join("src")), ["src/deep/c.rs", "ä.md"], "{format}, version {version}");
         }
     }
 
@@ -193,11 +146,43 @@ mod tests {
         assert_eq!(changed_files(folder.path()), None);
     }
 
+    #[test]
+    fn what_is_tracked_is_known_in_worktrees_of_either_format() {
+        for format in ["sha1", "sha256"] {
+            let folder = tempfile::tempdir().unwrap();
+            let (path, side) = (folder.path().join("main"), folder.path().join("side"));
+            git(folder.path(), &["init", "-q", &format!("--object-format={format}"), "main"]);
+            fs::write(path.join("a.txt"), "one\n").unwrap();
+            git(&path, &["add", "."]);
+            git(&path, &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"]);
+            git(&path, &["worktree", "add", "-q", side.to_str().unwrap()]);
+            for folder in [&path, &side] {
+                let found = tracked_file(folder, |path| path.ends_with("a.txt"));
+                assert_eq!(found, Some(folder.join("a.txt")), "{format}");
+                assert_eq!(changed(folder), Vec::<String>::new(), "{format}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_index_that_is_kept_in_parts_is_not_understood() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        git(path, &["init", "-q"]);
+        fs::write(path.join("a.txt"), "one\n").unwrap();
+        git(path, &["add", "."]);
+        git(path, &["update-index", "--split-index"]);
+        assert_eq!(changed_files(path), None);
+        assert_eq!(tracked_file(path, |_| false), Some(path.join(".git/index")));
+    }
+
     proptest! {
         #[test]
         fn any_bytes_are_no_harm(version in 2u8..5, count in 0u8..9, rest in prop::collection::vec(any::<u8>(), 0..400)) {
             let head = [b"DIRC".as_slice(), &[0, 0, 0, version, 0, 0, 0, count], &rest].concat();
-            let _ = entries(&head, MOST_ENTRIES);
+            for hash in [gix::hash::Kind::Sha1, gix::hash::Kind::Sha256] {
+                let _ = read_index(&head, hash);
+            }
         }
     }
 }

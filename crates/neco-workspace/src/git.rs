@@ -3,10 +3,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use gix::bstr::ByteSlice;
+
 use crate::small_file::{self, Links};
 
 /// What HEAD and the like hold at most; anything longer is not one of git's files.
 const MOST_BYTES: u64 = 4096;
+
+/// Longer settings are not looked through.
+const MOST_SETTINGS: u64 = 1024 * 1024;
 
 /// Where the repository is and what is checked out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +56,14 @@ pub(crate) fn exclude_file(git: &Path) -> PathBuf {
 pub(crate) fn shared_folder(git: &Path) -> PathBuf {
     let shared = small_file(&git.join("commondir")).map(|text| git.join(without_line_ends(&text)));
     shared.unwrap_or_else(|| git.to_path_buf())
+}
+
+/// The kind of the ids in a repository, which its settings name.
+pub(crate) fn object_hash(git: &Path) -> gix::hash::Kind {
+    let settings = small_file::read(&shared_folder(git).join("config"), MOST_SETTINGS, Links::Followed);
+    let file = settings.and_then(|bytes| gix::config::File::try_from(bytes.as_bstr()).ok());
+    let name = file.and_then(|file| file.string("extensions.objectformat").map(|name| name.to_string()));
+    name.and_then(|name| name.parse().ok()).unwrap_or(gix::hash::Kind::Sha1)
 }
 
 /// The git folder of a folder that is the top of a working tree. A worktree and a submodule have a

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use neco_config::Env;
+use neco_config::front_matter::{Field, Parted, Reading, part};
 use neco_proto::clean::clean_line;
 use neco_proto::slash::Custom;
 use neco_safety::invisible;
@@ -126,11 +127,14 @@ fn read(file: &Path, name: &str, folder: Option<&Path>) -> Option<OwnCommand> {
     File::open(file).ok()?.take(MOST_BYTES).read_to_string(&mut text).ok()?;
     let hash = Sha256::digest(format!("command\0{name}\0{text}").as_bytes());
     let hash = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-    let (about, body) = front_matter(&text);
-    let field = |name: &str| about.iter().find(|(field, _)| field == name).map(|(_, value)| value.clone());
+    let (about, body) = match part(&text, Reading::Loose) {
+        Parted::Whole { fields, body, .. } => (fields, body),
+        Parted::Open | Parted::None => (Vec::new(), text.as_str()),
+    };
+    let field = |name: &str| about.iter().find(|field| field.name == name).map(Field::one_line);
     let first = || body.lines().map(|line| line.trim_start_matches(['#', ' '])).find(|line| !line.is_empty());
     let help = field("description").unwrap_or_else(|| first().unwrap_or_default().chars().take(72).collect());
-    let argument = field("argument-hint").unwrap_or_default();
+    let argument = field("argument_hint").unwrap_or_default();
     let custom = Custom { name: name.to_owned(), argument: clean_line(&argument), help: clean_line(&help) };
     Some(OwnCommand {
         custom,
@@ -140,20 +144,6 @@ fn read(file: &Path, name: &str, folder: Option<&Path>) -> Option<OwnCommand> {
         folder: folder.map(Path::to_owned),
         hash,
     })
-}
-
-/// The fields between the lines `---` at the beginning, and what follows.
-fn front_matter(text: &str) -> (Vec<(String, String)>, &str) {
-    let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else {
-        return (Vec::new(), text);
-    };
-    let Some((about, body)) = rest.split_once("\n---") else { return (Vec::new(), text) };
-    let body = body.split_once('\n').map_or("", |(_, body)| body);
-    let field = |line: &str| {
-        let (name, value) = line.split_once(':')?;
-        Some((name.trim().to_lowercase(), value.trim().trim_matches(['"', '\'']).to_owned()))
-    };
-    (about.lines().filter_map(field).collect(), body)
 }
 
 /// The words of an argument; quotes keep some together.

@@ -1,4 +1,8 @@
 //! The entries of an index: those that are repositories by themselves, and those that stand for whole folders.
+//!
+//! They are read here and not by a library: whoever wrote the index may have written it so that git finds another
+//! repository in it than a reader that is only nearly the same. gix takes names up to their first zero where git takes the
+//! length that is said, leaves out the padding after very long names, and trusts a table of blocks only sometimes.
 
 use std::fmt::Write as _;
 
@@ -244,6 +248,27 @@ mod tests {
         let last = [b"EOIE".as_slice(), &24u32.to_be_bytes(), &table_at.to_be_bytes(), &[0; 20]].concat();
         let index = whole(&[seen], &[odd, table, last].concat());
         assert!(entries_in(&index).unwrap().repositories.contains(&b"sub".to_vec()));
+    }
+
+    #[test]
+    fn a_repository_behind_a_name_with_a_zero_in_it_is_found_as_git_finds_it() {
+        // To git the first name goes on behind its zero; to others another entry and an extension begin there.
+        let seen_by_others = entry(0o100_644, 1, b"\x01b\0");
+        let sub_with = |distance: &[u8]| entry(0o160_000, 3, &[distance, b"sub\0"].concat());
+        let length = u8::try_from(1 + 1 + seen_by_others.len() + 8).unwrap();
+        let sub = sub_with(&[length]);
+        let extension = [b"ODDX".as_slice(), &u32::try_from(1 + sub.len()).unwrap().to_be_bytes()].concat();
+        let name = [b"a\0".as_slice(), &seen_by_others, &extension].concat();
+        assert_eq!((name.len(), length < 128), (usize::from(length), true));
+        let first = entry(0o100_644, u16::from(length), &[b"\0".as_slice(), &name, b"\0"].concat());
+        let index = [b"DIRC\0\0\0\x04\0\0\0\x02".as_slice(), &first, &sub, &[0; 20]].concat();
+        assert_eq!(entries_in(&index).unwrap().repositories, [b"sub"]);
+        let folder = tempfile::tempdir().unwrap();
+        let git = |arguments: &[&str]| Command::new("git").args(arguments).current_dir(folder.path()).output().unwrap();
+        git(&["init", "-q"]);
+        fs::write(folder.path().join(".git/index"), &index).unwrap();
+        let listed = String::from_utf8(git(&["ls-files", "-s"]).stdout).unwrap();
+        assert!(listed.lines().any(|line| line.starts_with("160000 ") && line.ends_with("\tsub")), "{listed}");
     }
 
     proptest::proptest! {

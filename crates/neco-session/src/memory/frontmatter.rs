@@ -6,12 +6,10 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use neco_config::front_matter::{FENCE, Field, Parted, Reading, part};
 use neco_proto::event::MemoryScope;
 
 use super::entry::{Category, Entry, LONGEST_SUMMARY, LONGEST_TITLE, PERSON, one_line};
-
-/// The line around the head.
-const FENCE: &str = "---";
 
 /// What a file can't say about itself.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +42,17 @@ impl std::fmt::Display for Trouble {
 pub fn read(text: &str, around: Around<'_>) -> (Entry, Vec<Trouble>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
     let mut head = Head::default();
-    let content = head.take(&text);
+    let content = match part(&text, Reading::Loose) {
+        Parted::Whole { fields, stray, body, .. } => {
+            head.take(fields, &stray);
+            body
+        }
+        Parted::Open => {
+            head.trouble(1, "the head that begins here has no end: a line `---` is missing");
+            text.split_once('\n').map_or("", |(_, rest)| rest)
+        }
+        Parted::None => &text,
+    };
     let entry = head.entry(content, around);
     (entry, head.troubles)
 }
@@ -82,7 +90,7 @@ pub fn write(entry: &Entry) -> String {
 /// The fields of a head as they were found.
 #[derive(Default)]
 struct Head {
-    fields: Vec<(String, Vec<String>, usize)>,
+    fields: Vec<Field>,
     others: Vec<String>,
     troubles: Vec<Trouble>,
 }
@@ -91,92 +99,38 @@ impl Head {
     const KNOWN: [&'static str; 9] =
         ["id", "title", "summary", "category", "topic", "tags", "directory", "source", "created"];
 
-    /// Takes the head off; gives the content.
-    fn take<'a>(&mut self, text: &'a str) -> &'a str {
-        let Some(rest) =
-            text.strip_prefix(FENCE).and_then(|rest| rest.trim_start_matches([' ', '\t']).strip_prefix('\n'))
-        else {
-            return text;
-        };
-        let mut lines = Vec::new();
-        let mut left = rest;
-        loop {
-            let (line, after) = left.split_once('\n').unwrap_or((left, ""));
-            if line.trim_end() == FENCE {
-                self.lines(&lines);
-                return after;
-            }
-            if left.is_empty() {
-                self.trouble(1, "the head that begins here has no end: a line `---` is missing");
-                return rest;
-            }
-            lines.push(line);
-            left = after;
-        }
-    }
-
     fn trouble(&mut self, line: usize, what: impl Into<String>) {
         self.troubles.push(Trouble { line, what: what.into() });
     }
 
-    fn lines(&mut self, lines: &[&str]) {
-        let mut rest = lines.iter().copied().enumerate().peekable();
-        while let Some((at, line)) = rest.next() {
-            let number = at + 2;
-            if line.trim().is_empty() || line.trim_start().starts_with('#') {
-                continue;
+    fn take(&mut self, fields: Vec<Field>, stray: &[(usize, &str)]) {
+        for (line, text) in stray {
+            self.trouble(*line, format!("not understood: {:?}", one_line(text, 60)));
+        }
+        for field in fields {
+            if !Self::KNOWN.contains(&field.written.as_str()) {
+                let first = format!("{}: {}", field.written, field.first());
+                self.others.push(first.trim_end().to_owned());
+                self.others.extend(field.below().map(|(_, line)| line.to_owned()));
+            } else if self.field(&field.written).is_some() {
+                self.trouble(field.line, format!("`{}` is there twice; the first one counts", field.written));
+            } else {
+                self.fields.push(field);
             }
-            let named = line.split_once(':').filter(|(name, _)| is_name(name));
-            let Some((name, value)) = named else {
-                self.trouble(number, format!("not understood: {:?}", one_line(line, 60)));
-                continue;
-            };
-            let mut below = Vec::new();
-            while let Some((_, next)) = rest.next_if(|(_, next)| continues(next)) {
-                below.push(next);
-            }
-            self.field(name.trim(), value.trim(), &below, number, line);
         }
     }
 
-    fn field(&mut self, name: &str, value: &str, below: &[&str], number: usize, line: &str) {
-        if !Self::KNOWN.contains(&name) {
-            self.others.extend(std::iter::once(line).chain(below.iter().copied()).map(str::to_owned));
-            return;
-        }
-        if self.fields.iter().any(|(known, ..)| known == name) {
-            self.trouble(number, format!("`{name}` is there twice; the first one counts"));
-            return;
-        }
-        let values = match (value, below) {
-            (value, []) if value.starts_with('[') => match value.strip_prefix('[').and_then(|v| v.strip_suffix(']')) {
-                Some(items) => split_items(items),
-                None => {
-                    self.trouble(number, format!("the list of `{name}` has no end: `]` is missing"));
-                    split_items(value.trim_start_matches('['))
-                }
-            },
-            ("", below) if below.iter().all(|line| line.trim_start().starts_with('-')) => {
-                below.iter().map(|line| unquoted(line.trim_start().trim_start_matches('-').trim())).collect()
-            }
-            (value, below) => {
-                // `|` and `>` announce lines of text; without them the lines go on all the same.
-                let first = Some(value).filter(|value| !matches!(*value, "|" | ">" | "|-" | ">-"));
-                let lines = first.into_iter().chain(below.iter().map(|line| line.trim()));
-                let text = lines.collect::<Vec<_>>().join(" ");
-                if name == "tags" { split_items(&text) } else { vec![unquoted(&text)] }
-            }
-        };
-        self.fields.push((name.to_owned(), values, number));
+    fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.written == name)
     }
 
-    fn value(&self, name: &str) -> Option<(&str, usize)> {
-        let (_, values, line) = self.fields.iter().find(|(known, ..)| known == name)?;
-        values.first().map(|value| (value.trim(), *line)).filter(|(value, _)| !value.is_empty())
+    fn value(&self, name: &str) -> Option<(String, usize)> {
+        let field = self.field(name)?;
+        Some((field.one_line().trim().to_owned(), field.line)).filter(|(value, _)| !value.is_empty())
     }
 
     fn text(&self, name: &str) -> String {
-        self.value(name).map(|(value, _)| value.to_owned()).unwrap_or_default()
+        self.value(name).map(|(value, _)| value).unwrap_or_default()
     }
 
     fn entry(&mut self, content: &str, around: Around<'_>) -> Entry {
@@ -202,7 +156,7 @@ impl Head {
 
     fn id(&mut self, stem: &str) -> String {
         let stem = one_line(stem, LONGEST_TITLE);
-        let Some((id, line)) = self.value("id").map(|(id, line)| (id.to_owned(), line)) else { return stem };
+        let Some((id, line)) = self.value("id") else { return stem };
         if id.chars().count() <= LONGEST_TITLE && !id.chars().any(|c| c.is_whitespace() || c.is_control()) {
             return id;
         }
@@ -212,7 +166,7 @@ impl Head {
 
     fn category(&mut self, scope: MemoryScope) -> Category {
         let topic = self.text("topic");
-        let Some((name, line)) = self.value("category").map(|(name, line)| (name.to_owned(), line)) else {
+        let Some((name, line)) = self.value("category") else {
             return Category::usual(scope);
         };
         Category::of(&name, &one_line(&topic, LONGEST_TITLE)).unwrap_or_else(|| {
@@ -222,10 +176,17 @@ impl Head {
         })
     }
 
-    fn tags(&self) -> Vec<String> {
-        let found = self.fields.iter().find(|(known, ..)| known == "tags").map(|(_, values, _)| values.as_slice());
+    fn tags(&mut self) -> Vec<String> {
+        let Some(field) = self.field("tags") else { return Vec::new() };
+        let mut found = field.items();
+        let last = field.below().last().map_or(field.first(), |(_, line)| line);
+        if field.first().starts_with('[') && !last.ends_with(']') {
+            let line = field.line;
+            found = found.iter().map(|tag| tag.trim_start_matches('[').to_owned()).collect();
+            self.trouble(line, "the list of `tags` has no end: `]` is missing");
+        }
         let mut tags: Vec<String> = Vec::new();
-        for tag in found.unwrap_or_default().iter().map(|tag| one_line(tag, LONGEST_TITLE)) {
+        for tag in found.iter().map(|tag| one_line(tag, LONGEST_TITLE)) {
             if !tag.is_empty() && !tags.contains(&tag) {
                 tags.push(tag);
             }
@@ -234,7 +195,7 @@ impl Head {
     }
 
     fn created(&mut self, modified_ms: i64) -> i64 {
-        let Some((text, line)) = self.value("created").map(|(text, line)| (text.to_owned(), line)) else {
+        let Some((text, line)) = self.value("created") else {
             return modified_ms;
         };
         let day = || text.parse::<jiff::civil::Date>().ok()?.to_zoned(TimeZone::UTC).ok().map(|day| day.timestamp());
@@ -245,57 +206,6 @@ impl Head {
                 modified_ms
             }
         }
-    }
-}
-
-fn is_name(name: &str) -> bool {
-    let name = name.trim_end();
-    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
-}
-
-/// Whether a line belongs to the field above it.
-fn continues(line: &str) -> bool {
-    !line.trim().is_empty() && (line.starts_with([' ', '\t']) || line.starts_with("- "))
-}
-
-/// The items of a list: commas outside of quotes stand between them.
-fn split_items(text: &str) -> Vec<String> {
-    let (mut items, mut item, mut quote, mut escaped) = (Vec::new(), String::new(), None, false);
-    for character in text.chars() {
-        match quote {
-            None if character == ',' => items.push(std::mem::take(&mut item)),
-            None => {
-                if matches!(character, '"' | '\'') && item.trim().is_empty() {
-                    quote = Some(character);
-                }
-                item.push(character);
-            }
-            Some(open) => {
-                if character == open && !escaped {
-                    quote = None;
-                }
-                escaped = character == '\\' && open == '"' && !escaped;
-                item.push(character);
-            }
-        }
-    }
-    items.push(item);
-    items.iter().map(|item| unquoted(item.trim())).filter(|item| !item.is_empty()).collect()
-}
-
-/// The text without the quotes around it.
-fn unquoted(text: &str) -> String {
-    if text.starts_with('"')
-        && let Ok(plain) = serde_json::from_str::<String>(text)
-    {
-        return plain;
-    }
-    let single = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
-    let double = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-    match (single, double) {
-        (Some(inner), _) => inner.replace("''", "'"),
-        (None, Some(inner)) => inner.to_owned(),
-        (None, None) => text.to_owned(),
     }
 }
 

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use neco_config::front_matter::Field;
 use neco_proto::event::{NodeType, SubtreeBudget};
 use neco_toolkit::schema::ArgumentSchema;
 use serde_json::{Map, Value};
 
-use super::head::Field;
 use super::names::{Named, named};
 use super::narrowing::Narrowing;
 use super::read::Reader;

@@ -8,7 +8,7 @@
 //! understood does not exist, and the reason names file and line; what a folder brings that nobody trusts
 //! replaces nobody else's definition and chooses no model.
 //!
-//! Reading order: [`definition`] (what one is), [`narrowing`], [`head`] (its head, field by field),
+//! Reading order: [`definition`] (what one is), [`narrowing`],
 //! [`read`] with [`fields`] (what the fields mean), [`names`] (tools by the names of other agents), [`find`] (where they
 //! are), [`builtin`], [`problem`].
 
@@ -16,7 +16,6 @@ mod builtin;
 mod definition;
 mod fields;
 mod find;
-mod head;
 mod names;
 mod narrowing;
 mod problem;

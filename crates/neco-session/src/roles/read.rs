@@ -1,10 +1,10 @@
 //! What the fields of a definition mean.
 
+use neco_config::front_matter::{Field, Parted, Reading, part};
 use neco_proto::Mode;
 use neco_proto::event::NodeType;
 
 use super::definition::{Definition, Origin, RoleModel, ToolChoice};
-use super::head::{Field, Parted, part};
 use super::narrowing::Narrowing;
 use super::problem::{Level, Problem};
 
@@ -74,9 +74,9 @@ const WITHOUT_EFFECT: [&str; 7] =
 #[must_use]
 pub fn read_definition(text: &str, shown: &str, stem: &str, origin: Origin) -> (Option<Definition>, Vec<Problem>) {
     let mut reader = Reader { shown, ours: is_ours(&origin), problems: Vec::new() };
-    let definition = match part(text) {
+    let definition = match part(text, Reading::Strict) {
         Parted::Whole { fields, stray, body, body_line } => {
-            for line in stray {
+            for (line, _) in stray {
                 reader.error(line, "this line belongs to no field");
             }
             reader.definition(&fields, stem, body, body_line, origin)

@@ -129,6 +129,7 @@ enum Order {
 impl Line {
     /// A way to an agent that keeps what is sent in order.
     pub fn new(handle: AgentHandle, task: JoinHandle<()>) -> Self {
+        // Unbounded: who sends holds the whole tree and can't wait; what others say has its bound in the mailbox.
         let (orders, mut waiting) = mpsc::unbounded_channel::<Order>();
         let way = handle.clone();
         tokio::spawn(async move {

@@ -55,6 +55,7 @@ pub struct RunnerSetup {
 /// When what happens can't be kept any more: everything is stopped then.
 pub async fn run(setup: RunnerSetup) -> Result<WorkflowState, SinkError> {
     let RunnerSetup { id, file, graph, recorded, record, hands, clock, cancel, interrupt } = setup;
+    // Unbounded: every task that begins says so once, and the graph has a bound.
     let (told, begun) = mpsc::unbounded_channel();
     let mut runner = Runner {
         id,

@@ -26,6 +26,7 @@ pub(super) struct Sender {
 impl Sender {
     /// To `client`; what is refused is told as news.
     pub(super) fn new(client: Arc<dyn Client>, tell: impl Fn(News) + Send + Sync + 'static) -> Self {
+        // Unbounded: a person's keys fill it, none may be lost, and each leaves it after a moment at the latest.
         let (commands, taken) = mpsc::unbounded_channel();
         tokio::spawn(hand_over(client, taken, tell));
         Self { commands }

@@ -136,6 +136,7 @@ pub(super) struct Window {
 
 impl Window {
     fn new(host: Arc<dyn Host>, first: Option<String>, looks: Looks) -> Result<Self, WindowError> {
+        // Unbounded: what comes back is one answer to each errand that the window sent somebody on.
         let (sender, back) = mpsc::unbounded_channel();
         let screen = Screen::new(Vec::new(), looks.depth);
         let out = std::fs::File::from(io::stdout().as_fd().try_clone_to_owned()?);

@@ -50,12 +50,17 @@ fn ended(child: Child, code: i32) -> String {
 #[track_caller]
 fn until(child: &mut Child, words: &str) -> BufReader<ChildStdout> {
     let mut lines = BufReader::new(child.stdout.take().unwrap());
+    read_to(&mut lines, words);
+    lines
+}
+
+#[track_caller]
+fn read_to(lines: &mut impl BufRead, words: &str) {
     let mut line = String::new();
     while !line.contains(words) {
         line.clear();
         assert!(lines.read_line(&mut line).unwrap() > 0, "{words:?} never came");
     }
-    lines
 }
 
 fn stop(child: &Child, signal: Signal) {
@@ -156,12 +161,14 @@ fn ctrl_c_detaches_and_twice_stops_the_work() {
         said.contains("press Ctrl-C again within two seconds") && said.contains("the work goes on in process"),
         "{said}"
     );
-    let guest = house.start(&["-m", "slower", "--continue"]);
+    let mut guest = house.start(&["-m", "slower", "--continue"]);
     eventually("it is attached", || house.run(&["session", "show", &id(&house), "--json"]).stdout.contains("slower"));
     stop(&guest, Signal::INT);
-    std::thread::sleep(Duration::from_millis(300));
+    let mut told = BufReader::new(guest.stderr.take().unwrap());
+    read_to(&mut told, "press Ctrl-C again");
     stop(&guest, Signal::INT);
-    assert!(ended(guest, 130).contains("was told to stop the work"));
+    read_to(&mut told, "was told to stop the work");
+    ended(guest, 130);
     ended(owner, 130);
 }
 

@@ -87,8 +87,12 @@ fn the_first_key_after_another_size_is_drawn() {
     let house = house(json!([say("unused")]));
     let pane = Pane::ready(&house, "");
     for (width, key) in [(90, "k"), (100, "l"), (80, "m")] {
-        pane.resize(width, 30);
-        std::thread::sleep(std::time::Duration::from_millis(400));
+        let rule = "─".repeat(usize::from(width));
+        pane.resize(width, 30).until("the new size", |pane| {
+            let screen = pane.screen();
+            let mut rules = screen.lines().filter(|row| row.starts_with('─')).peekable();
+            rules.peek().is_some() && rules.all(|row| row == rule)
+        });
         pane.write(key)
             .until("the key", |pane| pane.screen().lines().any(|row| row.starts_with('›') && row.ends_with(key)));
     }

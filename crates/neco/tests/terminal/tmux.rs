@@ -12,6 +12,9 @@ use crate::support::House;
 /// How long anything may take. Nothing is judged by it but that it happens.
 const PATIENCE: Duration = Duration::from_secs(40);
 
+/// Longer than any of the times in which the window takes a key for one that was not meant as an answer.
+const UNHURRIED: Duration = Duration::from_millis(700);
+
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// A terminal.
@@ -96,9 +99,10 @@ impl Pane {
         self
     }
 
-    /// Answers a question with a key. Keys that come right behind what was typed before it do not count.
+    /// Answers a question with a key, after a pause: the window has no sign for it, but takes no key for an answer that
+    /// comes right behind what was typed before, or while the question can't have been read yet.
     pub fn answer(&self, key: &str) -> &Self {
-        std::thread::sleep(Duration::from_millis(700));
+        std::thread::sleep(UNHURRIED);
         self.press(key)
     }
 

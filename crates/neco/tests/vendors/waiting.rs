@@ -1,10 +1,12 @@
 //! Servers that are not ready, or not any more.
 
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
-use std::time::Duration;
+use std::sync::mpsc;
 
 use crate::format::{Format, Piece};
 use crate::server::{Server, head, refuse};
+use crate::support::Ran;
 use crate::watched::{house, of, run};
 
 const LOADING: [(u16, &str); 4] = [
@@ -57,10 +59,10 @@ fn nobody_at_the_address_fails_at_once_before_anybody_answered_and_is_waited_for
         run(&house, &["-m", "hello", "--output-format", "stream-json"]).0.ended_with(5).says("nothing answers at");
     assert!(of(&ran.events(), "model_retry").is_empty());
 
-    // A server that answers once, is away for a moment, and is there again.
+    // A server that answers once, is away until somebody misses it, and is there again.
     let listener = TcpListener::bind(address).unwrap();
+    let (missed, is_missed) = mpsc::channel();
     std::thread::spawn(move || {
-        use std::io::{Read as _, Write as _};
         let (mut stream, _) = listener.accept().unwrap();
         drop(listener);
         let _ = stream.read(&mut [0; 100_000]);
@@ -71,11 +73,21 @@ fn nobody_at_the_address_fails_at_once_before_anybody_answered_and_is_waited_for
             stream.write_all(Format::Openai.events(piece).as_bytes()).unwrap();
         }
         drop(stream);
-        std::thread::sleep(Duration::from_millis(200));
+        is_missed.recv().unwrap();
         Server::on(TcpListener::bind(address).unwrap(), |_, _, out| hello(out));
     });
-    let ran = run(&house, &["-m", "hello", "--output-format", "stream-json"]).0.ended_with(0);
-    let events = ran.events();
+    let mut child = house.start(&["-m", "hello", "--output-format", "stream-json"]);
+    let mut ran = Ran { code: -1, stdout: String::new(), stderr: String::new() };
+    for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+        let line = line.unwrap();
+        if line.contains("\"model_retry\"") {
+            let _ = missed.send(());
+        }
+        ran.stdout.push_str(&line);
+        ran.stdout.push('\n');
+    }
+    ran.code = child.wait().unwrap().code().unwrap();
+    let events = ran.ended_with(0).events();
     let retries = of(&events, "model_retry");
     assert!(
         !retries.is_empty() && retries[0]["message"].as_str().unwrap().contains("connection refused"),

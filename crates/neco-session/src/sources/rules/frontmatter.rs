@@ -1,5 +1,7 @@
 //! What stands between `---` lines at the top of a rule: for which files it is.
 
+use neco_config::front_matter::{self, Parted, Reading, split_items};
+
 /// Characters of a header that are said again.
 const SHOWN: usize = 60;
 
@@ -18,34 +20,32 @@ pub(super) struct Frontmatter {
 
 /// Parts a rule into what it says about itself and the rest. A text without such lines is all rest.
 pub(super) fn part(text: &str) -> (Frontmatter, &str) {
-    let Some((head, rest)) = split(text) else {
-        let unclosed = text.lines().next().is_some_and(|line| line == "---");
-        let broken = unclosed.then(|| "its header has no second --- line, so all of it is told".to_owned());
-        return (Frontmatter { broken, ..Frontmatter::default() }, text);
-    };
     let mut found = Frontmatter::default();
-    let mut in_globs = false;
-    for line in head.lines() {
-        if let Some(item) = line.trim_start().strip_prefix("- ").filter(|_| in_globs) {
-            found.globs.extend(unquoted(item));
-            continue;
+    let (fields, rest) = match front_matter::part(text, Reading::Loose) {
+        Parted::Whole { fields, body, .. } => (fields, body),
+        Parted::Open => {
+            found.broken = Some("its header has no second --- line, so all of it is told".to_owned());
+            return (found, text);
         }
-        let Some((key, value)) = line.split_once(':') else { continue };
-        in_globs = false;
-        match key.trim() {
-            "description" => found.description = unquoted(value),
-            "globs" | "applyTo" | "paths" => {
-                in_globs = value.trim().is_empty();
-                let (whole, broken): (Vec<_>, Vec<_>) = list(value).into_iter().partition(|glob| is_whole(glob));
+        Parted::None => return (found, text),
+    };
+    for field in fields {
+        match field.name.as_str() {
+            "description" => found.description = Some(field.one_line()).filter(|text| !text.is_empty()),
+            "globs" | "apply_to" | "paths" => {
+                // `"a, b"` are two.
+                let items = field.items().into_iter().flat_map(|item| split_items(&item));
+                let (whole, broken): (Vec<_>, Vec<_>) = items.partition(|glob| is_whole(glob));
                 found.globs.extend(whole);
                 if !broken.is_empty() {
-                    found.broken = Some(not_understood(&format!("{} {}", key.trim(), broken.join(", "))));
+                    found.broken = Some(not_understood(&format!("{} {}", field.written, broken.join(", "))));
                 }
             }
-            "alwaysApply" => {
-                found.always = value.trim().parse().ok();
-                if found.always.is_none() && !value.trim().is_empty() {
-                    found.broken = Some(not_understood(line.trim()));
+            "always_apply" => {
+                let value = field.one_line();
+                found.always = value.parse().ok();
+                if found.always.is_none() && !value.is_empty() {
+                    found.broken = Some(not_understood(&format!("{}: {value}", field.written)));
                 }
             }
             _ => {}
@@ -66,42 +66,6 @@ fn not_understood(what: &str) -> String {
 fn is_whole(glob: &str) -> bool {
     let count = |char| glob.matches(char).count();
     count('[') == count(']') && count('{') == count('}')
-}
-
-fn split(text: &str) -> Option<(&str, &str)> {
-    let after = text.strip_prefix("---")?;
-    let after = after.strip_prefix("\r\n").or_else(|| after.strip_prefix('\n'))?;
-    let mut at = 0;
-    for line in after.split_inclusive('\n') {
-        if line.trim_end() == "---" {
-            return Some((after.get(..at)?, after.get(at + line.len()..)?));
-        }
-        at += line.len();
-    }
-    None
-}
-
-/// `a, b`, `[a, b]`, `"a"` or `"a, b"`. Commas in braces part nothing.
-fn list(value: &str) -> Vec<String> {
-    let inner = ['"', '\''].iter().find_map(|quote| value.trim().strip_prefix(*quote)?.strip_suffix(*quote));
-    let value = inner.filter(|inner| !inner.contains(['"', '\''])).unwrap_or(value.trim());
-    let value = value.strip_prefix('[').and_then(|value| value.strip_suffix(']')).unwrap_or(value);
-    let mut depth = 0_usize;
-    let parts = value.split(|char| {
-        match char {
-            '{' => depth += 1,
-            '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        char == ',' && depth == 0
-    });
-    parts.filter_map(unquoted).collect()
-}
-
-fn unquoted(value: &str) -> Option<String> {
-    let value = value.trim();
-    let bare = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote)).unwrap_or(value);
-    (!bare.trim().is_empty()).then(|| bare.trim().to_owned())
 }
 
 #[cfg(test)]

@@ -49,6 +49,7 @@ impl StandIn {
     /// An empty one.
     #[must_use]
     pub fn new(cwd: String) -> (Arc<Self>, Answers) {
+        // Unbounded: a person answers one question at a time.
         let (answers, answered) = mpsc::unbounded_channel();
         let stand_in = Self {
             session: SessionId::new(),
