@@ -8,7 +8,9 @@ use std::sync::Arc;
 use futures::StreamExt;
 use neco_model::tokens::Family;
 use neco_model::{Answer, Delta, DeltaStream, FinishReason, History, ModelError, Request};
-use neco_proto::event::{Compaction, CompactionCause, ContextTrim, ErrorEvent, NotificationTopic, UsageEvent};
+use neco_proto::event::{
+    Compaction, CompactionCause, ContextTrim, ErrorEvent, Notification, NotificationLevel, NotificationTopic, UsageEvent,
+};
 use neco_proto::{ContextReport, ErrorCode, EventBody, Message, PromptReport, Role};
 
 use super::agent::Agent;
@@ -182,7 +184,9 @@ impl Agent {
         if too_long.cut().is_none() || !self.may_compact() {
             return Err(InputError::Refused(NOTHING_TO_COMPACT.to_owned()));
         }
-        self.say_of_compaction(NotificationTopic::CompactionBegins, "the conversation is being compacted").await?;
+        let text = "the conversation is being compacted".to_owned();
+        let begins = Notification::new(NotificationLevel::Info, text).about(NotificationTopic::CompactionBegins);
+        self.sink.emit(self.turn_id, EventBody::Notification(begins)).await?;
         Ok(self.compact(CompactionCause::Asked, focus, None, None).await?)
     }
 

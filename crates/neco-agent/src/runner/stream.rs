@@ -376,19 +376,10 @@ impl Agent {
         self.sink.emit(self.turn_id, EventBody::Notification(notification)).await
     }
 
-    /// Says that a compaction which was asked for begins, or why it came to nothing.
-    pub(super) async fn say_of_compaction(&mut self, about: NotificationTopic, text: &str) -> Result<(), SinkError> {
-        let level = match about {
-            NotificationTopic::CompactionBegins => NotificationLevel::Info,
-            NotificationTopic::CompactionFailed => NotificationLevel::Warning,
-        };
-        let notification = Notification { level, text: text.to_owned(), about: Some(about), changed: None };
-        self.sink.emit(self.turn_id, EventBody::Notification(notification)).await
-    }
-
     pub(super) async fn not_compacted(&mut self, why: &str) -> Result<(), SinkError> {
         let text = format!("the conversation was not compacted: {why}");
-        self.say_of_compaction(NotificationTopic::CompactionFailed, &text).await
+        let told = Notification::new(NotificationLevel::Warning, text).about(NotificationTopic::CompactionFailed);
+        self.sink.emit(self.turn_id, EventBody::Notification(told)).await
     }
 
     pub(super) async fn warn(&mut self, text: &str) -> Result<(), SinkError> {
