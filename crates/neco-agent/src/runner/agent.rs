@@ -239,7 +239,7 @@ impl Agent {
 
     /// How long the model may still answer, where the time of work is limited.
     fn time_left(&self) -> Option<Duration> {
-        let limit = self.budget.time.filter(|_| self.machine.state() == AgentState::Streaming)?;
+        let limit = self.budget.time.filter(|_| self.machine.state().shown() == AgentState::Streaming)?;
         Some(limit.saturating_sub(self.worked()))
     }
 

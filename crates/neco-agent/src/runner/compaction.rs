@@ -9,7 +9,8 @@ use futures::StreamExt;
 use neco_model::tokens::Family;
 use neco_model::{Answer, Delta, DeltaStream, FinishReason, History, ModelError, Request};
 use neco_proto::event::{
-    Compaction, CompactionCause, ContextTrim, ErrorEvent, Notification, NotificationLevel, NotificationTopic, UsageEvent,
+    Compaction, CompactionCause, ContextTrim, ErrorEvent, Notification, NotificationLevel, NotificationTopic,
+    UsageEvent,
 };
 use neco_proto::{ContextReport, ErrorCode, EventBody, Message, PromptReport, Role};
 
@@ -21,7 +22,7 @@ use crate::context::{
     Assembled, ContextSettings, Counted, Cut, Meter, Situation, Space, TooLong, compact_history, prompt_report,
     recent_from, report, transcript, trim_history, used_up,
 };
-use crate::machine::{End, Input, Stamp};
+use crate::machine::{End, Input, Stamp, State};
 use crate::ports::SinkError;
 
 /// Tokens that are summed up at once where the window is not known.
@@ -57,8 +58,6 @@ pub(super) struct Compacting {
     cut: Cut,
     stream: DeltaStream,
     answer: Answer,
-    /// The question that waits for it.
-    then: Option<Stamp>,
     /// What the model said when it refused the last question.
     refusal: Option<String>,
 }
@@ -84,11 +83,6 @@ impl Room {
         }
     }
 
-    /// Whether a summary is being written.
-    pub(super) fn is_compacting(&self) -> bool {
-        self.compacting.is_some()
-    }
-
     /// Drops a summary that is being written or was asked for. Says whether the person had asked for it.
     pub(super) fn drop_compaction(&mut self) -> bool {
         let asked = self.asked.take().is_some();
@@ -100,9 +94,8 @@ impl Room {
 impl Agent {
     /// Asks the model, as soon as there is room for the question.
     pub(super) async fn ask_within_room(&mut self, stamp: Stamp) -> Result<(), SinkError> {
-        if let Some(compacting) = &mut self.room.compacting {
-            compacting.then = Some(stamp);
-            return Ok(());
+        if self.room.compacting.is_some() {
+            return Box::pin(self.on(Input::Compacts { stamp })).await;
         }
         let assembled = self.assembled();
         let space = self.space();
@@ -113,13 +106,13 @@ impl Agent {
         let tokens = self.trim(&assembled, &space).await?;
         let full = space.compact_at().is_some_and(|full| tokens > full);
         if let Some(focus) = self.room.asked.take() {
-            return self.compact(CompactionCause::Asked, focus, Some(stamp), None).await;
+            return self.compact(CompactionCause::Asked, focus, None).await;
         }
         if full && self.may_compact() && self.is_worth_a_summary(&assembled, &space).await? {
-            return self.compact(CompactionCause::Full, None, Some(stamp), None).await;
+            return self.compact(CompactionCause::Full, None, None).await;
         }
         if space.usable().is_some_and(|usable| tokens > usable) && self.may_be_summed_up(&assembled, &space) {
-            return self.compact(CompactionCause::Full, None, Some(stamp), None).await;
+            return self.compact(CompactionCause::Full, None, None).await;
         }
         self.ask_if_it_fits(stamp).await
     }
@@ -160,7 +153,7 @@ impl Agent {
         if self.budget.reached(&self.session_usage, self.worked()).is_some() {
             return self.not_compacted("the budget is used up").await;
         }
-        self.compact(CompactionCause::Asked, focus, None, None).await
+        self.compact(CompactionCause::Asked, focus, None).await
     }
 
     /// Makes the conversation shorter because the person asks for it.
@@ -187,7 +180,7 @@ impl Agent {
         let text = "the conversation is being compacted".to_owned();
         let begins = Notification::new(NotificationLevel::Info, text).about(NotificationTopic::CompactionBegins);
         self.sink.emit(self.turn_id, EventBody::Notification(begins)).await?;
-        Ok(self.compact(CompactionCause::Asked, focus, None, None).await?)
+        Ok(self.compact(CompactionCause::Asked, focus, None).await?)
     }
 
     /// The model refused the question as too long: it is asked once more, about less.
@@ -198,7 +191,7 @@ impl Agent {
         if self.ends_with_budget(stamp).await? {
             return Ok(());
         }
-        self.compact(CompactionCause::TooLong, None, Some(stamp), Some(refusal.to_string())).await
+        self.compact(CompactionCause::TooLong, None, Some(refusal.to_string())).await
     }
 
     /// How much room everything takes.
@@ -310,9 +303,9 @@ impl Agent {
         &mut self,
         cause: CompactionCause,
         focus: Option<String>,
-        then: Option<Stamp>,
         refusal: Option<String>,
     ) -> Result<(), SinkError> {
+        Box::pin(self.on(Input::Compacts { stamp: self.machine.stamp() })).await?;
         self.tell_of_compaction(false, cause);
         let (assembled, space, standing) = (self.assembled(), self.space(), self.standing_words());
         let too_long = self.too_long(&assembled, &space, cause, standing.as_deref());
@@ -320,15 +313,15 @@ impl Agent {
             // What the person did not ask to be thrown away is not thrown away.
             if cause == CompactionCause::Asked {
                 self.warn(NOTHING_TO_COMPACT).await?;
-                return self.go_on_after(then, false, refusal).await;
+                return self.go_on_after(false, refusal).await;
             }
             let shorter = self.shorten(cause, focus, vec!["there is no older part to sum up".to_owned()]).await?;
-            return self.go_on_after(then, shorter, refusal).await;
+            return self.go_on_after(shorter, refusal).await;
         };
         let notes = too_long.room_for_notes(&cut).max(1);
         let request = self.summary_request(&cut, focus.as_deref(), &space, notes);
         let stream = self.provider.whole(request);
-        let compacting = Compacting { cause, focus, cut, stream, answer: Answer::default(), then, refusal };
+        let compacting = Compacting { cause, focus, cut, stream, answer: Answer::default(), refusal };
         self.room.compacting = Some(compacting);
         Ok(())
     }
@@ -356,7 +349,7 @@ impl Agent {
         compacting: Compacting,
         written: Result<String, String>,
     ) -> Result<(), SinkError> {
-        let Compacting { cause, focus, cut, then, refusal, .. } = compacting;
+        let Compacting { cause, focus, cut, refusal, .. } = compacting;
         let (assembled, space) = (self.assembled(), self.space());
         let standing = self.standing_words();
         let summed_up = written
@@ -373,7 +366,7 @@ impl Agent {
             }
             Err(reason) => self.shorten(cause, focus, vec![reason]).await?,
         };
-        self.go_on_after(then, shorter, refusal).await
+        self.go_on_after(shorter, refusal).await
     }
 
     /// Makes the conversation shorter without a summary; false when nothing can be made of it.
@@ -405,13 +398,12 @@ impl Agent {
         Ok(())
     }
 
-    async fn go_on_after(
-        &mut self,
-        then: Option<Stamp>,
-        shorter: bool,
-        refusal: Option<String>,
-    ) -> Result<(), SinkError> {
-        let Some(stamp) = then else { return Ok(()) };
+    /// The turn goes on that waited for room, if one did.
+    async fn go_on_after(&mut self, shorter: bool, refusal: Option<String>) -> Result<(), SinkError> {
+        if self.machine.state() != State::Compacting {
+            return Ok(());
+        }
+        let stamp = self.machine.stamp();
         // What the summary cost may have been the last of it.
         if self.ends_with_budget(stamp).await? {
             return Ok(());
@@ -422,12 +414,12 @@ impl Agent {
                 let words = refused_as_too_long(&refusal, &assembled, &self.history, family);
                 self.no_room(stamp, words).await
             }
-            None => self.ask_if_it_fits(stamp).await,
+            None => Box::pin(self.on(Input::Compacted { stamp })).await,
         }
     }
 
     /// The last look: what does not fit is made to, by any means, or is not sent.
-    async fn ask_if_it_fits(&mut self, stamp: Stamp) -> Result<(), SinkError> {
+    pub(super) async fn ask_if_it_fits(&mut self, stamp: Stamp) -> Result<(), SinkError> {
         let (assembled, space) = (self.assembled(), self.space());
         let fits = |tokens: u64| space.usable().is_none_or(|usable| tokens <= usable);
         let family = self.family();

@@ -14,6 +14,10 @@ use crate::machine::{Effect, End, Input, Nudge, Stamp};
 use crate::ports::SinkError;
 use crate::scheduler::Record;
 
+/// What an agent is told that goes on after its turn was broken off.
+const BROKEN_OFF: &str = "You were paused in the middle of your last turn: what you were saying and every call that had \
+                          not ended was broken off. Go on with your task from there.";
+
 /// How long whoever stops the work waits for the workspace to be kept.
 const MOST_SETTLING: Duration = Duration::from_millis(50);
 
@@ -24,10 +28,13 @@ impl Agent {
         while let Some(effect) = effects.pop_front() {
             match effect {
                 Effect::Change(change) => self.changed(change).await?,
-                Effect::AskModel { stamp, iteration } => self.ask_model(stamp, iteration).await?,
+                Effect::TakeInSaid { stamp } => effects.extend(self.take_in_said(stamp).await?),
+                Effect::BeginTurn { stamp, iteration } => self.begin_turn(stamp, iteration).await?,
+                Effect::AskModel { stamp } => self.ask_if_it_fits(stamp).await?,
                 Effect::RunCalls { stamp } => effects.extend(self.run_calls(stamp).await?),
                 Effect::EndTurn { iteration } => self.end_turn(iteration).await?,
                 Effect::Nudge(nudge) => self.admit(Message::neco(nudge_text(nudge))).await?,
+                Effect::TellBrokenOff => self.admit(Message::neco(BROKEN_OFF)).await?,
                 Effect::StopWork => self.stop_work().await?,
                 Effect::NoAnswer { times } => self.tell_of_no_answer(times).await?,
                 Effect::NoEnd => self.tell_of_no_end().await?,
@@ -77,28 +84,25 @@ impl Agent {
         self.sink.emit(self.turn_id, EventBody::StateChange(change)).await
     }
 
-    /// Asks the model with what was said meanwhile, once that has passed the gate.
-    pub(super) async fn ask_model(&mut self, stamp: Stamp, iteration: u32) -> Result<(), SinkError> {
-        if self.letters.hold(stamp, iteration) {
-            return Ok(());
-        }
+    /// Takes in what was said meanwhile, or takes it to the gate.
+    async fn take_in_said(&mut self, stamp: Stamp) -> Result<Vec<Effect>, SinkError> {
         self.admit_letters().await?;
         let said = self.take_at_boundary();
         if self.messages_are_gated() {
-            if self.hold_question(stamp, iteration, said) {
-                return Ok(());
+            if self.hold_question(stamp, said) {
+                return Ok(Vec::new());
             }
         } else {
             for message in said {
                 self.admit_said(message).await?;
             }
         }
-        self.begin_turn(stamp, iteration).await
+        Ok(self.machine.on(Input::Passed { stamp, something: true }))
     }
 
     /// Asks the model with all that was said.
-    pub(super) async fn begin_turn(&mut self, stamp: Stamp, iteration: u32) -> Result<(), SinkError> {
-        if !self.hear_guards(stamp, iteration).await? {
+    async fn begin_turn(&mut self, stamp: Stamp, iteration: u32) -> Result<(), SinkError> {
+        if !self.hear_guards(stamp).await? {
             return Ok(());
         }
         self.turn_id = Some(TurnId::new());
@@ -244,7 +248,6 @@ impl Agent {
     }
 
     async fn stop_work(&mut self) -> Result<(), SinkError> {
-        self.letters.drop_hold();
         if let Some(streaming) = self.streaming.take() {
             self.keep_partial(streaming).await?;
         }

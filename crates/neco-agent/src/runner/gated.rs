@@ -35,8 +35,8 @@ pub(super) struct AtGate {
     closed: bool,
     /// Whether the work ends because of something the person said.
     ended: bool,
-    /// The question to the model that waits for the gate.
-    ask: Option<(Stamp, u32)>,
+    /// The turn that what was said is to begin.
+    then: Stamp,
     /// What was said and is being looked at.
     messages: Vec<Message>,
     /// How often in a row the end of the work was objected to.
@@ -62,7 +62,7 @@ impl AtGate {
             opening: false,
             closed: false,
             ended: false,
-            ask: None,
+            then: Stamp::default(),
             messages: Vec::new(),
             held: 0,
         }
@@ -125,15 +125,11 @@ impl Agent {
 
     /// Takes what waits to be said to the model to the gate, with the question it belongs to. False
     /// when nothing stands in the way of asking.
-    pub(super) fn hold_question(&mut self, stamp: Stamp, iteration: u32, messages: Vec<Message>) -> bool {
-        self.gated.ask = Some((stamp, iteration));
+    pub(super) fn hold_question(&mut self, stamp: Stamp, messages: Vec<Message>) -> bool {
+        self.gated.then = stamp;
         self.gated.messages = messages;
         // What the beginning of the session adds comes before what the person said.
-        if self.gated.opening || self.look_at_messages() {
-            return true;
-        }
-        self.gated.ask = None;
-        false
+        self.gated.opening || self.look_at_messages()
     }
 
     /// Takes what the person said to the gate, one after the other. False when they said nothing, and
@@ -231,14 +227,13 @@ impl Agent {
         Ok((admitted, ended))
     }
 
-    /// Asks the model what waited for the gate, unless nothing is left to ask.
-    async fn go_on(&mut self, something_is_asked: bool) -> Result<(), SinkError> {
-        let Some((stamp, iteration)) = self.gated.ask.take() else { return Ok(()) };
-        let ended = std::mem::take(&mut self.gated.ended);
-        if self.gated.closed || ended || (!something_is_asked && iteration == 1) {
+    /// The turn begins that waited for the gate, if one did and may.
+    async fn go_on(&mut self, something: bool) -> Result<(), SinkError> {
+        let (stamp, ended) = (self.gated.then, std::mem::take(&mut self.gated.ended));
+        if self.gated.closed || ended {
             return self.on(Input::Blocked { stamp, end: End::STOPPED }).await;
         }
-        self.begin_turn(stamp, iteration).await
+        self.on(Input::Passed { stamp, something }).await
     }
 
     async fn take_end(&mut self, stamp: Stamp, word: HookDecision) -> Result<(), SinkError> {
@@ -287,7 +282,6 @@ impl Agent {
         self.gated.work.shutdown().await;
         self.gated.cancel = CancellationToken::new();
         self.gated.opening = false;
-        self.gated.ask = None;
         for message in std::mem::take(&mut self.gated.messages).into_iter().rev() {
             self.queued.push_front((Admission::TurnBoundary, message));
         }

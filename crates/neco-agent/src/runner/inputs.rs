@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::agent::Agent;
 use super::setup::Budget;
 use crate::capability_level::CapabilityLevel;
-use crate::machine::{End, Input};
+use crate::machine::{End, Halt, Input};
 use crate::ports::SinkError;
 
 /// What an agent can be told.
@@ -87,17 +87,6 @@ pub enum AgentInput {
     SetApproval(ApprovalMode),
     /// Another model from the next turn on.
     SetModel(Arc<dyn Provider>),
-}
-
-/// How much of the present turn of an agent that is held still happens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Halt {
-    /// All of it.
-    AfterTurn,
-    /// Its calls come to their end; an answer that is being written is broken off.
-    AfterCalls,
-    /// Nothing: the answer and every call are broken off.
-    AtOnce,
 }
 
 /// Why an agent did not take an input.
@@ -193,8 +182,8 @@ impl Agent {
                 self.leave_gate().await?;
             }
             AgentInput::Letter { message, wakes, replaces } => self.hear_letter(message, wakes, replaces).await?,
-            AgentInput::Hold(halt) => self.hold(halt).await?,
-            AgentInput::Release => self.release().await?,
+            AgentInput::Hold(halt) => self.on(Input::Hold(halt)).await?,
+            AgentInput::Release => self.on(Input::Release).await?,
             AgentInput::Finish => self.on(Input::Halt(End::DONE)).await?,
             AgentInput::OthersUsed(usage) => self.note_others(usage).await?,
             AgentInput::KeepTools(names) => self.keep_tools(&names),

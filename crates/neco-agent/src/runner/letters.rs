@@ -1,5 +1,5 @@
-//! What other agents say to this one, and what whoever commands it does to it besides: it is held, goes on,
-//! has other tools, or is told what those below it used.
+//! What other agents say to this one, and what whoever commands it does to it besides: it has other tools, or is told
+//! what those below it used.
 
 use std::sync::Arc;
 
@@ -7,13 +7,7 @@ use neco_proto::{Message, MessageId, Usage};
 use neco_toolkit::{DynTool, Registry};
 
 use super::agent::Agent;
-use super::inputs::Halt;
-use crate::machine::{Input, Stamp};
 use crate::ports::SinkError;
-
-/// What an agent is told that goes on after its turn was broken off.
-const BROKEN_OFF: &str = "You were paused in the middle of your last turn: what you were saying and every call that had \
-                          not ended was broken off. Go on with your task from there.";
 
 /// What waits for the next turn, and whether there is to be one.
 #[derive(Default)]
@@ -23,12 +17,6 @@ pub(super) struct Letters {
     wakes: bool,
     /// Whether the last work ended so that a letter may begin another one.
     pub(super) wakeable: bool,
-    /// Whether no turn begins for now.
-    held: bool,
-    /// The turn that would have begun meanwhile.
-    on_hold: Option<(Stamp, u32)>,
-    /// Whether the turn before that was broken off.
-    broken_off: bool,
 }
 
 impl Letters {
@@ -39,19 +27,6 @@ impl Letters {
     /// Whether something that waits is a reason to begin.
     pub(super) fn wake(&self) -> bool {
         self.wakes && self.wakeable
-    }
-
-    /// Keeps a turn from beginning, if none may.
-    pub(super) fn hold(&mut self, stamp: Stamp, iteration: u32) -> bool {
-        if self.held {
-            self.on_hold = Some((stamp, iteration));
-        }
-        self.held
-    }
-
-    /// The work is stopped: the turn that was kept does not begin any more.
-    pub(super) fn drop_hold(&mut self) {
-        self.on_hold = None;
     }
 }
 
@@ -79,32 +54,6 @@ impl Agent {
             self.admit(message).await?;
         }
         Ok(())
-    }
-
-    /// No further turn begins until [`Agent::release`], and no more of the present one happens than `halt` says.
-    pub(super) async fn hold(&mut self, halt: Halt) -> Result<(), SinkError> {
-        self.letters.held = true;
-        let breaks_off = match halt {
-            Halt::AfterTurn => false,
-            Halt::AfterCalls => self.streaming.is_some() || self.room.is_compacting(),
-            Halt::AtOnce => self.machine.busy() && self.letters.on_hold.is_none(),
-        };
-        if !breaks_off {
-            return Ok(());
-        }
-        self.letters.broken_off = true;
-        self.on(Input::BreakOff).await
-    }
-
-    /// Goes on where it was held.
-    pub(super) async fn release(&mut self) -> Result<(), SinkError> {
-        self.letters.held = false;
-        let broken_off = std::mem::take(&mut self.letters.broken_off);
-        let Some((stamp, iteration)) = self.letters.on_hold.take() else { return Ok(()) };
-        if broken_off {
-            self.admit(Message::neco(BROKEN_OFF)).await?;
-        }
-        self.ask_model(stamp, iteration).await
     }
 
     /// Agents below this one used something, which counts for what it may use.

@@ -22,5 +22,5 @@ mod stream;
 mod watched;
 
 pub use agent::Agent;
-pub use inputs::{AgentHandle, AgentInput, Halt, InputError};
+pub use inputs::{AgentHandle, AgentInput, InputError};
 pub use setup::{AgentSetup, Budget, CallIds, Settings};

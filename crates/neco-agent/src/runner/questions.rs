@@ -15,7 +15,7 @@ use crate::scheduler::Fulfilled;
 pub(super) struct Posed {
     question: Question,
     /// The turn that begins when it is answered, where no call waits.
-    then: Option<(Stamp, u32)>,
+    then: Option<Stamp>,
 }
 
 impl Agent {
@@ -29,7 +29,7 @@ impl Agent {
         &mut self,
         call_id: Option<CallId>,
         subject: Subject,
-        then: Option<(Stamp, u32)>,
+        then: Option<Stamp>,
     ) -> Result<(), SinkError> {
         let question = Question { question_id: QuestionId::new(), call_id, subject };
         self.posed.push(Posed { question: question.clone(), then });
@@ -49,8 +49,8 @@ impl Agent {
         self.sink.commit(self.turn_id, EventBody::QuestionAnswer(answer)).await?;
         match (question.call_id, then) {
             (Some(call_id), _) => Ok(self.answer_call(&call_id, question.subject, reply).await?),
-            (None, Some(turn)) => match question.subject {
-                Subject::Loop { text } => Ok(self.after_loop(turn, &text, reply).await?),
+            (None, Some(stamp)) => match question.subject {
+                Subject::Loop { text } => Ok(self.after_loop(stamp, &text, reply).await?),
                 Subject::Choices { .. } | Subject::Plan { .. } => Ok(()),
             },
             (None, None) => Ok(()),
@@ -113,12 +113,7 @@ impl Agent {
     }
 
     /// The agent repeated itself and the person decided.
-    async fn after_loop(
-        &mut self,
-        (stamp, iteration): (Stamp, u32),
-        text: &str,
-        reply: Reply,
-    ) -> Result<(), SinkError> {
+    async fn after_loop(&mut self, stamp: Stamp, text: &str, reply: Reply) -> Result<(), SinkError> {
         let Reply::GoOn { comments } = reply else {
             self.tell_of_loop(text).await?;
             return self.on(Input::Blocked { stamp, end: End::LOOP }).await;
@@ -134,8 +129,7 @@ impl Agent {
                 self.admit_said(message).await?;
             }
         }
-        self.on(Input::GoesOn { stamp }).await?;
-        self.ask_model(stamp, iteration).await
+        self.on(Input::GoesOn { stamp }).await
     }
 }
 

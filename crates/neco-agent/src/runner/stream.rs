@@ -317,7 +317,7 @@ impl Agent {
             None => {}
         }
         if kind == AnswerKind::Text && self.hold_end(stamp) {
-            return Ok(());
+            return self.on(Input::EndAtGate { stamp }).await;
         }
         self.on(Input::Answered { stamp, kind }).await
     }

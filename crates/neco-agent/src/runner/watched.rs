@@ -12,7 +12,7 @@ use crate::ports::SinkError;
 impl Agent {
     /// Shows the guards what happened and lets them speak before the model is asked. False when the model
     /// is not to be asked now.
-    pub(super) async fn hear_guards(&mut self, stamp: Stamp, iteration: u32) -> Result<bool, SinkError> {
+    pub(super) async fn hear_guards(&mut self, stamp: Stamp) -> Result<bool, SinkError> {
         self.show_guards();
         let said = self.guards.take();
         if let Some(text) = hint_text(&said.hints) {
@@ -22,7 +22,7 @@ impl Agent {
         }
         self.notice(&said.notices).await?;
         match said.stop {
-            Some(reason) => self.stop_loop(stamp, iteration, reason).await.map(|()| false),
+            Some(reason) => self.stop_loop(stamp, reason).await.map(|()| false),
             None => Ok(true),
         }
     }
@@ -46,12 +46,12 @@ impl Agent {
         self.guards.take();
     }
 
-    async fn stop_loop(&mut self, stamp: Stamp, iteration: u32, reason: String) -> Result<(), SinkError> {
+    async fn stop_loop(&mut self, stamp: Stamp, reason: String) -> Result<(), SinkError> {
         if !self.settings.person_present {
             self.tell_of_loop(&reason).await?;
             return Box::pin(self.on(Input::Blocked { stamp, end: End::LOOP })).await;
         }
-        self.pose_before(None, Subject::Loop { text: reason }, Some((stamp, iteration))).await?;
+        self.pose_before(None, Subject::Loop { text: reason }, Some(stamp)).await?;
         Box::pin(self.on(Input::Waits { stamp })).await
     }
 
